@@ -1,0 +1,55 @@
+# Run by CTest when it starts (see tutorial_add_catch_tests): asks an executable for its test cases
+# and registers each. In: executable, prefix, label, orders, environment, catch_version.
+
+if(NOT EXISTS "${executable}")
+  add_test("${prefix}: not built" "${CMAKE_COMMAND}" -E true)
+  set_tests_properties("${prefix}: not built" PROPERTIES DISABLED TRUE LABELS "${label}")
+  return()
+endif()
+
+# Catch2 2 returns the number of cases as its exit code here, so only the output tells.
+if(catch_version VERSION_LESS 3)
+  set(list_flags --list-test-names-only)
+else()
+  set(list_flags --list-tests --verbosity quiet)
+endif()
+execute_process(COMMAND "${executable}" ${list_flags} "~[.]" OUTPUT_VARIABLE names ERROR_VARIABLE errors)
+if(names STREQUAL "")
+  add_test("${prefix}: lists its test cases" "${executable}" ${list_flags})
+  set_tests_properties("${prefix}: lists its test cases" PROPERTIES WILL_FAIL FALSE LABELS "${label}"
+                       PASS_REGULAR_EXPRESSION "a first test case")
+  return()
+endif()
+
+# Brackets and semicolons mean something to CMake's lists: they travel as control characters.
+string(ASCII 1 open)
+string(ASCII 2 close)
+string(ASCII 3 semicolon)
+string(REPLACE "[" "${open}" names "${names}")
+string(REPLACE "]" "${close}" names "${names}")
+string(REPLACE ";" "${semicolon}" names "${names}")
+string(REGEX REPLACE "[\r\n]+" ";" names "${names}")
+foreach(name IN LISTS names)
+  if(name STREQUAL "")
+    continue()
+  endif()
+  string(REPLACE "${open}" "[" name "${name}")
+  string(REPLACE "${close}" "]" name "${name}")
+  string(REPLACE "${semicolon}" "\;" name "${name}")
+  string(STRIP "${name}" name)
+  # What Catch2's test specification gives a meaning to.
+  string(REGEX REPLACE "([][,\\\\*~\"])" "\\\\\\1" filter "${name}")
+  foreach(order IN LISTS orders)
+    set(test "${prefix}.${order}: ${name}")
+    add_test("${test}" "${executable}" "${filter}")
+    # 4: what the test support and Catch2 3 exit with when a case was skipped.
+    set_tests_properties("${test}" PROPERTIES LABELS "${label}" SKIP_RETURN_CODE 4)
+    if(order STREQUAL "cuda")
+      # Tests that use the GPU take turns: they measure memory in gigabytes.
+      set_tests_properties("${test}" PROPERTIES RESOURCE_LOCK gpu)
+    else()
+      set_tests_properties("${test}" PROPERTIES
+                           ENVIRONMENT "TUTORIAL_CPU_ORDER=${order};${environment}")
+    endif()
+  endforeach()
+endforeach()

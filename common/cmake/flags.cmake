@@ -1,0 +1,42 @@
+# Compiler flags. Targets take them with tutorial_flags(target); nothing is set globally except the
+# sanitizers of the asan preset, which every object of a program must share.
+option(TUTORIAL_SANITIZE "Build everything with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+set(TUTORIAL_SANITIZER_FLAGS
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+if(TUTORIAL_SANITIZE)
+  if(TUTORIAL_ON_GPU)
+    message(FATAL_ERROR "TUTORIAL_SANITIZE is for the cpu backend; on a GPU use compute-sanitizer.")
+  endif()
+  add_compile_options(${TUTORIAL_SANITIZER_FLAGS})
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+  add_link_options(${TUTORIAL_SANITIZER_FLAGS})
+endif()
+
+# Warnings are errors on the compilers that this repository is tested with; a newer one may have
+# found a new thing to warn about, and that is no reason to stop a reader.
+set(tutorial_werror OFF)
+if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+   OR (CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19))
+  set(tutorial_werror ON)
+endif()
+option(TUTORIAL_WERROR "Treat warnings in the tutorial's own code as errors" ${tutorial_werror})
+
+# -Wno-unknown-pragmas: `#pragma unroll` means something to nvcc only.
+set(tutorial_warnings -Wall -Wextra -Wshadow -Wno-unknown-pragmas)
+set(tutorial_cxx_warnings ${tutorial_warnings} -Wconversion)
+if(TUTORIAL_WERROR)
+  list(APPEND tutorial_cxx_warnings -Werror)
+  list(APPEND tutorial_warnings -Werror)
+endif()
+list(JOIN tutorial_warnings "," tutorial_nvcc_warnings)
+
+function(tutorial_flags target)
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${tutorial_cxx_warnings}>")
+  if(TUTORIAL_ON_GPU)
+    target_compile_options(${target} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${tutorial_nvcc_warnings}>"
+      "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${TUTORIAL_WERROR}>>:-Werror=all-warnings>"
+      # The interpreter of the line table: ncu and compute-sanitizer name source lines with it.
+      "$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>")
+  endif()
+endfunction()
