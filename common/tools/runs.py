@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+"""Reading recorded runs: what ladder.py, compare.py, report.py and ncu.py have in common.
+
+A *run* is one JSON file that a chapter's benchmark wrote (Google Benchmark's format). Its rows are
+named `ladder/rung/SxK/regime` and labelled `dtype kind`; see `Row` for what is read from them.
+
+As a program this file merges the accuracy files that the tests wrote, one per rung, into one:
+
+    python3 common/tools/runs.py merge-accuracy DIRECTORY OUT.json
+"""
+
+import argparse
+import json
+import math
+import re
+import sys
+from pathlib import Path
+
+#: What Google Benchmark appends to a row's name, which is no part of it.
+SUFFIX = re.compile(
+    r"/(?:iterations:\d+|repeats:\d+|min_time:[\d.]+s?|min_warmup_time:[\d.]+s?|threads:\d+"
+    r"|manual_time|real_time|process_time)$"
+)
+SHAPE = re.compile(r"^\d+(?:x\d+)*$")
+KINDS = ("rung", "sweep", "yours", "peer", "copy")
+NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class ToolError(Exception):
+    """A mistake the reader can mend; its text is one line that says what to do."""
+
+
+def run_tool(main):
+    """Calls main() and turns every ToolError into one line on stderr and exit code 2."""
+    try:
+        sys.exit(main() or 0)
+    except ToolError as error:
+        print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # the reader closed the pipe, as `| head` does
+        sys.stderr.close()
+        sys.exit(0)
+
+
+# -------------------------------------------------------------------------------------------------
+# Files
+
+
+def read_text(path):
+    """The text of a file; ToolError when it is not there or is no text."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ToolError(f"{path}: no such file; check the path") from None
+    except IsADirectoryError:
+        raise ToolError(f"{path}: is a folder; name a file inside it") from None
+    except UnicodeDecodeError:
+        raise ToolError(f"{path}: is not a text file") from None
+    except OSError as error:
+        raise ToolError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def load_json(path):
+    """The JSON object in a file; ToolError when there is none."""
+    text = read_text(path)
+    if not text.strip():
+        raise ToolError(f"{path}: is empty; the run that should have written it did not finish")
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ToolError(
+            f"{path}: is not valid JSON (line {error.lineno}: {error.msg}); record the run again"
+        ) from None
+    if not isinstance(data, dict):
+        raise ToolError(f"{path}: holds JSON, but not a recorded run; name a file that a run wrote")
+    return data
+
+
+def write_json(path, data):
+    """Writes data so that the same data always gives the same bytes."""
+    text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ToolError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def number(value):
+    """A float from JSON (Google Benchmark and our tests may write "nan" or null), else None."""
+    if isinstance(value, bool) or value is None:
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def positive(value):
+    """number(value) if it is finite and above zero, else None."""
+    result = number(value)
+    return result if result is not None and math.isfinite(result) and result > 0 else None
+
+
+# -------------------------------------------------------------------------------------------------
+# Benchmark runs
+
+
+class Row:
+    """One row of a run.
+
+    ladder, rung, shape, regime   the parts of its name: elu/f16x8_pack/4096x4096/cold
+    dtype, kind                   its label: "f16 rung" (kinds: rung sweep yours peer copy)
+    gbps                          10^9 bytes per second, or None
+    copy_pct                      percent of the copy kernel's GB/s in the same run, or None
+    median_us                     microseconds per launch (Google's time when there is no median)
+    spread_pct                    (p90 - p10) / median, in percent; 0 when not recorded
+    error                         why the row failed, or None
+    counters                      every other number in the row, by name
+    """
+
+    STANDARD = {
+        "family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads",
+        "iterations", "real_time", "cpu_time",
+    }
+
+    def __init__(self, data, parts):
+        self.name = "/".join(parts)
+        self.ladder, self.rung, self.shape, self.regime = parts
+        label = str(data.get("label", "")).split()
+        self.dtype = label[0] if label else ""
+        self.kind = label[1] if len(label) > 1 and label[1] in KINDS else "rung"
+        self.error = None
+        if data.get("error_occurred"):
+            self.error = str(data.get("error_message") or "failed without a message")
+        self.gbps = positive(data.get("GBps"))
+        self.copy_pct = positive(data.get("copy_pct"))
+        self.median_us = positive(data.get("median_us")) or google_time_us(data)
+        self.spread_pct = positive(data.get("spread_pct")) or 0.0
+        self.counters = {
+            key: number(value) for key, value in data.items()
+            if key not in self.STANDARD and isinstance(value, (int, float))
+            and not isinstance(value, bool)
+        }
+
+    @property
+    def elements(self):
+        """How many elements the shape has."""
+        return math.prod(int(part) for part in self.shape.split("x"))
+
+    @property
+    def failed(self):
+        return self.error is not None
+
+
+def google_time_us(data):
+    """Google Benchmark's own mean time in microseconds, or None."""
+    time = positive(data.get("real_time"))
+    if time is None:
+        return None
+    return time * NANOSECONDS.get(data.get("time_unit", "ns"), 1.0) / 1e3
+
+
+def row_name(text):
+    """The row's own name, without what Google Benchmark appends."""
+    while SUFFIX.search(text):
+        text = SUFFIX.sub("", text)
+    return text
+
+
+def split_name(text):
+    """(ladder, rung, shape, regime) of a ladder row's name, or None for another benchmark."""
+    parts = row_name(text).split("/")
+    if len(parts) == 4 and SHAPE.match(parts[2]):
+        return parts
+    return None
+
+
+class Run:
+    """A recorded run: its context and its rows in file order."""
+
+    def __init__(self, path, data):
+        self.path = str(path)
+        self.context = data["context"]
+        self.rows, self.others = [], []
+        for name, group in group_repetitions(data["benchmarks"]).items():
+            parts = split_name(name)
+            if parts:
+                self.rows.append(Row(middle(group), parts))
+            else:
+                self.others.append((name, middle(group)))
+
+    @property
+    def on_cpu(self):
+        """True when the CPU executor ran the kernels, so that times say nothing about a GPU."""
+        return str(self.context.get("backend", "")).lower().startswith("cpu")
+
+    @property
+    def device(self):
+        """Where the kernels ran, in words."""
+        if self.on_cpu:
+            return "the CPU executor"
+        return str(self.context.get("gpu") or "an unnamed GPU")
+
+    def ladders(self):
+        return unique(row.ladder for row in self.rows)
+
+    def dtypes(self, ladder=None):
+        return unique(r.dtype for r in self.rows if ladder is None or r.ladder == ladder)
+
+    def shapes(self):
+        """All shapes, fewest elements first; equal sizes stay in file order."""
+        names = unique(row.shape for row in self.rows)
+        return sorted(names, key=lambda s: math.prod(int(part) for part in s.split("x")))
+
+    def regimes(self):
+        return unique(row.regime for row in self.rows)
+
+    def default_shape(self):
+        """The largest shape of the run."""
+        return self.shapes()[-1]
+
+    def default_regime(self):
+        """cold if the run has it, else its first regime."""
+        names = self.regimes()
+        return "cold" if "cold" in names else names[0]
+
+    def select(self, **wanted):
+        """Rows in file order whose attributes equal the wanted ones; None means any."""
+        wanted = {key: value for key, value in wanted.items() if value is not None}
+        return [r for r in self.rows if all(getattr(r, k) == v for k, v in wanted.items())]
+
+
+def unique(items):
+    """The items without repeats, in the order of their first appearance."""
+    return list(dict.fromkeys(items))
+
+
+def group_repetitions(rows):
+    """name -> the rows of that name that are measurements (aggregates of Google's are left out)."""
+    groups = {}
+    for row in rows:
+        if row.get("run_type", "iteration") == "iteration":
+            groups.setdefault(row_name(str(row["name"])), []).append(row)
+    return groups
+
+
+def middle(rows):
+    """The row with the median time; a failed repetition wins, so that no failure is hidden."""
+    failed = [row for row in rows if row.get("error_occurred")]
+    if failed:
+        return failed[0]
+    return sorted(rows, key=lambda row: google_time_us(row) or 0.0)[(len(rows) - 1) // 2]
+
+
+def load_run(path, need_rows=True):
+    """The run in a file; ToolError when the file holds none."""
+    data = load_json(path)
+    rows = data.get("benchmarks")
+    if not isinstance(data.get("context"), dict) or not isinstance(rows, list):
+        raise ToolError(
+            f"{path}: is not a Google Benchmark result (no context and benchmarks in it); "
+            "make one with --benchmark_out=FILE.json --benchmark_out_format=json"
+        )
+    if not all(isinstance(row, dict) and "name" in row for row in rows):
+        raise ToolError(f"{path}: has a benchmark row without a name; record the run again")
+    run = Run(path, data)
+    if need_rows and not run.rows:
+        raise ToolError(
+            f"{path}: has no row named ladder/rung/SxK/regime; name a chapter's benchmark result"
+        )
+    return run
+
+
+def steps(rows):
+    """row -> GB/s over the rung below it, for the rungs among rows of one shape and regime.
+
+    "Below" is the rung before it in the file with the same ladder and dtype. The first rung, and a
+    rung beside a failed one, has no step.
+    """
+    result, below = {}, {}
+    for row in rows:
+        if row.kind != "rung":
+            continue
+        group = (row.ladder, row.dtype)
+        last = below.get(group)
+        if last is not None and last.gbps and row.gbps and not (last.failed or row.failed):
+            result[row] = row.gbps / last.gbps
+        below[group] = row
+    return result
+
+
+def describe_context(run):
+    """One line: where the run was made, with which versions, from which commit, and when."""
+    return context_line(run.context)
+
+
+def context_line(context):
+    """As describe_context, of a context that another tool recorded."""
+    parts = []
+    if str(context.get("backend", "")).lower().startswith("cpu"):
+        parts.append("CPU executor")
+        parts.append(context.get("host cpu") or context.get("host_cpu") or context.get("cpu"))
+    elif context.get("gpu"):
+        parts.append(context["gpu"])
+    for key, word in (("driver", "driver"), ("cuda", "CUDA"), ("nvcc", "nvcc"),
+                      ("commit", "commit")):
+        if context.get(key) and not (key == "driver" and "CPU executor" in parts):
+            parts.append(f"{word} {context[key]}")
+    if context.get("date"):
+        parts.append(str(context["date"])[:10])
+    return ", ".join(str(part) for part in parts if part)
+
+
+# -------------------------------------------------------------------------------------------------
+# Accuracy files
+
+
+def load_accuracy(path):
+    """The accuracy entries in a file, or in every accuracy*.json of a folder, with the context."""
+    path = Path(path)
+    files = sorted(path.glob("accuracy*.json")) if path.is_dir() else [path]
+    if not files:
+        raise ToolError(f"{path}: holds no accuracy*.json; run the tests with TUTORIAL_RECORD_DIR")
+    context, entries = {}, {}
+    for file in files:
+        data = load_json(file)
+        if not isinstance(data.get("accuracy"), list):
+            raise ToolError(f"{file}: has no list named accuracy; run the tests again to record it")
+        context = context or data.get("context") or {}
+        for entry in data["accuracy"]:
+            key = (entry.get("chapter"), entry.get("rung"), entry.get("dtype"))
+            entries[key] = entry
+    return {"context": context, "accuracy": list(entries.values())}
+
+
+def find_chapters(root=ROOT):
+    """The chapters' folders (01_elu, ...), in order."""
+    return sorted(p for p in Path(root).iterdir() if p.is_dir() and re.match(r"\d\d_\w", p.name))
+
+
+def find_chapter(name, root=ROOT):
+    """The folder of a chapter named 01_elu, elu, 1 or by a path; ToolError if there is none."""
+    wanted = str(name).rstrip("/").split("/")[-1]
+    for folder in find_chapters(root):
+        digits, word = folder.name.split("_", 1)
+        if wanted in (folder.name, word, digits, str(int(digits))):
+            return folder
+    names = ", ".join(p.name for p in find_chapters(root)) or "none yet"
+    raise ToolError(f"there is no chapter {name}; the chapters are: {names}")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description="Merges recorded accuracy files into one.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    merge = commands.add_parser("merge-accuracy", help="one file from one file per rung")
+    merge.add_argument("directory", help="the tests' TUTORIAL_RECORD_DIR")
+    merge.add_argument("out", help="the file to write")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    write_json(arguments.out, load_accuracy(arguments.directory))
+
+
+if __name__ == "__main__":
+    run_tool(main)

@@ -1,0 +1,42 @@
+"""Made-up runs for the tests of these tools. Nothing in here was measured.
+
+The numbers follow simple rules so that a test can predict every line; the device is named
+"Synthetic GPU" so that nobody can take them for results.
+"""
+
+RUNGS = (
+    ("f32", "f32", "rung"), ("f32x4", "f32", "rung"),
+    ("f16", "f16", "rung"), ("f16x2", "f16", "rung"), ("f16x8", "f16", "rung"),
+    ("f16x8_pack", "f16", "rung"), ("block_64", "f16", "sweep"), ("block_512", "f16", "sweep"),
+    ("your_elu", "f16", "yours"), ("copy", "f16", "copy"), ("cub", "f16", "peer"),
+)
+SHAPES = ("1024x1024", "2048x2048", "1024x4096", "4096x4096")
+
+
+def context(backend="cuda"):
+    gpu = {"gpu": "Synthetic GPU", "driver": "1.2", "cuda": "13.0"} if backend == "cuda" else {}
+    return {"date": "2001-02-03T04:05:06+00:00", "backend": backend, "commit": "abc1234",
+            "host_name": "synthetic", **gpu}
+
+
+def row(rung, dtype, kind, shape="4096x4096", regime="cold", gbps=1000.0, **more):
+    """One benchmark row; more overrides or adds fields, and None takes a field away."""
+    data = {
+        "name": f"elu/{rung}/{shape}/{regime}/iterations:15/manual_time",
+        "run_type": "iteration", "label": f"{dtype} {kind}", "iterations": 15,
+        "real_time": 20.0, "cpu_time": 21.0, "time_unit": "us",
+        "GBps": gbps, "copy_pct": gbps / 40.0, "median_us": 20.0, "spread_pct": 1.0,
+    }
+    data.update(more)
+    return {key: value for key, value in data.items() if value is not None}
+
+
+def run(backend="cuda", shapes=SHAPES, regimes=("cold", "warm"), rungs=RUNGS, factor=1.0):
+    """A whole run: the i-th rung makes (i + 1) * 300 GB/s, warm half as much again."""
+    rows = []
+    for regime in regimes:
+        for shape in shapes:
+            for index, (rung, dtype, kind) in enumerate(rungs):
+                gbps = (index + 1) * 300.0 * (1.5 if regime == "warm" else 1.0) * factor
+                rows.append(row(rung, dtype, kind, shape, regime, gbps))
+    return {"context": context(backend), "benchmarks": rows}
