@@ -1,0 +1,99 @@
+#pragma once
+/// \file
+/// Benchmarks of a ladder: how a chapter registers its rungs.
+///
+/// A chapter's benchmark file defines register_benchmarks(), and nothing else:
+/// ```cpp
+/// void tutorial::bench::register_benchmarks() {
+///   add_copy_peers<float>("elu");
+///   add_unary<float>("elu", "f32", Kind::rung, elu_f32, elu_reference, 2.0);
+/// }
+/// ```
+/// Every rung becomes one row per shape and regime, named `elu/f32/4096x4096/cold` and labelled
+/// `f32 rung`. Before a row is timed its whole output is compared with the reference; a wrong
+/// output is an error of that row, and the program exits with 1.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutorial::bench {
+
+#if defined(TUTORIAL_BACKEND_CUDA)
+inline constexpr bool on_gpu = true;
+#else
+inline constexpr bool on_gpu = false;
+#endif
+
+/// What a row is to the ladder: a rung, a member of a sweep, the reader's own rung, what a
+/// professional would use instead, or a plain copy of as many bytes.
+enum class Kind { rung, sweep, yours, peer, copy };
+
+/// The `rows` x `columns` elements that an operation works on.
+struct Shape {
+  std::int64_t rows;
+  std::int64_t columns;
+
+  std::int64_t elements() const { return rows * columns; }
+};
+
+/// y[i] = f(x[i]) for i in [0, n), enqueued on the stream. x and y are aligned to 256 bytes.
+template <class T>
+using Unary = std::function<cudaError_t(const T* x, T* y, std::int64_t n, cudaStream_t stream)>;
+
+/// Defined by the chapter; called once, after the flags are read.
+void register_benchmarks();
+
+/// Registers `launch` as `ladder/rung` over all shapes and regimes. T: float, __half,
+/// __nv_bfloat16.
+///
+/// The output must be within `max_ulp` of `reference`. A peer that answers cudaErrorNotSupported to
+/// an empty call (n = 0) does not exist in this backend, and is left out.
+template <class T>
+void add_unary(const std::string& ladder, const std::string& rung, Kind kind, Unary<T> launch,
+               double (*reference)(double), double max_ulp);
+
+/// Registers what every one-input ladder is measured against: the 128-bit copy kernel as
+/// `copy_<dtype>` and cudaMemcpyAsync as `memcpy_<dtype>` (dtype: f32, f16 or bf16).
+template <class T>
+void add_copy_peers(const std::string& ladder);
+
+/// Device memory of one launch, each pointer aligned to 256 bytes.
+struct Buffers {
+  std::vector<const void*> inputs;
+  void* output = nullptr;
+};
+
+/// An input: a tile of host bytes that is repeated from the buffer's start to its end.
+struct Input {
+  std::shared_ptr<const std::vector<unsigned char>> tile;
+  std::function<std::size_t(const Shape&)> bytes;
+};
+
+/// Any operation with one output: what add_unary() is made of.
+///
+/// The bytes that the operation must move, and that GB/s are counted in, are those of all inputs
+/// and of the output.
+struct Case {
+  std::string ladder;
+  std::string rung;
+  std::string dtype;
+  Kind kind;
+  std::vector<Input> inputs;
+  std::function<std::size_t(const Shape&)> output_bytes;
+  std::function<cudaError_t(const Buffers&, const Shape&, cudaStream_t)> launch;
+  /// Judges the output's bytes [begin, begin + count), which lie at `bytes` on the host: an empty
+  /// string, or what is wrong. begin is a multiple of 256. Several threads call it at once.
+  std::function<std::string(const Shape&, const void* bytes, std::size_t begin, std::size_t count)>
+      verify;
+};
+
+/// Registers `operation` over all shapes and regimes.
+void add(const Case& operation);
+
+}  // namespace tutorial::bench

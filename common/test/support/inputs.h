@@ -1,0 +1,29 @@
+#pragma once
+/// \file
+/// The values and the sizes that kernels are tried on.
+
+#include <cstdint>
+#include <vector>
+
+namespace tutorial::test {
+
+/// All 65,536 values of a 16-bit type, in the order of their bit patterns.
+/// T: __half or __nv_bfloat16.
+template <class T>
+std::vector<T> all_values();
+
+/// A dense sample of the floats: of every exponent, subnormals included, `per_exponent` values of
+/// each sign, spread evenly, with the powers of two and their neighbours; and the zeros, infinities
+/// and NaN. Some 510 * per_exponent values in all.
+std::vector<float> dense_floats(int per_exponent);
+
+/// The sizes at which a kernel of `width` elements per thread can go wrong at its end:
+/// 0, 1, V-1, V, V+1, 2V-1, 255, 256, 257, 1023, 1027 and 2^20+3; sorted, each once.
+std::vector<std::int64_t> n_ladder(int width);
+
+/// `count` values as a network's layers hand them on (normal, standard deviation 2), the same in
+/// every run; none is zero or NaN. T: float, __half or __nv_bfloat16.
+template <class T>
+std::vector<T> normal_values(std::int64_t count);
+
+}  // namespace tutorial::test

@@ -1,0 +1,167 @@
+#pragma once
+/// \file
+/// Rounding to a floating-point type, and distances in its units in the last place (ULP).
+///
+/// T is float, half (__half), bf16 (__nv_bfloat16) or double. References are computed in double, so
+/// every function here speaks double on its other side.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+namespace tutorial::test {
+
+/// What distinguishes one IEEE-style binary format from another.
+///
+/// `digits` counts the significand's bits with the hidden one; the exponents are those of the
+/// smallest and the largest normal power of two; `Bits` holds the storage, sign in the top bit.
+template <class T>
+struct Format;
+
+template <>
+struct Format<float> {
+  using Bits = std::uint32_t;
+  static constexpr int digits = 24, min_exponent = -126, max_exponent = 127;
+  static constexpr const char* name = "f32";
+};
+template <>
+struct Format<__half> {
+  using Bits = std::uint16_t;
+  static constexpr int digits = 11, min_exponent = -14, max_exponent = 15;
+  static constexpr const char* name = "f16";
+};
+template <>
+struct Format<__nv_bfloat16> {
+  using Bits = std::uint16_t;
+  static constexpr int digits = 8, min_exponent = -126, max_exponent = 127;
+  static constexpr const char* name = "bf16";
+};
+template <>
+struct Format<double> {
+  using Bits = std::uint64_t;
+  static constexpr int digits = 53, min_exponent = -1022, max_exponent = 1023;
+  static constexpr const char* name = "f64";
+};
+
+template <class T>
+using Bits = typename Format<T>::Bits;
+
+/// The storage of `value` as an unsigned integer, and back.
+template <class T>
+Bits<T> to_bits(T value) {
+  Bits<T> bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+template <class T>
+T from_bits(Bits<T> bits) {
+  T value;
+  std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
+  return value;
+}
+
+/// Exact.
+template <class T>
+double to_double(T value) {
+  return static_cast<double>(static_cast<float>(value));
+}
+template <>
+inline double to_double(double value) {
+  return value;
+}
+
+namespace detail {
+
+/// floor(log2(|value|)) of a normal double; below them -1023; 1024 for infinities and NaN.
+inline int exponent_of(double value) {
+  return static_cast<int>((to_bits(value) >> 52) & 0x7ff) - 1023;
+}
+
+inline double power_of_two(int exponent) {
+  if (exponent < -1022) return std::ldexp(1.0, exponent);
+  return from_bits<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+}  // namespace detail
+
+/// The distance between neighbouring values of T at |at|: that of the subnormals at the bottom,
+/// that of the last binade for everything above it.
+template <class T>
+double ulp(double at) {
+  const int exponent =
+      std::clamp(detail::exponent_of(at), Format<T>::min_exponent, Format<T>::max_exponent);
+  return detail::power_of_two(exponent - (Format<T>::digits - 1));
+}
+
+/// True if `value` rounds to an infinity of T: from half an ULP past the largest finite value on.
+template <class T>
+bool rounds_to_infinity(double value) {
+  const double limit = std::ldexp(1.0, Format<T>::max_exponent + 1);
+  return std::fabs(value) >= limit - ulp<T>(value) / 2;
+}
+template <>
+inline bool rounds_to_infinity<double>(double value) {
+  return std::isinf(value);
+}
+
+/// Rounds once, to nearest even; keeps infinities, NaN and the sign of zero.
+template <class T>
+T from_double(double value) {
+  const double unit = ulp<T>(value);
+  const double rounded = std::isfinite(value) ? std::nearbyint(value / unit) * unit : value;
+  return T(static_cast<float>(rounded));  // exact: `rounded` is a value of T, or overflows it
+}
+template <>
+inline float from_double(double value) {
+  return static_cast<float>(value);
+}
+template <>
+inline double from_double(double value) {
+  return value;
+}
+
+/// |actual - expected| in ULP of T at `expected`, as a fraction: a correctly rounded result is off
+/// by 0.5 at most. The sign of a zero does not count.
+///
+/// NaN where NaN is expected is 0. NaN anywhere else, a number where NaN is expected, and an
+/// infinity that is not expected are infinitely wrong. An infinity is expected where `expected`
+/// rounds to it.
+template <class T>
+double ulp_error(T actual, double expected) {
+  constexpr double infinitely_wrong = std::numeric_limits<double>::infinity();
+  const double value = to_double(actual);
+  if (std::isnan(value) || std::isnan(expected)) {
+    return std::isnan(value) && std::isnan(expected) ? 0.0 : infinitely_wrong;
+  }
+  if (std::isinf(value)) {
+    const bool right = rounds_to_infinity<T>(expected) && (value > 0) == (expected > 0);
+    return right ? 0.0 : infinitely_wrong;
+  }
+  return std::fabs(value - expected) / ulp<T>(expected);
+}
+
+/// The position of `value` among all values of T of up to 32 bits: neighbours differ by one, both
+/// zeros are 0, NaNs lie beyond the infinities.
+template <class T>
+std::int32_t order_of(T value) {
+  constexpr int sign_bit = 8 * sizeof(T) - 1;
+  const Bits<T> bits = to_bits(value);
+  const auto magnitude = static_cast<std::int32_t>(bits & ((std::uint32_t{1} << sign_bit) - 1));
+  return (bits >> sign_bit) != 0 ? -magnitude : magnitude;
+}
+
+/// The value at that position.
+template <class T>
+T from_order(std::int32_t order) {
+  constexpr int sign_bit = 8 * sizeof(T) - 1;
+  const auto magnitude = static_cast<std::uint32_t>(order < 0 ? -order : order);
+  const std::uint32_t sign = order < 0 ? std::uint32_t{1} << sign_bit : 0;
+  return from_bits<T>(static_cast<Bits<T>>(magnitude | sign));
+}
+
+}  // namespace tutorial::test

@@ -1,0 +1,86 @@
+#pragma once
+/// \file
+/// The promises and the accuracy of a launcher with one input and one output of the same type.
+///
+/// Every function template here exists for T = float, __half and __nv_bfloat16. A reference is the
+/// formula in double; several threads call it at once.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tutorial::test {
+
+using Reference = double (*)(double);
+
+/// A launcher: y[i] = f(x[i]) for i in [0, n), enqueued on the stream.
+template <class T>
+using UnaryLauncher =
+    std::function<cudaError_t(const T* x, T* y, std::int64_t n, cudaStream_t stream)>;
+
+/// One rung of a ladder, and what it claims.
+template <class T>
+struct UnaryRung {
+  std::string name;         ///< as in the README and in the benchmark: "f16x8_pack"
+  UnaryLauncher<T> launch;  ///< may be null in none of the calls below
+  int width;                ///< elements per thread
+  std::size_t alignment;    ///< bytes that x and y need; sizeof(T) if any element will do
+  double max_ulp;           ///< the largest error allowed, in ULP of T, over all inputs
+};
+
+/// Uploads `inputs`, launches on the default stream, waits, and returns the outputs.
+/// Throws std::runtime_error if the launch fails, or if the kernel wrote outside its output.
+template <class T>
+std::vector<T> run_unary(const UnaryLauncher<T>& launch, const std::vector<T>& inputs);
+
+/// The largest error of a set of outputs.
+struct WorstError {
+  double ulp = 0;  ///< infinite for an unexpected NaN, infinity or number
+  double at_input = 0;
+  double expected = 0;
+  double actual = 0;
+  std::int64_t count = 0;  ///< outputs that were looked at
+};
+
+/// Compares outputs[i] with reference(inputs[i]) for every i, on all cores.
+template <class T>
+WorstError worst_error(const std::vector<T>& inputs, const std::vector<T>& outputs,
+                       Reference reference);
+
+/// Every promise that the launcher breaks, a sentence each; empty for a good one.
+///
+/// Tried are: the n ladder, with canaries around the output and with an input that ends where its
+/// allocation ends; every offset of x and of y from a 16-byte boundary (success and right results
+/// where the rung's alignment is met, cudaErrorMisalignedAddress and nothing written elsewhere);
+/// y == x; null pointers and negative n; a stream that does not wait for the default one. On a GPU
+/// also that the work goes to that stream and that the launcher does not synchronise.
+template <class T>
+std::vector<std::string> launcher_violations(const UnaryRung<T>& rung, Reference reference);
+
+/// Fails the running test case with the list of launcher_violations(), unless it is empty.
+template <class T>
+void check_launcher_promises(const UnaryRung<T>& rung, Reference reference);
+
+/// Fails the running test case if the rung's largest error exceeds its max_ulp, or if it answers
+/// NaN to anything but where the reference does.
+///
+/// half and bf16: all 65,536 inputs. float: a dense sample over every exponent in the cpu backend,
+/// all 2^32 values on a GPU. If the environment names a directory in TUTORIAL_RECORD_DIR, the
+/// result is written there as accuracy.<chapter>.<rung>.json.
+template <class T>
+void check_accuracy(const UnaryRung<T>& rung, Reference reference, const std::string& chapter);
+
+/// The same for several rungs at once: the reference is evaluated once for all of them.
+template <class T>
+void check_accuracy(const std::vector<UnaryRung<T>>& rungs, Reference reference,
+                    const std::string& chapter);
+
+/// Runs n = 2^31 + 1027 elements, and fails the running test case if one of them is wrong or if the
+/// kernel wrote outside its output. Skips in the cpu backend and on a GPU with too little memory.
+template <class T>
+void check_past_2_31(const UnaryRung<T>& rung, Reference reference);
+
+}  // namespace tutorial::test
