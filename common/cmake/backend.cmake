@@ -6,6 +6,7 @@ if(NOT TUTORIAL_BACKEND MATCHES "^(auto|cuda|cpu)$")
 endif()
 
 tutorial_find_nvcc()
+set(TUTORIAL_NVCC_FOUND "${TUTORIAL_NVCC}" CACHE INTERNAL "for scripts that ask")
 tutorial_gpu_architectures(tutorial_gpus)
 
 set(tutorial_backend "${TUTORIAL_BACKEND}")

@@ -112,7 +112,7 @@ function(tutorial_find_cuda_headers out)
     list(APPEND candidates "${toolkit}/include" ${targets})
   endif()
   foreach(variable CUDA_PATH CUDA_HOME)
-    if(DEFINED ENV{${variable}})
+    if(NOT "$ENV{${variable}}" STREQUAL "")
       list(APPEND candidates "$ENV{${variable}}/include")
     endif()
   endforeach()
@@ -146,8 +146,8 @@ function(tutorial_fetch_cuda_headers out)
     message(FATAL_ERROR "No CUDA toolkit is here and python3 has no pip to fetch NVIDIA's headers "
                         "with: run ./tutorial setup, or install python3-pip.")
   endif()
-  message(STATUS "tutorial: no CUDA toolkit here; fetching NVIDIA's headers from PyPI into "
-                 ".deps/cuda-headers: ${packages}")
+  message(STATUS "tutorial: no CUDA toolkit (${TUTORIAL_CUDA_MINIMUM} or newer) here; fetching "
+                 "NVIDIA's headers from PyPI into .deps/cuda-headers: ${packages}")
   set(arriving "${TUTORIAL_DEPS_CUDA}.arriving")
   file(REMOVE_RECURSE "${arriving}")
   execute_process(

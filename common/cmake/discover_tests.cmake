@@ -1,8 +1,8 @@
 # Run by CTest when it starts (see tutorial_add_catch_tests): asks an executable for its test cases
-# and registers each. In: executable, prefix, label, orders, environment, catch_version.
+# and registers each. In: executable, prefix, label, orders, environment, catch_version, cmake.
 
 if(NOT EXISTS "${executable}")
-  add_test("${prefix}: not built" "${CMAKE_COMMAND}" -E true)
+  add_test("${prefix}: not built" "${cmake}" -E true)
   set_tests_properties("${prefix}: not built" PROPERTIES DISABLED TRUE LABELS "${label}")
   return()
 endif()
@@ -15,9 +15,10 @@ else()
 endif()
 execute_process(COMMAND "${executable}" ${list_flags} "~[.]" OUTPUT_VARIABLE names ERROR_VARIABLE errors)
 if(names STREQUAL "")
-  add_test("${prefix}: lists its test cases" "${executable}" ${list_flags})
-  set_tests_properties("${prefix}: lists its test cases" PROPERTIES WILL_FAIL FALSE LABELS "${label}"
-                       PASS_REGULAR_EXPRESSION "a first test case")
+  # Nothing to list: shown as a test that fails with whatever the executable says.
+  list(JOIN list_flags " " list_flags)
+  add_test("${prefix}: lists its test cases" sh -c "\"$0\" ${list_flags}; exit 1" "${executable}")
+  set_tests_properties("${prefix}: lists its test cases" PROPERTIES LABELS "${label}")
   return()
 endif()
 
@@ -35,7 +36,7 @@ foreach(name IN LISTS names)
   endif()
   string(REPLACE "${open}" "[" name "${name}")
   string(REPLACE "${close}" "]" name "${name}")
-  string(REPLACE "${semicolon}" "\;" name "${name}")
+  string(REPLACE "${semicolon}" ";" name "${name}")
   string(STRIP "${name}" name)
   # What Catch2's test specification gives a meaning to.
   string(REGEX REPLACE "([][,\\\\*~\"])" "\\\\\\1" filter "${name}")
@@ -43,7 +44,8 @@ foreach(name IN LISTS names)
     set(test "${prefix}.${order}: ${name}")
     add_test("${test}" "${executable}" "${filter}")
     # 4: what the test support and Catch2 3 exit with when a case was skipped.
-    set_tests_properties("${test}" PROPERTIES LABELS "${label}" SKIP_RETURN_CODE 4)
+    set_tests_properties("${test}" PROPERTIES LABELS "${label}" SKIP_RETURN_CODE 4
+                         FAIL_REGULAR_EXPRESSION "No test cases matched")
     if(order STREQUAL "cuda")
       # Tests that use the GPU take turns: they measure memory in gigabytes.
       set_tests_properties("${test}" PROPERTIES RESOURCE_LOCK gpu)
