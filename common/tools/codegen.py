@@ -2,7 +2,7 @@
 """Checks what the compiler made of a chapter's kernels. Needs nvcc; needs no GPU.
 
     python3 common/tools/codegen.py --nvcc /usr/local/cuda/bin/nvcc --arch sm_90 \\
-        --spec 01_elu/codegen.json --include . [--host-compiler g++] [--json OUT.json]
+        --spec 01_elu/codegen.json [--include DIR] [--host-compiler g++] [--json OUT.json]
 
 Every source of the spec is compiled to PTX for the architecture, and the PTX is assembled with
 `ptxas -v`. From the two this program reads, per kernel: registers, stack frame and spills, the
@@ -85,7 +85,7 @@ def compile_source(source, arguments, flags, folder):
     ptx, cubin = Path(folder, source.stem + ".ptx"), Path(folder, source.stem + ".cubin")
     arch = f"-arch={arguments.arch}"
     command = [arguments.nvcc, "-ptx", arch, "-std=c++17", "-O3", "-DTUTORIAL_BACKEND_CUDA=1"]
-    command += [f"-I{path}" for path in arguments.include] + flags
+    command += [f"-I{path}" for path in [runs.ROOT] + arguments.include] + flags
     if arguments.host_compiler:
         command += ["-ccbin", arguments.host_compiler]
     run_command(command + ["-o", str(ptx), str(source)])
@@ -111,20 +111,6 @@ def demangle(names):
     if done.returncode != 0 or len(lines) != len(names):
         return {name: name for name in names}
     return dict(zip(names, lines))
-
-
-def short_name(name):
-    """A kernel's name without return type, namespaces and parameters: elu_kernel<float, 4>."""
-    name = re.sub(r"\(anonymous namespace\)::", "", name)
-    depth, end = 0, len(name)
-    for place, letter in enumerate(name):
-        depth += {"<": 1, ">": -1}.get(letter, 0)
-        if letter == "(" and depth == 0:
-            end = place
-            break
-    head, bracket, arguments = name[:end].partition("<")
-    head = head.strip().split(" ")[-1].split("::")[-1]
-    return head + bracket + arguments
 
 
 # -------------------------------------------------------------------------------------------------
@@ -246,7 +232,7 @@ def kernels_of(source, arguments, flags, folder):
         if "registers" not in numbers:
             raise runs.ToolError(f"ptxas said nothing about {readable[name]}; is --arch right?")
         result.append({
-            "kernel": short_name(readable[name]), "source": source.name, "arch": arguments.arch,
+            "kernel": runs.short_kernel_name(readable[name]), "source": source.name, "arch": arguments.arch,
             "registers": numbers["registers"], "stack_bytes": numbers.get("stack_bytes", 0),
             "spill_bytes": numbers.get("spill_bytes", 0), "load_bits": widest["ld"],
             "store_bits": widest["st"], "fp64": len(FP64.findall(text)),
@@ -318,7 +304,7 @@ def violations_of(kernel, wanted):
     return found
 
 
-def check(kernels, spec, arch):
+def check(kernels, spec, arch, ladder):
     """One line per difference between the kernels and the spec; names their rungs on the way."""
     lines, used = [], set()
     for kernel in kernels:
@@ -329,18 +315,13 @@ def check(kernels, spec, arch):
                 lines.append(f"{kernel['kernel']}: no entry in the spec; add one, or ignore it")
             continue
         used.add(entry["kernel"])
-        kernel["rung"] = entry.get("rung") or rung_name(kernel["kernel"])
+        kernel["rung"] = entry.get("rung") or runs.rung_of_kernel(kernel["kernel"], ladder)
         problems = violations_of(kernel, expectation(entry, spec, arch))
         lines += [f"{kernel['kernel']}: {text}" for text in problems]
     for entry in spec["kernels"]:
         if entry["kernel"] not in used:
             lines.append(f"{entry['kernel']}: the spec names it, but no kernel has that name")
     return lines
-
-
-def rung_name(kernel):
-    """elu_f16x8_pack_kernel -> f16x8_pack: without the ladder's name and the word kernel."""
-    return re.sub(r"_kernel\b", "", kernel.split("_", 1)[1] if "_" in kernel else kernel)
 
 
 def table(kernels):
@@ -363,7 +344,8 @@ def parse_arguments():
     parser.add_argument("--nvcc", default=os.environ.get("CUDACXX") or "nvcc")
     parser.add_argument("--arch", default="sm_90", help="as sm_90")
     parser.add_argument("--spec", required=True, help="the chapter's codegen.json")
-    parser.add_argument("--include", action="append", default=[], help="a folder for -I")
+    parser.add_argument("--include", action="append", default=[],
+                        help="one more folder for -I (the repository's own is always there)")
     parser.add_argument("--host-compiler", help="the host compiler that nvcc uses")
     parser.add_argument("--flag", action="append", default=[],
                         help="one more flag for nvcc, as --flag=-DNAME")
@@ -382,7 +364,8 @@ def main():
             if not source.exists():
                 raise runs.ToolError(f"{source}: no such file; mend \"sources\" in the spec")
             kernels += kernels_of(source, arguments, flags, folder)
-    problems = check(kernels, spec, arguments.arch)
+    ladder = runs.ladder_of_chapter(Path(arguments.spec).resolve().parent)
+    problems = check(kernels, spec, arguments.arch, ladder)
     print(f"{arguments.spec} on {arguments.arch}, nvcc {tool_version(arguments.nvcc)}")
     print("\n".join(table(kernels)))
     for line in problems:

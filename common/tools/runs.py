@@ -4,15 +4,17 @@
 A *run* is one JSON file that a chapter's benchmark wrote (Google Benchmark's format). Its rows are
 named `ladder/rung/SxK/regime` and labelled `dtype kind`; see `Row` for what is read from them.
 
-As a program this file merges the accuracy files that the tests wrote, one per rung, into one:
+As a program this file does two small jobs:
 
-    python3 common/tools/runs.py merge-accuracy DIRECTORY OUT.json
+    python3 common/tools/runs.py merge-accuracy DIRECTORY OUT.json    the tests' files, one per rung
+    python3 common/tools/runs.py chapter elu                          prints 01_elu
 """
 
 import argparse
 import json
 import math
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -334,6 +336,31 @@ def load_accuracy(path):
     return {"context": context, "accuracy": list(entries.values())}
 
 
+# -------------------------------------------------------------------------------------------------
+# The repository
+
+
+def tracked_files(root=ROOT):
+    """All files under git in root, as sorted relative paths; without git, all files there are.
+
+    Files that are new and not ignored count too, so that a chapter can be checked before its first
+    commit.
+    """
+    command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others",
+               "--exclude-standard"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        names = sorted(set(done.stdout.split("\0")) - {""})
+    except (OSError, subprocess.CalledProcessError):
+        skip = {"build", "__pycache__"}
+        names = sorted(
+            str(path.relative_to(root)) for path in Path(root).rglob("*")
+            if path.is_file() and not any(part.startswith(".") or part in skip
+                                          for part in path.relative_to(root).parts[:-1])
+        )
+    return [name for name in names if Path(root, name).is_file()]
+
+
 def find_chapters(root=ROOT):
     """The chapters' folders (01_elu, ...), in order."""
     return sorted(p for p in Path(root).iterdir() if p.is_dir() and re.match(r"\d\d_\w", p.name))
@@ -350,18 +377,48 @@ def find_chapter(name, root=ROOT):
     raise ToolError(f"there is no chapter {name}; the chapters are: {names}")
 
 
+def ladder_of_chapter(folder):
+    """01_elu -> elu."""
+    return Path(folder).name.split("_", 1)[-1]
+
+
+def rung_of_kernel(kernel, ladder):
+    """The rung of a kernel: elu_f16x8_pack_kernel<4> is f16x8_pack<4> on the ladder elu."""
+    name = re.sub(r"_kernel\b", "", kernel)
+    return name[len(ladder) + 1:] if ladder and name.startswith(ladder + "_") else name
+
+
+def short_kernel_name(name):
+    """A kernel's name without return type, namespaces and parameters: elu_kernel<float, 4>."""
+    name = name.replace("(anonymous namespace)::", "").replace("<unnamed>::", "")
+    name = re.sub(r"\((?:int|bool|unsigned int|long)\)", "", name)  # ncu writes <(int)64>
+    depth, end = 0, len(name)
+    for place, letter in enumerate(name):
+        depth += {"<": 1, ">": -1}.get(letter, 0)
+        if letter == "(" and depth == 0:
+            end = place
+            break
+    head, bracket, arguments = name[:end].partition("<")
+    return head.strip().split(" ")[-1].split("::")[-1] + bracket + arguments
+
+
 def parse_arguments():
-    parser = argparse.ArgumentParser(description="Merges recorded accuracy files into one.")
+    parser = argparse.ArgumentParser(description="Small jobs on recorded runs.")
     commands = parser.add_subparsers(dest="command", required=True)
     merge = commands.add_parser("merge-accuracy", help="one file from one file per rung")
     merge.add_argument("directory", help="the tests' TUTORIAL_RECORD_DIR")
     merge.add_argument("out", help="the file to write")
+    chapter = commands.add_parser("chapter", help="prints the folder of a chapter: elu -> 01_elu")
+    chapter.add_argument("name")
     return parser.parse_args()
 
 
 def main():
     arguments = parse_arguments()
-    write_json(arguments.out, load_accuracy(arguments.directory))
+    if arguments.command == "chapter":
+        print(find_chapter(arguments.name).name)
+    else:
+        write_json(arguments.out, load_accuracy(arguments.directory))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,455 @@
+"""SVG figures for the READMEs, built by hand so that the same data always gives the same bytes.
+
+Every figure carries its own <title> and <desc>, its own background, and colours for a light and a
+dark page, chosen by prefers-color-scheme. Series differ in colour and in marker, so that neither
+alone has to carry the meaning.
+"""
+
+import math
+from xml.sax.saxutils import escape
+
+SANS = ("system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, "
+        "sans-serif")
+MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+MONO_WIDTH = 7.3  # of one character at 12 pixels
+SANS_WIDTH = 6.2
+
+LIGHT = {
+    "page": "#ffffff", "edge": "#d1d9e0", "ink": "#1f2328", "muted": "#59636e", "grid": "#e4e8ec",
+    "axis": "#9aa4af", "rung": "#0b63b8", "peer": "#9aa4af", "sweep": "#4f9aa8",
+    "yours": "#c2570c", "mark": "#c2570c",
+    "s0": "#0b63b8", "s1": "#c2570c", "s2": "#0f7b5f", "s3": "#a0338a", "s4": "#8a6d00",
+    "s5": "#4f5d6b", "s6": "#d6336c", "s7": "#1098ad",
+}
+DARK = {
+    "page": "#0d1117", "edge": "#30363d", "ink": "#f0f6fc", "muted": "#9198a1", "grid": "#21272e",
+    "axis": "#59636e", "rung": "#4c9bf5", "peer": "#59636e", "sweep": "#56a9b8",
+    "yours": "#f0883e", "mark": "#f0883e",
+    "s0": "#58a6ff", "s1": "#f0883e", "s2": "#3fc598", "s3": "#e085cf", "s4": "#e3c04a",
+    "s5": "#b6c2cf", "s6": "#ff8fb1", "s7": "#66d9e8",
+}
+SERIES = 8
+KIND_WORDS = {"rung": "rung", "yours": "yours", "sweep": "sweep", "peer": "peer", "copy": "peer"}
+
+
+# -------------------------------------------------------------------------------------------------
+# The canvas
+
+
+def fixed(value):
+    """A coordinate with at most one decimal."""
+    text = f"{value:.1f}"
+    return text[:-2] if text.endswith(".0") else text
+
+
+def colours(scheme):
+    """The CSS rules of one colour scheme."""
+    rules = []
+    for name, value in scheme.items():
+        rules.append(f".f-{name}{{fill:{value}}}.l-{name}{{stroke:{value}}}")
+    return "".join(rules)
+
+
+class Canvas:
+    """Collects SVG elements; render() gives the file's text."""
+
+    def __init__(self, width, height, title, description):
+        self.width, self.height = width, height
+        self.title, self.description = title, description
+        self.parts = []
+
+    def add(self, text):
+        self.parts.append(text)
+
+    def rect(self, x, y, width, height, name, radius=0):
+        corner = f' rx="{fixed(radius)}"' if radius else ""
+        self.add(f'<rect x="{fixed(x)}" y="{fixed(y)}" width="{fixed(max(width, 0))}" '
+                 f'height="{fixed(height)}"{corner} class="f-{name}"/>')
+
+    def line(self, x1, y1, x2, y2, name, width=1.0, dash=None):
+        pattern = f' stroke-dasharray="{dash}"' if dash else ""
+        self.add(f'<line x1="{fixed(x1)}" y1="{fixed(y1)}" x2="{fixed(x2)}" y2="{fixed(y2)}" '
+                 f'class="l-{name}" stroke-width="{fixed(width)}"{pattern}/>')
+
+    def text(self, x, y, words, name="ink", anchor="start", kind="t", turn=None):
+        """kind: t body, m monospaced, h heading, n numbers, s small."""
+        place = f'x="{fixed(x)}" y="{fixed(y)}"'
+        if turn is not None:
+            place += f' transform="rotate({turn} {fixed(x)} {fixed(y)})"'
+        end = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        self.add(f'<text {place}{end} class="{kind} f-{name}">{escape(words)}</text>')
+
+    def path(self, points, name, dash=None, clip=None):
+        """A line through runs of points; None breaks it."""
+        data, pen = [], "M"
+        for point in points:
+            if point is None:
+                pen = "M"
+                continue
+            data.append(f"{pen}{fixed(point[0])} {fixed(point[1])}")
+            pen = "L"
+        if not data:
+            return
+        pattern = f' stroke-dasharray="{dash}"' if dash else ""
+        inside = f' clip-path="url(#{clip})"' if clip else ""
+        self.add(f'<path d="{"".join(data)}" class="p l-{name}"{pattern}{inside}/>')
+
+    def marker(self, x, y, number, name):
+        """One of the marker shapes, centred on (x, y)."""
+        r = 3.6
+        shapes = (
+            f'<circle cx="{fixed(x)}" cy="{fixed(y)}" r="{fixed(r)}"',
+            polygon([(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)]),
+            polygon([(x, y - r - 1), (x + r + 1, y + r), (x - r - 1, y + r)]),
+            polygon([(x, y - r - 1.4), (x + r + 1.4, y), (x, y + r + 1.4), (x - r - 1.4, y)]),
+            polygon([(x - r - 1, y - r), (x + r + 1, y - r), (x, y + r + 1)]),
+        )
+        self.add(f'{shapes[number % len(shapes)]} class="k f-{name} l-page"/>')
+
+    def render(self):
+        size = f'viewBox="0 0 {fixed(self.width)} {fixed(self.height)}"'
+        head = (f'<svg xmlns="http://www.w3.org/2000/svg" {size} width="{fixed(self.width)}" '
+                f'height="{fixed(self.height)}" role="img" aria-labelledby="title desc">')
+        style = (f"text{{font-family:{SANS};font-variant-numeric:tabular-nums}}"
+                 f".h{{font-size:16px;font-weight:600}}.t{{font-size:12.5px}}.s{{font-size:11.5px}}"
+                 f".n{{font-size:12.5px}}.m{{font-size:12px;font-family:{MONO}}}"
+                 ".p{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}"
+                 ".k{stroke-width:1}" + colours(LIGHT)
+                 + "@media (prefers-color-scheme:dark){" + colours(DARK) + "}")
+        frame = (f'<rect x="0.5" y="0.5" width="{fixed(self.width - 1)}" '
+                 f'height="{fixed(self.height - 1)}" rx="8" class="f-page l-edge"/>')
+        lines = [head, f'<title id="title">{escape(self.title)}</title>',
+                 f'<desc id="desc">{escape(self.description)}</desc>',
+                 f"<style>{style}</style>", frame] + self.parts + ["</svg>"]
+        return "\n".join(lines) + "\n"
+
+
+def polygon(points):
+    text = " ".join(f"{fixed(x)},{fixed(y)}" for x, y in points)
+    return f'<polygon points="{text}"'
+
+
+# -------------------------------------------------------------------------------------------------
+# Axes
+
+
+def nice_step(span, most):
+    """The smallest of 1, 2, 2.5, 5 times a power of ten that cuts span into at most `most`."""
+    raw = span / max(most, 1)
+    power = 10.0 ** math.floor(math.log10(raw))
+    for factor in (1, 2, 2.5, 5, 10):
+        if factor * power >= raw * (1 - 1e-9):
+            return factor * power
+    return 10 * power
+
+
+def linear_ticks(low, high, most=6):
+    step = nice_step(high - low, most)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(i * step, 12) for i in range(first, last + 1)]
+
+
+def log_ticks(low, high, most=8):
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    stride = max(1, math.ceil((last - first + 1) / most))
+    return [10.0 ** i for i in range(first, last + 1, stride)]
+
+
+def tick_text(value, log=False):
+    """A tick's number: 4,000, 0.5, or 10 to a power on a log axis."""
+    if log:
+        exponent = round(math.log10(value))
+        if -3 <= exponent <= 4:
+            return f"{value:,.0f}" if exponent >= 0 else f"{value:.{-exponent}f}"
+        return "10" + superscript(exponent)
+    if value == int(value):
+        return f"{int(value):,}".replace("-", "\u2212")
+    return f"{value:g}".replace("-", "\u2212")
+
+
+def superscript(number):
+    return str(number).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
+
+
+class Axis:
+    """One axis: maps values to pixels, and knows its ticks as (value, text)."""
+
+    def __init__(self, low, high, log=False, ticks=None, label=""):
+        if log and low <= 0:
+            raise ValueError("a log axis begins above zero")
+        if not high > low:
+            high = low * 10 if log else low + 1
+        self.low, self.high, self.log, self.label = low, high, log, label
+        if ticks is None:
+            values = (log_ticks if log else linear_ticks)(low, high)
+            ticks = [(value, tick_text(value, log)) for value in values]
+        self.ticks = ticks
+
+    def fraction(self, value):
+        """Where value lies between low (0) and high (1), or None where it cannot be drawn."""
+        if value is None or not math.isfinite(value) or (self.log and value <= 0):
+            return None
+        if self.log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+
+class Panel:
+    """A plot area with two axes."""
+
+    def __init__(self, canvas, box, x, y, name):
+        self.canvas, self.x, self.y, self.name = canvas, x, y, name
+        self.left, self.top, self.width, self.height = box
+
+    def place(self, x, y):
+        fx, fy = self.x.fraction(x), self.y.fraction(y)
+        if fx is None or fy is None:
+            return None
+        limit = lambda f: min(max(f, -4.0), 5.0)  # far outside points keep their direction
+        return self.left + limit(fx) * self.width, self.top + (1 - limit(fy)) * self.height
+
+    def draw(self, y_numbers=True, heading=None):
+        """Grid, ticks and labels."""
+        c, bottom, right = self.canvas, self.top + self.height, self.left + self.width
+        c.add(f'<clipPath id="{self.name}"><rect x="{fixed(self.left - 5)}" '
+              f'y="{fixed(self.top - 5)}" width="{fixed(self.width + 10)}" '
+              f'height="{fixed(self.height + 10)}"/></clipPath>')
+        for value, text in self.y.ticks:
+            at = self.top + (1 - self.y.fraction(value)) * self.height
+            strong = value == 0 and not self.y.log
+            c.line(self.left, at, right, at, "axis" if strong else "grid")
+            if y_numbers:
+                c.text(self.left - 8, at + 4, text, "muted", "end", "s")
+        for value, text in self.x.ticks:
+            at = self.left + self.x.fraction(value) * self.width
+            strong = value == 0 and not self.x.log
+            c.line(at, self.top, at, bottom, "axis" if strong else "grid")
+            if text:
+                c.text(at, bottom + 17, text, "muted", "middle", "s")
+        c.line(self.left, bottom, right, bottom, "axis")
+        if self.x.label:
+            c.text(self.left + self.width / 2, bottom + 37, self.x.label, "muted", "middle", "s")
+        if heading:
+            c.text(self.left, self.top - 10, heading, "ink", "start", "t")
+
+    def series(self, points, number, name, style="line", markers=False):
+        """Draws one series; style: line, dashed or dots."""
+        placed = [None if y is None else self.place(x, y) for x, y in points]
+        if style != "dots":
+            self.canvas.path(placed, name, "6 4" if style == "dashed" else None, self.name)
+        if markers or style == "dots":
+            for point in placed:
+                if point and self.top - 5 <= point[1] <= self.top + self.height + 5:
+                    self.canvas.marker(point[0], point[1], number, name)
+
+
+def series_name(number):
+    return f"s{number % SERIES}"
+
+
+def legend(canvas, left, top, width, entries):
+    """Lines of (words, class, marker number or None, dashed); returns the height used."""
+    x, y = left, top
+    for words, name, marker, dashed in entries:
+        need = 34 + len(words) * MONO_WIDTH + 14
+        if x + need > left + width and x > left:
+            x, y = left, y + 20
+        canvas.line(x, y - 4, x + 24, y - 4, name, 2, "6 4" if dashed else None)
+        if marker is not None:
+            canvas.marker(x + 12, y - 4, marker, name)
+        canvas.text(x + 31, y, words, "ink", "start", "m")
+        x += need
+    return y - top + 20
+
+
+def headings(canvas, title, subtitle):
+    canvas.text(24, 33, title, "ink", "start", "h")
+    if subtitle:
+        canvas.text(24, 53, subtitle, "muted", "start", "t")
+
+
+# -------------------------------------------------------------------------------------------------
+# The figures
+
+
+def ladder_chart(title, subtitle, groups, copy_gbps):
+    """A bar per rung.
+
+    groups: list of (heading or None, bars); a bar is a dict with name, kind, gbps (None: failed),
+    copy_pct and step (either may be None). copy_gbps: the reference line, or None.
+    """
+    bars = [bar for _, members in groups for bar in members]
+    row, width = 25, 800
+    left = 24 + max(len(bar["name"]) for bar in bars) * MONO_WIDTH + 14
+    columns = (58, 74, 60)  # GB/s, percent of copy, step
+    plot = width - 24 - sum(columns) - left
+    top = 104
+    rows = len(bars) + sum(1 for heading, _ in groups if heading)
+    height = top + rows * row + 52
+    high = max([bar["gbps"] or 0 for bar in bars] + [copy_gbps or 0]) * 1.01
+    axis = Axis(0, high or 1.0)
+    canvas = Canvas(width, height, title, describe_bars(subtitle, bars, copy_gbps))
+    headings(canvas, title, subtitle)
+    draw_bar_grid(canvas, axis, left, plot, top, rows * row)
+    ends = [left + plot + sum(columns[:i + 1]) for i in range(3)]
+    for words, x in zip(("GB/s", "% of copy", "step"), ends):
+        canvas.text(x, top - 10, words, "muted", "end", "s")
+    draw_bars(canvas, groups, axis, (left, plot, top, row), ends)
+    if copy_gbps:
+        x = left + axis.fraction(copy_gbps) * plot
+        canvas.line(x, top - 4, x, top + rows * row, "mark", 1.5, "5 4")
+        canvas.text(x, top - 10, f"copy kernel {copy_gbps:,.0f}", "mark", "end", "s")
+    return canvas.render()
+
+
+def draw_bar_grid(canvas, axis, left, plot, top, height):
+    for value, text in axis.ticks:
+        x = left + axis.fraction(value) * plot
+        canvas.line(x, top, x, top + height, "axis" if value == 0 else "grid")
+        canvas.text(x, top + height + 17, text, "muted", "middle", "s")
+    canvas.text(left + plot / 2, top + height + 36, "GB/s (10\u2079 bytes per second)", "muted",
+                "middle", "s")
+
+
+def draw_bars(canvas, groups, axis, layout, ends):
+    left, plot, top, row = layout
+    y = top
+    for heading, members in groups:
+        if heading:
+            canvas.text(24, y + 18, heading, "muted", "start", "t")
+            y += row
+        for bar in members:
+            quiet = bar["kind"] in ("peer", "copy")
+            canvas.text(left - 10, y + 17, bar["name"], "muted" if quiet else "ink", "end", "m")
+            if bar["gbps"]:
+                length = axis.fraction(bar["gbps"]) * plot
+                canvas.rect(left, y + 4, length, row - 8, KIND_WORDS[bar["kind"]], 2)
+            cells = (f"{bar['gbps']:,.0f}" if bar["gbps"] else "failed",
+                     f"{bar['copy_pct']:.1f} %" if bar["copy_pct"] else "",
+                     f"{bar['step']:.2f}\u00d7" if bar["step"] else "")
+            for words, x in zip(cells, ends):
+                if words:
+                    canvas.text(x, y + 17, words, "muted" if quiet else "ink", "end", "n")
+            y += row
+
+
+def describe_bars(subtitle, bars, copy_gbps):
+    words = [f"{bar['name']} {bar['gbps']:.0f}" for bar in bars if bar["gbps"]]
+    peak = f" The copy kernel makes {copy_gbps:.0f} GB/s." if copy_gbps else ""
+    return f"{subtitle}. GB/s: {', '.join(words)}.{peak}"
+
+
+def sizes_chart(title, subtitle, panels, y_label="GB/s"):
+    """A line per rung over the number of elements, one panel per regime.
+
+    panels: list of (heading, series, reference); series is a list of (name, [(elements, gbps)]),
+    the same names in every panel; reference is the copy kernel's [(elements, gbps)], maybe empty.
+    """
+    names = list(dict.fromkeys(name for _, series, _ in panels for name, _ in series))
+    every = [p for _, series, ref in panels for _, points in series + [("", ref)] for p in points]
+    width, left, gap, right = 860, 66, 34, 28
+    canvas = Canvas(width, 0, title, describe_lines(subtitle, panels))
+    headings(canvas, title, subtitle)
+    entries = [(name, series_name(i), i, False) for i, name in enumerate(names)]
+    if any(ref for _, _, ref in panels):
+        entries.append(("copy kernel", "axis", None, True))
+    top = 82 + legend(canvas, 24, 82, width - 48, entries) + 18
+    plot = (width - left - right - gap * (len(panels) - 1)) / len(panels)
+    sizes = sorted({x for x, _ in every})
+    y_axis = Axis(0, max(y for _, y in every) * 1.05, label=y_label)
+    for place, (heading, series, reference) in enumerate(panels):
+        x_axis = size_axis(sizes)
+        box = (left + place * (plot + gap), top, plot, 270)
+        panel = Panel(canvas, box, x_axis, y_axis, f"panel{place}")
+        panel.draw(y_numbers=place == 0, heading=heading)
+        panel.series(reference, 0, "axis", "dashed")
+        for name, points in series:
+            number = names.index(name)
+            panel.series(points, number, series_name(number), markers=True)
+    canvas.text(18, top + 135, y_label, "muted", "middle", "s", turn=-90)
+    canvas.height = top + 270 + 54
+    return canvas.render()
+
+
+def size_axis(sizes):
+    """Elements on a log axis, with a tick per size that has room for its number."""
+    low, high = sizes[0], sizes[-1] if len(sizes) > 1 else sizes[0] * 2
+    pad = (high / low) ** 0.04
+    axis = Axis(low / pad, high * pad, True, [], "elements (1M = 2\u00b2\u2070)")
+    last, ticks = None, []
+    for size in sizes:
+        here = axis.fraction(size)
+        room = last is None or here - last > 0.085
+        ticks.append((size, size_text(size) if room else ""))
+        last = here if room else last
+    axis.ticks = ticks
+    return axis
+
+
+def size_text(elements):
+    millions = elements / 2 ** 20
+    if millions >= 1:
+        return f"{millions:g}M" if millions == int(millions) else f"{millions:.1f}M"
+    thousands = elements / 1024
+    return f"{thousands:g}K" if thousands >= 1 else str(elements)
+
+
+def describe_lines(subtitle, panels):
+    parts = []
+    for heading, series, _ in panels:
+        words = [f"{name} {points[-1][1]:.0f}" for name, points in series if points]
+        parts.append(f"{heading}, at the largest size: {', '.join(words)} GB/s.")
+    return f"{subtitle}. " + " ".join(parts)
+
+
+def line_plot(data):
+    """A plot of series from a JSON object; report.py documents its fields."""
+    series = data["series"]
+    title, subtitle = data["title"], data.get("subtitle", "")
+    points = [(x, y) for one in series for x, y in one["points"]]
+    x_axis = plot_axis(data.get("x", {}), [x for x, _ in points])
+    y_axis = plot_axis(data.get("y", {}), [y for _, y in points])
+    width, left, right = 760, 74, 28
+    canvas = Canvas(width, 0, title, data.get("desc") or subtitle or title)
+    headings(canvas, title, subtitle)
+    top = 66 if subtitle else 50
+    if len(series) > 1:
+        entries = [(one["name"], series_name(i), None if one.get("style") != "dots" else i,
+                    one.get("style") == "dashed") for i, one in enumerate(series)]
+        top += 14 + legend(canvas, 24, top + 14, width - 48, entries)
+    height = float(data.get("height", 280))
+    panel = Panel(canvas, (left, top, width - left - right, height), x_axis, y_axis, "panel0")
+    panel.draw()
+    for line in data.get("lines", []):
+        reference_line(panel, line)
+    for number, one in enumerate(series):
+        panel.series(one["points"], number, series_name(number), one.get("style", "line"))
+    if y_axis.label:
+        canvas.text(20, top + height / 2, y_axis.label, "muted", "middle", "s", turn=-90)
+    canvas.height = top + height + (54 if x_axis.label else 34)
+    return canvas.render()
+
+
+def reference_line(panel, line):
+    """A dashed line across the panel at "y" or "x", with its label."""
+    c, right, bottom = panel.canvas, panel.left + panel.width, panel.top + panel.height
+    if "y" in line:
+        y = panel.top + (1 - panel.y.fraction(line["y"])) * panel.height
+        c.line(panel.left, y, right, y, "mark", 1.5, "5 4")
+        c.text(right - 4, y - 6, line.get("label", ""), "mark", "end", "s")
+    else:
+        x = panel.left + panel.x.fraction(line["x"]) * panel.width
+        c.line(x, panel.top, x, bottom, "mark", 1.5, "5 4")
+        c.text(x + 5, panel.top + 12, line.get("label", ""), "mark", "start", "s")
+
+
+def plot_axis(spec, values):
+    """The axis that a plot's JSON asks for; limits default to the data's."""
+    log = spec.get("scale") == "log"
+    usable = [v for v in values if v is not None and math.isfinite(v) and (v > 0 or not log)]
+    low = spec.get("min", min(usable, default=1.0 if log else 0.0))
+    high = spec.get("max", max(usable, default=10.0 if log else 1.0))
+    ticks = spec.get("ticks")
+    if ticks is not None:
+        ticks = [(value, tick_text(value, log)) for value in ticks]
+    return Axis(low, high, log, ticks, spec.get("label", ""))
