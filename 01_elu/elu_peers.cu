@@ -1,0 +1,45 @@
+#include "01_elu/elu_peers.h"
+
+#include <cmath>
+
+#include "01_elu/elu_kernels.cuh"
+#include "common/bench/cub_transform.cuh"
+
+namespace tutorial {
+namespace {
+
+/// The last rung's operation, for one element.
+struct EluOne {
+  template <class T>
+  __device__ T operator()(T x) const {
+    return Elu{1.0f}(Pair<T>{x, x}).x;
+  }
+};
+
+}  // namespace
+
+cudaError_t elu_cub(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+  return bench::cub_transform(x, y, n, EluOne{}, stream);
+}
+
+cudaError_t elu_cub(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+  return bench::cub_transform(x, y, n, EluOne{}, stream);
+}
+
+cudaError_t elu_cub(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n, cudaStream_t stream) {
+  return bench::cub_transform(x, y, n, EluOne{}, stream);
+}
+
+cudaError_t elu_host_loop(const float* x, float* y, std::int64_t n, cudaStream_t) {
+#if defined(TUTORIAL_BACKEND_CPU)
+  for (std::int64_t i = 0; i < n; ++i) {
+    y[i] = x[i] < 0.0f ? std::expm1(x[i]) : x[i];
+  }
+  return cudaSuccess;
+#else
+  static_cast<void>(x), static_cast<void>(y), static_cast<void>(n);
+  return cudaErrorNotSupported;
+#endif
+}
+
+}  // namespace tutorial

@@ -1,0 +1,273 @@
+#include "01_elu/elu.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "01_elu/elu_reference.h"
+#include "01_elu/elu_rungs.h"
+#include "01_elu/exhibits.cuh"
+#include "common/test/support/catch.h"
+#include "common/test/support/support.h"
+
+using namespace tutorial;
+using namespace tutorial::test;
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+template <class T>
+void check_promises(const std::vector<UnaryRung<T>>& rungs) {
+  for (const UnaryRung<T>& rung : rungs) {
+    INFO(rung.name);
+    check_launcher_promises(rung, elu_reference);
+  }
+}
+
+/// What ELU is at the ends of the range; -0 is told from +0 by its sign.
+template <class T>
+void check_special_values(const std::vector<UnaryRung<T>>& rungs) {
+  const std::vector<T> inputs = {T(0.0f), T(-0.0f), T(kInfinity), T(-kInfinity), T(kNaN), T(1.0f)};
+  for (const UnaryRung<T>& rung : rungs) {
+    INFO(rung.name);
+    const std::vector<T> outputs = run_unary<T>(rung.launch, inputs);
+    CHECK(to_double(outputs[0]) == 0.0);
+    CHECK_FALSE(std::signbit(to_double(outputs[0])));
+    CHECK(to_double(outputs[1]) == 0.0);
+    CHECK(std::signbit(to_double(outputs[1])));
+    CHECK(to_double(outputs[2]) == std::numeric_limits<double>::infinity());
+    CHECK(to_double(outputs[3]) == -1.0);
+    CHECK(std::isnan(to_double(outputs[4])));
+    CHECK(to_double(outputs[5]) == 1.0);
+  }
+}
+
+/// The operator at one alpha, as a rung that takes any pointer.
+template <class T>
+UnaryRung<T> operator_rung(float alpha, double max_ulp) {
+  return {"elu",
+          [alpha](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+            return elu(x, y, n, alpha, stream);
+          },
+          16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
+}
+
+constexpr float kSeluAlpha = 1.6732632f;
+
+template <class T>
+void check_operator(double max_ulp) {
+  check_launcher_promises(operator_rung<T>(1.0f, max_ulp), elu_reference);
+  check_accuracy(operator_rung<T>(1.0f, max_ulp), elu_reference, "elu");
+  UnaryRung<T> other = operator_rung<T>(kSeluAlpha, max_ulp);
+  other.name = "elu_selu_alpha";
+  check_accuracy<T>(
+      other, [](double x) { return elu_reference(x, kSeluAlpha); }, "elu");
+  other = operator_rung<T>(-0.3f, max_ulp);
+  other.name = "elu_negative_alpha";
+  check_accuracy<T>(
+      other, [](double x) { return elu_reference(x, -0.3f); }, "elu");
+}
+
+template <class T>
+void check_refused_alpha(float alpha) {
+  const GuardedBuffer<T> x(std::vector<T>(64, T(-1.0f)));
+  const GuardedBuffer<T> y(64);
+  CHECK(elu(x.data(), y.data(), 64, alpha, nullptr) == cudaErrorInvalidValue);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(y.untouched());
+}
+
+std::vector<half> halves(std::size_t count, float value) {
+  return std::vector<half>(count, half(value));
+}
+
+}  // namespace
+
+TEST_CASE("elu: every launcher keeps its promises") {
+  require_device();
+  SECTION("f32") { check_promises(elu_rungs_f32()); }
+  SECTION("f16") { check_promises(elu_rungs_f16()); }
+  SECTION("bf16") { check_promises(elu_rungs_bf16()); }
+}
+
+TEST_CASE("elu: largest error of the f32 rungs", "[long]") {
+  require_device();
+  check_accuracy(elu_rungs_f32(), elu_reference, "elu");
+}
+
+TEST_CASE("elu: largest error of the f16 rungs over all inputs") {
+  require_device();
+  check_accuracy(elu_rungs_f16(), elu_reference, "elu");
+}
+
+TEST_CASE("elu: largest error of the bf16 rungs over all inputs") {
+  require_device();
+  check_accuracy(elu_rungs_bf16(), elu_reference, "elu");
+}
+
+TEST_CASE("elu: zeros keep their sign, infinities and NaN go where they belong") {
+  require_device();
+  check_special_values(elu_rungs_f32());
+  check_special_values(elu_rungs_f16());
+  check_special_values(elu_rungs_bf16());
+}
+
+TEST_CASE("elu: more than 2^31 elements", "[long]") {
+  require_device();
+  SECTION("f32x4_pdl") { check_past_2_31(elu_rungs_f32().back(), elu_reference); }
+  SECTION("f16") { check_past_2_31(elu_rungs_f16().front(), elu_reference); }
+  SECTION("f16x8_pack") { check_past_2_31(elu_rungs_f16()[3], elu_reference); }
+  SECTION("f16x8_pack_pdl") { check_past_2_31(elu_rungs_f16().back(), elu_reference); }
+  SECTION("bf16x8_pack_pdl") { check_past_2_31(elu_rungs_bf16().back(), elu_reference); }
+}
+
+TEST_CASE("elu: the operator takes every pointer, every type and any finite alpha") {
+  require_device();
+  SECTION("f16") { check_operator<half>(0.51); }
+  SECTION("bf16") { check_operator<Bf16>(0.51); }
+  SECTION("f32") { check_launcher_promises(operator_rung<float>(1.0f, 2.0), elu_reference); }
+}
+
+TEST_CASE("elu: largest error of the f32 operator", "[long]") {
+  require_device();
+  check_accuracy(
+      operator_rung<float>(kSeluAlpha, 2.0), [](double x) { return elu_reference(x, kSeluAlpha); },
+      "elu");
+}
+
+TEST_CASE("elu: the operator refuses an alpha that is not finite, and writes nothing") {
+  require_device();
+  for (const float alpha : {kInfinity, -kInfinity, kNaN}) {
+    check_refused_alpha<float>(alpha);
+    check_refused_alpha<half>(alpha);
+    check_refused_alpha<Bf16>(alpha);
+  }
+}
+
+TEST_CASE("elu: alpha = 0 is relu, with the sign of a negative zero") {
+  require_device();
+  const std::vector<float> y =
+      run_unary<float>([](const float* in, float* out, std::int64_t n,
+                          cudaStream_t stream) { return elu(in, out, n, 0.0f, stream); },
+                       {-3.0f, -0.1f, 2.0f, -kInfinity, -1e-30f});
+  CHECK(y == std::vector<float>{0.0f, 0.0f, 2.0f, 0.0f, 0.0f});
+}
+
+TEST_CASE("elu: the block-size sweep is right at every size, and refuses what no GPU runs") {
+  require_device();
+  for (const int threads : {32, 64, 96, 128, 256, 512, 1024}) {
+    INFO(threads);
+    check_launcher_promises<half>(
+        {"f16x8_pack_block",
+         [threads](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+           return elu_f16x8_pack_block(x, y, n, threads, stream);
+         },
+         8, 16, 0.51},
+        elu_reference);
+  }
+  const GuardedBuffer<half> x(halves(64, -1.0f));
+  const GuardedBuffer<half> y(64);
+  for (const int threads : {-1, 0, 1025}) {
+    INFO(threads);
+    CHECK(elu_f16x8_pack_block(x.data(), y.data(), 64, threads, nullptr) ==
+          cudaErrorInvalidConfiguration);
+  }
+  CHECK(y.untouched());
+}
+
+TEST_CASE("elu: your rung") {
+  require_device();
+  check_launcher_promises(your_elu_rung(), elu_reference);
+  check_accuracy(your_elu_rung(), elu_reference, "elu");
+}
+
+// ---- The bug museum ---------------------------------------------------------------------------
+// Each exhibit fails in the way that the README tells. Inputs are longer than n says, so that a
+// read past the end finds memory; canaries around the output show the writes.
+
+TEST_CASE("museum: f16x2 indexed by halves skips every other pair and leaves the buffer") {
+  require_device();
+  constexpr std::int64_t n = 1024;
+  const GuardedBuffer<half> x(halves(2 * n, 1.0f));
+  const GuardedBuffer<half> y(n);
+  REQUIRE(exhibits::elu_f16x2_misindexed(x.data(), y.data(), n, nullptr) == cudaSuccess);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+
+  CHECK_FALSE(y.intact());
+  const std::vector<half> result = y.download();
+  for (std::size_t i = 0; i < n; i += 4) {
+    CHECK(to_double(result[i]) == 1.0);
+    CHECK(to_double(result[i + 1]) == 1.0);
+    CHECK(std::isnan(to_double(result[i + 2])));
+    CHECK(std::isnan(to_double(result[i + 3])));
+  }
+}
+
+TEST_CASE("museum: f32x4 that checks its first element overruns by up to three") {
+  require_device();
+  for (const std::int64_t n : {1024, 1025, 1026, 1027}) {
+    INFO(n);
+    const GuardedBuffer<float> x(std::vector<float>(1028, 1.0f));
+    const GuardedBuffer<float> y(static_cast<std::size_t>(n));
+    REQUIRE(exhibits::elu_f32x4_overrun(x.data(), y.data(), n, nullptr) == cudaSuccess);
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(y.intact() == (n % 4 == 0));  // a test that tries only round sizes sees nothing
+  }
+}
+
+TEST_CASE("museum: pack without a tail drops the last n % 8 elements") {
+  require_device();
+  constexpr std::size_t n = 1029;
+  const GuardedBuffer<half> x(halves(2048, 1.0f));
+  const GuardedBuffer<half> y(n);
+  REQUIRE(exhibits::elu_f16x8_dropped_tail(x.data(), y.data(), n, nullptr) == cudaSuccess);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+
+  const std::vector<half> result = y.download();
+  CHECK(to_double(result[1023]) == 1.0);
+  for (std::size_t i = 1024; i < n; ++i) {
+    CHECK(std::isnan(to_double(result[i])));  // never written: still the NaN of a fresh buffer
+  }
+}
+
+TEST_CASE("museum: exp(x) - 1 near zero") {
+  require_device();
+  const std::vector<float> x = {-1e-7f, -1e-8f, -1e-3f};
+  const std::vector<float> broken = run_unary<float>(exhibits::elu_f32_cancelling, x);
+  const std::vector<float> right = run_unary<float>(elu_f32, x);
+
+  const double expected = elu_reference(x[0]);
+  CHECK(std::fabs(broken[0] - expected) > 0.15 * std::fabs(expected));  // 19 % wrong
+  CHECK(broken[1] == 0.0f);                                             // and then nothing is left
+  CHECK(ulp_error(broken[2], elu_reference(x[2])) > 100.0);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    CHECK(ulp_error(right[i], elu_reference(x[i])) <= 2.0);
+  }
+
+  // In half the same formula loses everything sooner: at -1e-4, hexp(x) is 1.
+  const std::vector<half> lost = run_unary<half>(elu_f16x8_pack, halves(1, -1e-4f));
+  CHECK(to_double(lost[0]) == 0.0);
+  const std::vector<half> kept = run_unary<half>(elu_f16x8_pack_poly, halves(1, -1e-4f));
+  CHECK(ulp_error(kept[0], elu_reference(to_double(half(-1e-4f)))) <= 0.51);
+}
+
+TEST_CASE("museum: a reference with the kernel's formula cannot see the cancellation") {
+  require_device();
+  const std::vector<float> x = {-1e-7f};
+  const std::vector<float> broken = run_unary<float>(exhibits::elu_f32_cancelling, x);
+  CHECK(std::fabs(broken[0] - (std::exp(x[0]) - 1.0f)) < 1e-7);  // agrees: both are wrong
+  CHECK(ulp_error(broken[0], elu_reference(x[0])) > 1e6);
+}
+
+TEST_CASE("museum: an index computed in 32 bits starts again at zero") {
+  require_device();
+  constexpr std::int64_t first = std::int64_t{1} << 32;
+  const GuardedBuffer<std::int64_t> index(256);
+  REQUIRE(exhibits::narrow_index(first, index.data(), 256, nullptr) == cudaSuccess);
+  const std::vector<std::int64_t> result = index.download();
+  CHECK(result[0] == 0);  // not 2^32
+  CHECK(result[255] == 255);
+}
