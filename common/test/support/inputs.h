@@ -2,7 +2,11 @@
 /// \file
 /// The values and the sizes that kernels are tried on.
 
+#include "common/test/support/ulp.h"
+
+#include <cmath>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 namespace tutorial::test {
@@ -24,6 +28,18 @@ std::vector<std::int64_t> n_ladder(int width);
 /// `count` values as a network's layers hand them on (normal, standard deviation 2), the same in
 /// every run; none is zero or NaN. T: float, __half or __nv_bfloat16.
 template <class T>
-std::vector<T> normal_values(std::int64_t count);
+std::vector<T> normal_values(std::int64_t count) {
+  constexpr double two_pi = 6.283185307179586, standard_deviation = 2;
+  // The engine is the same everywhere; std::normal_distribution is not, so Box and Muller do it.
+  std::mt19937_64 engine(20240229);
+  const auto uniform = [&engine] { return (static_cast<double>(engine() >> 11) + 0.5) * 0x1p-53; };
+  std::vector<T> values(static_cast<std::size_t>(count));
+  for (T& value : values) {
+    const double radius = std::sqrt(-2 * std::log(uniform()));
+    value = from_double<T>(standard_deviation * radius * std::cos(two_pi * uniform()));
+    if (to_double(value) == 0) value = from_double<T>(1);
+  }
+  return values;
+}
 
 }  // namespace tutorial::test

@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -24,11 +25,11 @@ using UnaryLauncher =
 /// One rung of a ladder, and what it claims.
 template <class T>
 struct UnaryRung {
-  std::string name;         ///< as in the README and in the benchmark: "f16x8_pack"
-  UnaryLauncher<T> launch;  ///< may be null in none of the calls below
-  int width;                ///< elements per thread
-  std::size_t alignment;    ///< bytes that x and y need; sizeof(T) if any element will do
-  double max_ulp;           ///< the largest error allowed, in ULP of T, over all inputs
+  std::string name;  ///< as in the README and in the benchmark: "f16x8_pack"
+  UnaryLauncher<T> launch;
+  int width;              ///< elements per thread
+  std::size_t alignment;  ///< bytes that x and y need; sizeof(T) if any element will do
+  double max_ulp;         ///< the largest error allowed, in ULP of T, over all inputs
 };
 
 /// Uploads `inputs`, launches on the default stream, waits, and returns the outputs.
@@ -60,26 +61,36 @@ WorstError worst_error(const std::vector<T>& inputs, const std::vector<T>& outpu
 template <class T>
 std::vector<std::string> launcher_violations(const UnaryRung<T>& rung, Reference reference);
 
+/// The largest error of each rung, in the rungs' order. The reference is evaluated once for all.
+///
+/// half and bf16: all 65,536 inputs. float: a dense sample over every exponent in the cpu backend,
+/// all 2^32 values on a GPU.
+template <class T>
+std::vector<WorstError> measure_accuracy(const std::vector<UnaryRung<T>>& rungs,
+                                         Reference reference);
+
+/// Runs 2^31 + 1027 elements on the GPU: what is wrong with them, or an empty string. Every output
+/// is looked at, and the canaries around them.
+template <class T>
+std::string violation_past_2_31(const UnaryRung<T>& rung, Reference reference);
+
 /// Fails the running test case with the list of launcher_violations(), unless it is empty.
 template <class T>
 void check_launcher_promises(const UnaryRung<T>& rung, Reference reference);
 
-/// Fails the running test case if the rung's largest error exceeds its max_ulp, or if it answers
-/// NaN to anything but where the reference does.
+/// Fails the running test case if the rung's largest error, by measure_accuracy(), exceeds its
+/// max_ulp, or if it answers NaN to anything but where the reference does.
 ///
-/// half and bf16: all 65,536 inputs. float: a dense sample over every exponent in the cpu backend,
-/// all 2^32 values on a GPU. If the environment names a directory in TUTORIAL_RECORD_DIR, the
-/// result is written there as accuracy.<chapter>.<rung>.json.
+/// If the environment names a directory in TUTORIAL_RECORD_DIR, the result is written there as
+/// accuracy.<chapter>.<rung>.json.
 template <class T>
 void check_accuracy(const UnaryRung<T>& rung, Reference reference, const std::string& chapter);
-
-/// The same for several rungs at once: the reference is evaluated once for all of them.
 template <class T>
 void check_accuracy(const std::vector<UnaryRung<T>>& rungs, Reference reference,
                     const std::string& chapter);
 
-/// Runs n = 2^31 + 1027 elements, and fails the running test case if one of them is wrong or if the
-/// kernel wrote outside its output. Skips in the cpu backend and on a GPU with too little memory.
+/// Fails the running test case with violation_past_2_31(), unless that is empty. Skips the test
+/// case in the cpu backend and on a GPU with too little memory: let it be the only check there.
 template <class T>
 void check_past_2_31(const UnaryRung<T>& rung, Reference reference);
 
