@@ -18,7 +18,12 @@ constexpr LaunchOptions kBest{256, Overlap::previous_kernel};
 }  // namespace
 
 cudaError_t elu_f32(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elu_f32_kernel, x, y, n, 1, alignof(float), stream);
+  return elu_f32_block(x, y, n, kThreads, stream);
+}
+
+cudaError_t elu_f32_block(const float* x, float* y, std::int64_t n, int threads,
+                          cudaStream_t stream) {
+  return launch_unary(elu_f32_kernel, x, y, n, 1, alignof(float), stream, {threads});
 }
 
 cudaError_t elu_f32x4(const float* x, float* y, std::int64_t n, cudaStream_t stream) {

@@ -60,8 +60,10 @@ cudaError_t elu_bf16x8_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64
 cudaError_t elu_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
                                 cudaStream_t stream);  // [16]
 
-/// The block-size sweep: elu_f16x8_pack_poly with `threads` threads a block, a multiple of 32 from
-/// 32 to 1024. Other counts: the launch's error.
+/// The block-size sweep: elu_f32 and elu_f16x8_pack_poly with `threads` threads a block, 1 to 1024.
+/// Other counts: cudaErrorInvalidConfiguration.
+cudaError_t elu_f32_block(const float* x, float* y, std::int64_t n, int threads,
+                          cudaStream_t stream);  // [4]
 cudaError_t elu_f16x8_pack_block(const half* x, half* y, std::int64_t n, int threads,
                                  cudaStream_t stream);  // [16]
 

@@ -33,16 +33,24 @@ void add_ladder(const std::string& dtype, const std::vector<test::UnaryRung<T>>&
 }  // namespace
 
 void register_benchmarks() {
+  constexpr int kBlockSizes[] = {32, 64, 128, 256, 512, 1024};
   add_ladder("f32", elu_rungs_f32());
   add_unary<float>("elu", "host_loop_f32", Kind::peer, elu_host_loop, kReference, 2.0);
+  for (const int threads : kBlockSizes) {
+    const auto launch = [threads](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+      return elu_f32_block(x, y, n, threads, stream);
+    };
+    add_unary<float>("elu", "f32_b" + std::to_string(threads), Kind::sweep, launch, kReference,
+                     2.0);
+  }
   add_ladder("f16", elu_rungs_f16());
   add_unary<half>("elu", "your_elu", Kind::yours, your_elu, kReference, your_elu_claims().max_ulp);
-  for (const int threads : {32, 64, 128, 256, 512, 1024}) {
-    const auto block = [threads](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+  for (const int threads : kBlockSizes) {
+    const auto launch = [threads](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
       return elu_f16x8_pack_block(x, y, n, threads, stream);
     };
-    add_unary<half>("elu", "f16x8_pack_b" + std::to_string(threads), Kind::sweep, block, kReference,
-                    0.51);
+    add_unary<half>("elu", "f16x8_pack_b" + std::to_string(threads), Kind::sweep, launch,
+                    kReference, 0.51);
   }
   add_ladder("bf16", elu_rungs_bf16());
 }

@@ -158,22 +158,27 @@ TEST_CASE("elu: alpha = 0 is relu, with the sign of a negative zero") {
 
 TEST_CASE("elu: the block-size sweep is right at every size, and refuses what no GPU runs") {
   require_device();
-  for (const int threads : {32, 64, 96, 128, 256, 512, 1024}) {
+  const auto f32_block = [](int threads) {
+    return [threads](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+      return elu_f32_block(x, y, n, threads, stream);
+    };
+  };
+  const auto f16_block = [](int threads) {
+    return [threads](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+      return elu_f16x8_pack_block(x, y, n, threads, stream);
+    };
+  };
+  for (const int threads : {32, 96, 256, 1024}) {
     INFO(threads);
-    check_launcher_promises<half>(
-        {"f16x8_pack_block",
-         [threads](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-           return elu_f16x8_pack_block(x, y, n, threads, stream);
-         },
-         8, 16, 0.51},
-        elu_reference);
+    check_launcher_promises<float>({"f32_block", f32_block(threads), 1, 4, 2.0}, elu_reference);
+    check_launcher_promises<half>({"f16x8_pack_block", f16_block(threads), 8, 16, 0.51},
+                                  elu_reference);
   }
   const GuardedBuffer<half> x(halves(64, -1.0f));
   const GuardedBuffer<half> y(64);
   for (const int threads : {-1, 0, 1025}) {
     INFO(threads);
-    CHECK(elu_f16x8_pack_block(x.data(), y.data(), 64, threads, nullptr) ==
-          cudaErrorInvalidConfiguration);
+    CHECK(f16_block(threads)(x.data(), y.data(), 64, nullptr) == cudaErrorInvalidConfiguration);
   }
   CHECK(y.untouched());
 }
