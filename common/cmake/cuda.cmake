@@ -151,8 +151,9 @@ function(tutorial_fetch_cuda_headers out)
   set(arriving "${TUTORIAL_DEPS_CUDA}.arriving")
   file(REMOVE_RECURSE "${arriving}")
   execute_process(
-    COMMAND "${python}" -m pip install --quiet --disable-pip-version-check --no-input
-            --root-user-action=ignore --retries 2 --no-deps --target "${arriving}" ${TUTORIAL_CUDA_PYPI}
+    COMMAND "${CMAKE_COMMAND}" -E env PIP_ROOT_USER_ACTION=ignore
+            "${python}" -m pip install --quiet --disable-pip-version-check --no-input
+            --retries 2 --no-deps --target "${arriving}" ${TUTORIAL_CUDA_PYPI}
     RESULT_VARIABLE rc ERROR_VARIABLE text OUTPUT_VARIABLE text)
   if(NOT rc EQUAL 0)
     file(REMOVE_RECURSE "${arriving}")
