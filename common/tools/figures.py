@@ -248,13 +248,17 @@ def series_name(number):
 
 
 def legend(canvas, left, top, width, entries):
-    """Lines of (words, class, marker number or None, dashed); returns the height used."""
+    """Entries of (words, class, marker number or None, dashed); returns the height used.
+
+    dashed: False, True, or "none" for a marker without a line.
+    """
     x, y = left, top
     for words, name, marker, dashed in entries:
         need = 34 + len(words) * MONO_WIDTH + 14
         if x + need > left + width and x > left:
             x, y = left, y + 20
-        canvas.line(x, y - 4, x + 24, y - 4, name, 2, "6 4" if dashed else None)
+        if dashed != "none":
+            canvas.line(x, y - 4, x + 24, y - 4, name, 2, "6 4" if dashed else None)
         if marker is not None:
             canvas.marker(x + 12, y - 4, marker, name)
         canvas.text(x + 31, y, words, "ink", "start", "m")
@@ -272,33 +276,30 @@ def headings(canvas, title, subtitle):
 # The figures
 
 
-def ladder_chart(title, subtitle, groups, copy_gbps):
+def ladder_chart(title, subtitle, groups):
     """A bar per rung.
 
-    groups: list of (heading or None, bars); a bar is a dict with name, kind, gbps (None: failed),
-    copy_pct and step (either may be None). copy_gbps: the reference line, or None.
+    groups: list of (heading or None, bars, copy_gbps). A bar is a dict with name, kind, gbps (None:
+    failed), copy_pct and step (either may be None); copy_gbps is drawn as a reference line across
+    its group, if it is not None.
     """
-    bars = [bar for _, members in groups for bar in members]
-    row, width = 25, 800
+    bars = [bar for _, members, _ in groups for bar in members]
+    row, width, top = 25, 800, 98
     left = 24 + max(len(bar["name"]) for bar in bars) * MONO_WIDTH + 14
     columns = (58, 74, 60)  # GB/s, percent of copy, step
     plot = width - 24 - sum(columns) - left
-    top = 104
-    rows = len(bars) + sum(1 for heading, _ in groups if heading)
-    height = top + rows * row + 52
-    high = max([bar["gbps"] or 0 for bar in bars] + [copy_gbps or 0]) * 1.01
-    axis = Axis(0, high or 1.0)
-    canvas = Canvas(width, height, title, describe_bars(subtitle, bars, copy_gbps))
+    rows = len(bars) + sum(1 for heading, _, _ in groups if heading)
+    canvas = Canvas(width, top + rows * row + 52, title, describe_bars(subtitle, groups))
+    high = max([bar["gbps"] or 0 for bar in bars] + [peak or 0 for _, _, peak in groups])
+    axis = Axis(0, high * 1.01 or 1.0)
     headings(canvas, title, subtitle)
     draw_bar_grid(canvas, axis, left, plot, top, rows * row)
     ends = [left + plot + sum(columns[:i + 1]) for i in range(3)]
     for words, x in zip(("GB/s", "% of copy", "step"), ends):
         canvas.text(x, top - 10, words, "muted", "end", "s")
-    draw_bars(canvas, groups, axis, (left, plot, top, row), ends)
-    if copy_gbps:
-        x = left + axis.fraction(copy_gbps) * plot
-        canvas.line(x, top - 4, x, top + rows * row, "mark", 1.5, "5 4")
-        canvas.text(x, top - 10, f"copy kernel {copy_gbps:,.0f}", "mark", "end", "s")
+    y = top
+    for group in groups:
+        y = draw_bars(canvas, group, axis, (left, plot, y, row), ends)
     return canvas.render()
 
 
@@ -311,32 +312,45 @@ def draw_bar_grid(canvas, axis, left, plot, top, height):
                 "middle", "s")
 
 
-def draw_bars(canvas, groups, axis, layout, ends):
-    left, plot, top, row = layout
-    y = top
-    for heading, members in groups:
-        if heading:
-            canvas.text(24, y + 18, heading, "muted", "start", "t")
-            y += row
-        for bar in members:
-            quiet = bar["kind"] in ("peer", "copy")
-            canvas.text(left - 10, y + 17, bar["name"], "muted" if quiet else "ink", "end", "m")
-            if bar["gbps"]:
-                length = axis.fraction(bar["gbps"]) * plot
-                canvas.rect(left, y + 4, length, row - 8, KIND_WORDS[bar["kind"]], 2)
-            cells = (f"{bar['gbps']:,.0f}" if bar["gbps"] else "failed",
-                     f"{bar['copy_pct']:.1f} %" if bar["copy_pct"] else "",
-                     f"{bar['step']:.2f}\u00d7" if bar["step"] else "")
-            for words, x in zip(cells, ends):
-                if words:
-                    canvas.text(x, y + 17, words, "muted" if quiet else "ink", "end", "n")
-            y += row
+def draw_bars(canvas, group, axis, layout, ends):
+    """Draws one group from y down; returns the y below it."""
+    heading, members, peak = group
+    left, plot, y, row = layout
+    first = y
+    if heading:
+        canvas.text(24, y + 18, heading, "muted", "start", "t")
+        y += row
+    for bar in members:
+        quiet = bar["kind"] in ("peer", "copy")
+        name = "muted" if quiet else "ink"
+        canvas.text(left - 10, y + 17, bar["name"], name, "end", "m")
+        if bar["gbps"]:
+            length = axis.fraction(bar["gbps"]) * plot
+            canvas.rect(left, y + 4, length, row - 8, KIND_WORDS[bar["kind"]], 2)
+        for words, x in zip(bar_cells(bar), ends):
+            if words:
+                canvas.text(x, y + 17, words, name, "end", "n")
+        y += row
+    if peak:
+        x = left + axis.fraction(peak) * plot
+        canvas.line(x, (first + row if heading else first) - 4, x, y, "mark", 1.5, "5 4")
+        words_y = first + 16 if heading else first - 10
+        canvas.text(x, words_y, f"copy kernel {peak:,.0f}", "mark", "end", "s")
+    return y
 
 
-def describe_bars(subtitle, bars, copy_gbps):
-    words = [f"{bar['name']} {bar['gbps']:.0f}" for bar in bars if bar["gbps"]]
-    peak = f" The copy kernel makes {copy_gbps:.0f} GB/s." if copy_gbps else ""
-    return f"{subtitle}. GB/s: {', '.join(words)}.{peak}"
+def bar_cells(bar):
+    return (f"{bar['gbps']:,.0f}" if bar["gbps"] else "failed",
+            f"{bar['copy_pct']:.1f} %" if bar["copy_pct"] else "",
+            f"{bar['step']:.2f}\u00d7" if bar["step"] else "")
+
+
+def describe_bars(subtitle, groups):
+    words = [f"{bar['name']} {bar['gbps']:.0f}" for _, bars, _ in groups for bar in bars
+             if bar["gbps"]]
+    peaks = [f"{peak:.0f}" for _, _, peak in groups if peak]
+    copies = f" The copy kernel makes {', '.join(peaks)} GB/s." if peaks else ""
+    return f"{subtitle}. GB/s: {', '.join(words)}.{copies}"
 
 
 def sizes_chart(title, subtitle, panels, y_label="GB/s"):
@@ -414,8 +428,7 @@ def line_plot(data):
     headings(canvas, title, subtitle)
     top = 66 if subtitle else 50
     if len(series) > 1:
-        entries = [(one["name"], series_name(i), None if one.get("style") != "dots" else i,
-                    one.get("style") == "dashed") for i, one in enumerate(series)]
+        entries = [legend_entry(one, i) for i, one in enumerate(series)]
         top += 14 + legend(canvas, 24, top + 14, width - 48, entries)
     height = float(data.get("height", 280))
     panel = Panel(canvas, (left, top, width - left - right, height), x_axis, y_axis, "panel0")
@@ -430,17 +443,27 @@ def line_plot(data):
     return canvas.render()
 
 
+def legend_entry(one, number):
+    if one.get("style") == "dots":
+        return one["name"], series_name(number), number, "none"
+    return one["name"], series_name(number), None, one.get("style") == "dashed"
+
+
 def reference_line(panel, line):
-    """A dashed line across the panel at "y" or "x", with its label."""
+    """A dashed line across the panel at "y" or "x"; "side" says where its label stands."""
     c, right, bottom = panel.canvas, panel.left + panel.width, panel.top + panel.height
     if "y" in line:
         y = panel.top + (1 - panel.y.fraction(line["y"])) * panel.height
-        c.line(panel.left, y, right, y, "mark", 1.5, "5 4")
-        c.text(right - 4, y - 6, line.get("label", ""), "mark", "end", "s")
+        c.line(panel.left, y, right, y, "muted", 1.5, "5 4")
+        left = line.get("side") == "left"
+        c.text(panel.left + 6 if left else right - 4, y - 6, line.get("label", ""), "muted",
+               "start" if left else "end", "s")
     else:
         x = panel.left + panel.x.fraction(line["x"]) * panel.width
-        c.line(x, panel.top, x, bottom, "mark", 1.5, "5 4")
-        c.text(x + 5, panel.top + 12, line.get("label", ""), "mark", "start", "s")
+        c.line(x, panel.top, x, bottom, "muted", 1.5, "5 4")
+        left = line.get("side") == "left"
+        c.text(x - 5 if left else x + 5, panel.top + 13, line.get("label", ""), "muted",
+               "end" if left else "start", "s")
 
 
 def plot_axis(spec, values):

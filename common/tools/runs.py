@@ -340,12 +340,13 @@ def load_accuracy(path):
 # The repository
 
 
-def tracked_files(root=ROOT):
+def tracked_files(root=None):
     """All files under git in root, as sorted relative paths; without git, all files there are.
 
     Files that are new and not ignored count too, so that a chapter can be checked before its first
     commit.
     """
+    root = root or ROOT
     command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others",
                "--exclude-standard"]
     try:
@@ -361,12 +362,12 @@ def tracked_files(root=ROOT):
     return [name for name in names if Path(root, name).is_file()]
 
 
-def find_chapters(root=ROOT):
+def find_chapters(root=None):
     """The chapters' folders (01_elu, ...), in order."""
-    return sorted(p for p in Path(root).iterdir() if p.is_dir() and re.match(r"\d\d_\w", p.name))
+    return sorted(p for p in Path(root or ROOT).iterdir() if p.is_dir() and re.match(r"\d\d_\w", p.name))
 
 
-def find_chapter(name, root=ROOT):
+def find_chapter(name, root=None):
     """The folder of a chapter named 01_elu, elu, 1 or by a path; ToolError if there is none."""
     wanted = str(name).rstrip("/").split("/")[-1]
     for folder in find_chapters(root):
