@@ -1,0 +1,34 @@
+/// Qualifiers and built-in variables of the CUDA language, for a host compiler.
+///
+/// `__global__`, `__device__`, `__host__` and `__constant__` are made empty by NVIDIA's own
+/// headers, which suits us. `__shared__` is made empty too, and that would silently turn shared
+/// memory into one array per thread; so it is defined anew, after NVIDIA's headers, which are
+/// therefore included first and never again afterwards (their include guards see to that).
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+/// A block runs on one worker thread from its first instruction to its last, so what the threads of
+/// a block share is exactly what belongs to the worker. (`extern __shared__` has no counterpart:
+/// dynamic shared memory is DYNAMIC_SHARED in common/macros.cuh.)
+#undef __shared__
+#define __shared__ thread_local
+
+/// Bounds that the register allocation of a GPU needs, and nobody here.
+#define __launch_bounds__(...)
+
+/// Keeps a thread-local variable one segment-relative access away, in a position-independent
+/// library too.
+#define TUTORIAL_CPU_FAST_TLS __attribute__((tls_model("initial-exec")))
+
+/// Position of the running thread and the shape of its launch. The executor writes them; a kernel
+/// reads them.
+inline thread_local TUTORIAL_CPU_FAST_TLS uint3 threadIdx{};
+inline thread_local TUTORIAL_CPU_FAST_TLS uint3 blockIdx{};
+inline thread_local TUTORIAL_CPU_FAST_TLS dim3 blockDim{};
+inline thread_local TUTORIAL_CPU_FAST_TLS dim3 gridDim{};
+
+/// Lanes of a warp, as on every NVIDIA GPU.
+inline constexpr int warpSize = 32;

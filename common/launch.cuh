@@ -1,0 +1,194 @@
+/// How a host function launches a kernel: `launch(kernel, {grid, block}, stream, args...)`.
+///
+/// One spelling for both backends: under CUDA it is what `kernel<<<grid, block, shared, stream>>>`
+/// does, with the launch's own error as its value; otherwise the CPU executor runs the kernel. Host
+/// files (.cpp) may include this header too.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#if defined(TUTORIAL_BACKEND_CPU)
+#include "common/cpu/cuda_language.h"
+#include "common/cpu/executor.h"
+#elif !defined(TUTORIAL_BACKEND_CUDA)
+#error "define TUTORIAL_BACKEND_CUDA=1 or TUTORIAL_BACKEND_CPU=1 (link the target tutorial_runtime)"
+#endif
+
+namespace tutorial {
+
+/// Threads a block wherever a chapter does not study the block size. 128 is what reaches copy
+/// speed on every kernel here; the chapters' block-size sweeps show the others.
+inline constexpr int kThreads = 128;
+
+/// When the kernel's blocks may begin.
+/// - none: after the kernel before it on the stream has finished, and its last write is visible.
+/// - previous_kernel: while the kernel before it drains (programmatic dependent launch, compute
+///   capability 9.0). The blocks are placed early, and must call wait_for_previous_grid() before
+///   they touch memory; that hides the launch latency between back-to-back kernels and reads nothing
+///   too soon. A kernel that was compiled for an older architecture has no such wait, and is launched
+///   as with `none`.
+enum class Overlap { none, previous_kernel };
+
+/// The shape of a launch. `shared_bytes` is dynamic shared memory per block.
+struct LaunchShape {
+  dim3 grid;
+  dim3 block;
+  std::size_t shared_bytes = 0;
+  Overlap overlap = Overlap::none;
+};
+
+/// In a kernel: waits until the kernel before it on the stream has finished and its writes are
+/// visible. Free where the launch did not ask for an overlap, and on the CPU executor, which runs
+/// one kernel after another.
+__device__ __forceinline__ void wait_for_previous_grid() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
+namespace detail {
+
+/// One argument as the kernel's parameter type; a conversion that loses bits draws the compiler's
+/// warning here.
+template <class Param, class Arg>
+Param as_parameter(Arg&& argument) {
+  return std::forward<Arg>(argument);
+}
+
+#if defined(TUTORIAL_BACKEND_CUDA)
+/// Whether the code that the current device runs for `kernel` was compiled with the wait of
+/// wait_for_previous_grid() in it: the virtual architecture decides, not the device. Asked once for
+/// each kernel and device.
+inline bool waits_for_previous_grid(const void* kernel) {
+  static std::mutex mutex;
+  static std::map<std::pair<int, const void*>, bool> known;
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return false;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto [entry, is_new] = known.try_emplace({device, kernel}, false);
+  if (is_new) {
+    cudaFuncAttributes attributes{};
+    entry->second = cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess &&
+                    attributes.ptxVersion >= 90;
+  }
+  return entry->second;
+}
+#endif
+
+/// Hands the arguments, already of the parameters' types, to the backend.
+template <class... Params>
+cudaError_t launch_with(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
+                        std::tuple<Params...> arguments) {
+#if defined(TUTORIAL_BACKEND_CPU)
+  static_cast<void>(stream);  // the executor finishes each launch before the next begins
+  return cpu::launch(kernel, shape.grid, shape.block, shape.shared_bytes, arguments);
+#else
+  const auto* symbol = reinterpret_cast<const void*>(kernel);
+  cudaLaunchConfig_t config{};
+  config.gridDim = shape.grid;
+  config.blockDim = shape.block;
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.stream = stream;
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  if (shape.overlap == Overlap::previous_kernel && waits_for_previous_grid(symbol)) {
+    config.attrs = &overlap;
+    config.numAttrs = 1;
+  }
+  return std::apply(
+      [&](auto&... argument) {
+        void* addresses[] = {static_cast<void*>(&argument)..., nullptr};
+        return cudaLaunchKernelExC(&config, symbol, addresses);
+      },
+      arguments);
+#endif
+}
+
+}  // namespace detail
+
+/// Launches `kernel` on `stream` and returns this launch's error. Arguments convert to the kernel's
+/// parameter types as in a function call.
+///
+/// Errors: cudaErrorInvalidConfiguration for a shape that no device accepts (a dimension of 0, more
+/// than 1024 threads a block, grid.x > 2^31 - 1, grid.y or grid.z > 65535), cudaErrorInvalidValue
+/// for more shared memory than a block may have. On a GPU the call does not wait for the kernel, and
+/// errors inside the kernel come with a later synchronisation. On the CPU executor the kernel has
+/// run when launch() returns, and what the executor detects in it is cudaErrorLaunchFailure.
+template <class... Params, class... Args>
+cudaError_t launch(void (*kernel)(Params...), LaunchShape shape, cudaStream_t stream,
+                   Args&&... args) {
+  static_assert(sizeof...(Params) == sizeof...(Args),
+                "launch(): one argument for each parameter of the kernel");
+  return detail::launch_with(
+      kernel, shape, stream,
+      std::tuple<Params...>(detail::as_parameter<Params>(std::forward<Args>(args))...));
+}
+
+/// The blocks that `n` items need when a block takes `items_per_block` (> 0) of them, as grid.x.
+/// A count above 2^31 - 1 gives a grid that launch() refuses with cudaErrorInvalidConfiguration.
+inline dim3 grid_1d(std::int64_t n, std::int64_t items_per_block) {
+  const std::int64_t blocks = n / items_per_block + (n % items_per_block != 0 ? 1 : 0);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  return dim3(static_cast<unsigned>(blocks <= kMost ? blocks : kMost + 1));
+}
+
+/// Whether `pointer` is a multiple of `alignment` bytes (a power of two).
+inline bool is_aligned(const void* pointer, std::size_t alignment) {
+  return (reinterpret_cast<std::uintptr_t>(pointer) & (alignment - 1)) == 0;
+}
+
+/// A buffer that a launcher was given, and the alignment in bytes that its kernel needs of it.
+struct Aligned {
+  const void* pointer;
+  std::size_t alignment;
+};
+
+/// What every launcher checks before it launches.
+/// - n < 0, or n > 0 with a null pointer: cudaErrorInvalidValue
+/// - n > 0 with a pointer that lacks its alignment: cudaErrorMisalignedAddress
+/// - else cudaSuccess; with n == 0 the pointers do not matter.
+inline cudaError_t check_arguments(std::int64_t n, std::initializer_list<Aligned> buffers) {
+  if (n < 0) return cudaErrorInvalidValue;
+  if (n == 0) return cudaSuccess;
+  for (const Aligned& buffer : buffers) {
+    if (buffer.pointer == nullptr) return cudaErrorInvalidValue;
+  }
+  for (const Aligned& buffer : buffers) {
+    if (!is_aligned(buffer.pointer, buffer.alignment)) return cudaErrorMisalignedAddress;
+  }
+  return cudaSuccess;
+}
+
+/// How a launch_unary() is shaped.
+struct LaunchOptions {
+  int threads = kThreads;  ///< threads a block
+  Overlap overlap = Overlap::none;
+};
+
+/// Checks, then launches an elementwise kernel(const T* x, T* y, std::int64_t n, extra...) whose
+/// threads take `per_thread` elements each. `alignment` in bytes is what the kernel needs of x and
+/// y. n == 0 launches nothing. Errors: those of check_arguments() and launch().
+template <class T, class... Params, class... Extra>
+cudaError_t launch_unary(void (*kernel)(Params...), const T* x, T* y, std::int64_t n,
+                         int per_thread, std::size_t alignment, cudaStream_t stream,
+                         LaunchOptions options = {}, Extra... extra) {
+  const cudaError_t error = check_arguments(n, {{x, alignment}, {y, alignment}});
+  if (error != cudaSuccess || n == 0) return error;
+  if (options.threads <= 0) return cudaErrorInvalidConfiguration;
+  const dim3 grid = grid_1d(n, std::int64_t{options.threads} * per_thread);
+  const dim3 block(static_cast<unsigned>(options.threads));
+  return launch(kernel, {grid, block, 0, options.overlap}, stream, x, y, n, extra...);
+}
+
+}  // namespace tutorial
