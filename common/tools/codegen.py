@@ -251,7 +251,8 @@ def load_spec(path):
     spec = runs.load_json(path)
     for key in spec:
         if key not in SPEC_KEYS:
-            raise runs.ToolError(f"{path}: unknown key {key}; known: {', '.join(sorted(SPEC_KEYS))}")
+            known = ", ".join(sorted(SPEC_KEYS))
+            raise runs.ToolError(f"{path}: unknown key {key}; known: {known}")
     if not spec.get("sources") or not isinstance(spec.get("kernels"), list):
         raise runs.ToolError(f"{path}: needs \"sources\" and \"kernels\"")
     for entry in spec["kernels"] + [spec.get("defaults", {})]:

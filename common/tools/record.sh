@@ -131,7 +131,8 @@ step_codegen() {
     --json "$out/codegen.json"
 }
 
-# step_sanitize TOOL: launches that are refused on purpose are no finding, hence --report-api-errors.
+# step_sanitize TOOL. Launches that are refused on purpose are no finding, hence
+# --report-api-errors no.
 step_sanitize() {
   local sanitizer program
   sanitizer=$(find_tool compute-sanitizer) || return 1

@@ -12,8 +12,8 @@ them is replaced:
     <!-- report:results h200.json dtype=f16 regime=cold,warm shape=16384x16384 -->
     <!-- /report -->
 
-FILE is looked for in results/ beside the README; with a slash in it, beside the README itself. Where
-a recorded file does not exist the part says "No run recorded yet."; a number is never made up.
+FILE is looked for in results/ beside the README; with a slash in it, beside the README itself.
+Where a recorded file does not exist the part says "No run recorded yet."; no number is made up.
 
 Parts made from a benchmark run (Google Benchmark JSON)
     context FILE                  one line: GPU, driver, CUDA, commit, date. Also of accuracy, ncu
@@ -31,7 +31,7 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   its time and the named counters
     ladder_figure FILE out=NAME.svg [title=..] [dtype=] [regime=cold] [shape=] [kinds=] [rungs=]
                                   bars, the copy kernel as a reference line
-    sizes_figure FILE out=NAME.svg [title=..] dtype=f16 [regime=cold,warm] [kinds=rung] [rungs=]
+    sizes_figure FILE out=NAME.svg dtype=f16 [title=..] [regime=cold,warm] [kinds=] [rungs=]
                                   GB/s over the number of elements, a panel per regime
 Defaults: the largest shape, the regime cold, every dtype, kinds rung,peer,copy (sizes_figure: rung).
 

@@ -364,7 +364,8 @@ def tracked_files(root=None):
 
 def find_chapters(root=None):
     """The chapters' folders (01_elu, ...), in order."""
-    return sorted(p for p in Path(root or ROOT).iterdir() if p.is_dir() and re.match(r"\d\d_\w", p.name))
+    folders = [path for path in Path(root or ROOT).iterdir() if path.is_dir()]
+    return sorted(path for path in folders if re.match(r"\d\d_\w", path.name))
 
 
 def find_chapter(name, root=None):

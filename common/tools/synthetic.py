@@ -4,6 +4,12 @@ The numbers follow simple rules so that a test can predict every line; the devic
 "Synthetic GPU" so that nobody can take them for results.
 """
 
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
 RUNGS = (
     ("f32", "f32", "rung"), ("f32x4", "f32", "rung"),
     ("f16", "f16", "rung"), ("f16x2", "f16", "rung"), ("f16x8", "f16", "rung"),
@@ -40,3 +46,24 @@ def run(backend="cuda", shapes=SHAPES, regimes=("cold", "warm"), rungs=RUNGS, fa
                 gbps = (index + 1) * 300.0 * (1.5 if regime == "warm" else 1.0) * factor
                 rows.append(row(rung, dtype, kind, shape, regime, gbps))
     return {"context": context(backend), "benchmarks": rows}
+
+
+# -------------------------------------------------------------------------------------------------
+# Helpers of the tests
+
+
+def write(folder, name, data):
+    """Writes data as JSON (or text as it is) into folder/name; returns the path as text."""
+    path = pathlib.Path(folder, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+    return str(path)
+
+
+def call(tool, *arguments, **environment):
+    """Runs a tool as a reader would; returns (exit code, stdout, stderr)."""
+    program = pathlib.Path(__file__).with_name(tool)
+    done = subprocess.run([sys.executable, str(program), *arguments], capture_output=True,
+                          encoding="utf-8", check=False,
+                          env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment})
+    return done.returncode, done.stdout, done.stderr

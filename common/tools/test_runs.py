@@ -1,0 +1,117 @@
+"""Tests of runs.py. All numbers are made up."""
+
+import math
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import runs
+import synthetic
+
+
+class RunsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def load(self, data):
+        return runs.load_run(synthetic.write(self.folder, "run.json", data))
+
+    def refused(self, text, load=runs.load_run):
+        path = synthetic.write(self.folder, "bad.json", text)
+        with self.assertRaises(runs.ToolError) as caught:
+            load(path)
+        self.assertNotIn("\n", str(caught.exception))
+        return str(caught.exception)
+
+    def test_reads_the_parts_of_a_row(self):
+        row = self.load(synthetic.run()).rows[0]
+        self.assertEqual((row.ladder, row.rung, row.shape, row.regime),
+                         ("elu", "f32", "1024x1024", "cold"))
+        self.assertEqual((row.dtype, row.kind, row.elements), ("f32", "rung", 1 << 20))
+        self.assertEqual((row.gbps, row.median_us, row.spread_pct), (300.0, 20.0, 1.0))
+
+    def test_strips_what_google_benchmark_appends(self):
+        for suffix in ("", "/iterations:15", "/iterations:3/manual_time", "/min_time:0.050/real_time",
+                       "/repeats:3/process_time/threads:2"):
+            self.assertEqual(runs.split_name("elu/f16/4096x4096/warm" + suffix),
+                             ["elu", "f16", "4096x4096", "warm"])
+
+    def test_leaves_other_benchmarks_aside(self):
+        data = synthetic.run()
+        data["benchmarks"].append({"name": "executor/barrier", "real_time": 31.0, "ratio": 0.5})
+        run = self.load(data)
+        self.assertEqual([name for name, _ in run.others], ["executor/barrier"])
+
+    def test_defaults_are_the_largest_shape_and_cold(self):
+        run = self.load(synthetic.run(shapes=("4096x4096", "1024x1024"), regimes=("warm", "cold")))
+        self.assertEqual((run.default_shape(), run.default_regime()), ("4096x4096", "cold"))
+
+    def test_of_repetitions_the_middle_one_counts_and_failures_win(self):
+        rows = [synthetic.row("f16", "f16", "rung", gbps=g, real_time=t)
+                for g, t in ((3.0, 30.0), (1.0, 10.0), (2.0, 20.0))]
+        rows.append(synthetic.row("f16", "f16", "rung", gbps=9.0, run_type="aggregate"))
+        data = {"context": synthetic.context(), "benchmarks": rows}
+        self.assertEqual([row.gbps for row in self.load(data).rows], [2.0])
+        rows[0].update(error_occurred=True, error_message="wrong output")
+        self.assertEqual(self.load(data).rows[0].error, "wrong output")
+
+    def test_steps_are_over_the_rung_below_of_the_same_type(self):
+        run = self.load(synthetic.run(shapes=("1024x1024",), regimes=("cold",)))
+        found = {row.rung: step for row, step in runs.steps(run.rows).items()}
+        self.assertEqual(set(found), {"f32x4", "f16x2", "f16x8", "f16x8_pack"})
+        self.assertAlmostEqual(found["f16x2"], 1200 / 900)
+
+    def test_a_failed_rung_gives_no_step(self):
+        data = synthetic.run(shapes=("1024x1024",), regimes=("cold",))
+        data["benchmarks"][3].update(error_occurred=True, error_message="x")
+        found = {row.rung for row in runs.steps(self.load(data).rows)}
+        self.assertEqual(found, {"f32x4", "f16x8_pack"})
+
+    def test_refuses_what_is_no_run(self):
+        self.assertIn("not valid JSON", self.refused("{"))
+        self.assertIn("is empty", self.refused(" "))
+        self.assertIn("not a recorded run", self.refused("[1]"))
+        self.assertIn("not a Google Benchmark result", self.refused('{"context": {}}'))
+        self.assertIn("no row named", self.refused({"context": {}, "benchmarks": []}))
+        with self.assertRaisesRegex(runs.ToolError, "no such file"):
+            runs.load_run(self.folder + "/none.json")
+
+    def test_numbers_from_json(self):
+        self.assertTrue(math.isnan(runs.number("nan")))
+        self.assertIsNone(runs.number(None))
+        self.assertIsNone(runs.positive(float("inf")))
+
+    def test_merges_accuracy_files(self):
+        for rung in ("f16", "f32"):
+            entry = {"chapter": "elu", "rung": rung, "dtype": rung, "max_ulp": 0.5}
+            synthetic.write(self.folder, f"accuracy.elu.{rung}.json",
+                            {"context": {"gpu": "Synthetic GPU"}, "accuracy": [entry]})
+        code, _, errors = synthetic.call("runs.py", "merge-accuracy", self.folder,
+                                         self.folder + "/merged.json")
+        self.assertEqual((code, errors), (0, ""))
+        merged = runs.load_json(self.folder + "/merged.json")
+        self.assertEqual([e["rung"] for e in merged["accuracy"]], ["f16", "f32"])
+        self.assertEqual(merged["context"], {"gpu": "Synthetic GPU"})
+
+    def test_finds_chapters_by_every_name(self):
+        Path(self.folder, "01_elu").mkdir()
+        for name in ("01_elu", "elu", "1", "01", "01_elu/"):
+            self.assertEqual(runs.find_chapter(name, self.folder).name, "01_elu")
+        with self.assertRaisesRegex(runs.ToolError, "no chapter relu; the chapters are: 01_elu"):
+            runs.find_chapter("relu", self.folder)
+
+    def test_kernel_names(self):
+        short = runs.short_kernel_name
+        self.assertEqual(short("tutorial::elu_f16_kernel(const __half *, __half *, long)"),
+                         "elu_f16_kernel")
+        self.assertEqual(short("void tutorial::(anonymous namespace)::k<(int)64>(float*)"), "k<64>")
+        self.assertEqual(runs.rung_of_kernel("elu_f16x8_pack_kernel", "elu"), "f16x8_pack")
+        self.assertEqual(runs.rung_of_kernel("copy_128bit_kernel", "elu"), "copy_128bit")
+
+
+if __name__ == "__main__":
+    unittest.main()
