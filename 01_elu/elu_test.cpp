@@ -193,7 +193,8 @@ TEST_CASE("elu: your rung") {
 // Each exhibit fails in the way that the README tells. Inputs are longer than n says, so that a
 // read past the end finds memory; canaries around the output show the writes.
 
-TEST_CASE("museum: f16x2 indexed by halves skips every other pair and leaves the buffer") {
+TEST_CASE("museum: f16x2 indexed by halves skips every other pair and leaves the buffer",
+          "[exhibit]") {
   require_device();
   constexpr std::int64_t n = 1024;
   const GuardedBuffer<half> x(halves(2 * n, 1.0f));
@@ -211,7 +212,7 @@ TEST_CASE("museum: f16x2 indexed by halves skips every other pair and leaves the
   }
 }
 
-TEST_CASE("museum: f32x4 that checks its first element overruns by up to three") {
+TEST_CASE("museum: f32x4 that checks its first element overruns by up to three", "[exhibit]") {
   require_device();
   for (const std::int64_t n : {1024, 1025, 1026, 1027}) {
     INFO(n);
@@ -223,7 +224,7 @@ TEST_CASE("museum: f32x4 that checks its first element overruns by up to three")
   }
 }
 
-TEST_CASE("museum: pack without a tail drops the last n % 8 elements") {
+TEST_CASE("museum: pack without a tail drops the last n % 8 elements", "[exhibit]") {
   require_device();
   constexpr std::size_t n = 1029;
   const GuardedBuffer<half> x(halves(2048, 1.0f));
@@ -238,7 +239,7 @@ TEST_CASE("museum: pack without a tail drops the last n % 8 elements") {
   }
 }
 
-TEST_CASE("museum: exp(x) - 1 near zero") {
+TEST_CASE("museum: exp(x) - 1 near zero", "[exhibit]") {
   require_device();
   const std::vector<float> x = {-1e-7f, -1e-8f, -1e-3f};
   const std::vector<float> broken = run_unary<float>(exhibits::elu_f32_cancelling, x);
@@ -259,7 +260,8 @@ TEST_CASE("museum: exp(x) - 1 near zero") {
   CHECK(ulp_error(kept[0], elu_reference(to_double(half(-1e-4f)))) <= 0.51);
 }
 
-TEST_CASE("museum: a reference with the kernel's formula cannot see the cancellation") {
+TEST_CASE("museum: a reference with the kernel's formula cannot see the cancellation",
+          "[exhibit]") {
   require_device();
   const std::vector<float> x = {-1e-7f};
   const std::vector<float> broken = run_unary<float>(exhibits::elu_f32_cancelling, x);
@@ -267,7 +269,7 @@ TEST_CASE("museum: a reference with the kernel's formula cannot see the cancella
   CHECK(ulp_error(broken[0], elu_reference(x[0])) > 1e6);
 }
 
-TEST_CASE("museum: an index computed in 32 bits starts again at zero") {
+TEST_CASE("museum: an index computed in 32 bits starts again at zero", "[exhibit]") {
   require_device();
   constexpr std::int64_t first = std::int64_t{1} << 32;
   const GuardedBuffer<std::int64_t> index(256);
