@@ -82,11 +82,40 @@ void Block::begin(const KernelThreads& kernel, dim3 shape, uint3 index, bool rev
   index_ = index;
   reverse_ = reverse;
   count_ = shape.x * shape.y * shape.z;
-  started_ = 0;
-  next_ = reverse ? uint3{shape.x - 1, shape.y - 1, shape.z - 1} : uint3{0, 0, 0};
+  rows_ = shape.y * shape.z;
+  rows_started_ = 0;
+  step_ = reverse ? ~0U : 1U;
+  row_end_ = reverse ? ~0U : shape.x;
+  next_x_ = row_end_;
   engaged_ = false;
   failed_ = false;
   failure_.clear();
+}
+
+// ---- Threads that start -------------------------------------------------------------------------
+
+/// Goes on to the next row of threads; false if the last one has begun.
+bool Block::start_row() {
+  if (rows_started_ == rows_) return false;
+  const unsigned row = reverse_ ? rows_ - 1 - rows_started_ : rows_started_;
+  ++rows_started_;
+  row_.y = row % shape_.y;
+  row_.z = row / shape_.y;
+  threadIdx.y = row_.y;
+  threadIdx.z = row_.z;
+  next_x_ = reverse_ ? shape_.x - 1 : 0;
+  return true;
+}
+
+/// Threads that have started.
+unsigned Block::started() const {
+  const unsigned left_in_row = reverse_ ? next_x_ + 1 : row_end_ - next_x_;
+  return rows_started_ * shape_.x - left_in_row;
+}
+
+void Block::start_no_more() {
+  rows_started_ = rows_;
+  next_x_ = row_end_;
 }
 
 // ---- Threads that have to wait ------------------------------------------------------------------
@@ -95,7 +124,7 @@ void Block::begin(const KernelThreads& kernel, dim3 shape, uint3 index, bool rev
 /// started before it have returned.
 void Block::engage() {
   engaged_ = true;
-  exited_ = started_ - 1;
+  exited_ = started() - 1;
   threads_.assign(count_, Thread{});
   ready_.clear();
   ready_head_ = 0;
@@ -140,9 +169,9 @@ void Block::make_ready(unsigned thread) {
 
 Fiber* Block::next_fiber() {
   if (!engaged_) return nullptr;
-  const bool all_waiting = ready_.empty() && started_ == count_ && exited_ != count_;
+  const bool all_waiting = ready_.empty() && all_started() && exited_ != count_;
   if (all_waiting && !failed_) report_deadlock();
-  if (ready_.empty()) return started_ != count_ ? worker_.free_fiber() : nullptr;
+  if (ready_.empty()) return all_started() ? nullptr : worker_.free_fiber();
   Thread& record = threads_[ready_[ready_head_++]];
   if (ready_head_ == ready_.size()) {
     ready_.clear();
@@ -318,7 +347,7 @@ void Block::record_fault(const std::string& text) {
   if (failed_) return;
   failed_ = true;
   failure_ = "block " + text_of(index_) + ": " + text;
-  started_ = count_;
+  start_no_more();
   if (!engaged_) return;
   for (unsigned thread = 0; thread < count_; ++thread) {
     if (is_waiting(thread)) make_ready(thread);

@@ -127,7 +127,10 @@ class Block {
     std::vector<Gathering> gatherings;
   };
 
-  void advance();
+  bool start_row();
+  unsigned started() const;
+  bool all_started() const { return next_x_ == row_end_ && rows_started_ == rows_; }
+  void start_no_more();
   bool finish_engaged_thread();
   void engage();
   unsigned running_thread() const;
@@ -161,9 +164,14 @@ class Block {
   uint3 index_{};
   bool reverse_ = false;
 
-  unsigned count_ = 0;    // threads of the block
-  unsigned started_ = 0;  // of these, the ones that have started
-  uint3 next_{};          // threadIdx of the one that starts next
+  // The thread that starts next, and the end of its row: x runs from one end of the row to the other.
+  unsigned next_x_ = 0;
+  unsigned row_end_ = 0;
+  unsigned step_ = 1;  // 1, or -1 in reverse order
+  uint3 row_{};        // y and z of the threads in this row
+  unsigned rows_started_ = 0;
+  unsigned rows_ = 0;
+  unsigned count_ = 0;  // threads of the block
 
   // From here on: in use once a thread of this block has had to wait.
   bool engaged_ = false;
@@ -184,27 +192,14 @@ class Block {
 };
 
 inline bool Block::next_thread() {
-  if (started_ == count_) return false;
-  ++started_;
-  threadIdx = next_;
-  advance();
-  return true;
-}
-
-inline void Block::advance() {
-  if (reverse_) {
-    if (next_.x-- != 0) return;
-    next_.x = shape_.x - 1;
-    if (next_.y-- != 0) return;
-    next_.y = shape_.y - 1;
-    --next_.z;
-  } else {
-    if (++next_.x != shape_.x) return;
-    next_.x = 0;
-    if (++next_.y != shape_.y) return;
-    next_.y = 0;
-    ++next_.z;
+  if (next_x_ == row_end_ && !start_row()) return false;
+  threadIdx.x = next_x_;
+  next_x_ += step_;
+  if (engaged_) {  // a thread that went on after a wait has left its own row here
+    threadIdx.y = row_.y;
+    threadIdx.z = row_.z;
   }
+  return true;
 }
 
 /// The loop that every kernel runs in.
