@@ -13,7 +13,9 @@ namespace {
 
 constexpr unsigned kLanes = 32;
 
-bool same_place(Where a, Where b) { return a.line == b.line && std::strcmp(a.file, b.file) == 0; }
+bool same_place(Where a, Where b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
 
 std::string text_of(Where where) {
   return std::string(where.file) + ":" + std::to_string(where.line);

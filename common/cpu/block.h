@@ -215,9 +215,14 @@ void run_threads(const void* data, Block& block) {
 /// The block that runs on this thread; nullptr outside of a kernel.
 inline thread_local TUTORIAL_CPU_FAST_TLS Block* running_block = nullptr;
 
-/// The block that calls a device function named `function`. Outside of a kernel there is none: that
-/// is a mistake in host code, and throws std::logic_error.
-Block& calling_block(const char* function);
+/// Throws std::logic_error: host code has called the device function `function`.
+[[noreturn]] void refuse_host_call(const char* function);
+
+/// The block that calls the device function `function`.
+inline Block& calling_block(const char* function) {
+  if (running_block == nullptr) refuse_host_call(function);
+  return *running_block;
+}
 
 /// This block's dynamic shared memory: 128-byte aligned, exactly LaunchShape::shared_bytes long,
 /// every byte 0xFF when the block starts (NaN in every floating type). nullptr if the launch asked

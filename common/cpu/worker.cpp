@@ -89,11 +89,8 @@ void Worker::prepare_dynamic_shared(std::size_t bytes) {
   if (dynamic_shared_bytes_ != bytes) throw std::bad_alloc();
 }
 
-Block& calling_block(const char* function) {
-  if (running_block == nullptr) {
-    throw std::logic_error(std::string(function) + " was called outside of a kernel");
-  }
-  return *running_block;
+void refuse_host_call(const char* function) {
+  throw std::logic_error(std::string(function) + " was called outside of a kernel");
 }
 
 void* dynamic_shared() { return Worker::of_this_thread().dynamic_shared(); }
