@@ -39,7 +39,7 @@ def near_zero(letter):
             x = rounded(-(10 ** ((step + part / 16) / 40)), letter)
             if x != 0.0:
                 worst = max(worst, relative_error(x, letter))
-        points.append([10 ** (step / 40), max(worst, 1e-9)])
+        points.append([10 ** (step / 40), worst or None])  # None: the type has no such value
     return points
 
 

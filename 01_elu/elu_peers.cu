@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "01_elu/elu_kernels.cuh"
+#include "01_elu/elu_math.cuh"
 #include "common/bench/cub_transform.cuh"
 
 namespace tutorial {
