@@ -232,7 +232,8 @@ def kernels_of(source, arguments, flags, folder):
         if "registers" not in numbers:
             raise runs.ToolError(f"ptxas said nothing about {readable[name]}; is --arch right?")
         result.append({
-            "kernel": runs.short_kernel_name(readable[name]), "source": source.name, "arch": arguments.arch,
+            "kernel": runs.short_kernel_name(readable[name]),
+            "source": source.name, "arch": arguments.arch,
             "registers": numbers["registers"], "stack_bytes": numbers.get("stack_bytes", 0),
             "spill_bytes": numbers.get("spill_bytes", 0), "load_bits": widest["ld"],
             "store_bits": widest["st"], "fp64": len(FP64.findall(text)),

@@ -9,9 +9,9 @@ has. Addresses with a scheme (https:, mailto:) are not followed. A link must not
 leave the repository, and the text must not name a path of somebody's machine.
 
 Math that GitHub does not render as it stands is reported too: an unclosed $$, text on the line of
-a $$, an empty line within it, macros that GitHub refuses, `\\{`, `\\,` and their like within dollars
-(Markdown takes the backslash; write $`...`$ or a ```math block), `<` before a letter, and a `|`
-within a table cell's math.
+a $$, an empty line within it, macros that GitHub refuses, `\\{`, `\\,` and their like within
+dollars (Markdown takes the backslash; write $`...`$ or a ```math block), `<` before a letter, and a
+`|` within a table cell's math.
 
 Prints file:line and what is wrong, and exits 1 if anything is; 2 when a named file is missing.
 """

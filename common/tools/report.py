@@ -33,7 +33,8 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   bars, the copy kernel as a reference line
     sizes_figure FILE out=NAME.svg dtype=f16 [title=..] [regime=cold,warm] [kinds=] [rungs=]
                                   GB/s over the number of elements, a panel per regime
-Defaults: the largest shape, the regime cold, every dtype, kinds rung,peer,copy (sizes_figure: rung).
+Defaults: the largest shape, the regime cold, every dtype, kinds rung,peer,copy (sizes_figure: all
+regimes, kind rung).
 
 Parts made from other recorded files
     accuracy FILE [dtype=f16] [rungs=a,b] [order=h200.json]
