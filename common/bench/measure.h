@@ -1,0 +1,44 @@
+#pragma once
+/// \file
+/// One row: verified, then timed.
+
+#include "common/bench/bench.h"
+#include "common/bench/shapes.h"
+#include "common/test/support/tiled.h"
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace tutorial::bench {
+
+/// Replays per row, and so iterations in Google Benchmark's sense.
+inline constexpr std::size_t kReplays = on_gpu ? 15 : 5;
+
+/// Verifies the operation's output and times it: the seconds per launch of each of `replays`
+/// replays. Throws std::runtime_error if the output is wrong or a call fails.
+std::vector<double> measure(const Case& operation, const Shape& shape, Regime regime,
+                            std::size_t replays = kReplays);
+
+/// Host bytes to repeat over an input: normal_values(), an odd number of them, never zeros.
+template <class T>
+std::shared_ptr<const std::vector<unsigned char>> normal_tile() {
+  static const auto tile = [] {
+    const auto values = test::normal_values<T>(test::TiledReference<T>::default_period);
+    std::vector<unsigned char> bytes(values.size() * sizeof(T));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return std::make_shared<const std::vector<unsigned char>>(std::move(bytes));
+  }();
+  return tile;
+}
+
+/// The copy of a shape's elements, `element_bytes` bytes each, by copy_128bit(); the input repeats
+/// `tile`.
+Case copy_case(std::size_t element_bytes, std::shared_ptr<const std::vector<unsigned char>> tile);
+
+/// GB/s (10^9 bytes a second) of the 128-bit copy kernel that moves `bytes` bytes in all, half of
+/// them in and half out. Measured when first asked for, and remembered.
+double copy_gbps(std::size_t bytes, Regime regime);
+
+}  // namespace tutorial::bench

@@ -1,0 +1,91 @@
+/// Cases as rows of Google Benchmark.
+
+#include "common/bench/rows.h"
+
+#include "common/bench/bench.h"
+#include "common/bench/measure.h"
+#include "common/bench/shapes.h"
+#include "common/bench/stage.h"
+#include "common/bench/statistics.h"
+
+#include <benchmark/benchmark.h>
+
+#include <exception>
+#include <memory>
+
+namespace tutorial::bench {
+
+namespace {
+
+bool row_failed = false;
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::rung:
+      return "rung";
+    case Kind::sweep:
+      return "sweep";
+    case Kind::yours:
+      return "yours";
+    case Kind::peer:
+      return "peer";
+    case Kind::copy:
+      return "copy";
+  }
+  return "";
+}
+
+void fail(benchmark::State& state, const char* what) {
+  row_failed = true;
+  state.SkipWithError(what);
+}
+
+/// The counters come from the median: one replay that something disturbed does not move it.
+void set_counters(benchmark::State& state, std::size_t bytes, const std::vector<double>& seconds,
+                  double copy_rate) {
+  const double gbps = static_cast<double>(bytes) / median(seconds) * 1e-9;
+  state.counters["GBps"] = gbps;
+  state.counters["copy_pct"] = gbps / copy_rate * 100;
+  state.counters["median_us"] = median(seconds) * 1e6;
+  state.counters["spread_pct"] = spread_percent(seconds);
+  state.counters["bytes"] = static_cast<double>(bytes);
+}
+
+void run_row(benchmark::State& state, const Case& operation, const Shape& shape, Regime regime) {
+  state.SetLabel(operation.dtype + " " + name_of(operation.kind));
+  try {
+    const std::size_t bytes = bytes_moved(operation, shape);
+    const double copy_rate = copy_gbps(bytes, regime);
+    const auto replays = static_cast<std::size_t>(state.max_iterations);
+    const std::vector<double> seconds = measure(operation, shape, regime, replays);
+    auto replay = seconds.begin();
+    for (auto _ : state) state.SetIterationTime(*replay++);
+    set_counters(state, bytes, seconds, copy_rate);
+  } catch (const std::exception& failure) {
+    fail(state, failure.what());
+  }
+}
+
+}  // namespace
+
+bool any_row_failed() { return row_failed; }
+
+void add(const Case& operation) {
+  const auto shared = std::make_shared<const Case>(operation);
+  for (const Shape& shape : shapes()) {
+    for (const Regime regime : regimes()) {
+      const std::string name =
+          operation.ladder + "/" + operation.rung + "/" + name_of(shape) + "/" + name_of(regime);
+      const auto row = [shared, shape, regime](benchmark::State& state) {
+        run_row(state, *shared, shape, regime);
+      };
+      // Manual time knows no bound of its own: the number of iterations is fixed.
+      benchmark::RegisterBenchmark(name.c_str(), row)
+          ->Iterations(kReplays)
+          ->UseManualTime()
+          ->Unit(benchmark::kMicrosecond);
+    }
+  }
+}
+
+}  // namespace tutorial::bench

@@ -1,0 +1,33 @@
+#pragma once
+/// \file
+/// Which shapes and which regimes every ladder is timed in.
+
+#include "common/bench/bench.h"
+
+#include <string>
+#include <vector>
+
+namespace tutorial::bench {
+
+/// `cold`: every launch finds its data in device memory, because the launches take turns on sets of
+/// buffers that together exceed the L2 cache several times. `warm`: every launch works on the same
+/// buffers, and finds what fits in the L2 there.
+enum class Regime { cold, warm };
+
+/// "4096x4096", "cold".
+std::string name_of(const Shape& shape);
+std::string name_of(Regime regime);
+
+/// On a GPU {1024, 2048, 4096}^2 and 16384x16384, in the CPU executor 1024x1024; or what
+/// set_shapes() has set.
+const std::vector<Shape>& shapes();
+void set_shapes(std::vector<Shape> shapes);
+
+/// cold and warm on a GPU; the CPU executor has no L2 to speak of, and all of its rows are warm.
+std::vector<Regime> regimes();
+
+/// "1024x1024,4096x16384" as shapes. Throws std::invalid_argument with one line that says what is
+/// wrong.
+std::vector<Shape> parse_shapes(const std::string& text);
+
+}  // namespace tutorial::bench
