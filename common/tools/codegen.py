@@ -265,12 +265,6 @@ def load_spec(path):
     return spec
 
 
-def entry_for(kernel, spec):
-    """The entry with the longest fitting name, or None."""
-    fitting = [e for e in spec["kernels"] if e["kernel"] in kernel["_name"]]
-    return max(fitting, key=lambda e: len(e["kernel"])) if fitting else None
-
-
 def expectation(entry, spec, arch):
     """Defaults, the entry, and what differs on arch, laid over each other."""
     layers = [spec.get("defaults", {}), entry]
@@ -310,10 +304,11 @@ def check(kernels, spec, arch, ladder):
     """One line per difference between the kernels and the spec; names their rungs on the way."""
     lines, used = [], set()
     for kernel in kernels:
-        entry = entry_for(kernel, spec)
+        entry = runs.entry_for(kernel["_name"], spec["kernels"])
         if entry is None:
             kernel["rung"] = None
-            if not any(text in kernel["_name"] for text in spec.get("ignore", [])):
+            ignored = spec.get("ignore", [])
+            if not any(runs.has_name(kernel["_name"], text) for text in ignored):
                 lines.append(f"{kernel['kernel']}: no entry in the spec; add one, or ignore it")
             continue
         used.add(entry["kernel"])

@@ -9,7 +9,7 @@ has. Addresses with a scheme (https:, mailto:) are not followed. A link must not
 leave the repository, and the text must not name a path of somebody's machine.
 
 Math that GitHub does not render as it stands is reported too: an unclosed $$, text on the line of
-a $$, an empty line within it, macros that GitHub refuses, `\\{`, `\\,` and their like within
+a $$, an empty line within it, macros that GitHub refuses, `\\{`, `\\,`, `\\\\` and their like within
 dollars (Markdown takes the backslash; write $`...`$ or a ```math block), `<` before a letter, and a
 `|` within a table cell's math.
 
@@ -38,7 +38,7 @@ CODE = re.compile(r"(`+)(?!`)(.*?)(?<!`)\1(?!`)")
 SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 MACHINE_PATH = re.compile(r"(?<![\w/.])(?:/home/|/Users/|/root/|file://|[A-Z]:\\)")
 REFUSED = re.compile(r"\\(operatorname|newcommand|renewcommand|def|require|DeclareMathOperator)\b")
-EATEN = re.compile(r"\\([{},;:!#%&_])")
+EATEN = re.compile(r"\\([\\{},;:!#%&_])")
 INLINE_MATH = re.compile(r"(?<![\\$\w])\$(?![\s$`])((?:\\.|[^$\\])*?)(?<!\s)\$(?!\d)")
 
 

@@ -2,7 +2,7 @@
 """Turns Nsight Compute's CSV into JSON that report.py reads.
 
     python3 common/tools/ncu.py RAW.csv --shape 4096x4096 --ladder elu --out ncu.json
-        [--context BENCH.json]
+        [--spec 01_elu/codegen.json] [--context BENCH.json]
 
 RAW.csv comes from this command (common/tools/record.sh runs it; `ncu.py --metrics` prints the
 list of metrics):
@@ -20,7 +20,9 @@ bound for a buffer that the L2 can hold.
 
 The JSON holds, per kernel:
 
-    kernel, rung, block, grid, launches
+    kernel, rung, block, grid, launches    rung is what the spec of codegen.py calls the kernel, or
+                                 its name without elu_ and _kernel; when one kernel was launched in
+                                 several shapes, all but the first add their block size to it
     duration_us
     dram_gbps                    bytes read from and written to DRAM over the duration, 10^9 / s
     dram_pct                     percent of the DRAM's peak
@@ -104,6 +106,7 @@ def read_launches(text, path):
     for row in rows:
         launch = dict(zip(names, row))
         values = {key: metric(launch, units, name) for key, name in METRICS.items()}
+        values["full_name"] = launch["Kernel Name"]
         values["kernel"] = runs.short_kernel_name(launch["Kernel Name"])
         values["block"] = launch.get("Block Size", "").strip()
         values["grid"] = launch.get("Grid Size", "").strip()
@@ -126,7 +129,7 @@ def middle(launches):
     return ordered[(len(ordered) - 1) // 2]
 
 
-def entry(launches, n, ladder):
+def entry(launches, n, rung):
     """The JSON entry of one kernel's launches."""
     launch = middle(launches)
     moved = None
@@ -136,7 +139,7 @@ def entry(launches, n, ladder):
     gbps = ratio(moved, seconds)
     issued = launch["instructions"]
     return {
-        "kernel": launch["kernel"], "rung": runs.rung_of_kernel(launch["kernel"], ladder),
+        "kernel": launch["kernel"], "rung": rung(launch),
         "block": launch["block"], "grid": launch["grid"], "launches": len(launches),
         "duration_us": rounded(launch["duration_us"], 5),
         "dram_gbps": rounded(gbps / 1e9 if gbps is not None else None),
@@ -151,17 +154,27 @@ def entry(launches, n, ladder):
     }
 
 
-def summarise(launches, n, ladder):
+def rung_namer(ladder, spec):
+    """launch -> the name of its rung, by a codegen spec (or None) and else by the kernel's name."""
+    def name(launch):
+        found = runs.entry_for(launch["full_name"], spec.get("kernels", [])) if spec else None
+        return (found or {}).get("rung") or runs.rung_of_kernel(launch["kernel"], ladder)
+    return name
+
+
+def summarise(launches, n, rung):
     """An entry per kernel and launch shape, in the order of first launch."""
     groups = {}
     for launch in launches:
         key = (launch["kernel"], launch["block"], launch["grid"])
         groups.setdefault(key, []).append(launch)
-    entries = [entry(group, n, ladder) for group in groups.values()]
-    names = [e["kernel"] for e in entries]
-    for item in entries:
-        if names.count(item["kernel"]) > 1:  # a sweep launches one kernel in several shapes
+    entries, seen = [], set()
+    for group in groups.values():
+        item = entry(group, n, rung)
+        if item["kernel"] in seen:  # a sweep launches one kernel in several shapes
             item["rung"] += f" {item['block'].replace(' ', '')}"
+        seen.add(item["kernel"])
+        entries.append(item)
     return entries
 
 
@@ -181,6 +194,7 @@ def parse_arguments():
     parser.add_argument("--metrics", action="store_true", help="print the metrics to ask ncu for")
     parser.add_argument("--shape", help="the profiled shape, as 4096x4096")
     parser.add_argument("--ladder", default="", help="elu: taken off the front of kernel names")
+    parser.add_argument("--spec", help="the chapter's codegen.json, which names the rungs")
     parser.add_argument("--context", help="a benchmark result of the same machine and build")
     parser.add_argument("--out", help="the JSON to write")
     return parser.parse_args()
@@ -197,8 +211,9 @@ def main():
         raise runs.ToolError(f"--shape {arguments.shape}: write it as 4096x4096")
     n = math.prod(int(part) for part in arguments.shape.split("x"))
     launches = read_launches(runs.read_text(arguments.csv), arguments.csv)
+    rung = rung_namer(arguments.ladder, runs.load_json(arguments.spec) if arguments.spec else None)
     runs.write_json(arguments.out, {"context": context_of(arguments.context, arguments.shape),
-                                    "ncu": summarise(launches, n, arguments.ladder)})
+                                    "ncu": summarise(launches, n, rung)})
     return 0
 
 

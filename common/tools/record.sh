@@ -142,17 +142,18 @@ step_sanitize() {
 }
 
 step_ncu() {
-  local ncu program context=()
+  local ncu program more=()
   ncu=$(find_tool ncu) || return 1
   program=$(binary "${chapter}_bench") || return 1
-  [ -f "$out/bench.json" ] && context=(--context "$out/bench.json")
+  [ -f "$out/bench.json" ] && more+=(--context "$out/bench.json")
+  [ -f "$root/$chapter/codegen.json" ] && more+=(--spec "$root/$chapter/codegen.json")
   "$ncu" --clock-control none --graph-profiling node --csv --page raw --print-units base \
     --kernel-id '::regex:.:^(2|3)$' --force-overwrite --log-file "$out/ncu.csv" \
     --metrics "$(python3 "$tools/ncu.py" --metrics)" \
     "$program" --shapes="$ncu_shape" --benchmark_filter=/cold
   local code=$?
   python3 "$tools/ncu.py" "$out/ncu.csv" --shape "$ncu_shape" --ladder "${chapter#*_}" \
-    --out "$out/ncu.json" "${context[@]}" || code=1
+    --out "$out/ncu.json" "${more[@]}" || code=1
   return $code
 }
 

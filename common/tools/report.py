@@ -502,10 +502,16 @@ def make_accuracy(part):
     dtypes = part.listed("dtype")
     entries = [e for e in entries if dtypes is None or e.get("dtype") in dtypes]
     body = [[code(e.get("rung")), str(e.get("dtype", DASH)), count(runs.number(e.get("inputs"))),
-             significant(runs.number(e.get("max_ulp"))), argument(e.get("at")),
+             worst_ulp(e), argument(e.get("at")),
              significant(runs.number(e.get("bound")), 3)] for e in entries]
     titles = ["Rung", "Type", "Inputs", "Largest error, ULP", "at x =", "Bound, ULP"]
     return table(titles, body, "llrrrr")
+
+
+def worst_ulp(entry):
+    """The largest error; the tests write null for one that is not finite."""
+    value = runs.number(entry.get("max_ulp"))
+    return "not finite" if value is None else significant(value)
 
 
 def make_ncu(part):

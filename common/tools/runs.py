@@ -390,6 +390,18 @@ def rung_of_kernel(kernel, ladder):
     return name[len(ladder) + 1:] if ladder and name.startswith(ladder + "_") else name
 
 
+def has_name(kernel, part):
+    """Is part in a kernel's name? Blanks and how unnamed namespaces are written make no odds."""
+    plain = lambda text: re.sub(r"\s|\(anonymous namespace\)::|<unnamed>::|\(int\)", "", text)
+    return plain(part) in plain(kernel)
+
+
+def entry_for(kernel, entries):
+    """The entry of a codegen spec whose "kernel" is in the name, the longest one, or None."""
+    fitting = [entry for entry in entries if has_name(kernel, entry["kernel"])]
+    return max(fitting, key=lambda entry: len(entry["kernel"])) if fitting else None
+
+
 def short_kernel_name(name):
     """A kernel's name without return type, namespaces and parameters: elu_kernel<float, 4>."""
     name = name.replace("(anonymous namespace)::", "").replace("<unnamed>::", "")

@@ -40,7 +40,7 @@ class NcuTest(unittest.TestCase):
         self.folder = folder.name
 
     def entries(self, text):
-        return ncu.summarise(ncu.read_launches(text, "raw.csv"), 1000, "elu")
+        return ncu.summarise(ncu.read_launches(text, "raw.csv"), 1000, ncu.rung_namer("elu", None))
 
     def test_one_kernel(self):
         name = "tutorial::elu_f16x2_kernel(const __half *, __half *, long)"
@@ -62,7 +62,13 @@ class NcuTest(unittest.TestCase):
 
     def test_a_sweep_is_told_apart_by_its_block(self):
         text = table(launch("0", "elu_k(int)", "1"), launch("1", "elu_k(int)", "1", "(64, 1, 1)"))
-        self.assertEqual([e["rung"] for e in self.entries(text)], ["k (128,1,1)", "k (64,1,1)"])
+        self.assertEqual([e["rung"] for e in self.entries(text)], ["k", "k (64,1,1)"])
+
+    def test_a_spec_names_the_rungs(self):
+        spec = {"kernels": [{"kernel": "pack<__half, F<G>>", "rung": "f16x8_pack"}]}
+        name = "void a::pack<__half, F<G> >(const T1 *, T1 *, long)"
+        launches = ncu.read_launches(table(launch("0", name, "1")), "raw.csv")
+        self.assertEqual(ncu.rung_namer("elu", spec)(launches[0]), "f16x8_pack")
 
     def test_output_without_a_table(self):
         for text, words in (("==PROF==\n", "holds no ncu table"),

@@ -35,8 +35,8 @@ class RunsTest(unittest.TestCase):
         self.assertEqual((row.gbps, row.median_us, row.spread_pct), (300.0, 20.0, 1.0))
 
     def test_strips_what_google_benchmark_appends(self):
-        for suffix in ("", "/iterations:15", "/iterations:3/manual_time", "/min_time:0.050/real_time",
-                       "/repeats:3/process_time/threads:2"):
+        for suffix in ("", "/iterations:15", "/iterations:3/manual_time",
+                       "/min_time:0.050/real_time", "/repeats:3/process_time/threads:2"):
             self.assertEqual(runs.split_name("elu/f16/4096x4096/warm" + suffix),
                              ["elu", "f16", "4096x4096", "warm"])
 
@@ -109,6 +109,8 @@ class RunsTest(unittest.TestCase):
         self.assertEqual(short("tutorial::elu_f16_kernel(const __half *, __half *, long)"),
                          "elu_f16_kernel")
         self.assertEqual(short("void tutorial::(anonymous namespace)::k<(int)64>(float*)"), "k<64>")
+        self.assertTrue(runs.has_name("void a::k<a::F<a::G> >(float *)", "k<a::F<a::G>>"))
+        self.assertTrue(runs.has_name("k<(int)64>", "k<64>"))
         self.assertEqual(runs.rung_of_kernel("elu_f16x8_pack_kernel", "elu"), "f16x8_pack")
         self.assertEqual(runs.rung_of_kernel("copy_128bit_kernel", "elu"), "copy_128bit")
 
