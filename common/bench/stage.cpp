@@ -66,7 +66,8 @@ std::size_t bytes_moved(const Case& operation, const Shape& shape) {
 }
 
 Stage& Stage::instance() {
-  static Stage stage;
+  // Never destroyed: when a program ends, the runtime may go before it.
+  static Stage& stage = *new Stage;
   return stage;
 }
 
