@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "01_elu/elu_reference.h"
@@ -62,11 +63,11 @@ void check_operator(double max_ulp) {
   check_launcher_promises(operator_rung<T>(1.0f, max_ulp), elu_reference);
   check_accuracy(operator_rung<T>(1.0f, max_ulp), elu_reference, "elu");
   UnaryRung<T> other = operator_rung<T>(kSeluAlpha, max_ulp);
-  other.name = "elu_selu_alpha";
+  other.name += "_selu";
   check_accuracy<T>(
       other, [](double x) { return elu_reference(x, kSeluAlpha); }, "elu");
   other = operator_rung<T>(-0.3f, max_ulp);
-  other.name = "elu_negative_alpha";
+  other.name += "_negative";
   check_accuracy<T>(
       other, [](double x) { return elu_reference(x, -0.3f); }, "elu");
 }
@@ -133,9 +134,10 @@ TEST_CASE("elu: the operator takes every pointer, every type and any finite alph
 
 TEST_CASE("elu: largest error of the f32 operator", "[long]") {
   require_device();
-  check_accuracy(
-      operator_rung<float>(kSeluAlpha, 2.0), [](double x) { return elu_reference(x, kSeluAlpha); },
-      "elu");
+  UnaryRung<float> selu = operator_rung<float>(kSeluAlpha, 2.0);
+  selu.name += "_selu";
+  check_accuracy<float>(
+      selu, [](double x) { return elu_reference(x, kSeluAlpha); }, "elu");
 }
 
 TEST_CASE("elu: the operator refuses an alpha that is not finite, and writes nothing") {

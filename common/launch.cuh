@@ -17,6 +17,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "common/launch_limits.h"
+
 #if defined(TUTORIAL_BACKEND_CPU)
 #include "common/cpu/cuda_language.h"
 #include "common/cpu/executor.h"
@@ -93,6 +95,8 @@ cudaError_t launch_with(void (*kernel)(Params...), const LaunchShape& shape, cud
   static_cast<void>(stream);  // the executor finishes each launch before the next begins
   return cpu::launch(kernel, shape.grid, shape.block, shape.shared_bytes, arguments);
 #else
+  // The runtime's own answers to a bad shape differ from one launch call to another.
+  if (!is_launchable(shape.grid, shape.block)) return cudaErrorInvalidConfiguration;
   const auto* symbol = reinterpret_cast<const void*>(kernel);
   cudaLaunchConfig_t config{};
   config.gridDim = shape.grid;
