@@ -25,6 +25,7 @@ SUFFIX = re.compile(
 )
 SHAPE = re.compile(r"^\d+(?:x\d+)*$")
 KINDS = ("rung", "sweep", "yours", "peer", "copy")
+ABSENT = (None, "", "none", "unknown")  # how a context says that it does not know
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -191,6 +192,15 @@ class Run:
                 self.rows.append(Row(middle(group), parts))
             else:
                 self.others.append((name, middle(group)))
+        self.lend_labels()
+
+    def lend_labels(self):
+        """A row that failed before it got its label takes that of the same rung in another size."""
+        known = {(row.ladder, row.rung): row for row in self.rows if row.dtype}
+        for row in self.rows:
+            twin = known.get((row.ladder, row.rung))
+            if not row.dtype and twin:
+                row.dtype, row.kind = twin.dtype, twin.kind
 
     @property
     def on_cpu(self):
@@ -302,16 +312,16 @@ def context_line(context):
     parts = []
     if str(context.get("backend", "")).lower().startswith("cpu"):
         parts.append("CPU executor")
-        parts.append(context.get("host cpu") or context.get("host_cpu") or context.get("cpu"))
-    elif context.get("gpu"):
+        parts.append(context.get("cpu"))
+    elif context.get("gpu") not in ABSENT:
         parts.append(context["gpu"])
     for key, word in (("driver", "driver"), ("cuda", "CUDA"), ("nvcc", "nvcc"),
                       ("commit", "commit")):
-        if context.get(key) and not (key == "driver" and "CPU executor" in parts):
+        if context.get(key) not in ABSENT and not (key == "driver" and "CPU executor" in parts):
             parts.append(f"{word} {context[key]}")
     if context.get("date"):
         parts.append(str(context["date"])[:10])
-    return ", ".join(str(part) for part in parts if part)
+    return ", ".join(str(part) for part in parts if part not in ABSENT)
 
 
 # -------------------------------------------------------------------------------------------------

@@ -71,6 +71,17 @@ class RunsTest(unittest.TestCase):
         found = {row.rung for row in runs.steps(self.load(data).rows)}
         self.assertEqual(found, {"f32x4", "f16x8_pack"})
 
+    def test_a_row_that_failed_early_borrows_its_label(self):
+        data = synthetic.run()
+        data["benchmarks"][3].update(error_occurred=True, error_message="x", label="")
+        row = self.load(data).rows[3]
+        self.assertEqual((row.dtype, row.kind), ("f16", "rung"))
+
+    def test_the_context_in_one_line(self):
+        line = runs.context_line({"backend": "cpu-executor", "gpu": "none", "driver": "none",
+                                  "cuda": "13.0", "commit": "unknown", "cpu": "Synthetic CPU"})
+        self.assertEqual(line, "CPU executor, Synthetic CPU, CUDA 13.0")
+
     def test_refuses_what_is_no_run(self):
         self.assertIn("not valid JSON", self.refused("{"))
         self.assertIn("is empty", self.refused(" "))
