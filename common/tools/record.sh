@@ -120,6 +120,7 @@ step_bench() {
   program=$(binary "${chapter}_bench") || return 1
   "$program" --benchmark_out="$out/bench.json" --benchmark_out_format=json
   local code=$?
+  python3 "$tools/runs.py" scrub "$out/bench.json" || code=1
   python3 "$tools/ladder.py" "$out/bench.json" || code=1
   return $code
 }

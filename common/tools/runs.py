@@ -4,10 +4,11 @@
 A *run* is one JSON file that a chapter's benchmark wrote (Google Benchmark's format). Its rows are
 named `ladder/rung/SxK/regime` and labelled `dtype kind`; see `Row` for what is read from them.
 
-As a program this file does two small jobs:
+As a program this file does small jobs:
 
     python3 common/tools/runs.py merge-accuracy DIRECTORY OUT.json    the tests' files, one per rung
     python3 common/tools/runs.py chapter elu                          prints 01_elu
+    python3 common/tools/runs.py scrub RUN.json    takes the machine's name and paths out of a run
 """
 
 import argparse
@@ -426,12 +427,24 @@ def short_kernel_name(name):
     return head.strip().split(" ")[-1].split("::")[-1] + bracket + arguments
 
 
+def scrub_run(path):
+    """Rewrites a benchmark result without the host's name and without the program's folder."""
+    load_run(path)
+    data = load_json(path)
+    data["context"].pop("host_name", None)
+    if "executable" in data["context"]:
+        data["context"]["executable"] = Path(data["context"]["executable"]).name
+    write_json(path, data)
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Small jobs on recorded runs.")
     commands = parser.add_subparsers(dest="command", required=True)
     merge = commands.add_parser("merge-accuracy", help="one file from one file per rung")
     merge.add_argument("directory", help="the tests' TUTORIAL_RECORD_DIR")
     merge.add_argument("out", help="the file to write")
+    scrub = commands.add_parser("scrub", help="takes the machine's name and paths out of a run")
+    scrub.add_argument("run", help="the benchmark result, which is rewritten")
     chapter = commands.add_parser("chapter", help="prints the folder of a chapter: elu -> 01_elu")
     chapter.add_argument("name")
     return parser.parse_args()
@@ -441,6 +454,8 @@ def main():
     arguments = parse_arguments()
     if arguments.command == "chapter":
         print(find_chapter(arguments.name).name)
+    elif arguments.command == "scrub":
+        scrub_run(arguments.run)
     else:
         write_json(arguments.out, load_accuracy(arguments.directory))
 

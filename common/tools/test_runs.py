@@ -108,6 +108,16 @@ class RunsTest(unittest.TestCase):
         self.assertEqual([e["rung"] for e in merged["accuracy"]], ["f16", "f32"])
         self.assertEqual(merged["context"], {"gpu": "Synthetic GPU"})
 
+    def test_scrubbing_takes_out_the_machine(self):
+        data = synthetic.run()
+        data["context"]["executable"] = "some/folder/01_elu_bench"
+        path = synthetic.write(self.folder, "run.json", data)
+        self.assertEqual(synthetic.call("runs.py", "scrub", path)[0], 0)
+        scrubbed = runs.load_json(path)
+        self.assertNotIn("host_name", scrubbed["context"])
+        self.assertEqual(scrubbed["context"]["executable"], "01_elu_bench")
+        self.assertEqual(scrubbed["benchmarks"], data["benchmarks"])
+
     def test_finds_chapters_by_every_name(self):
         Path(self.folder, "01_elu").mkdir()
         for name in ("01_elu", "elu", "1", "01", "01_elu/"):
