@@ -97,8 +97,8 @@ cudaError_t check_shape(const Launch& launch) {
   if (!is_valid_grid(launch.grid) || !is_valid_block(launch.block)) {
     report().set("invalid launch configuration: grid " + text_of(launch.grid) + ", block " +
                  text_of(launch.block) +
-                 "; a grid is 1 to 2147483647 x 1 to 65535 x 1 to 65535 blocks, a block at most " +
-                 "1024 x 1024 x 64 and 1024 threads in all");
+                 "; a grid has at most 2147483647 x 65535 x 65535 blocks, a block at most " +
+                 "1024 x 1024 x 64 and 1024 threads in all, and neither may be empty");
     return cudaErrorInvalidConfiguration;
   }
   const std::size_t limit = dynamic_shared_limit(launch.kernel);
