@@ -3,6 +3,7 @@
 
 #include "common/cpu/executor.h"
 #include "common/cpu/sanitizer.h"
+#include "common/launch.cuh"
 #include "common/test/executor_kernels.h"
 #include "common/test/support/catch.h"
 #include "common/test/support/support.h"
@@ -12,8 +13,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <regex>
