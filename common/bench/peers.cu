@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::int64_t kVectorBytes = 16;
 
+// The fastest plain copy on an H200 in both regimes; 128 threads are as fast cold, and up to 15 %
+// slower where the L2 holds the data.
+constexpr int kCopyThreads = 256;
+
 __global__ void copy_128bit_kernel(const unsigned char* from, unsigned char* to,
                                    std::int64_t bytes) {
   const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -26,8 +30,9 @@ cudaError_t copy_128bit(const void* from, void* to, std::size_t bytes, cudaStrea
   const auto n = static_cast<std::int64_t>(bytes);
   const cudaError_t error = check_arguments(n, {{from, kVectorBytes}, {to, kVectorBytes}});
   if (error != cudaSuccess || n == 0) return error;
-  return launch(copy_128bit_kernel, {grid_1d(n, kThreads * kVectorBytes), dim3(kThreads)}, stream,
-                static_cast<const unsigned char*>(from), static_cast<unsigned char*>(to), n);
+  return launch(copy_128bit_kernel, {grid_1d(n, kCopyThreads * kVectorBytes), dim3(kCopyThreads)},
+                stream, static_cast<const unsigned char*>(from), static_cast<unsigned char*>(to),
+                n);
 }
 
 }  // namespace tutorial::bench

@@ -78,6 +78,12 @@ std::string violation_past_2_31(const UnaryRung<T>& rung, Reference reference);
 template <class T>
 void check_launcher_promises(const UnaryRung<T>& rung, Reference reference);
 
+/// The same for every rung of a ladder.
+template <class T>
+void check_launcher_promises(const std::vector<UnaryRung<T>>& rungs, Reference reference) {
+  for (const UnaryRung<T>& rung : rungs) check_launcher_promises(rung, reference);
+}
+
 /// Fails the running test case if the rung's largest error, by measure_accuracy(), exceeds its
 /// max_ulp, or if it answers NaN to anything but where the reference does.
 ///

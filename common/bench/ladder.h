@@ -1,0 +1,36 @@
+#pragma once
+/// \file
+/// A whole ladder at once: what the benchmark of every one-input chapter registers.
+
+#include "common/bench/bench.h"
+#include "common/test/support/unary.h"
+
+#include <string>
+#include <vector>
+
+namespace tutorial::bench {
+
+/// The copies of as many bytes, then every rung with the largest error that it may have.
+template <class T>
+void add_ladder(const std::string& ladder, const std::vector<test::UnaryRung<T>>& rungs,
+                test::Reference reference) {
+  add_copy_peers<T>(ladder);
+  for (const test::UnaryRung<T>& rung : rungs) {
+    add_unary<T>(ladder, rung.name, Kind::rung, rung.launch, reference, rung.max_ulp);
+  }
+}
+
+/// One kernel at six block sizes, as `rung`_b32 to `rung`_b1024: `launch(x, y, n, threads, stream)`.
+template <class T, class Launch>
+void add_block_sweep(const std::string& ladder, const std::string& rung, Launch launch,
+                     test::Reference reference, double max_ulp) {
+  for (const int threads : {32, 64, 128, 256, 512, 1024}) {
+    const auto at_size = [launch, threads](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+      return launch(x, y, n, threads, stream);
+    };
+    add_unary<T>(ladder, rung + "_b" + std::to_string(threads), Kind::sweep, at_size, reference,
+                 max_ulp);
+  }
+}
+
+}  // namespace tutorial::bench
