@@ -8,7 +8,7 @@
 
 namespace tutorial::bench {
 
-/// Copies `bytes` bytes by a kernel: 128 threads a block, one 16-byte load and store a thread, the
+/// Copies `bytes` bytes by a kernel: 256 threads a block, one 16-byte load and store a thread, the
 /// tail byte by byte. Both pointers must be aligned to 16 bytes, else cudaErrorMisalignedAddress.
 /// Null pointers with bytes > 0 are cudaErrorInvalidValue; bytes == 0 launches nothing.
 cudaError_t copy_128bit(const void* from, void* to, std::size_t bytes, cudaStream_t stream);
