@@ -50,6 +50,14 @@ cudaError_t elu_f16x8(const half* x, half* y, std::int64_t n, cudaStream_t strea
   return launch_unary(elu_f16x8_kernel, x, y, n, 8, 4, stream);
 }
 
+cudaError_t elu_f16x8_wide_load(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+  return launch_unary(elu_f16x8_wide_load_kernel, x, y, n, 8, 16, stream);
+}
+
+cudaError_t elu_f16x8_wide_store(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+  return launch_unary(elu_f16x8_wide_store_kernel, x, y, n, 8, 16, stream);
+}
+
 cudaError_t elu_f16x8_pack(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
   return launch_unary(elu_f16x8_pack_kernel, x, y, n, 8, 16, stream);
 }
@@ -70,11 +78,11 @@ cudaError_t elu_f16x8_pack_expm1(const half* x, half* y, std::int64_t n, cudaStr
 }
 
 cudaError_t elu_f16x8_pack_poly(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return elu_f16x8_pack_block(x, y, n, kThreads, stream);
+  return launch_unary(elementwise_pack_kernel<half, Elu>, x, y, n, 8, 16, stream, {}, kElu);
 }
 
 cudaError_t elu_f16x8_pack_pdl(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elementwise_pack_kernel<half, Elu>, x, y, n, 8, 16, stream, kBest, kElu);
+  return elu_f16x8_pack_pdl_block(x, y, n, kBest.threads, stream);
 }
 
 cudaError_t elu_bf16x8_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
@@ -89,9 +97,10 @@ cudaError_t elu_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std::i
                       kElu);
 }
 
-cudaError_t elu_f16x8_pack_block(const half* x, half* y, std::int64_t n, int threads,
-                                 cudaStream_t stream) {
-  return launch_unary(elementwise_pack_kernel<half, Elu>, x, y, n, 8, 16, stream, {threads}, kElu);
+cudaError_t elu_f16x8_pack_pdl_block(const half* x, half* y, std::int64_t n, int threads,
+                                     cudaStream_t stream) {
+  const LaunchOptions options{threads, kBest.overlap};
+  return launch_unary(elementwise_pack_kernel<half, Elu>, x, y, n, 8, 16, stream, options, kElu);
 }
 
 cudaError_t your_elu(const half* x, half* y, std::int64_t n, cudaStream_t stream) {

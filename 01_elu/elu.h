@@ -41,9 +41,13 @@ cudaError_t elu_f32x4(const float* x, float* y, std::int64_t n, cudaStream_t str
 cudaError_t elu_f32x4_poly(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
 cudaError_t elu_f32x4_pdl(const float* x, float* y, std::int64_t n, cudaStream_t stream);   // [16]
 
-cudaError_t elu_f16(const half* x, half* y, std::int64_t n, cudaStream_t stream);            // [2]
-cudaError_t elu_f16x2(const half* x, half* y, std::int64_t n, cudaStream_t stream);          // [4]
-cudaError_t elu_f16x8(const half* x, half* y, std::int64_t n, cudaStream_t stream);          // [4]
+cudaError_t elu_f16(const half* x, half* y, std::int64_t n, cudaStream_t stream);    // [2]
+cudaError_t elu_f16x2(const half* x, half* y, std::int64_t n, cudaStream_t stream);  // [4]
+cudaError_t elu_f16x8(const half* x, half* y, std::int64_t n, cudaStream_t stream);  // [4]
+cudaError_t elu_f16x8_wide_load(const half* x, half* y, std::int64_t n,
+                                cudaStream_t stream);  // [16]
+cudaError_t elu_f16x8_wide_store(const half* x, half* y, std::int64_t n,
+                                 cudaStream_t stream);                                       // [16]
 cudaError_t elu_f16x8_pack(const half* x, half* y, std::int64_t n, cudaStream_t stream);     // [16]
 cudaError_t elu_f16x8_pack_h2(const half* x, half* y, std::int64_t n, cudaStream_t stream);  // [16]
 cudaError_t elu_f16x8_pack_fexp(const half* x, half* y, std::int64_t n,
@@ -60,12 +64,12 @@ cudaError_t elu_bf16x8_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64
 cudaError_t elu_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
                                 cudaStream_t stream);  // [16]
 
-/// The block-size sweep: elu_f32 and elu_f16x8_pack_poly with `threads` threads a block, 1 to 1024.
+/// The block-size sweep: elu_f32 and elu_f16x8_pack_pdl with `threads` threads a block, 1 to 1024.
 /// Other counts: cudaErrorInvalidConfiguration.
 cudaError_t elu_f32_block(const float* x, float* y, std::int64_t n, int threads,
                           cudaStream_t stream);  // [4]
-cudaError_t elu_f16x8_pack_block(const half* x, half* y, std::int64_t n, int threads,
-                                 cudaStream_t stream);  // [16]
+cudaError_t elu_f16x8_pack_pdl_block(const half* x, half* y, std::int64_t n, int threads,
+                                     cudaStream_t stream);  // [16]
 
 /// The reader's rung, and what it claims of itself (your_elu.cuh).
 cudaError_t your_elu(const half* x, half* y, std::int64_t n, cudaStream_t stream);

@@ -91,6 +91,48 @@ __global__ void elu_f16x8_kernel(const half* x, half* y, std::int64_t n) {
 }
 //! [f16x8]
 
+// Between rungs 5 and 6, to see which side of the kernel gains: a 128-bit load with the stores of
+// rung 5, and the loads of rung 5 with a 128-bit store.
+//! [f16x8_wide]
+__global__ void elu_f16x8_wide_load_kernel(const half* x, half* y, std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i + 8 <= n) {
+    alignas(16) half pack[8];
+    LDST128BITS(pack[0]) = LDST128BITS(x[i]);
+#pragma unroll
+    for (int k = 0; k < 8; k += 2) {
+      pack[k] = elu_half(pack[k]);
+      pack[k + 1] = elu_half(pack[k + 1]);
+      HALF2(y[i + k]) = HALF2(pack[k]);
+    }
+  } else {
+    for (std::int64_t k = i; k < n; ++k) {
+      y[k] = elu_half(x[k]);
+    }
+  }
+}
+
+__global__ void elu_f16x8_wide_store_kernel(const half* x, half* y, std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i + 8 <= n) {
+    alignas(16) half pack[8];
+#pragma unroll
+    for (int k = 0; k < 8; k += 2) {
+      HALF2(pack[k]) = HALF2(x[i + k]);
+    }
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      pack[k] = elu_half(pack[k]);
+    }
+    LDST128BITS(y[i]) = LDST128BITS(pack[0]);
+  } else {
+    for (std::int64_t k = i; k < n; ++k) {
+      y[k] = elu_half(x[k]);
+    }
+  }
+}
+//! [f16x8_wide]
+
 // Rung 6. The same eight halves in one 128-bit access: the array lives in four registers.
 //! [f16x8_pack]
 __global__ void elu_f16x8_pack_kernel(const half* x, half* y, std::int64_t n) {

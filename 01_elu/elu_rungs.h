@@ -26,6 +26,8 @@ inline std::vector<test::UnaryRung<half>> elu_rungs_f16() {
       {"f16", elu_f16, 1, 2, 2048.0},
       {"f16x2", elu_f16x2, 2, 4, 2048.0},
       {"f16x8", elu_f16x8, 8, 4, 2048.0},
+      {"f16x8_wide_load", elu_f16x8_wide_load, 8, 16, 2048.0},
+      {"f16x8_wide_store", elu_f16x8_wide_store, 8, 16, 2048.0},
       {"f16x8_pack", elu_f16x8_pack, 8, 16, 2048.0},
       {"f16x8_pack_h2", elu_f16x8_pack_h2, 8, 16, 2048.0},
       {"f16x8_pack_fexp", elu_f16x8_pack_fexp, 8, 16, 4.0},

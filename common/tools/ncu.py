@@ -8,7 +8,7 @@ RAW.csv comes from this command (common/tools/record.sh runs it; `ncu.py --metri
 list of metrics):
 
     ncu --clock-control none --graph-profiling node --csv --page raw --print-units base \\
-        --kernel-id '::regex:.:^(2|3)$' --log-file RAW.csv \\
+        --kernel-name-base mangled --kernel-id '::regex:.:^(2|3)$' --log-file RAW.csv \\
         --metrics "$(python3 common/tools/ncu.py --metrics)" \\
         build/cuda/01_elu/01_elu_bench --shapes=4096x4096 --benchmark_filter=/cold
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records a chapter on this machine's GPU: tests, benchmark, sanitizers and profile.
 #
-#   common/tools/record.sh CHAPTER OUTDIR [--steps LIST] [--skip-build] [--ncu-shape 4096x4096]
+#   common/tools/record.sh CHAPTER OUTDIR [--steps LIST] [--skip-build] [--ncu-shape 16384x16384]
 #
 # CHAPTER is 01_elu, elu or 1. LIST is any of build,test,bench,codegen,sanitize,ncu (default: all).
 # Each step's output goes to OUTDIR/STEP.log; the results are
@@ -19,7 +19,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 tools=$root/common/tools
 build=$root/build/cuda
 steps=build,test,bench,codegen,sanitize,ncu
-ncu_shape=4096x4096
+ncu_shape=16384x16384
 # Tests tagged [long] take minutes without a sanitizer; [exhibit] tests are wrong on purpose.
 filter=${SANITIZER_FILTER:-'~[long]~[exhibit]'}
 names=()
@@ -149,7 +149,7 @@ step_ncu() {
   [ -f "$out/bench.json" ] && more+=(--context "$out/bench.json")
   [ -f "$root/$chapter/codegen.json" ] && more+=(--spec "$root/$chapter/codegen.json")
   "$ncu" --clock-control none --graph-profiling node --csv --page raw --print-units base \
-    --kernel-id '::regex:.:^(2|3)$' --force-overwrite --log-file "$out/ncu.csv" \
+    --kernel-name-base mangled --kernel-id '::regex:.:^(2|3)$' --force-overwrite --log-file "$out/ncu.csv" \
     --metrics "$(python3 "$tools/ncu.py" --metrics)" \
     "$program" --shapes="$ncu_shape" --benchmark_filter=/cold
   local code=$?
