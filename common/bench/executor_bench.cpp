@@ -71,7 +71,7 @@ void against_loop(benchmark::State& state, Kernel kernel, Kernel loop) {
   const std::vector<float> x = test::normal_values<float>(n);
   std::vector<float> y(x.size());
   std::vector<double> in_kernel, in_loop;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     in_loop.push_back(seconds([&] { loop(x.data(), y.data(), n); }));
     in_kernel.push_back(seconds([&] {
       expect_success(state, launch_unary(kernel, x.data(), y.data(), n, 1, sizeof(float), nullptr));
@@ -88,7 +88,7 @@ void barrier(benchmark::State& state) {
   constexpr int barriers = 100;
   const auto threads = static_cast<unsigned>(state.range(0));
   std::vector<double> times;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     times.push_back(seconds([&] {
       expect_success(state, launch(barrier_kernel, {dim3(1), dim3(threads)}, nullptr, barriers));
     }));
@@ -103,7 +103,7 @@ void empty_launch(benchmark::State& state) {
   const auto blocks = static_cast<unsigned>(state.range(0));
   const LaunchShape shape{dim3(blocks), dim3(blocks == 1 ? 1 : kThreads)};
   std::vector<double> times;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     times.push_back(seconds([&] {
       for (unsigned done = 0; done < total_blocks; done += blocks) {
         expect_success(state, launch(empty_kernel, shape, nullptr));

@@ -129,7 +129,7 @@ std::string Stage::first_complaint(const Case& operation, const Shape& shape) {
     const std::size_t count = std::min(kHostBytes, bytes - begin);
     require_success(cudaMemcpy(host_.data(), output + begin, count, cudaMemcpyDeviceToHost),
                     "cudaMemcpy");
-    const std::string complaint = judged(operation, shape, host_.data(), begin, count);
+    std::string complaint = judged(operation, shape, host_.data(), begin, count);
     if (!complaint.empty()) return complaint;
   }
   return "";

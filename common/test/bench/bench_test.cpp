@@ -13,7 +13,6 @@
 #include <string>
 
 using namespace tutorial::bench;
-using tutorial::test::fill_with_tile;
 using tutorial::test::GuardedBuffer;
 using tutorial::test::require_device;
 

@@ -47,7 +47,7 @@ std::string wrong_output(const TiledReference<T>& tiled, const T* device, std::i
     require_success(cudaMemcpy(host.data(), device + first,
                                static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToHost),
                     "cudaMemcpy");
-    const std::string wrong = wrong_output(tiled, host.data(), first, count);
+    std::string wrong = wrong_output(tiled, host.data(), first, count);
     if (!wrong.empty()) return wrong;
   }
   return "";

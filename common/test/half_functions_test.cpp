@@ -1,0 +1,335 @@
+// The functions of half and bf16 that the executor defines: against the exact result, rounded once,
+// and against the GPU, over all 65,536 inputs of each.
+
+#include "common/cpu/half_functions.h"
+#include "common/test/half_functions_kernels.h"
+#include "common/test/support/catch.h"
+#include "common/test/support/context.h"
+#include "common/test/support/support.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tutorial::test {
+namespace {
+
+constexpr int kInputs = 65536;
+
+std::vector<std::uint16_t> all_inputs() {
+  std::vector<std::uint16_t> inputs(kInputs);
+  std::iota(inputs.begin(), inputs.end(), std::uint16_t{0});
+  return inputs;
+}
+
+// ---- Our functions, on bit patterns -------------------------------------------------------------
+
+using BitFunction = std::uint16_t (*)(std::uint16_t);
+using BitConversion = long long (*)(std::uint16_t);
+
+struct HostFunction {
+  BitFunction f16, f16_pair, bf16, bf16_pair;
+};
+
+struct HostConversion {
+  BitConversion f16, bf16;
+};
+
+/// The value as both halves of a pair, and the first half of a result whose halves agree.
+__half2 twice(__half x) { return __halves2half2(x, x); }
+__nv_bfloat162 twice(__nv_bfloat16 x) { return __halves2bfloat162(x, x); }
+
+template <class T2>
+std::uint16_t either_half(T2 x) {
+  if (to_bits(x.x) != to_bits(x.y)) throw std::logic_error("the halves of a pair differ");
+  return to_bits(x.x);
+}
+
+#define TUTORIAL_ENTRY(name, pair_name)                                                 \
+  {[](std::uint16_t x) { return to_bits(name(from_bits<__half>(x))); },                 \
+   [](std::uint16_t x) { return either_half(pair_name(twice(from_bits<__half>(x)))); }, \
+   [](std::uint16_t x) { return to_bits(name(from_bits<__nv_bfloat16>(x))); },          \
+   [](std::uint16_t x) { return either_half(pair_name(twice(from_bits<__nv_bfloat16>(x)))); }},
+constexpr HostFunction kHostFunctions[] = {TUTORIAL_HALF_FUNCTIONS(TUTORIAL_ENTRY)};
+#undef TUTORIAL_ENTRY
+
+#define TUTORIAL_ENTRY(suffix)                                                                    \
+  {[](std::uint16_t x) { return static_cast<long long>(__half2##suffix(from_bits<__half>(x))); }, \
+   [](std::uint16_t x) {                                                                          \
+     return static_cast<long long>(__bfloat162##suffix(from_bits<__nv_bfloat16>(x)));             \
+   }},
+constexpr HostConversion kHostConversions[] = {TUTORIAL_HALF_CONVERSIONS(TUTORIAL_ENTRY)};
+#undef TUTORIAL_ENTRY
+
+// ---- The exact results --------------------------------------------------------------------------
+
+/// In the format with the longer significand: what double's functions round wrongly is far too rare
+/// to meet one of these inputs near a tie.
+long double exact(const std::string& name, long double x) {
+  if (name == "hexp") return std::exp(x);
+  if (name == "hexp2") return std::exp2(x);
+  if (name == "hexp10") return std::pow(10.0L, x);
+  if (name == "hlog") return std::log(x);
+  if (name == "hlog2") return std::log2(x);
+  if (name == "hlog10") return std::log10(x);
+  if (name == "hsin") return std::sin(x);
+  if (name == "hcos") return std::cos(x);
+  if (name == "htanh" || name == "htanh_approx") return std::tanh(x);
+  if (name == "hsqrt") return std::sqrt(x);
+  if (name == "hrsqrt") return 1.0L / std::sqrt(x);
+  if (name == "hrcp") return 1.0L / x;
+  if (name == "hceil") return std::ceil(x);
+  if (name == "hfloor") return std::floor(x);
+  if (name == "htrunc") return std::trunc(x);
+  if (name == "hrint") return std::nearbyint(x);
+  throw std::logic_error("no reference for " + name);
+}
+
+template <class T>
+bool same_value(std::uint16_t a, std::uint16_t b) {
+  const bool both_nan =
+      std::isnan(to_double(from_bits<T>(a))) && std::isnan(to_double(from_bits<T>(b)));
+  return a == b || both_nan;
+}
+
+template <class T>
+void check_rounding(const std::string& name, BitFunction function, BitFunction pair_function) {
+  for (const std::uint16_t input : all_inputs()) {
+    const double x = to_double(from_bits<T>(input));
+    const T expected = from_double<T>(static_cast<double>(exact(name, x)));
+    if (same_value<T>(function(input), to_bits(expected)) &&
+        same_value<T>(pair_function(input), to_bits(expected))) {
+      continue;
+    }
+    CAPTURE(name, Format<T>::name, x, to_double(expected), to_double(from_bits<T>(function(input))),
+            to_double(from_bits<T>(pair_function(input))));
+    FAIL_CHECK("not the exact result, rounded once");
+  }
+}
+
+/// Whether `result` is the value of T nearest to a * b + c, with ties to even. The sum is exact in
+/// the sum of two doubles, `high` and `low`.
+template <class T>
+bool is_nearest(T result, double high, double low) {
+  const auto distance = [&](T candidate) { return std::fabs((high - to_double(candidate)) + low); };
+  const auto bits = to_bits(result);
+  const double here = distance(result);
+  for (const int step : {-1, 1}) {
+    const T neighbour = from_bits<T>(static_cast<std::uint16_t>(bits + step));
+    if (!std::isfinite(to_double(neighbour))) continue;
+    const double there = distance(neighbour);
+    if (there < here || (there == here && bits % 2 != 0)) return false;
+  }
+  return true;
+}
+
+template <class T>
+void check_fused_multiply_add() {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int> pattern(0, kInputs - 1);
+  for (int i = 0; i < 1000000; ++i) {
+    const auto any = [&] { return from_bits<T>(static_cast<std::uint16_t>(pattern(random))); };
+    const T a = any();
+    const T b = any();
+    const T c = any();
+    const T result = __hfma(a, b, c);
+    const double product = to_double(a) * to_double(b);
+    const double addend = to_double(c);
+    const double high = product + addend;
+    if (!std::isfinite(high) || !std::isfinite(to_double(result))) continue;
+    const double part = high - product;
+    const double low = (product - (high - part)) + (addend - part);
+    if (to_double(result) != 0.0 && !is_nearest(result, high, low)) {
+      CAPTURE(Format<T>::name, to_double(a), to_double(b), to_double(c), to_double(result));
+      FAIL_CHECK("not the nearest value");
+    }
+  }
+}
+
+// ---- The device ---------------------------------------------------------------------------------
+
+template <class Out, class Launcher>
+std::vector<Out> run_on_device(Launcher launcher) {
+  const GuardedBuffer<std::uint16_t> in(all_inputs());
+  const GuardedBuffer<Out> out(std::size_t{kInputs});
+  REQUIRE(launcher(in.data(), out.data(), kInputs / 2) == cudaSuccess);
+  std::vector<Out> results = out.download();
+  REQUIRE(out.damage() == "");
+  return results;
+}
+
+/// How two answers to the same inputs differ. Payloads of NaN do not count.
+struct Difference {
+  std::string function;
+  const char* dtype;
+  int differ = 0;
+  int max_ulp = 0;
+  double at = 0.0;
+};
+
+/// Steps between two values in the order of T's values; both zeros are one. 65536 if only one is
+/// NaN.
+template <class T>
+int steps_between(std::uint16_t a, std::uint16_t b) {
+  const auto place = [](std::uint16_t bits) {
+    return (bits & 0x8000) != 0 ? -(bits & 0x7fff) : static_cast<int>(bits);
+  };
+  const bool a_is_nan = std::isnan(to_double(from_bits<T>(a)));
+  const bool b_is_nan = std::isnan(to_double(from_bits<T>(b)));
+  if (a_is_nan != b_is_nan) return kInputs;
+  return a_is_nan ? 0 : std::abs(place(a) - place(b));
+}
+
+template <class T>
+Difference compare(const char* name, BitFunction host, HalfLauncher device) {
+  Difference difference{name, Format<T>::name};
+  const std::vector<std::uint16_t> answers = run_on_device<std::uint16_t>(device);
+  for (const std::uint16_t input : all_inputs()) {
+    const std::uint16_t ours = host(input);
+    if (same_value<T>(ours, answers[input])) continue;
+    ++difference.differ;
+    const int steps = steps_between<T>(ours, answers[input]);
+    if (steps < difference.max_ulp) continue;
+    difference.max_ulp = steps;
+    difference.at = to_double(from_bits<T>(input));
+  }
+  return difference;
+}
+
+std::vector<Difference> compare_all() {
+  std::vector<Difference> differences;
+  for (int i = 0; i < kHalfFunctions; ++i) {
+    const HostFunction& host = kHostFunctions[i];
+    const DeviceFunction& device = device_functions[i];
+    differences.push_back(compare<__half>(device.name, host.f16, device.f16));
+    differences.push_back(compare<__half>(device.pair_name, host.f16_pair, device.f16_pair));
+    differences.push_back(compare<__nv_bfloat16>(device.name, host.bf16, device.bf16));
+    differences.push_back(
+        compare<__nv_bfloat16>(device.pair_name, host.bf16_pair, device.bf16_pair));
+  }
+  return differences;
+}
+
+void print(const std::vector<Difference>& differences) {
+  std::printf("%-14s %-5s %8s %8s  %s\n", "function", "type", "differ", "max ULP", "at");
+  for (const Difference& d : differences) {
+    std::printf("%-14s %-5s %8d %8d  ", d.function.c_str(), d.dtype, d.differ, d.max_ulp);
+    std::printf(d.differ != 0 ? "%.9g\n" : "-\n", d.at);
+  }
+}
+
+std::string quoted(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+/// JSON has no infinity and no NaN.
+std::string number(double value) { return std::isfinite(value) ? std::to_string(value) : "null"; }
+
+/// Writes half_functions.json into the directory that TUTORIAL_RECORD_DIR names, if it names one.
+void record(const std::vector<Difference>& differences) {
+  const char* const directory = std::getenv("TUTORIAL_RECORD_DIR");
+  if (directory == nullptr || *directory == '\0') return;
+  std::ofstream file(std::string(directory) + "/half_functions.json");
+  file << "{\"context\": {";
+  const char* separator = "";
+  for (const auto& [name, value] : run_context()) {
+    file << separator << quoted(name) << ": " << quoted(value);
+    separator = ", ";
+  }
+  file << "},\n \"half_functions\": [";
+  separator = "\n  ";
+  for (const Difference& d : differences) {
+    file << separator << "{\"function\": " << quoted(d.function + " (" + d.dtype + ")")
+         << ", \"inputs\": " << kInputs << ", \"differ\": " << d.differ
+         << ", \"max_ulp\": " << d.max_ulp << ", \"at\": " << number(d.at) << "}";
+    separator = ",\n  ";
+  }
+  file << "]}\n";
+  REQUIRE(file.flush());
+}
+
+}  // namespace
+
+TEST_CASE("half functions round the exact result once") {
+  for (int i = 0; i < kHalfFunctions; ++i) {
+    const HostFunction& host = kHostFunctions[i];
+    const std::string name = device_functions[i].name;
+    check_rounding<__half>(name, host.f16, host.f16_pair);
+    check_rounding<__nv_bfloat16>(name, host.bf16, host.bf16_pair);
+  }
+}
+
+TEST_CASE("fused multiply-add rounds once") {
+  check_fused_multiply_add<__half>();
+  check_fused_multiply_add<__nv_bfloat16>();
+}
+
+TEST_CASE("next to nothing decides a tie, though a sum in double forgets it") {
+  const auto bf16 = [](double x) { return from_double<__nv_bfloat16>(x); };
+  const __nv_bfloat16 a = bf16(1.0078125);
+  const __nv_bfloat16 b = bf16(1.5);  // a * b is halfway between 1.5078125 and 1.515625
+  const double tiny = std::ldexp(1.0, -100);
+  REQUIRE(to_double(__hfma(a, b, bf16(0.0))) == 1.515625);  // to even
+  REQUIRE(to_double(__hfma(a, b, bf16(tiny))) == 1.515625);
+  REQUIRE(to_double(__hfma(a, b, bf16(-tiny))) == 1.5078125);
+  REQUIRE(to_double(__hfma(__hneg(a), b, bf16(tiny))) == -1.5078125);
+}
+
+TEST_CASE("saturation and rectification") {
+  const auto f16 = [](double x) { return from_double<__half>(x); };
+  REQUIRE(to_double(__hfma_sat(f16(2), f16(3), f16(1))) == 1.0);
+  REQUIRE(to_double(__hfma_sat(f16(2), f16(-3), f16(1))) == 0.0);
+  REQUIRE(to_double(__hfma_sat(f16(NAN), f16(1), f16(1))) == 0.0);
+  REQUIRE(to_double(__hfma_relu(f16(2), f16(-3), f16(1))) == 0.0);
+  REQUIRE(to_double(__hfma_relu(f16(2), f16(3), f16(1))) == 7.0);
+  REQUIRE(std::isnan(to_double(__hfma_relu(f16(NAN), f16(3), f16(1)))));
+  const __half2 product = __hcmadd(__halves2half2(f16(1), f16(2)), __halves2half2(f16(3), f16(4)),
+                                   __halves2half2(f16(10), f16(20)));
+  REQUIRE(to_double(product.x) == 5.0);
+  REQUIRE(to_double(product.y) == 30.0);
+}
+
+TEST_CASE("half functions: the device against the host") {
+  require_device();
+  const std::vector<Difference> differences = compare_all();
+  if (on_gpu) {
+    print(differences);
+    record(differences);
+  }
+  const int most = on_gpu ? 2 : 0;  // the executor runs the very functions that it is compared with
+  for (const Difference& d : differences) {
+    CAPTURE(d.function, d.dtype, d.differ, d.at);
+    CHECK(d.max_ulp <= most);
+  }
+}
+
+TEST_CASE("half conversions to integers: the device agrees with the host") {
+  require_device();
+  for (int i = 0; i < kHalfConversions; ++i) {
+    const auto f16 = run_on_device<long long>(device_conversions[i].f16);
+    const auto bf16 = run_on_device<long long>(device_conversions[i].bf16);
+    for (const std::uint16_t input : all_inputs()) {
+      const long long f16_ours = kHostConversions[i].f16(input);
+      const long long bf16_ours = kHostConversions[i].bf16(input);
+      if (f16[input] == f16_ours && bf16[input] == bf16_ours) continue;
+      CAPTURE(device_conversions[i].name, input, f16[input], f16_ours, bf16[input], bf16_ours);
+      FAIL_CHECK("the device converts differently");
+      break;
+    }
+  }
+}
+
+}  // namespace tutorial::test
