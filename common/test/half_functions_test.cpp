@@ -16,6 +16,8 @@
 #include <fstream>
 #include <numeric>
 #include <random>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -115,18 +117,19 @@ void check_rounding(const std::string& name, BitFunction function, BitFunction p
   }
 }
 
-/// Whether `result` is the value of T nearest to a * b + c, with ties to even. The sum is exact in
-/// the sum of two doubles, `high` and `low`.
+/// Whether `result` is the value of T nearest to high + low, with ties to even. |low| is at most
+/// half an ULP of `high`, so it matters only where `high` itself is as far from both candidates.
 template <class T>
 bool is_nearest(T result, double high, double low) {
-  const auto distance = [&](T candidate) { return std::fabs((high - to_double(candidate)) + low); };
   const auto bits = to_bits(result);
-  const double here = distance(result);
+  const double to_result = high - to_double(result);
   for (const int step : {-1, 1}) {
-    const T neighbour = from_bits<T>(static_cast<std::uint16_t>(bits + step));
-    if (!std::isfinite(to_double(neighbour))) continue;
-    const double there = distance(neighbour);
-    if (there < here || (there == here && bits % 2 != 0)) return false;
+    const double other = to_double(from_bits<T>(static_cast<std::uint16_t>(bits + step)));
+    const double distance = std::fabs(high - other);
+    if (!std::isfinite(other) || std::fabs(to_result) < distance) continue;
+    if (std::fabs(to_result) > distance) return false;
+    const bool low_decides_for_result = (to_result > 0.0) == (low < 0.0);
+    if (low == 0.0 ? bits % 2 != 0 : !low_decides_for_result) return false;
   }
   return true;
 }
@@ -236,7 +239,13 @@ std::string quoted(const std::string& text) {
 }
 
 /// JSON has no infinity and no NaN.
-std::string number(double value) { return std::isfinite(value) ? std::to_string(value) : "null"; }
+std::string number(double value) {
+  if (!std::isfinite(value)) return "null";
+  std::ostringstream text;
+  text.precision(9);
+  text << value;
+  return text.str();
+}
 
 /// Writes half_functions.json into the directory that TUTORIAL_RECORD_DIR names, if it names one.
 void record(const std::vector<Difference>& differences) {
