@@ -56,9 +56,8 @@ std::string wrong_output(const TiledReference<T>& tiled, const T* device, std::i
 }  // namespace
 
 template <class T>
-std::string violation_past_2_31(const UnaryRung<T>& rung, Reference reference) {
-  constexpr std::int64_t n = (std::int64_t{1} << 31) + 1027;
-  constexpr std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
+std::string violation_past_2_31(const UnaryRung<T>& rung, Reference reference, std::int64_t n) {
+  const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
   const TiledReference<T> tiled(reference, rung.max_ulp);
   const DeviceBytes x(bytes);
   const GuardedBytes y(bytes, 0);
@@ -71,8 +70,8 @@ std::string violation_past_2_31(const UnaryRung<T>& rung, Reference reference) {
   return wrong_output<T>(tiled, outputs, n);
 }
 
-template std::string violation_past_2_31(const UnaryRung<float>&, Reference);
-template std::string violation_past_2_31(const UnaryRung<__half>&, Reference);
-template std::string violation_past_2_31(const UnaryRung<__nv_bfloat16>&, Reference);
+template std::string violation_past_2_31(const UnaryRung<float>&, Reference, std::int64_t);
+template std::string violation_past_2_31(const UnaryRung<__half>&, Reference, std::int64_t);
+template std::string violation_past_2_31(const UnaryRung<__nv_bfloat16>&, Reference, std::int64_t);
 
 }  // namespace tutorial::test

@@ -69,10 +69,16 @@ template <class T>
 std::vector<WorstError> measure_accuracy(const std::vector<UnaryRung<T>>& rungs,
                                          Reference reference);
 
-/// Runs 2^31 + 1027 elements on the GPU: what is wrong with them, or an empty string. Every output
-/// is looked at, and the canaries around them.
+/// The sizes that no 32-bit index reaches: a signed one ends before the first, an unsigned one
+/// before the second.
+inline constexpr std::int64_t past_2_31 = (std::int64_t{1} << 31) + 1027;
+inline constexpr std::int64_t past_2_32 = (std::int64_t{1} << 32) + 1027;
+
+/// Runs n elements, more than 2^31, on the GPU: what is wrong with them, or an empty string. Every
+/// output is looked at, and the canaries around them.
 template <class T>
-std::string violation_past_2_31(const UnaryRung<T>& rung, Reference reference);
+std::string violation_past_2_31(const UnaryRung<T>& rung, Reference reference,
+                                std::int64_t n = past_2_31);
 
 /// Fails the running test case with the list of launcher_violations(), unless it is empty.
 template <class T>
@@ -95,8 +101,9 @@ template <class T>
 void check_accuracy(const std::vector<UnaryRung<T>>& rungs, Reference reference,
                     const std::string& chapter);
 
-/// Fails the running test case with violation_past_2_31(), unless that is empty. Skips the test
-/// case in the cpu backend and on a GPU with too little memory: let it be the only check there.
+/// Fails the running test case with violation_past_2_31(), unless that is empty: with past_2_32
+/// elements if the GPU's memory holds them, with past_2_31 else. Skips the test case in the cpu
+/// backend and on a GPU with too little memory: let it be the only check there.
 template <class T>
 void check_past_2_31(const UnaryRung<T>& rung, Reference reference);
 
