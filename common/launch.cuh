@@ -36,9 +36,9 @@ inline constexpr int kThreads = 128;
 /// - none: after the kernel before it on the stream has finished, and its last write is visible.
 /// - previous_kernel: while the kernel before it drains (programmatic dependent launch, compute
 ///   capability 9.0). The blocks are placed early, and must call wait_for_previous_grid() before
-///   they touch memory; that hides the launch latency between back-to-back kernels and reads nothing
-///   too soon. A kernel that was compiled for an older architecture has no such wait, and is launched
-///   as with `none`.
+///   they touch memory; that hides the launch latency between back-to-back kernels and reads
+///   nothing too soon. A kernel that was compiled for an older architecture has no such wait, and
+///   is launched as with `none`.
 enum class Overlap { none, previous_kernel };
 
 /// The shape of a launch. `shared_bytes` is dynamic shared memory per block.
@@ -80,8 +80,8 @@ inline bool waits_for_previous_grid(const void* kernel) {
   const auto [entry, is_new] = known.try_emplace({device, kernel}, false);
   if (is_new) {
     cudaFuncAttributes attributes{};
-    entry->second = cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess &&
-                    attributes.ptxVersion >= 90;
+    entry->second =
+        cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.ptxVersion >= 90;
   }
   return entry->second;
 }
@@ -126,9 +126,9 @@ cudaError_t launch_with(void (*kernel)(Params...), const LaunchShape& shape, cud
 ///
 /// Errors: cudaErrorInvalidConfiguration for a shape that no device accepts (a dimension of 0, more
 /// than 1024 threads a block, grid.x > 2^31 - 1, grid.y or grid.z > 65535), cudaErrorInvalidValue
-/// for more shared memory than a block may have. On a GPU the call does not wait for the kernel, and
-/// errors inside the kernel come with a later synchronisation. On the CPU executor the kernel has
-/// run when launch() returns, and what the executor detects in it is cudaErrorLaunchFailure.
+/// for more shared memory than a block may have. On a GPU the call does not wait for the kernel,
+/// and errors inside the kernel come with a later synchronisation. On the CPU executor the kernel
+/// has run when launch() returns, and what the executor detects in it is cudaErrorLaunchFailure.
 template <class... Params, class... Args>
 cudaError_t launch(void (*kernel)(Params...), LaunchShape shape, cudaStream_t stream,
                    Args&&... args) {

@@ -164,7 +164,8 @@ class Block {
   uint3 index_{};
   bool reverse_ = false;
 
-  // The thread that starts next, and the end of its row: x runs from one end of the row to the other.
+  // The thread that starts next, and the end of its row: x runs from one end of the row to the
+  // other.
   unsigned next_x_ = 0;
   unsigned row_end_ = 0;
   unsigned step_ = 1;  // 1, or -1 in reverse order

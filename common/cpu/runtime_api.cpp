@@ -21,7 +21,6 @@
 #include <thread>
 #include <unordered_map>
 
-using tutorial::cpu::DeviceMemory;
 using tutorial::cpu::record_error;
 
 /// A stream. It holds nothing: it has never anything left to do.

@@ -30,8 +30,8 @@ std::vector<Out> run(const std::vector<In>& in, std::size_t results, Launch laun
   const GuardedBuffer<Out> output(results);
   REQUIRE(launch(input.data(), output.data()) == cudaSuccess);
   std::vector<Out> out = output.download();
-  REQUIRE(input.damage() == "");
-  REQUIRE(output.damage() == "");
+  REQUIRE(input.intact());
+  REQUIRE(output.intact());
   return out;
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("every thread of a three-dimensional launch has its own position") {
   const GuardedBuffer<unsigned> counts(zeros);
   REQUIRE(run_positions(grid, block, counts.data()) == cudaSuccess);
   REQUIRE(counts.download() == std::vector<unsigned>(threads, 1U));
-  REQUIRE(counts.damage() == "");
+  REQUIRE(counts.intact());
 }
 
 TEST_CASE("atomics across blocks lose no update") {
