@@ -1,5 +1,5 @@
 # Run by CTest when it starts (see tutorial_add_catch_tests): asks an executable for its test cases
-# and registers each. In: executable, prefix, label, orders, environment, catch_version, cmake.
+# and registers each. In: executable, prefix, label, orders, catch_version, cmake.
 
 if(NOT EXISTS "${executable}")
   add_test("${prefix}: not built" "${cmake}" -E true)
@@ -51,8 +51,7 @@ foreach(name IN LISTS names)
       # Tests that use the GPU take turns: they measure memory in gigabytes.
       set_tests_properties("${test}" PROPERTIES RESOURCE_LOCK gpu)
     else()
-      set_tests_properties("${test}" PROPERTIES
-                           ENVIRONMENT "TUTORIAL_CPU_ORDER=${order};${environment}")
+      set_tests_properties("${test}" PROPERTIES ENVIRONMENT "TUTORIAL_CPU_ORDER=${order}")
     endif()
   endforeach()
 endforeach()

@@ -1,5 +1,8 @@
 # How tests reach CTest.
 
+# Everything that a test runs, and no benchmark.
+add_custom_target(tutorial_tests)
+
 # tutorial_add_catch_tests(<target> PREFIX 01_elu LABEL elu)
 #
 # Registers every Catch2 test case of an executable: on the cpu backend twice, with the threads of a
@@ -14,16 +17,13 @@ function(tutorial_add_catch_tests target)
   else()
     set(orders forward reverse)
   endif()
-  if(TUTORIAL_SANITIZE)
-    set(options "${TUTORIAL_SANITIZER_OPTIONS}")
-  endif()
+  add_dependencies(tutorial_tests ${target})
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.ctest.cmake")
   file(GENERATE OUTPUT "${script}" CONTENT
 "set(executable [==[$<TARGET_FILE:${target}>]==])
 set(prefix [==[${arg_PREFIX}]==])
 set(label [==[${arg_LABEL}]==])
 set(orders ${orders})
-set(environment [==[${options}]==])
 set(catch_version ${Catch2_VERSION})
 set(cmake [==[${CMAKE_COMMAND}]==])
 include([==[${PROJECT_SOURCE_DIR}/common/cmake/discover_tests.cmake]==])
@@ -66,6 +66,7 @@ function(tutorial_add_asan_exhibits target source)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
   file(STRINGS "${source}" lines REGEX "^// asan: ")
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.ctest.cmake")
+  add_dependencies(tutorial_tests ${target})
   set(text "if(EXISTS [==[$<TARGET_FILE:${target}>]==])\n")
   foreach(line IN LISTS lines)
     if(NOT line MATCHES "^// asan: ([^:]+): (.+)$")
