@@ -4,6 +4,7 @@
 #include "common/cpu/shared_memory_limit.h"
 #include "common/cpu/worker.h"
 #include "common/cpu/worker_pool.h"
+#include "common/launch_limits.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -80,21 +80,8 @@ std::string text_of(dim3 shape) {
          std::to_string(shape.z) + ")";
 }
 
-bool is_valid_grid(dim3 grid) {
-  constexpr unsigned kMostX = std::numeric_limits<std::int32_t>::max();
-  constexpr unsigned kMost = 65535;
-  return grid.x >= 1 && grid.x <= kMostX && grid.y >= 1 && grid.y <= kMost && grid.z >= 1 &&
-         grid.z <= kMost;
-}
-
-bool is_valid_block(dim3 block) {
-  if (block.x < 1 || block.x > 1024 || block.y < 1 || block.y > 1024) return false;
-  if (block.z < 1 || block.z > 64) return false;
-  return block.x * block.y * block.z <= 1024;
-}
-
 cudaError_t check_shape(const Launch& launch) {
-  if (!is_valid_grid(launch.grid) || !is_valid_block(launch.block)) {
+  if (!is_launchable(launch.grid, launch.block)) {
     report().set("invalid launch configuration: grid " + text_of(launch.grid) + ", block " +
                  text_of(launch.block) +
                  "; a grid has at most 2147483647 x 65535 x 65535 blocks, a block at most " +

@@ -35,16 +35,13 @@ inline unsigned long long __brevll(unsigned long long x) {
   return static_cast<unsigned long long>(__brev(low)) << 32 | __brev(high);
 }
 
-/// Four bytes out of the eight in (y:x), one for each nibble of `selector`; a nibble's high bit
-/// replicates the chosen byte's sign.
+/// Four bytes out of the eight in (y:x), one for each nibble of `selector`, of which the lowest three
+/// bits count. (PTX's prmt has a use for the fourth; the function masks it.)
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   unsigned result = 0;
   for (unsigned i = 0; i < 4; ++i) {
-    const unsigned nibble = selector >> 4 * i & 0xfU;
-    const unsigned index = nibble & 7U;
-    unsigned byte = tutorial::cpu::byte_of(index < 4 ? x : y, index % 4);
-    if ((nibble & 8U) != 0) byte = (byte & 0x80U) != 0 ? 0xffU : 0U;
-    result |= byte << 8 * i;
+    const unsigned index = selector >> 4 * i & 7U;
+    result |= tutorial::cpu::byte_of(index < 4 ? x : y, index % 4) << 8 * i;
   }
   return result;
 }

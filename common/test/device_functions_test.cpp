@@ -311,7 +311,7 @@ TEST_CASE("bit and number intrinsics") {
       0U,                // leading zeros
       1U,                // first bit set
       0xa07e8f01U,       // reversed
-      0xfffff180U,       // bytes 5, sign of 2, 2, 3
+      0xfff1f180U,       // bytes 5, 2 (from 0xa: three bits count), 2, 3
       b << 3 | a >> 29,  // funnel shift left
       a,                 // clamped to 32
       a >> 3 | b << 29,  // right

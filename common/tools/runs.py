@@ -402,8 +402,8 @@ def rung_of_kernel(kernel, ladder):
 
 
 def has_name(kernel, part):
-    """Is part in a kernel's name? Blanks and how unnamed namespaces are written make no odds."""
-    plain = lambda text: re.sub(r"\s|\(anonymous namespace\)::|<unnamed>::|\(int\)", "", text)
+    """Is part in a kernel's name? Blanks and namespaces make no odds: ncu leaves some out."""
+    plain = lambda text: re.sub(r"\s|\(anonymous namespace\)::|<unnamed>::|\b\w+::|\(int\)", "", text)
     return plain(part) in plain(kernel)
 
 
