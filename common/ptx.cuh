@@ -27,4 +27,31 @@ __device__ __forceinline__ float exp2_approx(float x) {
 #endif
 }
 
+/// 1 / x by the special-function unit: one instruction, largest error 1 ULP (PTX ISA,
+/// rcp.approx.ftz.f32). Subnormal inputs count as zero and subnormal results become zero, so every
+/// |x| above 2^126 gives zero.
+__device__ __forceinline__ float rcp_approx(float x) {
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  const float divisor = std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
+  const float y = 1.0f / divisor;
+  return std::fpclassify(y) == FP_SUBNORMAL ? std::copysign(0.0f, y) : y;
+#endif
+}
+
+/// tanh(x) by the special-function unit (compute capability 7.5): one instruction, largest relative
+/// error 2^-11 (PTX ISA, tanh.approx.f32). The stand-in is as exact as the host's tanh.
+__device__ __forceinline__ float tanh_approx(float x) {
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return std::tanh(x);
+#endif
+}
+
 }  // namespace tutorial
