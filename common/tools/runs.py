@@ -429,8 +429,9 @@ def short_kernel_name(name):
 
 def scrub_run(path):
     """Rewrites a benchmark result without the host's name and without the program's folder."""
-    load_run(path)
     data = load_json(path)
+    if not isinstance(data.get("context"), dict) or "benchmarks" not in data:
+        raise ToolError(f"{path}: is no Google Benchmark result")
     data["context"].pop("host_name", None)
     if "executable" in data["context"]:
         data["context"]["executable"] = Path(data["context"]["executable"]).name
