@@ -41,7 +41,7 @@ void check_special_values(const std::vector<UnaryRung<T>>& rungs) {
 /// The operator at one alpha, as a rung that takes any pointer.
 template <class T>
 UnaryRung<T> operator_rung(float alpha, double max_ulp) {
-  return {"elu",
+  return {std::string("operator_") + Format<T>::name,
           [alpha](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
             return elu(x, y, n, alpha, stream);
           },
