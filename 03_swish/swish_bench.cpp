@@ -1,0 +1,59 @@
+#include "common/bench/binary.h"
+#include "common/bench/ladder.h"
+
+#include "03_swish/swish.h"
+#include "03_swish/swish_peers.h"
+#include "03_swish/swish_reference.h"
+#include "03_swish/swish_rungs.h"
+
+namespace tutorial::bench {
+namespace {
+
+constexpr test::Reference kReference = swish_reference;
+
+/// The operator at beta = 1, and what one would use instead of the ladder.
+template <class T>
+void add_operator_and_peers(const std::string& dtype) {
+  const auto operator_at_1 = [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+    return swish(x, y, n, 1.0f, stream);
+  };
+  const auto cub = [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+    return swish_cub(x, y, n, stream);
+  };
+  add_unary<T>("swish", "operator_" + dtype, Kind::rung, operator_at_1, kReference, kSwishUlp<T>);
+  add_unary<T>("swish", "cub_" + dtype, Kind::peer, cub, kReference, kSwishUlp<T>);
+}
+
+/// SwiGLU in two kernels and in one, and a kernel that moves as many bytes and computes nothing.
+template <class T>
+void add_swiglu(const std::string& dtype) {
+  const auto cub = [](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
+    return swiglu_cub(a, b, y, n, stream);
+  };
+  for (const auto& rung : {swiglu_separate_rung<T>(dtype), swiglu_rung<T>(dtype)}) {
+    add_binary<T>("swish", rung.name, Kind::rung, rung.launch, swiglu_reference, rung.max_ulp);
+  }
+  add_binary<T>("swish", "swiglu_cub_" + dtype, Kind::peer, cub, swiglu_reference, kSwiGluUlp<T>);
+  add_two_in_one_out_peer<T>("swish");
+}
+
+}  // namespace
+
+void register_benchmarks() {
+  add_ladder("swish", swish_rungs_f32(), kReference);
+  add_operator_and_peers<float>("f32");
+  add_unary<float>("swish", "host_loop_f32", Kind::peer, swish_host_loop, kReference, 64.0);
+  add_swiglu<float>("f32");
+
+  add_ladder("swish", swish_rungs_f16(), kReference);
+  add_operator_and_peers<half>("f16");
+  add_unary<half>("swish", "your_swish", Kind::yours, your_swish, kReference,
+                  your_swish_claims().max_ulp);
+  add_swiglu<half>("f16");
+
+  add_ladder("swish", swish_rungs_bf16(), kReference);
+  add_operator_and_peers<Bf16>("bf16");
+  add_swiglu<Bf16>("bf16");
+}
+
+}  // namespace tutorial::bench

@@ -1,0 +1,117 @@
+// The Swish ladder: y = x / (1 + e^-x).
+//
+// Read from the top. Each rung changes one thing over the rung below; the README of this chapter
+// says what was predicted and what was measured. Every kernel is right for every n >= 0: the tail
+// is done here, not by the caller. Vector accesses need pointers aligned to their width, which the
+// launchers in swish.cu check. What is computed for each element stands in swish_math.cuh.
+#pragma once
+
+#include <cstdint>
+
+#include "03_swish/swish_math.cuh"
+#include "common/macros.cuh"
+
+namespace tutorial {
+
+// Rung 1. One thread, one element: 4 bytes in, 4 bytes out.
+//! [f32]
+__global__ void swish_f32_kernel(const float* x, float* y, std::int64_t n) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) {
+    y[i] = swish_float(x[i]);
+  }
+}
+//! [f32]
+
+// Rung 2. One thread, four elements: one 128-bit load and store instead of four of 32 bits.
+//! [f32x4]
+__global__ void swish_f32x4_kernel(const float* x, float* y, std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
+  if (i + 4 <= n) {
+    float4 v = FLOAT4(x[i]);
+    v.x = swish_float(v.x);
+    v.y = swish_float(v.y);
+    v.z = swish_float(v.z);
+    v.w = swish_float(v.w);
+    FLOAT4(y[i]) = v;
+  } else {
+    for (std::int64_t k = i; k < n; ++k) {  // the tail: at most three elements of one thread
+      y[k] = swish_float(x[k]);
+    }
+  }
+}
+//! [f32x4]
+
+// Rung 3. Half the bytes an element, one element a thread again.
+//! [f16]
+__global__ void swish_f16_kernel(const half* x, half* y, std::int64_t n) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) {
+    y[i] = swish_half(x[i]);
+  }
+}
+//! [f16]
+
+// Rung 4. Two halves a thread: one 32-bit access. The arithmetic stays scalar.
+//! [f16x2]
+__global__ void swish_f16x2_kernel(const half* x, half* y, std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 2;
+  if (i + 2 <= n) {
+    half2 v = HALF2(x[i]);
+    v.x = swish_half(v.x);
+    v.y = swish_half(v.y);
+    HALF2(y[i]) = v;
+  } else if (i < n) {
+    y[i] = swish_half(x[i]);
+  }
+}
+//! [f16x2]
+
+// Rung 5. Eight halves a thread, in four 32-bit accesses: more work in flight for each thread.
+//! [f16x8]
+__global__ void swish_f16x8_kernel(const half* x, half* y, std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i + 8 <= n) {
+    half2 v[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      v[k] = HALF2(x[i + 2 * k]);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      v[k].x = swish_half(v[k].x);
+      v[k].y = swish_half(v[k].y);
+      HALF2(y[i + 2 * k]) = v[k];
+    }
+  } else {
+    for (std::int64_t k = i; k < n; ++k) {
+      y[k] = swish_half(x[k]);
+    }
+  }
+}
+//! [f16x8]
+
+// Rung 6. The same eight halves in one 128-bit access: the array lives in four registers.
+//! [f16x8_pack]
+__global__ void swish_f16x8_pack_kernel(const half* x, half* y, std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i + 8 <= n) {
+    alignas(16) half pack[8];
+    LDST128BITS(pack[0]) = LDST128BITS(x[i]);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      pack[k] = swish_half(pack[k]);
+    }
+    LDST128BITS(y[i]) = LDST128BITS(pack[0]);
+  } else {
+    for (std::int64_t k = i; k < n; ++k) {
+      y[k] = swish_half(x[k]);
+    }
+  }
+}
+//! [f16x8_pack]
+
+// From rung 7 on the data moves as in rung 6, and only the arithmetic changes: those rungs are
+// elementwise_pack_kernel (common/elementwise.cuh) with an operation from swish_math.cuh.
+
+}  // namespace tutorial

@@ -1,0 +1,226 @@
+// The arithmetic of the Swish ladder: what each rung computes, apart from how its data moves.
+//
+// The kernels of rungs 1 to 6 are in swish_kernels.cuh; from rung 7 on the data moves as in
+// elementwise_pack_kernel (common/elementwise.cuh), and a rung is an operation on pairs from here.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "common/elementwise.cuh"
+#include "common/ptx.cuh"
+
+namespace tutorial {
+
+// x / (1 + e^-x), with the exponential on the side where it cannot overflow: below zero numerator
+// and denominator are multiplied by e^x. The lowest x gives -0, as everything below it does and as
+// -infinity must; a NaN fails both comparisons and comes out as it went in.
+//! [swish_float]
+__device__ __forceinline__ float swish_float(float x) {
+  const float z = x < -128.0f ? -128.0f : x;
+  const float e = expf(-fabsf(z));
+  return (z < 0.0f ? z * e : z) / (1.0f + e);
+}
+//! [swish_float]
+
+// The same in half arithmetic. Below -24 nothing is left of a half.
+//! [swish_half]
+__device__ __forceinline__ half swish_half(half x) {
+  const half lowest = __float2half(-24.0f);
+  const half z = __hlt(x, lowest) ? lowest : x;
+  const half e = hexp(__hneg(__habs(z)));
+  const half numerator = __hlt(z, __float2half(0.0f)) ? __hmul(z, e) : z;
+  return __hdiv(numerator, __hadd(__float2half(1.0f), e));
+}
+//! [swish_half]
+
+// Rung 7. SIMD within a register: every step for two halves at once.
+//! [f16x8_pack_h2]
+struct SwishHalf2 {
+  __device__ __forceinline__ half2 operator()(half2 x) const {
+    const half2 lowest = __float2half2_rn(-24.0f);
+    const half2 z = blend(__hlt2_mask(x, lowest), lowest, x);
+    const half2 e = h2exp(__hneg2(__habs2(z)));
+    const half2 numerator = select_negative(z, __hmul2(z, e), z);
+    return __h2div(numerator, __hadd2(__float2half2_rn(1.0f), e));
+  }
+};
+//! [f16x8_pack_h2]
+
+// e^-x by one multiplication and one special function.
+//! [exp_of_minus]
+__device__ __forceinline__ float exp_of_minus(float x) { return exp2_approx(x * -1.44269504f); }
+//! [exp_of_minus]
+
+// The lowest numerator. At -infinity the sigmoid is 0, and -infinity times 0 is NaN; any finite
+// number times 0 is the -0 that belongs there. fmaxf drops a NaN, which the sigmoid brings back.
+inline constexpr float kLowest = -65504.0f;
+
+// Rungs 8 to 11. Float inside, with the textbook's formula: e^-x overflows to infinity, and
+// dividing by that is what we want. Four ways to divide.
+//! [reciprocals]
+struct SwishDivide {
+  __device__ __forceinline__ float operator()(float x) const {
+    return fmaxf(x, kLowest) / (1.0f + exp_of_minus(x));
+  }
+};
+struct SwishReciprocalRn {
+  __device__ __forceinline__ float operator()(float x) const {
+    return fmaxf(x, kLowest) * __frcp_rn(1.0f + exp_of_minus(x));
+  }
+};
+struct SwishFdividef {
+  __device__ __forceinline__ float operator()(float x) const {
+    return __fdividef(fmaxf(x, kLowest), 1.0f + exp_of_minus(x));
+  }
+};
+struct SwishReciprocalApprox {
+  __device__ __forceinline__ float operator()(float x) const {
+    return fmaxf(x, kLowest) * rcp_approx(1.0f + exp_of_minus(x));
+  }
+};
+//! [reciprocals]
+
+// Rung 12. sigmoid(x) = (1 + tanh(x / 2)) / 2: one special function instead of two.
+//! [f16x8_pack_tanh]
+struct SwishTanh {
+  __device__ __forceinline__ float operator()(float x) const {
+    const float h = 0.5f * x;
+    return fmaxf(h, kLowest) * (1.0f + tanh_approx(h));
+  }
+};
+//! [f16x8_pack_tanh]
+
+// ---- Any beta, every type ---------------------------------------------------------------------
+
+/// What the operations below need of beta, worked out once on the host.
+struct Beta {
+  float value;
+  float exponent;  ///< -beta log2(e): e^(-beta x) is 2^(exponent x)
+  float zero;      ///< what x sigmoid(beta x) is where the sigmoid vanishes: -0 for beta > 0
+};
+
+inline Beta beta_constants(float beta) {
+  constexpr double kLog2E = 1.4426950408889634, kMost = std::numeric_limits<float>::max();
+  const double exponent = std::fmin(std::fmax(-beta * kLog2E, -kMost), kMost);
+  return {beta, static_cast<float>(exponent), beta > 0.0f ? -0.0f : 0.0f};
+}
+
+/// x sigmoid(beta x) as a product of two factors, neither of which leaves the range of a float
+/// before the product does. What is multiplied to it goes in between: a (r b) instead of (a r) b.
+struct Factors {
+  float a, r;
+};
+
+// For half, which ends where a float has hardly begun: 2^t may overflow, rcp_approx may flush to
+// zero. t of a NaN, or of 0 times infinity (beta = 0), becomes -126 in fmaxf: a sigmoid of 1.
+//! [swish_for_half]
+__device__ __forceinline__ Factors swish_for_half(Beta beta, float x) {
+  const float t = fmaxf(x * beta.exponent, -126.0f);
+  const float sigmoid = rcp_approx(1.0f + exp2_approx(t));
+  return {sigmoid == 0.0f ? beta.zero : x * sigmoid, 1.0f};
+}
+//! [swish_for_half]
+
+// For bf16, which has the range of a float: results down to 2^-133, where 1 + e^-x has overflowed.
+// With q = 2^(-|t|/2) the sigmoid is 1 / (1 + q^2) on the one side and q q / (1 + q^2) on the
+// other, and each q is taken by a factor of its own.
+//! [swish_for_bf16]
+__device__ __forceinline__ Factors swish_for_bf16(Beta beta, float x) {
+  const float h = x * (0.5f * beta.exponent);
+  const float q = exp2_approx(-fminf(fabsf(h), 150.0f));
+  const float root = h > 0.0f ? q : 1.0f;
+  const float r = root * rcp_approx(fmaf(q, q, 1.0f));
+  return {root == 0.0f ? beta.zero : x * root, r};
+}
+//! [swish_for_bf16]
+
+/// 2^n from an unsigned number whose lowest nine bits are those of n, n in [-126, 127].
+__device__ __forceinline__ float power_of_two(unsigned n) {
+  return __uint_as_float((n << 23) + 0x3f800000u);
+}
+
+// For float, without the special-function unit's exponential: -beta x = n ln 2 + r with
+// |r| <= ln(2)/2, e^r - 1 = p by a polynomial, and 1 + e^(-beta x) = 1 + 2^n + 2^n p.
+//
+// ln 2 comes in two parts; n times the upper one, of 16 bits, is exact. Beyond n = 124 the
+// denominator would overflow: 2^124 goes into it, where the 1 no longer counts, and the rest of
+// 2^-n becomes a factor of its own.
+//! [swish_for_float]
+__device__ __forceinline__ Factors swish_for_float(Beta beta, float x) {
+  constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
+  const float shifted = fmaf(x, beta.exponent, kRound);
+  const float n = shifted - kRound;
+  float r = fmaf(x, -beta.value, -(n * 0.69314575f));
+  r = fmaf(n, -1.4286068e-6f, r);
+  float p = fmaf(r, 0.0013818742f, 0.0083687212f);
+  p = fmaf(r, p, 0.041668292f);
+  p = fmaf(r, p, 0.16666521f);
+  p = fmaf(r, p, 0.49999994f);
+  p = fmaf(r * r, p, r);
+
+  const float most = fminf(shifted, kRound + 124.0f);
+  const float power = power_of_two(__float_as_uint(fmaxf(most, kRound - 126.0f)));
+  const float lost = n > 23.5f ? 1.0f : 0.0f;  // the 1 that 1 + 2^n has no bits left for
+  const float divisor = (1.0f + power) + fmaf(power, p, lost);
+  const float rest = power_of_two(__float_as_uint(most) - __float_as_uint(shifted));
+
+  // The approximate reciprocal, and one step that makes the quotient as good as a division's.
+  const float reciprocal = rcp_approx(divisor);
+  const float quotient = x * reciprocal;
+  const float excess = fmaf(divisor, quotient, -x);  // this way round a -0 stays -0
+  const float sharper = fmaf(-excess, reciprocal, quotient);
+  const bool near = fabsf(n) < 250.0f;  // false for NaN
+  const float far = n > 0.0f ? beta.zero : x;
+  return {near ? sharper : far, near ? rest : 1.0f};
+}
+//! [swish_for_float]
+
+__device__ __forceinline__ Factors swish_factors(Beta beta, float x, float) {
+  return swish_for_float(beta, x);
+}
+__device__ __forceinline__ Factors swish_factors(Beta beta, float x, half) {
+  return swish_for_half(beta, x);
+}
+__device__ __forceinline__ Factors swish_factors(Beta beta, float x, __nv_bfloat16) {
+  return swish_for_bf16(beta, x);
+}
+
+// The operation that the last rungs of every type share.
+//! [swish_op]
+struct Swish {
+  Beta beta;
+
+  template <class P>
+  __device__ __forceinline__ P operator()(P x) const {
+    const float2 v = to_float2(x);
+    const Factors first = swish_factors(beta, v.x, x.x), second = swish_factors(beta, v.y, x.y);
+    return from_float2<P>({first.a * first.r, second.a * second.r});
+  }
+};
+//! [swish_op]
+
+// SwiGLU: swish(a) b, in one pass over a and b.
+//! [swiglu_op]
+struct SwiGlu {
+  Beta beta;
+
+  template <class P>
+  __device__ __forceinline__ P operator()(P a, P b) const {
+    const float2 v = to_float2(a), w = to_float2(b);
+    const Factors first = swish_factors(beta, v.x, a.x), second = swish_factors(beta, v.y, a.y);
+    return from_float2<P>({first.a * (first.r * w.x), second.a * (second.r * w.y)});
+  }
+};
+//! [swiglu_op]
+
+// What SwiGLU takes when it is put together from parts: the second of two passes.
+struct Multiply {
+  template <class P>
+  __device__ __forceinline__ P operator()(P a, P b) const {
+    const float2 v = to_float2(a), w = to_float2(b);
+    return from_float2<P>({v.x * w.x, v.y * w.y});
+  }
+};
+
+}  // namespace tutorial

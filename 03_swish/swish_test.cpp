@@ -1,0 +1,391 @@
+#include "03_swish/swish.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "03_swish/exhibits.cuh"
+#include "03_swish/swish_reference.h"
+#include "03_swish/swish_rungs.h"
+#include "common/test/support/catch.h"
+#include "common/test/support/support.h"
+
+using namespace tutorial;
+using namespace tutorial::test;
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+/// What Swish is at the ends of the range; -0 is told from +0 by its sign.
+template <class T>
+void check_special_values(const std::vector<UnaryRung<T>>& rungs) {
+  const std::vector<T> inputs = {T(0.0f),       T(-0.0f), T(kInfinity),
+                                 T(-kInfinity), T(kNaN),  T(-300.0f)};
+  for (const UnaryRung<T>& rung : rungs) {
+    INFO(rung.name);
+    const std::vector<T> outputs = run_unary<T>(rung.launch, inputs);
+    CHECK(to_double(outputs[0]) == 0.0);
+    CHECK_FALSE(std::signbit(to_double(outputs[0])));
+    CHECK(to_double(outputs[1]) == 0.0);
+    CHECK(std::signbit(to_double(outputs[1])));
+    CHECK(to_double(outputs[2]) == std::numeric_limits<double>::infinity());
+    CHECK(to_double(outputs[3]) == 0.0);
+    CHECK(std::signbit(to_double(outputs[3])));
+    CHECK(std::isnan(to_double(outputs[4])));
+    CHECK(to_double(outputs[5]) == 0.0);
+    CHECK(std::signbit(to_double(outputs[5])));
+  }
+}
+
+template <class T>
+UnaryLauncher<T> swish_at(float beta) {
+  return [beta](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+    return swish(x, y, n, beta, stream);
+  };
+}
+
+/// The operator at one beta, as a rung that takes any pointer.
+template <class T>
+UnaryRung<T> operator_rung(float beta, const std::string& suffix, double max_ulp) {
+  return {std::string("operator_") + Format<T>::name + suffix, swish_at<T>(beta),
+          16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
+}
+
+/// A beta, and the reference for it: a plain function, since a reference cannot carry a number.
+struct AtBeta {
+  float beta;
+  const char* name;
+  Reference reference;
+};
+
+constexpr float kGeluBeta = 1.702f;
+
+const std::vector<AtBeta>& other_betas() {
+  static const std::vector<AtBeta> betas = {
+      {kGeluBeta, "1.702", [](double x) { return swish_reference(x, kGeluBeta); }},
+      {-1.0f, "-1", [](double x) { return swish_reference(x, -1.0f); }},
+      {0.0f, "0", [](double x) { return swish_reference(x, 0.0f); }},
+      {0.1f, "0.1", [](double x) { return swish_reference(x, 0.1f); }},
+      {1e-3f, "1e-3", [](double x) { return swish_reference(x, 1e-3f); }},
+      {-37.0f, "-37", [](double x) { return swish_reference(x, -37.0f); }},
+      {1e6f, "1e6", [](double x) { return swish_reference(x, 1e6f); }},
+      {0x1p-90f, "2^-90", [](double x) { return swish_reference(x, 0x1p-90); }},
+      {0x1p100f, "2^100", [](double x) { return swish_reference(x, 0x1p100); }},
+  };
+  return betas;
+}
+
+template <class T>
+void check_other_betas(double max_ulp) {
+  for (const AtBeta& at : other_betas()) {
+    check_accuracy<T>(operator_rung<T>(at.beta, std::string("_beta_") + at.name, max_ulp),
+                      at.reference, "swish");
+  }
+}
+
+template <class T>
+void check_infinities(float beta, double at_plus, double at_minus) {
+  const std::vector<T> y = run_unary<T>(swish_at<T>(beta), {T(kInfinity), T(-kInfinity)});
+  INFO("beta = " << beta);
+  CHECK(to_double(y[0]) == at_plus);
+  CHECK(std::signbit(to_double(y[0])) == std::signbit(at_plus));
+  CHECK(to_double(y[1]) == at_minus);
+  CHECK(std::signbit(to_double(y[1])) == std::signbit(at_minus));
+}
+
+template <class T>
+void check_refused_beta(float beta) {
+  const GuardedBuffer<T> x(std::vector<T>(64, T(-1.0f)));
+  const GuardedBuffer<T> y(64);
+  CHECK(swish(x.data(), y.data(), 64, beta, nullptr) == cudaErrorInvalidValue);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(y.untouched());
+}
+
+/// The finite ones of `values` with a magnitude in [least, most].
+template <class T>
+std::vector<T> between(double least, double most, const std::vector<T>& values) {
+  std::vector<T> result;
+  for (const T value : values) {
+    const double magnitude = std::fabs(to_double(value));
+    if (std::isfinite(magnitude) && magnitude >= least && magnitude <= most)
+      result.push_back(value);
+  }
+  return result;
+}
+
+/// Every `step`th value of a 16-bit type.
+template <class T>
+std::vector<T> every(std::size_t step) {
+  const std::vector<T> all = all_values<T>();
+  std::vector<T> values;
+  for (std::size_t i = 0; i < all.size(); i += step) values.push_back(all[i]);
+  return values;
+}
+
+/// Inputs whose Swish is a normal number of T.
+template <class T>
+std::vector<T> with_normal_swish(const std::vector<T>& values) {
+  const double least = std::ldexp(1.0, Format<T>::min_exponent);
+  std::vector<T> result;
+  for (const T value : values) {
+    const double swish = std::fabs(swish_reference(to_double(value)));
+    if (std::isfinite(swish) && swish >= least) result.push_back(value);
+  }
+  return result;
+}
+
+template <class T>
+std::vector<T> run_swiglu(const std::vector<T>& a, const std::vector<T>& b) {
+  const GuardedBuffer<T> device_a(a), device_b(b), y(a.size());
+  REQUIRE(swiglu(device_a.data(), device_b.data(), y.data(), static_cast<std::int64_t>(a.size()),
+                 nullptr) == cudaSuccess);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  return y.download();
+}
+
+}  // namespace
+
+TEST_CASE("swish: every launcher keeps its promises") {
+  require_device();
+  SECTION("f32") { check_launcher_promises(swish_rungs_f32(), swish_reference); }
+  SECTION("f16") { check_launcher_promises(swish_rungs_f16(), swish_reference); }
+  SECTION("bf16") { check_launcher_promises(swish_rungs_bf16(), swish_reference); }
+}
+
+TEST_CASE("swish: largest error of the f32 rungs", "[long]") {
+  require_device();
+  check_accuracy(swish_rungs_f32(), swish_reference, "swish");
+}
+
+TEST_CASE("swish: largest error of the f16 rungs over all inputs") {
+  require_device();
+  check_accuracy(swish_rungs_f16(), swish_reference, "swish");
+}
+
+TEST_CASE("swish: largest error of the bf16 rungs over all inputs") {
+  require_device();
+  check_accuracy(swish_rungs_bf16(), swish_reference, "swish");
+}
+
+TEST_CASE("swish: zeros keep their sign, infinities and NaN go where they belong") {
+  require_device();
+  check_special_values(swish_rungs_f32());
+  check_special_values(swish_rungs_f16());
+  check_special_values(swish_rungs_bf16());
+}
+
+TEST_CASE("swish: more than 2^31 elements", "[long]") {
+  require_device();
+  SECTION("f32x4_pdl") { check_past_2_31(swish_rungs_f32().back(), swish_reference); }
+  SECTION("f16") { check_past_2_31(swish_rungs_f16().front(), swish_reference); }
+  SECTION("f16x8_pack") { check_past_2_31(swish_rungs_f16()[3], swish_reference); }
+  SECTION("f16x8_pack_pdl") { check_past_2_31(swish_rungs_f16().back(), swish_reference); }
+  SECTION("bf16x8_pack_pdl") { check_past_2_31(swish_rungs_bf16().back(), swish_reference); }
+  SECTION("swiglu") {
+    check_past_2_31(with_both_inputs_the_same(swiglu_rung<half>("f16")),
+                    [](double x) { return swiglu_reference(x, x); });
+  }
+}
+
+TEST_CASE("swish: the operator takes every pointer and every type") {
+  require_device();
+  SECTION("f32") {
+    check_launcher_promises(operator_rung<float>(1.0f, "", kSwishUlp<float>), swish_reference);
+  }
+  SECTION("f16") {
+    check_launcher_promises(operator_rung<half>(1.0f, "", kSwishUlp<half>), swish_reference);
+  }
+  SECTION("bf16") {
+    check_launcher_promises(operator_rung<Bf16>(1.0f, "", kSwishUlp<Bf16>), swish_reference);
+  }
+}
+
+TEST_CASE("swish: largest error of the 16-bit operators at other betas") {
+  require_device();
+  check_other_betas<half>(kSwishUlp<half>);
+  check_other_betas<Bf16>(kSwishUlp<Bf16>);
+}
+
+TEST_CASE("swish: largest error of the f32 operator at other betas", "[long]") {
+  require_device();
+  check_other_betas<float>(kSwishUlp<float> + 0.5);
+}
+
+TEST_CASE("swish: an infinite x gives the limit, whatever beta is") {
+  require_device();
+  const auto check_all = [](float beta, double at_plus, double at_minus) {
+    check_infinities<float>(beta, at_plus, at_minus);
+    check_infinities<half>(beta, at_plus, at_minus);
+    check_infinities<Bf16>(beta, at_plus, at_minus);
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const float beta : {1.0f, 1e-30f, 3e38f}) {
+    check_all(beta, infinity, -0.0);
+    check_all(-beta, 0.0, -infinity);
+  }
+  check_all(0.0f, infinity, -infinity);  // x / 2
+}
+
+TEST_CASE("swish: the operator refuses a beta that is not finite, and writes nothing") {
+  require_device();
+  for (const float beta : {kInfinity, -kInfinity, kNaN}) {
+    check_refused_beta<float>(beta);
+    check_refused_beta<half>(beta);
+    check_refused_beta<Bf16>(beta);
+  }
+}
+
+TEST_CASE("swish: your rung") {
+  require_device();
+  check_launcher_promises(your_swish_rung(), swish_reference);
+  check_accuracy(your_swish_rung(), swish_reference, "swish");
+}
+
+// ---- SwiGLU -----------------------------------------------------------------------------------
+
+TEST_CASE("swiglu: the fused launcher keeps its promises") {
+  require_device();
+  SECTION("f32") { check_launcher_promises<swiglu_reference>(swiglu_rung<float>("f32")); }
+  SECTION("f16") { check_launcher_promises<swiglu_reference>(swiglu_rung<half>("f16")); }
+  SECTION("bf16") { check_launcher_promises<swiglu_reference>(swiglu_rung<Bf16>("bf16")); }
+}
+
+TEST_CASE("swiglu: largest error, every a with many b") {
+  require_device();
+  constexpr std::size_t step = on_gpu ? 13 : 509;
+  constexpr double largest = 0x1p90;  // beyond it, b makes numbers of what has underflowed before
+  const double infinity = std::numeric_limits<double>::infinity();
+  check_accuracy(swiglu_rung<half>("f16"), swiglu_reference, all_values<half>(),
+                 between(0, infinity, every<half>(step)), "swish");
+  check_accuracy(swiglu_rung<Bf16>("bf16"), swiglu_reference, all_values<Bf16>(),
+                 between(0, largest, every<Bf16>(step)), "swish");
+  check_accuracy(swiglu_rung<float>("f32"), swiglu_reference,
+                 between(0x1p-125, infinity, dense_floats(on_gpu ? 64 : 16)),
+                 between(0, largest, dense_floats(on_gpu ? 16 : 4)), "swish");
+}
+
+TEST_CASE("swiglu: two kernels are right where swish(a) is a normal number") {
+  require_device();
+  check_accuracy(swiglu_separate_rung<half>("f16"), swiglu_reference,
+                 with_normal_swish(all_values<half>()), between(0, 1, every<half>(509)), "swish");
+  check_accuracy(swiglu_separate_rung<Bf16>("bf16"), swiglu_reference,
+                 with_normal_swish(all_values<Bf16>()), between(0, 1, every<Bf16>(509)), "swish");
+  check_accuracy(swiglu_separate_rung<float>("f32"), swiglu_reference,
+                 with_normal_swish(dense_floats(16)), between(0, 1, dense_floats(4)), "swish");
+}
+
+TEST_CASE("swiglu: two kernels lose what is small in between, one kernel does not") {
+  require_device();
+  // swish(-18) is -2.7e-7, and half has steps of 6e-8 there; times 30000 it is an ordinary number.
+  const half a(-18.0f), b(30000.0f);
+  const double expected = swiglu_reference(to_double(a), to_double(b));
+  CHECK(ulp_error(run_swiglu<half>({a}, {b})[0], expected) <= 0.51);
+  const GuardedBuffer<half> device_a(std::vector<half>{a}), device_b(std::vector<half>{b}), y(1);
+  REQUIRE(swiglu_separate(device_a.data(), device_b.data(), y.data(), 1, nullptr) == cudaSuccess);
+  const double separate = to_double(y.download()[0]);
+  CHECK(std::fabs(separate - expected) > 0.05 * std::fabs(expected));
+}
+
+TEST_CASE("swiglu: infinities and NaN") {
+  require_device();
+  const std::vector<float> y =
+      run_swiglu<float>({1.0f, -1.0f, kInfinity, -kInfinity, kNaN, 1.0f, -kInfinity, kInfinity},
+                        {kInfinity, kInfinity, -2.0f, 2.0f, 1.0f, kNaN, kInfinity, 0.0f});
+  CHECK(y[0] == kInfinity);
+  CHECK(y[1] == -kInfinity);
+  CHECK(y[2] == -kInfinity);
+  CHECK(y[3] == 0.0f);
+  CHECK(std::signbit(y[3]));
+  for (const std::size_t i : {4u, 5u, 6u, 7u}) CHECK(std::isnan(y[i]));
+}
+
+TEST_CASE("swiglu: two kernels refuse to write over their second input") {
+  require_device();
+  const GuardedBuffer<float> a(std::vector<float>(64, 1.0f)), b(std::vector<float>(64, 2.0f));
+  CHECK(swiglu_separate(a.data(), b.data(), b.data(), 64, nullptr) == cudaErrorInvalidValue);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(b.download() == std::vector<float>(64, 2.0f));
+  const float* none = nullptr;
+  CHECK(swiglu_separate(none, b.data(), a.data(), 64, nullptr) == cudaErrorInvalidValue);
+  CHECK(swiglu_separate(a.data(), none, a.data(), 64, nullptr) == cudaErrorInvalidValue);
+  CHECK(a.download() == std::vector<float>(64, 1.0f));  // the first kernel has not run either
+}
+
+// ---- The bug museum ---------------------------------------------------------------------------
+// Each exhibit fails in the way that the README tells.
+
+TEST_CASE("museum: half flushes to -0 below -11.1", "[exhibit]") {
+  require_device();
+  const std::vector<half> x = {half(-11.0f), half(-11.5f), half(-14.0f), half(-kInfinity)};
+  const std::vector<half> broken = run_unary<half>(exhibits::swish_f16_flushing, x);
+  const std::vector<half> right = run_unary<half>(swish_f16, x);
+
+  CHECK(to_double(broken[0]) < 0.0);
+  for (const std::size_t i : {1u, 2u}) {
+    CHECK(to_double(broken[i]) == 0.0);  // the answer at -11.5 is -1.2e-4
+    CHECK(std::signbit(to_double(broken[i])));
+    CHECK(ulp_error(broken[i], swish_reference(to_double(x[i]))) > 100.0);
+    CHECK(ulp_error(right[i], swish_reference(to_double(x[i]))) <= 16.0);
+  }
+  CHECK(std::isnan(to_double(broken[3])));
+}
+
+TEST_CASE("museum: an absolute tolerance does not see the flush", "[exhibit]") {
+  require_device();
+  const std::vector<half> x = {half(-11.5f), half(-14.0f)};
+  const std::vector<half> broken = run_unary<half>(exhibits::swish_f16_flushing, x);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    CHECK(std::fabs(to_double(broken[i]) - swish_reference(to_double(x[i]))) < 1e-3);
+  }
+}
+
+TEST_CASE("museum: x sigmoid(x) at -infinity is NaN", "[exhibit]") {
+  require_device();
+  const std::vector<float> y =
+      run_unary<float>(exhibits::swish_f32_nan, {-kInfinity, -1000.0f, kInfinity});
+  CHECK(std::isnan(y[0]));
+  CHECK(y[1] == 0.0f);  // every finite input is fine: 0 times a number
+  CHECK(y[2] == kInfinity);
+  CHECK(run_unary<float>(swish_f32, {-kInfinity})[0] == 0.0f);
+}
+
+TEST_CASE("museum: __fdividef has a hole between 2^126 and 2^128", "[exhibit]") {
+  require_device();
+  const std::vector<float> x = {-87.0f, -87.5f, -88.5f};
+  const std::vector<float> y = run_unary<float>(exhibits::swish_f32_fdividef, x);
+  const std::vector<float> right = run_unary<float>(swish_f32x4_poly, x);
+  CHECK(std::fabs(y[0] / swish_reference(x[0]) - 1.0) < 1e-4);
+  for (const std::size_t i : {1u, 2u}) {
+    CHECK(y[i] == 0.0f);  // 1 + e^-x is finite here, and so is the quotient: about -1e-36
+    CHECK(ulp_error(right[i], swish_reference(x[i])) <= 2.0);
+  }
+}
+
+TEST_CASE("museum: right for every half, wrong for bf16", "[exhibit]") {
+  require_device();
+  const std::vector<Bf16> x = {Bf16(-87.0f), Bf16(-88.0f), Bf16(-92.0f)};
+  const std::vector<Bf16> broken = run_unary<Bf16>(exhibits::swish_bf16_flushing, x);
+  const std::vector<Bf16> right = run_unary<Bf16>(swish_bf16x8_pack, x);
+  CHECK(ulp_error(broken[0], swish_reference(to_double(x[0]))) <= 0.51);
+  for (const std::size_t i : {1u, 2u}) {
+    CHECK(to_double(broken[i]) == 0.0);
+    CHECK(ulp_error(broken[i], swish_reference(to_double(x[i]))) > 100.0);
+    CHECK(ulp_error(right[i], swish_reference(to_double(x[i]))) <= 0.51);
+  }
+}
+
+TEST_CASE("museum: two kernels in place square what they should multiply", "[exhibit]") {
+  require_device();
+  const GuardedBuffer<float> a(std::vector<float>{2.0f, -1.0f}), b(std::vector<float>{3.0f, 5.0f});
+  REQUIRE(exhibits::swiglu_f32_overwriting(a.data(), b.data(), 2, nullptr) == cudaSuccess);
+  const std::vector<float> y = b.download();
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double swish = swish_reference(i == 0 ? 2.0 : -1.0);
+    CHECK(std::fabs(y[i] - swish * swish) < 1e-6);  // b has no part in it
+  }
+}

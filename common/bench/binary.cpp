@@ -1,0 +1,161 @@
+/// Ladders with two inputs and one output of the same type.
+
+#include "common/bench/binary.h"
+
+#include "common/bench/binary_peers.h"
+#include "common/bench/measure.h"
+#include "common/test/support/tiled.h"
+
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <vector>
+
+namespace tutorial::bench {
+
+namespace {
+
+using test::to_double;
+
+constexpr std::int64_t kPeriod = test::TiledReference<float>::default_period;
+
+/// The values that b repeats: those of a, the last one first.
+template <class T>
+std::vector<T> values_of_b() {
+  const std::vector<T> values = test::normal_values<T>(kPeriod);
+  return {values.rbegin(), values.rend()};
+}
+
+template <class T>
+std::shared_ptr<const std::vector<unsigned char>> tile_of_b() {
+  static const auto tile = [] {
+    const std::vector<T> values = values_of_b<T>();
+    const auto* bytes = reinterpret_cast<const unsigned char*>(values.data());
+    return std::make_shared<const std::vector<unsigned char>>(bytes,
+                                                              bytes + values.size() * sizeof(T));
+  }();
+  return tile;
+}
+
+/// What is accepted for y[i] = f(a[i], b[i]) where a and b repeat their tiles.
+template <class T>
+class TiledPairs {
+ public:
+  TiledPairs(double (*reference)(double, double), double max_ulp)
+      : reference_(reference),
+        a_(test::normal_values<T>(kPeriod)),
+        b_(values_of_b<T>()),
+        accepted_(a_.size()) {
+    test::parallel_pieces(kPeriod, [&](int, std::int64_t begin, std::int64_t end) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+        accepted_[i] = test::accepted<T>(expected(i), max_ulp);
+      }
+    });
+  }
+
+  /// What is wrong with the first wrong one of y[first] to y[first + count - 1], or nothing.
+  std::string complaint(const T* outputs, std::size_t first, std::size_t count) const {
+    for (std::size_t i = 0, at = first % a_.size(); i < count; ++i) {
+      if (!accepts(accepted_[at], outputs[i])) return describe(first + i, at, outputs[i]);
+      if (++at == a_.size()) at = 0;
+    }
+    return "";
+  }
+
+ private:
+  static bool accepts(const test::Accepted& interval, T output) {
+    const std::int32_t order = test::order_of(output);
+    if (interval.lowest <= order && order <= interval.highest) return true;
+    return interval.only_nan() && std::isnan(to_double(output));
+  }
+
+  double expected(std::size_t at) const { return reference_(to_double(a_[at]), to_double(b_[at])); }
+
+  std::string describe(std::size_t index, std::size_t at, T output) const {
+    std::ostringstream text;
+    text.precision(9);
+    text << "y[" << index << "] = " << to_double(output) << ", expected " << expected(at)
+         << " for a = " << to_double(a_[at]) << ", b = " << to_double(b_[at]) << " ("
+         << test::ulp_error(output, expected(at)) << " ULP)";
+    return text.str();
+  }
+
+  double (*reference_)(double, double);
+  std::vector<T> a_, b_;
+  std::vector<test::Accepted> accepted_;
+};
+
+/// A case with all but the names, the launch and the judgement.
+template <class T>
+Case two_input_case() {
+  const auto bytes = [](const Shape& shape) {
+    return static_cast<std::size_t>(shape.elements()) * sizeof(T);
+  };
+  Case operation{};
+  operation.dtype = test::Format<T>::name;
+  operation.inputs = {{normal_tile<T>(), bytes}, {tile_of_b<T>(), bytes}};
+  operation.output_bytes = bytes;
+  return operation;
+}
+
+}  // namespace
+
+template <class T>
+void add_binary(const std::string& ladder, const std::string& rung, Kind kind, Binary<T> launch,
+                double (*reference)(double, double), double max_ulp) {
+  const bool exists = launch(nullptr, nullptr, nullptr, 0, nullptr) != cudaErrorNotSupported;
+  if (kind == Kind::peer && !exists) return;
+  Case operation = two_input_case<T>();
+  operation.ladder = ladder;
+  operation.rung = rung;
+  operation.kind = kind;
+  operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return launch(static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
+                  static_cast<T*>(set.output), shape.elements(), stream);
+  };
+  // Worked out when the first row is judged: most runs filter most rows away.
+  const auto once = std::make_shared<std::once_flag>();
+  const auto tiled = std::make_shared<std::unique_ptr<TiledPairs<T>>>();
+  operation.verify = [reference, max_ulp, once, tiled](const Shape&, const void* bytes,
+                                                       std::size_t begin, std::size_t count) {
+    std::call_once(*once, [&] { *tiled = std::make_unique<TiledPairs<T>>(reference, max_ulp); });
+    return (*tiled)->complaint(static_cast<const T*>(bytes), begin / sizeof(T), count / sizeof(T));
+  };
+  add(operation);
+}
+
+template <class T>
+void add_two_in_one_out_peer(const std::string& ladder) {
+  Case operation = two_input_case<T>();
+  operation.ladder = ladder;
+  operation.rung = "copy2_" + operation.dtype;
+  operation.kind = Kind::peer;
+  operation.launch = [bytes = operation.output_bytes](const Buffers& set, const Shape& shape,
+                                                      cudaStream_t stream) {
+    return xor_128bit(set.inputs[0], set.inputs[1], set.output, bytes(shape), stream);
+  };
+  operation.verify = [](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
+    const std::vector<unsigned char>&a = *normal_tile<T>(), &b = *tile_of_b<T>();
+    const auto* outputs = static_cast<const unsigned char*>(bytes);
+    for (std::size_t i = 0, at = begin % a.size(); i < count; ++i) {
+      if (outputs[i] != (a[at] ^ b[at])) {
+        return "byte " + std::to_string(begin + i) + " is not that of a ^ b";
+      }
+      if (++at == a.size()) at = 0;
+    }
+    return std::string();
+  };
+  add(operation);
+}
+
+#define TUTORIAL_INSTANTIATE(T)                                                     \
+  template void add_binary(const std::string&, const std::string&, Kind, Binary<T>, \
+                           double (*)(double, double), double);                     \
+  template void add_two_in_one_out_peer<T>(const std::string&);
+TUTORIAL_INSTANTIATE(float)
+TUTORIAL_INSTANTIATE(__half)
+TUTORIAL_INSTANTIATE(__nv_bfloat16)
+#undef TUTORIAL_INSTANTIATE
+
+}  // namespace tutorial::bench

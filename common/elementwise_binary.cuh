@@ -1,0 +1,78 @@
+// The data movement of an elementwise kernel with two inputs: elementwise.cuh once more, with a
+// second stream to read.
+#pragma once
+
+#include <cstdint>
+
+#include "common/elementwise.cuh"
+
+namespace tutorial {
+
+/// y[i] = op(a[i], b[i]) for i in [0, n), sixteen bytes of each a thread: two 128-bit loads, one
+/// 128-bit store.
+///
+/// a, b and y: 16-byte aligned; y == a and y == b are allowed. `op` maps two Pair<T> to a Pair<T>,
+/// element by element. The thread that holds the tail does it one element at a time.
+//! [elementwise_pack2_kernel]
+template <class T, class Op>
+__global__ void elementwise_pack2_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
+  wait_for_previous_grid();
+  constexpr int kWidth = 16 / sizeof(T);
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
+  if (i + kWidth <= n) {
+    alignas(16) Pair<T> pack_a[kWidth / 2], pack_b[kWidth / 2];
+    LDST128BITS(pack_a[0]) = LDST128BITS(a[i]);
+    LDST128BITS(pack_b[0]) = LDST128BITS(b[i]);
+#pragma unroll
+    for (int k = 0; k < kWidth / 2; ++k) {
+      pack_a[k] = op(pack_a[k], pack_b[k]);
+    }
+    LDST128BITS(y[i]) = LDST128BITS(pack_a[0]);
+  } else {
+    for (std::int64_t k = i; k < n; ++k) {
+      y[k] = op(Pair<T>{a[k], a[k]}, Pair<T>{b[k], b[k]}).x;
+    }
+  }
+}
+//! [elementwise_pack2_kernel]
+
+/// y[i] = op(a[i], b[i]), one element a thread, for pointers that are aligned to T and no more.
+template <class T, class Op>
+__global__ void elementwise_scalar2_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
+  wait_for_previous_grid();
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) {
+    y[i] = op(Pair<T>{a[i], a[i]}, Pair<T>{b[i], b[i]}).x;
+  }
+}
+
+/// Checks, then launches an elementwise kernel(const T* a, const T* b, T* y, std::int64_t n,
+/// extra...) whose threads take `per_thread` elements each. `alignment` in bytes is what the kernel
+/// needs of a, b and y. n == 0 launches nothing. Errors: those of check_arguments() and launch().
+template <class T, class... Params, class... Extra>
+cudaError_t launch_binary(void (*kernel)(Params...), const T* a, const T* b, T* y, std::int64_t n,
+                          int per_thread, std::size_t alignment, cudaStream_t stream,
+                          LaunchOptions options = {}, Extra... extra) {
+  const cudaError_t error = check_arguments(n, {{a, alignment}, {b, alignment}, {y, alignment}});
+  if (error != cudaSuccess || n == 0) return error;
+  if (options.threads <= 0) return cudaErrorInvalidConfiguration;
+  const dim3 grid = grid_1d(n, std::int64_t{options.threads} * per_thread);
+  const dim3 block(static_cast<unsigned>(options.threads));
+  return launch(kernel, {grid, block, 0, options.overlap}, stream, a, b, y, n, extra...);
+}
+
+/// y[i] = op(a[i], b[i]) by the pack kernel where all three pointers are 16-byte aligned, and one
+/// element a thread where one is not: the dispatch of every two-input operator. Errors as
+/// launch_binary.
+template <class T, class Op>
+cudaError_t launch_elementwise(const T* a, const T* b, T* y, std::int64_t n, Op op,
+                               cudaStream_t stream, LaunchOptions options) {
+  if (is_aligned(a, 16) && is_aligned(b, 16) && is_aligned(y, 16)) {
+    return launch_binary(elementwise_pack2_kernel<T, Op>, a, b, y, n, 16 / sizeof(T), 16, stream,
+                         options, op);
+  }
+  return launch_binary(elementwise_scalar2_kernel<T, Op>, a, b, y, n, 1, alignof(T), stream,
+                       options, op);
+}
+
+}  // namespace tutorial
