@@ -31,10 +31,10 @@ void add_swiglu(const std::string& dtype) {
     return swiglu_cub(a, b, y, n, stream);
   };
   for (const auto& rung : {swiglu_separate_rung<T>(dtype), swiglu_rung<T>(dtype)}) {
-    add_binary<T>("swish", rung.name, Kind::rung, rung.launch, swiglu_reference, rung.max_ulp);
+    add_binary<T>("swiglu", rung.name, Kind::rung, rung.launch, swiglu_reference, rung.max_ulp);
   }
-  add_binary<T>("swish", "swiglu_cub_" + dtype, Kind::peer, cub, swiglu_reference, kSwiGluUlp<T>);
-  add_two_in_one_out_peer<T>("swish");
+  add_binary<T>("swiglu", "swiglu_cub_" + dtype, Kind::peer, cub, swiglu_reference, kSwiGluUlp<T>);
+  add_two_in_one_out_peer<T>("swiglu");
 }
 
 }  // namespace
@@ -43,16 +43,17 @@ void register_benchmarks() {
   add_ladder("swish", swish_rungs_f32(), kReference);
   add_operator_and_peers<float>("f32");
   add_unary<float>("swish", "host_loop_f32", Kind::peer, swish_host_loop, kReference, 64.0);
-  add_swiglu<float>("f32");
 
   add_ladder("swish", swish_rungs_f16(), kReference);
   add_operator_and_peers<half>("f16");
   add_unary<half>("swish", "your_swish", Kind::yours, your_swish, kReference,
                   your_swish_claims().max_ulp);
-  add_swiglu<half>("f16");
 
   add_ladder("swish", swish_rungs_bf16(), kReference);
   add_operator_and_peers<Bf16>("bf16");
+
+  add_swiglu<float>("f32");
+  add_swiglu<half>("f16");
   add_swiglu<Bf16>("bf16");
 }
 

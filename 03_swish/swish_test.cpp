@@ -255,7 +255,7 @@ TEST_CASE("swiglu: the fused launcher keeps its promises") {
   SECTION("bf16") { check_launcher_promises<swiglu_reference>(swiglu_rung<Bf16>("bf16")); }
 }
 
-TEST_CASE("swiglu: largest error, every a with many b") {
+TEST_CASE("swiglu: largest error, every a with many b", "[long]") {
   require_device();
   constexpr std::size_t step = on_gpu ? 13 : 509;
   constexpr double largest = 0x1p90;  // beyond it, b makes numbers of what has underflowed before
