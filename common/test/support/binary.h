@@ -41,28 +41,46 @@ UnaryRung<T> with_both_inputs_the_same(const BinaryRung<T>& rung) {
   return {rung.name + "(x, x)", launch, rung.width, rung.alignment, rung.max_ulp};
 }
 
-/// Fails the running test case with every promise that the launcher breaks: those of a launcher
-/// with one input, for f(x, x), for f(x, c) and for f(c, x). So each of a and b is tried at every
-/// offset, null, and in place (y == a, y == b).
+/// Every promise that the launcher breaks, a sentence each: those of a launcher with one input, for
+/// f(x, x), for f(x, c) and for f(c, x). So each of a and b is tried at every offset, null, and in
+/// place (y == a, y == b).
 template <BinaryReference reference, class T>
-void check_launcher_promises(const BinaryRung<T>& rung) {
+std::vector<std::string> launcher_violations(const BinaryRung<T>& rung) {
   constexpr double c = 1.5;
   constexpr std::size_t most = (std::size_t{1} << 20) + 1024;  // more than the n ladder's largest
   const GuardedBuffer<T> constant(std::vector<T>(most, from_double<T>(c)));
-  UnaryRung<T> unary = with_both_inputs_the_same(rung);
-  check_launcher_promises<T>(unary, [](double x) { return reference(x, x); });
-
-  unary.name = rung.name + "(x, c)";
-  unary.launch = [&](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-    return rung.launch(x, constant.data(), y, n, stream);
+  std::vector<std::string> violations;
+  const auto try_as = [&](const std::string& inputs, const UnaryLauncher<T>& launch,
+                          Reference of_one) {
+    const UnaryRung<T> unary{rung.name + inputs, launch, rung.width, rung.alignment, rung.max_ulp};
+    for (const std::string& violation : launcher_violations(unary, of_one)) {
+      violations.push_back(inputs + ": " + violation);
+    }
   };
-  check_launcher_promises<T>(unary, [](double x) { return reference(x, c); });
+  try_as("(x, x)", with_both_inputs_the_same(rung).launch,
+         [](double x) { return reference(x, x); });
+  try_as(
+      "(x, c)",
+      [&](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+        return rung.launch(x, constant.data(), y, n, stream);
+      },
+      [](double x) { return reference(x, c); });
+  try_as(
+      "(c, x)",
+      [&](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+        return rung.launch(constant.data(), x, y, n, stream);
+      },
+      [](double x) { return reference(c, x); });
+  return violations;
+}
 
-  unary.name = rung.name + "(c, x)";
-  unary.launch = [&](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-    return rung.launch(constant.data(), x, y, n, stream);
-  };
-  check_launcher_promises<T>(unary, [](double x) { return reference(c, x); });
+/// Fails the running test case with that list, unless it is empty.
+void require_no_violations(const std::string& rung, const std::vector<std::string>& violations);
+
+/// Fails the running test case with launcher_violations(), unless that is empty.
+template <BinaryReference reference, class T>
+void check_launcher_promises(const BinaryRung<T>& rung) {
+  require_no_violations(rung.name, launcher_violations<reference>(rung));
 }
 
 /// The largest error over all pairs of an a and a b. `at_input` is the a.

@@ -1,0 +1,122 @@
+/// Tests of what common has for operations with two inputs: the kernels, their checks, their peer.
+
+#include "common/test/support/binary.h"
+#include "common/bench/binary_peers.h"
+#include "common/test/binary_kernels.h"
+#include "common/test/support/catch.h"
+#include "common/test/support/support.h"
+
+#include <string>
+#include <vector>
+
+using namespace tutorial::test;
+
+namespace {
+
+double reference(double a, double b) { return a - 2 * b; }
+
+BinaryRung<float> rung(BinaryLauncher<float> launch) {
+  return {"minus_twice", std::move(launch), 4, sizeof(float), 0.5};
+}
+
+cudaError_t right(const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
+  return minus_twice(a, b, y, n, stream);
+}
+
+std::string violations(BinaryLauncher<float> launch) {
+  std::string text;
+  for (const std::string& line : launcher_violations<reference>(rung(std::move(launch)))) {
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a good launcher with two inputs breaks no promise", "[binary]") {
+  require_device();
+  CHECK(violations(right).empty());
+  const BinaryLauncher<half> any = [](const half* a, const half* b, half* y, std::int64_t n,
+                                      cudaStream_t stream) {
+    return minus_twice(a, b, y, n, stream);
+  };
+  check_launcher_promises<reference>(BinaryRung<half>{"any", any, 8, sizeof(half), 0.501});
+  check_launcher_promises<reference>(BinaryRung<half>{"pack", minus_twice_pack, 8, 16, 0.501});
+}
+
+TEST_CASE("exchanged inputs are noticed", "[binary]") {
+  require_device();
+  const std::string text =
+      violations([](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
+        return minus_twice(b, a, y, n, stream);
+      });
+  CHECK(text.find("(x, c)") != std::string::npos);
+  CHECK(text.find("(c, x)") != std::string::npos);
+}
+
+TEST_CASE("two inputs read at different places are noticed", "[binary]") {
+  require_device();
+  const std::string text =
+      violations([](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
+        if (n < 2) return minus_twice(a, b, y, n, stream);
+        const cudaError_t error = minus_twice(a, b, y, 1, stream);
+        return error != cudaSuccess ? error : minus_twice(a + 1, b, y + 1, n - 1, stream);
+      });
+  CHECK(text.find("(x, x)") != std::string::npos);
+}
+
+TEST_CASE("a launcher that writes over its second input is noticed", "[binary]") {
+  require_device();
+  const std::string text =
+      violations([](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
+        const cudaError_t error = minus_twice(a, b, nullptr, n, stream);  // checks what is null
+        if (n <= 0 || a == nullptr || b == nullptr || y == nullptr) return error;
+        const auto bytes = static_cast<std::size_t>(n) * sizeof(float);
+        const cudaError_t copied = cudaMemcpyAsync(y, a, bytes, cudaMemcpyDeviceToDevice, stream);
+        return copied != cudaSuccess ? copied : minus_twice(y, b, y, n, stream);
+      });
+  CHECK(text.find("(c, x): in place") != std::string::npos);
+  CHECK(text.find("(x, c): in place") == std::string::npos);
+}
+
+TEST_CASE("the worst of all pairs is found", "[binary]") {
+  require_device();
+  const std::vector<float> a = {1, 2, 3}, b = {0.5, 1, 4, 8};
+  const WorstError good = worst_error_of_pairs<float>(right, a, b, reference);
+  CHECK(good.ulp == 0);
+  CHECK(good.count == 12);
+  const auto off_by_one = [](double left, double right) {
+    return reference(left, right) + (left == 3 && right == 8 ? 1 : 0);
+  };
+  const WorstError bad = worst_error_of_pairs<float>(right, a, b, off_by_one);
+  CHECK(bad.at_input == 3);
+  CHECK(bad.expected == -12);
+  CHECK(bad.actual == -13);
+}
+
+TEST_CASE("xor_128bit combines every byte and touches no other", "[binary]") {
+  require_device();
+  for (const std::size_t bytes : {0u, 1u, 15u, 16u, 17u, 4099u}) {
+    std::vector<unsigned char> left(bytes), right_bytes(bytes), expected(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) {
+      left[i] = static_cast<unsigned char>(i % 251);
+      right_bytes[i] = static_cast<unsigned char>(i % 241 + 7);
+      expected[i] = static_cast<unsigned char>(left[i] ^ right_bytes[i]);
+    }
+    const GuardedBuffer<unsigned char> a(left), b(right_bytes), to(bytes);
+    REQUIRE(tutorial::bench::xor_128bit(a.data(), b.data(), to.data(), bytes, nullptr) ==
+            cudaSuccess);
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(to.download() == expected);
+    CHECK(to.intact());
+  }
+}
+
+TEST_CASE("xor_128bit refuses what it cannot read", "[binary]") {
+  require_device();
+  const GuardedBuffer<unsigned char> a(64), b(64), to(64);
+  using tutorial::bench::xor_128bit;
+  CHECK(xor_128bit(nullptr, b.data(), to.data(), 64, nullptr) == cudaErrorInvalidValue);
+  CHECK(xor_128bit(a.data(), b.data() + 1, to.data(), 32, nullptr) == cudaErrorMisalignedAddress);
+  CHECK(to.untouched());
+}
