@@ -20,7 +20,8 @@ void add_ladder(const std::string& ladder, const std::vector<test::UnaryRung<T>>
   }
 }
 
-/// One kernel at six block sizes, as `rung`_b32 to `rung`_b1024: `launch(x, y, n, threads, stream)`.
+/// One kernel at six block sizes, as `rung`_b32 to `rung`_b1024: `launch(x, y, n, threads,
+/// stream)`.
 template <class T, class Launch>
 void add_block_sweep(const std::string& ladder, const std::string& rung, Launch launch,
                      test::Reference reference, double max_ulp) {

@@ -129,6 +129,12 @@ std::vector<double> seconds_per_launch(const LaunchOnSet& launch, std::size_t se
   return graph.seconds_per_launch(count);
 }
 
+void run_once(const LaunchOnSet& launch, cudaStream_t stream) {
+  Graph graph(launch, 1, stream, 1);
+  graph.replay();
+  require_success(cudaStreamSynchronize(stream), "kernel");
+}
+
 #else
 
 std::vector<double> seconds_per_launch(const LaunchOnSet& launch, std::size_t sets,
@@ -141,6 +147,10 @@ std::vector<double> seconds_per_launch(const LaunchOnSet& launch, std::size_t se
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   return seconds;
+}
+
+void run_once(const LaunchOnSet& launch, cudaStream_t stream) {
+  require_success(launch(0, stream), "launch");
 }
 
 #endif

@@ -35,8 +35,8 @@ inline unsigned long long __brevll(unsigned long long x) {
   return static_cast<unsigned long long>(__brev(low)) << 32 | __brev(high);
 }
 
-/// Four bytes out of the eight in (y:x), one for each nibble of `selector`, of which the lowest three
-/// bits count. (PTX's prmt has a use for the fourth; the function masks it.)
+/// Four bytes out of the eight in (y:x), one for each nibble of `selector`, of which the lowest
+/// three bits count. (PTX's prmt has a use for the fourth; the function masks it.)
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   unsigned result = 0;
   for (unsigned i = 0; i < 4; ++i) {
