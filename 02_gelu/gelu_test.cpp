@@ -1,0 +1,220 @@
+#include "02_gelu/gelu.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "02_gelu/exhibits.cuh"
+#include "02_gelu/gelu_reference.h"
+#include "02_gelu/gelu_rungs.h"
+#include "common/test/support/catch.h"
+#include "common/test/support/support.h"
+
+using namespace tutorial;
+using namespace tutorial::test;
+
+namespace {
+
+constexpr GeluApproximate kVariants[] = {GeluApproximate::tanh, GeluApproximate::none};
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+/// What GELU is at the ends of the range; -0 is told from +0 by its sign.
+template <class T>
+void check_special_values(const std::vector<UnaryRung<T>>& rungs) {
+  const std::vector<T> inputs = {T(0.0f),   T(-0.0f),   T(kInfinity), T(-kInfinity), T(kNaN),
+                                 T(100.0f), T(-100.0f), T(65504.0f),  T(-6e4f),      T(-kNaN)};
+  for (const UnaryRung<T>& rung : rungs) {
+    INFO(rung.name);
+    const std::vector<T> outputs = run_unary<T>(rung.launch, inputs);
+    const auto is_negative_zero = [&](std::size_t i) {
+      return to_double(outputs[i]) == 0.0 && std::signbit(to_double(outputs[i]));
+    };
+    CHECK(to_double(outputs[0]) == 0.0);
+    CHECK_FALSE(std::signbit(to_double(outputs[0])));
+    CHECK(is_negative_zero(1));
+    CHECK(to_double(outputs[2]) == std::numeric_limits<double>::infinity());
+    CHECK(is_negative_zero(3));
+    CHECK(std::isnan(to_double(outputs[4])));
+    CHECK(to_double(outputs[5]) == 100.0);
+    CHECK(is_negative_zero(6));
+    CHECK(to_double(outputs[7]) == to_double(inputs[7]));
+    CHECK(is_negative_zero(8));
+    CHECK(std::isnan(to_double(outputs[9])));
+  }
+}
+
+template <class T>
+void check_refused_variant() {
+  const GeluApproximate no_such_variant = static_cast<GeluApproximate>(2);
+  const GuardedBuffer<T> x(std::vector<T>(64, T(-1.0f)));
+  const GuardedBuffer<T> y(64);
+  CHECK(gelu(x.data(), y.data(), 64, no_such_variant, nullptr) == cudaErrorInvalidValue);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(y.untouched());
+}
+
+/// The largest |GELU(x)| that a float rung gets wrong by more than 1000 ULP, x below zero.
+double first_lost(const UnaryLauncher<float>& launch, Reference reference) {
+  std::vector<float> x;
+  for (int i = 0; i < 1400; ++i) x.push_back(-0.01f * static_cast<float>(i));
+  const std::vector<float> y = run_unary<float>(launch, x);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (ulp_error(y[i], reference(x[i])) > 1000.0) return std::fabs(reference(x[i]));
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+TEST_CASE("gelu: every launcher keeps its promises") {
+  require_device();
+  for (const GeluApproximate approximate : kVariants) {
+    const Reference reference = gelu_reference(approximate);
+    check_launcher_promises(gelu_rungs_f32(approximate), reference);
+    check_launcher_promises(gelu_rungs_f16(approximate), reference);
+    check_launcher_promises(gelu_rungs_bf16(approximate), reference);
+  }
+}
+
+TEST_CASE("gelu: largest error of the f32 rungs, tanh", "[long]") {
+  require_device();
+  check_accuracy(gelu_rungs_f32(GeluApproximate::tanh), gelu_tanh_reference, "gelu");
+}
+
+TEST_CASE("gelu: largest error of the f32 rungs, none", "[long]") {
+  require_device();
+  check_accuracy(gelu_rungs_f32(GeluApproximate::none), gelu_none_reference, "gelu");
+}
+
+TEST_CASE("gelu: largest error of the f16 rungs over all inputs") {
+  require_device();
+  for (const GeluApproximate approximate : kVariants) {
+    check_accuracy(gelu_rungs_f16(approximate), gelu_reference(approximate), "gelu");
+  }
+}
+
+TEST_CASE("gelu: largest error of the bf16 rungs over all inputs") {
+  require_device();
+  for (const GeluApproximate approximate : kVariants) {
+    check_accuracy(gelu_rungs_bf16(approximate), gelu_reference(approximate), "gelu");
+  }
+}
+
+TEST_CASE("gelu: zeros keep their sign, infinities and NaN go where they belong") {
+  require_device();
+  for (const GeluApproximate approximate : kVariants) {
+    check_special_values(gelu_rungs_f32(approximate));
+    check_special_values(gelu_rungs_f16(approximate));
+    check_special_values(gelu_rungs_bf16(approximate));
+  }
+}
+
+TEST_CASE("gelu: more than 2^31 elements", "[long]") {
+  require_device();
+  SECTION("tanh_f32x4_pdl") {
+    check_past_2_31(gelu_rungs_f32(GeluApproximate::tanh).back(), gelu_tanh_reference);
+  }
+  SECTION("none_f16x8_pack_pdl") {
+    check_past_2_31(gelu_rungs_f16(GeluApproximate::none).back(), gelu_none_reference);
+  }
+  SECTION("none_bf16x8_pack_pdl") {
+    check_past_2_31(gelu_rungs_bf16(GeluApproximate::none).back(), gelu_none_reference);
+  }
+}
+
+TEST_CASE("gelu: the operator takes every pointer and every type") {
+  require_device();
+  for (const GeluApproximate approximate : kVariants) {
+    const Reference reference = gelu_reference(approximate);
+    check_launcher_promises(gelu_operator_rung<float>(approximate, "f32", 2.0), reference);
+    check_launcher_promises(gelu_operator_rung<half>(approximate, "f16", 0.51), reference);
+    check_launcher_promises(gelu_operator_rung<Bf16>(approximate, "bf16", 0.51), reference);
+    check_accuracy(gelu_operator_rung<half>(approximate, "f16", 0.51), reference, "gelu");
+    check_accuracy(gelu_operator_rung<Bf16>(approximate, "bf16", 0.51), reference, "gelu");
+  }
+}
+
+TEST_CASE("gelu: the operator refuses a variant that does not exist, and writes nothing") {
+  require_device();
+  check_refused_variant<float>();
+  check_refused_variant<half>();
+  check_refused_variant<Bf16>();
+}
+
+TEST_CASE("gelu: the two variants differ by less than 5e-4, and by as much as 4e-4") {
+  double largest = 0.0;
+  for (int i = -1000; i <= 1000; ++i) {
+    const double x = 0.01 * i;
+    largest = std::fmax(largest, std::fabs(gelu_none_reference(x) - gelu_tanh_reference(x)));
+  }
+  CHECK(largest < 5e-4);
+  CHECK(largest > 4e-4);
+}
+
+TEST_CASE("gelu: your rung") {
+  require_device();
+  check_launcher_promises(your_gelu_rung(), gelu_tanh_reference);
+  check_accuracy(your_gelu_rung(), gelu_tanh_reference, "gelu");
+}
+
+// ---- The bug museum ---------------------------------------------------------------------------
+
+TEST_CASE("museum: tanh from two exponentials in half is NaN from x = 4.03 on", "[exhibit]") {
+  require_device();
+  const std::vector<half> x = all_values<half>();
+  const std::vector<half> y = run_unary<half>(exhibits::gelu_f16_overflowing, x);
+  int count = 0;
+  double smallest = kInfinity;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!std::isfinite(to_double(x[i])) || !std::isnan(to_double(y[i]))) continue;
+    ++count;
+    smallest = std::fmin(smallest, to_double(x[i]));
+  }
+  CHECK(smallest > 4.02);  // e^(2u) passes 65504, the largest half
+  CHECK(smallest < 4.04);
+  CHECK(count > 14000);  // every half from there to the top
+  CHECK(count < 15000);
+}
+
+TEST_CASE("museum: the clamp on the wrong variable makes gelu(100) 88.38", "[exhibit]") {
+  require_device();
+  const std::vector<float> x = {100.0f, 88.0f, 1e30f};
+  const std::vector<float> y = run_unary<float>(exhibits::gelu_f32_clamped, x);
+  CHECK(std::fabs(y[0] - 88.376f) < 0.001f);
+  CHECK(y[1] == 88.0f);
+  CHECK(std::fabs(y[2] - 88.376f) < 0.001f);
+}
+
+TEST_CASE("museum: a constant of type double changes the speed, not the result", "[exhibit]") {
+  require_device();
+  std::vector<float> x;
+  for (int i = -400; i <= 400; ++i) x.push_back(0.01f * static_cast<float>(i));
+  const std::vector<float> wide = run_unary<float>(exhibits::gelu_f32x4_double_constant, x);
+  const std::vector<float> narrow = run_unary<float>(exhibits::gelu_f32x4_float_constant, x);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    INFO(x[i]);
+    CHECK(std::fabs(wide[i] - narrow[i]) <= 1e-6f);  // a test of values cannot find it
+  }
+}
+
+TEST_CASE("museum: minus infinity times zero", "[exhibit]") {
+  require_device();
+  const std::vector<float> x = {-kInfinity, -100.0f};
+  const std::vector<float> broken = run_unary<float>(exhibits::gelu_f32_unguarded, x);
+  CHECK(std::isnan(broken[0]));
+  CHECK(broken[1] == 0.0f);
+}
+
+TEST_CASE("museum: 1 + tanh and 1 + erf lose the left tail", "[exhibit]") {
+  require_device();
+  for (const GeluApproximate approximate : kVariants) {
+    const Reference reference = gelu_reference(approximate);
+    const auto rungs = gelu_rungs_f32(approximate);
+    // Three digits are gone where the result is still a thousandth, not somewhere in the dust.
+    CHECK(first_lost(rungs.front().launch, reference) > 1e-5);
+    CHECK(first_lost(rungs.back().launch, reference) == 0.0);
+  }
+}
