@@ -55,9 +55,9 @@ __device__ __forceinline__ float tanh_approx(float x) {
 #endif
 }
 
-/// tanh of both halves by the special-function unit (compute capability 7.5): largest absolute error
-/// 2^-10.987 (PTX ISA, tanh.approx.f16x2). CUDA 12.8 and newer call it h2tanh_approx. The stand-in
-/// is rounded to the nearest half.
+/// tanh of both halves by the special-function unit (compute capability 7.5): largest absolute
+/// error 2^-10.987 (PTX ISA, tanh.approx.f16x2). CUDA 12.8 and newer call it h2tanh_approx. The
+/// stand-in is rounded to the nearest half.
 __device__ __forceinline__ half2 tanh_approx(half2 x) {
 #ifdef __CUDA_ARCH__
   half2 y;
@@ -68,8 +68,9 @@ __device__ __forceinline__ half2 tanh_approx(half2 x) {
 #endif
 }
 
-/// The larger of a and b, b being a number. A NaN in a stays a NaN, where fmaxf would answer with b;
-/// max_nan(+0, -0) is +0. One instruction from compute capability 8.0 on (max.NaN.f32), two before.
+/// The larger of a and b, b being a number. A NaN in a stays a NaN, where fmaxf would answer with
+/// b; max_nan(+0, -0) is +0. One instruction from compute capability 8.0 on (max.NaN.f32), two
+/// before.
 __device__ __forceinline__ float max_nan(float a, float b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   float y;
