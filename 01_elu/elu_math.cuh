@@ -41,7 +41,7 @@ struct EluFastExp {
 };
 //! [f16x8_pack_fexp]
 
-// Rung 9. The library's expm1f: right to the last bit of a half, and more than its slots allow.
+// Rung 9. The library's expm1f: accurate beyond a half's last bit, and more than its slots allow.
 //! [f16x8_pack_expm1]
 struct EluExpm1 {
   __device__ __forceinline__ float operator()(float x) const { return elu_float(x); }

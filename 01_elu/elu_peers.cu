@@ -8,11 +8,13 @@
 namespace tutorial {
 namespace {
 
-/// The last rung's operation, for one element.
+/// The last rung's function, for one element.
 struct EluOne {
+  __device__ float operator()(float x) const { return x < 0.0f ? expm1_for_float(x) : x; }
   template <class T>
   __device__ T operator()(T x) const {
-    return Elu{1.0f}(Pair<T>{x, x}).x;
+    const float wide = static_cast<float>(x);
+    return wide < 0.0f ? T(scaled_expm1_for_half(1.0f, wide)) : x;
   }
 };
 

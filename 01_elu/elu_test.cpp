@@ -22,19 +22,28 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// What ELU is at the ends of the range; -0 is told from +0 by its sign.
 template <class T>
+void check_special_values(const T* outputs) {
+  CHECK(to_double(outputs[0]) == 0.0);
+  CHECK_FALSE(std::signbit(to_double(outputs[0])));
+  CHECK(to_double(outputs[1]) == 0.0);
+  CHECK(std::signbit(to_double(outputs[1])));
+  CHECK(to_double(outputs[2]) == std::numeric_limits<double>::infinity());
+  CHECK(to_double(outputs[3]) == -1.0);
+  CHECK(std::isnan(to_double(outputs[4])));
+  CHECK(to_double(outputs[5]) == 1.0);
+}
+
+/// In whole packs and in the tail: 13 times 6 values are nine packs of eight and a tail of six.
+template <class T>
 void check_special_values(const std::vector<UnaryRung<T>>& rungs) {
-  const std::vector<T> inputs = {T(0.0f), T(-0.0f), T(kInfinity), T(-kInfinity), T(kNaN), T(1.0f)};
+  constexpr std::size_t count = 6, repeats = 13;
+  const T values[count] = {T(0.0f), T(-0.0f), T(kInfinity), T(-kInfinity), T(kNaN), T(1.0f)};
+  std::vector<T> inputs;
+  for (std::size_t i = 0; i < count * repeats; ++i) inputs.push_back(values[i % count]);
   for (const UnaryRung<T>& rung : rungs) {
     INFO(rung.name);
     const std::vector<T> outputs = run_unary<T>(rung.launch, inputs);
-    CHECK(to_double(outputs[0]) == 0.0);
-    CHECK_FALSE(std::signbit(to_double(outputs[0])));
-    CHECK(to_double(outputs[1]) == 0.0);
-    CHECK(std::signbit(to_double(outputs[1])));
-    CHECK(to_double(outputs[2]) == std::numeric_limits<double>::infinity());
-    CHECK(to_double(outputs[3]) == -1.0);
-    CHECK(std::isnan(to_double(outputs[4])));
-    CHECK(to_double(outputs[5]) == 1.0);
+    for (std::size_t i = 0; i < repeats; ++i) check_special_values<T>(&outputs[i * count]);
   }
 }
 
@@ -49,6 +58,16 @@ UnaryRung<T> operator_rung(float alpha, double max_ulp) {
 }
 
 constexpr float kSeluAlpha = 1.6732632f;
+
+/// The operator's other path: one element a thread, where a pointer lacks the alignment of a pack.
+template <class T>
+double worst_misaligned(const std::vector<T>& inputs) {
+  const GuardedBuffer<T> x(inputs, 1);
+  const GuardedBuffer<T> y(inputs.size(), 1);
+  const auto n = static_cast<std::int64_t>(inputs.size());
+  REQUIRE(elu(x.data(), y.data(), n, 1.0f, nullptr) == cudaSuccess);
+  return worst_error(inputs, y.download(), elu_reference).ulp;
+}
 
 template <class T>
 void check_operator(double max_ulp) {
@@ -112,7 +131,9 @@ TEST_CASE("elu: more than 2^31 elements", "[long]") {
   require_device();
   SECTION("f32x4_pdl") { check_past_2_31(elu_rungs_f32().back(), elu_reference); }
   SECTION("f16") { check_past_2_31(elu_rungs_f16().front(), elu_reference); }
-  SECTION("f16x8_pack") { check_past_2_31(elu_rungs_f16()[5], elu_reference); }
+  SECTION("f16x8_pack") {
+    check_past_2_31(rung_named("f16x8_pack", elu_rungs_f16()), elu_reference);
+  }
   SECTION("f16x8_pack_pdl") { check_past_2_31(elu_rungs_f16().back(), elu_reference); }
   SECTION("bf16x8_pack_pdl") { check_past_2_31(elu_rungs_bf16().back(), elu_reference); }
 }
@@ -122,10 +143,16 @@ TEST_CASE("elu: the operator takes every pointer, every type and any finite alph
   SECTION("f16") { check_operator<half>(0.51); }
   SECTION("bf16") { check_operator<Bf16>(0.51); }
   SECTION("f32") { check_launcher_promises(operator_rung<float>(1.0f, 2.0), elu_reference); }
+  SECTION("misaligned") {
+    CHECK(worst_misaligned(all_values<half>()) <= 0.51);
+    CHECK(worst_misaligned(all_values<Bf16>()) <= 0.51);
+    CHECK(worst_misaligned(dense_floats(512)) <= 2.0);
+  }
 }
 
 TEST_CASE("elu: largest error of the f32 operator", "[long]") {
   require_device();
+  check_accuracy(operator_rung<float>(1.0f, 2.0), elu_reference, "elu");
   UnaryRung<float> selu = operator_rung<float>(kSeluAlpha, 2.0);
   selu.name += "_selu";
   check_accuracy<float>(
@@ -141,13 +168,18 @@ TEST_CASE("elu: the operator refuses an alpha that is not finite, and writes not
   }
 }
 
-TEST_CASE("elu: alpha = 0 is relu, with the sign of a negative zero") {
+TEST_CASE("elu: alpha = 0 is relu, and negative inputs give a negative zero") {
   require_device();
-  const std::vector<float> y =
-      run_unary<float>([](const float* in, float* out, std::int64_t n,
-                          cudaStream_t stream) { return elu(in, out, n, 0.0f, stream); },
-                       {-3.0f, -0.1f, 2.0f, -kInfinity, -1e-30f});
-  CHECK(y == std::vector<float>{0.0f, 0.0f, 2.0f, 0.0f, 0.0f});
+  const auto relu = [](const float* in, float* out, std::int64_t n, cudaStream_t stream) {
+    return elu(in, out, n, 0.0f, stream);
+  };
+  const std::vector<float> x = {-3.0f, -0.1f, 2.0f, -kInfinity, -1e-30f};
+  const std::vector<float> y = run_unary<float>(relu, x);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    INFO(x[i]);
+    CHECK(y[i] == (x[i] < 0.0f ? 0.0f : x[i]));
+    CHECK(std::signbit(y[i]) == std::signbit(x[i]));
+  }
 }
 
 TEST_CASE("elu: the block-size sweep is right at every size, and refuses what no GPU runs") {
@@ -257,10 +289,13 @@ TEST_CASE("museum: exp(x) - 1 near zero", "[exhibit]") {
 TEST_CASE("museum: a reference with the kernel's formula cannot see the cancellation",
           "[exhibit]") {
   require_device();
-  const std::vector<float> x = {-1e-7f};
-  const std::vector<float> broken = run_unary<float>(exhibits::elu_f32_cancelling, x);
-  CHECK(std::fabs(broken[0] - (std::exp(x[0]) - 1.0f)) < 1e-7);  // agrees: both are wrong
-  CHECK(ulp_error(broken[0], elu_reference(x[0])) > 1e6);
+  const std::vector<float> x = {-2e-8f};
+  const float same_formula = std::exp(x[0]) - 1.0f;
+  const float broken = run_unary<float>(exhibits::elu_f32_cancelling, x)[0];
+  const float right = run_unary<float>(elu_f32, x)[0];
+  CHECK(broken == same_formula);  // both are 0: such a test passes the broken kernel,
+  CHECK(right != same_formula);   // and would fail the right one
+  CHECK(ulp_error(broken, elu_reference(x[0])) > 1e6);
 }
 
 TEST_CASE("museum: an index computed in 32 bits starts again at zero", "[exhibit]") {

@@ -4,7 +4,7 @@
 /// Reading it is one 128-bit load, assigning to it is one 128-bit store:
 ///
 ///     FLOAT4(y[i]) = FLOAT4(x[i]);          // four floats, one load, one store
-///     half pack[8];
+///     alignas(16) half pack[8];
 ///     LDST128BITS(pack[0]) = LDST128BITS(x[i]);  // eight halves, one load
 ///
 /// Const storage gives a const view, so `FLOAT4(x[i]) = v` does not compile for `const float* x`.

@@ -2,24 +2,15 @@
 ///
 /// The functions that a GPU only approximates (`__expf` and its kin) keep the formula that the GPU
 /// uses, so that an error which grows with the argument grows here as well; the elementary step is
-/// the host's and more exact than a GPU's. Single ULPs are therefore not the GPU's.
+/// the host's and more exact than a GPU's. Single ULPs are therefore not the GPU's. Subnormals are
+/// kept, as nvcc does without -ftz=true.
 #pragma once
 
 #include "common/cpu/conversion.h"
 #include "common/cpu/qualifiers.h"
 
 #include <cmath>
-#include <limits>
 #include <type_traits>
-
-namespace tutorial::cpu {
-
-/// A subnormal as the zero of its sign, as the GPU's approximations have it.
-inline float flush_subnormal(float x) {
-  return std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0F, x) : x;
-}
-
-}  // namespace tutorial::cpu
 
 // ---- Minimum and maximum, as overloads without a namespace --------------------------------------
 
@@ -51,15 +42,12 @@ inline float __saturatef(float x) { return x > 0.0F ? std::fmin(x, 1.0F) : 0.0F;
 // ---- Approximations -----------------------------------------------------------------------------
 // glibc declares some of these names (and exports none of them), hence noexcept.
 
-inline float __exp2f_approximate(float x) noexcept {
-  return tutorial::cpu::flush_subnormal(std::exp2(tutorial::cpu::flush_subnormal(x)));
-}
-inline float __expf(float x) noexcept { return __exp2f_approximate(x * 1.44269504F); }
-inline float __exp10f(float x) noexcept { return __exp2f_approximate(x * 3.32192809F); }
-inline float __log2f(float x) noexcept { return std::log2(tutorial::cpu::flush_subnormal(x)); }
+inline float __expf(float x) noexcept { return std::exp2(x * 1.44269504F); }
+inline float __exp10f(float x) noexcept { return std::exp2(x * 3.32192809F); }
+inline float __log2f(float x) noexcept { return std::log2(x); }
 inline float __logf(float x) noexcept { return __log2f(x) * 0.693147181F; }
 inline float __log10f(float x) noexcept { return __log2f(x) * 0.301029996F; }
-inline float __powf(float x, float y) noexcept { return __exp2f_approximate(y * __log2f(x)); }
+inline float __powf(float x, float y) noexcept { return std::exp2(y * __log2f(x)); }
 inline float __sinf(float x) noexcept { return std::sin(x); }
 inline float __cosf(float x) noexcept { return std::cos(x); }
 inline float __tanf(float x) noexcept { return __sinf(x) / __cosf(x); }

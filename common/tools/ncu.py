@@ -40,6 +40,7 @@ import argparse
 import csv
 import io
 import math
+import re
 
 import runs
 
@@ -154,9 +155,18 @@ def entry(launches, n, rung):
     }
 
 
+def element_type(name):
+    """The dtype of a kernel's first pointer, by its name: f16 for one that has `const __half *`."""
+    types = {"__half": "f16", "__nv_bfloat16": "bf16", "float": "f32"}
+    found = re.search(r"\b(__half|__nv_bfloat16|float) ?\*", name)
+    return types[found.group(1)] if found else "other"
+
+
 def rung_namer(ladder, spec):
     """launch -> the name of its rung, by a codegen spec (or None) and else by the kernel's name."""
     def name(launch):
+        if "cub::" in launch["full_name"]:
+            return "cub_" + element_type(launch["full_name"])
         found = runs.entry_for(launch["full_name"], spec.get("kernels", [])) if spec else None
         return (found or {}).get("rung") or runs.rung_of_kernel(launch["kernel"], ladder)
     return name

@@ -34,6 +34,18 @@ inline std::string gpu() {
 #endif
 }
 
+/// An attribute of device 0 over `unit`, rounded down; "none" without a GPU.
+inline std::string device_attribute([[maybe_unused]] cudaDeviceAttr attribute,
+                                    [[maybe_unused]] int unit) {
+#if defined(TUTORIAL_BACKEND_CUDA)
+  int value = 0;
+  if (cudaDeviceGetAttribute(&value, attribute, 0) != cudaSuccess) return "none";
+  return std::to_string(value / unit);
+#else
+  return "none";
+#endif
+}
+
 inline std::string driver() {
 #if defined(TUTORIAL_BACKEND_CUDA)
   return first_line("/sys/module/nvidia/version");
@@ -82,17 +94,24 @@ inline std::string host_cpu() {
 
 }  // namespace detail
 
-/// Names and values: backend ("cuda" or "cpu-executor"), gpu, driver, cuda, commit, compiler, cpu.
+/// Names and values: backend ("cuda" or "cpu-executor"), gpu, driver, cuda, commit, compiler, cpu,
+/// and the GPU's multiprocessors, highest clock in MHz and L2 in MiB.
 inline std::vector<std::pair<std::string, std::string>> run_context() {
 #if defined(TUTORIAL_BACKEND_CUDA)
   const char* backend = "cuda";
 #else
   const char* backend = "cpu-executor";
 #endif
-  return {{"backend", backend},         {"gpu", detail::gpu()},
-          {"driver", detail::driver()}, {"cuda", detail::cuda_version()},
-          {"commit", detail::commit()}, {"compiler", detail::compiler()},
-          {"cpu", detail::host_cpu()}};
+  return {{"backend", backend},
+          {"gpu", detail::gpu()},
+          {"driver", detail::driver()},
+          {"cuda", detail::cuda_version()},
+          {"commit", detail::commit()},
+          {"compiler", detail::compiler()},
+          {"cpu", detail::host_cpu()},
+          {"gpu_multiprocessors", detail::device_attribute(cudaDevAttrMultiProcessorCount, 1)},
+          {"gpu_clock_mhz", detail::device_attribute(cudaDevAttrClockRate, 1000)},
+          {"gpu_l2_mib", detail::device_attribute(cudaDevAttrL2CacheSize, 1 << 20)}};
 }
 
 }  // namespace tutorial::test

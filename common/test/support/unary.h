@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,15 @@ struct UnaryRung {
   std::size_t alignment;  ///< bytes that x and y need; sizeof(T) if any element will do
   double max_ulp;         ///< the largest error allowed, in ULP of T, over all inputs
 };
+
+/// The rung of that name; throws std::out_of_range if the ladder has none.
+template <class T>
+UnaryRung<T> rung_named(const std::string& name, const std::vector<UnaryRung<T>>& ladder) {
+  for (const UnaryRung<T>& rung : ladder) {
+    if (rung.name == name) return rung;
+  }
+  throw std::out_of_range("no rung is called " + name);
+}
 
 /// Uploads `inputs`, launches on the default stream, waits, and returns the outputs.
 /// Throws std::runtime_error if the launch fails, or if the kernel wrote outside its output.
