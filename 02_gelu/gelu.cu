@@ -65,6 +65,14 @@ cudaError_t gelu_f32x4_poly(const float* x, float* y, std::int64_t n, GeluApprox
                       [=](auto variant) { return launch_pack<Gelu<variant()>>(x, y, n, stream); });
 }
 
+cudaError_t gelu_f32x8_poly(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
+                            cudaStream_t stream) {
+  return with_variant(approximate, [=](auto variant) {
+    using Op = Gelu<variant()>;
+    return launch_unary(elementwise_two_packs_kernel<float, Op>, x, y, n, 8, 16, stream, {}, Op{});
+  });
+}
+
 cudaError_t gelu_f32x4_pdl(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
                            cudaStream_t stream) {
   return with_variant(approximate, [=](auto variant) {

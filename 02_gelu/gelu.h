@@ -49,6 +49,8 @@ cudaError_t gelu_f32x4(const float* x, float* y, std::int64_t n, GeluApproximate
                        cudaStream_t stream);  // [16]
 cudaError_t gelu_f32x4_poly(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
                             cudaStream_t stream);  // [16]
+cudaError_t gelu_f32x8_poly(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
+                            cudaStream_t stream);  // [16]
 cudaError_t gelu_f32x4_pdl(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
                            cudaStream_t stream);  // [16]
 

@@ -48,6 +48,7 @@ inline std::vector<test::UnaryRung<float>> gelu_rungs_f32(GeluApproximate approx
     rungs.push_back({"tanh_f32x4_sigmoid", gelu_tanh_f32x4_sigmoid, 4, 16, 512.0});
   }
   rungs.push_back(gelu_rung<float>(approximate, "f32x4_poly", gelu_f32x4_poly, 4, 16, 2.0));
+  rungs.push_back(gelu_rung<float>(approximate, "f32x8_poly", gelu_f32x8_poly, 8, 16, 2.0));
   rungs.push_back(gelu_rung<float>(approximate, "f32x4_pdl", gelu_f32x4_pdl, 4, 16, 2.0));
   return rungs;
 }
