@@ -79,7 +79,7 @@ def main():
         "y": {"label": "Swish(x)"},
         "series": [{"name": "beta = 1", "points": curve(1.0)},
                    {"name": "beta = 1.702", "points": curve(1.702), "style": "dashed"},
-                   {"name": "beta = 0.1", "points": curve(0.1), "style": "dashed"}],
+                   {"name": "beta = 4", "points": curve(4.0), "style": "dashed"}],
         "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
     })
     half_least, float_least = 2.0 ** -24, 2.0 ** -149

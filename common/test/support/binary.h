@@ -54,7 +54,8 @@ std::vector<std::string> launcher_violations(const BinaryRung<T>& rung) {
                           Reference of_one) {
     const UnaryRung<T> unary{rung.name + inputs, launch, rung.width, rung.alignment, rung.max_ulp};
     for (const std::string& violation : launcher_violations(unary, of_one)) {
-      violations.push_back(inputs + ": " + violation);
+      violations.push_back(inputs);
+      violations.back().append(": ").append(violation);
     }
   };
   try_as("(x, x)", with_both_inputs_the_same(rung).launch,
