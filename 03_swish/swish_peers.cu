@@ -8,32 +8,34 @@
 namespace tutorial {
 namespace {
 
-/// The last rungs' operations, for one element.
+/// The last rungs' functions, for one element.
 struct SwishOne {
-  Swish swish;
+  Beta beta;
 
   template <class T>
   __device__ T operator()(T x) const {
-    return swish(Pair<T>{x, x}).x;
+    const Factors product = swish_factors(beta, static_cast<float>(x), x);
+    return T(product.a * product.r);
   }
 };
 struct SwiGluOne {
-  SwiGlu swiglu;
+  Beta beta;
 
   template <class T>
   __device__ T operator()(T a, T b) const {
-    return swiglu(Pair<T>{a, a}, Pair<T>{b, b}).x;
+    const Factors product = swish_factors(beta, static_cast<float>(a), a);
+    return T(product.a * (product.r * static_cast<float>(b)));
   }
 };
 
 template <class T>
 cudaError_t swish_by_cub(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-  return bench::cub_transform(x, y, n, SwishOne{{beta_constants(1.0f)}}, stream);
+  return bench::cub_transform(x, y, n, SwishOne{beta_constants(1.0f)}, stream);
 }
 
 template <class T>
 cudaError_t swiglu_by_cub(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
-  return bench::cub_transform(a, b, y, n, SwiGluOne{{beta_constants(1.0f)}}, stream);
+  return bench::cub_transform(a, b, y, n, SwiGluOne{beta_constants(1.0f)}, stream);
 }
 
 }  // namespace
