@@ -124,7 +124,7 @@ TEST_CASE("an operation that fails to launch is not timed", "[bench]") {
   require_device();
   const Case operation =
       spoiled_copy([](float*, cudaStream_t) { return cudaErrorInvalidConfiguration; });
-  CHECK(complaint(operation) == "launch: cudaErrorInvalidConfiguration");
+  CHECK(complaint(operation).find("cudaErrorInvalidConfiguration") != std::string::npos);
 }
 
 TEST_CASE("cold rows take turns on sets of buffers that exceed the L2", "[bench]") {
