@@ -2,7 +2,6 @@
 
 #include "common/bench/binary.h"
 
-#include "common/bench/binary_peers.h"
 #include "common/bench/measure.h"
 #include "common/test/support/tiled.h"
 
@@ -25,17 +24,6 @@ template <class T>
 std::vector<T> values_of_b() {
   const std::vector<T> values = test::normal_values<T>(kPeriod);
   return {values.rbegin(), values.rend()};
-}
-
-template <class T>
-std::shared_ptr<const std::vector<unsigned char>> tile_of_b() {
-  static const auto tile = [] {
-    const std::vector<T> values = values_of_b<T>();
-    const auto* bytes = reinterpret_cast<const unsigned char*>(values.data());
-    return std::make_shared<const std::vector<unsigned char>>(bytes,
-                                                              bytes + values.size() * sizeof(T));
-  }();
-  return tile;
 }
 
 /// What is accepted for y[i] = f(a[i], b[i]) where a and b repeat their tiles.
@@ -89,13 +77,8 @@ class TiledPairs {
 /// A case with all but the names, the launch and the judgement.
 template <class T>
 Case two_input_case() {
-  const auto bytes = [](const Shape& shape) {
-    return static_cast<std::size_t>(shape.elements()) * sizeof(T);
-  };
-  Case operation{};
+  Case operation = copy2_case(sizeof(T), normal_tile<T>(), reversed_tile<T>());
   operation.dtype = test::Format<T>::name;
-  operation.inputs = {{normal_tile<T>(), bytes}, {tile_of_b<T>(), bytes}};
-  operation.output_bytes = bytes;
   return operation;
 }
 
@@ -131,21 +114,6 @@ void add_two_in_one_out_peer(const std::string& ladder) {
   operation.ladder = ladder;
   operation.rung = "copy2_" + operation.dtype;
   operation.kind = Kind::peer;
-  operation.launch = [bytes = operation.output_bytes](const Buffers& set, const Shape& shape,
-                                                      cudaStream_t stream) {
-    return xor_128bit(set.inputs[0], set.inputs[1], set.output, bytes(shape), stream);
-  };
-  operation.verify = [](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
-    const std::vector<unsigned char>&a = *normal_tile<T>(), &b = *tile_of_b<T>();
-    const auto* outputs = static_cast<const unsigned char*>(bytes);
-    for (std::size_t i = 0, at = begin % a.size(); i < count; ++i) {
-      if (outputs[i] != (a[at] ^ b[at])) {
-        return "byte " + std::to_string(begin + i) + " is not that of a ^ b";
-      }
-      if (++at == a.size()) at = 0;
-    }
-    return std::string();
-  };
   add(operation);
 }
 

@@ -1,5 +1,6 @@
 #include "common/bench/measure.h"
 
+#include "common/bench/binary_peers.h"
 #include "common/bench/peers.h"
 #include "common/bench/replay.h"
 #include "common/bench/stage.h"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 namespace tutorial::bench {
 
@@ -62,13 +64,38 @@ Case copy_case(std::size_t element_bytes, Tile tile) {
   return operation;
 }
 
-double copy_gbps(std::size_t bytes, Regime regime) {
-  static std::map<std::pair<std::size_t, Regime>, double> known;
-  const auto entry = known.find({bytes, regime});
+Case copy2_case(std::size_t element_bytes, Tile a, Tile b) {
+  Case operation = copy_case(element_bytes, a);
+  const auto bytes = operation.output_bytes;
+  operation.inputs.push_back({b, bytes});
+  operation.launch = [bytes](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return xor_128bit(set.inputs[0], set.inputs[1], set.output, bytes(shape), stream);
+  };
+  operation.verify = [a, b](const Shape&, const void* written, std::size_t begin,
+                            std::size_t count) {
+    const auto* outputs = static_cast<const unsigned char*>(written);
+    for (std::size_t i = 0, at = begin % a->size(); i < count; ++i) {
+      if (outputs[i] != ((*a)[at] ^ (*b)[at])) {
+        return "byte " + std::to_string(begin + i) + " is not that of a ^ b";
+      }
+      if (++at == a->size()) at = 0;
+    }
+    return std::string();
+  };
+  return operation;
+}
+
+double copy_gbps(std::size_t bytes, std::size_t inputs, Regime regime) {
+  static std::map<std::tuple<std::size_t, bool, Regime>, double> known;
+  const bool two = inputs >= 2;
+  const auto entry = known.find({bytes, two, regime});
   if (entry != known.end()) return entry->second;
-  const Shape shape{1, static_cast<std::int64_t>(bytes / 2)};
-  const double seconds = median(measure(copy_case(1, normal_tile<float>()), shape, regime));
-  return known[{bytes, regime}] = static_cast<double>(bytes) / seconds * 1e-9;
+  const Case copy = two ? copy2_case(1, normal_tile<float>(), reversed_tile<float>())
+                        : copy_case(1, normal_tile<float>());
+  const Shape shape{1, static_cast<std::int64_t>(bytes / (two ? 3 : 2))};
+  const double seconds = median(measure(copy, shape, regime));
+  const double gbps = static_cast<double>(bytes_moved(copy, shape)) / seconds * 1e-9;
+  return known[{bytes, two, regime}] = gbps;
 }
 
 }  // namespace tutorial::bench

@@ -33,12 +33,32 @@ std::shared_ptr<const std::vector<unsigned char>> normal_tile() {
   return tile;
 }
 
+/// The same values, the last one first: what the second of two inputs repeats.
+template <class T>
+std::shared_ptr<const std::vector<unsigned char>> reversed_tile() {
+  static const auto tile = [] {
+    const auto values = test::normal_values<T>(test::TiledReference<T>::default_period);
+    const std::vector<T> reversed(values.rbegin(), values.rend());
+    std::vector<unsigned char> bytes(reversed.size() * sizeof(T));
+    std::memcpy(bytes.data(), reversed.data(), bytes.size());
+    return std::make_shared<const std::vector<unsigned char>>(std::move(bytes));
+  }();
+  return tile;
+}
+
 /// The copy of a shape's elements, `element_bytes` bytes each, by copy_128bit(); the input repeats
 /// `tile`.
 Case copy_case(std::size_t element_bytes, std::shared_ptr<const std::vector<unsigned char>> tile);
 
-/// GB/s (10^9 bytes a second) of the 128-bit copy kernel that moves `bytes` bytes in all, half of
-/// them in and half out. Measured when first asked for, and remembered.
-double copy_gbps(std::size_t bytes, Regime regime);
+/// The two-in, one-out counterpart by xor_128bit(): the inputs repeat `a` and `b`, two tiles of the
+/// same size.
+Case copy2_case(std::size_t element_bytes, std::shared_ptr<const std::vector<unsigned char>> a,
+                std::shared_ptr<const std::vector<unsigned char>> b);
+
+/// GB/s (10^9 bytes a second) of the kernel that moves `bytes` bytes in all and computes nothing:
+/// with one input the 128-bit copy, half of the bytes in and half out; with more inputs the kernel
+/// that reads two arrays and writes one, a third of the bytes each. Measured when first asked for,
+/// and remembered.
+double copy_gbps(std::size_t bytes, std::size_t inputs, Regime regime);
 
 }  // namespace tutorial::bench

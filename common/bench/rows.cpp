@@ -55,7 +55,7 @@ void run_row(benchmark::State& state, const Case& operation, const Shape& shape,
   state.SetLabel(operation.dtype + " " + name_of(operation.kind));
   try {
     const std::size_t bytes = bytes_moved(operation, shape);
-    const double copy_rate = copy_gbps(bytes, regime);
+    const double copy_rate = copy_gbps(bytes, operation.inputs.size(), regime);
     const auto replays = static_cast<std::size_t>(state.max_iterations);
     const std::vector<double> seconds = measure(operation, shape, regime, replays);
     auto replay = seconds.begin();

@@ -102,7 +102,13 @@ TEST_CASE("ulp_error of infinities and NaN", "[ulp]") {
   CHECK(ulp_error(largest, 0x1.ffffffp127) == 0.5);  // the tie goes to infinity; one away is close
   CHECK(ulp_error(infinity, 0x1.ffffffp127) == 0);
   CHECK(ulp_error(from_double<__half>(kInfinity), 65520) == 0);
-  CHECK(ulp_error(from_double<__half>(kInfinity), 65519) == kInfinity);
+  CHECK(ulp_error(from_double<__half>(kInfinity), 65519.0) == 17.0 / 32.0);  // 65536 is next
+  CHECK(ulp_error(from_double<__half>(kInfinity), 65504.0) == 1.0);
+  CHECK(ulp_error(from_double<__half>(-kInfinity), -65504.0) == 1.0);
+  CHECK(ulp_error(from_double<__half>(-kInfinity), 65519.0) == kInfinity);
+  CHECK(ulp_error(from_double<__half>(kInfinity), 65503.9) == kInfinity);
+  CHECK(ulp_error(infinity, 0x1.fffffep127) == 1.0);
+  CHECK(ulp_error(infinity, 0x1.fffffcp127) == kInfinity);
   CHECK(ulp_error(std::numeric_limits<double>::infinity(), 1e308) == kInfinity);
 }
 
@@ -123,7 +129,7 @@ TEST_CASE("accepted is the interval of what ulp_error allows", "[tiled]") {
   const double max_ulp = GENERATE(0.5, 0.51, 2.0, 2048.0);
   const auto expected =
       GENERATE(0.0, 1e-9, 0x1p-25, 0x1p-24, -3e-5, 0x1p-14, 1.0, -1.0004, 1.0004, 3.14159, 65504.0,
-               65519.9, 65520.0, -70000.0, kInfinity, -kInfinity);
+               65519.9, -65519.9, 65503.9, 65520.0, -70000.0, kInfinity, -kInfinity);
   const Accepted interval = accepted<__half>(expected, max_ulp);
   int wrong = 0;
   for (const __half value : all_values<__half>()) {

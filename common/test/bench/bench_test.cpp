@@ -161,9 +161,24 @@ TEST_CASE("every set of buffers has the tile as its input and NaN as its output"
   CHECK(output == Bytes(3000, 0xFF));
 }
 
-TEST_CASE("the copy's rate is measured once per size and regime", "[bench]") {
+TEST_CASE("the copy's rate is measured once per size, regime and number of inputs", "[bench]") {
   require_device();
-  const double first = copy_gbps(1 << 20, Regime::warm);
-  CHECK(first > 0);
-  CHECK(copy_gbps(1 << 20, Regime::warm) == first);
+  const double one = copy_gbps(3 << 19, 1, Regime::warm), two = copy_gbps(3 << 19, 2, Regime::warm);
+  CHECK(one > 0);
+  CHECK(two > 0);
+  CHECK(copy_gbps(3 << 19, 1, Regime::warm) == one);
+  CHECK(copy_gbps(3 << 19, 2, Regime::warm) == two);
+  CHECK(one != two);  // two measurements
+}
+
+TEST_CASE("the yardstick of two inputs reads two arrays and writes one", "[bench]") {
+  require_device();
+  Case copy = copy2_case(sizeof(float), normal_tile<float>(), reversed_tile<float>());
+  CHECK(measure(copy, kShape, Regime::warm, 3).size() == 3);
+  CHECK(bytes_moved(copy, kShape) == 3 * 33 * 1001 * sizeof(float));
+  const auto right = copy.launch;
+  copy.launch = [right](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return right({{set.inputs[0], set.inputs[0]}, set.output}, shape, stream);  // a ^ a
+  };
+  CHECK(complaint(copy).find("wrong output: byte 0 ") == 0);
 }

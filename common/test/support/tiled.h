@@ -53,9 +53,9 @@ Accepted accepted(double expected, double max_ulp) {
   const double slack = max_ulp * ulp<T>(expected);
   Accepted interval{detail::order_at_least<T>(expected - slack),
                     detail::order_at_most<T>(expected + slack)};
-  if (rounds_to_infinity<T>(expected)) {
-    const std::int32_t infinity = order_of(from_double<T>(expected));
-    (expected > 0 ? interval.highest : interval.lowest) = infinity;
+  if (overflow_error<T>(expected) <= max_ulp) {
+    const std::int32_t infinity = order_of(from_double<T>(HUGE_VAL));
+    (expected > 0 ? interval.highest : interval.lowest) = expected > 0 ? infinity : -infinity;
   }
   return interval;
 }

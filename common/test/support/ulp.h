@@ -125,12 +125,23 @@ inline double from_double(double value) {
   return value;
 }
 
+/// How wrong an infinity of the right sign is, in ULP of T: not at all where `expected` rounds to
+/// it. From the largest finite value on, as wrong as the number that would come next, the power of
+/// two that the format has no room for: a result that is almost halfway may overflow by a little.
+/// Infinitely wrong below.
+template <class T>
+double overflow_error(double expected) {
+  if (rounds_to_infinity<T>(expected)) return 0.0;
+  const double next = std::ldexp(1.0, Format<T>::max_exponent + 1);
+  const double error = (next - std::fabs(expected)) / ulp<T>(next);
+  return error <= 1.0 ? error : std::numeric_limits<double>::infinity();
+}
+
 /// |actual - expected| in ULP of T at `expected`, as a fraction: a correctly rounded result is off
 /// by 0.5 at most. The sign of a zero does not count.
 ///
 /// NaN where NaN is expected is 0. NaN anywhere else, a number where NaN is expected, and an
-/// infinity that is not expected are infinitely wrong. An infinity is expected where `expected`
-/// rounds to it.
+/// infinity of the wrong sign are infinitely wrong; one of the right sign as overflow_error() says.
 template <class T>
 double ulp_error(T actual, double expected) {
   constexpr double infinitely_wrong = std::numeric_limits<double>::infinity();
@@ -139,8 +150,7 @@ double ulp_error(T actual, double expected) {
     return std::isnan(value) && std::isnan(expected) ? 0.0 : infinitely_wrong;
   }
   if (std::isinf(value)) {
-    const bool right = rounds_to_infinity<T>(expected) && (value > 0) == (expected > 0);
-    return right ? 0.0 : infinitely_wrong;
+    return (value > 0) == (expected > 0) ? overflow_error<T>(expected) : infinitely_wrong;
   }
   return std::fabs(value - expected) / ulp<T>(expected);
 }
