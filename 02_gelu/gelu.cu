@@ -56,19 +56,24 @@ cudaError_t gelu_tanh_f32x4_approx(const float* x, float* y, std::int64_t n, cud
 }
 
 cudaError_t gelu_tanh_f32x4_sigmoid(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_pack<FloatInside<GeluTanhSigmoid<true>>>(x, y, n, stream);
+  return launch_pack<Gelu<GeluApproximate::tanh>>(x, y, n, stream);
+}
+
+cudaError_t gelu_none_f32x4_mills(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+  return launch_pack<Gelu<GeluApproximate::none>>(x, y, n, stream);
 }
 
 cudaError_t gelu_f32x4_poly(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
                             cudaStream_t stream) {
-  return with_variant(approximate,
-                      [=](auto variant) { return launch_pack<Gelu<variant()>>(x, y, n, stream); });
+  return with_variant(approximate, [=](auto variant) {
+    return launch_pack<GeluToTheLastBits<variant()>>(x, y, n, stream);
+  });
 }
 
 cudaError_t gelu_f32x8_poly(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
                             cudaStream_t stream) {
   return with_variant(approximate, [=](auto variant) {
-    using Op = Gelu<variant()>;
+    using Op = GeluToTheLastBits<variant()>;
     return launch_unary(elementwise_two_packs_kernel<float, Op>, x, y, n, 8, 16, stream, {}, Op{});
   });
 }

@@ -30,7 +30,7 @@ void register_benchmarks() {
 
   add_copy_peers<float>("gelu");
   for (const GeluApproximate approximate : kVariants) {
-    add_variant<float>(approximate, gelu_rungs_f32(approximate), "f32", 2.0);
+    add_variant<float>(approximate, gelu_rungs_f32(approximate), "f32", kGeluF32MaxUlp);
     const test::UnaryRung<float> loop =
         gelu_rung<float>(approximate, "host_loop_f32", gelu_host_loop, 1, 4, kFormula);
     add_unary<float>("gelu", loop.name, Kind::peer, loop.launch, gelu_reference(approximate),
