@@ -31,7 +31,7 @@ namespace tutorial {
 /// for beta = 0 and |beta| from 2^-100 to 2^100 (tested at a dozen of them; the README has the
 /// measured values). NaN gives NaN and nothing else does; -0 gives -0. An infinity gives the limit:
 /// itself where beta x is positive, a zero of its sign where beta x is negative. Errors: also
-/// cudaErrorInvalidValue for a beta that is not finite.
+/// cudaErrorInvalidValue for a beta that is not finite, or not 0 and smaller than 2^-100.
 cudaError_t swish(const float* x, float* y, std::int64_t n, float beta, cudaStream_t stream);
 cudaError_t swish(const half* x, half* y, std::int64_t n, float beta, cudaStream_t stream);
 cudaError_t swish(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n, float beta,
@@ -66,8 +66,10 @@ cudaError_t swiglu_separate(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv
 cudaError_t swish_f32(const float* x, float* y, std::int64_t n, cudaStream_t stream);    // [4]
 cudaError_t swish_f32x4(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
 cudaError_t swish_f32x4_poly(const float* x, float* y, std::int64_t n,
+                             cudaStream_t stream);  // [16]
+cudaError_t swish_f32x8_poly(const float* x, float* y, std::int64_t n,
                              cudaStream_t stream);                                           // [16]
-cudaError_t swish_f32x4_pdl(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
+cudaError_t swish_f32x8_pdl(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
 
 cudaError_t swish_f16(const half* x, half* y, std::int64_t n, cudaStream_t stream);         // [2]
 cudaError_t swish_f16x2(const half* x, half* y, std::int64_t n, cudaStream_t stream);       // [4]

@@ -98,12 +98,21 @@ struct Beta {
   float value;
   float exponent;  ///< -beta log2(e): e^(-beta x) is 2^(exponent x)
   float zero;      ///< what x sigmoid(beta x) is where the sigmoid vanishes: -0 for beta > 0
+  float lowest;    ///< for float: the x below or above which the sigmoid vanishes,
+  float highest;   ///< whichever it is; infinity on the other side
 };
 
 inline Beta beta_constants(float beta) {
   constexpr double kLog2E = 1.4426950408889634, kMost = std::numeric_limits<float>::max();
-  const double exponent = std::fmin(std::fmax(-beta * kLog2E, -kMost), kMost);
-  return {beta, static_cast<float>(exponent), beta > 0.0f ? -0.0f : 0.0f};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  // The largest beta of which `exponent` is still a float. All larger ones count as it.
+  constexpr double kSteepest = kMost / kLog2E;
+  const double steep = std::fmin(std::fmax(beta, -kSteepest), kSteepest);
+  const double exact = -steep * kLog2E;
+  const double vanishes = 252.0 / exact;  // where 2^-252 is all that is left (swish_for_float)
+  return {static_cast<float>(steep), static_cast<float>(exact), beta > 0.0f ? -0.0f : 0.0f,
+          static_cast<float>(beta > 0.0f ? vanishes : -kInfinity),
+          static_cast<float>(beta < 0.0f ? vanishes : kInfinity)};
 }
 
 /// x sigmoid(beta x) as a product of two factors, neither of which leaves the range of a float
@@ -135,23 +144,20 @@ __device__ __forceinline__ Factors swish_for_bf16(Beta beta, float x) {
 }
 //! [swish_for_bf16]
 
-/// 2^n from an unsigned number whose lowest nine bits are those of n, n in [-126, 127].
-__device__ __forceinline__ float power_of_two(unsigned n) {
-  return __uint_as_float((n << 23) + 0x3f800000u);
-}
-
 // For float, without the special-function unit's exponential: -beta x = n ln 2 + r with
-// |r| <= ln(2)/2, e^r - 1 = p by a polynomial, and 1 + e^(-beta x) = 1 + 2^n + 2^n p.
+// |r| <= ln(2)/2, e^r - 1 = p by a polynomial, and 1 + e^(-beta x) = (1 + 2^n) + 2^n p.
 //
-// ln 2 comes in two parts; n times the upper one, of 16 bits, is exact. Beyond n = 124 the
-// denominator would overflow: 2^124 goes into it, where the 1 no longer counts, and the rest of
-// 2^-n becomes a factor of its own.
+// ln 2 comes in two parts; n times the upper one, of 16 bits, is exact. The lowest nine bits of
+// `shifted` are those of n; shifted up, they are an exponent. From n = 125 on the denominator would
+// overflow: 2^125 goes into it, where the 1 has long ceased to count, and the rest of 2^-n becomes
+// a factor of its own, 0 at last for n = 252.
 //! [swish_for_float]
 __device__ __forceinline__ Factors swish_for_float(Beta beta, float x) {
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
-  const float shifted = fmaf(x, beta.exponent, kRound);
+  const float z = min_nan(max_nan(x, beta.lowest), beta.highest);
+  const float shifted = fmaf(z, beta.exponent, kRound);
   const float n = shifted - kRound;
-  float r = fmaf(x, -beta.value, -(n * 0.69314575f));
+  float r = fmaf(z, -beta.value, -(n * 0.69314575f));
   r = fmaf(n, -1.4286068e-6f, r);
   float p = fmaf(r, 0.0013818742f, 0.0083687212f);
   p = fmaf(r, p, 0.041668292f);
@@ -159,20 +165,19 @@ __device__ __forceinline__ Factors swish_for_float(Beta beta, float x) {
   p = fmaf(r, p, 0.49999994f);
   p = fmaf(r * r, p, r);
 
-  const float most = fminf(shifted, kRound + 124.0f);
-  const float power = power_of_two(__float_as_uint(fmaxf(most, kRound - 126.0f)));
+  const unsigned most = __float_as_uint(fminf(shifted, kRound + 125.0f));
+  const unsigned power_bits = (most << 23) + 0x3f800000u;
+  const float power = __uint_as_float(power_bits);
+  const float rest = __uint_as_float(power_bits - (__float_as_uint(shifted) << 23));
   const float lost = n > 23.5f ? 1.0f : 0.0f;  // the 1 that 1 + 2^n has no bits left for
   const float divisor = (1.0f + power) + fmaf(power, p, lost);
-  const float rest = power_of_two(__float_as_uint(most) - __float_as_uint(shifted));
 
   // The approximate reciprocal, and one step that makes the quotient as good as a division's.
   const float reciprocal = rcp_approx(divisor);
-  const float quotient = x * reciprocal;
-  const float excess = fmaf(divisor, quotient, -x);  // this way round a -0 stays -0
+  const float quotient = z * reciprocal;
+  const float excess = fmaf(divisor, quotient, -z);  // this way round a -0 stays -0
   const float sharper = fmaf(-excess, reciprocal, quotient);
-  const bool near = fabsf(n) < 250.0f;  // false for NaN
-  const float far = n > 0.0f ? beta.zero : x;
-  return {near ? sharper : far, near ? rest : 1.0f};
+  return {shifted >= kRound - 126.0f ? sharper : z, rest};  // else the sigmoid is 1, or x is NaN
 }
 //! [swish_for_float]
 

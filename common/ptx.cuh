@@ -81,4 +81,15 @@ __device__ __forceinline__ float max_nan(float a, float b) {
 #endif
 }
 
+/// The smaller of a and b, b being a number. A NaN in a stays a NaN, as in max_nan().
+__device__ __forceinline__ float min_nan(float a, float b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  float y;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+#else
+  return b < a ? b : a;
+#endif
+}
+
 }  // namespace tutorial
