@@ -175,6 +175,15 @@ cudaError_t gelu_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std::
   });
 }
 
+cudaError_t gelu_bf16x16_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
+                              GeluApproximate approximate, cudaStream_t stream) {
+  return with_variant(approximate, [=](auto variant) {
+    using Op = Gelu<variant()>;
+    return launch_unary(elementwise_two_packs_kernel<__nv_bfloat16, Op>, x, y, n, 16, 16, stream,
+                        {kThreads, Overlap::previous_kernel}, Op{});
+  });
+}
+
 cudaError_t your_gelu(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
   return launch_unary(your_gelu_kernel, x, y, n, kYourGelu.per_thread, kYourGelu.alignment, stream);
 }

@@ -75,6 +75,8 @@ cudaError_t gelu_bf16x8_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int6
                              GeluApproximate approximate, cudaStream_t stream);  // [16]
 cudaError_t gelu_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
                                  GeluApproximate approximate, cudaStream_t stream);  // [16]
+cudaError_t gelu_bf16x16_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
+                              GeluApproximate approximate, cudaStream_t stream);  // [16]
 
 // Rungs that make sense for one variant only.
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "02_gelu/gelu_math.cuh"
+#include "common/elementwise_two_packs.cuh"
 #include "common/macros.cuh"
 
 namespace tutorial {
@@ -120,33 +121,6 @@ __global__ void gelu_f16x8_pack_kernel(const half* x, half* y, std::int64_t n) {
 // From rung 7 on the data moves as in rung 6, and only the arithmetic changes: those rungs are
 // elementwise_pack_kernel (common/elementwise.cuh) with an operation from gelu_math.cuh.
 
-// Rung 17. Two packs a thread, a block's width apart, so that each access of a warp is as coalesced
-// as before: the index arithmetic and the bounds check are paid once for twice the elements.
-//! [two_packs]
-template <class T, class Op>
-__global__ void elementwise_two_packs_kernel(const T* x, T* y, std::int64_t n, Op op) {
-  wait_for_previous_grid();
-  constexpr int kWidth = 16 / sizeof(T);
-  const std::int64_t distance = std::int64_t{blockDim.x} * kWidth;
-  const std::int64_t i = std::int64_t{blockIdx.x} * 2 * distance + threadIdx.x * kWidth;
-  const std::int64_t j = i + distance;
-  if (j + kWidth <= n) {
-    alignas(16) Pair<T> pack[2][kWidth / 2];
-    LDST128BITS(pack[0][0]) = LDST128BITS(x[i]);
-    LDST128BITS(pack[1][0]) = LDST128BITS(x[j]);
-#pragma unroll
-    for (int k = 0; k < kWidth / 2; ++k) {
-      pack[0][k] = op(pack[0][k]);
-      pack[1][k] = op(pack[1][k]);
-    }
-    LDST128BITS(y[i]) = LDST128BITS(pack[0][0]);
-    LDST128BITS(y[j]) = LDST128BITS(pack[1][0]);
-  } else {
-    for (std::int64_t k = i; k < n; k = k + 1 == i + kWidth ? j : k + 1) {
-      y[k] = op(Pair<T>{x[k], x[k]}).x;
-    }
-  }
-}
-//! [two_packs]
+// Rung 17 has two packs a thread: elementwise_two_packs_kernel (common/elementwise_two_packs.cuh).
 
 }  // namespace tutorial
