@@ -401,10 +401,17 @@ def rung_of_kernel(kernel, ladder):
     return name[len(ladder) + 1:] if ladder and name.startswith(ladder + "_") else name
 
 
+def plain_name(name):
+    """A kernel's name without what ncu and c++filt write differently: blanks, namespaces, the type
+    before an enumerator or an integer, true and false."""
+    name = re.sub(r"\s|\(anonymous namespace\)::|<unnamed>::|\b\w+::", "", name)
+    name = re.sub(r"\(\w+\)(?=\d)", "", name)
+    return re.sub(r"\bfalse\b", "0", re.sub(r"\btrue\b", "1", name))
+
+
 def has_name(kernel, part):
-    """Is part in a kernel's name? Blanks and namespaces make no odds: ncu leaves some out."""
-    plain = lambda text: re.sub(r"\s|\(anonymous namespace\)::|<unnamed>::|\b\w+::|\(int\)", "", text)
-    return plain(part) in plain(kernel)
+    """Is part in a kernel's name?"""
+    return plain_name(part) in plain_name(kernel)
 
 
 def entry_for(kernel, entries):

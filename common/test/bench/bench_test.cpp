@@ -180,5 +180,5 @@ TEST_CASE("the yardstick of two inputs reads two arrays and writes one", "[bench
   copy.launch = [right](const Buffers& set, const Shape& shape, cudaStream_t stream) {
     return right({{set.inputs[0], set.inputs[0]}, set.output}, shape, stream);  // a ^ a
   };
-  CHECK(complaint(copy).find("wrong output: byte 0 ") == 0);
+  CHECK(complaint(copy).find("wrong output: byte ") == 0);
 }
