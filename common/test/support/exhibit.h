@@ -1,0 +1,49 @@
+#pragma once
+/// \file
+/// The program that runs one exhibit of a bug museum under AddressSanitizer. It needs the CUDA
+/// runtime and nothing else of the test support.
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace tutorial::test {
+
+/// Launches on buffers of exactly as many elements as it says, a number that is no multiple of 2, 4
+/// or 8: AddressSanitizer sees the first byte past their ends. x is zero.
+template <class T>
+void run_exhibit(cudaError_t (*launch)(const T* x, T* y, std::int64_t n, cudaStream_t stream)) {
+  constexpr std::int64_t n = 1029;
+  constexpr std::size_t bytes = n * sizeof(T);
+  T* x = nullptr;
+  T* y = nullptr;
+  cudaMalloc(&x, bytes);
+  cudaMalloc(&y, bytes);
+  cudaMemset(x, 0, bytes);
+  std::printf("launch: %s\n", cudaGetErrorName(launch(x, y, n, nullptr)));
+  cudaFree(x);
+  cudaFree(y);
+}
+
+/// main() of exhibits_asan.cpp: runs the exhibit that the one argument names, and says so if
+/// nothing has stopped it. Exit code 2 for a name that is not among them.
+inline int exhibit_main(int argc, char** argv,
+                        const std::map<std::string, std::function<void()>>& exhibits) {
+  const auto found = argc == 2 ? exhibits.find(argv[1]) : exhibits.end();
+  if (found == exhibits.end()) {
+    std::fprintf(stderr, "usage: %s EXHIBIT, which is one of:", argv[0]);
+    for (const auto& exhibit : exhibits) std::fprintf(stderr, " %s", exhibit.first.c_str());
+    std::fputc('\n', stderr);
+    return 2;
+  }
+  found->second();
+  std::puts("no memory error");
+  return 0;
+}
+
+}  // namespace tutorial::test
