@@ -1,0 +1,29 @@
+// Why a call was refused, in words: a cudaError_t names the kind of a mistake, and the reader of an
+// operator with two shapes and three scales wants to know which one.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <utility>
+
+namespace tutorial {
+
+namespace detail {
+inline std::string& refusal_text() {
+  thread_local std::string text;
+  return text;
+}
+}  // namespace detail
+
+/// Keeps `why`, a sentence without a full stop, for last_refusal(), and returns `error`.
+inline cudaError_t refuse(cudaError_t error, std::string why) {
+  detail::refusal_text() = std::move(why);
+  return error;
+}
+
+/// Why the last call on this thread that an operator refused was refused; empty if none was. Calls
+/// that succeed leave it alone, as they leave errno.
+inline const std::string& last_refusal() { return detail::refusal_text(); }
+
+}  // namespace tutorial
