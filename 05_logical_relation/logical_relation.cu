@@ -1,0 +1,155 @@
+// The launchers of ladder A, of the strided kernels and of where: how many threads, how many
+// elements each, which alignment.
+#include "05_logical_relation/logical_relation.h"
+
+#include <algorithm>
+
+#include "05_logical_relation/logical_relation_kernels.cuh"
+#include "05_logical_relation/logical_relation_launch.cuh"
+#include "05_logical_relation/your_logical_relation.cuh"
+
+namespace tutorial {
+
+cudaError_t logical_u8(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
+                       cudaStream_t stream) {
+  return with_logical(op, [&](auto f) {
+    using Op = decltype(f);
+    return launch_answers(logical_u8_kernel<Op>, a, b, y, n, 1, 1, 1, OnBytes<Op>{f}, stream);
+  });
+}
+
+cudaError_t logical_bool8(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
+                          cudaStream_t stream) {
+  return with_logical(op, [&](auto f) {
+    using Op = decltype(f);
+    return launch_answers(logical_bool8_kernel<Op>, a, b, y, n, 8, 1, 1, OnBytes<Op>{f}, stream);
+  });
+}
+
+namespace {
+
+cudaError_t logical_u8x16_with(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
+                               cudaStream_t stream, LaunchOptions options) {
+  return with_logical(op, [&](auto f) {
+    return launch_answers(logical_u8x16_kernel<decltype(f)>, a, b, y, n, 16, 16, 16, f, stream,
+                          options);
+  });
+}
+
+}  // namespace
+
+cudaError_t logical_u8x16(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
+                          cudaStream_t stream) {
+  return logical_u8x16_with(op, a, b, y, n, stream, {});
+}
+
+cudaError_t logical_u8x16_pdl(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
+                              cudaStream_t stream) {
+  return logical_u8x16_with(op, a, b, y, n, stream, kBestLaunch);
+}
+
+cudaError_t logical_not_u8(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
+  return launch_unary(logical_not_u8_kernel, a, y, n, 1, 1, stream);
+}
+
+cudaError_t logical_not_u8x16(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
+  return launch_unary(logical_not_u8x16_kernel, a, y, n, 16, 16, stream);
+}
+
+cudaError_t logical_not_u8x16_pdl(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
+  return launch_unary(logical_not_u8x16_kernel, a, y, n, 16, 16, stream, kBestLaunch);
+}
+
+namespace {
+
+StridedParam strided_param(const Broadcast& broadcast) {
+  StridedParam param{};
+  param.num_elems = static_cast<std::uint64_t>(broadcast.elements);
+  param.dim_count = broadcast.rank;
+  std::uint64_t step = 1;
+  for (int i = broadcast.rank; i-- > 0;) {
+    param.stride_in0[i] = static_cast<std::uint64_t>(broadcast.stride0[i]);
+    param.stride_in1[i] = static_cast<std::uint64_t>(broadcast.stride1[i]);
+    param.stride_out[i] = step;
+    step *= static_cast<std::uint64_t>(broadcast.extent[i]);
+  }
+  return param;
+}
+
+template <class In, class Op>
+cudaError_t launch_strided(const Broadcast& broadcast, const In* in0, const In* in1, Byte* out,
+                           Op op, cudaStream_t stream) {
+  const std::int64_t n = broadcast.elements;
+  const cudaError_t error =
+      check_arguments(n, {{in0, alignof(In)}, {in1, alignof(In)}, {out, alignof(Byte)}});
+  if (error != cudaSuccess || n == 0) return error;
+  return launch(strided_kernel<In, Op>, {grid_1d(n, kThreads), dim3(kThreads)}, stream,
+                strided_param(broadcast), in0, in1, out, op);
+}
+
+}  // namespace
+
+cudaError_t logical_strided(LogicalOp op, const Broadcast& broadcast, const Byte* in0,
+                            const Byte* in1, Byte* out, cudaStream_t stream) {
+  return with_logical(op, [&](auto f) {
+    return launch_strided(broadcast, in0, in1, out, OnBytes<decltype(f)>{f}, stream);
+  });
+}
+
+template <class T>
+cudaError_t relation_strided(RelationOp op, const Broadcast& broadcast, const T* in0, const T* in1,
+                             Byte* out, cudaStream_t stream) {
+  return launch_strided(broadcast, in0, in1, out, any_relation(op), stream);
+}
+
+template <class T>
+cudaError_t where_naive(const Byte* c, const T* a, const T* b, T* y, std::int64_t n,
+                        cudaStream_t stream) {
+  const cudaError_t error =
+      check_arguments(n, {{c, 1}, {a, alignof(T)}, {b, alignof(T)}, {y, alignof(T)}});
+  if (error != cudaSuccess || n == 0) return error;
+  return launch(where_kernel<T>, {grid_1d(n, kThreads), dim3(kThreads)}, stream, c, a, b, y, n);
+}
+
+template <class T>
+cudaError_t where_pack(const Byte* c, const T* a, const T* b, T* y, std::int64_t n,
+                       cudaStream_t stream) {
+  constexpr int kWidth = 16 / sizeof(T);
+  const cudaError_t error = check_arguments(n, {{c, kWidth}, {a, 16}, {b, 16}, {y, 16}});
+  if (error != cudaSuccess || n == 0) return error;
+  const dim3 block(static_cast<unsigned>(kBestLaunch.threads));
+  const dim3 grid = grid_1d(n, std::int64_t{kBestLaunch.threads} * kWidth);
+  return launch(where_pack_kernel<T>, {grid, block, 0, kBestLaunch.overlap}, stream, c, a, b, y, n);
+}
+
+template <class T>
+cudaError_t where(const Byte* c, const T* a, const T* b, T* y, std::int64_t n,
+                  cudaStream_t stream) {
+  const bool packs =
+      is_aligned(c, 16 / sizeof(T)) && is_aligned(a, 16) && is_aligned(b, 16) && is_aligned(y, 16);
+  return packs ? where_pack(c, a, b, y, n, stream) : where_naive(c, a, b, y, n, stream);
+}
+
+#define TUTORIAL_INSTANTIATE(T)                                                                  \
+  template cudaError_t relation_strided(RelationOp, const Broadcast&, const T*, const T*, Byte*, \
+                                        cudaStream_t);                                           \
+  template cudaError_t where_naive(const Byte*, const T*, const T*, T*, std::int64_t,            \
+                                   cudaStream_t);                                                \
+  template cudaError_t where_pack(const Byte*, const T*, const T*, T*, std::int64_t,             \
+                                  cudaStream_t);                                                 \
+  template cudaError_t where(const Byte*, const T*, const T*, T*, std::int64_t, cudaStream_t);
+TUTORIAL_INSTANTIATE(float)
+TUTORIAL_INSTANTIATE(half)
+TUTORIAL_INSTANTIATE(__nv_bfloat16)
+#undef TUTORIAL_INSTANTIATE
+
+cudaError_t your_relation(const half* a, const half* b, Byte* y, std::int64_t n,
+                          cudaStream_t stream) {
+  const auto out_alignment = static_cast<std::size_t>(std::min(kYourRelation.per_thread, 16));
+  return launch_answers(your_relation_kernel, a, b, y, n, kYourRelation.per_thread,
+                        kYourRelation.alignment, out_alignment, Greater{}, stream);
+}
+
+RungClaims your_relation_claims() { return kYourRelation; }
+
+}  // namespace tutorial

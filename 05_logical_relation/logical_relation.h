@@ -1,0 +1,144 @@
+// Logic and comparison, host side: the operators, and one launcher for each rung of the ladders.
+//
+// Every launcher here keeps the same promises:
+//   a, b    device pointers to n elements each
+//   y       device pointer to n answers, a Byte each (0 or 1), or to ceil(n / 32) words of bits.
+//           y may be a or b where an answer is as large as an element; any other overlap with an
+//           input is not allowed
+//   n       any n >= 0; 0 launches nothing and succeeds
+//   stream  where the kernel runs; no launcher waits for it
+// and returns
+//   cudaErrorInvalidValue       n < 0, a null pointer with n > 0, or an operation that it lacks
+//   cudaErrorMisalignedAddress  a pointer without the alignment that the rung needs
+//   the launch's own error otherwise, cudaSuccess if there is none
+// After an error nothing has been written.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "05_logical_relation/logical_relation_op.h"
+#include "common/broadcast.h"
+#include "common/rung.h"
+
+namespace tutorial {
+
+// ---- The operators -----------------------------------------------------------------------------
+// Shapes are outermost first, at most seven dimensions, and broadcast as in NumPy; elements are in
+// row-major order. The result has the shape of broadcast_shape(shape0, shape1). A shape with a size
+// of 0 gives an empty result: success, and nothing is launched. Pointers need the alignment of
+// their element and no more. Whatever is refused has its reason in last_refusal()
+// (common/refusal.h):
+//   cudaErrorInvalidValue       shapes that do not broadcast, more than seven dimensions, a
+//   negative
+//                               size, 2^63 elements or more, a null pointer, an operation with
+//                               another number of operands, a tolerance that is none
+//   cudaErrorMisalignedAddress  a pointer that is not aligned to its element
+
+/// out = in0 op in1 for And, Or and Xor. Any byte but 0 is true; out is 0 or 1.
+cudaError_t logical(LogicalOp op, const TensorShape& shape0, const Byte* in0,
+                    const TensorShape& shape1, const Byte* in1, Byte* out, cudaStream_t stream);
+
+/// out = op in, for Not.
+cudaError_t logical(LogicalOp op, const TensorShape& shape, const Byte* in, Byte* out,
+                    cudaStream_t stream);
+
+/// out = in0 op in1. T: float, half, __nv_bfloat16, std::int8_t, std::int32_t, std::int64_t.
+template <class T>
+cudaError_t relation(RelationOp op, const TensorShape& shape0, const T* in0,
+                     const TensorShape& shape1, const T* in1, Byte* out, cudaStream_t stream);
+
+/// out = whether in0 and in1 are equal in the sense of the policy.
+cudaError_t equal(Equality policy, const TensorShape& shape0, const float* in0,
+                  const TensorShape& shape1, const float* in1, Byte* out, cudaStream_t stream);
+
+/// y[i] = c[i] ? a[i] : b[i] for i in [0, n). c: n bytes, any but 0 is true. y == a and y == b are
+/// allowed. T: float, half, __nv_bfloat16.
+template <class T>
+cudaError_t where(const Byte* c, const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream);
+
+// ---- Ladder A. In brackets: the alignment in bytes that all pointers need ----------------------
+
+cudaError_t logical_u8(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
+                       cudaStream_t stream);  // [1]
+cudaError_t logical_bool8(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
+                          cudaStream_t stream);  // [1]
+cudaError_t logical_u8x16(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
+                          cudaStream_t stream);  // [16]
+cudaError_t logical_u8x16_pdl(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
+                              cudaStream_t stream);  // [16]
+
+cudaError_t logical_not_u8(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream);     // [1]
+cudaError_t logical_not_u8x16(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream);  // [16]
+cudaError_t logical_not_u8x16_pdl(const Byte* a, Byte* y, std::int64_t n,
+                                  cudaStream_t stream);  // [16]
+
+/// Any two shapes that broadcast, by 64-bit division (And, Or, Xor). `broadcast` as
+/// broadcast_strides() or make_broadcast() give it.
+cudaError_t logical_strided(LogicalOp op, const Broadcast& broadcast, const Byte* in0,
+                            const Byte* in1, Byte* out, cudaStream_t stream);  // [1]
+
+// ---- Ladder B. In brackets: the alignment of a and b, then of y --------------------------------
+// T: float, half, __nv_bfloat16, unless it says otherwise.
+
+template <class T>
+cudaError_t relation_naive(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
+                           cudaStream_t stream);  // [sizeof(T), 1]
+cudaError_t relation_half8(RelationOp op, const half* a, const half* b, Byte* y, std::int64_t n,
+                           cudaStream_t stream);  // [2, 1]
+template <class T>
+cudaError_t relation_pack(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
+                          cudaStream_t stream);  // [16, 16 / sizeof(T)]
+
+/// Compares two at a time. half, __nv_bfloat16.
+template <class T>
+cudaError_t relation_pack_h2(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
+                             cudaStream_t stream);  // [16, 8]
+template <class T>
+cudaError_t relation_adjacent(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
+                              cudaStream_t stream);  // [16, 16]
+template <class T>
+cudaError_t relation_wide(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
+                          cudaStream_t stream);  // [16, 16]
+
+/// The last rung: relation_pack (float) or relation_pack_h2, with 256 threads a block and an early
+/// start.
+template <class T>
+cudaError_t relation_pdl(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
+                         cudaStream_t stream);  // [16, 16 / sizeof(T)]
+
+/// As bits: answer i is bit i % 32 of words[i / 32]; the unused bits of the last word are 0.
+template <class T>
+cudaError_t relation_ballot(RelationOp op, const T* a, const T* b, std::uint32_t* words,
+                            std::int64_t n, cudaStream_t stream);  // [sizeof(T), 4]
+template <class T>
+cudaError_t relation_ballot_wide(RelationOp op, const T* a, const T* b, std::uint32_t* words,
+                                 std::int64_t n, cudaStream_t stream);  // [sizeof(T), 4]
+
+/// The same words without a vote. half, __nv_bfloat16.
+template <class T>
+cudaError_t relation_bits(RelationOp op, const T* a, const T* b, std::uint32_t* words,
+                          std::int64_t n, cudaStream_t stream);  // [16, 4]
+
+/// Any two shapes that broadcast, by 64-bit division.
+template <class T>
+cudaError_t relation_strided(RelationOp op, const Broadcast& broadcast, const T* in0, const T* in1,
+                             Byte* out, cudaStream_t stream);  // [sizeof(T), 1]
+
+/// c, a, b and y as where(). [1 and sizeof(T)], [16 / sizeof(T) and 16]
+template <class T>
+cudaError_t where_naive(const Byte* c, const T* a, const T* b, T* y, std::int64_t n,
+                        cudaStream_t stream);
+template <class T>
+cudaError_t where_pack(const Byte* c, const T* a, const T* b, T* y, std::int64_t n,
+                       cudaStream_t stream);
+
+/// The reader's rung, and what it claims of itself (your_logical_relation.cuh): a > b as bytes.
+cudaError_t your_relation(const half* a, const half* b, Byte* y, std::int64_t n,
+                          cudaStream_t stream);
+RungClaims your_relation_claims();
+
+}  // namespace tutorial

@@ -1,0 +1,254 @@
+// What is computed for each element, once, for every kernel of the chapter.
+#pragma once
+
+#include <cfloat>
+
+#include "05_logical_relation/logical_relation_op.h"
+#include "common/macros.cuh"
+
+namespace tutorial {
+
+// ---- Logic on truth bits -----------------------------------------------------------------------
+// Each works on every bit of a word by itself, so it is right for one truth value in a register and
+// for four: what matters is only that the same bit of each byte carries the truth.
+
+//! [logical_functors]
+struct And {
+  __device__ __forceinline__ unsigned operator()(unsigned a, unsigned b) const { return a & b; }
+};
+struct Or {
+  __device__ __forceinline__ unsigned operator()(unsigned a, unsigned b) const { return a | b; }
+};
+struct Xor {
+  __device__ __forceinline__ unsigned operator()(unsigned a, unsigned b) const { return a ^ b; }
+};
+//! [logical_functors]
+
+/// Any of the three, chosen at run time, by its truth table: bit 2a + b is the answer to (a, b).
+/// The operator uses it where a kernel for each operation would cost more to compile than it saves.
+struct AnyLogical {
+  unsigned table;
+
+  __device__ __forceinline__ unsigned operator()(unsigned a, unsigned b) const {
+    return table >> (2 * a + b) & 1u;
+  }
+};
+
+/// One operation on two bytes: each is made 0 or 1 first.
+template <class Op>
+struct OnBytes {
+  Op op;
+  __device__ __forceinline__ Byte operator()(Byte a, Byte b) const {
+    return static_cast<Byte>(op(a != 0 ? 1u : 0u, b != 0 ? 1u : 0u));
+  }
+};
+
+__device__ __forceinline__ Byte not_byte(Byte a) { return a == 0 ? 1 : 0; }
+
+// SIMD within a register: four bytes of a word at once, without looking at any of them.
+//
+// Bit 7 of each byte of truth_bits() says whether the byte is not zero. Its low seven bits plus 127
+// carry into bit 7 if one of them is set, and never beyond it, so no byte disturbs its neighbour;
+// the byte itself brings its own bit 7. The other bits are rubbish, which to_bools() masks.
+//! [swar]
+__device__ __forceinline__ unsigned truth_bits(unsigned four) {
+  return ((four & 0x7f7f7f7fu) + 0x7f7f7f7fu) | four;
+}
+__device__ __forceinline__ unsigned to_bools(unsigned truth) { return truth >> 7 & 0x01010101u; }
+
+template <class Op>
+__device__ __forceinline__ unsigned logical_four(Op op, unsigned a, unsigned b) {
+  return to_bools(op(truth_bits(a), truth_bits(b)));
+}
+__device__ __forceinline__ unsigned not_four(unsigned a) { return to_bools(~truth_bits(a)); }
+//! [swar]
+
+// ---- Relations ---------------------------------------------------------------------------------
+// operator() compares two numbers. mask() compares two pairs of 16-bit floats at once and answers
+// with 0xffff or 0 in each half of a word.
+//
+// Less and LessOrEqual are Greater and GreaterOrEqual with the operands exchanged; the launchers do
+// that. NotEqual is the complement of Equal: its intrinsic is __hneu2_mask, u for "unordered". The
+// one without the u says that a NaN is not different from anything.
+
+//! [relation_functors]
+struct Equal {
+  template <class T>
+  __device__ __forceinline__ bool operator()(T a, T b) const {
+    return a == b;
+  }
+  template <class P>
+  __device__ __forceinline__ static unsigned mask(P a, P b) {
+    return __heq2_mask(a, b);
+  }
+};
+struct NotEqual {
+  template <class T>
+  __device__ __forceinline__ bool operator()(T a, T b) const {
+    return !(a == b);
+  }
+  template <class P>
+  __device__ __forceinline__ static unsigned mask(P a, P b) {
+    return __hneu2_mask(a, b);
+  }
+};
+struct Greater {
+  template <class T>
+  __device__ __forceinline__ bool operator()(T a, T b) const {
+    return a > b;
+  }
+  template <class P>
+  __device__ __forceinline__ static unsigned mask(P a, P b) {
+    return __hgt2_mask(a, b);
+  }
+};
+struct GreaterOrEqual {
+  template <class T>
+  __device__ __forceinline__ bool operator()(T a, T b) const {
+    return a >= b;
+  }
+  template <class P>
+  __device__ __forceinline__ static unsigned mask(P a, P b) {
+    return __hge2_mask(a, b);
+  }
+};
+//! [relation_functors]
+
+/// Any of the six, chosen at run time: what the operator instantiates for six types, so that they
+/// need one kernel of a kind each and not six. A few instructions more for each element, in kernels
+/// that wait for memory.
+//! [any_relation]
+struct AnyRelation {
+  bool less, equal, greater, complement;
+
+  template <class T>
+  __device__ __forceinline__ bool operator()(T a, T b) const {
+    const bool answer =
+        (less & Greater{}(b, a)) | (equal & Equal{}(a, b)) | (greater & Greater{}(a, b));
+    return answer != complement;
+  }
+};
+//! [any_relation]
+
+/// N answers of an operation on numbers, one byte each, the first in the lowest: one by one.
+template <class Op>
+struct OneByOne {
+  Op op;
+
+  template <class T>
+  __device__ __forceinline__ bool one(T a, T b) const {
+    return op(a, b);
+  }
+  template <int N, class T>
+  __device__ __forceinline__ unsigned answers(const T* a, const T* b) const {
+    unsigned word = 0;
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+      word |= op(a[k], b[k]) ? 1u << 8 * k : 0u;
+    }
+    return word;
+  }
+};
+
+/// The same for 16-bit floats, two at a time: two masks, and one PRMT that picks a byte of each of
+/// their four halves.
+//! [two_by_two]
+template <class Op>
+struct TwoByTwo {
+  Op op;
+
+  template <class T>
+  __device__ __forceinline__ bool one(T a, T b) const {
+    return op(a, b);
+  }
+  template <int N>
+  __device__ __forceinline__ unsigned answers(const half* a, const half* b) const {
+    static_assert(N == 4, "two masks make one word");
+    return four(op.mask(HALF2(a[0]), HALF2(b[0])), op.mask(HALF2(a[2]), HALF2(b[2])));
+  }
+  template <int N>
+  __device__ __forceinline__ unsigned answers(const __nv_bfloat16* a,
+                                              const __nv_bfloat16* b) const {
+    static_assert(N == 4, "two masks make one word");
+    return four(op.mask(BFLOAT162(a[0]), BFLOAT162(b[0])),
+                op.mask(BFLOAT162(a[2]), BFLOAT162(b[2])));
+  }
+
+ private:
+  __device__ __forceinline__ static unsigned four(unsigned low, unsigned high) {
+    return __byte_perm(low, high, 0x6420) & 0x01010101u;  // bytes 0 and 2 of both
+  }
+};
+//! [two_by_two]
+
+/// Four answers in bytes (0 or 1, the first in the lowest) as four bits: the multiplication adds
+/// the word to itself at three distances that bring bits 0, 8, 16, 24 to 24, 25, 26, 27.
+//! [four_bits]
+__device__ __forceinline__ unsigned four_bits(unsigned bools) { return bools * 0x01020408u >> 24; }
+//! [four_bits]
+
+// ---- What equality means -----------------------------------------------------------------------
+
+//! [equality]
+struct ExactlyEqual {
+  __device__ __forceinline__ bool operator()(float a, float b) const { return a == b; }
+};
+
+__device__ __forceinline__ bool is_finite(float x) { return fabsf(x) <= FLT_MAX; }
+
+/// a == b first: inf - inf is NaN, and no NaN is below a tolerance.
+struct AbsolutelyClose {
+  float tolerance;
+  __device__ __forceinline__ bool operator()(float a, float b) const {
+    return a == b || fabsf(a - b) < tolerance;
+  }
+};
+
+/// Without the second line inf would be close to everything: inf <= tolerance * inf.
+struct RelativelyClose {
+  float tolerance;
+  __device__ __forceinline__ bool operator()(float a, float b) const {
+    const float larger = fmaxf(fabsf(a), fabsf(b));
+    if (!is_finite(larger)) return a == b;
+    return a == b || fabsf(a - b) <= tolerance * larger;
+  }
+};
+
+/// The floats in order are the integers in order, but for the sign: a float's bits without the sign
+/// count the floats from zero to it. The largest number is one step from infinity, and not equal.
+struct WithinUlps {
+  unsigned ulps;
+  __device__ __forceinline__ static int order(float x) {
+    const unsigned bits = __float_as_uint(x);
+    const int magnitude = static_cast<int>(bits & 0x7fffffffu);
+    return bits >> 31 != 0 ? -magnitude : magnitude;
+  }
+  __device__ __forceinline__ bool operator()(float a, float b) const {
+    if (!(is_finite(a) && is_finite(b))) return a == b;
+    const int from = order(a), to = order(b);
+    const unsigned steps = from < to ? static_cast<unsigned>(to) - static_cast<unsigned>(from)
+                                     : static_cast<unsigned>(from) - static_cast<unsigned>(to);
+    return steps <= ulps;
+  }
+};
+//! [equality]
+
+/// Any of the four, chosen at run time.
+struct AnyEquality {
+  Equality policy;
+
+  __device__ __forceinline__ bool operator()(float a, float b) const {
+    switch (policy.kind) {
+      case Equality::Kind::absolute:
+        return AbsolutelyClose{policy.tolerance}(a, b);
+      case Equality::Kind::relative:
+        return RelativelyClose{policy.tolerance}(a, b);
+      case Equality::Kind::ulp:
+        return WithinUlps{static_cast<unsigned>(policy.tolerance)}(a, b);
+      default:
+        return ExactlyEqual{}(a, b);
+    }
+  }
+};
+
+}  // namespace tutorial

@@ -1,0 +1,40 @@
+// The operations of this chapter by name. Host code and kernels share these.
+#pragma once
+
+#include <cstdint>
+
+namespace tutorial {
+
+/// One truth value in memory: a byte, as the bool tensors of NumPy and PyTorch have it. On input
+/// any byte but 0 is true; what this chapter writes is 0 or 1.
+///
+/// Not `bool`: a C++ program that reads a bool whose byte is neither 0 nor 1 has no defined
+/// meaning, and a GPU's compiler makes use of that.
+using Byte = std::uint8_t;
+
+/// Not has one operand, the others have two.
+enum class LogicalOp { And, Or, Xor, Not };
+
+/// On numbers. With a NaN on either side every one is false, but NotEqual, which is the complement
+/// of Equal.
+enum class RelationOp { Equal, NotEqual, Greater, GreaterOrEqual, Less, LessOrEqual };
+
+/// When two floats count as equal. Two infinities of one sign, and both zeros, are equal under each
+/// kind; a NaN equals nothing; an infinity equals no number.
+struct Equality {
+  enum class Kind {
+    exact,     ///< a == b
+    absolute,  ///< |a - b| < tolerance
+    relative,  ///< |a - b| <= tolerance * max(|a|, |b|)
+    ulp        ///< at most `tolerance` floats from a to b
+  };
+  Kind kind;
+  float tolerance;  ///< not negative; finite; a whole number up to 2^24 for ulp; exact ignores it
+
+  static Equality exact() { return {Kind::exact, 0.0f}; }
+  static Equality absolute(float tolerance) { return {Kind::absolute, tolerance}; }
+  static Equality relative(float tolerance) { return {Kind::relative, tolerance}; }
+  static Equality ulp(float tolerance) { return {Kind::ulp, tolerance}; }
+};
+
+}  // namespace tutorial
