@@ -2,7 +2,7 @@
 // takes.
 //
 //   Arithmetic<op, T>{}(a, b)        T: float, half, __nv_bfloat16, std::int32_t, std::int64_t
-//   ArithmeticPair<op, P>{}(a, b)    P: half2, __nv_bfloat162; the same values, two at a time
+//   ArithmeticPair<op, P>{}(a, b)    P: half2, __nv_bfloat162; the same results, two at a time
 //   ArithmeticInt8<op>{scales}(a, b) int8 with scales, as it is defined
 //
 // The int8 forms that are fast are in arithmetic_int8_math.cuh.
@@ -161,6 +161,8 @@ __device__ __forceinline__ __nv_bfloat16 arithmetic_narrow(__nv_bfloat16 a, __nv
 //! [Arithmetic]
 template <ArithmeticOp op, class T>
 struct Arithmetic {
+  static constexpr ArithmeticOp kOp = op;
+
   __device__ __forceinline__ T operator()(T a, T b) const {
     if constexpr (std::is_same_v<T, float>) {
       return arithmetic_float<op>(a, b);
@@ -172,6 +174,37 @@ struct Arithmetic {
   }
 };
 //! [Arithmetic]
+
+// ---- Two at a time ------------------------------------------------------------------------------
+
+/// op(a, b) for both elements of a pair. P: half2, __nv_bfloat162. The same results as Arithmetic:
+/// these instructions round once, and max.NaN puts +0 above -0. (A NaN may have other bits.)
+//! [ArithmeticPair]
+template <ArithmeticOp op, class P>
+struct ArithmeticPair {
+  __device__ __forceinline__ P operator()(P a, P b) const {
+    if constexpr (op == ArithmeticOp::Add) {
+      return __hadd2(a, b);
+    } else if constexpr (op == ArithmeticOp::Sub) {
+      return __hsub2(a, b);
+    } else if constexpr (op == ArithmeticOp::Mul) {
+      return __hmul2(a, b);
+    } else if constexpr (op == ArithmeticOp::Div) {
+      return __h2div(a, b);  // two divisions in float: there is no such instruction for halves
+    } else if constexpr (op == ArithmeticOp::Max) {
+      return __hmax2_nan(a, b);
+    } else if constexpr (op == ArithmeticOp::Min) {
+      return __hmin2_nan(a, b);
+    } else if constexpr (op == ArithmeticOp::PRelu) {
+      return blend(__hgt2_mask(a, P{0.0f, 0.0f}), a, __hmul2(a, b));
+    } else {  // nothing in the machine raises two halves to a power, or divides them with a rest
+      using T = decltype(P::x);
+      const Arithmetic<op, T> one;
+      return P{one(a.x, b.x), one(a.y, b.y)};
+    }
+  }
+};
+//! [ArithmeticPair]
 
 // ---- int8 with scales ---------------------------------------------------------------------------
 

@@ -1,0 +1,145 @@
+// Ladder A: y[i] = op(a[i], b[i]) for arrays of the same shape.
+//
+// Read from the top. Each rung changes one thing over the rung below; the README of this chapter
+// says what was predicted and what was measured. Every kernel is right for every n >= 0: the tail
+// is done here, not by the caller. What is computed for each element stands in arithmetic_math.cuh.
+#pragma once
+
+#include <cstdint>
+
+#include "04_arithmetic/arithmetic_math.cuh"
+#include "common/launch.cuh"
+#include "common/macros.cuh"
+
+namespace tutorial {
+
+// Rung 1. One thread, one element, of any type. The block's index is widened before it is
+// multiplied: `blockIdx.x * blockDim.x` has 32 bits, and wraps.
+//! [nobroadcast]
+template <class T, class Op>
+__global__ void arithmetic_nobroadcast_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) {
+    y[i] = op(a[i], b[i]);
+  }
+}
+//! [nobroadcast]
+
+// Rung 2, the anti-example. A structure of eight halves, and one of them a thread. It looks like a
+// 16-byte access and is none: a structure is aligned as its members are, here to 2 bytes, so the
+// compiler may not load more than 2 bytes at once.
+//! [half8_unaligned]
+struct Half8Unaligned {
+  half x0, y0, z0, w0, x1, y1, z1, w1;
+};
+static_assert(sizeof(Half8Unaligned) == 16 && alignof(Half8Unaligned) == 2);
+
+template <class Op>
+__device__ __forceinline__ Half8Unaligned for_each_half(const Half8Unaligned& a,
+                                                        const Half8Unaligned& b, Op op) {
+  return {op(a.x0, b.x0), op(a.y0, b.y0), op(a.z0, b.z0), op(a.w0, b.w0),
+          op(a.x1, b.x1), op(a.y1, b.y1), op(a.z1, b.z1), op(a.w1, b.w1)};
+}
+
+template <class Op>
+__global__ void arithmetic_half8_unaligned_kernel(const half* a, const half* b, half* y,
+                                                  std::int64_t n, Op op) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i + 8 <= n) {
+    const Half8Unaligned pack_a = reinterpret_cast<const Half8Unaligned&>(a[i]);
+    const Half8Unaligned pack_b = reinterpret_cast<const Half8Unaligned&>(b[i]);
+    reinterpret_cast<Half8Unaligned&>(y[i]) = for_each_half(pack_a, pack_b, op);
+  } else {
+    for (std::int64_t k = i; k < n; ++k) {
+      y[k] = op(a[k], b[k]);
+    }
+  }
+}
+//! [half8_unaligned]
+
+// Rung 3. The same structure, filled through shared memory: 16 bytes arrive as a float4, are put
+// down as a float4 and picked up as eight halves. This is what the library does that the chapter
+// follows, for any block size: two slots of 16 bytes a thread, 2 * blockDim.x of them, and the
+// second operand's begin at blockDim.x, whatever it is.
+//
+// Each thread reads back its own slots alone, so the block needs no barrier.
+//! [fp16]
+template <class Op>
+__global__ void arithmetic_fp16_kernel(const half* a, const half* b, half* y, std::int64_t n,
+                                       Op op) {
+  DYNAMIC_SHARED(float4, slots);
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i + 8 <= n) {
+    float4& slot_a = slots[threadIdx.x];
+    float4& slot_b = slots[threadIdx.x + blockDim.x];
+    slot_a = FLOAT4(a[i]);
+    slot_b = FLOAT4(b[i]);
+    auto& pack_a = reinterpret_cast<Half8Unaligned&>(slot_a);
+    const auto& pack_b = reinterpret_cast<const Half8Unaligned&>(slot_b);
+    pack_a = for_each_half(pack_a, pack_b, op);
+    FLOAT4(y[i]) = slot_a;
+  } else {
+    for (std::int64_t k = i; k < n; ++k) {
+      y[k] = op(a[k], b[k]);
+    }
+  }
+}
+//! [fp16]
+
+// Rung 4. What half8_ lacks is one word: alignas. Now the compiler may load it at once, and as four
+// half2 it fits the instructions that compute two halves at a time.
+//! [half8]
+struct alignas(16) Half8 {
+  half2 pair[4];
+};
+
+template <class Op>
+__global__ void arithmetic_half8_kernel(const half* a, const half* b, half* y, std::int64_t n,
+                                        Op op) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i + 8 <= n) {
+    Half8 pack_a = reinterpret_cast<const Half8&>(a[i]);
+    const Half8 pack_b = reinterpret_cast<const Half8&>(b[i]);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      pack_a.pair[k] = op(pack_a.pair[k], pack_b.pair[k]);
+    }
+    reinterpret_cast<Half8&>(y[i]) = pack_a;
+  } else {
+    for (std::int64_t k = i; k < n; ++k) {
+      y[k] = op(half2{a[k], a[k]}, half2{b[k], b[k]}).x;
+    }
+  }
+}
+//! [half8]
+
+// Rung 5. The structure for every type: 16 bytes of whatever T is, and an operation on one element.
+//! [pack]
+template <class T>
+struct alignas(16) Pack {
+  static constexpr int kWidth = 16 / sizeof(T);
+  T at[kWidth];
+};
+
+template <class T, class Op>
+__global__ void arithmetic_pack_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
+  wait_for_previous_grid();
+  constexpr int kWidth = Pack<T>::kWidth;
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
+  if (i + kWidth <= n) {
+    Pack<T> pack_a = reinterpret_cast<const Pack<T>&>(a[i]);
+    const Pack<T> pack_b = reinterpret_cast<const Pack<T>&>(b[i]);
+#pragma unroll
+    for (int k = 0; k < kWidth; ++k) {
+      pack_a.at[k] = op(pack_a.at[k], pack_b.at[k]);
+    }
+    reinterpret_cast<Pack<T>&>(y[i]) = pack_a;
+  } else {
+    for (std::int64_t k = i; k < n; ++k) {
+      y[k] = op(a[k], b[k]);
+    }
+  }
+}
+//! [pack]
+
+}  // namespace tutorial
