@@ -48,8 +48,8 @@ std::int64_t ShapePairs::below(std::int64_t bound) {
 /// Sizes whose product is at most most_elements_. The dimensions are filled in random order, so
 /// that the large ones stand anywhere.
 TensorShape ShapePairs::random_sizes() {
-  constexpr std::int64_t kSizes[] = {1,  1,  2,  2,  3,  3,  4,  5,  6,  7,  8,   8,   9,
-                                     12, 15, 16, 17, 24, 31, 32, 33, 56, 64, 127, 130, 257};
+  constexpr std::int64_t kSizes[] = {1,  2,  2,  3,  3,  4,  5,  6,  7,  8,   8,   9,  12,
+                                     15, 16, 17, 24, 31, 32, 33, 56, 64, 127, 130, 257};
   constexpr auto kCount = static_cast<std::int64_t>(sizeof kSizes / sizeof kSizes[0]);
   TensorShape sizes(static_cast<std::size_t>(below(kMaxDimensions + 1)), 1);
   std::vector<std::size_t> order(sizes.size());
@@ -57,9 +57,10 @@ TensorShape ShapePairs::random_sizes() {
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[static_cast<std::size_t>(below(static_cast<std::int64_t>(i)))]);
   }
+  const std::int64_t choices = one_in(2) ? kCount : 8;
   std::int64_t room = most_elements_;
   for (const std::size_t i : order) {
-    const std::int64_t size = kSizes[below(kCount)];
+    const std::int64_t size = kSizes[below(choices)];
     sizes[i] = size <= room ? size : 1 + below(std::min<std::int64_t>(room, 4));
     room /= sizes[i];
   }
@@ -73,7 +74,7 @@ std::vector<bool> ShapePairs::kept_dimensions(std::size_t rank) {
   auto first = static_cast<std::size_t>(below(bound)),
        last = static_cast<std::size_t>(below(bound));
   if (first > last) std::swap(first, last);
-  switch (below(6)) {
+  switch (below(10)) {
     case 0:  // all
       break;
     case 1:  // none: a scalar
@@ -88,7 +89,7 @@ std::vector<bool> ShapePairs::kept_dimensions(std::size_t rank) {
     case 4:  // all but a run: an image without channels
       for (std::size_t i = first; i < last; ++i) kept[i] = false;
       break;
-    default:  // any
+    default:  // any: half of the time, and the only way to most of what both sides can do
       for (std::size_t i = 0; i < rank; ++i) kept[i] = one_in(2);
   }
   return kept;
@@ -104,15 +105,19 @@ ShapePair ShapePairs::next() {
     sizes[static_cast<std::size_t>(below(static_cast<std::int64_t>(sizes.size())))] = 0;
   }
   ShapePair shapes{sizes, sizes};
-  const bool both_sided = one_in(2);
   TensorShape* const operands[] = {&shapes.shape0, &shapes.shape1};
   const auto shorter = static_cast<std::size_t>(below(2));
-  for (std::size_t operand = 0; operand < 2; ++operand) {
-    if (operand != shorter && !both_sided) continue;
-    const std::vector<bool> kept = kept_dimensions(sizes.size());
+  const std::vector<bool> kept = kept_dimensions(sizes.size());
+  std::vector<bool> other(sizes.size(), true);
+  if (!one_in(3)) {  // both-sided: what the one has not, the other mostly has
+    other = kept_dimensions(sizes.size());
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (!kept[i]) (*operands[operand])[i] = 1;
+      if (!kept[i] && !one_in(4)) other[i] = true;
     }
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (!kept[i]) (*operands[shorter])[i] = 1;
+    if (!other[i]) (*operands[1 - shorter])[i] = 1;
   }
   for (TensorShape* shape : operands) {
     if (one_in(2)) drop_leading_ones(shape);
