@@ -202,6 +202,19 @@ LaunchShape rows_shape(const Rows& rows, int width) {
 }
 //! [rows_shape]
 
+bool is_of_shapes(const Broadcast& broadcast) {
+  const Broadcast merged = merge_dimensions(broadcast);
+  for (const std::int64_t* stride : {merged.stride0, merged.stride1}) {
+    std::int64_t step = 1;
+    for (int i = merged.rank; i-- > 0;) {
+      if (stride[i] == 0) continue;
+      if (stride[i] != step) return false;
+      step *= merged.extent[i];
+    }
+  }
+  return true;
+}
+
 bool fits_half8(const Broadcast& broadcast) {
   const Broadcast merged = merge_dimensions(broadcast);
   const int last = merged.rank - 1;

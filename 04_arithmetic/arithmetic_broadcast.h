@@ -132,6 +132,10 @@ cudaError_t arithmetic_rows_int8(ArithmeticOp op, const Broadcast& broadcast,
                                  const std::int8_t* in0, const std::int8_t* in1, std::int8_t* out,
                                  Int8Scales scales, cudaStream_t stream);
 
+/// Whether both operands lie in memory as contiguous tensors do, as in every Broadcast that
+/// make_broadcast() and broadcast_strides() make.
+bool is_of_shapes(const Broadcast& broadcast);
+
 /// Rung 10. Sixteen bytes of the result a thread, a width for each operand, any broadcast of any
 /// size (common/broadcast.cuh). The operator ends here.
 template <class T>

@@ -9,9 +9,10 @@ cudaError_t arithmetic_fp16_strided(ArithmeticOp op, const Broadcast& broadcast,
                                     const half* in1, half* out, cudaStream_t stream, int threads) {
   if (threads <= 0) return refuse(cudaErrorInvalidConfiguration, "a block has at least one thread");
   cudaError_t error = check_broadcast(broadcast);
-  if (error == cudaSuccess) error = check_operands(broadcast.elements, in0, in1, out, 16);
+  if (error == cudaSuccess) error = check_operands(broadcast.elements, in0, in1, out);
+  if (error == cudaSuccess) error = check_alignment(broadcast.elements, in0, in1, out, 16);
   if (error != cudaSuccess) return error;
-  return with_arithmetic<half>(op, [&](auto functor) {
+  return launchers::with_functor<half>(op, [&](auto functor) {
     if (broadcast.elements == 0) return cudaSuccess;
     if (!fits_half8(broadcast)) {
       return refuse(cudaErrorInvalidValue, "the broadcast does not consist of groups of eight");

@@ -8,11 +8,12 @@
 
 #include <cstdint>
 
-#include "04_arithmetic/arithmetic_contiguous_kernels.cuh"
+#include "04_arithmetic/arithmetic_math.cuh"
 #include "common/broadcast.h"
 #include "common/fast_division.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
+#include "common/pack.cuh"
 
 namespace tutorial {
 
@@ -180,26 +181,20 @@ struct Rows {
   bool store_packs;
 };
 
-template <class T>
-__device__ __forceinline__ Pack<T> load_of_row(const T* row, std::int64_t first, RowAccess access) {
-  constexpr int kWidth = Pack<T>::kWidth;
-  Pack<T> pack;
-  if (access == RowAccess::pack) {
-    pack = reinterpret_cast<const Pack<T>&>(row[first]);
-  } else if (access == RowAccess::splat) {
-    const T value = row[0];
+template <int W, class T>
+__device__ __forceinline__ Pack<T, W> load_of_row(const T* row, std::int64_t first,
+                                                  RowAccess access) {
+  if (access == RowAccess::pack) return load_pack<W>(row + first);
+  if (access == RowAccess::splat) return splat<W>(row[0]);
+  Pack<T, W> pack;
 #pragma unroll
-    for (int k = 0; k < kWidth; ++k) pack.at[k] = value;
-  } else {
-#pragma unroll
-    for (int k = 0; k < kWidth; ++k) pack.at[k] = row[first + k];
-  }
+  for (int k = 0; k < W; ++k) pack.at[k] = row[first + k];
   return pack;
 }
 
 template <class T, class Op>
 __global__ void arithmetic_rows_kernel(Rows rows, const T* in0, const T* in1, T* out, Op op) {
-  constexpr int kWidth = Pack<T>::kWidth;
+  constexpr int kWidth = 16 / sizeof(T);
   const std::int64_t first = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
   if (first >= rows.length) return;
   for (std::int64_t z = blockIdx.z; z < rows.outer; z += gridDim.z) {
@@ -209,12 +204,10 @@ __global__ void arithmetic_rows_kernel(Rows rows, const T* in0, const T* in1, T*
       const T* row1 = in1 + z * rows.in1.outer + y * rows.in1.row;
       T* row = out + (z * rows.rows + y) * rows.length;
       if (first + kWidth <= rows.length) {
-        Pack<T> pack = load_of_row(row0, first, rows.in0.access);
-        const Pack<T> pack1 = load_of_row(row1, first, rows.in1.access);
-#pragma unroll
-        for (int k = 0; k < kWidth; ++k) pack.at[k] = op(pack.at[k], pack1.at[k]);
+        const Pack<T, kWidth> pack = apply<T>(op, load_of_row<kWidth>(row0, first, rows.in0.access),
+                                              load_of_row<kWidth>(row1, first, rows.in1.access));
         if (rows.store_packs) {
-          reinterpret_cast<Pack<T>&>(row[first]) = pack;
+          store_pack(row + first, pack);
         } else {
 #pragma unroll
           for (int k = 0; k < kWidth; ++k) row[first + k] = pack.at[k];
@@ -256,9 +249,10 @@ __global__ void arithmetic_fp16_strided_kernel(std::int64_t groups, StridedParam
     float4& slot1 = slots[threadIdx.x + blockDim.x];
     slot0 = FLOAT4(in0[offset0 * 8]);
     slot1 = FLOAT4(in1[offset1 * 8]);
-    auto& pack0 = reinterpret_cast<Half8Unaligned&>(slot0);
-    const auto& pack1 = reinterpret_cast<const Half8Unaligned&>(slot1);
-    pack0 = for_each_half(pack0, pack1, op);
+    half* const values0 = reinterpret_cast<half*>(&slot0);
+    const half* const values1 = reinterpret_cast<const half*>(&slot1);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) values0[k] = op(values0[k], values1[k]);
     FLOAT4(out[i * 8]) = slot0;
   }
 }

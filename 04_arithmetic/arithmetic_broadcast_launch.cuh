@@ -10,10 +10,19 @@
 #include "04_arithmetic/arithmetic_broadcast_kernels.cuh"
 #include "04_arithmetic/arithmetic_broadcast_param.h"
 #include "04_arithmetic/arithmetic_checks.h"
-#include "04_arithmetic/arithmetic_contiguous_launch.cuh"
 #include "04_arithmetic/arithmetic_int8_math.cuh"
+#include "common/broadcast.cuh"
 
 namespace tutorial::launchers {
+
+/// launch_functor(Arithmetic<op, T>{}), with an op that the compiler knows.
+template <class T, class F>
+cudaError_t with_functor(ArithmeticOp op, F&& launch_functor) {
+  if (!is_known(op)) return refuse(cudaErrorInvalidValue, "the operation is none of the nine");
+  return with_op(op, cudaErrorInvalidValue, [&](auto known) {
+    return launch_functor(Arithmetic<decltype(known)::value, T>{});
+  });
+}
 
 /// The operands and the result of one call.
 template <class T>
@@ -33,7 +42,7 @@ cudaError_t launch_one_each(void (*kernel)(Params...), std::int64_t n, const Ope
 
 template <class T>
 cudaError_t check(std::int64_t n, const Operands<T>& at) {
-  return check_operands(n, at.in0, at.in1, at.out, alignof(T));
+  return check_operands(n, at.in0, at.in1, at.out);
 }
 
 // ---- Rungs 1 to 4 -------------------------------------------------------------------------------
@@ -135,16 +144,18 @@ cudaError_t rows(const Broadcast& broadcast, const Operands<T>& at, Op op, cudaS
                   "more than three dimensions are left after merging, or the last one is strided");
   }
   const Rows param = rows_param(merge_dimensions(broadcast), at.in0, at.in1, at.out, sizeof(T));
-  return launch(arithmetic_rows_kernel<T, Op>, rows_shape(param, Pack<T>::kWidth), stream, param,
-                at.in0, at.in1, at.out, op);
+  return launch(arithmetic_rows_kernel<T, Op>, rows_shape(param, 16 / static_cast<int>(sizeof(T))),
+                stream, param, at.in0, at.in1, at.out, op);
 }
 
 template <class T, class Op>
 cudaError_t packed(const Broadcast& broadcast, const Operands<T>& at, Op op, cudaStream_t stream) {
   const cudaError_t error = check(broadcast, at);
   if (error != cudaSuccess || broadcast.elements == 0) return error;
-  return fits_32_bits(broadcast) ? strided_fast(broadcast, at, op, stream)
-                                 : strided_merged(broadcast, at, op, stream);
+  if (!is_of_shapes(broadcast)) {
+    return refuse(cudaErrorInvalidValue, "strides that are not those of two contiguous tensors");
+  }
+  return launch_broadcast(broadcast, at.in0, at.in1, at.out, op, stream);
 }
 
 }  // namespace tutorial::launchers
@@ -154,7 +165,7 @@ namespace tutorial {
 template <class T>
 cudaError_t arithmetic_one_scalar(ArithmeticOp op, std::int64_t n, bool first_shorter, const T* in0,
                                   const T* in1, T* out, cudaStream_t stream) {
-  return with_arithmetic<T>(op, [&](auto functor) {
+  return launchers::with_functor<T>(op, [&](auto functor) {
     return launchers::one_scalar(n, first_shorter, launchers::Operands<T>{in0, in1, out}, functor,
                                  stream);
   });
@@ -164,7 +175,7 @@ template <class T>
 cudaError_t arithmetic_one_dimension(ArithmeticOp op, std::int64_t n, std::int64_t inner,
                                      bool first_shorter, const T* in0, const T* in1, T* out,
                                      cudaStream_t stream) {
-  return with_arithmetic<T>(op, [&](auto functor) {
+  return launchers::with_functor<T>(op, [&](auto functor) {
     return launchers::one_dimension(n, inner, first_shorter, launchers::Operands<T>{in0, in1, out},
                                     functor, stream);
   });
@@ -174,7 +185,7 @@ template <class T>
 cudaError_t arithmetic_one_not_broadcast(ArithmeticOp op, std::int64_t n, std::int64_t axis,
                                          std::int64_t inner, bool first_shorter, const T* in0,
                                          const T* in1, T* out, cudaStream_t stream) {
-  return with_arithmetic<T>(op, [&](auto functor) {
+  return launchers::with_functor<T>(op, [&](auto functor) {
     return launchers::one_not_broadcast(n, axis, inner, first_shorter,
                                         launchers::Operands<T>{in0, in1, out}, functor, stream);
   });
@@ -184,7 +195,7 @@ template <class T>
 cudaError_t arithmetic_one_broadcast(ArithmeticOp op, std::int64_t n, std::int64_t outer_stride,
                                      std::int64_t inner, bool first_shorter, const T* in0,
                                      const T* in1, T* out, cudaStream_t stream) {
-  return with_arithmetic<T>(op, [&](auto functor) {
+  return launchers::with_functor<T>(op, [&](auto functor) {
     return launchers::one_broadcast(n, outer_stride, inner, first_shorter,
                                     launchers::Operands<T>{in0, in1, out}, functor, stream);
   });
@@ -193,7 +204,7 @@ cudaError_t arithmetic_one_broadcast(ArithmeticOp op, std::int64_t n, std::int64
 template <class T>
 cudaError_t arithmetic_strided(ArithmeticOp op, const Broadcast& broadcast, const T* in0,
                                const T* in1, T* out, cudaStream_t stream) {
-  return with_arithmetic<T>(op, [&](auto functor) {
+  return launchers::with_functor<T>(op, [&](auto functor) {
     return launchers::strided(broadcast, launchers::Operands<T>{in0, in1, out}, functor, stream);
   });
 }
@@ -201,7 +212,7 @@ cudaError_t arithmetic_strided(ArithmeticOp op, const Broadcast& broadcast, cons
 template <class T>
 cudaError_t arithmetic_strided_merged(ArithmeticOp op, const Broadcast& broadcast, const T* in0,
                                       const T* in1, T* out, cudaStream_t stream) {
-  return with_arithmetic<T>(op, [&](auto functor) {
+  return launchers::with_functor<T>(op, [&](auto functor) {
     return launchers::strided_merged(broadcast, launchers::Operands<T>{in0, in1, out}, functor,
                                      stream);
   });
@@ -210,7 +221,7 @@ cudaError_t arithmetic_strided_merged(ArithmeticOp op, const Broadcast& broadcas
 template <class T>
 cudaError_t arithmetic_strided_32(ArithmeticOp op, const Broadcast& broadcast, const T* in0,
                                   const T* in1, T* out, cudaStream_t stream) {
-  return with_arithmetic<T>(op, [&](auto functor) {
+  return launchers::with_functor<T>(op, [&](auto functor) {
     return launchers::strided_32(broadcast, launchers::Operands<T>{in0, in1, out}, functor, stream);
   });
 }
@@ -218,7 +229,7 @@ cudaError_t arithmetic_strided_32(ArithmeticOp op, const Broadcast& broadcast, c
 template <class T>
 cudaError_t arithmetic_strided_fast(ArithmeticOp op, const Broadcast& broadcast, const T* in0,
                                     const T* in1, T* out, cudaStream_t stream) {
-  return with_arithmetic<T>(op, [&](auto functor) {
+  return launchers::with_functor<T>(op, [&](auto functor) {
     return launchers::strided_fast(broadcast, launchers::Operands<T>{in0, in1, out}, functor,
                                    stream);
   });
@@ -227,7 +238,7 @@ cudaError_t arithmetic_strided_fast(ArithmeticOp op, const Broadcast& broadcast,
 template <class T>
 cudaError_t arithmetic_rows(ArithmeticOp op, const Broadcast& broadcast, const T* in0, const T* in1,
                             T* out, cudaStream_t stream) {
-  return with_arithmetic<T>(op, [&](auto functor) {
+  return launchers::with_functor<T>(op, [&](auto functor) {
     return launchers::rows(broadcast, launchers::Operands<T>{in0, in1, out}, functor, stream);
   });
 }
@@ -235,7 +246,7 @@ cudaError_t arithmetic_rows(ArithmeticOp op, const Broadcast& broadcast, const T
 template <class T>
 cudaError_t arithmetic_packed(ArithmeticOp op, const Broadcast& broadcast, const T* in0,
                               const T* in1, T* out, cudaStream_t stream) {
-  return with_arithmetic<T>(op, [&](auto functor) {
+  return launchers::with_functor<T>(op, [&](auto functor) {
     return launchers::packed(broadcast, launchers::Operands<T>{in0, in1, out}, functor, stream);
   });
 }

@@ -12,24 +12,20 @@
 
 namespace tutorial {
 
-/// For `elements` > 0: cudaErrorInvalidValue for a null pointer, cudaErrorMisalignedAddress for one
-/// that is not a multiple of `alignment` bytes. With elements == 0 the pointers do not matter.
-inline cudaError_t check_operands(std::int64_t elements, const void* in0, const void* in1,
-                                  const void* out, std::size_t alignment) {
+/// After check_operands() (common/broadcast.cuh), for kernels that need more than the alignment of
+/// an element: cudaErrorMisalignedAddress for a pointer that is not a multiple of `alignment`
+/// bytes.
+inline cudaError_t check_alignment(std::int64_t elements, const void* in0, const void* in1,
+                                   const void* out, std::size_t alignment) {
   if (elements == 0) return cudaSuccess;
   const struct {
     const char* name;
     const void* pointer;
   } all[] = {{"in0", in0}, {"in1", in1}, {"out", out}};
   for (const auto& at : all) {
-    if (at.pointer == nullptr) {
-      return refuse(cudaErrorInvalidValue, std::string(at.name) + " is a null pointer");
-    }
-  }
-  for (const auto& at : all) {
     if (reinterpret_cast<std::uintptr_t>(at.pointer) % alignment != 0) {
-      return refuse(cudaErrorMisalignedAddress, std::string(at.name) + " is not aligned to " +
-                                                    std::to_string(alignment) + " bytes");
+      return refuse(cudaErrorMisalignedAddress, std::string(at.name) + " is not aligned to the " +
+                                                    std::to_string(alignment) + " bytes of a pack");
     }
   }
   return cudaSuccess;

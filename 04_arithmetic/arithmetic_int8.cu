@@ -27,12 +27,12 @@ cudaError_t launch_one(const std::int8_t* in0, const std::int8_t* in1, std::int8
 
 /// Sixteen elements a thread, 16-byte aligned pointers: by registers of four where the functor
 /// takes four, byte by byte where it does not.
-template <class Values>
+template <class Values, class Conversion>
 cudaError_t launch_sixteen(const std::int8_t* in0, const std::int8_t* in1, std::int8_t* out,
-                           std::int64_t n, OnInt8<Values> op, cudaStream_t stream,
+                           std::int64_t n, OnInt8<Values, Conversion> op, cudaStream_t stream,
                            LaunchOptions options) {
-  return launch_binary(arithmetic_int8x16_kernel<OnInt8<Values>>, in0, in1, out, n, 16, 16, stream,
-                       options, op);
+  return launch_binary(arithmetic_int8x16_kernel<OnInt8<Values, Conversion>>, in0, in1, out, n, 16,
+                       16, stream, options, op);
 }
 template <ArithmeticOp op>
 cudaError_t launch_sixteen(const std::int8_t* in0, const std::int8_t* in1, std::int8_t* out,
@@ -71,6 +71,17 @@ cudaError_t arithmetic_int8x16_fast(ArithmeticOp op, const std::int8_t* in0, con
     return with_int8<decltype(known)::value>(scales, [&](auto functor) {
       return launch_sixteen(in0, in1, out, n, functor, stream, {});
     });
+  });
+}
+
+cudaError_t arithmetic_int8x16_magic(ArithmeticOp op, const std::int8_t* in0,
+                                     const std::int8_t* in1, std::int8_t* out, std::int64_t n,
+                                     Int8Scales scales, cudaStream_t stream) {
+  if (const cudaError_t error = check(op, scales); error != cudaSuccess) return error;
+  if (!is_fast(scales)) return arithmetic_int8x16(op, in0, in1, out, n, scales, stream);
+  return with_op(op, cudaErrorInvalidValue, [&](auto known) {
+    const ArithmeticInt8Magic<decltype(known)::value> functor{{int8_constants(scales)}};
+    return launch_sixteen(in0, in1, out, n, functor, stream, {});
   });
 }
 

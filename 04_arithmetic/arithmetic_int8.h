@@ -35,13 +35,19 @@ cudaError_t arithmetic_int8x16(ArithmeticOp op, const std::int8_t* in0, const st
                                std::int8_t* out, std::int64_t n, Int8Scales scales,
                                cudaStream_t stream);
 
-/// Rung 3: the same bytes with cheaper arithmetic; as rung 2 for scales that it does not cover
-/// (is_fast() in arithmetic_int8_math.cuh). [16]
+/// Rung 3: the same bytes with cheaper arithmetic, and bytes to floats and back without conversion
+/// instructions; as rung 2 for scales that it does not cover (is_fast() in
+/// arithmetic_int8_math.cuh). [16]
+cudaError_t arithmetic_int8x16_magic(ArithmeticOp op, const std::int8_t* in0,
+                                     const std::int8_t* in1, std::int8_t* out, std::int64_t n,
+                                     Int8Scales scales, cudaStream_t stream);
+
+/// Rung 4: as rung 3, with the conversion instructions that saturate and pack. [16]
 cudaError_t arithmetic_int8x16_fast(ArithmeticOp op, const std::int8_t* in0, const std::int8_t* in1,
                                     std::int8_t* out, std::int64_t n, Int8Scales scales,
                                     cudaStream_t stream);
 
-/// Rung 4: the scales folded into one or two factors. Some results differ by 1 from the definition.
+/// Rung 5: the scales folded into one or two factors. Some results differ by 1 from the definition.
 /// Errors: also cudaErrorNotSupported for Pow and Mod, and cudaErrorInvalidValue for scales whose
 /// products leave the normal floats. [16]
 cudaError_t arithmetic_int8x16_folded(ArithmeticOp op, const std::int8_t* in0,
