@@ -49,15 +49,15 @@ cudaError_t logical_u8x16_pdl(LogicalOp op, const Byte* a, const Byte* b, Byte* 
 }
 
 cudaError_t logical_not_u8(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(logical_not_u8_kernel, a, y, n, 1, 1, stream);
+  return launch_unary(logical_one_u8_kernel<Not>, a, y, n, 1, 1, stream, {}, OnBytes<Not>{});
 }
 
 cudaError_t logical_not_u8x16(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(logical_not_u8x16_kernel, a, y, n, 16, 16, stream);
+  return launch_unary(logical_one_u8x16_kernel<Not>, a, y, n, 16, 16, stream, {}, Not{});
 }
 
 cudaError_t logical_not_u8x16_pdl(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(logical_not_u8x16_kernel, a, y, n, 16, 16, stream, kBestLaunch);
+  return launch_unary(logical_one_u8x16_kernel<Not>, a, y, n, 16, 16, stream, kBestLaunch, Not{});
 }
 
 namespace {

@@ -91,16 +91,18 @@ __global__ void logical_u8x16_kernel(const Byte* a, const Byte* b, Byte* y, std:
 }
 //! [logical_u8x16]
 
-// Not has one input, so two bytes an element in place of three.
-__global__ void logical_not_u8_kernel(const Byte* a, Byte* y, std::int64_t n) {
+// The same two with one input: Not moves two bytes an element in place of three.
+template <class Op>
+__global__ void logical_one_u8_kernel(const Byte* a, Byte* y, std::int64_t n, OnBytes<Op> op) {
   wait_for_previous_grid();
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) {
-    y[i] = not_byte(a[i]);
+    y[i] = op(a[i]);
   }
 }
 
-__global__ void logical_not_u8x16_kernel(const Byte* a, Byte* y, std::int64_t n) {
+template <class Op>
+__global__ void logical_one_u8x16_kernel(const Byte* a, Byte* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 16;
   if (i + 16 <= n) {
@@ -108,12 +110,12 @@ __global__ void logical_not_u8x16_kernel(const Byte* a, Byte* y, std::int64_t n)
     LDST128BITS(pack[0]) = LDST128BITS(a[i]);
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      pack[k] = not_four(pack[k]);
+      pack[k] = logical_four(op, pack[k]);
     }
     LDST128BITS(y[i]) = LDST128BITS(pack[0]);
   } else {
     for (std::int64_t k = i; k < n; ++k) {
-      y[k] = not_byte(a[k]);
+      y[k] = OnBytes<Op>{op}(a[k]);
     }
   }
 }

@@ -22,6 +22,9 @@ struct Or {
 struct Xor {
   __device__ __forceinline__ unsigned operator()(unsigned a, unsigned b) const { return a ^ b; }
 };
+struct Not {
+  __device__ __forceinline__ unsigned operator()(unsigned a) const { return ~a; }
+};
 //! [logical_functors]
 
 /// Any of the three, chosen at run time, by its truth table: bit 2a + b is the answer to (a, b).
@@ -34,16 +37,17 @@ struct AnyLogical {
   }
 };
 
-/// One operation on two bytes: each is made 0 or 1 first.
+/// One operation on bytes: each is made 0 or 1 first, and the lowest bit is the answer.
 template <class Op>
 struct OnBytes {
   Op op;
   __device__ __forceinline__ Byte operator()(Byte a, Byte b) const {
-    return static_cast<Byte>(op(a != 0 ? 1u : 0u, b != 0 ? 1u : 0u));
+    return static_cast<Byte>(op(a != 0 ? 1u : 0u, b != 0 ? 1u : 0u) & 1u);
+  }
+  __device__ __forceinline__ Byte operator()(Byte a) const {
+    return static_cast<Byte>(op(a != 0 ? 1u : 0u) & 1u);
   }
 };
-
-__device__ __forceinline__ Byte not_byte(Byte a) { return a == 0 ? 1 : 0; }
 
 // SIMD within a register: four bytes of a word at once, without looking at any of them.
 //
@@ -60,7 +64,10 @@ template <class Op>
 __device__ __forceinline__ unsigned logical_four(Op op, unsigned a, unsigned b) {
   return to_bools(op(truth_bits(a), truth_bits(b)));
 }
-__device__ __forceinline__ unsigned not_four(unsigned a) { return to_bools(~truth_bits(a)); }
+template <class Op>
+__device__ __forceinline__ unsigned logical_four(Op op, unsigned a) {
+  return to_bools(op(truth_bits(a)));
+}
 //! [swar]
 
 // ---- Relations ---------------------------------------------------------------------------------
@@ -129,6 +136,16 @@ struct AnyRelation {
   }
 };
 //! [any_relation]
+
+/// An answer as it lies in memory.
+template <class Op>
+struct AsByte {
+  Op op;
+  template <class T>
+  __device__ __forceinline__ Byte operator()(T a, T b) const {
+    return op(a, b) ? 1 : 0;
+  }
+};
 
 /// N answers of an operation on numbers, one byte each, the first in the lowest: one by one.
 template <class Op>

@@ -1,0 +1,118 @@
+// The operators: any two shapes that broadcast, any pointer that is aligned to its element. Chosen
+// at run time is the operation, so that each type needs one kernel of a kind.
+#include <cmath>
+
+#include "05_logical_relation/logical_relation.h"
+#include "05_logical_relation/logical_relation_kernels.cuh"
+#include "05_logical_relation/logical_relation_launch.cuh"
+#include "common/broadcast.cuh"
+#include "common/refusal.h"
+
+namespace tutorial {
+namespace {
+
+/// Whether nothing is broadcast, so that the operands are lists as long as the result.
+bool is_contiguous(const Broadcast& merged) {
+  return merged.rank == 0 || (merged.rank == 1 && merged.stride0[0] == 1 && merged.stride1[0] == 1);
+}
+
+/// Validates; then lists go by the ladder's kernel, everything else by the broadcast kernels.
+template <class T, class Op>
+cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const TensorShape& shape1,
+                            const T* in1, Byte* out, Op op, cudaStream_t stream) {
+  Broadcast broadcast;
+  if (const cudaError_t error = make_broadcast(shape0, shape1, &broadcast); error != cudaSuccess) {
+    return error;
+  }
+  if (const cudaError_t error = check_operands(broadcast.elements, in0, in1, out);
+      error != cudaSuccess || broadcast.elements == 0) {
+    return error;
+  }
+  constexpr int kWidth = 16 / sizeof(T);
+  if (is_contiguous(broadcast) && is_aligned(in0, 16) && is_aligned(in1, 16) &&
+      is_aligned(out, kWidth)) {
+    return launch_answers(relation_pack_kernel<T, OneByOne<Op>>, in0, in1, out, broadcast.elements,
+                          kWidth, 16, kWidth, OneByOne<Op>{op}, stream, kBestLaunch);
+  }
+  return launch_broadcast<T, Byte>(broadcast, in0, in1, out, AsByte<Op>{op}, stream);
+}
+
+cudaError_t check_policy(const Equality& policy) {
+  constexpr float kMostUlps = 16777216.0f;
+  if (policy.kind == Equality::Kind::exact) return cudaSuccess;
+  if (!std::isfinite(policy.tolerance) || policy.tolerance < 0.0f) {
+    return refuse(cudaErrorInvalidValue, "the tolerance is " + std::to_string(policy.tolerance) +
+                                             ", and it must be finite and not negative");
+  }
+  if (policy.kind == Equality::Kind::ulp &&
+      (policy.tolerance > kMostUlps || std::floor(policy.tolerance) != policy.tolerance)) {
+    return refuse(cudaErrorInvalidValue, "the tolerance is " + std::to_string(policy.tolerance) +
+                                             " ULP, and it must be a whole number up to 2^24");
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t logical(LogicalOp op, const TensorShape& shape0, const Byte* in0,
+                    const TensorShape& shape1, const Byte* in1, Byte* out, cudaStream_t stream) {
+  if (op == LogicalOp::Not) {
+    return refuse(cudaErrorInvalidValue, "Not has one operand, and there are two");
+  }
+  Broadcast broadcast;
+  if (const cudaError_t error = make_broadcast(shape0, shape1, &broadcast); error != cudaSuccess) {
+    return error;
+  }
+  if (const cudaError_t error = check_operands(broadcast.elements, in0, in1, out);
+      error != cudaSuccess || broadcast.elements == 0) {
+    return error;
+  }
+  if (is_contiguous(broadcast) && is_aligned(in0, 16) && is_aligned(in1, 16) &&
+      is_aligned(out, 16)) {
+    return logical_u8x16_pdl(op, in0, in1, out, broadcast.elements, stream);
+  }
+  return launch_broadcast<Byte, Byte>(broadcast, in0, in1, out,
+                                      OnBytes<AnyLogical>{any_logical(op)}, stream);
+}
+
+cudaError_t logical(LogicalOp op, const TensorShape& shape, const Byte* in, Byte* out,
+                    cudaStream_t stream) {
+  if (op != LogicalOp::Not) {
+    return refuse(cudaErrorInvalidValue, "And, Or and Xor have two operands, and there is one");
+  }
+  TensorShape checked;
+  if (const cudaError_t error = broadcast_shape(shape, {}, &checked); error != cudaSuccess) {
+    return error;
+  }
+  const std::int64_t n = elements_of(shape);
+  if (const cudaError_t error = check_operands(n, in, in, out); error != cudaSuccess || n == 0) {
+    return error;
+  }
+  return is_aligned(in, 16) && is_aligned(out, 16) ? logical_not_u8x16_pdl(in, out, n, stream)
+                                                   : logical_not_u8(in, out, n, stream);
+}
+
+template <class T>
+cudaError_t relation(RelationOp op, const TensorShape& shape0, const T* in0,
+                     const TensorShape& shape1, const T* in1, Byte* out, cudaStream_t stream) {
+  return compare_tensors(shape0, in0, shape1, in1, out, any_relation(op), stream);
+}
+
+cudaError_t equal(Equality policy, const TensorShape& shape0, const float* in0,
+                  const TensorShape& shape1, const float* in1, Byte* out, cudaStream_t stream) {
+  if (const cudaError_t error = check_policy(policy); error != cudaSuccess) return error;
+  return compare_tensors(shape0, in0, shape1, in1, out, AnyEquality{policy}, stream);
+}
+
+#define TUTORIAL_INSTANTIATE(T)                                                               \
+  template cudaError_t relation(RelationOp, const TensorShape&, const T*, const TensorShape&, \
+                                const T*, Byte*, cudaStream_t);
+TUTORIAL_INSTANTIATE(float)
+TUTORIAL_INSTANTIATE(half)
+TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_INSTANTIATE(std::int8_t)
+TUTORIAL_INSTANTIATE(std::int32_t)
+TUTORIAL_INSTANTIATE(std::int64_t)
+#undef TUTORIAL_INSTANTIATE
+
+}  // namespace tutorial
