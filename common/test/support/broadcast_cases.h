@@ -7,8 +7,10 @@
 /// with.
 
 #include "common/broadcast.h"
+#include "common/refusal.h"
 #include "common/test/support/device.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -97,6 +99,25 @@ std::string first_failure(std::uint64_t seed, int count, const TryPair& run);
 
 // ---- One pair on the device ---------------------------------------------------------------------
 
+/// {value(0), value(1), ...}, as many as the shape has elements.
+template <class T, class Value>
+std::vector<T> values_of(const TensorShape& shape, const Value& value) {
+  std::vector<T> values(static_cast<std::size_t>(elements_of(shape)));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(static_cast<std::int64_t>(i));
+  return values;
+}
+
+/// op(a, b) for every element of the result.
+template <class Out, class In, class Op>
+std::vector<Out> expected_of(const ShapePair& shapes, const std::vector<In>& in0,
+                             const std::vector<In>& in1, const Op& op) {
+  std::vector<Out> expected;
+  walk_broadcast(shapes, [&](std::int64_t, std::int64_t i0, std::int64_t i1) {
+    expected.push_back(op(in0[static_cast<std::size_t>(i0)], in1[static_cast<std::size_t>(i1)]));
+  });
+  return expected;
+}
+
 /// How many elements the buffers of a trial begin past an aligned address.
 struct Offsets {
   std::size_t in0 = 0, in1 = 0, out = 0;
@@ -105,29 +126,23 @@ struct Offsets {
 /// Operands and the expected result of one pair, on the device and on the host.
 ///
 /// The operands' memory ends where they end, so that a sanitizer sees a read past them; the result
-/// lies between guards, and every byte of it is 0xFF before a launch.
+/// lies between guards, and every byte of it is 0xFF before a launch. Out: not bool, for which take
+/// unsigned char.
 template <class In, class Out>
 class BroadcastTrial {
  public:
-  /// value0(i) and value1(i) are the operands' elements, op(a, b) is what is expected of two.
-  template <class Value0, class Value1, class Op>
-  BroadcastTrial(const ShapePair& shapes, const Value0& value0, const Value1& value1, const Op& op,
+  BroadcastTrial(const std::vector<In>& in0, const std::vector<In>& in1, std::vector<Out> expected,
                  Offsets offsets = {})
-      : offsets_(offsets) {
-    std::vector<In> in0 = filled(shapes.shape0, value0), in1 = filled(shapes.shape1, value1);
-    walk_broadcast(shapes, [&](std::int64_t, std::int64_t i0, std::int64_t i1) {
-      expected_.push_back(op(in0[static_cast<std::size_t>(i0)], in1[static_cast<std::size_t>(i1)]));
-    });
-    in0_ = uploaded(in0, offsets.in0);
-    in1_ = uploaded(in1, offsets.in1);
-    out_ = DeviceBytes((2 * kGuard + offsets.out + expected_.size()) * sizeof(Out));
-  }
+      : offsets_(offsets),
+        expected_(std::move(expected)),
+        in0_(uploaded(in0, offsets.in0)),
+        in1_(uploaded(in1, offsets.in1)),
+        out_((2 * kGuard + offsets.out + expected_.size()) * sizeof(Out)) {}
 
   const In* in0() const { return reinterpret_cast<const In*>(in0_.data()) + offsets_.in0; }
   const In* in1() const { return reinterpret_cast<const In*>(in1_.data()) + offsets_.in1; }
   Out* out() const { return reinterpret_cast<Out*>(out_.data()) + kGuard + offsets_.out; }
   std::int64_t elements() const { return static_cast<std::int64_t>(expected_.size()); }
-  const std::vector<Out>& expected() const { return expected_; }
 
   /// Runs launch(in0, in1, out): what is wrong, or an empty string. Results are compared by
   /// equal(expected, actual).
@@ -135,7 +150,9 @@ class BroadcastTrial {
   std::string violation(const Launch& launch, const Equal& equal) const {
     require_success(cudaMemset(out_.data(), 0xff, out_.size()), "cudaMemset");
     const cudaError_t error = launch(in0(), in1(), out());
-    if (error != cudaSuccess) return std::string("the launch fails: ") + cudaGetErrorName(error);
+    if (error != cudaSuccess) {
+      return std::string("the launch fails: ") + cudaGetErrorName(error) + ", " + last_refusal();
+    }
     std::vector<Out> all(out_.size() / sizeof(Out));
     require_success(cudaMemcpy(all.data(), out_.data(), out_.size(), cudaMemcpyDeviceToHost),
                     "cudaMemcpy");
@@ -147,9 +164,11 @@ class BroadcastTrial {
       }
     }
     const auto* bytes = reinterpret_cast<const unsigned char*>(all.data());
-    for (std::size_t i = 0; i < out_.size(); ++i) {
-      const bool inside = i / sizeof(Out) >= first && i / sizeof(Out) < first + expected_.size();
-      if (!inside && bytes[i] != 0xff) return "something outside of the result was written";
+    const std::size_t begin = first * sizeof(Out), end = begin + expected_.size() * sizeof(Out);
+    const auto is_untouched = [](unsigned char byte) { return byte == 0xff; };
+    if (!std::all_of(bytes, bytes + begin, is_untouched) ||
+        !std::all_of(bytes + end, bytes + out_.size(), is_untouched)) {
+      return "something outside of the result was written";
     }
     return "";
   }
@@ -164,13 +183,6 @@ class BroadcastTrial {
 
  private:
   static constexpr std::size_t kGuard = 64;  // elements, and more bytes than the widest access
-
-  template <class Value>
-  static std::vector<In> filled(const TensorShape& shape, const Value& value) {
-    std::vector<In> values(static_cast<std::size_t>(elements_of(shape)));
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(static_cast<std::int64_t>(i));
-    return values;
-  }
 
   static DeviceBytes uploaded(const std::vector<In>& values, std::size_t offset) {
     DeviceBytes memory((offset + values.size()) * sizeof(In));
