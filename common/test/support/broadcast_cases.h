@@ -139,10 +139,23 @@ class BroadcastTrial {
         in1_(uploaded(in1, offsets.in1)),
         out_((2 * kGuard + offsets.out + expected_.size()) * sizeof(Out)) {}
 
+  /// The same from what makes them: value0(i) and value1(i) are the operands' elements, op(a, b) is
+  /// what is expected of two.
+  template <class Value0, class Value1, class Op>
+  BroadcastTrial(const ShapePair& shapes, const Value0& value0, const Value1& value1, const Op& op,
+                 Offsets offsets = {})
+      : BroadcastTrial(shapes, values_of<In>(shapes.shape0, value0),
+                       values_of<In>(shapes.shape1, value1), op, offsets) {}
+  template <class Op>
+  BroadcastTrial(const ShapePair& shapes, const std::vector<In>& in0, const std::vector<In>& in1,
+                 const Op& op, Offsets offsets = {})
+      : BroadcastTrial(in0, in1, expected_of<Out>(shapes, in0, in1, op), offsets) {}
+
   const In* in0() const { return reinterpret_cast<const In*>(in0_.data()) + offsets_.in0; }
   const In* in1() const { return reinterpret_cast<const In*>(in1_.data()) + offsets_.in1; }
   Out* out() const { return reinterpret_cast<Out*>(out_.data()) + kGuard + offsets_.out; }
   std::int64_t elements() const { return static_cast<std::int64_t>(expected_.size()); }
+  const std::vector<Out>& expected() const { return expected_; }
 
   /// Runs launch(in0, in1, out): what is wrong, or an empty string. Results are compared by
   /// equal(expected, actual).
