@@ -11,7 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
+#include <numeric>
 
 #include "common/broadcast.h"
 #include "common/fast_division.h"
@@ -128,71 +128,125 @@ __global__ void broadcast_pack_kernel(const In* in0, const In* in1, Out* out, st
 }
 //! [broadcast_pack_kernel]
 
-/// W elements of one operand, the first of them at coordinate `column` of row `row`. Steps along
-/// the row, and finds the next row's offset where one ends.
-//! [gather_pack]
-template <int W, class In>
-__device__ __forceinline__ Pack<In, W> gather_pack(const In* in, const FastDivisor& columns,
-                                                   std::uint32_t stride, const BroadcastWalk& rows,
-                                                   std::uint32_t BroadcastOffsets::*operand,
-                                                   DivMod first, std::uint32_t count) {
-  std::uint32_t row = first.quotient, column = first.remainder;
-  std::uint32_t begin = locate(rows, row).*operand;
-  Pack<In, W> pack = {};
-#pragma unroll
-  for (std::uint32_t k = 0; k < W; ++k) {
-    if (k >= count) break;
-    pack.at[k] = in[begin + column * stride];
-    if (++column == columns.divisor() && k + 1 < count) {
-      column = 0;
-      begin = locate(rows, ++row).*operand;
-    }
-  }
-  return pack;
-}
-//! [gather_pack]
-
-/// One dimension of broadcast_any_kernel's rows, and which operands are read as the result is
-/// written, element after element.
-struct BroadcastRow {
-  FastDivisor columns;
-  std::uint32_t in0 = 0;  ///< an operand's stride along the row: 0 or 1
-  std::uint32_t in1 = 0;
+/// How broadcast_any_kernel finds its elements.
+struct BroadcastRows {
+  BroadcastWalk outer;        ///< the dimensions above the innermost, for one row
+  FastDivisor columns;        ///< the innermost extent
+  std::uint32_t stride0 = 0;  ///< an operand's stride along a row: 0 or 1
+  std::uint32_t stride1 = 0;
   bool whole0 = false;  ///< the operand is not broadcast, and aligned to the pack
   bool whole1 = false;
+  FastDivisor packs;    ///< packs in a slab, below
+  BroadcastSteps step;  ///< how far a thread's packs lie apart
 };
 
-/// W consecutive results a thread, wherever the rows begin and end. An operand that is not
-/// broadcast is read as packs, the other one element at a time.
-//! [broadcast_any_kernel]
-template <int W, class In, class Out, class Op>
-__global__ void broadcast_any_kernel(const In* in0, const In* in1, Out* out, std::uint32_t n,
-                                     BroadcastWalk rows, BroadcastRow row, Op op) {
-  wait_for_previous_grid();
-  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
-  if (thread >= (n - 1) / W + 1) return;
-  const std::uint32_t i = thread * W;
-  const std::uint32_t count = n - i < W ? n - i : W;
-  const DivMod first = row.columns.divmod(i);
-  const Pack<In, W> a =
-      row.whole0 && count == W
-          ? load_pack<W>(in0 + i)
-          : gather_pack<W>(in0, row.columns, row.in0, rows, &BroadcastOffsets::in0, first, count);
-  const Pack<In, W> b =
-      row.whole1 && count == W
-          ? load_pack<W>(in1 + i)
-          : gather_pack<W>(in1, row.columns, row.in1, rows, &BroadcastOffsets::in1, first, count);
-  const Pack<Out, W> result = apply<Out>(op, a, b);
-  if (count == W) {
-    store_pack(out + i, result);
-  } else {
+/// Where W consecutive results, from the `i`-th on, find one operand: rows of W columns or more, of
+/// which a pack meets the end of at most one.
+//! [long_rows]
+template <int W>
+struct LongRows {
+  std::uint32_t begin, next;  ///< offset of the first element; of the next row, less what precedes
+  std::uint32_t left;         ///< elements until the row ends
+  std::uint32_t stride;
+
+  __device__ __forceinline__ LongRows(const BroadcastRows& rows, std::uint32_t i,
+                                      std::uint32_t BroadcastOffsets::*operand, std::uint32_t along)
+      : stride(along) {
+    const DivMod place = rows.columns.divmod(i);
+    begin = locate(rows.outer, place.quotient).*operand + place.remainder * stride;
+    left = rows.columns.divisor() - place.remainder;
+    next = begin;
+    if (left < W) next = locate(rows.outer, place.quotient + 1).*operand - left * stride;
+  }
+
+  template <class In>
+  __device__ __forceinline__ Pack<In, W> gather(const In* in) const {
+    Pack<In, W> pack;
+    if (stride == 0) {
+      const In first = in[begin], second = in[next];
+#pragma unroll
+      for (std::uint32_t k = 0; k < W; ++k) pack.at[k] = k < left ? first : second;
+    } else {
+#pragma unroll
+      for (std::uint32_t k = 0; k < W; ++k) pack.at[k] = in[(k < left ? begin : next) + k];
+    }
+    return pack;
+  }
+};
+//! [long_rows]
+
+/// The same for rows of fewer than W columns: an offset for each element.
+template <int W>
+struct ShortRows {
+  std::uint32_t at[W];
+
+  __device__ __forceinline__ ShortRows(const BroadcastRows& rows, std::uint32_t i,
+                                       std::uint32_t BroadcastOffsets::*operand,
+                                       std::uint32_t stride) {
 #pragma unroll
     for (std::uint32_t k = 0; k < W; ++k) {
-      if (k < count) out[i + k] = result.at[k];
+      const DivMod place = rows.columns.divmod(i + k);
+      at[k] = locate(rows.outer, place.quotient).*operand + place.remainder * stride;
     }
+  }
+
+  template <class In>
+  __device__ __forceinline__ Pack<In, W> gather(const In* in) const {
+    Pack<In, W> pack;
+#pragma unroll
+    for (int k = 0; k < W; ++k) pack.at[k] = in[at[k]];
+    return pack;
+  }
+};
+
+/// W consecutive results, wherever the rows begin and end. An operand that is not broadcast is read
+/// as packs, the other one element at a time. A thread takes several packs, each one slab (as many
+/// steps of the outermost dimension as make a whole number of packs) from the one before: they meet
+/// the ends of rows in the same places, which it finds once.
+//! [broadcast_any_kernel]
+template <int W, template <int> class Rows, class In, class Out, class Op>
+__global__ void broadcast_any_kernel(const In* in0, const In* in1, Out* out, std::uint32_t n,
+                                     BroadcastRows rows, Op op) {
+  wait_for_previous_grid();
+  const DivMod place = rows.packs.divmod(blockIdx.x * blockDim.x + threadIdx.x);
+  std::uint32_t i = place.quotient * rows.step.steps * rows.step.out + place.remainder * W;
+  std::uint32_t s = 0;
+  if (i + W <= n) {
+    const Rows<W> rows0(rows, i, &BroadcastOffsets::in0, rows.stride0);
+    const Rows<W> rows1(rows, i, &BroadcastOffsets::in1, rows.stride1);
+    Pack<In, W> a = rows.whole0 ? load_pack<W>(in0 + i) : rows0.gather(in0);
+    Pack<In, W> b = rows.whole1 ? load_pack<W>(in1 + i) : rows1.gather(in1);
+    while (true) {
+      store_pack(out + i, apply<Out>(op, a, b));
+      ++s;
+      i += rows.step.out;
+      if (s == rows.step.steps || i + W > n) break;
+      if (rows.whole0) {
+        a = load_pack<W>(in0 + i);
+      } else if (rows.step.in0 != 0) {
+        a = rows0.gather(in0 + s * rows.step.in0);
+      }
+      if (rows.whole1) {
+        b = load_pack<W>(in1 + i);
+      } else if (rows.step.in1 != 0) {
+        b = rows1.gather(in1 + s * rows.step.in1);
+      }
+    }
+  }
+  if (s == rows.step.steps) return;
+  for (; i < n; ++i) {  // the tail: one pack of the whole launch
+    const LongRows<1> at0(rows, i, &BroadcastOffsets::in0, rows.stride0);
+    const LongRows<1> at1(rows, i, &BroadcastOffsets::in1, rows.stride1);
+    out[i] = op(in0[at0.begin], in1[at1.begin]);
   }
 }
 //! [broadcast_any_kernel]
+
+/// Sizes at which launch_broadcast() changes its ways; a test sets them lower.
+struct BroadcastLimits {
+  std::int64_t most_elements = (std::int64_t{1} << 31) - 1;  ///< of a launch; at most this
+  std::int64_t enough_threads = std::int64_t{1} << 18;  ///< beyond them, a thread takes more packs
+};
 
 namespace detail {
 
@@ -204,9 +258,6 @@ inline constexpr int kBroadcastWidth = std::min(16 / static_cast<int>(sizeof(Out
 template <class In, class Out>
 inline constexpr int kContiguousWidth = std::min(16 / static_cast<int>(sizeof(Out)),
                                                  32 / static_cast<int>(sizeof(In)));
-
-/// The most elements of a launch with 32-bit indices.
-inline constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - 1;
 
 /// The strides of the contiguous result.
 inline void strides_of_result(const Broadcast& broadcast, std::int64_t* strides) {
@@ -235,9 +286,16 @@ inline void append(BroadcastWalk& walk, const Broadcast& broadcast, int d) {
   walk.out[at] = static_cast<std::uint32_t>(result[d]);
 }
 
-/// The dimension along which a thread of broadcast_pack_kernel takes several steps: the outermost
-/// one in which an operand that is loaded as vectors is broadcast, so that it is loaded once. Where
-/// an operand is whole there is nothing to save, and the answer is the outermost dimension.
+/// How many packs a thread takes where both operands are broadcast. The GPU then writes much more
+/// than it reads, and finding the place would take longer than writing 16 bytes to it; but a small
+/// result should still reach every multiprocessor. (Where an operand is whole, one: reading it
+/// takes longer than finding it, and memory prefers to be walked in order.)
+inline std::int64_t steps_for(std::int64_t packs, const BroadcastLimits& limits) {
+  return std::clamp<std::int64_t>(packs / limits.enough_threads, 1, 8);
+}
+
+/// The dimension along which it takes them in broadcast_pack_kernel: the outermost one in which an
+/// operand that is loaded as vectors is broadcast, so that it is loaded once.
 inline int step_dimension(const Broadcast& broadcast) {
   const int inner = broadcast.rank - 1;
   for (int d = 0; d < inner; ++d) {
@@ -248,9 +306,12 @@ inline int step_dimension(const Broadcast& broadcast) {
 }
 
 template <int W, Along along0, Along along1, class In, class Out, class Op>
-cudaError_t launch_broadcast_pack(const Broadcast& broadcast, const In* in0, const In* in1,
-                                  Out* out, Op op, cudaStream_t stream) {
-  const int inner = broadcast.rank - 1, along = step_dimension(broadcast);
+cudaError_t launch_broadcast_pack_along(const Broadcast& broadcast, const In* in0, const In* in1,
+                                        Out* out, Op op, cudaStream_t stream,
+                                        const BroadcastLimits& limits) {
+  const bool whole =
+      is_whole(broadcast, broadcast.stride0) || is_whole(broadcast, broadcast.stride1);
+  const int inner = broadcast.rank - 1, along = whole ? 0 : step_dimension(broadcast);
   BroadcastWalk walk;
   for (int d = inner; d >= 0; --d) {
     if (d != along) append(walk, broadcast, d);
@@ -265,17 +326,10 @@ cudaError_t launch_broadcast_pack(const Broadcast& broadcast, const In* in0, con
   walk.in1[0] *= W;
   walk.out[0] *= W;
 
-  // With a whole operand there is nothing to keep in registers; without, a thread takes up to
-  // eight steps, if that leaves the GPU enough threads.
   BroadcastSteps step;
   std::int64_t packs = broadcast.elements / W;
   if (last > 0) {
-    const bool whole =
-        is_whole(broadcast, broadcast.stride0) || is_whole(broadcast, broadcast.stride1);
-    constexpr std::int64_t kEnoughThreads = std::int64_t{1} << 18;
-    step.steps =
-        whole ? 1u
-              : static_cast<std::uint32_t>(std::clamp<std::int64_t>(packs / kEnoughThreads, 1, 8));
+    step.steps = static_cast<std::uint32_t>(whole ? 1 : steps_for(packs, limits));
     step.extent = walk.size[last].divisor();
     step.in0 = walk.in0[last];
     step.in1 = walk.in1[last];
@@ -283,8 +337,7 @@ cudaError_t launch_broadcast_pack(const Broadcast& broadcast, const In* in0, con
     walk.in0[last] *= step.steps;
     walk.in1[last] *= step.steps;
     walk.out[last] *= step.steps;
-    const std::uint32_t groups = (step.extent - 1) / step.steps + 1;
-    packs = packs / step.extent * groups;
+    packs = packs / step.extent * ((step.extent - 1) / step.steps + 1);
   } else {
     step.extent = columns;
   }
@@ -294,30 +347,75 @@ cudaError_t launch_broadcast_pack(const Broadcast& broadcast, const In* in0, con
                 threads, walk, step, op);
 }
 
-template <int W, class In, class Out, class Op>
-cudaError_t launch_broadcast_any(const Broadcast& broadcast, const In* in0, const In* in1, Out* out,
-                                 Op op, cudaStream_t stream) {
+/// Whether the innermost dimension is a whole number of packs of W, and the pointers fit them.
+template <int W, class In, class Out>
+bool is_in_packs(const Broadcast& broadcast, const In* in0, const In* in1, const Out* out) {
   const int inner = broadcast.rank - 1;
-  const auto n = static_cast<std::uint32_t>(broadcast.elements);
-  BroadcastRow row;
-  row.columns = FastDivisor(static_cast<std::uint32_t>(broadcast.extent[inner]));
-  row.in0 = static_cast<std::uint32_t>(broadcast.stride0[inner]);
-  row.in1 = static_cast<std::uint32_t>(broadcast.stride1[inner]);
-  row.whole0 = is_whole(broadcast, broadcast.stride0) && is_aligned(in0, kPackAlignment<In, W>);
-  row.whole1 = is_whole(broadcast, broadcast.stride1) && is_aligned(in1, kPackAlignment<In, W>);
-  BroadcastWalk rows;
-  for (int d = inner - 1; d >= 0; --d) append(rows, broadcast, d);
-  if (rows.rank == 0) rows.rank = 1;  // a single row, at offset 0
-  const LaunchShape shape{grid_1d((std::int64_t{n} - 1) / W + 1, kThreads), dim3(kThreads), 0,
-                          Overlap::previous_kernel};
-  return launch(broadcast_any_kernel<W, In, Out, Op>, shape, stream, in0, in1, out, n, rows, row,
-                op);
+  constexpr std::size_t kAlignment = kPackAlignment<In, W>;
+  return broadcast.extent[inner] % W == 0 && is_aligned(out, kPackAlignment<Out, W>) &&
+         (broadcast.stride0[inner] == 0 || is_aligned(in0, kAlignment)) &&
+         (broadcast.stride1[inner] == 0 || is_aligned(in1, kAlignment));
 }
 
-/// One launch; broadcast.elements in [1, kMostElements], or anything if nothing is broadcast.
+/// The kernel for how the operands lie along the innermost dimension, in which at least one of them
+/// is not broadcast.
+template <int W, class In, class Out, class Op>
+cudaError_t launch_broadcast_pack(const Broadcast& broadcast, const In* in0, const In* in1,
+                                  Out* out, Op op, cudaStream_t stream,
+                                  const BroadcastLimits& limits) {
+  constexpr Along kVector = Along::vector, kSingle = Along::single;
+  const int inner = broadcast.rank - 1;
+  auto* const launch_along = broadcast.stride0[inner] == 0
+                                 ? launch_broadcast_pack_along<W, kSingle, kVector, In, Out, Op>
+                             : broadcast.stride1[inner] == 0
+                                 ? launch_broadcast_pack_along<W, kVector, kSingle, In, Out, Op>
+                                 : launch_broadcast_pack_along<W, kVector, kVector, In, Out, Op>;
+  return launch_along(broadcast, in0, in1, out, op, stream, limits);
+}
+
+template <int W, template <int> class Rows, class In, class Out, class Op>
+cudaError_t launch_broadcast_any(const Broadcast& broadcast, const In* in0, const In* in1, Out* out,
+                                 Op op, cudaStream_t stream, const BroadcastLimits& limits) {
+  const int inner = broadcast.rank - 1;
+  const std::int64_t n = broadcast.elements;
+  BroadcastRows rows;
+  for (int d = inner - 1; d >= 0; --d) append(rows.outer, broadcast, d);
+  if (inner == 0) rows.outer.rank = 1;  // a single row, at offset 0
+  rows.columns = FastDivisor(static_cast<std::uint32_t>(broadcast.extent[inner]));
+  rows.stride0 = static_cast<std::uint32_t>(broadcast.stride0[inner]);
+  rows.stride1 = static_cast<std::uint32_t>(broadcast.stride1[inner]);
+  rows.whole0 = is_whole(broadcast, broadcast.stride0) && is_aligned(in0, kPackAlignment<In, W>);
+  rows.whole1 = is_whole(broadcast, broadcast.stride1) && is_aligned(in1, kPackAlignment<In, W>);
+
+  // A slab: as many steps of the outermost dimension as make a whole number of packs, and a block's
+  // worth of them, so that neighbours write to one place.
+  const std::int64_t outer = n / broadcast.extent[0];
+  std::int64_t turns = W / std::gcd(outer, std::int64_t{W});
+  turns *= (kThreads - 1) / (outer * turns / W) + 1;
+  std::int64_t packs = (n - 1) / W + 1;
+  // With a whole operand several steps pay only where a pack has many elements to find.
+  const bool several = !(rows.whole0 || rows.whole1) || W >= 8;
+  const std::int64_t steps = several ? steps_for(packs, limits) : 1;
+  rows.packs = FastDivisor(static_cast<std::uint32_t>(packs));
+  if (inner > 0 && steps > 1 && broadcast.extent[0] > turns) {
+    const std::int64_t slab = outer * turns, slabs = (broadcast.extent[0] - 1) / turns + 1;
+    rows.packs = FastDivisor(static_cast<std::uint32_t>(slab / W));
+    rows.step.steps = static_cast<std::uint32_t>(steps);
+    rows.step.in0 = static_cast<std::uint32_t>(broadcast.stride0[0] * turns);
+    rows.step.in1 = static_cast<std::uint32_t>(broadcast.stride1[0] * turns);
+    rows.step.out = static_cast<std::uint32_t>(slab);
+    packs = slab / W * ((slabs - 1) / steps + 1);
+  }
+  const LaunchShape shape{grid_1d(packs, kThreads), dim3(kThreads), 0, Overlap::previous_kernel};
+  return launch(broadcast_any_kernel<W, Rows, In, Out, Op>, shape, stream, in0, in1, out,
+                static_cast<std::uint32_t>(n), rows, op);
+}
+
+/// One launch; broadcast.elements in [1, 2^31 - 1], or anything if nothing is broadcast.
 template <class In, class Out, class Op>
 cudaError_t launch_broadcast_part(const Broadcast& broadcast, const In* in0, const In* in1,
-                                  Out* out, Op op, cudaStream_t stream) {
+                                  Out* out, Op op, cudaStream_t stream,
+                                  const BroadcastLimits& limits) {
   constexpr int kWide = kContiguousWidth<In, Out>, kWidth = kBroadcastWidth<In, Out>;
   if (is_whole(broadcast, broadcast.stride0) && is_whole(broadcast, broadcast.stride1) &&
       is_aligned(in0, kPackAlignment<In, kWide>) && is_aligned(in1, kPackAlignment<In, kWide>) &&
@@ -328,23 +426,21 @@ cudaError_t launch_broadcast_part(const Broadcast& broadcast, const In* in0, con
                   broadcast.elements, op);
   }
 
-  const int inner = broadcast.rank - 1;
-  const bool vector0 = broadcast.stride0[inner] != 0, vector1 = broadcast.stride1[inner] != 0;
-  constexpr std::size_t kAlignment = kPackAlignment<In, kWidth>;
-  const bool aligned = is_aligned(out, kPackAlignment<Out, kWidth>);
-  if (broadcast.extent[inner] % kWidth == 0 && aligned &&
-      (!vector0 || is_aligned(in0, kAlignment)) && (!vector1 || is_aligned(in1, kAlignment))) {
-    constexpr Along kVector = Along::vector, kSingle = Along::single;
-    if (vector0 && vector1) {
-      return launch_broadcast_pack<kWidth, kVector, kVector>(broadcast, in0, in1, out, op, stream);
-    }
-    return vector0 ? launch_broadcast_pack<kWidth, kVector, kSingle>(broadcast, in0, in1, out, op,
-                                                                     stream)
-                   : launch_broadcast_pack<kWidth, kSingle, kVector>(broadcast, in0, in1, out, op,
-                                                                     stream);
+  if (is_in_packs<kWidth>(broadcast, in0, in1, out)) {
+    return launch_broadcast_pack<kWidth>(broadcast, in0, in1, out, op, stream, limits);
   }
-  return aligned ? launch_broadcast_any<kWidth>(broadcast, in0, in1, out, op, stream)
-                 : launch_broadcast_any<1>(broadcast, in0, in1, out, op, stream);
+  // Sixteen bytes of single-byte results are many for a row; eight of them fit many more.
+  constexpr int kHalf = sizeof(Out) == 1 ? kWidth / 2 : kWidth;
+  if (kHalf < kWidth && is_in_packs<kHalf>(broadcast, in0, in1, out)) {
+    return launch_broadcast_pack<kHalf>(broadcast, in0, in1, out, op, stream, limits);
+  }
+  constexpr int kAny = std::min(kWidth, 8);
+  if (!is_aligned(out, kPackAlignment<Out, kAny>)) {
+    return launch_broadcast_any<1, LongRows>(broadcast, in0, in1, out, op, stream, limits);
+  }
+  return broadcast.extent[broadcast.rank - 1] >= kAny
+             ? launch_broadcast_any<kAny, LongRows>(broadcast, in0, in1, out, op, stream, limits)
+             : launch_broadcast_any<kAny, ShortRows>(broadcast, in0, in1, out, op, stream, limits);
 }
 
 /// The elements that lie `begin` to `end` (excluded) along the outermost dimension.
@@ -400,7 +496,7 @@ cudaError_t check_operands(std::int64_t elements, const In* in0, const In* in1, 
 /// check_operands() and launch(); nothing is written then.
 template <class In, class Out, class Op>
 cudaError_t launch_broadcast(const Broadcast& broadcast, const In* in0, const In* in1, Out* out,
-                             Op op, cudaStream_t stream) {
+                             Op op, cudaStream_t stream, const BroadcastLimits& limits = {}) {
   if (const cudaError_t error = check_operands(broadcast.elements, in0, in1, out);
       error != cudaSuccess || broadcast.elements == 0) {
     return error;
@@ -409,19 +505,19 @@ cudaError_t launch_broadcast(const Broadcast& broadcast, const In* in0, const In
   if (merged.rank == 0) merged = {1, {1}, {0}, {0}, 1};  // a single element is a row of one
   const bool contiguous =
       detail::is_whole(merged, merged.stride0) && detail::is_whole(merged, merged.stride1);
-  if (merged.elements <= detail::kMostElements || contiguous) {
-    return detail::launch_broadcast_part(merged, in0, in1, out, op, stream);
+  if (merged.elements <= limits.most_elements || contiguous) {
+    return detail::launch_broadcast_part(merged, in0, in1, out, op, stream, limits);
   }
   // Cut the outermost dimension, at multiples of 16 where it is long enough, which keeps every
   // part's alignment.
   const std::int64_t inner = merged.elements / merged.extent[0];
-  std::int64_t most = std::max<std::int64_t>(detail::kMostElements / inner, 1);
+  std::int64_t most = std::max<std::int64_t>(limits.most_elements / inner, 1);
   if (most > 16) most -= most % 16;
   for (std::int64_t begin = 0; begin < merged.extent[0]; begin += most) {
     const std::int64_t end = std::min(begin + most, merged.extent[0]);
     const cudaError_t error =
         launch_broadcast(detail::slice(merged, begin, end), in0 + begin * merged.stride0[0],
-                         in1 + begin * merged.stride1[0], out + begin * inner, op, stream);
+                         in1 + begin * merged.stride1[0], out + begin * inner, op, stream, limits);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
