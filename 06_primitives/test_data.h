@@ -103,6 +103,11 @@ inline double sum_bound(int depth, double magnitudes) {
   return du / (1 - du) * magnitudes;
 }
 
+template <class T>
+T ceil_div(T a, T b) {
+  return (a + b - 1) / b;
+}
+
 inline int ceil_log2(std::int64_t n) {
   int levels = 0;
   while ((std::int64_t{1} << levels) < n) ++levels;
