@@ -28,7 +28,9 @@ const std::map<std::pair<std::string, std::string>, NumpyRows>& numpy_reference(
   static const auto rows = [] {
     std::map<std::pair<std::string, std::string>, NumpyRows> result;
     const std::string here = __FILE__;
-    std::ifstream file(here.substr(0, here.find_last_of('/')) + "/numpy_reference.csv");
+    const std::string path = here.substr(0, here.find_last_of('/')) + "/numpy_reference.csv";
+    std::ifstream file(path);
+    if (!file) throw std::runtime_error("cannot read " + path);
     for (std::string line; std::getline(file, line);) {
       if (line.empty() || line[0] == '#') continue;
       std::istringstream fields(line);
@@ -52,7 +54,8 @@ const std::map<std::pair<std::string, std::string>, NumpyRows>& numpy_reference(
 template <class T>
 std::vector<T> from_bits(const std::vector<std::uint64_t>& bits) {
   std::vector<T> values(bits.size());
-  for (std::size_t i = 0; i < bits.size(); ++i) std::memcpy(&values[i], &bits[i], sizeof(T));
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    std::memcpy(static_cast<void*>(&values[i]), &bits[i], sizeof(T));
   return values;
 }
 
@@ -66,7 +69,6 @@ bool agrees(T actual, T expected, [[maybe_unused]] double max_ulp) {
   }
 }
 
-/// Max and Min of zeros of different signs: NumPy leaves open which it is.
 template <class T>
 void check_against_numpy() {
   for (const ArithmeticOp op : kArithmeticOps) {
