@@ -42,6 +42,13 @@ struct Shape {
   std::int64_t elements() const { return rows * columns; }
 };
 
+/// A shape with a name of its own, for rows that the grid does not fit: {"64x256x56x56", {16384,
+/// 3136}}. Numbers joined by x.
+struct NamedShape {
+  std::string name;
+  Shape shape;
+};
+
 /// y[i] = f(x[i]) for i in [0, n), enqueued on the stream. x and y are aligned to 256 bytes.
 template <class T>
 using Unary = std::function<cudaError_t(const T* x, T* y, std::int64_t n, cudaStream_t stream)>;
@@ -91,6 +98,11 @@ struct Case {
   /// string, or what is wrong. begin is a multiple of 256. Several threads call it at once.
   std::function<std::string(const Shape&, const void* bytes, std::size_t begin, std::size_t count)>
       verify;
+  /// Where the case is timed instead of at the shapes of the grid; --shapes does not change these.
+  std::vector<NamedShape> own_shapes = {};
+  /// The inputs of the copy that the row's percentages are of: 1 for an operation whose second
+  /// input is small, and 0 for as many as there are.
+  std::size_t copied_inputs = 0;
 };
 
 /// Registers `operation` over all shapes and regimes.

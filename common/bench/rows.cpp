@@ -55,7 +55,9 @@ void run_row(benchmark::State& state, const Case& operation, const Shape& shape,
   state.SetLabel(operation.dtype + " " + name_of(operation.kind));
   try {
     const std::size_t bytes = bytes_moved(operation, shape);
-    const double copy_rate = copy_gbps(bytes, operation.inputs.size(), regime);
+    const std::size_t copied =
+        operation.copied_inputs > 0 ? operation.copied_inputs : operation.inputs.size();
+    const double copy_rate = copy_gbps(bytes, copied, regime);
     const auto replays = static_cast<std::size_t>(state.max_iterations);
     const std::vector<double> seconds = measure(operation, shape, regime, replays);
     auto replay = seconds.begin();
@@ -78,10 +80,13 @@ void register_row([[maybe_unused]] const std::string& name, [[maybe_unused]] con
 #endif
 }
 
-void add_row(const std::shared_ptr<const Case>& operation, const Shape& shape, Regime regime) {
-  register_row(
-      operation->ladder + "/" + operation->rung + "/" + name_of(shape) + "/" + name_of(regime),
-      [=](benchmark::State& state) { run_row(state, *operation, shape, regime); });
+void add_rows(const std::shared_ptr<const Case>& operation, const std::string& shape_name,
+              const Shape& shape) {
+  for (const Regime regime : regimes()) {
+    register_row(
+        operation->ladder + "/" + operation->rung + "/" + shape_name + "/" + name_of(regime),
+        [=](benchmark::State& state) { run_row(state, *operation, shape, regime); });
+  }
 }
 
 }  // namespace
@@ -90,9 +95,9 @@ bool any_row_failed() { return row_failed; }
 
 void add(const Case& operation) {
   const auto shared = std::make_shared<const Case>(operation);
-  for (const Shape& shape : shapes()) {
-    for (const Regime regime : regimes()) add_row(shared, shape, regime);
-  }
+  for (const NamedShape& own : operation.own_shapes) add_rows(shared, own.name, own.shape);
+  if (!operation.own_shapes.empty()) return;
+  for (const Shape& shape : shapes()) add_rows(shared, name_of(shape), shape);
 }
 
 }  // namespace tutorial::bench
