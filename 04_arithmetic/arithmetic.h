@@ -1,0 +1,77 @@
+// The operator: out = op(in0, in1) for two tensors of any shapes that broadcast. And, through the
+// headers that it includes, every kernel of this chapter by itself.
+//
+//   arithmetic_contiguous.h  ladder A: the same shape; what each operation answers
+//   arithmetic_broadcast.h   ladder B: shapes that broadcast
+//   arithmetic_nhwc.h        ladder C: images in NHWC8 storage
+//   arithmetic_int8.h        ladder D: int8 with scales
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "04_arithmetic/arithmetic_broadcast.h"
+#include "04_arithmetic/arithmetic_contiguous.h"
+#include "04_arithmetic/arithmetic_int8.h"
+#include "04_arithmetic/arithmetic_nhwc.h"
+#include "04_arithmetic/arithmetic_op.h"
+#include "common/broadcast.h"
+#include "common/refusal.h"
+
+namespace tutorial {
+
+/// out = op(in0, in1), broadcasting as NumPy does: shapes are aligned at the last dimension, and a
+/// size of 1 takes the other's. T: float, half, __nv_bfloat16, std::int32_t or std::int64_t.
+///
+///   shape0, shape1  0 to 7 dimensions each, outermost first; {} is a scalar
+///   in0, in1, out   device pointers to contiguous row-major tensors, aligned to their element;
+///                   `out` has the elements of the broadcast shape (broadcast_shape()). It may be
+///                   an operand that has that shape; any other overlap with out is not allowed
+///   stream          where the kernel runs; the call does not wait for it
+///
+/// A result without elements launches nothing and succeeds, whatever the pointers. Errors, each
+/// with its sentence in last_refusal() (common/refusal.h), and nothing written:
+///   cudaErrorInvalidValue       an op that is none of the nine; shapes that do not broadcast; more
+///                               than 7 dimensions; a negative size; 2^63 elements or more; a null
+///                               pointer
+///   cudaErrorMisalignedAddress  a pointer that is not aligned to its element
+/// otherwise the launch's own error.
+template <class T>
+cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const T* in0,
+                       const TensorShape& shape1, const T* in1, T* out, cudaStream_t stream);
+
+/// The same for int8 with scales (arithmetic_int8.h). Errors: also cudaErrorInvalidValue for a
+/// scale that is not finite or not greater than 0.
+cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const std::int8_t* in0,
+                       const TensorShape& shape1, const std::int8_t* in1, std::int8_t* out,
+                       Int8Scales scales, cudaStream_t stream);
+
+// ---- The dispatch table -------------------------------------------------------------------------
+
+/// What the operator runs.
+enum class ArithmeticKernel { contiguous, packed };
+
+/// "arithmetic_contiguous", "arithmetic_packed".
+const char* name_of(ArithmeticKernel kernel);
+
+/// One row: which broadcasts take it, which kernel the library that this chapter follows has for
+/// them, which rung that is here, and what the operator runs now.
+struct ArithmeticPath {
+  const char* name;                ///< "one_scalar"
+  const char* library_kernel;      ///< "ppl_cukernel_arithmetic_one_scalar"
+  const char* rung;                ///< "arithmetic_one_scalar"
+  TensorShape example0, example1;  ///< a pair that takes this row
+  bool (*claims)(const Broadcast&);
+  ArithmeticKernel kernel;
+};
+
+/// The rows, in the order in which they are asked. Exactly one claims a broadcast; the last claims
+/// what is left.
+const std::vector<ArithmeticPath>& arithmetic_paths();
+
+/// The row of a broadcast, merged or not.
+const ArithmeticPath& arithmetic_path(const Broadcast& broadcast);
+
+}  // namespace tutorial
