@@ -142,6 +142,8 @@ TUTORIAL_INSTANTIATE(float)
 TUTORIAL_INSTANTIATE(half)
 TUTORIAL_INSTANTIATE(__nv_bfloat16)
 #undef TUTORIAL_INSTANTIATE
+template cudaError_t relation_strided(RelationOp, const Broadcast&, const std::int32_t*,
+                                      const std::int32_t*, Byte*, cudaStream_t);
 
 cudaError_t your_relation(const half* a, const half* b, Byte* y, std::int64_t n,
                           cudaStream_t stream) {

@@ -123,7 +123,7 @@ template <class T>
 cudaError_t relation_bits(RelationOp op, const T* a, const T* b, std::uint32_t* words,
                           std::int64_t n, cudaStream_t stream);  // [16, 4]
 
-/// Any two shapes that broadcast, by 64-bit division.
+/// Any two shapes that broadcast, by 64-bit division. std::int32_t too.
 template <class T>
 cudaError_t relation_strided(RelationOp op, const Broadcast& broadcast, const T* in0, const T* in1,
                              Byte* out, cudaStream_t stream);  // [sizeof(T), 1]

@@ -1,0 +1,438 @@
+// The ladders' benchmarks. Three ladders of rows: `logical`, `relation` (with the bit forms, and
+// the forms that broadcast) and `where`.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "05_logical_relation/logical_relation.h"
+#include "05_logical_relation/logical_relation_peers.h"
+#include "05_logical_relation/logical_relation_reference.h"
+#include "05_logical_relation/logical_relation_rungs.h"
+#include "common/bench/measure.h"
+#include "common/bench/mixed.h"
+#include "common/test/support/inputs.h"
+#include "common/test/support/ulp.h"
+
+namespace tutorial::bench {
+namespace {
+
+constexpr std::int64_t kPeriod = (std::int64_t{1} << 19) - 1;  // odd: see TiledReference
+
+/// Half of them false; the true ones with every bit pattern, but mostly 1.
+std::vector<Byte> truths(std::uint64_t state) {
+  std::vector<Byte> values(static_cast<std::size_t>(kPeriod));
+  for (Byte& value : values) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const auto bits = static_cast<unsigned>(state >> 40);
+    value = (bits & 1u) == 0 ? 0 : (bits & 6u) == 0 ? static_cast<Byte>(bits >> 3 | 1u) : 1;
+  }
+  return values;
+}
+
+template <class T>
+std::vector<T> numbers_a() {
+  return test::normal_values<T>(kPeriod);
+}
+
+/// The same values, the last one first: every seventh is that of a, so that Equal has something to
+/// find.
+template <class T>
+std::vector<T> numbers_b() {
+  const std::vector<T> a = numbers_a<T>();
+  std::vector<T> b(a.rbegin(), a.rend());
+  for (std::size_t i = 0; i < b.size(); i += 7) b[i] = a[i];
+  return b;
+}
+
+template <class In>
+using Launch = std::function<cudaError_t(const In*, const In*, Byte*, const Shape&, cudaStream_t)>;
+
+/// The operands of one operation: two tiles, and where output element i finds its own.
+template <class In>
+struct Operands {
+  std::shared_ptr<const std::vector<In>> a, b;
+  Elements elements_a = every_element, elements_b = every_element;
+  std::int64_t (*index_a)(const Shape&, std::int64_t) = nullptr;  ///< nullptr: i
+  std::int64_t (*index_b)(const Shape&, std::int64_t) = nullptr;
+
+  In left(const Shape& shape, std::int64_t i) const { return at(*a, index_a, shape, i); }
+  In right(const Shape& shape, std::int64_t i) const { return at(*b, index_b, shape, i); }
+
+ private:
+  static In at(const std::vector<In>& tile, std::int64_t (*index)(const Shape&, std::int64_t),
+               const Shape& shape, std::int64_t i) {
+    const std::int64_t place = index != nullptr ? index(shape, i) : i;
+    return tile[static_cast<std::size_t>(place) % tile.size()];
+  }
+};
+
+template <class In>
+Operands<In> lists() {
+  static const auto a = std::make_shared<const std::vector<In>>(numbers_a<In>());
+  static const auto b = std::make_shared<const std::vector<In>>(numbers_b<In>());
+  return {a, b, every_element, every_element, nullptr, nullptr};
+}
+template <>
+Operands<Byte> lists() {
+  static const auto a = std::make_shared<const std::vector<Byte>>(truths(1));
+  static const auto b = std::make_shared<const std::vector<Byte>>(truths(2));
+  return {a, b, every_element, every_element, nullptr, nullptr};
+}
+
+struct Names {
+  std::string ladder, rung, dtype;
+  Kind kind;
+};
+
+/// Registers an operation with two operands and an answer for each element; `expected(a, b)` is the
+/// answer. A peer that does not exist in this backend is left out.
+template <class In, class Expected>
+void add_answers(const Names& names, const Operands<In>& operands, Answers answers,
+                 const Launch<In>& launch, Expected expected) {
+  if (names.kind == Kind::peer &&
+      launch(nullptr, nullptr, nullptr, {0, 0}, nullptr) == cudaErrorNotSupported) {
+    return;
+  }
+  Case operation{};
+  operation.ladder = names.ladder;
+  operation.rung = names.rung;
+  operation.dtype = names.dtype;
+  operation.kind = names.kind;
+  operation.inputs = {input_of(*operands.a, operands.elements_a),
+                      input_of(*operands.b, operands.elements_b)};
+  operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return launch(static_cast<const In*>(set.inputs[0]), static_cast<const In*>(set.inputs[1]),
+                  static_cast<Byte*>(set.output), shape, stream);
+  };
+  if (answers == Answers::bytes) {
+    operation.output_bytes = bytes_of<Byte>(every_element);
+    operation.verify = must_be<Byte>([operands, expected](const Shape& shape, std::int64_t i) {
+      return expected(operands.left(shape, i), operands.right(shape, i));
+    });
+  } else {
+    operation.output_bytes =
+        bytes_of<std::uint32_t>([](const Shape& shape) { return (shape.elements() + 31) / 32; });
+    operation.verify =
+        must_be<std::uint32_t>([operands, expected](const Shape& shape, std::int64_t word) {
+          std::uint32_t bits = 0;
+          for (std::int64_t k = 0; k < 32; ++k) {
+            const std::int64_t i = word * 32 + k;
+            if (i >= shape.elements()) break;
+            bits |= std::uint32_t{expected(operands.left(shape, i), operands.right(shape, i))} << k;
+          }
+          return bits;
+        });
+  }
+  add(operation);
+}
+
+/// A launcher of lists as one of shapes.
+template <class In, class Launcher>
+Launch<In> of_lists(Launcher launcher) {
+  return [launcher](const In* a, const In* b, Byte* y, const Shape& shape, cudaStream_t stream) {
+    return launcher(a, b, y, shape.elements(), stream);
+  };
+}
+
+// ---- Logic -------------------------------------------------------------------------------------
+
+void add_logical(const std::string& rung, LogicalOp op, Kind kind, const Launch<Byte>& launch) {
+  add_answers<Byte>({"logical", rung, "u8", kind}, lists<Byte>(), Answers::bytes, launch,
+                    [op](Byte a, Byte b) { return logical_reference(op, a, b); });
+}
+
+/// With one input.
+void add_not(const std::string& rung, Kind kind,
+             std::function<cudaError_t(const Byte*, Byte*, std::int64_t, cudaStream_t)> launch) {
+  if (kind == Kind::peer && launch(nullptr, nullptr, 0, nullptr) == cudaErrorNotSupported) return;
+  const Operands<Byte> operands = lists<Byte>();
+  Case operation{};
+  operation.ladder = "logical";
+  operation.rung = rung;
+  operation.dtype = "u8";
+  operation.kind = kind;
+  operation.inputs = {input_of(*operands.a, every_element)};
+  operation.output_bytes = bytes_of<Byte>(every_element);
+  operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return launch(static_cast<const Byte*>(set.inputs[0]), static_cast<Byte*>(set.output),
+                  shape.elements(), stream);
+  };
+  operation.verify = must_be<Byte>([operands](const Shape& shape, std::int64_t i) {
+    return logical_reference(LogicalOp::Not, operands.left(shape, i), 0);
+  });
+  add(operation);
+}
+
+void add_copies_of_bytes() {
+  Case one = copy_case(1, normal_tile<float>());
+  one.ladder = "logical";
+  one.rung = "copy_u8";
+  one.dtype = "u8";
+  add(one);
+  Case two = copy2_case(1, normal_tile<float>(), reversed_tile<float>());
+  two.ladder = "logical";
+  two.rung = "copy2_u8";
+  two.dtype = "u8";
+  two.kind = Kind::peer;
+  add(two);
+}
+
+TensorShape matrix(const Shape& shape) { return {shape.rows, shape.columns}; }
+
+void add_logical_ladder() {
+  add_copies_of_bytes();
+  for (const LogicalRung& rung : logical_rungs()) {
+    for (const LogicalOp op : kLogicalOps) {
+      if (op != LogicalOp::And && rung.name != "u8x16_pdl") continue;
+      add_logical(std::string(name_of(op)) + "_" + rung.name, op, Kind::rung,
+                  of_lists<Byte>([rung, op](const Byte* a, const Byte* b, Byte* y, std::int64_t n,
+                                            cudaStream_t stream) {
+                    return rung.launch(op, a, b, y, n, stream);
+                  }));
+    }
+  }
+  add_logical("and_strided", LogicalOp::And, Kind::rung,
+              [](const Byte* a, const Byte* b, Byte* y, const Shape& shape, cudaStream_t stream) {
+                return logical_strided(LogicalOp::And,
+                                       broadcast_strides(matrix(shape), matrix(shape)), a, b, y,
+                                       stream);
+              });
+  add_logical("and_operator", LogicalOp::And, Kind::rung,
+              [](const Byte* a, const Byte* b, Byte* y, const Shape& shape, cudaStream_t stream) {
+                return logical(LogicalOp::And, matrix(shape), a, matrix(shape), b, y, stream);
+              });
+  add_logical("and_cub", LogicalOp::And, Kind::peer, of_lists<Byte>(and_cub));
+  add_logical("and_host_loop", LogicalOp::And, Kind::peer, of_lists<Byte>(and_host_loop));
+
+  add_not("not_u8", Kind::rung, logical_not_u8);
+  add_not("not_u8x16", Kind::rung, logical_not_u8x16);
+  add_not("not_u8x16_pdl", Kind::rung, logical_not_u8x16_pdl);
+  add_not("not_cub", Kind::peer, not_cub);
+}
+
+// ---- Relations ---------------------------------------------------------------------------------
+
+template <class T>
+void add_relation(const Names& names, RelationOp op, Answers answers, const Launch<T>& launch,
+                  const Operands<T>& operands = lists<T>()) {
+  add_answers<T>(names, operands, answers, launch,
+                 [op](T a, T b) { return relation_reference(op, a, b); });
+}
+
+template <class T>
+void add_relation_ladder(const std::string& dtype) {
+  constexpr RelationOp kGreater = RelationOp::Greater;
+  add_narrow_peer("relation", dtype, sizeof(T));
+  for (const RelationRung<T>& rung : relation_rungs<T>()) {
+    add_relation<T>(
+        {"relation", "greater_" + rung.name, dtype, Kind::rung}, kGreater, rung.answers,
+        of_lists<T>([rung](const T* a, const T* b, Byte* y, std::int64_t n, cudaStream_t stream) {
+          return rung.launch(kGreater, a, b, y, n, stream);
+        }));
+  }
+  add_relation<T>({"relation", "greater_" + dtype + "_strided", dtype, Kind::rung}, kGreater,
+                  Answers::bytes,
+                  [](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
+                    return relation_strided(
+                        kGreater, broadcast_strides(matrix(shape), matrix(shape)), a, b, y, stream);
+                  });
+  for (const RelationOp op : {kGreater, RelationOp::NotEqual}) {
+    add_relation<T>(
+        {"relation", std::string(name_of(op)) + "_" + dtype + "_operator", dtype, Kind::rung}, op,
+        Answers::bytes,
+        [op](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
+          return relation(op, matrix(shape), a, matrix(shape), b, y, stream);
+        });
+  }
+  add_relation<T>({"relation", "greater_" + dtype + "_cub", dtype, Kind::peer}, kGreater,
+                  Answers::bytes, of_lists<T>(greater_cub<T>));
+}
+
+void add_equalities() {
+  const struct {
+    const char* name;
+    Equality policy;
+  } policies[] = {{"exact", Equality::exact()},
+                  {"absolute", Equality::absolute(1e-6f)},
+                  {"relative", Equality::relative(1e-6f)},
+                  {"ulp", Equality::ulp(4.0f)}};
+  for (const auto& [name, policy] : policies) {
+    // The normal values that are not the same differ by far more than any of these tolerances, or
+    // by less than none: exact is what each must answer here. What they say elsewhere is the tests'
+    // business.
+    add_relation<float>(
+        {"relation", std::string("equal_f32_") + name, "f32", Kind::rung}, RelationOp::Equal,
+        Answers::bytes,
+        [policy = policy](const float* a, const float* b, Byte* y, const Shape& shape,
+                          cudaStream_t stream) {
+          return equal(policy, matrix(shape), a, matrix(shape), b, y, stream);
+        },
+        []() {
+          Operands<float> coarse = lists<float>();
+          // Multiples of 1/64, so that two of them are equal or far apart.
+          const auto rounded = [](const std::vector<float>& values) {
+            std::vector<float> result = values;
+            for (float& v : result) v = std::nearbyint(v * 64.0f) / 64.0f;
+            return std::make_shared<const std::vector<float>>(result);
+          };
+          coarse.a = rounded(*coarse.a);
+          coarse.b = rounded(*coarse.b);
+          return coarse;
+        }());
+  }
+}
+
+// ---- Broadcasting ------------------------------------------------------------------------------
+
+using Index = std::int64_t (*)(const Shape&, std::int64_t);
+
+/// A form of broadcasting: the two shapes that a benchmark's shape stands for, and where an element
+/// of the result finds its operands (nullptr: at its own place).
+struct Form {
+  std::string name;
+  TensorShape (*shape0)(const Shape&);
+  TensorShape (*shape1)(const Shape&);
+  Index index0, index1;
+};
+
+constexpr std::int64_t kImages = 8;  // N of (N, C, H, W)
+
+std::int64_t row_of(const Shape& shape, std::int64_t i) { return i / shape.columns; }
+std::int64_t column_of(const Shape& shape, std::int64_t i) { return i % shape.columns; }
+std::int64_t channel_of(const Shape& shape, std::int64_t i) {
+  return i / shape.columns % (shape.rows / kImages);
+}
+
+const Form kForms[] = {
+    {"scalar", matrix, [](const Shape&) { return TensorShape{}; }, nullptr,
+     [](const Shape&, std::int64_t) { return std::int64_t{0}; }},
+    {"row", matrix, [](const Shape& shape) { return TensorShape{shape.columns}; }, nullptr,
+     column_of},
+    {"column", matrix,
+     [](const Shape& shape) {
+       return TensorShape{shape.rows, 1};
+     },
+     nullptr, row_of},
+};
+const Form kChannel = {"channel",
+                       [](const Shape& shape) {
+                         return TensorShape{kImages, shape.rows / kImages, 1, shape.columns};
+                       },
+                       [](const Shape& shape) {
+                         return TensorShape{1, shape.rows / kImages, 1, 1};
+                       },
+                       nullptr, channel_of};
+const Form kOuter = {"outer",
+                     [](const Shape& shape) {
+                       return TensorShape{shape.rows, 1};
+                     },
+                     [](const Shape& shape) {
+                       return TensorShape{1, shape.columns};
+                     },
+                     row_of, column_of};
+
+template <class T>
+Operands<T> operands_of(const Form& form, Operands<T> operands) {
+  operands.elements_a = [form](const Shape& shape) { return elements_of(form.shape0(shape)); };
+  operands.elements_b = [form](const Shape& shape) { return elements_of(form.shape1(shape)); };
+  operands.index_a = form.index0;
+  operands.index_b = form.index1;
+  return operands;
+}
+
+template <class T>
+void add_form(const Form& form, const std::string& dtype, RelationOp op, const std::string& name,
+              const Operands<T>& lists_of_operands, bool strided_too) {
+  const Operands<T> operands = operands_of(form, lists_of_operands);
+  add_relation<T>(
+      {"relation", name, dtype, Kind::rung}, op, Answers::bytes,
+      [form, op](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
+        return relation(op, form.shape0(shape), a, form.shape1(shape), b, y, stream);
+      },
+      operands);
+  if (!strided_too) return;
+  add_relation<T>(
+      {"relation", name + "_strided", dtype, Kind::rung}, op, Answers::bytes,
+      [form, op](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
+        return relation_strided(op, broadcast_strides(form.shape0(shape), form.shape1(shape)), a, b,
+                                y, stream);
+      },
+      operands);
+}
+
+void add_broadcast_forms() {
+  for (const Form& form : kForms) {
+    add_form<half>(form, "f16", RelationOp::Greater, "greater_f16_" + form.name, lists<half>(),
+                   false);
+  }
+  add_form<half>(kChannel, "f16", RelationOp::Greater, "greater_f16_channel", lists<half>(), true);
+  add_form<float>(kChannel, "f32", RelationOp::Greater, "greater_f32_channel", lists<float>(),
+                  true);
+
+  // The causal mask: positions against positions, no list as long as the result.
+  std::vector<std::int32_t> positions(std::size_t{1} << 20);
+  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<std::int32_t>(i);
+  const auto shared = std::make_shared<const std::vector<std::int32_t>>(positions);
+  add_fill_peers("relation");
+  add_form<std::int32_t>(kOuter, "i32", RelationOp::GreaterOrEqual, "causal_i32",
+                         {shared, shared, every_element, every_element, nullptr, nullptr}, true);
+}
+
+// ---- where -------------------------------------------------------------------------------------
+
+template <class T>
+void add_where(const std::string& rung, const std::string& dtype,
+               cudaError_t (*launch)(const Byte*, const T*, const T*, T*, std::int64_t,
+                                     cudaStream_t)) {
+  const Operands<T> operands = lists<T>();
+  const auto mask = lists<Byte>().a;
+  Case operation{};
+  operation.ladder = "where";
+  operation.rung = rung;
+  operation.dtype = dtype;
+  operation.kind = Kind::rung;
+  operation.inputs = {input_of(*mask, every_element), input_of(*operands.a, every_element),
+                      input_of(*operands.b, every_element)};
+  operation.output_bytes = bytes_of<T>(every_element);
+  operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return launch(static_cast<const Byte*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
+                  static_cast<const T*>(set.inputs[2]), static_cast<T*>(set.output),
+                  shape.elements(), stream);
+  };
+  operation.verify = must_be<T>([operands, mask](const Shape& shape, std::int64_t i) {
+    const Byte c = (*mask)[static_cast<std::size_t>(i) % mask->size()];
+    return c != 0 ? operands.left(shape, i) : operands.right(shape, i);
+  });
+  add(operation);
+}
+
+template <class T>
+void add_where_ladder(const std::string& dtype) {
+  add_where<T>("where_" + dtype, dtype, where_naive<T>);
+  add_where<T>("where_" + dtype + "x" + std::to_string(16 / sizeof(T)) + "_pack", dtype,
+               where_pack<T>);
+}
+
+}  // namespace
+
+void register_benchmarks() {
+  add_logical_ladder();
+
+  add_relation_ladder<float>("f32");
+  add_relation<float>({"relation", "greater_f32_host_loop", "f32", Kind::peer}, RelationOp::Greater,
+                      Answers::bytes, of_lists<float>(greater_host_loop));
+  add_equalities();
+  add_relation_ladder<half>("f16");
+  add_relation<half>({"relation", "your_relation", "f16", Kind::yours}, RelationOp::Greater,
+                     Answers::bytes, of_lists<half>(your_relation));
+  add_relation_ladder<Bf16>("bf16");
+  add_broadcast_forms();
+
+  add_where_ladder<float>("f32");
+  add_where_ladder<half>("f16");
+  add_where_ladder<Bf16>("bf16");
+}
+
+}  // namespace tutorial::bench

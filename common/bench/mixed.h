@@ -1,0 +1,72 @@
+#pragma once
+/// \file
+/// Operations whose inputs and output differ in type or in length: the parts that a Case of such an
+/// operation is made of, and what it is measured against.
+
+#include "common/bench/bench.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutorial::bench {
+
+/// How many elements a buffer has at a shape.
+using Elements = std::function<std::int64_t(const Shape&)>;
+
+/// Every element of the shape: what a buffer has that is not broadcast.
+inline std::int64_t every_element(const Shape& shape) { return shape.elements(); }
+
+/// An input of `elements` elements that repeats `values`.
+template <class T>
+Input input_of(const std::vector<T>& values, const Elements& elements) {
+  auto tile = std::make_shared<std::vector<unsigned char>>(values.size() * sizeof(T));
+  std::memcpy(tile->data(), values.data(), tile->size());
+  return {std::move(tile), [elements](const Shape& shape) {
+            return static_cast<std::size_t>(elements(shape)) * sizeof(T);
+          }};
+}
+
+/// The bytes of an output of `elements` elements of T.
+template <class T>
+std::function<std::size_t(const Shape&)> bytes_of(const Elements& elements) {
+  return [elements](const Shape& shape) {
+    return static_cast<std::size_t>(elements(shape)) * sizeof(T);
+  };
+}
+
+/// A Case's verify: output element i must have the bits of expected(shape, i). Several threads call
+/// `expected` at once.
+template <class T, class Expected>
+auto must_be(Expected expected) {
+  return [expected](const Shape& shape, const void* bytes, std::size_t begin, std::size_t count) {
+    const auto* outputs = static_cast<const T*>(bytes);
+    const auto first = static_cast<std::int64_t>(begin / sizeof(T));
+    for (std::size_t i = 0; i < count / sizeof(T); ++i) {
+      const std::int64_t index = first + static_cast<std::int64_t>(i);
+      const T wanted = expected(shape, index);
+      if (std::memcmp(&wanted, &outputs[i], sizeof(T)) != 0) {
+        return "element " + std::to_string(index) + " is wrong";
+      }
+    }
+    return std::string();
+  };
+}
+
+/// Registers the yardstick of an operation that reads two lists of `element_bytes` bytes an element
+/// and writes one byte for each (2 to 8 bytes an element), as `bytes_<dtype>`: the kernel of
+/// narrow_128bit(), which moves as many bytes and does no more arithmetic than keeps the compiler
+/// from leaving a load out.
+void add_narrow_peer(const std::string& ladder, const std::string& dtype,
+                     std::size_t element_bytes);
+
+/// Registers what an operation that only writes is measured against, a byte for each element:
+/// `fill_u8`, a kernel of 16-byte stores, and `memset_u8`, cudaMemsetAsync.
+void add_fill_peers(const std::string& ladder);
+
+}  // namespace tutorial::bench
