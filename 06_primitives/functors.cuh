@@ -127,13 +127,16 @@ struct MulFunctor {
   __host__ __device__ static T identity() { return Convert<T>(1); }
 };
 
-/// a / b; integers truncate. Not for bool.
+/// a / b; integers truncate. Not for bool. half and bf16 are divided in float: rounding that once
+/// more gives the nearest quotient (a float has more than twice their digits and two more).
 template <class T>
 struct DivFunctor {
   static_assert(!std::is_same_v<T, bool>, "booleans have no quotient");
   __host__ __device__ __forceinline__ T operator()(T a, T b) const {
     if constexpr (detail::is_integer<T>) {
       return detail::integer_quotient(a, b);
+    } else if constexpr (detail::is_16_bit_float<T>) {
+      return Convert<T>(Convert<float>(a) / Convert<float>(b));
     } else {
       return a / b;
     }
