@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 
@@ -260,30 +261,29 @@ inline constexpr int kContiguousWidth = std::min(16 / static_cast<int>(sizeof(Ou
                                                  32 / static_cast<int>(sizeof(In)));
 
 /// The strides of the contiguous result.
-inline void strides_of_result(const Broadcast& broadcast, std::int64_t* strides) {
+inline std::array<std::int64_t, kMaxDimensions> strides_of_result(const Broadcast& broadcast) {
+  std::array<std::int64_t, kMaxDimensions> strides = {};
   std::int64_t step = 1;
   for (int d = broadcast.rank - 1; d >= 0; --d) {
     strides[d] = step;
     step *= broadcast.extent[d];
   }
+  return strides;
 }
 
 /// Whether the operand with these strides is not broadcast: it has an element for each result.
 inline bool is_whole(const Broadcast& broadcast, const std::int64_t* strides) {
-  std::int64_t result[kMaxDimensions];
-  strides_of_result(broadcast, result);
-  return std::equal(result, result + broadcast.rank, strides);
+  const auto result = strides_of_result(broadcast);
+  return std::equal(result.begin(), result.begin() + broadcast.rank, strides);
 }
 
 /// Appends dimension `d` of the broadcast to the walk.
 inline void append(BroadcastWalk& walk, const Broadcast& broadcast, int d) {
-  std::int64_t result[kMaxDimensions];
-  strides_of_result(broadcast, result);
   const int at = walk.rank++;
   walk.size[at] = FastDivisor(static_cast<std::uint32_t>(broadcast.extent[d]));
   walk.in0[at] = static_cast<std::uint32_t>(broadcast.stride0[d]);
   walk.in1[at] = static_cast<std::uint32_t>(broadcast.stride1[d]);
-  walk.out[at] = static_cast<std::uint32_t>(result[d]);
+  walk.out[at] = static_cast<std::uint32_t>(strides_of_result(broadcast)[d]);
 }
 
 /// How many packs a thread takes where both operands are broadcast. The GPU then writes much more
