@@ -25,10 +25,10 @@ endfunction()
 # tutorial_chapter(elu), from the CMakeLists.txt of a folder such as 01_elu, makes
 #
 #   elu                   static library: elu.cu, and every elu_*.cu but the peers'
-#   01_elu_test           elu_test.cpp, and every elu_test_*.cpp; exhibits.cu; every
-#                         test_kernels*.cu, for kernels that only the tests need
+#   01_elu_test           elu_test.cpp, and every elu_test_*.cpp; exhibits.cu and
+#                         exhibits_*.cu; every test_kernels*.cu, for kernels that only the tests need
 #   01_elu_bench          elu_bench.cpp, elu_peers.cu
-#   01_elu_exhibits_asan  exhibits.cu, exhibits_asan.cpp with AddressSanitizer (cpu backend)
+#   01_elu_exhibits_asan  the exhibits and exhibits_asan.cpp with AddressSanitizer (cpu backend)
 #   01_elu                all of these and nothing of another chapter
 #
 # and registers the chapter's tests with the label elu: the test cases, the exhibits under
@@ -55,8 +55,9 @@ function(tutorial_chapter name)
     add_dependencies(${folder} ${name})
   endif()
 
+  file(GLOB exhibits CONFIGURE_DEPENDS exhibits.cu exhibits_*.cu)
   file(GLOB parts CONFIGURE_DEPENDS ${name}_test_*.cpp test_kernels*.cu)
-  tutorial_sources(tests ${name}_test.cpp ${parts} exhibits.cu)
+  tutorial_sources(tests ${name}_test.cpp ${parts} ${exhibits})
   if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.cpp")
     tutorial_executable(${folder}_test SOURCES ${tests} LIBRARIES ${libraries} tutorial_test_support)
     add_dependencies(${folder} ${folder}_test)
@@ -70,7 +71,7 @@ function(tutorial_chapter name)
   endif()
 
   if(TARGET tutorial_runtime_asan AND EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/exhibits_asan.cpp")
-    tutorial_sources(exhibits exhibits.cu exhibits_asan.cpp)
+    tutorial_sources(exhibits ${exhibits} exhibits_asan.cpp)
     tutorial_executable(${folder}_exhibits_asan SOURCES ${exhibits} LIBRARIES tutorial_runtime_asan)
     add_dependencies(${folder} ${folder}_exhibits_asan)
     tutorial_add_asan_exhibits(${folder}_exhibits_asan

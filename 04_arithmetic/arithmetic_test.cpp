@@ -1,0 +1,422 @@
+// The operator: every pair of shapes, every type, what it refuses; the table that it follows; and
+// the museum's exhibits about shapes.
+#include "04_arithmetic/arithmetic.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "04_arithmetic/arithmetic_broadcast_reference.h"
+#include "04_arithmetic/arithmetic_test_values.h"
+#include "04_arithmetic/exhibits_broadcast.cuh"
+#include "common/test/support/broadcast_cases.h"
+#include "common/test/support/catch.h"
+#include "common/test/support/support.h"
+
+using namespace tutorial;
+using namespace tutorial::test;
+
+namespace {
+
+/// The operator of any type; int8 with kTestScales.
+template <class T>
+cudaError_t run_operator(ArithmeticOp op, const ShapePair& shapes, const T* in0, const T* in1,
+                         T* out) {
+  if constexpr (std::is_same_v<T, std::int8_t>) {
+    return arithmetic(op, shapes.shape0, in0, shapes.shape1, in1, out, kTestScales, nullptr);
+  } else {
+    return arithmetic(op, shapes.shape0, in0, shapes.shape1, in1, out, nullptr);
+  }
+}
+
+template <class T>
+std::string violation(ArithmeticOp op, const ShapePair& shapes, const BroadcastTrial<T, T>& trial) {
+  return trial.violation(
+      [&](const T* in0, const T* in1, T* out) { return run_operator(op, shapes, in0, in1, out); },
+      same_value<T>);
+}
+
+/// What the contiguous kernel makes of the operands once they are written out.
+template <class T>
+std::string violation(ArithmeticOp op, const ShapePair& shapes, Offsets offsets = {}) {
+  const std::vector<T> in0 = test_values<T>(shapes.shape0, 0);
+  const std::vector<T> in1 = test_values<T>(shapes.shape1, 1);
+  const std::vector<T> all0 = expanded(shapes, in0, 0), all1 = expanded(shapes, in1, 1);
+  return violation<T>(op, shapes, {in0, in1, contiguous_results(op, all0, all1), offsets});
+}
+
+/// All operations in turn, all offsets of the three buffers in turn.
+template <class T>
+void check_random_shapes(int count) {
+  const std::uint64_t seed = random_seed();
+  std::printf("TUTORIAL_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  const auto run = [](const ShapePair& shapes) {
+    // Chosen by the shapes, so that a pair that fails, fails again.
+    const auto pick =
+        static_cast<std::size_t>(elements_of(shapes.shape0) + 3 * elements_of(shapes.shape1) +
+                                 static_cast<std::int64_t>(shapes.shape1.size()));
+    const ArithmeticOp op = kArithmeticOps[pick % std::size(kArithmeticOps)];
+    const std::size_t most = 16 / sizeof(T);
+    const Offsets offsets =
+        pick % 3 == 0 ? Offsets{} : Offsets{pick % most, pick / 2 % most, pick / 5 % most};
+    return violation<T>(op, shapes, offsets);
+  };
+  CHECK(first_failure(seed, count, run) == "");
+}
+
+template <class T>
+void check_every_op() {
+  const std::vector<ShapePair> pairs = {
+      {{}, {}},           {{40, 33}, {40, 33}},      {{3, 5, 64}, {1}},
+      {{6, 5, 16}, {16}}, {{2, 9, 4, 8}, {9, 1, 1}}, {{3, 4, 5, 16}, {3, 1, 5, 16}},
+      {{12, 1}, {12, 7}}, {{1, 1, 9}, {2, 3, 9}},    {{4, 1, 6, 1}, {1, 5, 1, 16}},
+  };
+  for (const ArithmeticOp op : kArithmeticOps) {
+    for (const ShapePair& shapes : pairs) {
+      INFO(name_of(op) << " " << test::to_string(shapes));
+      CHECK(violation<T>(op, shapes) == "");
+    }
+  }
+}
+
+Broadcast merged_of(const ShapePair& shapes) {
+  Broadcast broadcast;
+  require_success(make_broadcast(shapes.shape0, shapes.shape1, &broadcast), "make_broadcast");
+  return broadcast;
+}
+
+std::string path_of(const ShapePair& shapes) { return arithmetic_path(merged_of(shapes)).name; }
+
+}  // namespace
+
+TEST_CASE("operator: 20,000 random pairs of shapes") {
+  require_device();
+  const std::uint64_t seed = random_seed();
+  std::printf("TUTORIAL_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  const auto run = [](const ShapePair& shapes) {
+    using Int = std::int32_t;
+    const BroadcastTrial<Int, Int> trial(
+        shapes, [](std::int64_t i) { return Int(i * 4096); }, [](std::int64_t i) { return Int(i); },
+        [](Int a, Int b) { return a - b; });
+    return violation(ArithmeticOp::Sub, shapes, trial);
+  };
+  CHECK(first_failure(seed, 20000, run) == "");
+}
+
+TEST_CASE("operator: random pairs in every type, at every offset, the operations in turn") {
+  require_device();
+  SECTION("f32") { check_random_shapes<float>(3000); }
+  SECTION("f16") { check_random_shapes<half>(3000); }
+  SECTION("bf16") { check_random_shapes<__nv_bfloat16>(3000); }
+  SECTION("i32") { check_random_shapes<std::int32_t>(3000); }
+  SECTION("i64") { check_random_shapes<std::int64_t>(3000); }
+  SECTION("i8") { check_random_shapes<std::int8_t>(3000); }
+}
+
+TEST_CASE("operator: every operation in every type on a shape of each kind") {
+  require_device();
+  SECTION("f32") { check_every_op<float>(); }
+  SECTION("f16") { check_every_op<half>(); }
+  SECTION("bf16") { check_every_op<__nv_bfloat16>(); }
+  SECTION("i32") { check_every_op<std::int32_t>(); }
+  SECTION("i64") { check_every_op<std::int64_t>(); }
+  SECTION("i8") { check_every_op<std::int8_t>(); }
+}
+
+TEST_CASE("operator: the result may take the place of an operand of its shape") {
+  require_device();
+  const TensorShape full = {7, 6, 20};
+  for (const TensorShape& shorter :
+       std::vector<TensorShape>{{}, {20}, {6, 1}, {7, 1, 20}, {7, 1, 1}, full}) {
+    INFO(tutorial::to_string(shorter));
+    const auto in0 =
+        values_of<std::int32_t>(full, [](std::int64_t i) { return std::int32_t(i * 4096); });
+    const auto in1 =
+        values_of<std::int32_t>(shorter, [](std::int64_t i) { return std::int32_t(i); });
+    const auto minus = [](std::int32_t a, std::int32_t b) { return a - b; };
+    const GuardedBuffer<std::int32_t> a(in0), b(in1);
+    REQUIRE(arithmetic(ArithmeticOp::Sub, full, a.data(), shorter, b.data(), a.data(), nullptr) ==
+            cudaSuccess);
+    CHECK(a.download() == broadcast_reference({full, shorter}, in0, in1, minus));
+    CHECK(b.download() == in1);
+    const GuardedBuffer<std::int32_t> second(in0);
+    REQUIRE(arithmetic(ArithmeticOp::Sub, shorter, b.data(), full, second.data(), second.data(),
+                       nullptr) == cudaSuccess);
+    CHECK(second.download() == broadcast_reference({shorter, full}, in1, in0, minus));
+    CHECK(a.intact());
+    CHECK(second.intact());
+  }
+}
+
+TEST_CASE("operator: an empty result succeeds and launches nothing") {
+  require_device();
+  for (const ShapePair& shapes :
+       std::vector<ShapePair>{{{0}, {0}}, {{0}, {}}, {{3, 0, 2}, {1, 1, 2}}, {{5, 1}, {1, 0}}}) {
+    INFO(test::to_string(shapes));
+    CHECK(run_operator<float>(ArithmeticOp::Add, shapes, nullptr, nullptr, nullptr) == cudaSuccess);
+    CHECK(run_operator<std::int8_t>(ArithmeticOp::Add, shapes, nullptr, nullptr, nullptr) ==
+          cudaSuccess);
+    CHECK(violation<float>(ArithmeticOp::Add, shapes) == "");
+  }
+}
+
+TEST_CASE("operator: bad input is refused, a sentence each, and nothing is written") {
+  require_device();
+  const GuardedBuffer<float> in(std::vector<float>(64, 1.0f));
+  const GuardedBuffer<float> out(64);
+  float *a = in.data(), *y = out.data();
+  const auto run = [&](ArithmeticOp op, const ShapePair& shapes, const float* in0, const float* in1,
+                       float* to) {
+    refuse(cudaSuccess, "");
+    return arithmetic(op, shapes.shape0, in0, shapes.shape1, in1, to, nullptr);
+  };
+  const auto why = [&](const ShapePair& shapes) {
+    CHECK(run(ArithmeticOp::Add, shapes, a, a, y) == cudaErrorInvalidValue);
+    return last_refusal();
+  };
+  constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
+  CHECK(why({{512, 3, 4}, {512, 4, 4}}) ==
+        "the shapes (512, 3, 4) and (512, 4, 4) do not broadcast: 3 meets 4");
+  CHECK(why({{1, 1, 1, 1, 1, 1, 1, 1}, {}}) ==
+        "a shape of 8 dimensions, and at most 7 are supported");
+  CHECK(why({{}, {4, -2}}) == "the shape (4, -2) has a negative size");
+  CHECK(why({{kHuge, 3}, {}}) == "the shape (9223372036854775807, 3) has 2^63 elements or more");
+  CHECK(why({{kHuge, 1}, {3}}) ==
+        "the shapes (9223372036854775807, 1) and (3,) broadcast to 2^63 elements or more");
+
+  const ShapePair good = {{8, 8}, {8}};
+  CHECK(run(static_cast<ArithmeticOp>(9), good, a, a, y) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "the operation is none of the nine");
+  CHECK(run(static_cast<ArithmeticOp>(-1), good, a, a, y) == cudaErrorInvalidValue);
+  for (const ShapePair& shapes : {good, ShapePair{{64}, {64}}}) {
+    CHECK(run(ArithmeticOp::Add, shapes, nullptr, a, y) == cudaErrorInvalidValue);
+    CHECK(last_refusal() == "in0 is a null pointer");
+    CHECK(run(ArithmeticOp::Add, shapes, a, nullptr, y) == cudaErrorInvalidValue);
+    CHECK(last_refusal() == "in1 is a null pointer");
+    CHECK(run(ArithmeticOp::Add, shapes, a, a, nullptr) == cudaErrorInvalidValue);
+    CHECK(last_refusal() == "out is a null pointer");
+    auto* odd = reinterpret_cast<float*>(reinterpret_cast<char*>(y) + 1);
+    CHECK(run(ArithmeticOp::Add, shapes, odd, a, y) == cudaErrorMisalignedAddress);
+    CHECK(last_refusal() == "in0 is not aligned to its elements of 4 bytes");
+    CHECK(run(ArithmeticOp::Add, shapes, a, odd, y) == cudaErrorMisalignedAddress);
+    CHECK(last_refusal() == "in1 is not aligned to its elements of 4 bytes");
+    CHECK(run(ArithmeticOp::Add, shapes, a, a, odd) == cudaErrorMisalignedAddress);
+    CHECK(last_refusal() == "out is not aligned to its elements of 4 bytes");
+  }
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(out.untouched());
+}
+
+TEST_CASE("operator: bad scales are refused, a sentence each") {
+  require_device();
+  const GuardedBuffer<std::int8_t> in(std::vector<std::int8_t>(64, 1));
+  const GuardedBuffer<std::int8_t> out(64);
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<std::string> sentences;
+  for (const ShapePair& shapes : {ShapePair{{8, 8}, {8}}, ShapePair{{64}, {64}}}) {
+    for (const float bad : {0.0f, -0.5f, infinity, nan}) {
+      for (const Int8Scales& scales :
+           {Int8Scales{bad, 1, 1}, Int8Scales{1, bad, 1}, Int8Scales{1, 1, bad}}) {
+        refuse(cudaSuccess, "");
+        CHECK(arithmetic(ArithmeticOp::Add, shapes.shape0, in.data(), shapes.shape1, in.data(),
+                         out.data(), scales, nullptr) == cudaErrorInvalidValue);
+        sentences.push_back(last_refusal());
+      }
+    }
+  }
+  CHECK(sentences[0].find("the scale of in0 is ") == 0);
+  CHECK(sentences[1].find("the scale of in1 is ") == 0);
+  CHECK(sentences[2].find("the scale of out is ") == 0);
+  for (std::size_t i = 0; i < 12; ++i) {
+    for (std::size_t k = 0; k < i; ++k) CHECK(sentences[i] != sentences[k]);
+    CHECK(sentences[i] == sentences[i + 12]);
+  }
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(out.untouched());
+}
+
+// ---- The dispatch table -------------------------------------------------------------------------
+
+TEST_CASE("dispatch: each example takes its own row, whichever operand is shorter") {
+  for (const ArithmeticPath& path : arithmetic_paths()) {
+    CHECK(path_of({path.example0, path.example1}) == path.name);
+    CHECK(path_of({path.example1, path.example0}) == path.name);
+  }
+  CHECK(arithmetic_paths().size() == 6);
+}
+
+TEST_CASE("dispatch: shapes that look different and are the same take the same row") {
+  CHECK(path_of({{}, {}}) == "nobroadcast");
+  CHECK(path_of({{1, 1}, {1}}) == "nobroadcast");
+  CHECK(path_of({{2, 3}, {1, 2, 3}}) == "nobroadcast");
+  CHECK(path_of({{2, 3}, {1, 1, 1}}) == "one_scalar");
+  CHECK(path_of({{64, 256, 56, 56}, {256, 1, 1}}) == "one_not_broadcast");
+  CHECK(path_of({{1, 256, 56, 56}, {256, 1, 1}}) == "one_not_broadcast");
+  CHECK(path_of({{64, 256, 56, 56}, {64, 256, 1, 1}}) == "one_not_broadcast");
+  CHECK(path_of({{64, 256, 56, 56}, {256, 56, 56}}) == "one_dimension");
+  CHECK(path_of({{64, 256, 1, 1}, {1, 256, 1, 1}}) == "one_dimension");
+  CHECK(path_of({{64, 1, 56, 56}, {64, 256, 56, 56}}) == "one_broadcast");
+  CHECK(path_of({{64, 256, 56, 56}, {64, 1, 56, 1}}) == "strided");
+  CHECK(path_of({{2}, {3, 1}}) ==
+        "strided");  // not a scalar: neither operand has the result's shape
+}
+
+TEST_CASE("dispatch: at most one form claims a pair, and the table finds it") {
+  ShapePairs pairs(random_seed());
+  std::vector<int> taken(arithmetic_paths().size());
+  for (int i = 0; i < 20000; ++i) {
+    const ShapePair shapes = pairs.next();
+    const Broadcast broadcast = broadcast_strides(shapes.shape0, shapes.shape1);
+    if (broadcast.elements == 0) continue;
+    int claims = 0;
+    for (std::size_t k = 0; k + 1 < arithmetic_paths().size(); ++k) {
+      claims += arithmetic_paths()[k].claims(broadcast) ? 1 : 0;
+    }
+    const ArithmeticPath& path = arithmetic_path(broadcast);
+    const bool is_last = &path == &arithmetic_paths().back();
+    if (claims > 1 || (claims == 0) != is_last || !path.claims(broadcast)) {
+      FAIL_CHECK(test::to_string(shapes) << " takes " << path.name);
+    }
+    ++taken[static_cast<std::size_t>(&path - arithmetic_paths().data())];
+  }
+  for (const int count : taken) CHECK(count > 300);
+}
+
+TEST_CASE("dispatch: the table says what runs") {
+  for (const ArithmeticPath& path : arithmetic_paths()) {
+    const bool contiguous = std::string(path.name) == "nobroadcast";
+    CHECK(path.kernel == (contiguous ? ArithmeticKernel::contiguous : ArithmeticKernel::packed));
+    CHECK(std::string(path.library_kernel).find("ppl_cukernel_arithmetic") == 0);
+    CHECK(path.rung == std::string("arithmetic_") + path.name);
+    // As the README prints it.
+    std::printf("%-18s %-40s %-18s with %-18s -> %s\n", path.name, path.library_kernel,
+                tutorial::to_string(path.example0).c_str(),
+                tutorial::to_string(path.example1).c_str(), name_of(path.kernel));
+  }
+}
+
+// ---- The bug museum -----------------------------------------------------------------------------
+
+TEST_CASE("museum: the wrong example of one_broadcast takes a channel vector for a batch vector",
+          "[exhibit]") {
+  require_device();
+  // (N,C,H,W) with (1,C,1,1) by outer_stride = C H W and inner = 1, as its text says.
+  const std::int64_t images = 3, channels = 5, plane = 4, n = images * channels * plane;
+  const TensorShape shape = {images, channels, plane};
+  const auto in0 =
+      values_of<float>(shape, [](std::int64_t i) { return static_cast<float>(i * 100); });
+  const std::vector<float> in1 = {1, 2, 3, 4, 5};
+  const GuardedBuffer<float> a(in0), b(in1), y(in0.size());
+  const auto minus = [](float p, float q) { return p - q; };
+
+  REQUIRE(arithmetic_one_broadcast(ArithmeticOp::Sub, n, channels * plane, std::int64_t{1}, false,
+                                   a.data(), b.data(), y.data(), nullptr) == cudaSuccess);
+  const std::vector<float> wrong = y.download();
+  CHECK(wrong != broadcast_reference({shape, {channels, 1}}, in0, in1, minus));
+  // What it computes: one element for each image. With more images than channels it reads past the
+  // vector's end.
+  const std::vector<float> per_image(in1.begin(), in1.begin() + images);
+  CHECK(wrong == broadcast_reference({shape, {images, 1, 1}}, in0, per_image, minus));
+
+  REQUIRE(arithmetic_one_not_broadcast(ArithmeticOp::Sub, n, channels, plane, false, a.data(),
+                                       b.data(), y.data(), nullptr) == cudaSuccess);
+  CHECK(y.download() == broadcast_reference({shape, {channels, 1}}, in0, in1, minus));
+}
+
+TEST_CASE("museum: merging that stops at the first mismatch leaves dimensions behind",
+          "[exhibit]") {
+  const auto ranks = [](const ShapePair& shapes) {
+    const Broadcast plain = broadcast_strides(shapes.shape0, shapes.shape1);
+    return std::vector<int>{plain.rank, exhibits::merge_until_a_mismatch(plain).rank,
+                            merge_dimensions(plain).rank};
+  };
+  CHECK(ranks({{64, 256, 56, 56}, {64, 256, 56, 56}}) == std::vector<int>{4, 1, 1});
+  CHECK(ranks({{64, 256, 56, 56}, {256, 56, 56}}) == std::vector<int>{4, 2, 2});
+  // From the inside: (H,W) merge, (C,HW) do not, and there it stops. N and C would have.
+  CHECK(ranks({{64, 256, 56, 56}, {64, 256, 1, 1}}) == std::vector<int>{4, 3, 2});
+  CHECK(ranks({{8, 4, 6, 1, 5}, {8, 4, 1, 6, 5}}) == std::vector<int>{5, 5, 4});
+  CHECK(ranks({{2, 3, 1, 5, 7, 11}, {2, 3, 1, 5, 1, 11}}) == std::vector<int>{6, 6, 3});
+  // Slower, not wrong: the walk is the same.
+  const ShapePair shapes{{4, 3, 2, 5}, {4, 3, 1, 1}};
+  require_device();
+  using Int = std::int32_t;
+  const BroadcastTrial<Int, Int> trial(
+      shapes, [](std::int64_t i) { return Int(i * 64); }, [](std::int64_t i) { return Int(i); },
+      [](Int a, Int b) { return a - b; });
+  const Broadcast less =
+      exhibits::merge_until_a_mismatch(broadcast_strides(shapes.shape0, shapes.shape1));
+  CHECK(trial.violation([&](const Int* a, const Int* b, Int* y) {
+    return arithmetic_strided(ArithmeticOp::Sub, less, a, b, y, nullptr);
+  }) == "");
+}
+
+TEST_CASE("museum: merging that asks one operand alone merges too much", "[exhibit]") {
+  require_device();
+  const ShapePair shapes{{4, 3, 5}, {3, 1}};
+  const Broadcast plain = broadcast_strides(shapes.shape0, shapes.shape1);
+  const Broadcast too_few = exhibits::merge_by_one_operand(plain);
+  CHECK(merge_dimensions(plain).rank == 3);
+  CHECK(too_few.rank == 1);
+  using Int = std::int32_t;
+  const BroadcastTrial<Int, Int> trial(
+      shapes, [](std::int64_t i) { return Int(i * 64); }, [](std::int64_t i) { return Int(i); },
+      [](Int a, Int b) { return a - b; });
+  const auto by = [&](const Broadcast& broadcast) {
+    return trial.violation([&](const Int* a, const Int* b, Int* y) {
+      return arithmetic_strided(ArithmeticOp::Sub, broadcast, a, b, y, nullptr);
+    });
+  };
+  CHECK(by(plain) == "");
+  CHECK(by(too_few) == "element 5 of 60 is wrong");  // the first of the second channel
+  // Two equal shapes, and a scalar: here it is right, and a test that tries only these sees
+  // nothing.
+  CHECK(exhibits::merge_by_one_operand(broadcast_strides({4, 3, 5}, {4, 3, 5})).rank == 1);
+  CHECK(exhibits::merge_by_one_operand(broadcast_strides({4, 3, 5}, {})).rank == 1);
+}
+
+TEST_CASE("museum: NHWC strides that are zero for one broadcast axis only", "[exhibit]") {
+  require_device();
+  const auto wrong_elements = [](const TensorShape& shape1) {
+    const TensorShape shape0 = {2, 8, 3, 4};
+    // An operand's storage is longer than it says, so that a read past its end finds memory.
+    const GuardedBuffer<float> a(values_of<float>(
+        {2 * 8 * 12}, [](std::int64_t i) { return 1000.0f * static_cast<float>(i); }));
+    const GuardedBuffer<float> b(
+        values_of<float>({2 * 8 * 12}, [](std::int64_t i) { return static_cast<float>(i); }));
+    const GuardedBuffer<float> y(2 * 8 * 12), right(2 * 8 * 12);
+    REQUIRE(exhibits::limit_nhwc_one_axis(shape0, a.data(), shape1, b.data(), y.data(), nullptr) ==
+            cudaSuccess);
+    REQUIRE(arithmetic_limit_nhwc(ArithmeticOp::Add, shape0, a.data(), shape1, b.data(),
+                                  right.data(), nullptr) == cudaSuccess);
+    const std::vector<float> actual = y.download(), expected = right.download();
+    int wrong = 0;
+    for (std::size_t i = 0; i < actual.size(); ++i) wrong += actual[i] == expected[i] ? 0 : 1;
+    return wrong;
+  };
+  CHECK(wrong_elements({2, 8, 3, 4}) == 0);
+  CHECK(wrong_elements({1, 8, 3, 4}) == 0);  // one axis is broadcast: right
+  CHECK(wrong_elements({2, 8, 1, 4}) == 0);
+  CHECK(wrong_elements({2, 8, 1, 1}) > 0);  // two: wrong
+  CHECK(wrong_elements({1, 8, 1, 1}) > 0);  // the per-channel vector of every normalization
+}
+
+TEST_CASE("museum: 32-bit parameters and indices of one_dimension", "[exhibit]") {
+  require_device();
+  const auto places = [](std::int64_t first, std::int64_t inner) {
+    const GuardedBuffer<std::int64_t> place(4);
+    REQUIRE(exhibits::one_dimension_narrow(first, inner, place.data(), 4, nullptr) == cudaSuccess);
+    return place.download();
+  };
+  using Places = std::vector<std::int64_t>;
+  constexpr std::int64_t k2to31 = std::int64_t{1} << 31, k2to32 = std::int64_t{1} << 32;
+  CHECK(places(6, 7) == Places{6, 0, 1, 2});  // small numbers: nothing to see
+  // A shorter operand of 2^32 + 3 elements: its length arrives as 3.
+  CHECK(places(0, k2to32 + 3) == Places{0, 1, 2, 0});
+  // One of 2^31 + 2: the length arrives negative, and as an unsigned 64-bit divisor it is larger
+  // than every index; then the place itself wraps, to the front of the operand.
+  CHECK(places(k2to31 - 2, k2to31 + 2) == Places{k2to31 - 2, k2to31 - 1, -k2to31, -k2to31 + 1});
+}
