@@ -4,8 +4,8 @@
     python3 common/tools/ladder.py RUN.json [--shape 4096x4096] [--regime cold] [--title TEXT]
 
 One bar per rung, in the order of the climb, with GB/s, percent of the copy kernel measured in the
-same run, and the step over the rung below. Without --shape the largest shape is drawn, without
---regime the cold one. --recorded says above the ladder where and when the run was recorded, for a
+same run, and the step over the rung below. Without --shape the largest shape is drawn, and ladders
+that do not have it are drawn below at their own largest; without --regime the cold one. --recorded says above the ladder where and when the run was recorded, for a
 run that was not made just now.
 """
 
@@ -75,7 +75,7 @@ def header(run, shape, regime, title, recorded, paint):
         lines.append("Ran on the CPU executor: these times say nothing about a GPU.")
     if recorded:
         lines.append(f"recorded on {where}")
-    name = title or ", ".join(run.ladders())
+    name = title or ", ".join(runs.unique(row.ladder for row in run.select(shape=shape)))
     lines.append(paint.style(f"{name} {paint.dot} {shape} {paint.dot} {regime}", "title"))
     if where and not recorded:
         lines.append(where)
@@ -126,10 +126,16 @@ def bar_value(row, on_cpu):
     return row.gbps or 0.0
 
 
+def shown_name(row):
+    """A kernel on one form stands under the form's caption, so the kernel's name is enough."""
+    return row.kernel
+
+
 def draw_row(row, step, scale, widths, on_cpu, paint):
     """The line of one row."""
     name_width, bar_width = widths
-    name = row.rung if len(row.rung) <= name_width else row.rung[:name_width - 1] + "~"
+    name = shown_name(row)
+    name = name if len(name) <= name_width else name[:name_width - 1] + "~"
     if row.failed:
         room = MOST_COLUMNS - name_width - 4
         reason = f"failed: {row.error}"
@@ -168,29 +174,54 @@ def footer(run, shape, regime):
 
 
 def draw(run, shape, regime, title, recorded, columns, paint):
-    """All lines of the drawing."""
-    rows = run.select(shape=shape, regime=regime)
-    if not rows:
-        raise runs.ToolError(f"{run.path}: has no row for {shape} {regime}")
-    name_width = min(max(len(row.rung) for row in rows), 28)
+    """All lines of the drawing; shape None: each ladder at its largest, most elements first."""
+    ladders_at = {shape: run.ladders()} if shape else ladders_by_shape(run)
+    rows_at = {name: [row for row in run.select(shape=name, regime=regime)
+                      if row.ladder in ladders] for name, ladders in ladders_at.items()}
+    every = [row for rows in rows_at.values() for row in rows]
+    first = next(iter(rows_at))
+    if not rows_at[first]:
+        raise runs.ToolError(f"{run.path}: has no row for {first} {regime}")
+    name_width = min(max(len(shown_name(row)) for row in every), 28)
     cells = len(cell_titles(run))
     widths = (name_width, max(columns - name_width - cells - 4, 8))
-    scale = max(bar_value(row, run.on_cpu) for row in rows)
-    lines = header(run, shape, regime, title, recorded, paint)
-    ladders = runs.unique((row.ladder, row.dtype) for row in rows)
-    several = len({ladder for ladder, _ in ladders}) > 1
-    for ladder, dtype in ladders:
-        group = [row for row in rows if (row.ladder, row.dtype) == (ladder, dtype)]
-        caption = f"{ladder} {dtype}" if several else dtype
+    scale = max(bar_value(row, run.on_cpu) for row in every)
+    lines = header(run, first, regime, title, recorded, paint)
+    for name, rows in rows_at.items():
+        if name != first and rows:
+            ladders = ", ".join(runs.unique(row.ladder for row in rows))
+            heading = f"{ladders} {paint.dot} {name} {paint.dot} {regime}"
+            lines += ["", paint.style(heading, "title")]
+        lines += draw_groups(rows, run, scale, widths, paint)
+    return lines + footer(run, first, regime)
+
+
+def ladders_by_shape(run):
+    """{shape: ladders}: the run's largest shape and all its ladders, then what is left."""
+    first = run.default_shape()
+    result = {first: runs.unique(row.ladder for row in run.select(shape=first))}
+    for ladder in run.ladders():
+        if ladder not in result[first]:
+            result.setdefault(run.default_shape(ladder), []).append(ladder)
+    return result
+
+
+def draw_groups(rows, run, scale, widths, paint):
+    """The lines of the ladders of one shape."""
+    lines = []
+    several = len({row.ladder for row in rows}) > 1
+    for ladder, dtype, form in runs.unique((r.ladder, r.dtype, r.form) for r in rows):
+        group = [r for r in rows if (r.ladder, r.dtype, r.form) == (ladder, dtype, form)]
+        caption = " ".join(([ladder] if several else []) + [dtype] + ([form] if form else []))
         lines += draw_group(group, caption, run, scale, widths, paint)
-    return lines + footer(run, shape, regime)
+    return lines
 
 
 def show(run, shape=None, regime=None, title=None, recorded=False, columns=None,
          stream=None):
     """Draws the run on a stream; 1 if a row of it failed, else 0."""
     stream = stream or sys.stdout
-    shape = pick(run.shapes(), shape, run.default_shape(), "shape", run.path)
+    shape = pick(run.shapes(), shape, None, "shape", run.path)
     regime = pick(run.regimes(), regime, run.default_regime(), "regime", run.path)
     columns = columns or shutil.get_terminal_size((MOST_COLUMNS, 24)).columns
     columns = min(max(columns, 60), MOST_COLUMNS)

@@ -23,6 +23,12 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   the rung below in the first regime
     grid FILE [dtype=f16] [regime=cold] [value=GBps] [shapes=a,b] [kinds=...] [rungs=...]
                                   rungs x shapes; value: GBps, copy_pct, median_us or spread_pct
+    matrix FILE ladder=NAME rows=a,b columns=c,d dtype=f16 [shape=..] [regime=cold] [value=both]
+                                  a line per row name, a column per column name, out of the rungs
+                                  COLUMN_DTYPE_ROW (packed_f16_1C11); default: that ladder's largest
+                                  shape. TITLE:NAME gives a name another title; several columns'
+                                  names joined by | fill one column, whichever the row has. value:
+                                  both (GB/s and % of copy) or one that grid knows
     headline [FILE] [regime=cold] [shape=SxK]
                                   a row per chapter and dtype that has recorded results/FILE
                                   (default h200.json): the first and the fastest rung
@@ -319,6 +325,49 @@ def grid_cell(row, value, part):
     return shown[value]()
 
 
+def make_matrix(part):
+    run = part.run()
+    ladder, dtype, value = part.option("ladder"), part.option("dtype"), part.option("value", "both")
+    rows, columns = titled(part.listed("rows")), titled(part.listed("columns"))
+    if not (ladder and dtype and rows and columns):
+        part.fail("needs ladder=, rows=, columns= and dtype=")
+    if ladder not in run.ladders():
+        part.fail(f"the run has no ladder {ladder}; it has {', '.join(run.ladders())}")
+    shape = part.option("shape", run.default_shape(ladder))
+    regime = regimes_of(run, part)[0]
+    cells = {row.rung: row for row in run.select(ladder=ladder, dtype=dtype, shape=shape,
+                                                 regime=regime)}
+    for title, names in columns:
+        if not any(f"{name}_{dtype}_{form}" in cells for name in names for _, forms in rows
+                   for form in forms):
+            part.fail(f"the run has nothing for the column {title} at {shape} {regime}")
+    body = []
+    for title, forms in rows:
+        found = [[cells[rung] for name in names for form in forms
+                  if (rung := f"{name}_{dtype}_{form}") in cells] for _, names in columns]
+        if not any(found):
+            part.fail(f"the run has nothing for the row {title} at {shape} {regime}")
+        body.append([title] + [matrix_cell(rows[0] if rows else None, value, part)
+                               for rows in found])
+    titles = [""] + [title for title, _ in columns]
+    return cpu_note(run) + table(titles, body, "l" + "r" * len(columns))
+
+
+def titled(words):
+    """[(title, [names])] of words like NAME, NAME|NAME and TITLE:NAME."""
+    result = []
+    for word in words or []:
+        title, colon, names = word.rpartition(":")
+        result.append((title if colon else code(names.replace("|", ", ")), names.split("|")))
+    return result
+
+
+def matrix_cell(row, value, part):
+    if value != "both" or row is None or row.failed:
+        return grid_cell(row, "GBps" if value == "both" else value, part)
+    return f"{gbps(row.gbps)} ({percent(row.copy_pct)})"
+
+
 def make_headline(part):
     name = part.names[0] if part.names else "h200.json"
     regime, shape = part.option("regime"), part.option("shape")
@@ -613,7 +662,7 @@ def entry_value(part, data, of, rung):
 
 
 MAKERS = {
-    "context": make_context, "results": make_results, "grid": make_grid,
+    "context": make_context, "results": make_results, "grid": make_grid, "matrix": make_matrix,
     "headline": make_headline, "counters": make_counters, "ladder_figure": make_ladder_figure,
     "sizes_figure": make_sizes_figure, "plot": make_plot, "accuracy": make_accuracy,
     "ncu": make_ncu, "codegen": make_codegen, "half_functions": make_half_functions,

@@ -153,6 +153,21 @@ class Row:
         return math.prod(int(part) for part in self.shape.split("x"))
 
     @property
+    def form(self):
+        """What follows the dtype in a rung's name: 1C11 of packed_f16_1C11, else nothing.
+
+        Such a rung is one kernel on one form of the problem; steps go from kernel to kernel within
+        a form.
+        """
+        _, found, form = self.rung.partition(f"_{self.dtype}_")
+        return form if found and self.dtype else ""
+
+    @property
+    def kernel(self):
+        """The rung's name without dtype and form: packed of packed_f16_1C11."""
+        return self.rung[:-len(f"_{self.dtype}_{self.form}")] if self.form else self.rung
+
+    @property
     def failed(self):
         return self.error is not None
 
@@ -229,9 +244,12 @@ class Run:
     def regimes(self):
         return unique(row.regime for row in self.rows)
 
-    def default_shape(self):
-        """The largest shape of the run."""
-        return self.shapes()[-1]
+    def default_shape(self, ladder=None):
+        """The largest shape of the run, or of one ladder."""
+        if ladder is None:
+            return self.shapes()[-1]
+        mine = {row.shape for row in self.rows if row.ladder == ladder}
+        return [shape for shape in self.shapes() if shape in mine][-1]
 
     def default_regime(self):
         """cold if the run has it, else its first regime."""
@@ -288,14 +306,14 @@ def load_run(path, need_rows=True):
 def steps(rows):
     """row -> GB/s over the rung below it, for the rungs among rows of one shape and regime.
 
-    "Below" is the rung before it in the file with the same ladder and dtype. The first rung, and a
-    rung beside a failed one, has no step.
+    "Below" is the rung before it in the file with the same ladder, dtype and form. The first rung,
+    and a rung beside a failed one, has no step.
     """
     result, below = {}, {}
     for row in rows:
         if row.kind != "rung":
             continue
-        group = (row.ladder, row.dtype)
+        group = (row.ladder, row.dtype, row.form)
         last = below.get(group)
         if last is not None and last.gbps and row.gbps and not (last.failed or row.failed):
             result[row] = row.gbps / last.gbps

@@ -48,6 +48,17 @@ def run(backend="cuda", shapes=SHAPES, regimes=("cold", "warm"), rungs=RUNGS, fa
     return {"context": context(backend), "benchmarks": rows}
 
 
+def forms_run(shape="8x2x3"):
+    """A run of two ladders: a rung at 64x64, and at `shape` kernels on forms, 100 GB/s apart."""
+    rows = [row("f16", "f16", "rung", "64x64")]
+    rungs = ("one_f16_W", "packed_f16_W", "copy_f16_W", "two_f16_NC11", "packed_f16_NC11")
+    for index, rung in enumerate(rungs):
+        kind = "copy" if rung.startswith("copy") else "rung"
+        rows.append(row(rung, "f16", kind, gbps=(index + 1) * 100.0,
+                        name=f"forms/{rung}/{shape}/cold"))
+    return {"context": context(), "benchmarks": rows}
+
+
 # -------------------------------------------------------------------------------------------------
 # Helpers of the tests
 

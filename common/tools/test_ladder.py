@@ -34,6 +34,17 @@ class LadderTest(unittest.TestCase):
         self.assertRegex(self.line(out, "f16x2"), r"█[▏▎▍▌▋▊▉]? +1200 +30\.0 % +1\.33×$")
         self.assertLess(max(len(line) for line in out.splitlines()), 101)
 
+    def test_a_ladder_without_the_largest_shape_is_drawn_at_its_own(self):
+        code, out, _ = self.draw(synthetic.forms_run())
+        self.assertEqual(code, 0)
+        lines = out.splitlines()
+        self.assertIn("elu · 64x64 · cold", lines[0])
+        self.assertLess(lines.index("forms · 8x2x3 · cold"),
+                        next(i for i, line in enumerate(lines) if line.startswith("f16 W ")))
+        self.assertRegex(out, r"\n  packed +.* 200 +5\.0 % +2\.00×\n")  # over `one`, within W
+        self.assertRegex(out, r"\nf16 NC11 .*\n  two +\S+ +400 +10\.0 %\n")  # the first of its form
+        self.assertNotIn("forms", self.draw(synthetic.forms_run(), "--shape=64x64")[1].split("also")[0])
+
     def test_sections_come_in_order(self):
         out = self.draw(synthetic.run())[1]
         places = [out.index(word) for word in ("f16x8_pack", "yours", "sweep", "peers", "cub")]

@@ -119,6 +119,22 @@ class ReportTest(unittest.TestCase):
         lines = self.block("counters x.json names=ratio rows=executor/")
         self.assertEqual(lines[2], "| `executor/elu_f32/1048576` | 1.500 | 0.5000 |")
 
+    def test_matrix(self):
+        self.put("01_elu/results/forms.json", synthetic.forms_run())
+        asked = "matrix forms.json ladder=forms dtype=f16 rows=W,NC:NC11"
+        lines = self.block(f'{asked} "columns=its own:one|two,packed,copy"')
+        self.assertEqual(lines[0], "|  | its own | `packed` | `copy` |")
+        self.assertEqual(lines[2], "| `W` | 100 (2.5 %) | 200 (5.0 %) | 300 (7.5 %) |")
+        self.assertEqual(lines[3], "| NC | 400 (10.0 %) | 500 (12.5 %) | \u2013 |")
+        lines = self.block(f"{asked} columns=packed value=median_us")
+        self.assertEqual(lines[2], "| `W` | 20.00 |")
+        self.assertIn("ladder=", self.refused("matrix forms.json rows=W columns=packed dtype=f16"))
+        self.assertIn("no ladder x", self.refused("matrix forms.json ladder=x rows=W columns=packed"
+                                                  " dtype=f16"))
+        self.assertIn("column `gone`", self.refused(f"{asked} columns=packed,gone"))
+        self.assertIn("row `X`", self.refused("matrix forms.json ladder=forms dtype=f16 rows=W,X "
+                                            "columns=packed"))
+
     def test_figures(self):
         for kind in ("ladder_figure h200.json dtype=f16", "sizes_figure h200.json dtype=f16"):
             lines = self.block(f'{kind} out=a.svg title="A title"')

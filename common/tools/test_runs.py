@@ -59,6 +59,16 @@ class RunsTest(unittest.TestCase):
         rows[0].update(error_occurred=True, error_message="wrong output")
         self.assertEqual(self.load(data).rows[0].error, "wrong output")
 
+    def test_kernel_and_form_of_a_rung(self):
+        rows = {r.rung: (r.kernel, r.form) for r in self.load(synthetic.forms_run()).rows}
+        self.assertEqual(rows["packed_f16_NC11"], ("packed", "NC11"))
+        self.assertEqual(rows["f16"], ("f16", ""))
+
+    def test_steps_stay_within_a_form(self):
+        run = self.load(synthetic.forms_run())
+        found = {row.rung: step for row, step in runs.steps(run.rows).items()}
+        self.assertEqual(found, {"packed_f16_W": 2.0, "packed_f16_NC11": 1.25})
+
     def test_steps_are_over_the_rung_below_of_the_same_type(self):
         run = self.load(synthetic.run(shapes=("1024x1024",), regimes=("cold",)))
         found = {row.rung: step for row, step in runs.steps(run.rows).items()}
