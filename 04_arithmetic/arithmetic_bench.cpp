@@ -1,0 +1,568 @@
+// Three ladders of rows.
+//
+//   arithmetic            arrays of the same shape: ladders A and D, and every operation
+//   arithmetic_broadcast  ladder B: each kernel on each form of broadcasting
+//   arithmetic_nhwc       ladder C
+//
+// A row of the last two is called KERNEL_DTYPE_FORM, as in packed_f16_1C11; the tables with a line
+// for each form are made of these names. What each row computes is compared with the references of
+// arithmetic_reference.h, and broadcasting with a walk over indices that is written out here.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "04_arithmetic/arithmetic.h"
+#include "04_arithmetic/arithmetic_broadcast_rungs.h"
+#include "04_arithmetic/arithmetic_peers.h"
+#include "04_arithmetic/arithmetic_reference.h"
+#include "04_arithmetic/arithmetic_rungs.h"
+#include "common/bench/binary.h"
+#include "common/bench/measure.h"
+#include "common/bench/mixed_peers.h"
+
+namespace tutorial::bench {
+namespace {
+
+constexpr ArithmeticOp kAdd = ArithmeticOp::Add;
+constexpr std::size_t kPeriod = test::TiledReference<float>::default_period;  // odd
+constexpr Int8Scales kScales{0.05f, 0.03f, 0.07f};
+
+/// Shapes for rungs that are not worth the whole grid; without a GPU there is none, and one small
+/// shape does.
+std::vector<NamedShape> shapes_or_small(const std::vector<NamedShape>& on_a_gpu) {
+  return on_gpu ? on_a_gpu : std::vector<NamedShape>{{"256x256", {256, 256}}};
+}
+std::vector<NamedShape> largest() { return shapes_or_small({{"16384x16384", {16384, 16384}}}); }
+std::vector<NamedShape> medium_and_largest() {
+  return shapes_or_small({{"4096x4096", {4096, 4096}}, {"16384x16384", {16384, 16384}}});
+}
+
+std::string wrong(std::size_t index) { return "element " + std::to_string(index) + " is wrong"; }
+
+// ---- Operands, and what is expected of them -----------------------------------------------------
+
+template <class T>
+std::string dtype_of() {
+  if constexpr (std::is_same_v<T, std::int8_t>) {
+    return "i8";
+  } else {
+    return arithmetic_dtype<T>();
+  }
+}
+
+/// What an operand repeats.
+template <class T>
+struct Tile {
+  std::vector<T> values;
+  std::shared_ptr<const std::vector<unsigned char>> bytes;
+
+  explicit Tile(std::vector<T> from) : values(std::move(from)) {
+    std::vector<unsigned char> copy(values.size() * sizeof(T));
+    std::memcpy(copy.data(), values.data(), copy.size());
+    bytes = std::make_shared<const std::vector<unsigned char>>(std::move(copy));
+  }
+};
+
+/// The first operand's tile, and the second's: the same values, the last one first. Floats are
+/// normally distributed, integers have any bits.
+template <class T>
+const std::array<Tile<T>, 2>& tiles() {
+  static const std::array<Tile<T>, 2> both = [] {
+    std::vector<T> values;
+    if constexpr (std::is_integral_v<T>) {
+      std::mt19937_64 engine(20240229);
+      for (std::size_t i = 0; i < kPeriod; ++i) values.push_back(static_cast<T>(engine() >> 20));
+    } else {
+      values = test::normal_values<T>(kPeriod);
+    }
+    std::vector<T> reversed(values.rbegin(), values.rend());
+    return std::array<Tile<T>, 2>{Tile<T>(std::move(values)), Tile<T>(std::move(reversed))};
+  }();
+  return both;
+}
+
+/// An operand of that many elements.
+template <class T>
+Input input_of(std::size_t which, std::int64_t elements) {
+  const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(T);
+  return {tiles<T>()[which].bytes, [bytes](const Shape&) { return bytes; }};
+}
+
+/// A result's place on a line on which larger results lie further right.
+template <class T>
+std::int32_t order(T value) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<std::int32_t>(value);
+  } else {
+    return test::order_of(value);
+  }
+}
+
+template <class T>
+bool accepts(const test::Accepted& interval, T result) {
+  if (interval.lowest <= order(result) && order(result) <= interval.highest) return true;
+  if constexpr (std::is_integral_v<T>) {
+    return false;
+  } else {
+    return interval.only_nan() && std::isnan(test::to_double(result));
+  }
+}
+
+/// What op(a, b) may be. `most_off`: ULP for floats, and for integers by how much they may differ.
+template <class T>
+test::Accepted accepted_of(ArithmeticOp op, T a, T b, double most_off) {
+  if constexpr (std::is_integral_v<T>) {
+    T exact;
+    if constexpr (std::is_same_v<T, std::int8_t>) {
+      exact = arithmetic_reference_int8(op, a, b, kScales);
+    } else {
+      exact = arithmetic_reference_integer(op, a, b);
+    }
+    const auto off = static_cast<std::int32_t>(most_off);
+    return {exact - off, exact + off};
+  } else {
+    return test::accepted<T>(arithmetic_reference(op, test::to_double(a), test::to_double(b)),
+                             most_off);
+  }
+}
+
+// ---- Ladders A and D: arrays of the same shape --------------------------------------------------
+
+/// Registers launch(in0, in1, out, n, stream) on the grid, or at shapes of its own. A peer that
+/// does not exist in this backend is left out.
+template <class T, class Launch>
+void add_same_shape(const std::string& rung, Kind kind, ArithmeticOp op, double most_off,
+                    Launch launch, const std::vector<NamedShape>& own_shapes = {}) {
+  if (kind == Kind::peer && launch(nullptr, nullptr, nullptr, 0, nullptr) != cudaSuccess) return;
+  Case operation = copy2_case(sizeof(T), tiles<T>()[0].bytes, tiles<T>()[1].bytes);
+  operation.ladder = "arithmetic";
+  operation.rung = rung;
+  operation.kind = kind;
+  operation.dtype = dtype_of<T>();
+  operation.own_shapes = own_shapes;
+  operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return launch(static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
+                  static_cast<T*>(set.output), shape.elements(), stream);
+  };
+  // Worked out when the first row is judged: most runs filter most rows away.
+  const auto once = std::make_shared<std::once_flag>();
+  const auto accepted = std::make_shared<std::vector<test::Accepted>>();
+  operation.verify = [op, most_off, once, accepted](const Shape&, const void* bytes,
+                                                    std::size_t begin, std::size_t count) {
+    std::call_once(*once, [&] {
+      for (std::size_t i = 0; i < kPeriod; ++i) {
+        accepted->push_back(
+            accepted_of(op, tiles<T>()[0].values[i], tiles<T>()[1].values[i], most_off));
+      }
+    });
+    const auto* results = static_cast<const T*>(bytes);
+    const std::size_t first = begin / sizeof(T);
+    for (std::size_t i = 0, at = first % kPeriod; i < count / sizeof(T); ++i) {
+      if (!accepts((*accepted)[at], results[i])) return wrong(first + i);
+      if (++at == kPeriod) at = 0;
+    }
+    return std::string();
+  };
+  add(operation);
+}
+
+template <class T>
+void add_rung(const ArithmeticRung<T>& rung, ArithmeticOp op, Kind kind,
+              const std::vector<NamedShape>& own_shapes = {}) {
+  double most_off = 0;
+  if constexpr (!std::is_integral_v<T>) most_off = arithmetic_max_ulp<T>(op);
+  add_same_shape<T>(
+      std::string(name_of(op)) + "_" + rung.name, kind, op, most_off,
+      [op, rung](const T* in0, const T* in1, T* out, std::int64_t n, cudaStream_t stream) {
+        return rung.launch(op, in0, in1, out, n, stream);
+      },
+      own_shapes);
+}
+
+/// The ladder with Add. A rung below the operator has the whole grid only if `climb_everywhere`.
+template <class T>
+void add_ladder_a(bool climb_everywhere) {
+  const std::vector<ArithmeticRung<T>> rungs = arithmetic_rungs<T>();
+  for (const ArithmeticRung<T>& rung : rungs) {
+    const bool everywhere = climb_everywhere || rung.name == rungs.back().name;
+    add_rung(rung, kAdd, Kind::rung, everywhere ? std::vector<NamedShape>{} : medium_and_largest());
+  }
+}
+
+/// Other operations by the operator's kernel.
+template <class T>
+void add_operations(const std::vector<ArithmeticOp>& ops,
+                    const std::vector<NamedShape>& own_shapes) {
+  for (const ArithmeticOp op : ops) {
+    add_rung(arithmetic_rungs<T>().back(), op, Kind::sweep, own_shapes);
+  }
+}
+
+template <class T>
+void add_cub_peer() {
+  add_same_shape<T>("add_cub_" + dtype_of<T>(), Kind::peer, kAdd, 0.5,
+                    [](const T* in0, const T* in1, T* out, std::int64_t n, cudaStream_t stream) {
+                      return add_cub(in0, in1, out, n, stream);
+                    });
+}
+
+void add_int8(const Int8Rung& rung, ArithmeticOp op, Kind kind,
+              const std::vector<NamedShape>& own_shapes) {
+  add_same_shape<std::int8_t>(
+      std::string(name_of(op)) + "_" + rung.name, kind, op, rung.is_folded ? 1 : 0,
+      [op, rung](const std::int8_t* in0, const std::int8_t* in1, std::int8_t* out, std::int64_t n,
+                 cudaStream_t stream) {
+        return rung.launch(op, in0, in1, out, n, kScales, stream);
+      },
+      own_shapes);
+}
+
+/// Ladder D, and its yardstick: two bytes in, one byte out, and no arithmetic but an exclusive or.
+void add_ladder_d() {
+  Case copy = copy2_case(1, normal_tile<float>(), reversed_tile<float>());
+  copy.ladder = "arithmetic";
+  copy.rung = "copy2_i8";
+  copy.dtype = "i8";
+  copy.kind = Kind::peer;
+  add(copy);
+  const std::vector<Int8Rung> rungs = arithmetic_rungs_int8();
+  for (const Int8Rung& rung : rungs) {
+    const bool everywhere = rung.name == rungs.back().name;
+    add_int8(rung, kAdd, Kind::rung, everywhere ? std::vector<NamedShape>{} : medium_and_largest());
+  }
+  for (const ArithmeticOp op : {ArithmeticOp::Mul, ArithmeticOp::Max}) {
+    add_int8(rungs.back(), op, Kind::sweep, {});
+  }
+  for (const ArithmeticOp op : {ArithmeticOp::Div, ArithmeticOp::PRelu}) {
+    add_int8(rungs.back(), op, Kind::sweep, largest());
+  }
+}
+
+void add_same_shapes() {
+  constexpr auto Mul = ArithmeticOp::Mul, Max = ArithmeticOp::Max, Div = ArithmeticOp::Div;
+  constexpr auto Mod = ArithmeticOp::Mod, PRelu = ArithmeticOp::PRelu, Pow = ArithmeticOp::Pow;
+
+  add_two_in_one_out_peer<float>("arithmetic");
+  add_ladder_a<float>(false);
+  add_operations<float>({Mul, Max}, {});
+  add_operations<float>({Div, PRelu, Mod, Pow}, largest());
+  add_cub_peer<float>();
+  add_same_shape<float>("add_host_loop_f32", Kind::peer, kAdd, 0.5, add_host_loop);
+
+  add_two_in_one_out_peer<half>("arithmetic");
+  add_ladder_a<half>(true);
+  add_operations<half>({Mul, Max}, {});
+  add_operations<half>({Div, PRelu, Mod, Pow}, largest());
+  add_cub_peer<half>();
+  const test::BinaryRung<half> yours = your_arithmetic_rung();
+  add_same_shape<half>(yours.name, Kind::yours, kYourOp, yours.max_ulp, yours.launch);
+
+  add_two_in_one_out_peer<Bf16>("arithmetic");
+  add_ladder_a<Bf16>(false);
+  add_operations<Bf16>({Mul, Max}, {});
+  add_cub_peer<Bf16>();
+
+  add_ladder_a<std::int32_t>(false);
+  add_operations<std::int32_t>({Mul}, largest());
+  add_ladder_d();
+}
+
+// ---- Ladder B: shapes that broadcast ------------------------------------------------------------
+
+/// Where element `index` of the result finds its own in an operand: the result's index along each
+/// dimension, by division, and from these the operand's, in which a size of 1 stands still.
+std::int64_t place_in(const TensorShape& operand, const TensorShape& result, std::int64_t index) {
+  std::int64_t place = 0, step = 1;
+  for (std::size_t d = result.size(); d-- > 0;) {
+    const std::int64_t along = index % result[d];
+    index /= result[d];
+    if (d + operand.size() < result.size()) continue;  // a dimension that the operand does not have
+    const std::int64_t size = operand[d + operand.size() - result.size()];
+    if (size > 1) place += along * step;
+    step *= size;
+  }
+  return place;
+}
+
+/// Two shapes, what the tables call them, and the shape of the result as rows are named.
+struct Form {
+  std::string name;
+  TensorShape shape0, shape1;
+
+  TensorShape result() const {
+    TensorShape shape;
+    broadcast_shape(shape0, shape1, &shape);
+    return shape;
+  }
+  NamedShape named_result() const {
+    std::string name_of_result;
+    for (const std::int64_t size : result()) {
+      name_of_result += (name_of_result.empty() ? "" : "x") + std::to_string(size);
+    }
+    return {name_of_result, {1, elements_of(result())}};
+  }
+};
+
+/// op(a, b) of the tiles' elements as T, quick enough to be computed for every element of a result.
+template <class T>
+class SumOfTiles {
+ public:
+  SumOfTiles() {
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (const T value : tiles<T>()[i].values) {
+        if constexpr (std::is_same_v<T, std::int8_t>) {
+          values_[i].push_back(value + 128);
+        } else {
+          values_[i].push_back(static_cast<float>(test::to_double(value)));
+        }
+      }
+    }
+    if constexpr (std::is_same_v<T, std::int8_t>) {
+      for (int a = -128; a < 128; ++a) {
+        for (int b = -128; b < 128; ++b) {
+          sums_.push_back(arithmetic_reference_int8(kAdd, static_cast<std::int8_t>(a),
+                                                    static_cast<std::int8_t>(b), kScales));
+        }
+      }
+    }
+  }
+
+  /// Of element at0 of the first operand and element at1 of the second.
+  T operator()(std::size_t at0, std::size_t at1) const {
+    const auto a = values_[0][at0 % kPeriod], b = values_[1][at1 % kPeriod];
+    if constexpr (std::is_same_v<T, std::int8_t>) {
+      return sums_[static_cast<std::size_t>(a * 256 + b)];
+    } else if constexpr (std::is_same_v<T, half>) {
+      return __float2half_rn(a + b);
+    } else {
+      return a + b;
+    }
+  }
+
+ private:
+  std::array<std::vector<std::conditional_t<std::is_same_v<T, std::int8_t>, int, float>>, 2>
+      values_;
+  std::vector<std::int8_t> sums_;
+};
+
+template <class T>
+const SumOfTiles<T>& sum_of_tiles() {
+  static const SumOfTiles<T> sum;
+  return sum;
+}
+
+template <class T>
+bool same_bits(T a, T b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+/// The judgement of a result: a row of its last dimension at a time.
+template <class T>
+std::string judged(const Form& form, const TensorShape& result, const T* results, std::size_t first,
+                   std::size_t count) {
+  const SumOfTiles<T>& sum = sum_of_tiles<T>();
+  const auto columns = static_cast<std::size_t>(result.back());
+  const auto step_of = [&](const TensorShape& operand) {
+    return std::size_t{!operand.empty() && operand.back() > 1 ? 1u : 0u};
+  };
+  const std::size_t step0 = step_of(form.shape0), step1 = step_of(form.shape1);
+  for (std::size_t i = first; i < first + count;) {
+    const std::size_t end = std::min(i + columns - i % columns, first + count);
+    const auto index = static_cast<std::int64_t>(i);
+    auto at0 = static_cast<std::size_t>(place_in(form.shape0, result, index));
+    auto at1 = static_cast<std::size_t>(place_in(form.shape1, result, index));
+    for (; i < end; ++i, at0 += step0, at1 += step1) {
+      if (!same_bits(results[i - first], sum(at0, at1))) return wrong(i);
+    }
+  }
+  return "";
+}
+
+/// A row of ladder B with all but its name and what is launched.
+template <class T>
+Case broadcast_case(const Form& form) {
+  Case operation{};
+  operation.ladder = "arithmetic_broadcast";
+  operation.dtype = dtype_of<T>();
+  operation.kind = Kind::rung;
+  operation.own_shapes = {form.named_result()};
+  operation.copied_inputs = 1;
+  const TensorShape result = form.result();
+  const std::size_t bytes = static_cast<std::size_t>(elements_of(result)) * sizeof(T);
+  operation.inputs = {input_of<T>(0, elements_of(form.shape0)),
+                      input_of<T>(1, elements_of(form.shape1))};
+  operation.output_bytes = [bytes](const Shape&) { return bytes; };
+  operation.verify = [form, result](const Shape&, const void* from, std::size_t begin,
+                                    std::size_t count) {
+    return judged(form, result, static_cast<const T*>(from), begin / sizeof(T), count / sizeof(T));
+  };
+  return operation;
+}
+
+template <class T>
+void add_broadcast_rung(const BroadcastRung<T>& rung, const Form& form) {
+  const Broadcast broadcast = broadcast_strides(form.shape0, form.shape1);
+  if (!rung.claims(broadcast)) return;
+  Case operation = broadcast_case<T>(form);
+  operation.rung = rung.name + "_" + operation.dtype + "_" + form.name;
+  operation.launch = [rung, broadcast](const Buffers& set, const Shape&, cudaStream_t stream) {
+    return rung.launch({kAdd, broadcast, static_cast<const T*>(set.inputs[0]),
+                        static_cast<const T*>(set.inputs[1]), static_cast<T*>(set.output), stream,
+                        kScales});
+  };
+  add(operation);
+}
+
+/// What the form is measured against: half of its bytes in, half of them out, by the copy kernel;
+/// and where next to nothing is read, as many bytes as it writes filled with a constant.
+template <class T>
+void add_broadcast_peers(const Form& form) {
+  const Case rung = broadcast_case<T>(form);
+  const Shape shape = rung.own_shapes.front().shape;
+  std::size_t read = 0;
+  for (const Input& input : rung.inputs) read += input.bytes(shape);
+  const std::size_t written = rung.output_bytes(shape);
+  const auto half_of_all = static_cast<std::int64_t>((read + written) / 2);
+
+  Case copy = copy_case(1, normal_tile<float>());
+  copy.ladder = rung.ladder;
+  copy.rung = "copy_" + rung.dtype + "_" + form.name;
+  copy.dtype = rung.dtype;
+  copy.own_shapes = {{rung.own_shapes.front().name, {1, half_of_all}}};
+  add(copy);
+
+  if (read * 8 > written) return;
+  Case fill = copy;
+  fill.inputs.clear();
+  fill.copied_inputs = 1;
+  fill.rung = "fill_" + rung.dtype + "_" + form.name;
+  fill.kind = Kind::peer;
+  fill.output_bytes = rung.output_bytes;
+  fill.launch = [written](const Buffers& set, const Shape&, cudaStream_t stream) {
+    return fill_128bit(set.output, written, stream);
+  };
+  fill.verify = [](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
+    const auto* filled = static_cast<const unsigned char*>(bytes);
+    const auto* end = filled + count;
+    const auto* other = std::find_if(filled, end, [](unsigned char byte) { return byte != 1; });
+    return other == end ? std::string() : wrong(begin + static_cast<std::size_t>(other - filled));
+  };
+  add(fill);
+}
+
+std::vector<Form> forms() {
+  const std::int64_t n = on_gpu ? 64 : 2, c = on_gpu ? 256 : 16, h = on_gpu ? 56 : 28, w = h;
+  const TensorShape all = {n, c, h, w};
+  return {
+      {"scalar", all, {}},         {"W", all, {w}},
+      {"1C11", all, {1, c, 1, 1}}, {"N1HW", all, {n, 1, h, w}},
+      {"NC11", all, {n, c, 1, 1}}, {"N1H1_1C1W", {n, 1, h, 1}, {1, c, 1, w}},
+  };
+}
+
+/// Rows that no pack divides.
+std::vector<Form> odd_forms() {
+  if (!on_gpu) {
+    return {{"1C11", {2, 16, 29, 29}, {16, 1, 1}},
+            {"1C11", {32, 32, 7, 7}, {32, 1, 1}},
+            {"R1_C", {201, 1}, {201}},
+            {"C", {4096, 3}, {3}}};
+  }
+  return {{"1C11", {64, 256, 57, 57}, {256, 1, 1}},
+          {"1C11", {1024, 1024, 7, 7}, {1024, 1, 1}},
+          {"R1_C", {7001, 1}, {7001}},
+          {"C", {16777216, 3}, {3}}};
+}
+
+template <class T>
+void add_ladder_b() {
+  const std::vector<BroadcastRung<T>> rungs = arithmetic_broadcast_rungs<T>();
+  for (const Form& form : forms()) {
+    for (const BroadcastRung<T>& rung : rungs) add_broadcast_rung(rung, form);
+    add_broadcast_peers<T>(form);
+  }
+  for (const Form& form : odd_forms()) add_broadcast_rung(rungs.back(), form);
+}
+
+/// int8: the library's kernel and ours on one form.
+void add_ladder_b_int8() {
+  const Form form = forms()[2];
+  for (const BroadcastRung<std::int8_t>& rung : arithmetic_broadcast_rungs<std::int8_t>()) {
+    if (rung.name == "one_not_broadcast" || rung.name == "packed") add_broadcast_rung(rung, form);
+  }
+  add_broadcast_peers<std::int8_t>(form);
+}
+
+// ---- Ladder C: NHWC8 storage --------------------------------------------------------------------
+
+/// Half sums of (N,C,H,W) with itself or with (1,C,1,1), all in NHWC8 storage.
+template <class Launch>
+void add_nhwc(const std::string& kernel, std::int64_t channels, bool per_channel, Launch launch) {
+  const std::int64_t n = on_gpu ? 64 : 2, h = on_gpu ? 56 : 28;
+  const TensorShape shape0 = {n, channels, h, h};
+  const TensorShape shape1 = per_channel ? TensorShape{1, channels, 1, 1} : shape0;
+  const std::int64_t stored0 = nhwc8_elements(shape0), stored1 = nhwc8_elements(shape1);
+  const std::string name = std::to_string(n) + "x" + std::to_string(channels) + "x" +
+                           std::to_string(h) + "x" + std::to_string(h);
+  Case operation{};
+  operation.ladder = "arithmetic_nhwc";
+  operation.rung = kernel + "_f16_" + (per_channel ? "1C11" : "same");
+  operation.dtype = "f16";
+  operation.kind = Kind::rung;
+  operation.own_shapes = {{name, {1, stored0}}};
+  operation.copied_inputs = per_channel ? 1 : 2;
+  operation.inputs = {input_of<half>(0, stored0), input_of<half>(1, stored1)};
+  operation.output_bytes = [stored0](const Shape&) {
+    return static_cast<std::size_t>(stored0) * sizeof(half);
+  };
+  operation.launch = [=](const Buffers& set, const Shape&, cudaStream_t stream) {
+    return launch(kAdd, shape0, static_cast<const half*>(set.inputs[0]), shape1,
+                  static_cast<const half*>(set.inputs[1]), static_cast<half*>(set.output), stream);
+  };
+  const auto pixel = static_cast<std::size_t>((channels + 7) / 8 * 8);
+  operation.verify = [=](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
+    const SumOfTiles<half>& sum = sum_of_tiles<half>();
+    const auto* results = static_cast<const half*>(bytes);
+    const half untouched = __ushort_as_half(0xFFFF);  // what the output is filled with
+    for (std::size_t i = 0; i < count / sizeof(half); ++i) {
+      const std::size_t at = begin / sizeof(half) + i, channel = at % pixel;
+      const bool padding = channel >= static_cast<std::size_t>(channels);
+      const half expected = padding ? untouched : sum(at, per_channel ? channel : at);
+      if (!same_bits(results[i], expected)) return wrong(at);
+    }
+    return std::string();
+  };
+  add(operation);
+}
+
+void add_ladder_c() {
+  for (const std::int64_t channels :
+       on_gpu ? std::vector<std::int64_t>{256, 255} : std::vector<std::int64_t>{16, 15}) {
+    for (const bool per_channel : {false, true}) {
+      add_nhwc("limit_nhwc", channels, per_channel, arithmetic_limit_nhwc<half>);
+      add_nhwc("nhwc_pack", channels, per_channel, arithmetic_nhwc_pack<half>);
+    }
+  }
+}
+
+}  // namespace
+
+void register_benchmarks() {
+  add_same_shapes();
+  add_ladder_b<float>();
+  add_ladder_b<half>();
+  add_ladder_b_int8();
+  add_ladder_c();
+}
+
+}  // namespace tutorial::bench
