@@ -10,6 +10,7 @@
 #include "04_arithmetic/arithmetic_math.cuh"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
+#include "common/pack.cuh"
 
 namespace tutorial {
 
@@ -50,6 +51,7 @@ __global__ void arithmetic_half8_unaligned_kernel(const half* a, const half* b, 
     const Half8Unaligned pack_b = reinterpret_cast<const Half8Unaligned&>(b[i]);
     reinterpret_cast<Half8Unaligned&>(y[i]) = for_each_half(pack_a, pack_b, op);
   } else {
+#pragma unroll 1
     for (std::int64_t k = i; k < n; ++k) {
       y[k] = op(a[k], b[k]);
     }
@@ -79,6 +81,7 @@ __global__ void arithmetic_fp16_kernel(const half* a, const half* b, half* y, st
     pack_a = for_each_half(pack_a, pack_b, op);
     FLOAT4(y[i]) = slot_a;
   } else {
+#pragma unroll 1
     for (std::int64_t k = i; k < n; ++k) {
       y[k] = op(a[k], b[k]);
     }
@@ -86,11 +89,14 @@ __global__ void arithmetic_fp16_kernel(const half* a, const half* b, half* y, st
 }
 //! [fp16]
 
-// Rung 4. What half8_ lacks is one word: alignas. Now the compiler may load it at once, and as four
-// half2 it fits the instructions that compute two halves at a time.
+// Rung 4. What half8_ lacks is one word: alignas. Now the compiler may load it at once, and two of
+// its halves at a time fit the instructions that compute two halves.
+//
+// The members are halves, and half2 is a view of two of them: half2 has a copy constructor of its
+// own, and a structure of half2, aligned or not, is copied member by member, 32 bits at a time.
 //! [half8]
 struct alignas(16) Half8 {
-  half2 pair[4];
+  half at[8];
 };
 
 template <class Op>
@@ -101,11 +107,12 @@ __global__ void arithmetic_half8_kernel(const half* a, const half* b, half* y, s
     Half8 pack_a = reinterpret_cast<const Half8&>(a[i]);
     const Half8 pack_b = reinterpret_cast<const Half8&>(b[i]);
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      pack_a.pair[k] = op(pack_a.pair[k], pack_b.pair[k]);
+    for (int k = 0; k < 8; k += 2) {
+      HALF2(pack_a.at[k]) = op(HALF2(pack_a.at[k]), HALF2(pack_b.at[k]));
     }
     reinterpret_cast<Half8&>(y[i]) = pack_a;
   } else {
+#pragma unroll 1
     for (std::int64_t k = i; k < n; ++k) {
       y[k] = op(half2{a[k], a[k]}, half2{b[k], b[k]}).x;
     }
@@ -113,28 +120,22 @@ __global__ void arithmetic_half8_kernel(const half* a, const half* b, half* y, s
 }
 //! [half8]
 
-// Rung 5. The structure for every type: 16 bytes of whatever T is, and an operation on one element.
+// Rung 5. The structure for every type: 16 bytes of whatever T is (Pack, in common/pack.cuh), and
+// an operation on one element.
 //! [pack]
 template <class T>
-struct alignas(16) Pack {
-  static constexpr int kWidth = 16 / sizeof(T);
-  T at[kWidth];
-};
+inline constexpr int kPackWidth = 16 / sizeof(T);
 
 template <class T, class Op>
 __global__ void arithmetic_pack_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
-  constexpr int kWidth = Pack<T>::kWidth;
+  constexpr int kWidth = kPackWidth<T>;
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
   if (i + kWidth <= n) {
-    Pack<T> pack_a = reinterpret_cast<const Pack<T>&>(a[i]);
-    const Pack<T> pack_b = reinterpret_cast<const Pack<T>&>(b[i]);
-#pragma unroll
-    for (int k = 0; k < kWidth; ++k) {
-      pack_a.at[k] = op(pack_a.at[k], pack_b.at[k]);
-    }
-    reinterpret_cast<Pack<T>&>(y[i]) = pack_a;
+    const Pack<T, kWidth> pack_a = load_pack<kWidth>(a + i), pack_b = load_pack<kWidth>(b + i);
+    store_pack(y + i, apply<T>(op, pack_a, pack_b));
   } else {
+#pragma unroll 1
     for (std::int64_t k = i; k < n; ++k) {
       y[k] = op(a[k], b[k]);
     }

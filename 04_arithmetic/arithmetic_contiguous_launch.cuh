@@ -35,7 +35,7 @@ cudaError_t arithmetic_pack(ArithmeticOp op, const T* in0, const T* in1, T* out,
                             cudaStream_t stream) {
   return with_arithmetic<T>(op, [&](auto functor) {
     return launch_binary(arithmetic_pack_kernel<T, decltype(functor)>, in0, in1, out, n,
-                         Pack<T>::kWidth, 16, stream, {}, functor);
+                         kPackWidth<T>, 16, stream, {}, functor);
   });
 }
 
@@ -48,7 +48,7 @@ cudaError_t arithmetic_contiguous(ArithmeticOp op, const T* in0, const T* in1, T
   constexpr LaunchOptions kOverlapping{kThreads, Overlap::previous_kernel};
   return with_arithmetic<T>(op, [&](auto functor) {
     return launch_binary(arithmetic_pack_kernel<T, decltype(functor)>, in0, in1, out, n,
-                         Pack<T>::kWidth, 16, stream, kOverlapping, functor);
+                         kPackWidth<T>, 16, stream, kOverlapping, functor);
   });
 }
 

@@ -27,11 +27,11 @@ cudaError_t launch_one(const std::int8_t* in0, const std::int8_t* in1, std::int8
 
 /// Sixteen elements a thread, 16-byte aligned pointers: by registers of four where the functor
 /// takes four, byte by byte where it does not.
-template <class Values, class Conversion>
+template <class Conversion, class Values>
 cudaError_t launch_sixteen(const std::int8_t* in0, const std::int8_t* in1, std::int8_t* out,
-                           std::int64_t n, OnInt8<Values, Conversion> op, cudaStream_t stream,
+                           std::int64_t n, OnInt8<Conversion, Values> op, cudaStream_t stream,
                            LaunchOptions options) {
-  return launch_binary(arithmetic_int8x16_kernel<OnInt8<Values, Conversion>>, in0, in1, out, n, 16,
+  return launch_binary(arithmetic_int8x16_kernel<OnInt8<Conversion, Values>>, in0, in1, out, n, 16,
                        16, stream, options, op);
 }
 template <ArithmeticOp op>

@@ -28,6 +28,7 @@ __global__ void arithmetic_int8x16_kernel(const std::int8_t* a, const std::int8_
     }
     LDST128BITS(y[i]) = LDST128BITS(fours_a[0]);
   } else {
+#pragma unroll 1
     for (std::int64_t k = i; k < n; ++k) {
       y[k] = op(a[k], b[k]);
     }

@@ -223,7 +223,7 @@ struct ByMagic {
 
 /// An operation on int8 out of one on quantized values: of one element, or of four in a register.
 //! [OnInt8]
-template <class Values, class Conversion = ByInstruction>
+template <class Conversion, class Values>
 struct OnInt8 {
   Values values;
 
@@ -239,11 +239,11 @@ struct OnInt8 {
 };
 
 template <ArithmeticOp op>
-using ArithmeticInt8Fast = OnInt8<Int8ValuesFast<op>>;
+using ArithmeticInt8Fast = OnInt8<ByInstruction, Int8ValuesFast<op>>;
 template <ArithmeticOp op>
-using ArithmeticInt8Magic = OnInt8<Int8ValuesFast<op>, ByMagic>;
+using ArithmeticInt8Magic = OnInt8<ByMagic, Int8ValuesFast<op>>;
 template <ArithmeticOp op>
-using ArithmeticInt8Folded = OnInt8<Int8ValuesFolded<op>>;
+using ArithmeticInt8Folded = OnInt8<ByInstruction, Int8ValuesFolded<op>>;
 //! [OnInt8]
 
 // ---- What a launcher asks -----------------------------------------------------------------------

@@ -2,7 +2,7 @@
 // test expects. CPU executor only.
 //
 // Each line below names an exhibit and a part of the report that must appear.
-// asan: fp16_for_256_threads: (global|heap|stack)-buffer-overflow|SEGV
+// asan: fp16_for_256_threads: out of bounds for type 'float4|buffer-overflow
 // asan: fp16_with_256_threads: no memory error
 // asan: max_by_comparison: no memory error
 #include <cuda_fp16.h>
