@@ -1,0 +1,173 @@
+// What chapter 06 offers the host: the ladder of ElementwiseAdd, and the operators that are put
+// together from the primitives of primitives.cuh.
+//
+// Where nothing else is said, every function
+// - enqueues its work on `stream` and does not wait for it;
+// - takes pointers of any alignment that their elements have (some rungs need more, and say so);
+// - lets the output be one of its inputs of the same type, entirely; no other overlap;
+// - touches nothing outside its buffers;
+// - does nothing, successfully, where there is no element;
+// - answers cudaErrorInvalidValue to a negative size, to a null pointer where there are elements,
+//   and to a matrix of 2^63 elements or more; cudaErrorMisalignedAddress to a pointer that lacks
+//   its alignment; cudaErrorInvalidConfiguration where the grid would need more than 2^31 - 1
+//   blocks. Nothing is written then. Functions on matrices say what is wrong in a sentence, which
+//   last_refusal() (common/refusal.h) returns.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/rung.h"
+
+namespace tutorial {
+
+// ---- The ladder: out[i] = a[i] + b[i] for i in [0, n). T: float, half. --------------------------
+
+/// Rung 1. The seed's kernel, two elements a thread, every tile on the boundary path.
+template <class T>
+cudaError_t add_boundary(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
+/// Rung 2. Full tiles on the fast path: two elements in one access. Pointers: 2 * sizeof(T).
+template <class T>
+cudaError_t add_split(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
+/// Rung 3. Sixteen bytes a thread; pointers that are not aligned to 16 take the same kernel with
+/// another layout.
+template <class T>
+cudaError_t add_wide(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
+/// Rung 4. Thirty-two bytes a thread, side by side. Pointers: 16 bytes.
+template <class T>
+cudaError_t add_adjacent(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
+/// Rung 5. Thirty-two bytes a thread, in two vectors that alternate with the neighbours'. Pointers:
+/// 16 bytes.
+template <class T>
+cudaError_t add_interleaved(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
+/// Rung 6. As rung 3, with as many blocks as the GPU holds at once, which walk on. Pointers: 16
+/// bytes.
+template <class T>
+cudaError_t add_grid_stride(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
+/// Rung 7, the operator: rung 3 by the kernel for any functor, begun while the kernel before it
+/// ends. T: bf16 too.
+template <class T>
+cudaError_t add(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
+/// The reader's (your_primitives.cuh); half.
+cudaError_t your_primitives(const half* a, const half* b, half* out, std::int64_t n,
+                            cudaStream_t stream);
+RungClaims your_primitives_claims();
+
+/// What rung 7 is held against: the kernel of common/broadcast.cuh, written by hand. T as add().
+template <class T>
+cudaError_t add_by_hand(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
+
+// ---- The same kernel, other functors. T: float, half, bf16. -----------------------------------
+
+/// out[i] = float(a[i]) + float(b[i]): InT is not OutT.
+cudaError_t add_to_float(const half* a, const half* b, float* out, std::int64_t n,
+                         cudaStream_t stream);
+/// out[i] = a[i] * b[i] + c[i], rounded once.
+template <class T>
+cudaError_t multiply_add(const T* a, const T* b, const T* c, T* out, std::int64_t n,
+                         cudaStream_t stream);
+/// out[i] = (a[i] + b[i]) + (c[i] + d[i]), in float.
+template <class T>
+cudaError_t sum4(const T* a, const T* b, const T* c, const T* d, T* out, std::int64_t n,
+                 cudaStream_t stream);
+/// y[i] = ELU(x[i]), alpha = 1; GELU(x[i]), the tanh form; Swish(x[i]). Float inside.
+template <class T>
+cudaError_t elu(const T* x, T* y, std::int64_t n, cudaStream_t stream);
+template <class T>
+cudaError_t gelu(const T* x, T* y, std::int64_t n, cudaStream_t stream);
+template <class T>
+cudaError_t swish(const T* x, T* y, std::int64_t n, cudaStream_t stream);
+/// The same arithmetic in the kernel of common/elementwise.cuh, written by hand.
+template <class T>
+cudaError_t elu_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream);
+template <class T>
+cudaError_t gelu_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream);
+template <class T>
+cudaError_t swish_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream);
+
+// ---- Matrices: row-major, rows x columns, without gaps ------------------------------------------
+
+/// y[r][c] = x[r][c] + bias[c], bias of `columns` elements. By CycleBinary, and by ReadDataBc.
+/// T: float, half, bf16. bias may not be y.
+template <class T>
+cudaError_t bias_add_cycle(const T* x, const T* bias, T* y, std::int64_t rows, std::int64_t columns,
+                           cudaStream_t stream);
+template <class T>
+cudaError_t bias_add_broadcast(const T* x, const T* bias, T* y, std::int64_t rows,
+                               std::int64_t columns, cudaStream_t stream);
+
+enum class Reduction {
+  sum,  ///< in float for half, bf16 and float; integers wrap
+  max,  ///< NaN if there is one
+};
+/// Which dimension is reduced away.
+enum class Dimension {
+  outer,  ///< rows: y has `columns` elements
+  inner,  ///< columns: y has `rows` elements
+};
+
+/// Bytes of device memory that reduce() needs besides its operands for a matrix of T; 0 where one
+/// kernel is enough, and for sizes that reduce() refuses.
+template <class T>
+std::size_t reduce_workspace(Dimension dimension, std::int64_t rows, std::int64_t columns);
+
+/// y[c] = x[0][c] op x[1][c] op ... (outer), or y[r] = x[r][0] op x[r][1] op ... (inner). What is
+/// reduced from nothing is 0, or minus infinity (the smallest integer) for max.
+///
+/// The order of the operations depends on the sizes, the types and the pointers' alignment, and on
+/// nothing else: repeated calls agree bit for bit.
+///
+/// workspace: reduce_workspace() bytes, aligned to 16 (what cudaMalloc returns is), of the caller's
+/// until the work is done; may be null where that is 0. A smaller one is refused with
+/// cudaErrorInvalidValue. y must not overlap x or the workspace. T: float, half, bf16,
+/// std::int32_t.
+template <class T>
+cudaError_t reduce(Reduction reduction, Dimension dimension, const T* x, T* y, std::int64_t rows,
+                   std::int64_t columns, void* workspace, std::size_t workspace_bytes,
+                   cudaStream_t stream);
+
+/// The longest row that softmax() holds in registers, and so reads once.
+inline constexpr std::int64_t kSoftmaxTile = 16384;
+
+/// y[r][c] = e^x[r][c] / sum over c of e^x[r][c]. T: float, half, bf16; float inside.
+///
+/// - Nothing overflows: exponents are taken above the row's maximum.
+/// - A row with a NaN or with plus infinity is NaN everywhere, and so is a row of nothing but minus
+///   infinity (0 / 0); in other rows minus infinity gives 0. (As PyTorch.)
+/// - Probabilities below 2^-126 become 0.
+/// - Relative error in float: (16 + 2 t) 2^-24 where t = (max - x) log2(e); plus one rounding to T.
+/// - Rows of more than kSoftmaxTile elements are read twice, each by one block.
+template <class T>
+cudaError_t softmax(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream);
+/// The same with two reductions instead of one, for rows of at most kSoftmaxTile elements; longer
+/// ones are cudaErrorInvalidValue.
+template <class T>
+cudaError_t softmax_two_reductions(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                                   cudaStream_t stream);
+
+/// y[r][c] = x[r][0] + ... + x[r][c], rows of any length, each by one block or warp. T: float,
+/// half, bf16 (float inside, rounded when written), std::int32_t (wraps).
+///
+/// Every output is a tree over the inputs up to it: a NaN or an infinity changes nothing before it.
+template <class T>
+cudaError_t cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream);
+
+/// The longest row that sort_rows() takes.
+inline constexpr std::int64_t kSortTile = 8192;
+
+/// y[r] = x[r] in ascending order: -inf, ..., -0, +0, ..., inf, NaN. Rows of more than kSortTile
+/// elements are refused with cudaErrorInvalidValue. T: float, half, std::int32_t.
+template <class T>
+cudaError_t sort_rows(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                      cudaStream_t stream);
+/// The same, and y[r][c] is x[r][index[r][c]]; equal elements keep their order. index: rows x
+/// columns, no overlap with x or y.
+template <class T>
+cudaError_t sort_rows(const T* x, T* y, std::int32_t* index, std::int64_t rows,
+                      std::int64_t columns, cudaStream_t stream);
+
+}  // namespace tutorial

@@ -1,0 +1,368 @@
+// Kernels on matrices, put together from primitives and nothing else: bias, sums along either
+// dimension, softmax, running sums, sorted rows.
+//
+// A matrix is row-major, `rows` x `columns`, without gaps. Most kernels give a row to the threads
+// of one threadIdx.y, so a block of 32 x 4 threads works on four rows at once, each the business of
+// one warp, and one of 256 x 1 on a single row. Threads whose row does not exist read and write
+// nothing, but reach every barrier.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "06_primitives/primitives_kernels.cuh"
+
+namespace tutorial::primitives {
+
+/// The row that the calling thread works on.
+__device__ __forceinline__ std::int64_t row_of_thread() {
+  return std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
+}
+
+// ---- Bias -------------------------------------------------------------------------------------
+
+/// y[r][c] = x[r][c] + bias[c]. A block has a tile of NX * blockDim.x columns and NY * blockDim.y
+/// rows; a thread reads its NX values of the bias once, and uses them for NY rows.
+///
+/// column_tiles: tiles side by side; the grid has that many times as many as fit below each other.
+//! [BiasAddCycle]
+template <int NX, int NY, class Layout, class T>
+__global__ void BiasAddCycle(const T* x, const T* bias, T* y, std::int64_t rows,
+                             std::int64_t columns, unsigned column_tiles) {
+  wait_for_previous_grid();
+  const std::int64_t tile_x = std::int64_t{blockDim.x} * NX, tile_y = std::int64_t{blockDim.y} * NY;
+  const std::int64_t column = blockIdx.x % column_tiles * tile_x;
+  const std::int64_t row = blockIdx.x / column_tiles * tile_y;
+  const std::int64_t size_x = columns - column, size_y = rows - row;
+  x += row * columns + column;
+  y += row * columns + column;
+  T arg[NY][NX], cycle[NX];
+  if (size_x >= tile_x && size_y >= tile_y) {
+    ReadData<false, Layout>(cycle, bias + column, size_x);
+    ReadData<false, Layout>(arg, x, size_x, size_y, columns);
+    CycleBinary(arg, cycle, arg, AddFunctor<T>{});
+    WriteData<false, Layout>(y, arg, size_x, size_y, columns);
+  } else {
+    Init(cycle, 0.0f);
+    Init(arg, 0.0f);
+    ReadData<true, Layout>(cycle, bias + column, size_x);
+    ReadData<true, Layout>(arg, x, size_x, size_y, columns);
+    CycleBinary(arg, cycle, arg, AddFunctor<T>{});
+    WriteData<true, Layout>(y, arg, size_x, size_y, columns);
+  }
+}
+//! [BiasAddCycle]
+
+/// y[i] = x[i] + bias[map.offset(i)] for i in [0, size), size <= 2^32: the matrix as one list, and
+/// the bias through a map from the element to its column.
+//! [BiasAddBroadcast]
+template <int VecSize, class Layout, class T>
+__global__ void BiasAddBroadcast(const T* x, const T* bias, T* y, std::int64_t size,
+                                 IndexMap<2> map) {
+  wait_for_previous_grid();
+  const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
+  const std::int64_t offset = blockIdx.x * tile, num = size - offset;
+  const auto first = static_cast<std::uint32_t>(offset);
+  T arg[VecSize], term[VecSize];
+  if (num >= tile) {
+    ReadData<false, Layout>(arg, x + offset, num);
+    ReadDataBc<false, Layout>(term, bias, first, map, num);
+    ElementwiseBinary(arg, arg, term, AddFunctor<T>{});
+    WriteData<false, Layout>(y + offset, arg, num);
+  } else {
+    Init(arg, 0.0f);
+    Init(term, 0.0f);
+    ReadData<true, Layout>(arg, x + offset, num);
+    ReadDataBc<true, Layout>(term, bias, first, map, num);
+    ElementwiseBinary(arg, arg, term, AddFunctor<T>{});
+    WriteData<true, Layout>(y + offset, arg, num);
+  }
+}
+//! [BiasAddBroadcast]
+
+// ---- Reductions -------------------------------------------------------------------------------
+
+/// y[r][s] = op over the columns [s * chunk, (s + 1) * chunk) of x[r]: the inner dimension. Acc is
+/// what is computed in. blockIdx.x counts the `splits` parts of a group of blockDim.y rows first.
+//! [ReduceInner]
+template <int VecSize, class Layout, class Acc, class InT, class OutT, class Op>
+__global__ void ReduceInner(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
+                            std::int64_t chunk, unsigned splits, Op op) {
+  wait_for_previous_grid();
+  const unsigned split = blockIdx.x % splits;
+  const std::int64_t row = std::int64_t{blockIdx.x / splits} * blockDim.y + threadIdx.y;
+  const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
+  const std::int64_t end = chunk < columns - split * chunk ? (split + 1) * chunk : columns;
+  Acc total = Op::identity();
+  if (row < rows) {
+    const InT* from = x + row * columns;
+    std::int64_t column = split * chunk;
+    Acc arg[VecSize];
+    for (; column + tile <= end; column += tile) {
+      ReadData<false, Layout>(arg, from + column, tile);
+      total = op(total, Reduce<kLocalMode>(arg, op));
+    }
+    if (column < end) {
+      Init(arg, Op::identity());
+      ReadData<true, Layout>(arg, from + column, end - column);
+      total = op(total, Reduce<kLocalMode>(arg, op));
+    }
+  }
+  const Acc result[1] = {Reduce<kGlobalMode>(total, op)};
+  WriteData<true>(y + row * splits + split, result, row < rows ? 1 : 0);
+}
+//! [ReduceInner]
+
+/// y[s][c] = op over the rows [s * chunk, (s + 1) * chunk) of x[.][c]: the outer ("higher")
+/// dimension. A block has NX * blockDim.x columns, and walks down them NY * blockDim.y rows at a
+/// time; the threads of a column meet at the end.
+//! [ReduceOuter]
+template <int NX, int NY, class Layout, class Acc, class InT, class OutT, class Op>
+__global__ void ReduceOuter(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
+                            std::int64_t chunk, unsigned column_tiles, Op op) {
+  wait_for_previous_grid();
+  constexpr int kMaxThreads = 256;
+  const std::int64_t tile_x = std::int64_t{blockDim.x} * NX, tile_y = std::int64_t{blockDim.y} * NY;
+  const std::int64_t split = blockIdx.x / column_tiles;
+  const std::int64_t column = blockIdx.x % column_tiles * tile_x, size_x = columns - column;
+  const std::int64_t end = chunk < rows - split * chunk ? (split + 1) * chunk : rows;
+  std::int64_t row = split * chunk;
+  Acc total[NX], part[NX], arg[NY][NX];
+  Init(total, Op::identity());
+  if (size_x >= tile_x) {
+    for (; row + tile_y <= end; row += tile_y) {
+      ReadData<false, Layout>(arg, x + row * columns + column, size_x, tile_y, columns);
+      Reduce<kLocalMode, Axis::y>(part, arg, op);
+      ElementwiseBinary(total, total, part, op);
+    }
+  }
+  for (; row < end; row += tile_y) {
+    Init(arg, Op::identity());
+    ReadData<true, Layout>(arg, x + row * columns + column, size_x, end - row, columns);
+    Reduce<kLocalMode, Axis::y>(part, arg, op);
+    ElementwiseBinary(total, total, part, op);
+  }
+  Reduce<kGlobalMode, Axis::y, kMaxThreads>(total, total, op);
+  if (threadIdx.y != 0) return;
+  y += split * columns + column;
+  if (size_x >= tile_x) {
+    WriteData<false, Layout>(y, total, size_x);
+  } else {
+    WriteData<true, Layout>(y, total, size_x);
+  }
+}
+//! [ReduceOuter]
+
+// ---- Softmax ----------------------------------------------------------------------------------
+
+/// e^(x - max).
+//! [ExpAbove]
+struct ExpAbove {
+  float max;
+  __device__ __forceinline__ float operator()(float x) const {
+    return exp2_approx((x - max) * kLog2E);
+  }
+};
+//! [ExpAbove]
+
+/// x * factor.
+struct Times {
+  float factor;
+  __device__ __forceinline__ float operator()(float x) const { return x * factor; }
+};
+
+/// y[r] = softmax(x[r]) for rows that the threads of a row hold at once, columns <= VecSize *
+/// blockDim.x. First the maximum, then the sum: two reductions, four barriers.
+//! [SoftmaxTwoReductions]
+template <int VecSize, bool IsBoundary, class Layout, class T>
+__global__ void SoftmaxTwoReductions(const T* x, T* y, std::int64_t rows, std::int64_t columns) {
+  wait_for_previous_grid();
+  const std::int64_t row = row_of_thread();
+  float arg[VecSize];
+  Init(arg, MaxFunctor<float>::identity());
+  if (row < rows) ReadData<IsBoundary, Layout>(arg, x + row * columns, columns);
+  const MaxFunctor<float> max;
+  const AddFunctor<float> add;
+  const float row_max = Reduce<kGlobalMode>(Reduce<kLocalMode>(arg, max), max);
+  ElementwiseUnary(arg, arg, ExpAbove{row_max});
+  const float sum = Reduce<kGlobalMode>(Reduce<kLocalMode>(arg, add), add);
+  ElementwiseUnary(arg, arg, Times{1.0f / sum});
+  if (row < rows) WriteData<IsBoundary, Layout>(y + row * columns, arg, columns);
+}
+//! [SoftmaxTwoReductions]
+
+/// The largest of some numbers and the sum of e^(x - max) over them, in one word that shuffles.
+struct MaxAndSum {
+  float max, sum;
+};
+__device__ __forceinline__ std::uint64_t pack_max_and_sum(MaxAndSum v) {
+  return std::uint64_t{__float_as_uint(v.max)} << 32 | __float_as_uint(v.sum);
+}
+__device__ __forceinline__ MaxAndSum unpack_max_and_sum(std::uint64_t word) {
+  return {__uint_as_float(static_cast<unsigned>(word >> 32)),
+          __uint_as_float(static_cast<unsigned>(word))};
+}
+
+/// Puts two such pairs together: each sum is brought down to the larger maximum. Associative and
+/// commutative but for rounding. Equal maxima are not subtracted: two of minus infinity would make
+/// a NaN.
+//! [OnlineSoftmaxFunctor]
+struct OnlineSoftmaxFunctor {
+  __device__ __forceinline__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
+    const MaxAndSum u = unpack_max_and_sum(a), v = unpack_max_and_sum(b);
+    const float max = MaxFunctor<float>{}(u.max, v.max);
+    const float of_u = u.max == max ? u.sum : u.sum * ExpAbove{max}(u.max);
+    const float of_v = v.max == max ? v.sum : v.sum * ExpAbove{max}(v.max);
+    return pack_max_and_sum({max, of_u + of_v});
+  }
+  __device__ __forceinline__ static std::uint64_t identity() {
+    return pack_max_and_sum({MaxFunctor<float>::identity(), 0.0f});
+  }
+};
+//! [OnlineSoftmaxFunctor]
+
+/// What the exponent is taken above: a thread that holds nothing but minus infinity (or nothing at
+/// all) has no maximum to subtract.
+__device__ __forceinline__ float finite_base(float max) {
+  return max == MaxFunctor<float>::identity() ? 0.0f : max;
+}
+
+/// The same in one reduction: every thread takes its exponentials above a maximum of its own, and
+/// corrects them by one factor when the row's is known. One exponential an element, two barriers.
+//! [SoftmaxOnline]
+template <int VecSize, bool IsBoundary, class Layout, class T>
+__global__ void SoftmaxOnline(const T* x, T* y, std::int64_t rows, std::int64_t columns) {
+  wait_for_previous_grid();
+  const std::int64_t row = row_of_thread();
+  float arg[VecSize];
+  Init(arg, MaxFunctor<float>::identity());
+  if (row < rows) ReadData<IsBoundary, Layout>(arg, x + row * columns, columns);
+  const float mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
+  ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
+  const float sum = Reduce<kLocalMode>(arg, AddFunctor<float>{});
+  const MaxAndSum all = unpack_max_and_sum(
+      Reduce<kGlobalMode>(pack_max_and_sum({mine, sum}), OnlineSoftmaxFunctor{}));
+  ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
+  if (row < rows) WriteData<IsBoundary, Layout>(y + row * columns, arg, columns);
+}
+//! [SoftmaxOnline]
+
+/// Rows of any length, a block each: once along the row for the maximum and the sum, and once more
+/// to write. The second pass reads again what may have left the cache.
+//! [SoftmaxLongRows]
+template <int VecSize, class Layout, class T>
+__global__ void SoftmaxLongRows(const T* x, T* y, std::int64_t columns) {
+  wait_for_previous_grid();
+  x += blockIdx.x * columns;
+  y += blockIdx.x * columns;
+  const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
+  const OnlineSoftmaxFunctor online;
+  std::uint64_t running = OnlineSoftmaxFunctor::identity();
+  float arg[VecSize];
+  for (std::int64_t column = 0; column < columns; column += tile) {
+    Init(arg, MaxFunctor<float>::identity());
+    if (column + tile <= columns) {
+      ReadData<false, Layout>(arg, x + column, tile);
+    } else {
+      ReadData<true, Layout>(arg, x + column, columns - column);
+    }
+    const float max = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
+    ElementwiseUnary(arg, arg, ExpAbove{finite_base(max)});
+    running = online(running, pack_max_and_sum({max, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
+  }
+  const MaxAndSum all = unpack_max_and_sum(Reduce<kGlobalMode>(running, online));
+  const Times scale{1.0f / all.sum};
+  for (std::int64_t column = 0; column < columns; column += tile) {
+    if (column + tile <= columns) {
+      ReadData<false, Layout>(arg, x + column, tile);
+      ElementwiseUnary(arg, arg, ExpAbove{all.max});
+      ElementwiseUnary(arg, arg, scale);
+      WriteData<false, Layout>(y + column, arg, tile);
+    } else {
+      Init(arg, 0.0f);
+      ReadData<true, Layout>(arg, x + column, columns - column);
+      ElementwiseUnary(arg, arg, ExpAbove{all.max});
+      ElementwiseUnary(arg, arg, scale);
+      WriteData<true, Layout>(y + column, arg, columns - column);
+    }
+  }
+}
+//! [SoftmaxLongRows]
+
+// ---- Running sums -----------------------------------------------------------------------------
+
+/// y[r][c] = x[r][0] + ... + x[r][c]. Rows longer than the tile are walked tile by tile, with the
+/// total so far as the carry. Acc is what is computed in.
+//! [CumsumRows]
+template <int VecSize, class Layout, class Acc, class T>
+__global__ void CumsumRows(const T* x, T* y, std::int64_t rows, std::int64_t columns) {
+  wait_for_previous_grid();
+  const std::int64_t row = row_of_thread();
+  const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
+  x += row * columns;
+  y += row * columns;
+  Acc carry = AddFunctor<Acc>::identity();
+  for (std::int64_t column = 0; column < columns; column += tile) {
+    const std::int64_t left = row < rows ? columns - column : 0;
+    Acc arg[VecSize];
+    if (left >= tile) {
+      ReadData<false, Layout>(arg, x + column, left);
+    } else {
+      Init(arg, AddFunctor<Acc>::identity());
+      ReadData<true, Layout>(arg, x + column, left);
+    }
+    carry = Cumsum<Layout>(arg, arg, AddFunctor<Acc>{}, carry);
+    if (left >= tile) {
+      WriteData<false, Layout>(y + column, arg, left);
+    } else {
+      WriteData<true, Layout>(y + column, arg, left);
+    }
+  }
+}
+//! [CumsumRows]
+
+// ---- Sorted rows ------------------------------------------------------------------------------
+
+/// How a sorted row is written. What one warp has sorted goes through shared memory, so that the
+/// stores are whole; the tile of a larger block would not fit beside the sort's own, and its
+/// threads write 16 bytes here and there.
+template <int SortThreads, class Layout>
+using SortedLayout = std::conditional_t<SortThreads == 32, Layout, Adjacent>;
+
+/// y[r] = x[r] in ascending order, for rows that the threads of a row hold at once. SortThreads:
+/// 32 where a row is the business of one warp, in blocks of BlockThreads; else BlockThreads.
+//! [SortRows]
+template <int VecSize, int SortThreads, int BlockThreads, bool IsBoundary, class Layout, class T>
+__global__ void SortRows(const T* x, T* y, std::int64_t rows, std::int64_t columns) {
+  wait_for_previous_grid();
+  using Written = SortedLayout<SortThreads, Layout>;
+  const std::int64_t row = row_of_thread();
+  T keys[VecSize];
+  Init(keys, 0);
+  if (row < rows) ReadData<IsBoundary, Layout>(keys, x + row * columns, columns);
+  Sort<Layout, false, SortThreads>(keys, columns);
+  Rearrange<Adjacent, Written, BlockThreads>(keys);
+  if (row < rows) WriteData<IsBoundary, Written>(y + row * columns, keys, columns);
+}
+//! [SortRows]
+
+/// The same, and index[r] says which column each came from; equal keys keep their order.
+template <int VecSize, int SortThreads, int BlockThreads, bool IsBoundary, class Layout, class T>
+__global__ void SortRowsWithIndex(const T* x, T* y, std::int32_t* index, std::int64_t rows,
+                                  std::int64_t columns) {
+  wait_for_previous_grid();
+  using Written = SortedLayout<SortThreads, Layout>;
+  const std::int64_t row = row_of_thread();
+  T keys[VecSize];
+  std::int32_t from[VecSize];
+  Init(keys, 0);
+  if (row < rows) ReadData<IsBoundary, Layout>(keys, x + row * columns, columns);
+  Sort<Layout, false, SortThreads>(keys, from, columns);
+  Rearrange<Adjacent, Written, BlockThreads>(keys);
+  Rearrange<Adjacent, Written, BlockThreads>(from);
+  if (row >= rows) return;
+  WriteData<IsBoundary, Written>(y + row * columns, keys, columns);
+  WriteData<IsBoundary, Written>(index + row * columns, from, columns);
+}
+
+}  // namespace tutorial::primitives
