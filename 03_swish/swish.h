@@ -28,7 +28,7 @@ namespace tutorial {
 /// sorts, beta = 0 is x / 2.
 ///
 /// Largest error: 0.51 ULP for half and bf16, for float 2 ULP at beta = 1 and 2.5 ULP otherwise,
-/// for beta = 0 and |beta| from 2^-100 to 2^100 (tested at a dozen of them; the README has the
+/// for beta = 0 and |beta| from 2^-100 to 2^100 (tested at nine of them; the README has the
 /// measured values). NaN gives NaN and nothing else does; -0 gives -0. An infinity gives the limit:
 /// itself where beta x is positive, a zero of its sign where beta x is negative. Errors: also
 /// cudaErrorInvalidValue for a beta that is not finite, or not 0 and smaller than 2^-100.

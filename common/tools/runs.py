@@ -154,13 +154,13 @@ class Row:
 
     @property
     def form(self):
-        """What follows the dtype in a rung's name: 1C11 of packed_f16_1C11, else nothing.
+        """The form of the problem that ends a rung's name: 1C11 of packed_f16_1C11, else nothing.
 
-        Such a rung is one kernel on one form of the problem; steps go from kernel to kernel within
-        a form.
+        A form names the shape of the operand that is broadcast, in capitals and digits, or is
+        `scalar`; steps go from kernel to kernel within a form.
         """
-        _, found, form = self.rung.partition(f"_{self.dtype}_")
-        return form if found and self.dtype else ""
+        found = re.search(rf"_{re.escape(self.dtype)}_(scalar|[0-9A-Z_]+)$", self.rung)
+        return found.group(1) if found and self.dtype else ""
 
     @property
     def kernel(self):
