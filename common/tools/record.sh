@@ -3,22 +3,25 @@
 #
 #   common/tools/record.sh CHAPTER OUTDIR [--steps LIST] [--skip-build] [--ncu-shape 16384x16384]
 #
-# CHAPTER is 01_elu, elu or 1. LIST is any of build,test,bench,codegen,sanitize,ncu (default: all).
+# CHAPTER is 01_elu, elu or 1. LIST is any of build,test,bench,torch,codegen,sanitize,ncu
+# (default: all; torch only where this python3 has PyTorch and the chapter a torch_peers.py).
 # Each step's output goes to OUTDIR/STEP.log; the results are
 #   OUTDIR/bench.json           the benchmark (Google Benchmark's JSON)
+#   OUTDIR/torch.json           PyTorch's own operators, timed alike
 #   OUTDIR/accuracy.json        every rung's largest error
 #   OUTDIR/half_functions.json  the executor's half functions against this GPU's
 #   OUTDIR/codegen.json         registers and widest accesses, at sm_90
 #   OUTDIR/ncu.json             the profile (OUTDIR/ncu.csv is what ncu wrote)
 # A step that fails does not stop the others; the script exits 1 at the end if one did.
 # Needs: the CUDA toolkit, CMake, a compiler, Python 3; compute-sanitizer and ncu for their steps.
-# SANITIZER_FILTER changes which tests the sanitizers run (Catch2's syntax).
+# SANITIZER_FILTER changes which tests the sanitizers run (Catch2's syntax), NCU_FILTER which rows
+# ncu sees (a regular expression).
 set -u -o pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 tools=$root/common/tools
 build=$root/build/cuda
-steps=build,test,bench,codegen,sanitize,ncu
+steps=build,test,bench,torch,codegen,sanitize,ncu
 ncu_shape=16384x16384
 # Tests tagged [long] take minutes without a sanitizer; [exhibit] tests are wrong on purpose.
 filter=${SANITIZER_FILTER:-'~[long]~[exhibit]'}
@@ -31,7 +34,7 @@ fail() {
 }
 
 usage() {
-  sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '2,20s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
 }
 
 parse_arguments() {
@@ -52,8 +55,8 @@ parse_arguments() {
   local step
   for step in ${steps//,/ }; do
     case $step in
-      build | test | bench | codegen | sanitize | ncu) ;;
-      *) fail "unknown step $step; known: build,test,bench,codegen,sanitize,ncu" ;;
+      build | test | bench | torch | codegen | sanitize | ncu) ;;
+      *) fail "unknown step $step; known: build,test,bench,torch,codegen,sanitize,ncu" ;;
     esac
   done
 }
@@ -125,6 +128,10 @@ step_bench() {
   return $code
 }
 
+has_torch() { [ -f "$root/$chapter/torch_peers.py" ] && python3 -c 'import torch' 2>/dev/null; }
+
+step_torch() { python3 "$root/common/torch/peers.py" "$chapter" "$out/torch.json"; }
+
 step_codegen() {
   local nvcc
   nvcc=$(find_tool nvcc) || return 1
@@ -151,7 +158,7 @@ step_ncu() {
   "$ncu" --clock-control none --graph-profiling node --csv --page raw --print-units base \
     --kernel-name-base mangled --kernel-id '::regex:.:^(2|3)$' --force-overwrite --log-file "$out/ncu.csv" \
     --metrics "$(python3 "$tools/ncu.py" --metrics)" \
-    "$program" --shapes="$ncu_shape" --benchmark_filter=/cold
+    "$program" --shapes="$ncu_shape" --benchmark_filter="${NCU_FILTER:-/$ncu_shape/cold}"
   local code=$?
   python3 "$tools/ncu.py" "$out/ncu.csv" --shape "$ncu_shape" --ladder "${chapter#*_}" \
     --out "$out/ncu.json" "${more[@]}" || code=1
@@ -168,6 +175,7 @@ cd "$root" || exit 2
 wanted build && run build step_build
 wanted test && run test step_test
 wanted bench && run bench step_bench
+wanted torch && has_torch && run torch step_torch
 wanted codegen && run codegen step_codegen
 if wanted sanitize; then
   for tool in memcheck racecheck initcheck synccheck; do

@@ -13,6 +13,7 @@ them is replaced:
     <!-- /report -->
 
 FILE is looked for in results/ beside the README; with a slash in it, beside the README itself.
+Several runs of one GPU can be read as one: h200.json+h200_torch.json.
 Where a recorded file does not exist the part says "No run recorded yet."; no number is made up.
 
 Parts made from a benchmark run (Google Benchmark JSON)
@@ -25,8 +26,8 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   rungs x shapes; value: GBps, copy_pct, median_us or spread_pct
     matrix FILE ladder=NAME rows=a,b columns=c,d dtype=f16 [shape=..] [regime=cold] [value=both]
                                   a line per row name, a column per column name, out of the rungs
-                                  COLUMN_DTYPE_ROW (packed_f16_1C11); default: that ladder's largest
-                                  shape. TITLE:NAME gives a name another title; several columns'
+                                  COLUMN_DTYPE_ROW (packed_f16_1C11); default: the shape at which
+                                  that ladder has most. TITLE:NAME gives a name another title; several columns'
                                   names joined by | fill one column, whichever the row has. value:
                                   both (GB/s and % of copy) or one that grid knows
     headline [FILE] [regime=cold] [shape=SxK]
@@ -143,7 +144,17 @@ class Part:
         return path
 
     def run(self, name=None):
-        return runs.load_run(self.file(name))
+        """The run in a file, or in several joined by +, which must be of one GPU."""
+        if name is None and len(self.names) == 1:
+            name = self.names[0]
+        names = name.split("+") if name else [None]
+        first, *more = [runs.load_run(self.file(one)) for one in names]
+        for run in more:
+            if run.device != first.device:
+                self.fail(f"{run.path} was recorded on {run.device}, {first.path} on "
+                          f"{first.device}; name runs of one GPU")
+            first.rows += run.rows
+        return first
 
     def check_options(self):
         unknown = sorted(set(self.options) - self.used)

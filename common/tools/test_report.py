@@ -70,6 +70,22 @@ class ReportTest(unittest.TestCase):
         self.main()
         return self.get("01_elu/README.md").split("-->")[1].split("<!--")[0]
 
+    # -- several runs as one
+
+    def test_runs_joined(self):
+        other = synthetic.run()
+        other["benchmarks"] = [dict(row, name=row["name"].replace("/f16/", "/torch_f16/"),
+                                    label="f16 peer")
+                               for row in other["benchmarks"] if "/f16/" in row["name"]]
+        self.put("01_elu/results/torch.json", other)
+        lines = self.block("results h200.json+torch.json dtype=f16")
+        self.assertEqual(sum("torch_f16" in line for line in lines), 1)
+        self.assertEqual(self.block("results h200.json+nothing.json"), [report.NO_RUN])
+
+        other["context"]["gpu"] = "NVIDIA Other"
+        self.put("01_elu/results/torch.json", other)
+        self.assertIn("recorded on NVIDIA Other", self.refused("results h200.json+torch.json"))
+
     # -- blocks from benchmark runs
 
     def test_results(self):
