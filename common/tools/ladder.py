@@ -5,7 +5,8 @@
 
 One bar per rung, in the order of the climb, with GB/s, percent of the copy kernel measured in the
 same run, and the step over the rung below. Without --shape the largest shape is drawn, and ladders
-that do not have it are drawn below at their own largest; without --regime the cold one. --recorded says above the ladder where and when the run was recorded, for a
+that do not have it are drawn below, each at the shape at which it has most rungs; without --regime
+the cold one. --recorded says above the ladder where and when the run was recorded, for a
 run that was not made just now.
 """
 
@@ -174,7 +175,7 @@ def footer(run, shape, regime):
 
 
 def draw(run, shape, regime, title, recorded, columns, paint):
-    """All lines of the drawing; shape None: each ladder at its largest, most elements first."""
+    """All lines of the drawing; shape None: every ladder, each at one shape."""
     ladders_at = {shape: run.ladders()} if shape else ladders_by_shape(run)
     rows_at = {name: [row for row in run.select(shape=name, regime=regime)
                       if row.ladder in ladders] for name, ladders in ladders_at.items()}

@@ -245,11 +245,12 @@ class Run:
         return unique(row.regime for row in self.rows)
 
     def default_shape(self, ladder=None):
-        """The largest shape of the run, or of one ladder."""
+        """The largest shape of the run; of one ladder, the largest of those with the most rows."""
         if ladder is None:
             return self.shapes()[-1]
-        mine = {row.shape for row in self.rows if row.ladder == ladder}
-        return [shape for shape in self.shapes() if shape in mine][-1]
+        rows = [row.shape for row in self.rows if row.ladder == ladder]
+        most = max(rows.count(shape) for shape in set(rows))
+        return [shape for shape in self.shapes() if rows.count(shape) == most][-1]
 
     def default_regime(self):
         """cold if the run has it, else its first regime."""

@@ -49,13 +49,14 @@ def run(backend="cuda", shapes=SHAPES, regimes=("cold", "warm"), rungs=RUNGS, fa
 
 
 def forms_run(shape="8x2x3"):
-    """A run of two ladders: a rung at 64x64, and at `shape` kernels on forms, 100 GB/s apart."""
+    """A rung at 64x64; at `shape` kernels on forms, 100 GB/s apart, one of them elsewhere too."""
     rows = [row("f16", "f16", "rung", "64x64")]
     rungs = ("one_f16_W", "packed_f16_W", "copy_f16_W", "two_f16_NC11", "packed_f16_NC11")
     for index, rung in enumerate(rungs):
         kind = "copy" if rung.startswith("copy") else "rung"
         rows.append(row(rung, "f16", kind, gbps=(index + 1) * 100.0,
                         name=f"forms/{rung}/{shape}/cold"))
+    rows.append(row("", "f16", "rung", name="forms/packed_f16_W/9x9x9/cold"))
     return {"context": context(), "benchmarks": rows}
 
 
