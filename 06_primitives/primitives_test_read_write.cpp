@@ -492,17 +492,18 @@ void check_rearrange() {
           const int from_width = width_of(from, vec, sizeof(T));
           const int to_width = width_of(to, vec, sizeof(T));
           const std::size_t all = std::size_t{block.threads} * block.rows;
-          std::vector<T> in(all * static_cast<std::size_t>(vec)), expected(in.size());
-          for (int k = 0; k < vec; ++k) {
+          std::vector<T> in, expected;
+          for (int k = 0; k < 2 * vec; ++k) {  // two tiles
             for (std::size_t t = 0; t < all; ++t) {
               const std::size_t row = t / block.threads;
               const auto thread = static_cast<unsigned>(t % block.threads);
               const auto value = [&](int width) {
-                const std::int64_t i = element_of(width, block.threads, k, thread);
-                return make<T>(static_cast<double>((i * 7 + static_cast<std::int64_t>(row)) % 127));
+                const std::int64_t i = element_of(width, block.threads, k % vec, thread);
+                const std::int64_t other = static_cast<std::int64_t>(row) + 50 * (k / vec);
+                return make<T>(static_cast<double>((i * 7 + other) % 127));
               };
-              in[static_cast<std::size_t>(k) * all + t] = value(from_width);
-              expected[static_cast<std::size_t>(k) * all + t] = value(to_width);
+              in.push_back(value(from_width));
+              expected.push_back(value(to_width));
             }
           }
           const ExactBuffer<T> source(in);

@@ -150,7 +150,7 @@ template <class T>
 cudaError_t sort(const Tile& tile, int blocks, bool descending, bool whole, const std::int64_t* num,
                  const T* keys, T* sorted, int* index);
 
-/// Rearrange<from, to> of a tile that is read and written element by element: registers in and out.
+/// Rearrange<from, to> of two tiles, one after the other: registers [tile][k][thread] in and out.
 /// T: float, half, std::int8_t, double. `interleaved` is Interleaved<T>.
 template <class T>
 cudaError_t rearrange(const Tile& tile, TileLayout to, const T* in, T* out);

@@ -103,10 +103,13 @@ cudaError_t sort_with(const Tile& tile, int blocks, bool descending, const std::
 
 template <int VecSize, class From, class To, class T>
 __global__ void rearrange_kernel(const T* in, T* out) {
-  T x[VecSize];
-  load(x, in);
-  Rearrange<From, To, (VecSize * sizeof(T) > 32 ? 512 : 1024)>(x);
-  dump(out, x);
+  for (int call = 0; call < 2;
+       ++call) {  // the second call's writes must not meet the first's reads
+    T x[VecSize];
+    load(x, in, call * VecSize);
+    Rearrange<From, To, (VecSize * sizeof(T) > 32 ? 512 : 1024)>(x);
+    dump(out, x, call * VecSize);
+  }
 }
 
 }  // namespace
