@@ -478,8 +478,8 @@ def make_sizes_figure(part):
         rows = chosen(run.select(regime=regime), part, ["rung"])
         series = [(name, curve([r for r in rows if r.rung == name]))
                   for name in runs.unique(row.rung for row in rows)]
-        reference = []
-        for shape in run.shapes():
+        reference, timed = [], {row.shape for row in rows}
+        for shape in [shape for shape in run.shapes() if shape in timed]:
             one = run.select(shape=shape)[0].elements
             peak = copy_reference(run, dtype, shape, regime)
             if peak and one not in dict(reference):
