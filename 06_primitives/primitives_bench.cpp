@@ -1,0 +1,457 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "06_primitives/primitives.h"
+#include "06_primitives/primitives_peers.h"
+#include "06_primitives/primitives_reference.h"
+#include "06_primitives/primitives_rungs.h"
+#include "common/bench/binary.h"
+#include "common/bench/measure.h"
+#include "common/bench/mixed.h"
+#include "common/bench/shapes.h"
+#include "common/bench/stream_peaks.h"
+#include "common/test/support/device.h"
+#include "common/test/support/inputs.h"
+#include "common/test/support/tiled.h"
+#include "common/test/support/ulp.h"
+
+namespace tutorial::bench {
+namespace {
+
+using test::from_double;
+using test::to_double;
+using test::ulp;
+
+// ---- Where, and on what -------------------------------------------------------------------------
+
+/// Whether the user named no shapes of their own.
+bool default_shapes() {
+  const std::vector<Shape>& now = shapes();
+  const Shape& last = now.back();
+  return on_gpu ? now.size() == 10 && last.rows == 16384 && last.columns == 16384
+                : now.size() == 1 && last.rows == 1024 && last.columns == 1024;
+}
+
+/// Registers `operation` at its own shapes (a small one in the CPU executor), or at those that the
+/// user named, if the operation takes them: rows of at most `most_columns`.
+void add_at(const Case& operation, const std::vector<Shape>& own,
+            std::int64_t most_columns = std::int64_t{1} << 62) {
+  const std::vector<Shape> all = shapes();
+  std::vector<Shape> chosen = default_shapes() ? own : all;
+  if (default_shapes() && !on_gpu) chosen = {{64, 1024}};
+  chosen.erase(std::remove_if(chosen.begin(), chosen.end(),
+                              [&](const Shape& s) { return s.columns > most_columns; }),
+               chosen.end());
+  if (chosen.empty()) return;
+  set_shapes(chosen);
+  add(operation);
+  set_shapes(all);
+}
+
+/// Device memory that lies beside a launch's buffers and is the same for all launches: workspace of
+/// reductions, a bias. It is small, and so it lies in the L2, in practice as here.
+constexpr std::size_t kBesideBytes = std::size_t{32} << 20;
+unsigned char* beside() {
+  static test::DeviceBytes& memory = *new test::DeviceBytes(kBesideBytes);
+  return memory.data();
+}
+
+/// The values that an input repeats, and what is worked out from them when first asked for: sums
+/// over any stretch by the difference of two sums.
+template <class T>
+class TiledSums {
+ public:
+  static constexpr std::int64_t kPeriod = test::TiledReference<T>::default_period;
+
+  static const TiledSums& instance() {
+    static const TiledSums sums;
+    return sums;
+  }
+
+  double value(std::int64_t i) const { return values_[static_cast<std::size_t>(i % kPeriod)]; }
+  /// Of elements [begin, end): the sum, that of the magnitudes, and that of e^x.
+  double sum(std::int64_t begin, std::int64_t end) const { return at(0, end) - at(0, begin); }
+  double magnitudes(std::int64_t begin, std::int64_t end) const {
+    return at(1, end) - at(1, begin);
+  }
+  double exponentials(std::int64_t begin, std::int64_t end) const {
+    return at(2, end) - at(2, begin);
+  }
+
+ private:
+  TiledSums() : sums_(kPeriod + 1) {
+    for (const T value : test::normal_values<T>(kPeriod)) values_.push_back(to_double(value));
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const double x = values_[i];
+      sums_[i + 1] = {sums_[i][0] + x, sums_[i][1] + std::fabs(x), sums_[i][2] + std::exp(x)};
+    }
+  }
+
+  double at(std::size_t which, std::int64_t i) const {
+    return static_cast<double>(i / kPeriod) * sums_.back()[which] +
+           sums_[static_cast<std::size_t>(i % kPeriod)][which];
+  }
+
+  std::vector<double> values_;
+  std::vector<std::array<double, 3>> sums_;
+};
+
+// ---- Judging ------------------------------------------------------------------------------------
+
+/// What an output should be, and how far it may be from that before it is rounded to T.
+struct Wanted {
+  double value, slack;
+};
+
+/// A Case's verify: output element i must be within expected(shape, i).
+template <class T, class Expected>
+auto must_be_near(Expected expected) {
+  return [expected](const Shape& shape, const void* bytes, std::size_t begin, std::size_t count) {
+    const auto* outputs = static_cast<const T*>(bytes);
+    const auto first = static_cast<std::int64_t>(begin / sizeof(T));
+    for (std::size_t i = 0; i < count / sizeof(T); ++i) {
+      const std::int64_t index = first + static_cast<std::int64_t>(i);
+      const Wanted wanted = expected(shape, index);
+      const double bound = wanted.slack + 0.51 * ulp<T>(wanted.value);
+      if (!(std::fabs(to_double(outputs[i]) - wanted.value) <= bound)) {
+        return "element " + std::to_string(index) + " is " + std::to_string(to_double(outputs[i])) +
+               ", expected " + std::to_string(wanted.value);
+      }
+    }
+    return std::string();
+  };
+}
+
+/// A sum of floats that no element enters by more than 100 additions.
+double sum_slack(double magnitudes) { return 100.0 * std::ldexp(1.0, -24) * magnitudes; }
+
+template <class T>
+Wanted wanted_sum(Dimension dimension, const Shape& shape, std::int64_t i) {
+  const TiledSums<T>& sums = TiledSums<T>::instance();
+  if (dimension == Dimension::inner) {
+    const std::int64_t begin = i * shape.columns, end = begin + shape.columns;
+    return {sums.sum(begin, end), sum_slack(sums.magnitudes(begin, end))};
+  }
+  double sum = 0.0, magnitudes = 0.0;
+  for (std::int64_t row = 0; row < shape.rows; ++row) {
+    const double x = sums.value(row * shape.columns + i);
+    sum += x;
+    magnitudes += std::fabs(x);
+  }
+  return {sum, sum_slack(magnitudes)};
+}
+
+template <class T>
+Wanted wanted_softmax(const Shape& shape, std::int64_t i) {
+  const TiledSums<T>& sums = TiledSums<T>::instance();
+  const std::int64_t begin = i / shape.columns * shape.columns;
+  const double y = std::exp(sums.value(i)) / sums.exponentials(begin, begin + shape.columns);
+  return {y, 100.0 * std::ldexp(1.0, -24) * y};
+}
+
+template <class T>
+Wanted wanted_cumsum(const Shape& shape, std::int64_t i) {
+  const TiledSums<T>& sums = TiledSums<T>::instance();
+  const std::int64_t begin = i / shape.columns * shape.columns;
+  return {sums.sum(begin, i + 1), sum_slack(sums.magnitudes(begin, i + 1))};
+}
+
+/// Judges sorted rows, a whole row at a time.
+template <class T>
+std::string judge_sorted(const Shape& shape, const void* bytes, std::size_t begin,
+                         std::size_t count) {
+  const TiledSums<T>& tile = TiledSums<T>::instance();
+  const auto* outputs = static_cast<const T*>(bytes);
+  const auto first = static_cast<std::int64_t>(begin / sizeof(T));
+  const auto end = first + static_cast<std::int64_t>(count / sizeof(T));
+  std::vector<double> row(static_cast<std::size_t>(shape.columns));
+  for (std::int64_t r = first / shape.columns; r * shape.columns < end; ++r) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      row[c] = tile.value(r * shape.columns + static_cast<std::int64_t>(c));
+    }
+    std::sort(row.begin(), row.end());
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::int64_t i = r * shape.columns + static_cast<std::int64_t>(c);
+      if (i < first || i >= end) continue;
+      if (to_double(outputs[i - first]) != row[c]) {
+        return "element " + std::to_string(i) + " is out of order";
+      }
+    }
+  }
+  return "";
+}
+
+// ---- Cases --------------------------------------------------------------------------------------
+
+template <class T>
+using OnRows = cudaError_t (*)(const T*, T*, std::int64_t, std::int64_t, cudaStream_t);
+
+/// A case with one input, a matrix, and one output; launch(x, y, rows, columns, stream).
+template <class T, class Launch>
+Case rows_case(const std::string& ladder, const std::string& rung, Kind kind, Launch launch) {
+  Case operation = copy_case(sizeof(T), normal_tile<T>());
+  operation.ladder = ladder;
+  operation.rung = rung;
+  operation.kind = kind;
+  operation.dtype = test::Format<T>::name;
+  operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return launch(static_cast<const T*>(set.inputs[0]), static_cast<T*>(set.output), shape.rows,
+                  shape.columns, stream);
+  };
+  return operation;
+}
+
+template <class T>
+bool exists(OnRows<T> launch) {
+  return launch(nullptr, nullptr, 0, 0, nullptr) != cudaErrorNotSupported;
+}
+
+/// A plain copy of the same bytes, beside the rungs of a ladder that has its own shapes.
+template <class T>
+void add_copy(const std::string& ladder, const std::vector<Shape>& own) {
+  Case copy = copy_case(sizeof(T), normal_tile<T>());
+  copy.ladder = ladder;
+  copy.dtype = test::Format<T>::name;
+  copy.rung = "copy_" + copy.dtype;
+  add_at(copy, own);
+}
+
+template <class T>
+void add_additions(const std::string& dtype) {
+  add_two_in_one_out_peer<T>("primitives");
+  for (const test::BinaryRung<T>& rung : add_rungs<T>(dtype)) {
+    add_binary<T>("primitives", rung.name, Kind::rung, rung.launch, add_reference, rung.max_ulp);
+  }
+}
+
+template <class T>
+void add_operator(const std::string& dtype) {
+  const auto rung = add_operator_rung<T>(dtype), by_hand = add_by_hand_rung<T>(dtype);
+  add_binary<T>("primitives", rung.name, Kind::rung, rung.launch, add_reference, rung.max_ulp);
+  add_binary<T>("primitives", by_hand.name, Kind::peer, by_hand.launch, add_reference,
+                by_hand.max_ulp);
+}
+
+template <class T>
+void add_addition_peers(const std::string& dtype) {
+  add_binary<T>("primitives", "add_" + dtype + "_cub", Kind::peer, add_cub<T>, add_reference,
+                kAddUlp);
+  add_binary<T>("primitives", "add_" + dtype + "_cub_block", Kind::peer, add_cub_block<T>,
+                add_reference, kAddUlp);
+}
+
+/// Halves in, floats out.
+void add_addition_to_float() {
+  const std::vector<half> a = test::normal_values<half>(TiledSums<half>::kPeriod);
+  const std::vector<half> b(a.rbegin(), a.rend());
+  Case operation{};
+  operation.ladder = "primitives";
+  operation.rung = "add_f16_to_f32";
+  operation.dtype = "f16";
+  operation.kind = Kind::rung;
+  operation.inputs = {input_of(a, every_element), input_of(b, every_element)};
+  operation.output_bytes = bytes_of<float>(every_element);
+  operation.launch = [](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return add_to_float(static_cast<const half*>(set.inputs[0]),
+                        static_cast<const half*>(set.inputs[1]), static_cast<float*>(set.output),
+                        shape.elements(), stream);
+  };
+  operation.verify = must_be_near<float>([](const Shape&, std::int64_t i) {
+    const TiledSums<half>& tile = TiledSums<half>::instance();
+    const std::int64_t at = i % TiledSums<half>::kPeriod;
+    return Wanted{tile.value(at) + tile.value(TiledSums<half>::kPeriod - 1 - at), 0.0};
+  });
+  add(operation);
+}
+
+template <class T>
+void add_activations(const std::string& dtype) {
+  constexpr double kUlp = kActivationUlp<T>;
+  add_copy_peers<T>("activations");
+  const auto pair = [&](const std::string& name, Unary<T> launch, Unary<T> by_hand,
+                        double (*reference)(double)) {
+    add_unary<T>("activations", name, Kind::rung, launch, reference, kUlp);
+    add_unary<T>("activations", name + "_by_hand", Kind::peer, by_hand, reference, kUlp);
+  };
+  pair("elu_" + dtype, elu<T>, elu_by_hand<T>, elu_reference);
+  pair("gelu_" + dtype, gelu<T>, gelu_by_hand<T>, gelu_reference);
+  pair("swish_" + dtype, swish<T>, swish_by_hand<T>, swish_reference);
+}
+
+/// The bias lies beside the matrices: the inputs' tile from its end.
+constexpr std::int64_t kMostBias = 65536;
+
+template <class T>
+void add_bias(const std::string& dtype) {
+  const std::vector<Shape> own = {{4096, 32768}, {32768, 4096}};
+  auto* bias = reinterpret_cast<T*>(beside() + kBesideBytes / 2);
+  const std::vector<T> values = test::normal_values<T>(TiledSums<T>::kPeriod);
+  const std::vector<T> reversed(values.rbegin(), values.rbegin() + kMostBias);
+  test::require_success(
+      cudaMemcpy(bias, reversed.data(), kMostBias * sizeof(T), cudaMemcpyHostToDevice),
+      "cudaMemcpy");
+  const auto add_one = [&](const std::string& rung, auto launch) {
+    Case operation = rows_case<T>(
+        "bias", rung, Kind::rung,
+        [launch, bias](const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                       cudaStream_t stream) { return launch(x, bias, y, rows, columns, stream); });
+    operation.verify = must_be_near<T>([](const Shape& shape, std::int64_t i) {
+      const TiledSums<T>& tile = TiledSums<T>::instance();
+      const std::int64_t column = i % shape.columns;
+      return Wanted{tile.value(i) + tile.value(TiledSums<T>::kPeriod - 1 - column), 0.0};
+    });
+    add_at(operation, own, kMostBias);
+  };
+  add_copy<T>("bias", own);
+  add_one("cycle_" + dtype, bias_add_cycle<T>);
+  add_one("broadcast_" + dtype, bias_add_broadcast<T>);
+}
+
+template <class T>
+void add_sum(Dimension dimension, const std::string& rung, Kind kind, OnRows<T> launch,
+             const std::vector<Shape>& own) {
+  Case operation = rows_case<T>("sum", rung, kind, launch);
+  operation.output_bytes = bytes_of<T>([dimension](const Shape& shape) {
+    return dimension == Dimension::inner ? shape.rows : shape.columns;
+  });
+  operation.verify = must_be_near<T>([dimension](const Shape& shape, std::int64_t i) {
+    return wanted_sum<T>(dimension, shape, i);
+  });
+  add_at(operation, own);
+}
+
+template <class T, Dimension dimension>
+cudaError_t sum_over(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                     cudaStream_t stream) {
+  return reduce(Reduction::sum, dimension, x, y, rows, columns, beside(), kBesideBytes / 2, stream);
+}
+
+/// What a sum is measured against: a kernel that reads as many bytes, and does nothing with them.
+template <class T>
+void add_read_peak(const std::vector<Shape>& own) {
+  Case operation = rows_case<T>(
+      "sum", std::string("read_peak_") + test::Format<T>::name, Kind::peer,
+      [](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+        const std::int64_t bytes = rows * columns * static_cast<std::int64_t>(sizeof(T));
+        return read_128bit(x, y, static_cast<std::size_t>(bytes), stream);
+      });
+  operation.output_bytes = [](const Shape&) { return std::size_t{16}; };
+  operation.verify = must_be<unsigned char>(  // that is, it still is what it was
+      [](const Shape&, std::int64_t) { return static_cast<unsigned char>(0xff); });
+  add_at(operation, own);
+}
+
+template <class T>
+void add_sums(const std::string& dtype) {
+  const std::vector<Shape> own = {{4096, 32768}, {32768, 4096}};
+  add_read_peak<T>(own);
+  add_sum<T>(Dimension::outer, "outer_" + dtype, Kind::rung, sum_over<T, Dimension::outer>, own);
+  add_sum<T>(Dimension::inner, "inner_" + dtype, Kind::rung, sum_over<T, Dimension::inner>, own);
+  if (exists<T>(sum_cub_block)) {
+    add_sum<T>(Dimension::inner, "inner_" + dtype + "_cub_block", Kind::peer, sum_cub_block<T>,
+               own);
+  }
+}
+
+template <class T>
+void add_softmax(const std::string& rung, Kind kind, OnRows<T> launch, std::int64_t most_columns) {
+  Case operation = rows_case<T>("softmax", rung, kind, launch);
+  operation.verify = must_be_near<T>(wanted_softmax<T>);
+  add_at(operation, {{32768, 4096}}, most_columns);
+}
+
+template <class T>
+void add_softmaxes(const std::string& dtype) {
+  add_copy<T>("softmax", {{32768, 4096}});
+  add_softmax<T>(dtype + "_two_reductions", Kind::rung, softmax_two_reductions<T>, kSoftmaxTile);
+  add_softmax<T>(dtype, Kind::rung, softmax<T>, std::int64_t{1} << 62);
+  if (exists<T>(softmax_cub_block)) {
+    add_softmax<T>(dtype + "_cub_block", Kind::peer, softmax_cub_block<T>, kCubSoftmaxTile);
+  }
+}
+
+template <class T>
+void add_cumsums(const std::string& dtype) {
+  const std::vector<Shape> own = {{32768, 1024}};
+  const auto add_one = [&](const std::string& rung, Kind kind, OnRows<T> launch) {
+    Case operation = rows_case<T>("cumsum", rung, kind, launch);
+    operation.verify = must_be_near<T>(wanted_cumsum<T>);
+    add_at(operation, own, 65536);
+  };
+  add_copy<T>("cumsum", own);
+  add_one(dtype, Kind::rung, cumsum<T>);
+  if (exists<T>(cumsum_cub_block)) {
+    add_one(dtype + "_cub_block", Kind::peer, cumsum_cub_block<T>);
+  }
+}
+
+template <class T>
+void add_sorts(const std::string& dtype) {
+  const std::vector<Shape> own = {{32768, 1024}};
+  const auto add_one = [&](const std::string& rung, Kind kind, OnRows<T> launch,
+                           std::int64_t most_columns) {
+    Case operation = rows_case<T>("sort", rung, kind, launch);
+    operation.verify = judge_sorted<T>;
+    add_at(operation, own, most_columns);
+  };
+  add_copy<T>("sort", own);
+  add_one(dtype, Kind::rung, sort_rows<T>, kSortTile);
+  if (exists<T>(sort_rows_cub_block)) {
+    add_one(dtype + "_cub_block", Kind::peer, sort_rows_cub_block<T>, kCubSortTile);
+  }
+}
+
+template <class T>
+void add_matrices(const std::string& dtype) {
+  add_bias<T>(dtype);
+  add_sums<T>(dtype);
+  add_softmaxes<T>(dtype);
+  add_cumsums<T>(dtype);
+  add_sorts<T>(dtype);
+}
+
+/// A kernel that only writes, for the byte budget's table.
+void add_write_peak() {
+  Case operation{};
+  operation.ladder = "sum";
+  operation.rung = "write_peak";
+  operation.dtype = "f32";
+  operation.kind = Kind::peer;
+  operation.output_bytes = bytes_of<float>(every_element);
+  operation.launch = [](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return write_128bit(set.output, static_cast<std::size_t>(shape.elements()) * sizeof(float),
+                        stream);
+  };
+  operation.verify = must_be<unsigned char>(
+      [](const Shape&, std::int64_t) { return static_cast<unsigned char>(1); });
+  add_at(operation, {{32768, 4096}});
+}
+
+}  // namespace
+
+void register_benchmarks() {
+  add_additions<float>("f32");
+  add_operator<float>("f32");
+  add_addition_peers<float>("f32");
+  add_additions<half>("f16");
+  add_operator<half>("f16");
+  const auto yours = your_primitives_rung();
+  add_binary<half>("primitives", yours.name, Kind::yours, yours.launch, add_reference,
+                   yours.max_ulp);
+  add_addition_peers<half>("f16");
+  add_addition_to_float();
+  add_two_in_one_out_peer<Bf16>("primitives");
+  add_operator<Bf16>("bf16");
+
+  add_activations<float>("f32");
+  add_activations<half>("f16");
+  add_matrices<float>("f32");
+  add_matrices<half>("f16");
+  add_write_peak();
+}
+
+}  // namespace tutorial::bench
