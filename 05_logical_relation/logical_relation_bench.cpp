@@ -297,12 +297,13 @@ struct Form {
   Index index0, index1;
 };
 
-constexpr std::int64_t kImages = 8;  // N of (N, C, H, W)
+/// N of (N, C, H, W): 8 where the rows can be shared out.
+std::int64_t images(const Shape& shape) { return shape.rows % 8 == 0 ? 8 : 1; }
 
 std::int64_t row_of(const Shape& shape, std::int64_t i) { return i / shape.columns; }
 std::int64_t column_of(const Shape& shape, std::int64_t i) { return i % shape.columns; }
 std::int64_t channel_of(const Shape& shape, std::int64_t i) {
-  return i / shape.columns % (shape.rows / kImages);
+  return i / shape.columns % (shape.rows / images(shape));
 }
 
 const Form kForms[] = {
@@ -316,14 +317,15 @@ const Form kForms[] = {
      },
      nullptr, row_of},
 };
-const Form kChannel = {"channel",
-                       [](const Shape& shape) {
-                         return TensorShape{kImages, shape.rows / kImages, 1, shape.columns};
-                       },
-                       [](const Shape& shape) {
-                         return TensorShape{1, shape.rows / kImages, 1, 1};
-                       },
-                       nullptr, channel_of};
+const Form kChannel = {
+    "channel",
+    [](const Shape& shape) {
+      return TensorShape{images(shape), shape.rows / images(shape), 1, shape.columns};
+    },
+    [](const Shape& shape) {
+      return TensorShape{1, shape.rows / images(shape), 1, 1};
+    },
+    nullptr, channel_of};
 const Form kOuter = {"outer",
                      [](const Shape& shape) {
                        return TensorShape{shape.rows, 1};

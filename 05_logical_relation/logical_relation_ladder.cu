@@ -6,18 +6,6 @@
 namespace tutorial {
 namespace {
 
-/// How a rung compares packs: floats one by one, 16-bit floats two at a time.
-template <class T, class Op>
-struct BestAnswers {
-  using type = TwoByTwo<Op>;
-};
-template <class Op>
-struct BestAnswers<float, Op> {
-  using type = OneByOne<Op>;
-};
-template <class T, class Op>
-using Best = typename BestAnswers<T, Op>::type;
-
 /// Votes of a warp in relation_ballot_wide: 64 bytes of loads a thread.
 template <class T>
 inline constexpr int kVotes = 32 / sizeof(T);
@@ -27,7 +15,7 @@ cudaError_t best_pack(RelationOp op, const T* a, const T* b, Byte* y, std::int64
                       cudaStream_t stream, LaunchOptions options) {
   constexpr int kWidth = 16 / sizeof(T);
   return with_relation(op, a, b, [&](auto f, const T* left, const T* right) {
-    using Answers = Best<T, decltype(f)>;
+    using Answers = BestAnswers<T, decltype(f)>;
     return launch_answers(relation_pack_kernel<T, Answers>, left, right, y, n, kWidth, 16, kWidth,
                           Answers{f}, stream, options);
   });
@@ -79,7 +67,7 @@ template <class T>
 cudaError_t relation_adjacent(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
                               cudaStream_t stream) {
   return with_relation(op, a, b, [&](auto f, const T* left, const T* right) {
-    using Answers = Best<T, decltype(f)>;
+    using Answers = BestAnswers<T, decltype(f)>;
     return launch_answers(relation_adjacent_kernel<T, Answers>, left, right, y, n, 16, 16, 16,
                           Answers{f}, stream);
   });
@@ -89,7 +77,7 @@ template <class T>
 cudaError_t relation_wide(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
                           cudaStream_t stream) {
   return with_relation(op, a, b, [&](auto f, const T* left, const T* right) {
-    using Answers = Best<T, decltype(f)>;
+    using Answers = BestAnswers<T, decltype(f)>;
     return launch_answers(relation_wide_kernel<T, Answers>, left, right, y, n, 16, 16, 16,
                           Answers{f}, stream);
   });

@@ -62,17 +62,4 @@ cudaError_t with_relation(RelationOp op, const T* a, const T* b, const Body& bod
   return cudaErrorInvalidValue;
 }
 
-/// The operation for the functor that chooses at run time.
-inline AnyRelation any_relation(RelationOp op) {
-  const bool less = op == RelationOp::Less || op == RelationOp::LessOrEqual;
-  const bool greater = op == RelationOp::Greater || op == RelationOp::GreaterOrEqual;
-  return {less, op != RelationOp::Less && op != RelationOp::Greater, greater,
-          op == RelationOp::NotEqual};
-}
-
-/// The same for And, Or and Xor.
-inline AnyLogical any_logical(LogicalOp op) {
-  return {op == LogicalOp::And ? 0b1000u : op == LogicalOp::Or ? 0b1110u : 0b0110u};
-}
-
 }  // namespace tutorial

@@ -5,6 +5,7 @@
 
 #include "05_logical_relation/logical_relation_op.h"
 #include "common/macros.cuh"
+#include "common/pack.cuh"
 
 namespace tutorial {
 
@@ -27,13 +28,19 @@ struct Not {
 };
 //! [logical_functors]
 
-/// Any of the three, chosen at run time, by its truth table: bit 2a + b is the answer to (a, b).
-/// The operator uses it where a kernel for each operation would cost more to compile than it saves.
+/// Any of the three, chosen at run time.
 struct AnyLogical {
-  unsigned table;
+  LogicalOp op;
 
   __device__ __forceinline__ unsigned operator()(unsigned a, unsigned b) const {
-    return table >> (2 * a + b) & 1u;
+    switch (op) {
+      case LogicalOp::And:
+        return And{}(a, b);
+      case LogicalOp::Or:
+        return Or{}(a, b);
+      default:
+        return Xor{}(a, b);
+    }
   }
 };
 
@@ -121,18 +128,27 @@ struct GreaterOrEqual {
 };
 //! [relation_functors]
 
-/// Any of the six, chosen at run time: what the operator instantiates for six types, so that they
-/// need one kernel of a kind each and not six. A few instructions more for each element, in kernels
-/// that wait for memory.
+/// Any of the six, chosen at run time.
 //! [any_relation]
 struct AnyRelation {
-  bool less, equal, greater, complement;
+  RelationOp op;
 
   template <class T>
   __device__ __forceinline__ bool operator()(T a, T b) const {
-    const bool answer =
-        (less & Greater{}(b, a)) | (equal & Equal{}(a, b)) | (greater & Greater{}(a, b));
-    return answer != complement;
+    switch (op) {
+      case RelationOp::Equal:
+        return Equal{}(a, b);
+      case RelationOp::NotEqual:
+        return NotEqual{}(a, b);
+      case RelationOp::Greater:
+        return Greater{}(a, b);
+      case RelationOp::GreaterOrEqual:
+        return GreaterOrEqual{}(a, b);
+      case RelationOp::Less:
+        return Greater{}(b, a);
+      default:
+        return GreaterOrEqual{}(b, a);
+    }
   }
 };
 //! [any_relation]
@@ -198,11 +214,114 @@ struct TwoByTwo {
 };
 //! [two_by_two]
 
+/// The better of the two for a type.
+template <class T, class Op>
+struct BestAnswersOf {
+  using type = OneByOne<Op>;
+};
+template <class Op>
+struct BestAnswersOf<half, Op> {
+  using type = TwoByTwo<Op>;
+};
+template <class Op>
+struct BestAnswersOf<__nv_bfloat16, Op> {
+  using type = TwoByTwo<Op>;
+};
+template <class T, class Op>
+using BestAnswers = typename BestAnswersOf<T, Op>::type;
+
+/// The same for an operation that is chosen at run time: once for a word of answers, so that what
+/// is done for each of them is what a kernel for that one operation would do.
+//! [any_answers]
+struct AnyAnswers {
+  AnyRelation op;
+
+  template <class T>
+  __device__ __forceinline__ bool one(T a, T b) const {
+    return op(a, b);
+  }
+  template <int N, class T>
+  __device__ __forceinline__ unsigned answers(const T* a, const T* b) const {
+    switch (op.op) {
+      case RelationOp::Equal:
+        return BestAnswers<T, Equal>{}.template answers<N>(a, b);
+      case RelationOp::NotEqual:
+        return BestAnswers<T, NotEqual>{}.template answers<N>(a, b);
+      case RelationOp::Greater:
+        return BestAnswers<T, Greater>{}.template answers<N>(a, b);
+      case RelationOp::GreaterOrEqual:
+        return BestAnswers<T, GreaterOrEqual>{}.template answers<N>(a, b);
+      case RelationOp::Less:
+        return BestAnswers<T, Greater>{}.template answers<N>(b, a);
+      default:
+        return BestAnswers<T, GreaterOrEqual>{}.template answers<N>(b, a);
+    }
+  }
+};
+//! [any_answers]
+
 /// Four answers in bytes (0 or 1, the first in the lowest) as four bits: the multiplication adds
 /// the word to itself at three distances that bring bits 0, 8, 16, 24 to 24, 25, 26, 27.
 //! [four_bits]
 __device__ __forceinline__ unsigned four_bits(unsigned bools) { return bools * 0x01020408u >> 24; }
 //! [four_bits]
+
+// ---- Packs -------------------------------------------------------------------------------------
+// The broadcasting kernels (common/broadcast.cuh) hand an operation to apply() (common/pack.cuh),
+// which calls it for one element after the other. The overloads of apply() here are the better
+// match for ours: they choose the operation once for a pack, and work on words of four.
+
+template <class Op, class In, int N>
+__device__ __forceinline__ Pack<Byte, N> pack_answers(const Pack<In, N>& a, const Pack<In, N>& b) {
+  Pack<Byte, N> result;
+  if constexpr (N % 4 == 0) {
+#pragma unroll
+    for (int k = 0; k < N; k += 4) {
+      LDST32BITS(result.at[k]) = BestAnswers<In, Op>{}.template answers<4>(&a.at[k], &b.at[k]);
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < N; ++k) result.at[k] = Op{}(a.at[k], b.at[k]) ? 1 : 0;
+  }
+  return result;
+}
+
+//! [apply]
+template <class Out, class In, int N>
+__device__ __forceinline__ Pack<Out, N> apply(AsByte<AnyRelation> any, const Pack<In, N>& a,
+                                              const Pack<In, N>& b) {
+  switch (any.op.op) {
+    case RelationOp::Equal:
+      return pack_answers<Equal>(a, b);
+    case RelationOp::NotEqual:
+      return pack_answers<NotEqual>(a, b);
+    case RelationOp::Greater:
+      return pack_answers<Greater>(a, b);
+    case RelationOp::GreaterOrEqual:
+      return pack_answers<GreaterOrEqual>(a, b);
+    case RelationOp::Less:
+      return pack_answers<Greater>(b, a);
+    default:
+      return pack_answers<GreaterOrEqual>(b, a);
+  }
+}
+//! [apply]
+
+template <class Out, int N>
+__device__ __forceinline__ Pack<Out, N> apply(OnBytes<AnyLogical> op, const Pack<Byte, N>& a,
+                                              const Pack<Byte, N>& b) {
+  Pack<Out, N> result;
+  if constexpr (N % 4 == 0) {
+#pragma unroll
+    for (int k = 0; k < N; k += 4) {
+      LDST32BITS(result.at[k]) = logical_four(op.op, LDST32BITS(a.at[k]), LDST32BITS(b.at[k]));
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < N; ++k) result.at[k] = op(a.at[k], b.at[k]);
+  }
+  return result;
+}
 
 // ---- What equality means -----------------------------------------------------------------------
 

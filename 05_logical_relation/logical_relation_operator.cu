@@ -16,8 +16,9 @@ bool is_contiguous(const Broadcast& merged) {
   return merged.rank == 0 || (merged.rank == 1 && merged.stride0[0] == 1 && merged.stride1[0] == 1);
 }
 
-/// Validates; then lists go by the ladder's kernel, everything else by the broadcast kernels.
-template <class T, class Op>
+/// Validates; then lists go by the ladder's kernel, which compares by `Answers`, everything else by
+/// the broadcast kernels.
+template <class Answers, class T, class Op>
 cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const TensorShape& shape1,
                             const T* in1, Byte* out, Op op, cudaStream_t stream) {
   Broadcast broadcast;
@@ -31,8 +32,8 @@ cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const Tenso
   constexpr int kWidth = 16 / sizeof(T);
   if (is_contiguous(broadcast) && is_aligned(in0, 16) && is_aligned(in1, 16) &&
       is_aligned(out, kWidth)) {
-    return launch_answers(relation_pack_kernel<T, OneByOne<Op>>, in0, in1, out, broadcast.elements,
-                          kWidth, 16, kWidth, OneByOne<Op>{op}, stream, kBestLaunch);
+    return launch_answers(relation_pack_kernel<T, Answers>, in0, in1, out, broadcast.elements,
+                          kWidth, 16, kWidth, Answers{op}, stream, kBestLaunch);
   }
   return launch_broadcast<T, Byte>(broadcast, in0, in1, out, AsByte<Op>{op}, stream);
 }
@@ -71,8 +72,7 @@ cudaError_t logical(LogicalOp op, const TensorShape& shape0, const Byte* in0,
       is_aligned(out, 16)) {
     return logical_u8x16_pdl(op, in0, in1, out, broadcast.elements, stream);
   }
-  return launch_broadcast<Byte, Byte>(broadcast, in0, in1, out,
-                                      OnBytes<AnyLogical>{any_logical(op)}, stream);
+  return launch_broadcast<Byte, Byte>(broadcast, in0, in1, out, OnBytes<AnyLogical>{{op}}, stream);
 }
 
 cudaError_t logical(LogicalOp op, const TensorShape& shape, const Byte* in, Byte* out,
@@ -95,13 +95,14 @@ cudaError_t logical(LogicalOp op, const TensorShape& shape, const Byte* in, Byte
 template <class T>
 cudaError_t relation(RelationOp op, const TensorShape& shape0, const T* in0,
                      const TensorShape& shape1, const T* in1, Byte* out, cudaStream_t stream) {
-  return compare_tensors(shape0, in0, shape1, in1, out, any_relation(op), stream);
+  return compare_tensors<AnyAnswers>(shape0, in0, shape1, in1, out, AnyRelation{op}, stream);
 }
 
 cudaError_t equal(Equality policy, const TensorShape& shape0, const float* in0,
                   const TensorShape& shape1, const float* in1, Byte* out, cudaStream_t stream) {
   if (const cudaError_t error = check_policy(policy); error != cudaSuccess) return error;
-  return compare_tensors(shape0, in0, shape1, in1, out, AnyEquality{policy}, stream);
+  return compare_tensors<OneByOne<AnyEquality>>(shape0, in0, shape1, in1, out, AnyEquality{policy},
+                                                stream);
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                               \
