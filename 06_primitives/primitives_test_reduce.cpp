@@ -61,10 +61,10 @@ std::string describe(const Tile& tile, bool along_x) {
          std::to_string(tile.vec) + (along_x ? ", along x" : ", along y");
 }
 
-/// Calls that follow one another, without anything between them: the second must not write to shared
-/// memory what the first still reads. The executor's turns are too fair to show that for Reduce along
-/// x and Cumsum (every warp has read before any is a step ahead); compute-sanitizer's racecheck does,
-/// on a GPU, with these same launches. The other barriers' absence shows here.
+/// Calls that follow one another, without anything between them: the second must not write to
+/// shared memory what the first still reads. The executor's turns are too fair to show that for
+/// Reduce along x and Cumsum (every warp has read before any is a step ahead); compute-sanitizer's
+/// racecheck does, on a GPU, with these same launches. The other barriers' absence shows here.
 constexpr int kCalls = 3;
 
 /// Runs kCalls reductions one after the other and hands each group of values that belong together
