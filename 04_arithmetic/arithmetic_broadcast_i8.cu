@@ -1,4 +1,4 @@
-// Ladder B for int8 with scales.
+// Ladder B for int8 with scales, but for its last rung.
 #include "04_arithmetic/arithmetic_broadcast_launch.cuh"
 
 namespace tutorial {
@@ -6,18 +6,10 @@ namespace {
 
 using Int8Operands = launchers::Operands<std::int8_t>;
 
-/// launch_known(ArithmeticOpConstant<op>{}), with an op that the compiler knows.
-template <class F>
-cudaError_t with_int8_op(ArithmeticOp op, Int8Scales scales, F&& launch_known) {
-  if (!is_known(op)) return refuse(cudaErrorInvalidValue, "the operation is none of the nine");
-  if (const cudaError_t error = check_scales(scales); error != cudaSuccess) return error;
-  return with_op(op, cudaErrorInvalidValue, launch_known);
-}
-
 /// launch_functor(ArithmeticInt8<op>{scales}).
 template <class F>
 cudaError_t with_arithmetic_int8(ArithmeticOp op, Int8Scales scales, F&& launch_functor) {
-  return with_int8_op(op, scales, [&](auto known) {
+  return launchers::with_int8_op(op, scales, [&](auto known) {
     return launch_functor(ArithmeticInt8<decltype(known)::value>{scales});
   });
 }
@@ -102,17 +94,6 @@ cudaError_t arithmetic_rows_int8(ArithmeticOp op, const Broadcast& broadcast,
                                  Int8Scales scales, cudaStream_t stream) {
   return with_arithmetic_int8(op, scales, [&](auto functor) {
     return launchers::rows(broadcast, Int8Operands{in0, in1, out}, functor, stream);
-  });
-}
-
-// The last rung is the operator's: the functor that is fastest for these scales.
-cudaError_t arithmetic_packed_int8(ArithmeticOp op, const Broadcast& broadcast,
-                                   const std::int8_t* in0, const std::int8_t* in1, std::int8_t* out,
-                                   Int8Scales scales, cudaStream_t stream) {
-  return with_int8_op(op, scales, [&](auto known) {
-    return with_int8<decltype(known)::value>(scales, [&](auto functor) {
-      return launchers::packed(broadcast, Int8Operands{in0, in1, out}, functor, stream);
-    });
   });
 }
 

@@ -24,6 +24,14 @@ cudaError_t with_functor(ArithmeticOp op, F&& launch_functor) {
   });
 }
 
+/// launch_known(ArithmeticOpConstant<op>{}), with an op that the compiler knows.
+template <class F>
+cudaError_t with_int8_op(ArithmeticOp op, Int8Scales scales, F&& launch_known) {
+  if (!is_known(op)) return refuse(cudaErrorInvalidValue, "the operation is none of the nine");
+  if (const cudaError_t error = check_scales(scales); error != cudaSuccess) return error;
+  return with_op(op, cudaErrorInvalidValue, launch_known);
+}
+
 /// The operands and the result of one call.
 template <class T>
 struct Operands {
