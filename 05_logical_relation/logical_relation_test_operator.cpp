@@ -1,7 +1,7 @@
 // The operators: any two shapes that broadcast, what is refused and why, what equality means.
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -417,7 +417,7 @@ TEST_CASE("operator: a size of 0 is an empty result, and launches nothing") {
 
 TEST_CASE("operator: Not on every shape and pointer, and on its own input") {
   require_device();
-  for (const std::size_t offset : {0, 1}) {
+  for (const std::size_t offset : {std::size_t{0}, std::size_t{1}}) {
     const std::vector<Byte> values = Operands<Byte>(truth_values(), 1).first(6 * 7 * 11);
     const GuardedBuffer<Byte> in(values, offset), out(values.size(), offset);
     REQUIRE(logical(LogicalOp::Not, {6, 7, 11}, in.data(), out.data(), nullptr) == cudaSuccess);
@@ -468,6 +468,7 @@ const std::vector<EqualityRow> kEqualityTable = {
     {"0 and 1e-7", 0.0f, 1e-7f, {false, true, false, false}},
     {"0 and the smallest subnormal", 0.0f, 1.4e-45f, {false, true, false, true}},
     {"1 and the next float", 1.0f, 1.00000012f, {false, true, true, true}},
+    {"1 and −1", 1.0f, -1.0f, {false, false, false, false}},
     {"16777216 and 16777217", 16777216.0f, 16777217.0f, {true, true, true, true}},
     {"16777216 and 16777218", 16777216.0f, 16777218.0f, {false, false, true, true}},
     {"1e30 and 1.0000001e30", 1e30f, 1.0000001e30f, {false, false, true, true}},
@@ -557,6 +558,33 @@ TEST_CASE(
         CHECK(answers[i] == (pairs.a[i] == pairs.b[i] ? 1 : 0));
       }
     }
+  }
+}
+
+TEST_CASE("equality: each policy against its definition, on all pairs of special values") {
+  require_device();
+  const Pairs<float> pairs = all_pairs(special_values<float>());
+  const auto n = static_cast<std::int64_t>(pairs.a.size());
+  const GuardedBuffer<float> a(pairs.a), b(pairs.b);
+  const auto answers = [&](Equality policy) {
+    const GuardedBuffer<Byte> y(pairs.a.size());
+    require_success(equal(policy, {n}, a.data(), {n}, b.data(), y.data(), nullptr), "equal");
+    return y.download();
+  };
+  const std::vector<Byte> absolute = answers(Equality::absolute(1e-6f)),
+                          relative = answers(Equality::relative(1e-6f)),
+                          ulp = answers(Equality::ulp(4.0f));
+  for (std::size_t i = 0; i < pairs.a.size(); ++i) {
+    const double left = pairs.a[i], right = pairs.b[i];
+    INFO(left << " and " << right);
+    const bool same = left == right, finite = std::isfinite(left) && std::isfinite(right);
+    const double distance = std::fabs(left - right);
+    const double larger = std::fmax(std::fabs(left), std::fabs(right));
+    const std::int64_t steps =
+        std::int64_t{order_of(pairs.a[i])} - std::int64_t{order_of(pairs.b[i])};
+    CHECK(absolute[i] == (same || (finite && distance < double{1e-6f}) ? 1 : 0));
+    CHECK(relative[i] == (same || (finite && distance <= double{1e-6f} * larger) ? 1 : 0));
+    CHECK(ulp[i] == (same || (finite && std::abs(steps) <= 4) ? 1 : 0));
   }
 }
 
