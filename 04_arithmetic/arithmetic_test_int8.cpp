@@ -304,7 +304,7 @@ TEST_CASE("arithmetic, int8: a scale that is no scale is refused, and named") {
 TEST_CASE("arithmetic, int8: more than 2^32 elements", "[long]") {
   require_device();
   if (!on_gpu) SKIP("three times 4 GiB are for a GPU");
-  constexpr std::size_t n = (std::size_t{1} << 32) + 1027, slice = 4096;
+  constexpr std::size_t n = (std::size_t{1} << 32) + 1027, slice = 1024;
   std::size_t free_bytes = 0, total = 0;
   require_success(cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo");
   if (free_bytes < 3 * n + (std::size_t{1} << 28)) SKIP("not enough memory on this GPU");
