@@ -102,7 +102,8 @@ std::string refusal(const TensorShape& shape0, const TensorShape& shape1) {
   Broadcast broadcast;
   broadcast.rank = -1;
   CHECK(broadcast_shape(shape0, shape1, &result) == cudaErrorInvalidValue);
-  const std::string why = last_refusal();
+  std::string why;
+  why.assign(last_refusal());  // a copy: the next call writes its own
   CHECK(result == TensorShape{12345});
   CHECK(make_broadcast(shape0, shape1, &broadcast) == cudaErrorInvalidValue);
   CHECK(broadcast.rank == -1);
