@@ -250,6 +250,19 @@ void add_relation_ladder(const std::string& dtype) {
                   Answers::bytes, of_lists<T>(greater_cub<T>));
 }
 
+/// Multiples of 1/64: two of them are equal or far apart, so that every policy must answer as exact
+/// does. What the policies say elsewhere is the tests' business.
+Operands<float> coarse_lists() {
+  const auto rounded = [](std::vector<float> values) {
+    for (float& value : values) value = std::nearbyint(value * 64.0f) / 64.0f;
+    return std::make_shared<const std::vector<float>>(std::move(values));
+  };
+  Operands<float> operands = lists<float>();
+  operands.a = rounded(*operands.a);
+  operands.b = rounded(*operands.b);
+  return operands;
+}
+
 void add_equalities() {
   const struct {
     const char* name;
@@ -258,29 +271,14 @@ void add_equalities() {
                   {"absolute", Equality::absolute(1e-6f)},
                   {"relative", Equality::relative(1e-6f)},
                   {"ulp", Equality::ulp(4.0f)}};
-  for (const auto& [name, policy] : policies) {
-    // The normal values that are not the same differ by far more than any of these tolerances, or
-    // by less than none: exact is what each must answer here. What they say elsewhere is the tests'
-    // business.
-    add_relation<float>(
-        {"relation", std::string("equal_f32_") + name, "f32", Kind::rung}, RelationOp::Equal,
-        Answers::bytes,
-        [policy = policy](const float* a, const float* b, Byte* y, const Shape& shape,
-                          cudaStream_t stream) {
-          return equal(policy, matrix(shape), a, matrix(shape), b, y, stream);
-        },
-        []() {
-          Operands<float> coarse = lists<float>();
-          // Multiples of 1/64, so that two of them are equal or far apart.
-          const auto rounded = [](const std::vector<float>& values) {
-            std::vector<float> result = values;
-            for (float& v : result) v = std::nearbyint(v * 64.0f) / 64.0f;
-            return std::make_shared<const std::vector<float>>(result);
-          };
-          coarse.a = rounded(*coarse.a);
-          coarse.b = rounded(*coarse.b);
-          return coarse;
-        }());
+  const Operands<float> operands = coarse_lists();
+  for (const auto& entry : policies) {
+    const auto launch = [policy = entry.policy](const float* a, const float* b, Byte* y,
+                                                const Shape& shape, cudaStream_t stream) {
+      return equal(policy, matrix(shape), a, matrix(shape), b, y, stream);
+    };
+    add_relation<float>({"relation", std::string("equal_f32_") + entry.name, "f32", Kind::rung},
+                        RelationOp::Equal, Answers::bytes, launch, operands);
   }
 }
 

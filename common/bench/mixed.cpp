@@ -5,8 +5,6 @@
 #include "common/bench/measure.h"
 #include "common/bench/mixed_peers.h"
 
-#include <cstring>
-
 namespace tutorial::bench {
 
 void add_narrow_peer(const std::string& ladder, const std::string& dtype,
