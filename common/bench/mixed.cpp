@@ -4,6 +4,7 @@
 
 #include "common/bench/measure.h"
 #include "common/bench/mixed_peers.h"
+#include "common/bench/stream_peaks.h"
 
 namespace tutorial::bench {
 
@@ -58,7 +59,7 @@ void add_fill(const std::string& ladder, const std::string& rung,
 }  // namespace
 
 void add_fill_peers(const std::string& ladder) {
-  add_fill(ladder, "fill_u8", fill_128bit);
+  add_fill(ladder, "fill_u8", write_128bit);
   add_fill(ladder, "memset_u8", fill_memset);
 }
 

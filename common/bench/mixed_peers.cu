@@ -26,15 +26,6 @@ __global__ void narrow_128bit_kernel(const int4* a, const int4* b, Narrow* to,
   fold(int4{left.x ^ right.x, left.y ^ right.y, left.z ^ right.z, left.w ^ right.w}, &to[i]);
 }
 
-__global__ void fill_128bit_kernel(unsigned char* to, std::int64_t bytes) {
-  const std::int64_t begin = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 16;
-  if (begin + 16 <= bytes) {
-    INT4(to[begin]) = int4{0x01010101, 0x01010101, 0x01010101, 0x01010101};
-  } else {
-    for (std::int64_t i = begin; i < bytes; ++i) to[i] = 1;
-  }
-}
-
 template <class Narrow>
 cudaError_t launch_narrow(const void* a, const void* b, void* to, std::size_t vectors,
                           cudaStream_t stream) {
@@ -60,14 +51,6 @@ cudaError_t narrow_128bit(const void* a, const void* b, void* to, std::size_t ve
     default:
       return cudaErrorInvalidValue;
   }
-}
-
-cudaError_t fill_128bit(void* to, std::size_t bytes, cudaStream_t stream) {
-  const auto n = static_cast<std::int64_t>(bytes);
-  const cudaError_t error = check_arguments(n, {{to, 16}});
-  if (error != cudaSuccess || n == 0) return error;
-  return launch(fill_128bit_kernel, {grid_1d(n, kThreadsOfACopy * 16), dim3(kThreadsOfACopy)},
-                stream, static_cast<unsigned char*>(to), n);
 }
 
 cudaError_t fill_memset(void* to, std::size_t bytes, cudaStream_t stream) {

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What an operation is measured against that writes less than it reads, or reads nothing.
+/// What an operation is measured against that reads two lists and writes less than it reads.
 
 #include <cuda_runtime_api.h>
 
@@ -17,11 +17,8 @@ namespace tutorial::bench {
 cudaError_t narrow_128bit(const void* a, const void* b, void* to, std::size_t vectors, int narrow,
                           cudaStream_t stream);
 
-/// Writes `bytes` bytes of the value 1: 256 threads a block, 16 bytes a thread, the tail byte by
-/// byte. `to` aligned to 16 bytes. Errors as above.
-cudaError_t fill_128bit(void* to, std::size_t bytes, cudaStream_t stream);
-
-/// The same by cudaMemsetAsync.
+/// Writes `bytes` bytes of the value 1 by cudaMemsetAsync: what write_128bit() (stream_peaks.h)
+/// does, by the runtime.
 cudaError_t fill_memset(void* to, std::size_t bytes, cudaStream_t stream);
 
 }  // namespace tutorial::bench
