@@ -28,7 +28,7 @@
 #include "04_arithmetic/arithmetic_rungs.h"
 #include "common/bench/binary.h"
 #include "common/bench/measure.h"
-#include "common/bench/mixed_peers.h"
+#include "common/bench/stream_peaks.h"
 
 namespace tutorial::bench {
 namespace {
@@ -453,7 +453,7 @@ void add_broadcast_peers(const Form& form) {
   fill.kind = Kind::peer;
   fill.output_bytes = rung.output_bytes;
   fill.launch = [written](const Buffers& set, const Shape&, cudaStream_t stream) {
-    return fill_128bit(set.output, written, stream);
+    return write_128bit(set.output, written, stream);
   };
   fill.verify = [](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
     const auto* filled = static_cast<const unsigned char*>(bytes);
