@@ -33,6 +33,7 @@ extern const void* const kernels[] = {
     address_of(arithmetic_pack_kernel<float, Arithmetic<ArithmeticOp::Div, float>>),
     address_of(arithmetic_pack_kernel<half, Arithmetic<ArithmeticOp::Div, half>>),
     address_of(arithmetic_pack_kernel<float, Arithmetic<ArithmeticOp::Pow, float>>),
+    address_of(arithmetic_pack_kernel<half, Arithmetic<ArithmeticOp::Pow, half>>),
 
     // Ladder B
     address_of(arithmetic_one_scalar_kernel<half, Add>),
