@@ -288,7 +288,8 @@ constexpr std::int64_t kMostBias = 65536;
 template <class T>
 void add_bias(const std::string& dtype) {
   const std::vector<Shape> own = {{4096, 32768}, {32768, 4096}};
-  auto* bias = reinterpret_cast<T*>(beside() + kBesideBytes / 2);
+  // A place for each type.
+  auto* bias = reinterpret_cast<T*>(beside() + kBesideBytes / 8 * (4 + sizeof(T) / 2));
   const std::vector<T> values = test::normal_values<T>(TiledSums<T>::kPeriod);
   const std::vector<T> reversed(values.rbegin(), values.rbegin() + kMostBias);
   test::require_success(

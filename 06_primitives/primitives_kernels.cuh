@@ -132,8 +132,8 @@ inline constexpr float kLowestFactor = -65504.0f;
 struct EluFunctor {
   __device__ __forceinline__ float operator()(float x) const {
     const float q = fmaf(x, fmaf(x, fmaf(x, fmaf(x, 8.28e-3f, 0.04166f), 0.16666666f), 0.5f), 1.0f);
-    const float below = x > -0.25f ? x * q : exp2_approx(x * kLog2E) - 1.0f;
-    return x < 0.0f ? below : x;
+    const float near_zero = x * q, elsewhere = exp2_approx(x * kLog2E) - 1.0f;
+    return x < 0.0f ? (x > -0.25f ? near_zero : elsewhere) : x;
   }
 };
 //! [EluFunctor]

@@ -203,17 +203,18 @@ __device__ __forceinline__ MaxAndSum unpack_max_and_sum(std::uint64_t word) {
           __uint_as_float(static_cast<unsigned>(word))};
 }
 
-/// Puts two such pairs together: each sum is brought down to the larger maximum. Associative and
-/// commutative but for rounding. Equal maxima are not subtracted: two of minus infinity would make
-/// a NaN.
+/// Puts two such pairs together: the sum below the smaller maximum is brought up to the larger one.
+/// Associative and commutative but for rounding. Equal maxima are not subtracted: two of minus
+/// infinity would make a NaN.
 //! [OnlineSoftmaxFunctor]
 struct OnlineSoftmaxFunctor {
   __device__ __forceinline__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
     const MaxAndSum u = unpack_max_and_sum(a), v = unpack_max_and_sum(b);
     const float max = MaxFunctor<float>{}(u.max, v.max);
-    const float of_u = u.max == max ? u.sum : u.sum * ExpAbove{max}(u.max);
-    const float of_v = v.max == max ? v.sum : v.sum * ExpAbove{max}(v.max);
-    return pack_max_and_sum({max, of_u + of_v});
+    const float scale = u.max == v.max ? 1.0f : ExpAbove{max}(fminf(u.max, v.max));
+    const bool u_leads = u.max == max;
+    const float sum = fmaf(u_leads ? v.sum : u.sum, scale, u_leads ? u.sum : v.sum);
+    return pack_max_and_sum({max, sum});
   }
   __device__ __forceinline__ static std::uint64_t identity() {
     return pack_max_and_sum({MaxFunctor<float>::identity(), 0.0f});
@@ -268,7 +269,8 @@ __global__ void SoftmaxLongRows(const T* x, T* y, std::int64_t columns) {
     }
     const float max = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
     ElementwiseUnary(arg, arg, ExpAbove{finite_base(max)});
-    running = online(running, pack_max_and_sum({max, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
+    running =
+        online(running, pack_max_and_sum({max, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
   }
   const MaxAndSum all = unpack_max_and_sum(Reduce<kGlobalMode>(running, online));
   const Times scale{1.0f / all.sum};
