@@ -40,10 +40,11 @@ class Case:
     shapes                [(name, [shape of each input], shape of the result)]
     dtype                 f32, f16, bf16, i64, u8, bool: of the inputs
     out_dtype             of the result; as the inputs' if None
+    label                 what the ladder calls dtype, if it has another name for it
     """
 
-    def __init__(self, ladder, rung, dtype, shapes, call, out_dtype=None):
-        self.ladder, self.rung, self.dtype = ladder, rung, dtype
+    def __init__(self, ladder, rung, dtype, shapes, call, out_dtype=None, label=None):
+        self.ladder, self.rung, self.dtype, self.label = ladder, rung, dtype, label or dtype
         self.shapes, self.call, self.out_dtype = shapes, call, out_dtype or dtype
 
 
@@ -123,7 +124,7 @@ def row(case, shape, regime, seconds, moved):
     ordered = sorted(seconds)
     low, high = ordered[len(ordered) // 10], ordered[-1 - len(ordered) // 10]
     return {"name": f"{case.ladder}/{case.rung}/{shape}/{regime}", "run_type": "iteration",
-            "label": f"{case.dtype} peer", "iterations": len(seconds),
+            "label": f"{case.label} peer", "iterations": len(seconds),
             "real_time": statistics.fmean(seconds) * 1e6, "time_unit": "us",
             "GBps": moved / median * 1e-9, "median_us": median * 1e6,
             "spread_pct": (high - low) / median * 100, "bytes": moved}
