@@ -28,28 +28,12 @@ using test::ulp;
 
 // ---- Where, and on what -------------------------------------------------------------------------
 
-/// Whether the user named no shapes of their own.
-bool default_shapes() {
-  const std::vector<Shape>& now = shapes();
-  const Shape& last = now.back();
-  return on_gpu ? now.size() == 10 && last.rows == 16384 && last.columns == 16384
-                : now.size() == 1 && last.rows == 1024 && last.columns == 1024;
-}
-
-/// Registers `operation` at its own shapes (a small one in the CPU executor), or at those that the
-/// user named, if the operation takes them: rows of at most `most_columns`.
-void add_at(const Case& operation, const std::vector<Shape>& own,
-            std::int64_t most_columns = std::int64_t{1} << 62) {
-  const std::vector<Shape> all = shapes();
-  std::vector<Shape> chosen = default_shapes() ? own : all;
-  if (default_shapes() && !on_gpu) chosen = {{64, 1024}};
-  chosen.erase(std::remove_if(chosen.begin(), chosen.end(),
-                              [&](const Shape& s) { return s.columns > most_columns; }),
-               chosen.end());
-  if (chosen.empty()) return;
-  set_shapes(chosen);
+/// Registers `operation` at its own shapes; in the CPU executor at a small one.
+void add_at(Case operation, const std::vector<Shape>& own) {
+  for (const Shape& shape : on_gpu ? own : std::vector<Shape>{{64, 1024}}) {
+    operation.own_shapes.push_back({name_of(shape), shape});
+  }
   add(operation);
-  set_shapes(all);
 }
 
 /// Device memory that lies beside a launch's buffers and is the same for all launches: workspace of
@@ -216,7 +200,7 @@ void add_copy(const std::string& ladder, const std::vector<Shape>& own) {
   Case copy = copy_case(sizeof(T), normal_tile<T>());
   copy.ladder = ladder;
   copy.dtype = test::Format<T>::name;
-  copy.rung = "copy_" + copy.dtype;
+  copy.rung = "copy_" + ladder + "_" + copy.dtype;
   add_at(copy, own);
 }
 
@@ -282,8 +266,8 @@ void add_activations(const std::string& dtype) {
   pair("swish_" + dtype, swish<T>, swish_by_hand<T>, swish_reference);
 }
 
-/// The bias lies beside the matrices: the inputs' tile from its end.
-constexpr std::int64_t kMostBias = 65536;
+/// The bias lies beside the matrices: the inputs' tile from its end, as long as the longest row.
+constexpr std::int64_t kMostBias = 32768;
 
 template <class T>
 void add_bias(const std::string& dtype) {
@@ -305,11 +289,11 @@ void add_bias(const std::string& dtype) {
       const std::int64_t column = i % shape.columns;
       return Wanted{tile.value(i) + tile.value(TiledSums<T>::kPeriod - 1 - column), 0.0};
     });
-    add_at(operation, own, kMostBias);
+    add_at(operation, own);
   };
   add_copy<T>("bias", own);
-  add_one("cycle_" + dtype, bias_add_cycle<T>);
-  add_one("broadcast_" + dtype, bias_add_broadcast<T>);
+  add_one("bias_cycle_" + dtype, bias_add_cycle<T>);
+  add_one("bias_broadcast_" + dtype, bias_add_broadcast<T>);
 }
 
 template <class T>
@@ -350,28 +334,30 @@ template <class T>
 void add_sums(const std::string& dtype) {
   const std::vector<Shape> own = {{4096, 32768}, {32768, 4096}};
   add_read_peak<T>(own);
-  add_sum<T>(Dimension::outer, "outer_" + dtype, Kind::rung, sum_over<T, Dimension::outer>, own);
-  add_sum<T>(Dimension::inner, "inner_" + dtype, Kind::rung, sum_over<T, Dimension::inner>, own);
+  add_sum<T>(Dimension::outer, "sum_outer_" + dtype, Kind::rung, sum_over<T, Dimension::outer>,
+             own);
+  add_sum<T>(Dimension::inner, "sum_inner_" + dtype, Kind::rung, sum_over<T, Dimension::inner>,
+             own);
   if (exists<T>(sum_cub_block)) {
-    add_sum<T>(Dimension::inner, "inner_" + dtype + "_cub_block", Kind::peer, sum_cub_block<T>,
+    add_sum<T>(Dimension::inner, "sum_inner_" + dtype + "_cub_block", Kind::peer, sum_cub_block<T>,
                own);
   }
 }
 
 template <class T>
-void add_softmax(const std::string& rung, Kind kind, OnRows<T> launch, std::int64_t most_columns) {
+void add_softmax(const std::string& rung, Kind kind, OnRows<T> launch) {
   Case operation = rows_case<T>("softmax", rung, kind, launch);
   operation.verify = must_be_near<T>(wanted_softmax<T>);
-  add_at(operation, {{32768, 4096}}, most_columns);
+  add_at(operation, {{32768, 4096}});
 }
 
 template <class T>
 void add_softmaxes(const std::string& dtype) {
   add_copy<T>("softmax", {{32768, 4096}});
-  add_softmax<T>(dtype + "_two_reductions", Kind::rung, softmax_two_reductions<T>, kSoftmaxTile);
-  add_softmax<T>(dtype, Kind::rung, softmax<T>, std::int64_t{1} << 62);
+  add_softmax<T>("softmax_" + dtype + "_two_reductions", Kind::rung, softmax_two_reductions<T>);
+  add_softmax<T>("softmax_" + dtype, Kind::rung, softmax<T>);
   if (exists<T>(softmax_cub_block)) {
-    add_softmax<T>(dtype + "_cub_block", Kind::peer, softmax_cub_block<T>, kCubSoftmaxTile);
+    add_softmax<T>("softmax_" + dtype + "_cub_block", Kind::peer, softmax_cub_block<T>);
   }
 }
 
@@ -381,28 +367,27 @@ void add_cumsums(const std::string& dtype) {
   const auto add_one = [&](const std::string& rung, Kind kind, OnRows<T> launch) {
     Case operation = rows_case<T>("cumsum", rung, kind, launch);
     operation.verify = must_be_near<T>(wanted_cumsum<T>);
-    add_at(operation, own, 65536);
+    add_at(operation, own);
   };
   add_copy<T>("cumsum", own);
-  add_one(dtype, Kind::rung, cumsum<T>);
+  add_one("cumsum_" + dtype, Kind::rung, cumsum<T>);
   if (exists<T>(cumsum_cub_block)) {
-    add_one(dtype + "_cub_block", Kind::peer, cumsum_cub_block<T>);
+    add_one("cumsum_" + dtype + "_cub_block", Kind::peer, cumsum_cub_block<T>);
   }
 }
 
 template <class T>
 void add_sorts(const std::string& dtype) {
   const std::vector<Shape> own = {{32768, 1024}};
-  const auto add_one = [&](const std::string& rung, Kind kind, OnRows<T> launch,
-                           std::int64_t most_columns) {
+  const auto add_one = [&](const std::string& rung, Kind kind, OnRows<T> launch) {
     Case operation = rows_case<T>("sort", rung, kind, launch);
     operation.verify = judge_sorted<T>;
-    add_at(operation, own, most_columns);
+    add_at(operation, own);
   };
   add_copy<T>("sort", own);
-  add_one(dtype, Kind::rung, sort_rows<T>, kSortTile);
+  add_one("sort_" + dtype, Kind::rung, sort_rows<T>);
   if (exists<T>(sort_rows_cub_block)) {
-    add_one(dtype + "_cub_block", Kind::peer, sort_rows_cub_block<T>, kCubSortTile);
+    add_one("sort_" + dtype + "_cub_block", Kind::peer, sort_rows_cub_block<T>);
   }
 }
 
