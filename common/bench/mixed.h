@@ -5,7 +5,7 @@
 
 #include "common/bench/bench.h"
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -40,6 +40,16 @@ std::function<std::size_t(const Shape&)> bytes_of(const Elements& elements) {
   };
 }
 
+namespace detail {
+/// The bits of a value: of two NaNs, too, one may ask whether they are the same.
+template <class T>
+std::array<unsigned char, sizeof(T)> bytes_in(const T& value) {
+  std::array<unsigned char, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+}  // namespace detail
+
 /// A Case's verify: output element i must have the bits of expected(shape, i). Several threads call
 /// `expected` at once.
 template <class T, class Expected>
@@ -49,8 +59,7 @@ auto must_be(Expected expected) {
     const auto first = static_cast<std::int64_t>(begin / sizeof(T));
     for (std::size_t i = 0; i < count / sizeof(T); ++i) {
       const std::int64_t index = first + static_cast<std::int64_t>(i);
-      const T wanted = expected(shape, index);
-      if (std::memcmp(&wanted, &outputs[i], sizeof(T)) != 0) {
+      if (detail::bytes_in(expected(shape, index)) != detail::bytes_in(outputs[i])) {
         return "element " + std::to_string(index) + " is wrong";
       }
     }
