@@ -150,15 +150,17 @@ step_sanitize() {
 }
 
 step_ncu() {
-  local ncu program more=()
+  local ncu program more=() shapes=()
   ncu=$(find_tool ncu) || return 1
+  # A shape of the grid is asked for; any other is a row's own.
+  [[ $ncu_shape =~ ^[0-9]+x[0-9]+$ ]] && shapes=("--shapes=$ncu_shape")
   program=$(binary "${chapter}_bench") || return 1
   [ -f "$out/bench.json" ] && more+=(--context "$out/bench.json")
   [ -f "$root/$chapter/codegen.json" ] && more+=(--spec "$root/$chapter/codegen.json")
   "$ncu" --clock-control none --graph-profiling node --csv --page raw --print-units base \
     --kernel-name-base mangled --kernel-id '::regex:.:^(2|3)$' --force-overwrite --log-file "$out/ncu.csv" \
     --metrics "$(python3 "$tools/ncu.py" --metrics)" \
-    "$program" --shapes="$ncu_shape" --benchmark_filter="${NCU_FILTER:-/$ncu_shape/cold}"
+    "$program" "${shapes[@]}" --benchmark_filter="${NCU_FILTER:-/$ncu_shape/cold}"
   local code=$?
   python3 "$tools/ncu.py" "$out/ncu.csv" --shape "$ncu_shape" --ladder "${chapter#*_}" \
     --out "$out/ncu.json" "${more[@]}" || code=1
