@@ -10,7 +10,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <numeric>
 
@@ -260,12 +259,16 @@ template <class In, class Out>
 inline constexpr int kContiguousWidth = std::min(16 / static_cast<int>(sizeof(Out)),
                                                  32 / static_cast<int>(sizeof(In)));
 
+struct Strides {
+  std::int64_t at[kMaxDimensions] = {};
+};
+
 /// The strides of the contiguous result.
-inline std::array<std::int64_t, kMaxDimensions> strides_of_result(const Broadcast& broadcast) {
-  std::array<std::int64_t, kMaxDimensions> strides = {};
+inline Strides strides_of_result(const Broadcast& broadcast) {
+  Strides strides;
   std::int64_t step = 1;
   for (int d = broadcast.rank - 1; d >= 0; --d) {
-    strides[d] = step;
+    strides.at[d] = step;
     step *= broadcast.extent[d];
   }
   return strides;
@@ -273,8 +276,8 @@ inline std::array<std::int64_t, kMaxDimensions> strides_of_result(const Broadcas
 
 /// Whether the operand with these strides is not broadcast: it has an element for each result.
 inline bool is_whole(const Broadcast& broadcast, const std::int64_t* strides) {
-  const auto result = strides_of_result(broadcast);
-  return std::equal(result.begin(), result.begin() + broadcast.rank, strides);
+  const Strides result = strides_of_result(broadcast);
+  return std::equal(result.at, result.at + broadcast.rank, strides);
 }
 
 /// Appends dimension `d` of the broadcast to the walk.
@@ -283,7 +286,7 @@ inline void append(BroadcastWalk& walk, const Broadcast& broadcast, int d) {
   walk.size[at] = FastDivisor(static_cast<std::uint32_t>(broadcast.extent[d]));
   walk.in0[at] = static_cast<std::uint32_t>(broadcast.stride0[d]);
   walk.in1[at] = static_cast<std::uint32_t>(broadcast.stride1[d]);
-  walk.out[at] = static_cast<std::uint32_t>(strides_of_result(broadcast)[d]);
+  walk.out[at] = static_cast<std::uint32_t>(strides_of_result(broadcast).at[d]);
 }
 
 /// How many packs a thread takes where both operands are broadcast. The GPU then writes much more
