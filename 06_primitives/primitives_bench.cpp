@@ -22,7 +22,6 @@
 namespace tutorial::bench {
 namespace {
 
-using test::from_double;
 using test::to_double;
 using test::ulp;
 
@@ -76,7 +75,8 @@ class TiledSums {
   }
 
   double at(std::size_t which, std::int64_t i) const {
-    return static_cast<double>(i / kPeriod) * sums_.back()[which] +
+    const std::int64_t rounds = i / kPeriod;
+    return static_cast<double>(rounds) * sums_.back()[which] +
            sums_[static_cast<std::size_t>(i % kPeriod)][which];
   }
 
