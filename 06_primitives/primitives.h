@@ -66,7 +66,7 @@ cudaError_t add_by_hand(const T* a, const T* b, T* out, std::int64_t n, cudaStre
 /// out[i] = float(a[i]) + float(b[i]): InT is not OutT.
 cudaError_t add_to_float(const half* a, const half* b, float* out, std::int64_t n,
                          cudaStream_t stream);
-/// out[i] = a[i] * b[i] + c[i], rounded once.
+/// out[i] = a[i] * b[i] + c[i], fused, in float.
 template <class T>
 cudaError_t multiply_add(const T* a, const T* b, const T* c, T* out, std::int64_t n,
                          cudaStream_t stream);

@@ -103,7 +103,7 @@ __global__ void Elementwise(OutT* out, std::int64_t size, OpFunc func, const InT
 
 // ---- Functors ---------------------------------------------------------------------------------
 
-/// a * b + c, rounded once.
+/// a * b + c, fused.
 //! [MultiplyAddFunctor]
 struct MultiplyAddFunctor {
   __device__ __forceinline__ float operator()(float a, float b, float c) const {
@@ -122,8 +122,8 @@ struct Sum4Functor {
 //! [Sum4Functor]
 
 inline constexpr float kLog2E = 1.44269504f;
-/// Below it ELU is -1 to the last bit, GELU and Swish nothing that a half could hold. A number that
-/// stands for minus infinity in products with 0.
+/// Stands for all lower factors: GELU and Swish have vanished long before it, and minus infinity
+/// times 0 would be NaN. fmaxf() drops a NaN, which the other factor brings back.
 inline constexpr float kLowestFactor = -65504.0f;
 
 /// x >= 0 ? x : e^x - 1. Near zero by the series of (e^x - 1) / x, where the subtraction would lose
