@@ -272,38 +272,77 @@ __device__ __forceinline__ unsigned four_bits(unsigned bools) { return bools * 0
 // match for ours: they choose the operation once for a pack, and work on words of four.
 
 template <class Op, class In, int N>
-__device__ __forceinline__ Pack<Byte, N> pack_answers(const Pack<In, N>& a, const Pack<In, N>& b) {
+__device__ __forceinline__ Pack<Byte, N> pack_answers(const Pack<In, N>& a, const Pack<In, N>& b,
+                                                      unsigned turn) {
   Pack<Byte, N> result;
   if constexpr (N % 4 == 0) {
 #pragma unroll
     for (int k = 0; k < N; k += 4) {
-      LDST32BITS(result.at[k]) = BestAnswers<In, Op>{}.template answers<4>(&a.at[k], &b.at[k]);
+      LDST32BITS(result.at[k]) =
+          BestAnswers<In, Op>{}.template answers<4>(&a.at[k], &b.at[k]) ^ turn;
     }
   } else {
 #pragma unroll
-    for (int k = 0; k < N; ++k) result.at[k] = Op{}(a.at[k], b.at[k]) ? 1 : 0;
+    for (int k = 0; k < N; ++k) {
+      result.at[k] = static_cast<Byte>((Op{}(a.at[k], b.at[k]) ? 1u : 0u) ^ (turn & 1u));
+    }
   }
   return result;
 }
 
-//! [apply]
-template <class Out, class In, int N>
-__device__ __forceinline__ Pack<Out, N> apply(AsByte<AnyRelation> any, const Pack<In, N>& a,
-                                              const Pack<In, N>& b) {
-  switch (any.op.op) {
+/// What the six relations come down to. a < b is b > a, and not-equal is equal with every answer
+/// turned; so the operands or the answers are changed, and three relations are left. Of integers,
+/// which have no NaN, two: a >= b is b > a turned.
+//! [reduced_relation]
+struct ReducedRelation {
+  RelationOp op;  ///< Equal, Greater, and of floats GreaterOrEqual
+  bool swapped;   ///< in1 is the first operand
+  bool turned;    ///< 1 and 0 change places
+};
+
+template <class T>
+constexpr ReducedRelation reduced(RelationOp op) {
+  constexpr bool has_nan = !std::is_integral_v<T>;
+  switch (op) {
     case RelationOp::Equal:
-      return pack_answers<Equal>(a, b);
+      return {RelationOp::Equal, false, false};
     case RelationOp::NotEqual:
-      return pack_answers<NotEqual>(a, b);
+      return {RelationOp::Equal, false, true};
     case RelationOp::Greater:
-      return pack_answers<Greater>(a, b);
-    case RelationOp::GreaterOrEqual:
-      return pack_answers<GreaterOrEqual>(a, b);
+      return {RelationOp::Greater, false, false};
     case RelationOp::Less:
-      return pack_answers<Greater>(b, a);
+      return {RelationOp::Greater, true, false};
+    case RelationOp::GreaterOrEqual:
+      return has_nan ? ReducedRelation{RelationOp::GreaterOrEqual, false, false}
+                     : ReducedRelation{RelationOp::Greater, true, true};
     default:
-      return pack_answers<GreaterOrEqual>(b, a);
+      return has_nan ? ReducedRelation{RelationOp::GreaterOrEqual, true, false}
+                     : ReducedRelation{RelationOp::Greater, false, true};
   }
+}
+//! [reduced_relation]
+
+/// The operation of the broadcasting kernels: a reduced relation, whose operands have been swapped
+/// already. `turn` is 0x01010101 to turn four answers, else 0.
+//! [apply]
+struct BroadcastRelation {
+  RelationOp op;
+  unsigned turn;
+
+  template <class T>
+  __device__ __forceinline__ Byte operator()(T a, T b) const {
+    return static_cast<Byte>((AnyRelation{op}(a, b) ? 1u : 0u) ^ (turn & 1u));
+  }
+};
+
+template <class Out, class In, int N>
+__device__ __forceinline__ Pack<Out, N> apply(BroadcastRelation relation, const Pack<In, N>& a,
+                                              const Pack<In, N>& b) {
+  if (relation.op == RelationOp::Equal) return pack_answers<Equal>(a, b, relation.turn);
+  if (std::is_integral_v<In> || relation.op == RelationOp::Greater) {
+    return pack_answers<Greater>(a, b, relation.turn);
+  }
+  return pack_answers<GreaterOrEqual>(a, b, relation.turn);
 }
 //! [apply]
 

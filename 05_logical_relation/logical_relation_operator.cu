@@ -1,6 +1,7 @@
 // The operators: any two shapes that broadcast, any pointer that is aligned to its element. Chosen
 // at run time is the operation, so that each type needs one kernel of a kind.
 #include <cmath>
+#include <utility>
 
 #include "05_logical_relation/logical_relation.h"
 #include "05_logical_relation/logical_relation_kernels.cuh"
@@ -17,10 +18,11 @@ bool is_contiguous(const Broadcast& merged) {
 }
 
 /// Validates; then lists go by the ladder's kernel, which compares by `Answers`, everything else by
-/// the broadcast kernels.
-template <class Answers, class T, class Op>
+/// `broadcast_kernels(broadcast)`.
+template <class Answers, class T, class Op, class BroadcastKernels>
 cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const TensorShape& shape1,
-                            const T* in1, Byte* out, Op op, cudaStream_t stream) {
+                            const T* in1, Byte* out, Op op, cudaStream_t stream,
+                            const BroadcastKernels& broadcast_kernels) {
   Broadcast broadcast;
   if (const cudaError_t error = make_broadcast(shape0, shape1, &broadcast); error != cudaSuccess) {
     return error;
@@ -35,7 +37,13 @@ cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const Tenso
     return launch_answers(relation_pack_kernel<T, Answers>, in0, in1, out, broadcast.elements,
                           kWidth, 16, kWidth, Answers{op}, stream, kBestLaunch);
   }
-  return launch_broadcast<T, Byte>(broadcast, in0, in1, out, AsByte<Op>{op}, stream);
+  return broadcast_kernels(broadcast);
+}
+
+/// The same operation with its operands in each other's places.
+Broadcast swapped(Broadcast broadcast) {
+  std::swap(broadcast.stride0, broadcast.stride1);
+  return broadcast;
 }
 
 cudaError_t check_policy(const Equality& policy) {
@@ -95,14 +103,26 @@ cudaError_t logical(LogicalOp op, const TensorShape& shape, const Byte* in, Byte
 template <class T>
 cudaError_t relation(RelationOp op, const TensorShape& shape0, const T* in0,
                      const TensorShape& shape1, const T* in1, Byte* out, cudaStream_t stream) {
-  return compare_tensors<AnyAnswers>(shape0, in0, shape1, in1, out, AnyRelation{op}, stream);
+  return compare_tensors<AnyAnswers>(
+      shape0, in0, shape1, in1, out, AnyRelation{op}, stream, [&](const Broadcast& broadcast) {
+        const ReducedRelation how = reduced<T>(op);
+        const BroadcastRelation reduced_op{how.op, how.turned ? 0x01010101u : 0u};
+        return how.swapped
+                   ? launch_broadcast<T, Byte>(swapped(broadcast), in1, in0, out, reduced_op,
+                                               stream)
+                   : launch_broadcast<T, Byte>(broadcast, in0, in1, out, reduced_op, stream);
+      });
 }
 
 cudaError_t equal(Equality policy, const TensorShape& shape0, const float* in0,
                   const TensorShape& shape1, const float* in1, Byte* out, cudaStream_t stream) {
   if (const cudaError_t error = check_policy(policy); error != cudaSuccess) return error;
-  return compare_tensors<OneByOne<AnyEquality>>(shape0, in0, shape1, in1, out, AnyEquality{policy},
-                                                stream);
+  const AnyEquality op{policy};
+  return compare_tensors<OneByOne<AnyEquality>>(
+      shape0, in0, shape1, in1, out, op, stream, [&](const Broadcast& broadcast) {
+        return launch_broadcast<float, Byte>(broadcast, in0, in1, out, AsByte<AnyEquality>{op},
+                                             stream);
+      });
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                               \
