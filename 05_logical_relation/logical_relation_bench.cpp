@@ -1,9 +1,15 @@
 // The ladders' benchmarks. Three ladders of rows: `logical`, `relation` (with the bit forms, and
 // the forms that broadcast) and `where`.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "05_logical_relation/logical_relation.h"
@@ -12,6 +18,7 @@
 #include "05_logical_relation/logical_relation_rungs.h"
 #include "common/bench/measure.h"
 #include "common/bench/mixed.h"
+#include "common/bench/shapes.h"
 #include "common/test/support/inputs.h"
 #include "common/test/support/ulp.h"
 
@@ -19,6 +26,64 @@ namespace tutorial::bench {
 namespace {
 
 constexpr std::int64_t kPeriod = (std::int64_t{1} << 19) - 1;  // odd: see TiledReference
+
+/// The rungs that README shows at every size. The peers in common have every size, too.
+bool at_every_size(const std::string& rung) {
+  static const std::set<std::string> climb = {"copy2_u8",
+                                              "and_u8",
+                                              "and_bool8",
+                                              "and_u8x16",
+                                              "and_u8x16_pdl",
+                                              "greater_f16",
+                                              "greater_half8",
+                                              "greater_f16x8_pack",
+                                              "greater_f16x16_wide",
+                                              "greater_f16x8_pack_h2",
+                                              "greater_f16x8_pdl",
+                                              "greater_f16_operator",
+                                              "greater_f16_cub",
+                                              "your_relation"};
+  return climb.count(rung) != 0;
+}
+
+/// Registers a case: at every size if it is part of the climb, otherwise at a small, a medium and
+/// the largest one. A run with a few sizes of the reader's own (--shapes) has all rows at these.
+void add_at_its_sizes(Case operation) {
+  if (shapes().size() > 3 && !at_every_size(operation.rung)) {
+    for (const Shape& shape : shapes()) {
+      const std::string name = name_of(shape);
+      if (name == "1024x1024" || name == "4096x4096" || name == "16384x16384") {
+        operation.own_shapes.push_back({name, shape});
+      }
+    }
+  }
+  add(operation);
+}
+
+/// A Case's verify for an output that repeats the kPeriod elements of make(). They are made when
+/// the first row is judged, as most runs filter most rows away; a row is then compared as memory.
+template <class T>
+auto must_repeat(std::function<std::vector<T>()> make) {
+  const auto once = std::make_shared<std::once_flag>();
+  const auto tile = std::make_shared<std::vector<T>>();
+  return [=](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
+    std::call_once(*once, [&] { *tile = make(); });
+    const auto* outputs = static_cast<const unsigned char*>(bytes);
+    const auto* expected = reinterpret_cast<const unsigned char*>(tile->data());
+    const std::size_t period = tile->size() * sizeof(T);
+    for (std::size_t done = 0; done < count;) {
+      const std::size_t at = (begin + done) % period;
+      const std::size_t run = std::min(period - at, count - done);
+      if (std::memcmp(outputs + done, expected + at, run) != 0) {
+        std::size_t wrong = done;
+        while (outputs[wrong] == expected[at + wrong - done]) ++wrong;
+        return "element " + std::to_string((begin + wrong) / sizeof(T)) + " is wrong";
+      }
+      done += run;
+    }
+    return std::string();
+  };
+}
 
 /// Half of them false; the true ones with every bit pattern, but mostly 1.
 std::vector<Byte> truths(std::uint64_t state) {
@@ -60,6 +125,9 @@ struct Operands {
   In left(const Shape& shape, std::int64_t i) const { return at(*a, index_a, shape, i); }
   In right(const Shape& shape, std::int64_t i) const { return at(*b, index_b, shape, i); }
 
+  /// Element i of the result comes from element i of both, so that the result repeats, too.
+  bool repeat() const { return index_a == nullptr && index_b == nullptr; }
+
  private:
   static In at(const std::vector<In>& tile, std::int64_t (*index)(const Shape&, std::int64_t),
                const Shape& shape, std::int64_t i) {
@@ -79,6 +147,29 @@ Operands<Byte> lists() {
   static const auto a = std::make_shared<const std::vector<Byte>>(truths(1));
   static const auto b = std::make_shared<const std::vector<Byte>>(truths(2));
   return {a, b, every_element, every_element, nullptr, nullptr};
+}
+
+/// The answers to operands that repeat, of one period: `expected(a, b)`.
+template <class In, class Expected>
+std::vector<Byte> answers_of_period(const Operands<In>& operands, Expected expected) {
+  std::vector<Byte> answers(static_cast<std::size_t>(kPeriod));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    answers[i] = expected((*operands.a)[i], (*operands.b)[i]);
+  }
+  return answers;
+}
+
+/// As many words of answers in bits: the period is odd, so each word begins at another place.
+std::vector<std::uint32_t> words_of_period(const std::vector<Byte>& answers) {
+  std::vector<std::uint32_t> words(answers.size());
+  std::size_t at = 0;
+  for (std::uint32_t& word : words) {
+    for (unsigned k = 0; k < 32; ++k) {
+      word |= std::uint32_t{answers[at]} << k;
+      if (++at == answers.size()) at = 0;
+    }
+  }
+  return words;
 }
 
 struct Names {
@@ -106,26 +197,35 @@ void add_answers(const Names& names, const Operands<In>& operands, Answers answe
     return launch(static_cast<const In*>(set.inputs[0]), static_cast<const In*>(set.inputs[1]),
                   static_cast<Byte*>(set.output), shape, stream);
   };
+  const auto answer = [operands, expected](const Shape& shape, std::int64_t i) {
+    return expected(operands.left(shape, i), operands.right(shape, i));
+  };
+  const auto period = [operands, expected] { return answers_of_period(operands, expected); };
   if (answers == Answers::bytes) {
     operation.output_bytes = bytes_of<Byte>(every_element);
-    operation.verify = must_be<Byte>([operands, expected](const Shape& shape, std::int64_t i) {
-      return expected(operands.left(shape, i), operands.right(shape, i));
-    });
+    if (operands.repeat()) {
+      operation.verify = must_repeat<Byte>(period);
+    } else {
+      operation.verify = must_be<Byte>(answer);
+    }
   } else {
     operation.output_bytes =
         bytes_of<std::uint32_t>([](const Shape& shape) { return (shape.elements() + 31) / 32; });
-    operation.verify =
-        must_be<std::uint32_t>([operands, expected](const Shape& shape, std::int64_t word) {
-          std::uint32_t bits = 0;
-          for (std::int64_t k = 0; k < 32; ++k) {
-            const std::int64_t i = word * 32 + k;
-            if (i >= shape.elements()) break;
-            bits |= std::uint32_t{expected(operands.left(shape, i), operands.right(shape, i))} << k;
-          }
-          return bits;
-        });
+    const auto whole = must_repeat<std::uint32_t>([period] { return words_of_period(period()); });
+    const auto with_rest = must_be<std::uint32_t>([answer](const Shape& shape, std::int64_t word) {
+      std::uint32_t bits = 0;
+      for (std::int64_t k = 0; k < 32 && word * 32 + k < shape.elements(); ++k) {
+        bits |= std::uint32_t{answer(shape, word * 32 + k)} << k;
+      }
+      return bits;
+    });
+    operation.verify = [=](const Shape& shape, const void* bytes, std::size_t begin,
+                           std::size_t count) {
+      const bool repeats = operands.repeat() && shape.elements() % 32 == 0;
+      return repeats ? whole(shape, bytes, begin, count) : with_rest(shape, bytes, begin, count);
+    };
   }
-  add(operation);
+  add_at_its_sizes(operation);
 }
 
 /// A launcher of lists as one of shapes.
@@ -159,10 +259,11 @@ void add_not(const std::string& rung, Kind kind,
     return launch(static_cast<const Byte*>(set.inputs[0]), static_cast<Byte*>(set.output),
                   shape.elements(), stream);
   };
-  operation.verify = must_be<Byte>([operands](const Shape& shape, std::int64_t i) {
-    return logical_reference(LogicalOp::Not, operands.left(shape, i), 0);
+  operation.verify = must_repeat<Byte>([operands] {
+    return answers_of_period(operands,
+                             [](Byte a, Byte) { return logical_reference(LogicalOp::Not, a, 0); });
   });
-  add(operation);
+  add_at_its_sizes(operation);
 }
 
 void add_copies_of_bytes() {
@@ -170,13 +271,13 @@ void add_copies_of_bytes() {
   one.ladder = "logical";
   one.rung = "copy_u8";
   one.dtype = "u8";
-  add(one);
+  add_at_its_sizes(one);
   Case two = copy2_case(1, normal_tile<float>(), reversed_tile<float>());
   two.ladder = "logical";
   two.rung = "copy2_u8";
   two.dtype = "u8";
   two.kind = Kind::peer;
-  add(two);
+  add_at_its_sizes(two);
 }
 
 TensorShape matrix(const Shape& shape) { return {shape.rows, shape.columns}; }
@@ -232,18 +333,22 @@ void add_relation_ladder(const std::string& dtype) {
           return rung.launch(kGreater, a, b, y, n, stream);
         }));
   }
-  add_relation<T>({"relation", "greater_" + dtype + "_strided", dtype, Kind::rung}, kGreater,
-                  Answers::bytes,
-                  [](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
-                    return relation_strided(
-                        kGreater, broadcast_strides(matrix(shape), matrix(shape)), a, b, y, stream);
-                  });
-  for (const RelationOp op : {kGreater, RelationOp::NotEqual}) {
+  const auto add_operator = [&dtype](RelationOp op) {
     add_relation<T>(
         {"relation", std::string(name_of(op)) + "_" + dtype + "_operator", dtype, Kind::rung}, op,
         Answers::bytes,
         [op](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
           return relation(op, matrix(shape), a, matrix(shape), b, y, stream);
+        });
+  };
+  add_operator(kGreater);
+  if constexpr (std::is_same_v<T, half>) {  // one type shows it
+    add_operator(RelationOp::NotEqual);
+    add_relation<T>(
+        {"relation", "greater_" + dtype + "_strided", dtype, Kind::rung}, kGreater, Answers::bytes,
+        [](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
+          return relation_strided(kGreater, broadcast_strides(matrix(shape), matrix(shape)), a, b,
+                                  y, stream);
         });
   }
   add_relation<T>({"relation", "greater_" + dtype + "_cub", dtype, Kind::peer}, kGreater,
@@ -401,11 +506,14 @@ void add_where(const std::string& rung, const std::string& dtype,
                   static_cast<const T*>(set.inputs[2]), static_cast<T*>(set.output),
                   shape.elements(), stream);
   };
-  operation.verify = must_be<T>([operands, mask](const Shape& shape, std::int64_t i) {
-    const Byte c = (*mask)[static_cast<std::size_t>(i) % mask->size()];
-    return c != 0 ? operands.left(shape, i) : operands.right(shape, i);
+  operation.verify = must_repeat<T>([operands, mask] {
+    std::vector<T> chosen = *operands.b;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if ((*mask)[i] != 0) chosen[i] = (*operands.a)[i];
+    }
+    return chosen;
   });
-  add(operation);
+  add_at_its_sizes(operation);
 }
 
 template <class T>
