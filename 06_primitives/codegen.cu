@@ -74,6 +74,17 @@ TUTORIAL_ROWS(SoftmaxOnline, 16, float)
 TUTORIAL_ROWS(SoftmaxTwoReductions, 32, half)
 TUTORIAL_ROWS(SoftmaxOnline, 32, half)
 #undef TUTORIAL_ROWS
+// Ragged rows, and rows of halves that are no multiple of 1024: up to 1024 threads a block.
+#define TUTORIAL_RAGGED_ROWS(kernel, T) \
+  template __global__ void kernel<16, true, Striped, T>(const T*, T*, std::int64_t, std::int64_t);
+TUTORIAL_RAGGED_ROWS(SoftmaxTwoReductions, float)
+TUTORIAL_RAGGED_ROWS(SoftmaxOnline, float)
+TUTORIAL_RAGGED_ROWS(SoftmaxTwoReductions, half)
+TUTORIAL_RAGGED_ROWS(SoftmaxOnline, half)
+#undef TUTORIAL_RAGGED_ROWS
+template __global__ void SoftmaxOnline<16, false, Interleaved<half>, half>(const half*, half*,
+                                                                           std::int64_t,
+                                                                           std::int64_t);
 template __global__ void SoftmaxLongRows<16, Interleaved<half>, half>(const half*, half*,
                                                                       std::int64_t);
 
@@ -92,6 +103,8 @@ template __global__ void SortRows<16, 512, 512, false, Interleaved<float>, float
                                                                                   std::int64_t,
                                                                                   std::int64_t);
 template __global__ void SortRowsWithIndex<32, 32, 128, false, Interleaved<float>, float>(
+    const float*, float*, std::int32_t*, std::int64_t, std::int64_t);
+template __global__ void SortRowsWithIndex<16, 512, 512, false, Interleaved<float>, float>(
     const float*, float*, std::int32_t*, std::int64_t, std::int64_t);
 
 }  // namespace primitives

@@ -698,25 +698,52 @@ TEST_CASE("sorted rows: int32") {
   check_sort_type<std::int32_t>();
 }
 
-TEST_CASE("matrices of more than 2^31 elements") {
-  require_device();
-  if (!on_gpu) SKIP("the CPU executor would take hours");
-  const MatrixShape shape{(std::int64_t{1} << 21) + 5, 1024 + 4};
-  std::size_t free_bytes = 0, total_bytes = 0;
-  require_success(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+namespace {
+
+/// Running sums in place of a matrix all of whose bytes are 1, and the first row, the last and the
+/// one with element 2^31 (if there is one). The sums pass 2^32 from column 255 on: they wrap, and
+/// so must what is expected here, whose columns are counted in 64 bits.
+void check_in_place_sums(const MatrixShape& shape) {
   const std::size_t bytes = shape.size() * sizeof(std::int32_t);
-  if (free_bytes < bytes + (std::size_t{1} << 30)) SKIP("too little memory");
   const DeviceBytes matrix(bytes);
   auto* x = reinterpret_cast<std::int32_t*>(matrix.data());
   require_success(cudaMemset(x, 1, bytes), "cudaMemset");
   REQUIRE(tutorial::cumsum(x, x, shape.rows, shape.columns, nullptr) == cudaSuccess);
-  std::vector<std::int32_t> last(static_cast<std::size_t>(shape.columns));
-  require_success(cudaMemcpy(last.data(), x + shape.size() - last.size(), last.size() * 4,
-                             cudaMemcpyDeviceToHost),
-                  "cudaMemcpy");
-  int wrong = 0;
-  for (std::size_t i = 0; i < last.size(); ++i) {
-    if (static_cast<std::uint32_t>(last[i]) != 0x01010101U * (i + 1)) ++wrong;
+  std::vector<std::int64_t> rows = {0, shape.rows - 1};
+  const std::int64_t middle = (std::int64_t{1} << 31) / shape.columns;
+  if (middle < shape.rows) rows.push_back(middle);
+  for (const std::int64_t row : rows) {
+    std::vector<std::int32_t> sums(static_cast<std::size_t>(shape.columns));
+    require_success(
+        cudaMemcpy(sums.data(), x + row * shape.columns, sums.size() * 4, cudaMemcpyDeviceToHost),
+        "cudaMemcpy");
+    int wrong = 0;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const auto expected = static_cast<std::uint32_t>(0x01010101U * (i + 1));
+      if (static_cast<std::uint32_t>(sums[i]) != expected) ++wrong;
+    }
+    INFO("row " << row);
+    CHECK(wrong == 0);
   }
-  CHECK(wrong == 0);
+}
+
+/// Rows that are no whole number of tiles.
+constexpr std::int64_t kPast1024 = 1024 + 4;
+
+}  // namespace
+
+TEST_CASE("running sums in place, past 2^32") {
+  require_device();
+  check_in_place_sums({7, kPast1024});
+}
+
+TEST_CASE("matrices of more than 2^31 elements") {
+  require_device();
+  if (!on_gpu) SKIP("the CPU executor would take hours");
+  const MatrixShape shape{(std::int64_t{1} << 21) + 5, kPast1024};
+  std::size_t free_bytes = 0, total_bytes = 0;
+  require_success(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  const std::size_t bytes = shape.size() * sizeof(std::int32_t);
+  if (free_bytes < bytes + (std::size_t{1} << 30)) SKIP("too little memory");
+  check_in_place_sums(shape);
 }

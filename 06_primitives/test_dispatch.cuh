@@ -77,6 +77,13 @@ cudaError_t with_2d(int nx, int ny, F f) {
   }
 }
 
+/// What the tests launch with. A kernel says so by __launch_bounds__: without it the compiler may
+/// give a thread more registers than a block of that size has, and the launch fails
+/// (cudaErrorLaunchOutOfResources), which no CPU shows.
+inline constexpr int kMostThreads = 1024;
+/// Sort with MaxThreads 32: rows of one warp each, four of them.
+inline constexpr int kMostThreadsOfWarpRows = 128;
+
 inline LaunchShape one_block(unsigned threads, unsigned rows = 1) {
   return {dim3(1), dim3(threads, rows)};
 }

@@ -23,7 +23,8 @@ __global__ void reduce_local_2d_kernel(const float* in, float* results) {
 }
 
 template <int VecSize, bool AlongX, class T, class Op>
-__global__ void reduce_global_kernel(int calls, const T* in, T* results) {
+__global__ void __launch_bounds__(kMostThreads)
+    reduce_global_kernel(int calls, const T* in, T* results) {
   for (int c = 0; c < calls; ++c) {
     T x[VecSize];
     load(x, in, c * VecSize);
@@ -37,7 +38,8 @@ __global__ void reduce_global_kernel(int calls, const T* in, T* results) {
 }
 
 template <int VecSize, class Layout, class T, class Op>
-__global__ void cumsum_kernel(bool carried, int calls, const T* in, T* results, T* totals, Op op) {
+__global__ void __launch_bounds__(kMostThreads)
+    cumsum_kernel(bool carried, int calls, const T* in, T* results, T* totals, Op op) {
   T carry = Op::identity();
   for (int c = 0; c < calls; ++c) {
     const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
@@ -66,7 +68,8 @@ struct ComposeAffine {
 };
 
 template <int VecSize, class Layout, bool Descending, int MaxThreads, bool WithIndex, class T>
-__global__ void sort_kernel(const std::int64_t* num, const T* keys, T* sorted, int* index) {
+__global__ void __launch_bounds__(MaxThreads == 32 ? kMostThreadsOfWarpRows : MaxThreads)
+    sort_kernel(const std::int64_t* num, const T* keys, T* sorted, int* index) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
   const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
   T x[VecSize];
@@ -102,7 +105,7 @@ cudaError_t sort_with(const Tile& tile, int blocks, bool descending, const std::
 }
 
 template <int VecSize, class From, class To, class T>
-__global__ void rearrange_kernel(const T* in, T* out) {
+__global__ void __launch_bounds__(kMostThreads) rearrange_kernel(const T* in, T* out) {
   for (int call = 0; call < 2;
        ++call) {  // the second call's writes must not meet the first's reads
     T x[VecSize];

@@ -7,8 +7,8 @@ namespace {
 // ---- Reading and writing ----------------------------------------------------------------------
 
 template <int VecSize, bool IsBoundary, class Layout, class Src, class Reg, class Dst>
-__global__ void read_write_kernel(const Src* src, Dst* dst, Reg* registers, float initial,
-                                  std::int64_t num) {
+__global__ void __launch_bounds__(kMostThreads)
+    read_write_kernel(const Src* src, Dst* dst, Reg* registers, float initial, std::int64_t num) {
   Reg x[VecSize];
   Init(x, initial);
   ReadData<IsBoundary, Layout>(x, src, num);
@@ -17,15 +17,17 @@ __global__ void read_write_kernel(const Src* src, Dst* dst, Reg* registers, floa
 }
 
 template <int VecSize, class Layout, class Data>
-__global__ void data_index_kernel(std::int64_t block_offset, std::int64_t* registers) {
+__global__ void __launch_bounds__(kMostThreads)
+    data_index_kernel(std::int64_t block_offset, std::int64_t* registers) {
   std::int64_t x[VecSize];
   InitWithDataIndex<Data, Layout>(x, block_offset);
   dump(registers, x);
 }
 
 template <int NX, int NY, bool IsBoundary>
-__global__ void read_write_strided_kernel(const float* src, float* dst, float* registers,
-                                          Window from, Window to) {
+__global__ void __launch_bounds__(kMostThreads)
+    read_write_strided_kernel(const float* src, float* dst, float* registers, Window from,
+                              Window to) {
   float x[NY][NX];
   Init(x, -1);
   ReadData<IsBoundary>(x, src, from.size_nx, from.size_ny, from.stride_nx, from.stride_ny);
@@ -35,8 +37,8 @@ __global__ void read_write_strided_kernel(const float* src, float* dst, float* r
 }
 
 template <int NX, int NY, bool IsBoundary>
-__global__ void read_write_rows_kernel(const float* src, float* dst, float* registers, Window from,
-                                       Window to) {
+__global__ void __launch_bounds__(kMostThreads)
+    read_write_rows_kernel(const float* src, float* dst, float* registers, Window from, Window to) {
   float x[NY][NX];
   Init(x, -1);
   ReadData<IsBoundary>(x, src, from.size_nx, from.size_ny, from.stride_ny);
@@ -80,8 +82,9 @@ __global__ void index_offsets_kernel(Map map, const std::uint32_t* numbers, std:
 }
 
 template <int VecSize, bool IsBoundary, class Layout, class Map>
-__global__ void read_broadcast_kernel(const float* src, std::uint32_t block_offset, Map map,
-                                      std::int64_t num, float* registers) {
+__global__ void __launch_bounds__(kMostThreads)
+    read_broadcast_kernel(const float* src, std::uint32_t block_offset, Map map, std::int64_t num,
+                          float* registers) {
   float x[VecSize];
   Init(x, -1);
   ReadDataBc<IsBoundary, Layout>(x, src, block_offset, map, num);
@@ -93,8 +96,9 @@ struct TwicePlusOne {
 };
 
 template <int VecSize, bool IsBoundary, class Layout, class Map>
-__global__ void read_reduce_kernel(const float* src, std::uint32_t offset, Map reduced,
-                                   std::int64_t num, float* registers) {
+__global__ void __launch_bounds__(kMostThreads)
+    read_reduce_kernel(const float* src, std::uint32_t offset, Map reduced, std::int64_t num,
+                       float* registers) {
   float x[VecSize];
   Init(x, -1);
   ReadDataReduce<IsBoundary, Layout>(x, src, offset, reduced, num, TwicePlusOne{});
@@ -102,10 +106,10 @@ __global__ void read_reduce_kernel(const float* src, std::uint32_t offset, Map r
 }
 
 template <int NX, int NY, bool IsBoundary, class Kept, class Reduced>
-__global__ void read_reduce_2d_kernel(const float* src, std::uint32_t kept_offset, Kept kept,
-                                      std::uint32_t reduced_offset, Reduced reduced,
-                                      std::int64_t size_nx, std::int64_t size_ny,
-                                      float* registers) {
+__global__ void __launch_bounds__(kMostThreads)
+    read_reduce_2d_kernel(const float* src, std::uint32_t kept_offset, Kept kept,
+                          std::uint32_t reduced_offset, Reduced reduced, std::int64_t size_nx,
+                          std::int64_t size_ny, float* registers) {
   float x[NY][NX];
   Init(x, -1);
   ReadDataReduce<IsBoundary>(x, src, kept_offset, kept, reduced_offset, reduced, size_nx, size_ny,
