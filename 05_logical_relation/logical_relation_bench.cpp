@@ -294,15 +294,15 @@ void add_logical_ladder() {
                   }));
     }
   }
+  add_logical("and_operator", LogicalOp::And, Kind::rung,
+              [](const Byte* a, const Byte* b, Byte* y, const Shape& shape, cudaStream_t stream) {
+                return logical(LogicalOp::And, matrix(shape), a, matrix(shape), b, y, stream);
+              });
   add_logical("and_strided", LogicalOp::And, Kind::rung,
               [](const Byte* a, const Byte* b, Byte* y, const Shape& shape, cudaStream_t stream) {
                 return logical_strided(LogicalOp::And,
                                        broadcast_strides(matrix(shape), matrix(shape)), a, b, y,
                                        stream);
-              });
-  add_logical("and_operator", LogicalOp::And, Kind::rung,
-              [](const Byte* a, const Byte* b, Byte* y, const Shape& shape, cudaStream_t stream) {
-                return logical(LogicalOp::And, matrix(shape), a, matrix(shape), b, y, stream);
               });
   add_logical("and_cub", LogicalOp::And, Kind::peer, of_lists<Byte>(and_cub));
   add_logical("and_host_loop", LogicalOp::And, Kind::peer, of_lists<Byte>(and_host_loop));
