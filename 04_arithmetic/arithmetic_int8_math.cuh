@@ -9,6 +9,7 @@
 #include <string>
 
 #include "04_arithmetic/arithmetic_math.cuh"
+#include "common/pack.cuh"
 #include "common/refusal.h"
 
 namespace tutorial {
@@ -245,6 +246,25 @@ using ArithmeticInt8Magic = OnInt8<ByMagic, Int8ValuesFast<op>>;
 template <ArithmeticOp op>
 using ArithmeticInt8Folded = OnInt8<ByInstruction, Int8ValuesFolded<op>>;
 //! [OnInt8]
+
+/// The broadcasting kernels hand their packs to apply() (common/pack.cuh), which takes one element
+/// after the other. This overload is the better match for the functors above: four at a time.
+template <class Out, class Conversion, class Values, int N>
+__device__ __forceinline__ Pack<Out, N> apply(OnInt8<Conversion, Values> op,
+                                              const Pack<std::int8_t, N>& a,
+                                              const Pack<std::int8_t, N>& b) {
+  Pack<Out, N> result;
+  if constexpr (N % 4 == 0) {
+#pragma unroll
+    for (int k = 0; k < N; k += 4) {
+      LDST32BITS(result.at[k]) = op.four(LDST32BITS(a.at[k]), LDST32BITS(b.at[k]));
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < N; ++k) result.at[k] = op(a.at[k], b.at[k]);
+  }
+  return result;
+}
 
 // ---- What a launcher asks -----------------------------------------------------------------------
 
