@@ -462,7 +462,8 @@ TEST_CASE("ReadDataReduce: kept columns by reduced rows") {
                   const std::int64_t at = offset_of(kept, 3 + column) + offset_of(reduced, 2 + row);
                   const bool exists = !boundary || (column < size_nx && row < size_ny);
                   const float expected = exists ? 2.0f * static_cast<float>(at) + 1.0f : -1.0f;
-                  if (held[static_cast<std::size_t>((y * nx + x) * 32 + t)] != expected) ++wrong;
+                  const int place = (y * nx + x) * 32 + t;
+                  if (held[static_cast<std::size_t>(place)] != expected) ++wrong;
                 }
               }
             }
