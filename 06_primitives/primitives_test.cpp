@@ -42,7 +42,8 @@ std::vector<T> operands() {
 /// The functors on integers, in 64 bits where that is enough.
 template <class T>
 T expected_integer(Functor functor, T a, T b) {
-  const auto wide_a = static_cast<std::uint64_t>(a), wide_b = static_cast<std::uint64_t>(b);
+  const auto wide_a = static_cast<std::uint64_t>(std::int64_t{1} * a);  // with a's sign
+  const auto wide_b = static_cast<std::uint64_t>(std::int64_t{1} * b);
   const T negated = static_cast<T>(std::uint64_t{0} - wide_a);
   switch (functor) {
     case Functor::add:
@@ -309,7 +310,7 @@ TEST_CASE("Elementwise primitives: two dimensions, and a row that is used again 
   require_device();
   for (const int nx : {1, 2, 4}) {
     for (const int ny : {1, 2, 3}) {
-      const auto n = static_cast<std::size_t>(nx * ny);
+      const auto n = static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny);
       std::vector<float> in(n), cycle(static_cast<std::size_t>(nx));
       for (std::size_t i = 0; i < n; ++i) in[i] = static_cast<float>(i) + 0.5f;
       for (std::size_t i = 0; i < cycle.size(); ++i) cycle[i] = 100.0f * static_cast<float>(i + 1);

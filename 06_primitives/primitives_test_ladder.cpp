@@ -189,7 +189,7 @@ TEST_CASE("halves in, floats out") {
   const std::vector<half> a = every<half>(1);
   std::vector<half> b(a.rbegin(), a.rend());
   for (const std::int64_t n : n_ladder(8)) {
-    for (const std::size_t offset : {0, 1, 4, 8}) {
+    for (const std::size_t offset : {0u, 1u, 4u, 8u}) {
       if (n > static_cast<std::int64_t>(a.size())) continue;
       const auto count = static_cast<std::size_t>(n);
       const GuardedBuffer<half> x(std::vector<half>(a.begin(), a.begin() + n), offset);

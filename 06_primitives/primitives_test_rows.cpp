@@ -88,7 +88,7 @@ void for_each_row(const Rows<T>& launch, const std::vector<MatrixShape>& all, Ch
   unsigned seed = 1;
   for (const MatrixShape& shape : all) {
     const std::vector<T> x = numbers<T>(shape.size(), seed++);
-    for (const std::size_t offset : {0, 1}) {
+    for (const std::size_t offset : {0u, 1u}) {
       INFO(shape.text() << ", offset " << offset);
       const bool in_place = seed % 2 == 0;
       const std::vector<T> y = run_rows<T>(launch, x, shape, offset, in_place);
@@ -158,7 +158,7 @@ using Bias = cudaError_t (*)(const T*, const T*, T*, std::int64_t, std::int64_t,
 template <class T>
 void check_bias(Bias<T> launch) {
   const std::vector<T> bias = numbers<T>(20000, 99);
-  for (const std::size_t offset : {0, 1}) {
+  for (const std::size_t offset : {0u, 1u}) {
     const GuardedBuffer<T> term(bias, offset);
     const Rows<T> add = [&](const T* x, T* y, std::int64_t rows, std::int64_t columns,
                             cudaStream_t stream) {
@@ -243,7 +243,7 @@ void check_sums(Dimension dimension) {
   unsigned seed = 20;
   for (const MatrixShape& shape : reduction_shapes(dimension)) {
     const std::vector<T> x = numbers<T>(shape.size(), seed++);
-    for (const std::size_t offset : {0, 1}) {
+    for (const std::size_t offset : {0u, 1u}) {
       INFO(shape.text() << ", offset " << offset);
       int wrong = 0;
       const std::vector<T> y = run_reduce(Reduction::sum, dimension, x, shape, offset);
@@ -263,7 +263,7 @@ void check_integer_reductions(Dimension dimension) {
   unsigned seed = 50;
   for (const MatrixShape& shape : reduction_shapes(dimension)) {
     const std::vector<std::int32_t> x = numbers<std::int32_t>(shape.size(), seed++);
-    for (const std::size_t offset : {0, 3}) {
+    for (const std::size_t offset : {0u, 3u}) {
       INFO(shape.text() << ", offset " << offset);
       int wrong = 0;
       for_each_reduced(dimension, x, shape, run_reduce(Reduction::sum, dimension, x, shape, offset),

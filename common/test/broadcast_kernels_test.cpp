@@ -98,7 +98,7 @@ TEST_CASE("launch_broadcast: refuses bad pointers, a sentence each, and writes n
   Broadcast broadcast;
   REQUIRE(make_broadcast({8, 1}, {8}, &broadcast) == cudaSuccess);
   const auto odd = [](const std::int32_t* p) {
-    return reinterpret_cast<const std::int32_t*>(reinterpret_cast<std::uintptr_t>(p) + 2);
+    return reinterpret_cast<const std::int32_t*>(reinterpret_cast<const char*>(p) + 2);
   };
   auto* const odd_out = const_cast<std::int32_t*>(odd(out.data()));
 
