@@ -23,9 +23,10 @@ std::vector<T> operands() {
     using Limits = std::numeric_limits<T>;
     for (const T v :
          {Limits::lowest(), Limits::max(), T{0}, T{1}, T{2}, T{3}, T{7}, T{10}, T{100}}) {
+      const auto wide = static_cast<std::uint64_t>(std::int64_t{1} * v);  // wraps, as T does here
       values.push_back(v);
-      values.push_back(static_cast<T>(T{0} - v));
-      values.push_back(static_cast<T>(v + 1));
+      values.push_back(static_cast<T>(0 - wide));
+      values.push_back(static_cast<T>(wide + 1));
     }
     return values;
   } else {
