@@ -414,15 +414,24 @@ cudaError_t launch_broadcast_any(const Broadcast& broadcast, const In* in0, cons
                 static_cast<std::uint32_t>(n), rows, op);
 }
 
-/// One launch; broadcast.elements in [1, 2^31 - 1], or anything if nothing is broadcast.
+/// Whether nothing is broadcast and the pointers fit the contiguous kernel's packs. That kernel
+/// counts in 64 bits; all others have 32.
+template <class In, class Out>
+bool is_contiguous_in_packs(const Broadcast& broadcast, const In* in0, const In* in1,
+                            const Out* out) {
+  constexpr int kWide = kContiguousWidth<In, Out>;
+  return is_whole(broadcast, broadcast.stride0) && is_whole(broadcast, broadcast.stride1) &&
+         is_aligned(in0, kPackAlignment<In, kWide>) && is_aligned(in1, kPackAlignment<In, kWide>) &&
+         is_aligned(out, kPackAlignment<Out, kWide>);
+}
+
+/// One launch; broadcast.elements in [1, 2^31 - 1], or anything if is_contiguous_in_packs().
 template <class In, class Out, class Op>
 cudaError_t launch_broadcast_part(const Broadcast& broadcast, const In* in0, const In* in1,
                                   Out* out, Op op, cudaStream_t stream,
                                   const BroadcastLimits& limits) {
   constexpr int kWide = kContiguousWidth<In, Out>, kWidth = kBroadcastWidth<In, Out>;
-  if (is_whole(broadcast, broadcast.stride0) && is_whole(broadcast, broadcast.stride1) &&
-      is_aligned(in0, kPackAlignment<In, kWide>) && is_aligned(in1, kPackAlignment<In, kWide>) &&
-      is_aligned(out, kPackAlignment<Out, kWide>)) {
+  if (is_contiguous_in_packs(broadcast, in0, in1, out)) {
     const LaunchShape shape{grid_1d(broadcast.elements, std::int64_t{kThreads} * kWide),
                             dim3(kThreads), 0, Overlap::previous_kernel};
     return launch(elementwise_pack_binary_kernel<kWide, In, Out, Op>, shape, stream, in0, in1, out,
@@ -506,9 +515,8 @@ cudaError_t launch_broadcast(const Broadcast& broadcast, const In* in0, const In
   }
   Broadcast merged = merge_dimensions(broadcast);
   if (merged.rank == 0) merged = {1, {1}, {0}, {0}, 1};  // a single element is a row of one
-  const bool contiguous =
-      detail::is_whole(merged, merged.stride0) && detail::is_whole(merged, merged.stride1);
-  if (merged.elements <= limits.most_elements || contiguous) {
+  if (merged.elements <= limits.most_elements ||
+      detail::is_contiguous_in_packs(merged, in0, in1, out)) {
     return detail::launch_broadcast_part(merged, in0, in1, out, op, stream, limits);
   }
   // Cut the outermost dimension, at multiples of 16 where it is long enough, which keeps every
