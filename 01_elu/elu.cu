@@ -58,9 +58,11 @@ cudaError_t elu_f16x8_wide_store(const half* x, half* y, std::int64_t n, cudaStr
   return launch_unary(elu_f16x8_wide_store_kernel, x, y, n, 8, 16, stream);
 }
 
+//! [f16x8_pack]
 cudaError_t elu_f16x8_pack(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
   return launch_unary(elu_f16x8_pack_kernel, x, y, n, 8, 16, stream);
 }
+//! [f16x8_pack]
 
 cudaError_t elu_f16x8_pack_h2(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
   return launch_unary(elementwise_pack_kernel<half, EluHalf2>, x, y, n, 8, 16, stream, {},

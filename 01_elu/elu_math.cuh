@@ -15,11 +15,13 @@ __device__ __forceinline__ float elu_float(float x) { return x < 0.0f ? expm1f(x
 
 // The same in half arithmetic, as the first ladder of this kind did it: hexp, then minus one. What
 // that costs in accuracy is a section of the chapter.
+//! [elu_half]
 __device__ __forceinline__ half elu_half(half x) {
   const half zero = __float2half(0.0f);
   const half one = __float2half(1.0f);
   return __hlt(x, zero) ? __hsub(hexp(x), one) : x;
 }
+//! [elu_half]
 
 // Rung 7. SIMD within a register: one call for two halves. (h2exp keeps that promise in name only:
 // the chapter looks at its machine code.)

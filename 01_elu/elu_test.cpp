@@ -209,6 +209,29 @@ TEST_CASE("elu: the block-size sweep is right at every size, and refuses what no
   CHECK(y.untouched());
 }
 
+// What common/ONE_ELEMENT.md says of this launch; its table comes from common/tools/one_element.py,
+// whose test reads the numbers here.
+TEST_CASE("elu: one element, followed through a launch") {
+  require_device();
+  constexpr std::int64_t n = 4096 * 4096, element = 1000003, block = 976, per_block = 128 * 8;
+  const auto bits_at = [](const std::vector<half>& y, std::int64_t i) {
+    return __half_raw(y[static_cast<std::size_t>(i)]).x;
+  };
+  std::vector<half> inputs(static_cast<std::size_t>(n), half(0.0f));
+  inputs[element] = half(-0.75f);
+  const std::vector<half> y = run_unary<half>(elu_f16x8_pack, inputs);
+  CHECK(bits_at(y, element) == 0xB838);  // -0.527344: rounded twice
+  CHECK(bits_at(y, element - 1) == 0);
+  CHECK(bits_at(y, element + 1) == 0);
+  CHECK(bits_at(run_unary<half>(elu_f16x8_pack_poly, inputs), element) == 0xB839);  // the nearest
+
+  // The 976 blocks before block 976 do not reach the element.
+  inputs.resize(static_cast<std::size_t>((block + 1) * per_block));
+  const GuardedBuffer<half> x(inputs), before(inputs.size());
+  REQUIRE(elu_f16x8_pack(x.data(), before.data(), block * per_block, nullptr) == cudaSuccess);
+  CHECK(bits_at(before.download(), element) == 0xFFFF);  // not written
+}
+
 TEST_CASE("elu: your rung") {
   require_device();
   check_launcher_promises(your_elu_rung(), elu_reference);
