@@ -59,12 +59,10 @@ template __global__ void ReduceInner<32, Interleaved<half>, float, half, half, A
     const half*, half*, std::int64_t, std::int64_t, std::int64_t, unsigned, AddFunctor<float>);
 template __global__ void ReduceOuter<4, 4, Interleaved<float>, float, float, float,
                                      AddFunctor<float>>(const float*, float*, std::int64_t,
-                                                        std::int64_t, std::int64_t, unsigned,
-                                                        AddFunctor<float>);
-template __global__ void ReduceOuter<8, 4, Interleaved<half>, float, half, float,
+                                                        std::int64_t, unsigned, AddFunctor<float>);
+template __global__ void ReduceOuter<8, 8, Interleaved<half>, float, half, float,
                                      AddFunctor<float>>(const half*, float*, std::int64_t,
-                                                        std::int64_t, std::int64_t, unsigned,
-                                                        AddFunctor<float>);
+                                                        std::int64_t, unsigned, AddFunctor<float>);
 
 #define TUTORIAL_ROWS(kernel, held, T)                                                        \
   template __global__ void kernel<held, false, Interleaved<T>, T>(const T*, T*, std::int64_t, \

@@ -110,25 +110,30 @@ enum class Dimension {
   inner,  ///< columns: y has `rows` elements
 };
 
+/// The blocks that reduce() cuts the work into, if a matrix has so few rows or columns that it
+/// would have fewer: about as many as a large GPU runs at once.
+inline constexpr std::int64_t kReduceBlocks = 512;
+
 /// Bytes of device memory that reduce() needs besides its operands for a matrix of T; 0 where one
-/// kernel is enough, and for sizes that reduce() refuses.
+/// kernel is enough, and for arguments that reduce() refuses.
 template <class T>
-std::size_t reduce_workspace(Dimension dimension, std::int64_t rows, std::int64_t columns);
+std::size_t reduce_workspace(Dimension dimension, std::int64_t rows, std::int64_t columns,
+                             std::int64_t blocks = kReduceBlocks);
 
 /// y[c] = x[0][c] op x[1][c] op ... (outer), or y[r] = x[r][0] op x[r][1] op ... (inner). What is
 /// reduced from nothing is 0, or minus infinity (the smallest integer) for max.
 ///
-/// The order of the operations depends on the sizes, the types and the pointers' alignment, and on
-/// nothing else: repeated calls agree bit for bit.
+/// The order of the operations depends on the sizes, the types, the pointers' alignment and
+/// `blocks`, and on nothing else: repeated calls agree bit for bit.
 ///
-/// workspace: reduce_workspace() bytes, aligned to 16 (what cudaMalloc returns is), of the caller's
-/// until the work is done; may be null where that is 0. A smaller one is refused with
-/// cudaErrorInvalidValue. y must not overlap x or the workspace. T: float, half, bf16,
-/// std::int32_t.
+/// workspace: reduce_workspace() bytes (for the same `blocks`), aligned to 16 (what cudaMalloc
+/// returns is), of the caller's until the work is done; may be null where that is 0. A smaller one
+/// is refused with cudaErrorInvalidValue. y must not overlap x or the workspace. T: float, half,
+/// bf16, std::int32_t.
 template <class T>
 cudaError_t reduce(Reduction reduction, Dimension dimension, const T* x, T* y, std::int64_t rows,
                    std::int64_t columns, void* workspace, std::size_t workspace_bytes,
-                   cudaStream_t stream);
+                   cudaStream_t stream, std::int64_t blocks = kReduceBlocks);
 
 /// The longest row that softmax() holds in registers, and so reads once.
 inline constexpr std::int64_t kSoftmaxTile = 16384;

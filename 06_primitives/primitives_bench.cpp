@@ -309,10 +309,11 @@ void add_sum(Dimension dimension, const std::string& rung, Kind kind, OnRows<T> 
   add_at(operation, own);
 }
 
-template <class T, Dimension dimension>
+template <class T, Dimension dimension, std::int64_t blocks = kReduceBlocks>
 cudaError_t sum_over(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                      cudaStream_t stream) {
-  return reduce(Reduction::sum, dimension, x, y, rows, columns, beside(), kBesideBytes / 2, stream);
+  return reduce(Reduction::sum, dimension, x, y, rows, columns, beside(), kBesideBytes / 2, stream,
+                blocks);
 }
 
 /// What a sum is measured against: a kernel that reads as many bytes, and does nothing with them.
@@ -336,6 +337,10 @@ void add_sums(const std::string& dtype) {
   add_read_peak<T>(own);
   add_sum<T>(Dimension::outer, "sum_outer_" + dtype, Kind::rung, sum_over<T, Dimension::outer>,
              own);
+  add_sum<T>(Dimension::outer, "sum_outer_" + dtype + "_2048_blocks", Kind::sweep,
+             sum_over<T, Dimension::outer, 2048>, own);
+  add_sum<T>(Dimension::outer, "sum_outer_" + dtype + "_8192_blocks", Kind::sweep,
+             sum_over<T, Dimension::outer, 8192>, own);
   add_sum<T>(Dimension::inner, "sum_inner_" + dtype, Kind::rung, sum_over<T, Dimension::inner>,
              own);
   if (exists<T>(sum_cub_block)) {

@@ -113,38 +113,39 @@ __global__ void ReduceInner(const InT* x, OutT* y, std::int64_t rows, std::int64
 }
 //! [ReduceInner]
 
-/// y[s][c] = op over the rows [s * chunk, (s + 1) * chunk) of x[.][c]: the outer ("higher")
-/// dimension. A block has NX * blockDim.x columns, and walks down them NY * blockDim.y rows at a
-/// time; the threads of a column meet at the end.
+/// y[s][c] = op over the rows of x[.][c] that part s has: the outer ("higher") dimension. A block
+/// has NX * blockDim.x columns and one of the parts; it reads NY * blockDim.y rows at a time, every
+/// `parts`-th such tile, so that all blocks together go through memory from its beginning to its
+/// end. The threads of a column meet when all is read. blockIdx.x counts the `column_tiles` tiles
+/// of a row first; the grid has that many times as many blocks as there are parts.
 //! [ReduceOuter]
 template <int NX, int NY, class Layout, class Acc, class InT, class OutT, class Op>
 __global__ void ReduceOuter(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
-                            std::int64_t chunk, unsigned column_tiles, Op op) {
+                            unsigned column_tiles, Op op) {
   wait_for_previous_grid();
   constexpr int kMaxThreads = 256;
   const std::int64_t tile_x = std::int64_t{blockDim.x} * NX, tile_y = std::int64_t{blockDim.y} * NY;
-  const std::int64_t split = blockIdx.x / column_tiles;
+  const std::int64_t part = blockIdx.x / column_tiles, parts = gridDim.x / column_tiles;
   const std::int64_t column = blockIdx.x % column_tiles * tile_x, size_x = columns - column;
-  const std::int64_t end = chunk < rows - split * chunk ? (split + 1) * chunk : rows;
-  std::int64_t row = split * chunk;
-  Acc total[NX], part[NX], arg[NY][NX];
+  std::int64_t row = part * tile_y;
+  Acc total[NX], tile[NX], arg[NY][NX];
   Init(total, Op::identity());
   if (size_x >= tile_x) {
-    for (; row + tile_y <= end; row += tile_y) {
+    for (; row + tile_y <= rows; row += parts * tile_y) {
       ReadData<false, Layout>(arg, x + row * columns + column, size_x, tile_y, columns);
-      Reduce<kLocalMode, Axis::y>(part, arg, op);
-      ElementwiseBinary(total, total, part, op);
+      Reduce<kLocalMode, Axis::y>(tile, arg, op);
+      ElementwiseBinary(total, total, tile, op);
     }
   }
-  for (; row < end; row += tile_y) {
+  for (; row < rows; row += parts * tile_y) {
     Init(arg, Op::identity());
-    ReadData<true, Layout>(arg, x + row * columns + column, size_x, end - row, columns);
-    Reduce<kLocalMode, Axis::y>(part, arg, op);
-    ElementwiseBinary(total, total, part, op);
+    ReadData<true, Layout>(arg, x + row * columns + column, size_x, rows - row, columns);
+    Reduce<kLocalMode, Axis::y>(tile, arg, op);
+    ElementwiseBinary(total, total, tile, op);
   }
   Reduce<kGlobalMode, Axis::y, kMaxThreads>(total, total, op);
   if (threadIdx.y != 0) return;
-  y += split * columns + column;
+  y += part * columns + column;
   if (size_x >= tile_x) {
     WriteData<false, Layout>(y, total, size_x);
   } else {

@@ -198,14 +198,15 @@ std::vector<MatrixShape> reduction_shapes(Dimension dimension) {
 
 template <class T>
 std::vector<T> run_reduce(Reduction reduction, Dimension dimension, const std::vector<T>& x,
-                          MatrixShape shape, std::size_t offset = 0) {
+                          MatrixShape shape, std::size_t offset = 0,
+                          std::int64_t blocks = kReduceBlocks) {
   const ExactBuffer<T> in(x, offset);
-  const std::size_t bytes = reduce_workspace<T>(dimension, shape.rows, shape.columns);
+  const std::size_t bytes = reduce_workspace<T>(dimension, shape.rows, shape.columns, blocks);
   const GuardedBuffer<unsigned char> workspace(bytes);
   const auto results = dimension == Dimension::inner ? shape.rows : shape.columns;
   const GuardedBuffer<T> out(static_cast<std::size_t>(results), offset);
   require_success(reduce(reduction, dimension, in.data(), out.data(), shape.rows, shape.columns,
-                         bytes > 0 ? workspace.data() : nullptr, bytes, nullptr),
+                         bytes > 0 ? workspace.data() : nullptr, bytes, nullptr, blocks),
                   "reduce");
   require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   if (!out.intact()) throw std::runtime_error(out.damage());
@@ -232,7 +233,7 @@ void for_each_reduced(Dimension dimension, const std::vector<T>& x, MatrixShape 
 
 /// The additions on the way of one element into a sum, at most. Inner: a thread adds its registers
 /// in a tree, tile after tile of 512 elements or more, then 256 threads in a tree; outer: four rows
-/// in a tree, step after step. With two kernels there are two such sums, of fewer elements.
+/// or more in a tree, step after step. With two kernels there are two such sums, of fewer elements.
 int depth_of(Dimension dimension, std::size_t length) {
   const auto steps = static_cast<int>(length / (dimension == Dimension::inner ? 512 : 4));
   return std::min(steps, 700) + 40;
@@ -599,6 +600,26 @@ TEST_CASE("a sum has the same bits every time") {
   }
 }
 
+TEST_CASE("integers are reduced exactly in any number of blocks") {
+  require_device();
+  for (const Dimension dimension : {Dimension::inner, Dimension::outer}) {
+    const MatrixShape shape =
+        dimension == Dimension::inner ? MatrixShape{3, 70001} : MatrixShape{70001, 3};
+    const std::vector<std::int32_t> x = numbers<std::int32_t>(shape.size(), 90);
+    const auto sums = [&](std::int64_t blocks) {
+      return run_reduce(Reduction::sum, dimension, x, shape, 0, blocks);
+    };
+    const std::vector<std::int32_t> in_one = sums(1);
+    CHECK(reduce_workspace<std::int32_t>(dimension, shape.rows, shape.columns, 1) == 0);
+    for (const std::int64_t blocks : {2, 3, 7, 100, 5000}) {
+      INFO(blocks << " blocks");
+      CHECK(reduce_workspace<std::int32_t>(dimension, shape.rows, shape.columns, 2 * blocks) > 0);
+      CHECK(sums(blocks) == in_one);
+    }
+    CHECK(sums(std::numeric_limits<std::int64_t>::max()) == in_one);
+  }
+}
+
 TEST_CASE("reduce refuses what it cannot do") {
   require_device();
   for (const Dimension dimension : {Dimension::inner, Dimension::outer}) {
@@ -620,6 +641,12 @@ TEST_CASE("reduce refuses what it cannot do") {
   CHECK(last_refusal() == "the workspace has " + std::to_string(bytes - 1) +
                               " bytes, and this reduction needs " + std::to_string(bytes));
   CHECK(sum(workspace.data() + 4, bytes) == cudaErrorMisalignedAddress);
+  for (const std::int64_t blocks : {std::int64_t{0}, std::int64_t{-1}}) {
+    CHECK(reduce(Reduction::sum, Dimension::inner, x.data(), y.data(), shape.rows, shape.columns,
+                 workspace.data(), bytes, nullptr, blocks) == cudaErrorInvalidValue);
+    CHECK(last_refusal() == std::to_string(blocks) + " blocks cannot reduce anything");
+    CHECK(reduce_workspace<float>(Dimension::inner, shape.rows, shape.columns, blocks) == 0);
+  }
   CHECK(workspace.untouched());
   CHECK(y.untouched());
   CHECK(reduce_workspace<float>(Dimension::inner, -1, 5) == 0);

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 using namespace tutorial;        // NOLINT(google-build-using-namespace)
 using namespace tutorial::test;  // NOLINT(google-build-using-namespace)
@@ -123,4 +124,42 @@ TEST_CASE("launch_broadcast: refuses bad pointers, a sentence each, and writes n
   REQUIRE(make_broadcast({8, 0}, {1}, &empty) == cudaSuccess);
   std::int32_t* const nothing = nullptr;
   CHECK(mixed_up(empty, nothing, nothing, nothing, {}, nullptr) == cudaSuccess);
+}
+
+// What 32 bits do not count must be cut also where nothing is broadcast but the pointers do not
+// suit the contiguous kernel, the only one that counts in 64.
+TEST_CASE("launch_broadcast: more than 2^31 elements at odd addresses", "[long]") {
+  require_device();
+  if (!on_gpu) SKIP("three times 2 GiB are for a GPU");
+  constexpr std::int64_t n = (std::int64_t{1} << 31) + (1 << 20) + 1027;
+  constexpr std::size_t bytes = static_cast<std::size_t>(n) + 1;
+  std::size_t free_bytes = 0, total = 0;
+  REQUIRE(cudaMemGetInfo(&free_bytes, &total) == cudaSuccess);
+  if (free_bytes < 3 * bytes + (std::size_t{1} << 28)) SKIP("not enough memory on this GPU");
+
+  std::vector<std::int8_t> tile0, tile1;  // of periods that share no factor
+  for (std::int64_t i = 0; i < 65537; ++i) tile0.push_back(value<std::int8_t>(i, 37));
+  for (std::int64_t i = 0; i < 65521; ++i) tile1.push_back(value<std::int8_t>(i, 101));
+  const DeviceBytes in0(bytes), in1(bytes), out(bytes);
+  fill_with_tile(in0.data(), bytes, tile0.data(), tile0.size());
+  fill_with_tile(in1.data(), bytes, tile1.data(), tile1.size());
+  REQUIRE(cudaMemset(out.data(), 0x55, bytes) == cudaSuccess);
+  const auto odd = [](const DeviceBytes& memory) {
+    return reinterpret_cast<std::int8_t*>(memory.data()) + 1;
+  };
+  Broadcast contiguous;
+  REQUIRE(make_broadcast({n}, {n}, &contiguous) == cudaSuccess);
+  REQUIRE(mixed_up(contiguous, odd(in0), odd(in1), odd(out), {}, nullptr) == cudaSuccess);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+
+  std::vector<std::int8_t> host(bytes);
+  REQUIRE(cudaMemcpy(host.data(), out.data(), bytes, cudaMemcpyDeviceToHost) == cudaSuccess);
+  CHECK(host[0] == 0x55);
+  std::size_t first_wrong_element = 0, at0 = 1, at1 = 1;
+  for (std::size_t i = 1; i < bytes && first_wrong_element == 0; ++i) {
+    if (host[i] != static_cast<std::int8_t>(7 * tile0[at0] - tile1[at1])) first_wrong_element = i;
+    if (++at0 == tile0.size()) at0 = 0;
+    if (++at1 == tile1.size()) at1 = 0;
+  }
+  CHECK(first_wrong_element == 0);
 }
