@@ -1,0 +1,24 @@
+// Exercise 2 of "Your turn": float inside, and a function that does not cancel.
+#pragma once
+
+#include <cstdint>
+
+#include "common/launch.cuh"
+#include "common/macros.cuh"
+#include "common/rung.h"
+
+namespace tutorial {
+
+//! [sharpen]
+inline constexpr RungClaims kYourElu{1, alignof(half), 0.51};
+
+__global__ void your_elu_kernel(const half* x, half* y, std::int64_t n) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) {
+    const float v = __half2float(x[i]);
+    y[i] = __float2half(v < 0.0f ? expm1f(v) : v);
+  }
+}
+//! [sharpen]
+
+}  // namespace tutorial

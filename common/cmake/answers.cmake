@@ -1,0 +1,80 @@
+# Worked answers to a chapter's exercises, in its folder answers/. The READMEs show them.
+#
+#   <answer>.cuh  stands in the place of the chapter's your_<name>.cuh
+#   <answer>.cu   a program that checks itself: it prints what is wrong and returns 1
+#   <answer>.py   the same in Python
+#
+# tutorial_add_answers(<name> PREFIX 01_elu): one executable for each of the first two kinds, which
+# nothing but the targets 01_elu_answers and tutorial_answers builds, and a test for each that was
+# built. For a .cuh only the one source that includes your_<name>.cuh is compiled again.
+add_custom_target(tutorial_answers)
+
+function(tutorial_add_answers name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
+  set(folder "${arg_PREFIX}")
+  file(GLOB yours CONFIGURE_DEPENDS answers/*.cuh)
+  file(GLOB programs CONFIGURE_DEPENDS answers/*.cu)
+  file(GLOB scripts CONFIGURE_DEPENDS answers/*.py)
+  add_custom_target(${folder}_answers)
+  add_dependencies(tutorial_answers ${folder}_answers)
+  set(text "")
+
+  if(yours AND TARGET ${folder}_test)
+    get_target_property(sources ${name} SOURCES)
+    foreach(source IN LISTS sources)
+      file(STRINGS "${source}" included REGEX "your_${name}\\.cuh\"")
+      if(included)
+        set(with_yours "${source}")
+      endif()
+    endforeach()
+    get_target_property(libraries ${folder}_test LINK_LIBRARIES)
+  endif()
+  foreach(file IN LISTS yours)
+    get_filename_component(answer "${file}" NAME_WE)
+    set(target ${folder}_answer_${answer})
+    set(include "${CMAKE_CURRENT_BINARY_DIR}/answers/${answer}")
+    configure_file("${file}" "${include}/${folder}/your_${name}.cuh" COPYONLY)
+    tutorial_executable(${target} LIBRARIES ${libraries}
+                        SOURCES "${with_yours}" "$<TARGET_OBJECTS:${folder}_test>")
+    target_include_directories(${target} BEFORE PRIVATE "${include}")
+    tutorial_answer_test(text ${target} "${folder}.answer: ${answer}" ${name} "[==[*your rung*]==]")
+  endforeach()
+
+  foreach(file IN LISTS programs)
+    get_filename_component(answer "${file}" NAME_WE)
+    set(target ${folder}_answer_${answer})
+    tutorial_sources(source "${file}")
+    tutorial_executable(${target} SOURCES "${source}" LIBRARIES ${name} tutorial_runtime)
+    tutorial_answer_test(text ${target} "${folder}.answer: ${answer}" ${name})
+  endforeach()
+
+  foreach(file IN LISTS scripts)
+    get_filename_component(answer "${file}" NAME_WE)
+    tutorial_add_python_test("${folder}.answer: ${answer}" LABEL "${name}" COMMAND "${file}")
+  endforeach()
+
+  set(script "${CMAKE_CURRENT_BINARY_DIR}/${folder}_answers.ctest.cmake")
+  file(GENERATE OUTPUT "${script}" CONTENT "${text}")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+endfunction()
+
+# Appends to `text` what registers the tests of an answer once it has been built. What a program
+# needs of a GPU it says by the exit code 4, like every test.
+macro(tutorial_answer_test text target test label)
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON
+                        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")
+  add_dependencies(${folder}_answers ${target})
+  if(TUTORIAL_ON_GPU)
+    set(orders cuda)
+  else()
+    set(orders forward reverse)
+  endif()
+  string(APPEND ${text} "if(EXISTS [==[$<TARGET_FILE:${target}>]==])\n")
+  foreach(order IN LISTS orders)
+    string(APPEND ${text}
+      "add_test([==[${test} (${order})]==] [==[$<TARGET_FILE:${target}>]==] ${ARGN})\n"
+      "set_tests_properties([==[${test} (${order})]==] PROPERTIES LABELS [==[${label}]==] "
+      "SKIP_RETURN_CODE 4 ENVIRONMENT TUTORIAL_CPU_ORDER=${order})\n")
+  endforeach()
+  string(APPEND ${text} "endif()\n")
+endmacro()
