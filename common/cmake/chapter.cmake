@@ -29,11 +29,14 @@ endfunction()
 #                         exhibits_*.cu; every test_kernels*.cu, for kernels that only the tests need
 #   01_elu_bench          elu_bench.cpp, elu_peers.cu
 #   01_elu_exhibits_asan  the exhibits and exhibits_asan.cpp with AddressSanitizer (cpu backend)
+#   01_elu_torch          elu_torch.cpp: the bindings to PyTorch, if TUTORIAL_TORCH asks for them
 #   01_elu                all of these and nothing of another chapter
+#   01_elu_answers        the worked answers in answers/, which nothing else builds
 #
 # and registers the chapter's tests with the label elu: the test cases, the exhibits under
-# AddressSanitizer, and what codegen.json says of the machine code. A file that a chapter does not
-# have leaves out what it would have made.
+# AddressSanitizer, what codegen.json says of the machine code, and test_torch.py. A file that a
+# chapter does not have leaves out what it would have made; TUTORIAL_TESTS=OFF, all but the library
+# and the bindings.
 function(tutorial_chapter name)
   get_filename_component(folder "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
   if(NOT folder MATCHES "^[0-9][0-9]_${name}$")
@@ -53,6 +56,19 @@ function(tutorial_chapter name)
     tutorial_flags(${name})
     set(libraries ${name})
     add_dependencies(${folder} ${name})
+  endif()
+
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${name}_torch.cpp")
+    if(TUTORIAL_TORCH)
+      tutorial_torch_module(${folder}_torch ${name} "${CMAKE_CURRENT_SOURCE_DIR}/${name}_torch.cpp")
+      add_dependencies(${folder} ${folder}_torch)
+    endif()
+    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/test_torch.py")
+      tutorial_torch_test("${folder}.torch" ${name} "${CMAKE_CURRENT_SOURCE_DIR}/test_torch.py")
+    endif()
+  endif()
+  if(NOT TUTORIAL_TESTS)
+    return()
   endif()
 
   file(GLOB exhibits CONFIGURE_DEPENDS exhibits.cu exhibits_*.cu)
@@ -81,4 +97,5 @@ function(tutorial_chapter name)
   if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/codegen.json")
     tutorial_add_codegen_tests("${CMAKE_CURRENT_SOURCE_DIR}/codegen.json" PREFIX ${folder} LABEL ${name})
   endif()
+  tutorial_add_answers(${name} PREFIX ${folder})
 endfunction()

@@ -1,0 +1,22 @@
+// The chapter as operators of PyTorch: elu(x, alpha), and every rung as elu_RUNG(x).
+#include "01_elu/elu_rungs.h"
+#include "common/torch/bind.h"
+
+namespace tutorial::bind {
+
+std::vector<Operator> operators() {
+  std::vector<Operator> list;
+  list.push_back(
+      float_operator("elu", "Tensor x, float alpha=1.0",
+                     [](const Arguments& a, auto* x, auto* y, std::int64_t n, cudaStream_t stream) {
+                       return elu(x, y, n, static_cast<float>(a.number(1)), stream);
+                     }));
+  list.back().invalid = "alpha must be finite";
+  add_unary_rungs<float>(list, "elu", elu_rungs_f32());
+  add_unary_rungs<half>(list, "elu", elu_rungs_f16());
+  add_unary_rungs<Bf16>(list, "elu", elu_rungs_bf16());
+  add_unary_rungs<half>(list, "elu", std::vector{your_elu_rung()}, Kind::yours);
+  return list;
+}
+
+}  // namespace tutorial::bind

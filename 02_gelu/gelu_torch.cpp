@@ -1,0 +1,37 @@
+// The chapter as operators of PyTorch: gelu(x, approximate="none"), and every rung as
+// gelu_VARIANT_RUNG(x).
+#include "02_gelu/gelu_rungs.h"
+#include "common/torch/bind.h"
+
+namespace tutorial::bind {
+namespace {
+
+constexpr GeluApproximate kVariants[] = {GeluApproximate::none, GeluApproximate::tanh};
+
+GeluApproximate variant_of(const Arguments& arguments) {
+  return kVariants[choice(arguments, 1, {name_of(kVariants[0]), name_of(kVariants[1])})];
+}
+
+}  // namespace
+
+std::vector<Operator> operators() {
+  std::vector<Operator> list;
+  list.push_back(
+      float_operator("gelu", "Tensor x, *, str approximate='none'",
+                     [](const Arguments& a, auto* x, auto* y, std::int64_t n, cudaStream_t stream) {
+                       return gelu(x, y, n, variant_of(a), stream);
+                     }));
+  list.back().results = [results = list.back().results](const Arguments& a) {
+    variant_of(a);
+    return results(a);
+  };
+  for (const GeluApproximate variant : {GeluApproximate::tanh, GeluApproximate::none}) {
+    add_unary_rungs<float>(list, "gelu", gelu_rungs_f32(variant));
+    add_unary_rungs<half>(list, "gelu", gelu_rungs_f16(variant));
+    add_unary_rungs<Bf16>(list, "gelu", gelu_rungs_bf16(variant));
+  }
+  add_unary_rungs<half>(list, "gelu", std::vector{your_gelu_rung()}, Kind::yours);
+  return list;
+}
+
+}  // namespace tutorial::bind

@@ -1,0 +1,263 @@
+// From a chapter's functions to operators of PyTorch. Knows no chapter and no kernel.
+//
+// A chapter's X_torch.cpp defines operators(), a list; bind.cpp, which is linked into each module,
+// registers it as torch.ops.elementwise_tutorial.NAME, for CPU tensors or CUDA tensors (what the
+// build's backend runs on) and for tensors without data, as torch.compile traces with. README.md
+// has the contract that a caller relies on.
+#pragma once
+
+#include <ATen/core/ivalue.h>
+#include <ATen/core/Tensor.h>
+#include <c10/core/SymInt.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "common/broadcast.h"
+
+namespace tutorial::bind {
+
+/// What an operator was called with, in the order of its schema.
+class Arguments {
+ public:
+  Arguments(const std::string& name, std::vector<c10::IValue> values)
+      : name_(name), values_(std::move(values)) {}
+
+  /// The operator's name, for messages.
+  const std::string& name() const { return name_; }
+
+  const at::Tensor& tensor(std::size_t i) const { return values_.at(i).toTensor(); }
+  double number(std::size_t i) const { return values_.at(i).toDouble(); }
+  std::int64_t integer(std::size_t i) const { return values_.at(i).toInt(); }
+  std::string text(std::size_t i) const { return values_.at(i).toStringRef(); }
+  TensorShape shape(std::size_t i) const { return values_.at(i).toIntVector(); }
+
+  /// The first element of tensor i, as T.
+  template <class T>
+  const T* data(std::size_t i) const {
+    return static_cast<const T*>(tensor(i).data_ptr());
+  }
+
+ private:
+  const std::string& name_;
+  std::vector<c10::IValue> values_;
+};
+
+using Sizes = std::vector<c10::SymInt>;
+
+/// One result that an operator will have.
+struct Result {
+  Sizes sizes;
+  at::ScalarType dtype;
+};
+
+using Outputs = std::vector<at::Tensor>;
+
+/// How the comparison with PyTorch lists an operator.
+enum class Kind { rung, yours, whole };
+
+/// One operator. NAME(ARGUMENTS) allocates its results, NAME.out(ARGUMENTS, *, out) writes to them.
+struct Operator {
+  std::string name;       ///< "elu_f16x8_pack"
+  std::string arguments;  ///< as in a schema: "Tensor x, float alpha=1.0"
+  /// What it gives for these arguments; throws (TORCH_CHECK) if it does not take them. Must not
+  /// look at data: tensors may have none, and their sizes may be symbols.
+  std::function<std::vector<Result>(const Arguments&)> results;
+  /// Enqueues the work. Tensors among the arguments, and the outputs, are contiguous and of one
+  /// device, which is current.
+  std::function<cudaError_t(const Arguments&, const Outputs&, cudaStream_t)> run;
+
+  std::string ladder = {};  ///< "elu"
+  std::string rung = {};    ///< "f16x8_pack"
+  std::string dtype = {};   ///< "f16"; empty if it takes several
+  Kind kind = Kind::whole;
+  std::size_t in_alignment = 1;   ///< bytes that the inputs need, beyond their elements'
+  std::size_t out_alignment = 1;  ///< the same for the results
+  bool in_place = true;           ///< a result may be an input
+  std::vector<std::string> outputs = {"out"};  ///< one name for each result
+  /// What cudaErrorInvalidValue means where run() keeps no sentence of its own (common/refusal.h).
+  std::string invalid = {};
+};
+
+/// The chapter's; defined in X_torch.cpp.
+std::vector<Operator> operators();
+
+// ---- Types
+// ----------------------------------------------------------------------------------------
+
+template <class T>
+constexpr at::ScalarType scalar_type() {
+  if constexpr (std::is_same_v<T, float>) return at::kFloat;
+  if constexpr (std::is_same_v<T, half>) return at::kHalf;
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) return at::kBFloat16;
+  if constexpr (std::is_same_v<T, std::int8_t>) return at::kChar;
+  if constexpr (std::is_same_v<T, std::int32_t>) return at::kInt;
+  if constexpr (std::is_same_v<T, std::int64_t>) return at::kLong;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return at::kByte;
+}
+
+/// "f16", as the rungs' names have it.
+template <class T>
+constexpr const char* dtype_name() {
+  if constexpr (std::is_same_v<T, float>) return "f32";
+  if constexpr (std::is_same_v<T, half>) return "f16";
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) return "bf16";
+  if constexpr (std::is_same_v<T, std::int8_t>) return "i8";
+  if constexpr (std::is_same_v<T, std::int32_t>) return "i32";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "i64";
+  if constexpr (std::is_same_v<T, std::uint8_t>) return "u8";
+}
+
+template <class... Ts>
+struct Types {};
+using Floats = Types<float, half, __nv_bfloat16>;
+
+/// Throws unless tensor i has one of these types: "takes float32, float16 or bfloat16 tensors, not
+/// int64".
+void require_dtype(const Arguments& arguments, std::size_t i,
+                   const std::vector<at::ScalarType>& accepted);
+template <class... Ts>
+void require_dtype(const Arguments& arguments, std::size_t i, Types<Ts...>) {
+  require_dtype(arguments, i, {scalar_type<Ts>()...});
+}
+
+/// f(T*{}) for the T among Ts that tensor i has; cudaErrorInvalidValue if there is none.
+template <class... Ts, class F>
+cudaError_t with_type(const at::Tensor& tensor, Types<Ts...>, F&& f) {
+  cudaError_t result = cudaErrorInvalidValue;
+  const auto attempt = [&](auto* pointer) {
+    using T = std::remove_pointer_t<decltype(pointer)>;
+    if (tensor.scalar_type() == scalar_type<T>()) result = f(pointer);
+  };
+  (attempt(static_cast<Ts*>(nullptr)), ...);
+  return result;
+}
+
+/// The place of text i among the names that are known; throws, with all of them, if it is none.
+std::size_t choice(const Arguments& arguments, std::size_t i,
+                   const std::vector<std::string>& known);
+
+// ---- Shapes
+// ---------------------------------------------------------------------------------------
+
+Sizes sizes_of(const at::Tensor& tensor);
+TensorShape shape_of(const at::Tensor& tensor);
+
+/// The sizes of what tensors i and j broadcast to; throws if they do not, or for more than
+/// kMaxDimensions.
+Sizes broadcast_sizes(const Arguments& arguments, std::size_t i, std::size_t j);
+
+/// Throws unless tensors i and j have the same sizes: the operator does not broadcast.
+void require_same_sizes(const Arguments& arguments, std::size_t i, std::size_t j);
+
+/// Throws unless tensors i and j have the same dtype.
+void require_same_dtype(const Arguments& arguments, std::size_t i, std::size_t j);
+
+// ---- Whole operators in one call
+// ------------------------------------------------------------------
+
+/// y[i] = f(x[i]) for one type: a rung. launch(x, y, n, stream).
+template <class T, class Launch>
+Operator unary(const std::string& ladder, const std::string& rung, Launch launch,
+               std::size_t alignment, Kind kind = Kind::rung) {
+  Operator op;
+  op.name = kind == Kind::yours ? rung : ladder + "_" + rung;
+  op.arguments = "Tensor x";
+  op.results = [](const Arguments& a) {
+    require_dtype(a, 0, Types<T>{});
+    return std::vector<Result>{{sizes_of(a.tensor(0)), scalar_type<T>()}};
+  };
+  op.run = [launch](const Arguments& a, const Outputs& out, cudaStream_t stream) -> cudaError_t {
+    return launch(a.data<T>(0), static_cast<T*>(out[0].data_ptr()), a.tensor(0).numel(), stream);
+  };
+  op.ladder = ladder;
+  op.rung = rung;
+  op.dtype = dtype_name<T>();
+  op.kind = kind;
+  op.in_alignment = op.out_alignment = alignment;
+  return op;
+}
+
+/// y[i] = f(a[i], b[i]) for one type, without broadcasting. launch(a, b, y, n, stream).
+template <class T, class Launch>
+Operator binary(const std::string& ladder, const std::string& rung, Launch launch,
+                std::size_t alignment, Kind kind = Kind::rung) {
+  Operator op = unary<T>(
+      ladder, rung, [](const T*, T*, std::int64_t, cudaStream_t) { return cudaSuccess; }, alignment,
+      kind);
+  op.arguments = "Tensor a, Tensor b";
+  op.results = [](const Arguments& a) {
+    require_dtype(a, 0, Types<T>{});
+    require_same_dtype(a, 0, 1);
+    require_same_sizes(a, 0, 1);
+    return std::vector<Result>{{sizes_of(a.tensor(0)), scalar_type<T>()}};
+  };
+  op.run = [launch](const Arguments& a, const Outputs& out, cudaStream_t stream) -> cudaError_t {
+    return launch(a.data<T>(0), a.data<T>(1), static_cast<T*>(out[0].data_ptr()),
+                  a.tensor(0).numel(), stream);
+  };
+  return op;
+}
+
+/// Every rung of a list, with unary or binary launchers as in common/test/support.
+template <class T, class Rung>
+void add_unary_rungs(std::vector<Operator>& list, const std::string& ladder,
+                     const std::vector<Rung>& rungs, Kind kind = Kind::rung) {
+  for (const Rung& rung : rungs) {
+    list.push_back(unary<T>(ladder, rung.name, rung.launch, rung.alignment, kind));
+  }
+}
+
+/// An operator of one floating-point tensor. launch(arguments, x, y, n, stream) for each T of
+/// Floats.
+template <class Launch>
+Operator float_operator(const std::string& name, const std::string& arguments, Launch launch) {
+  Operator op;
+  op.name = op.ladder = name;
+  op.arguments = arguments;
+  op.results = [](const Arguments& a) {
+    require_dtype(a, 0, Floats{});
+    return std::vector<Result>{{sizes_of(a.tensor(0)), a.tensor(0).scalar_type()}};
+  };
+  op.run = [launch](const Arguments& a, const Outputs& out, cudaStream_t stream) {
+    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
+      using T = std::remove_pointer_t<decltype(type)>;
+      return launch(a, a.data<T>(0), static_cast<T*>(out[0].data_ptr()), a.tensor(0).numel(),
+                    stream);
+    });
+  };
+  return op;
+}
+
+/// An operator of two floating-point tensors of one shape and type: "Tensor a, Tensor b".
+/// launch(a, b, y, n, stream).
+template <class Launch>
+Operator float_operator2(const std::string& name, Launch launch) {
+  Operator op;
+  op.name = op.ladder = name;
+  op.arguments = "Tensor a, Tensor b";
+  op.results = [](const Arguments& a) {
+    require_dtype(a, 0, Floats{});
+    require_same_dtype(a, 0, 1);
+    require_same_sizes(a, 0, 1);
+    return std::vector<Result>{{sizes_of(a.tensor(0)), a.tensor(0).scalar_type()}};
+  };
+  op.run = [launch](const Arguments& a, const Outputs& out, cudaStream_t stream) {
+    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
+      using T = std::remove_pointer_t<decltype(type)>;
+      return launch(a.data<T>(0), a.data<T>(1), static_cast<T*>(out[0].data_ptr()),
+                    a.tensor(0).numel(), stream);
+    });
+  };
+  return op;
+}
+
+}  // namespace tutorial::bind
