@@ -1,0 +1,60 @@
+// Exercise 3 of "Your turn": PRelu with a slope for each channel, counted by the grid alone.
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "04_arithmetic/arithmetic.h"
+#include "common/launch.cuh"
+#include "common/macros.cuh"
+#include "common/test/support/answer.h"
+
+namespace tutorial {
+
+//! [broadcast]
+/// y = prelu(a, slope) for a of (images, channels, plane) and slope of (channels). Grid: x covers a
+/// plane's packs of eight, y is the plane, at most 65,535 of them. plane is a multiple of 8.
+__global__ void prelu_planes_kernel(const half* a, const half* slope, half* y, unsigned channels,
+                                    unsigned packs) {
+  const unsigned pack = blockIdx.x * blockDim.x + threadIdx.x;
+  if (pack >= packs) return;
+  const half b = slope[blockIdx.y % channels];  // one load, the same for the whole block
+  const std::int64_t i = (std::int64_t{blockIdx.y} * packs + pack) * 8;
+  alignas(16) half x[8];
+  LDST128BITS(x[0]) = LDST128BITS(a[i]);
+#pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    x[k] = __hgt(x[k], __float2half(0.0f)) ? x[k] : __hmul(x[k], b);
+  }
+  LDST128BITS(y[i]) = LDST128BITS(x[0]);
+}
+
+cudaError_t prelu_planes(const half* a, const half* slope, half* y, unsigned images,
+                         unsigned channels, unsigned plane, cudaStream_t stream) {
+  const unsigned packs = plane / 8;
+  constexpr unsigned kMost = 416;  // thirteen warps: 392 packs and 24 idle threads
+  const dim3 block(packs < kMost ? (packs + 31) / 32 * 32 : kMost);
+  const dim3 grid((packs + block.x - 1) / block.x, images * channels);
+  return launch(prelu_planes_kernel, {grid, block}, stream, a, slope, y, channels, packs);
+}
+//! [broadcast]
+
+}  // namespace tutorial
+
+int main() {
+  using namespace tutorial;
+  constexpr unsigned images = 2, channels = 256, plane = 56 * 56;
+  std::vector<half> a, slope;
+  for (unsigned i = 0; i < images * channels * plane; ++i) {
+    a.push_back(half(static_cast<float>(i * 2654435761U >> 20) / 512.0f - 4.0f));
+  }
+  for (unsigned c = 0; c < channels; ++c) slope.push_back(half(static_cast<float>(c) / 256.0f));
+  const test::DeviceArray<half> in(a), by(slope), out(a.size()), expected(a.size());
+  const cudaError_t error =
+      prelu_planes(in.data(), by.data(), out.data(), images, channels, plane, nullptr);
+  const cudaError_t known = arithmetic(ArithmeticOp::PRelu, {images, channels, 56, 56}, in.data(),
+                                       {channels, 1, 1}, by.data(), expected.data(), nullptr);
+  const std::vector<half> y = out.download(), right = expected.download();
+  return test::verdict(error == cudaSuccess && known == cudaSuccess &&
+                           std::memcmp(y.data(), right.data(), y.size() * sizeof(half)) == 0,
+                       "every element as arithmetic() has it");
+}

@@ -1,0 +1,59 @@
+#pragma once
+/// \file
+/// For the worked answers that are programs: device memory, and how a program says what is wrong.
+/// Header only, and without Catch2: an answer has a main() of its own.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace tutorial::test {
+
+/// n elements of device memory; they begin as bytes of 0xFF, which is NaN and no answer.
+template <class T>
+class DeviceArray {
+ public:
+  explicit DeviceArray(std::size_t n) : n_(n) {
+    if (cudaMalloc(reinterpret_cast<void**>(&data_), n * sizeof(T)) != cudaSuccess) {
+      data_ = nullptr;
+    } else {
+      cudaMemset(data_, 0xFF, n * sizeof(T));
+    }
+  }
+  explicit DeviceArray(const std::vector<T>& values) : DeviceArray(values.size()) {
+    cudaMemcpy(data_, values.data(), n_ * sizeof(T), cudaMemcpyHostToDevice);
+  }
+  ~DeviceArray() { cudaFree(data_); }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+
+  T* data() const { return data_; }
+  /// Waits for the device's work.
+  std::vector<T> download() const {
+    std::vector<T> values(n_);
+    cudaDeviceSynchronize();
+    cudaMemcpy(values.data(), data_, n_ * sizeof(T), cudaMemcpyDeviceToHost);
+    return values;
+  }
+
+ private:
+  std::size_t n_;
+  T* data_ = nullptr;
+};
+
+/// What main() returns: 0 after "right: WHAT", 1 after "wrong: WHAT". 4, which CTest shows as
+/// skipped, without a GPU where one is needed.
+inline int verdict(bool right, const std::string& what) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::printf("skipped: no GPU\n");
+    return 4;
+  }
+  std::printf("%s: %s\n", right ? "right" : "wrong", what.c_str());
+  return right ? 0 : 1;
+}
+
+}  // namespace tutorial::test
