@@ -435,7 +435,7 @@ def summary_of(title, pairs):
 TITLES = ["Fault", "File", "Instead of", "there is", "and it shows in"]
 
 
-def table_rows(faults, data):
+def fault_rows(faults, data):
     """A line for each fault."""
     return [[f"`{fault.id}`", f"[{Path(fault.file).name}]({fault.file})", code(fault.old),
              code(fault.new), told(fault, result)] for fault, result in outcomes(faults, data)]
@@ -458,18 +458,13 @@ def told(fault, result):
     return where + "".join(f", {word}" for word in extra if word)
 
 
-def markdown(titles, rows, align):
-    marks = {"l": ":--", "r": "--:"}
-    lines = [titles, [marks[a] for a in align]] + rows
-    return ["| " + " | ".join(line) + " |" for line in lines]
-
-
 def summary_table(faults, data):
-    return markdown(SUMMARY, summary_rows(faults, data), "l" + "r" * (len(SUMMARY) - 1))
+    """Titles, rows and alignment, as report.table() takes them."""
+    return SUMMARY, summary_rows(faults, data), "l" + "r" * (len(SUMMARY) - 1)
 
 
-def full_table(faults, data):
-    return markdown(TITLES, table_rows(faults, data), "l" * len(TITLES))
+def fault_table(faults, data):
+    return TITLES, fault_rows(faults, data), "l" * len(TITLES)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -565,8 +560,10 @@ def main():
             print(f"{fault.id:28} {fault.kind:11} {fault.file}: {fault.old}  ->  {fault.new}")
         return 0
     if options.table:
+        import report  # which imports this file, for the same tables in a README
         data = runs.load_json(options.json or RECORD)
-        print("\n".join(summary_table(faults, data) + [""] + full_table(faults, data)))
+        for make in (summary_table, fault_table):
+            print("\n".join(report.table(*make(faults, data))) + "\n")
         return 0
     return run_all(chosen(faults, options), options)
 

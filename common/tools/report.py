@@ -50,6 +50,9 @@ Parts made from other recorded files
     ncu FILE [rungs=a,b]          what Nsight Compute counted; FILE from ncu.py
     codegen FILE [rungs=a,b]      registers and widest accesses; FILE from codegen.py --json
     half_functions FILE           {"half_functions": [{"function", "inputs", "differ", "max_ulp"}]}
+    mutations FILE [of=faults] [test=01_elu_test]
+                                  what mutate.py recorded of the faults in mutations.json: a line
+                                  per test program, or with of=faults one per fault
     plot FILE out=NAME.svg        a line plot of a JSON object:
         {"title": "..", "subtitle": "..", "desc": "..", "height": 280,
          "x": {"label": "x", "scale": "linear" or "log", "min": -4, "max": 2, "ticks": [..]},
@@ -84,6 +87,7 @@ import textwrap
 from pathlib import Path
 
 import figures
+import mutate
 import runs
 
 NO_RUN = "No run recorded yet."
@@ -611,6 +615,18 @@ def make_half_functions(part):
                  "lrrr")
 
 
+def make_mutations(part):
+    data = runs.load_json(part.file())
+    faults = mutate.load_table(runs.ROOT / "common/tools/mutations.json")
+    of, test = part.option("of", "summary"), part.option("test")
+    if test:
+        faults = [fault for fault in faults if fault.test == test]
+    if of not in ("summary", "faults") or not faults:
+        part.fail(f"of={of}: known are summary and faults" if faults else f"no fault is of {test}")
+    make = mutate.summary_table if of == "summary" else mutate.fault_table
+    return table(*make(faults, data))
+
+
 def make_value(part):
     """The text of one number."""
     path, of, rung = part.file(), part.option("of"), part.option("rung")
@@ -677,6 +693,7 @@ MAKERS = {
     "headline": make_headline, "counters": make_counters, "ladder_figure": make_ladder_figure,
     "sizes_figure": make_sizes_figure, "plot": make_plot, "accuracy": make_accuracy,
     "ncu": make_ncu, "codegen": make_codegen, "half_functions": make_half_functions,
+    "mutations": make_mutations,
 }
 
 
