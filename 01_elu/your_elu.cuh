@@ -1,7 +1,7 @@
 // Your rung. It starts as a copy of rung 3, one element a thread; "Your turn" in the README says
 // what to try. The test checks it as it checks every rung, and the ladder shows it:
 //
-//     ./tutorial test elu
+//     ./tutorial test elu --yours
 //     ./tutorial bench elu
 #pragma once
 

@@ -2,7 +2,7 @@
 // turn" in the README says what to try. The test checks it as it checks every rung, and the ladder
 // shows it:
 //
-//     ./tutorial test gelu
+//     ./tutorial test gelu --yours
 //     ./tutorial bench gelu
 #pragma once
 

@@ -1,7 +1,7 @@
 // Your rung. It starts as the formula in half arithmetic, one element a thread; "Your turn" in the
 // README says what to try. The test checks it as it checks every rung, and the ladder shows it:
 //
-//     ./tutorial test swish
+//     ./tutorial test swish --yours
 //     ./tutorial bench swish
 #pragma once
 

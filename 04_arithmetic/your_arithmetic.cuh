@@ -2,7 +2,7 @@
 // element a thread; "Your turn" in the README says what to try. The test checks it as it checks
 // every rung, and the ladder shows it:
 //
-//     ./tutorial test arithmetic
+//     ./tutorial test arithmetic --yours
 //     ./tutorial bench arithmetic
 #pragma once
 

@@ -1,7 +1,7 @@
 // Your rung. It starts as rung 1 of ladder B, one comparison a thread; "Your turn" in the README
 // says what to try. The test checks it as it checks every rung, and the ladder shows it:
 //
-//     ./tutorial test logical_relation
+//     ./tutorial test logical_relation --yours
 //     ./tutorial bench logical_relation
 #pragma once
 

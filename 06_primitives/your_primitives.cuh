@@ -1,8 +1,8 @@
 // Your rung. It starts as rung 1, the seed's kernel on the boundary path; "Your turn" in the README
 // says what to try. The test checks it as it checks every rung, and the ladder shows it:
 //
-//     ./tutorial test 06_primitives
-//     ./tutorial bench 06_primitives
+//     ./tutorial test primitives --yours
+//     ./tutorial bench primitives
 #pragma once
 
 #include <cstdint>
