@@ -120,6 +120,21 @@ TEST_CASE("elu: largest error of the bf16 rungs over all inputs") {
   check_accuracy(elu_rungs_bf16(), elu_reference, "elu");
 }
 
+TEST_CASE("elu: where the subtraction loses digits, the error is still below 2^-10") {
+  require_device();
+  const std::vector<half> x = all_values<half>();
+  for (const UnaryRung<half>& rung : elu_rungs_f16()) {
+    INFO(rung.name);
+    const std::vector<half> y = run_unary<half>(rung.launch, x);
+    double largest = 0.0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (!(std::fabs(to_double(x[i])) < kInfinity)) continue;
+      largest = std::fmax(largest, std::fabs(to_double(y[i]) - elu_reference(to_double(x[i]))));
+    }
+    CHECK(largest < 0x1p-10);  // 2048 ULP near zero are no more than that, and elsewhere all of it
+  }
+}
+
 TEST_CASE("elu: zeros keep their sign, infinities and NaN go where they belong") {
   require_device();
   check_special_values(elu_rungs_f32());

@@ -62,6 +62,19 @@ void check_f32_accuracy(GeluApproximate approximate) {
   check_accuracy(rungs, gelu_reference(approximate), "gelu");
 }
 
+/// The largest error of a rung in shares of |x|, over the finite inputs other than 0.
+template <class T>
+double largest_share(const UnaryRung<T>& rung, Reference reference, const std::vector<T>& x) {
+  const std::vector<T> y = run_unary<T>(rung.launch, x);
+  double largest = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double at = to_double(x[i]);
+    if (at == 0.0 || !std::isfinite(at)) continue;
+    largest = std::fmax(largest, std::fabs(to_double(y[i]) - reference(at)) / std::fabs(at));
+  }
+  return largest;
+}
+
 /// The largest |GELU(x)| that a float rung gets wrong by more than 1000 ULP, x below zero.
 double first_lost(const UnaryLauncher<float>& launch, Reference reference) {
   std::vector<float> x;
@@ -119,6 +132,30 @@ TEST_CASE("gelu: largest error of the bf16 rungs over all inputs") {
   require_device();
   for (const GeluApproximate approximate : kVariants) {
     check_accuracy(gelu_rungs_bf16(approximate), gelu_reference(approximate), "gelu");
+  }
+}
+
+TEST_CASE("gelu: where the tail is lost, the error is still a small share of x") {
+  require_device();
+  std::vector<float> floats;
+  std::vector<half> halves;
+  for (const float x : dense_floats(64)) {
+    if (std::fabs(x) >= 0x1p-100f) floats.push_back(x);
+  }
+  for (const half x : all_values<half>()) {
+    if (std::fabs(to_double(x)) >= 0x1p-10) halves.push_back(x);  // below, half an ULP is much
+  }
+  for (const GeluApproximate approximate : kVariants) {
+    const Reference reference = gelu_reference(approximate);
+    for (const UnaryRung<float>& rung : gelu_rungs_f32(approximate)) {
+      INFO(rung.name);
+      const bool approximate_tanh = rung.name == "tanh_f32x4_approx";
+      CHECK(largest_share(rung, reference, floats) < (approximate_tanh ? 0x1p-11 : 0x1p-18));
+    }
+    for (const UnaryRung<half>& rung : gelu_rungs_f16(approximate)) {
+      INFO(rung.name);
+      CHECK(largest_share(rung, reference, halves) < 0x1p-9);
+    }
   }
 }
 
