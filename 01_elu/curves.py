@@ -73,7 +73,7 @@ def main():
         "y": {"label": "relative error", "scale": "log", "min": 1e-8, "max": 2},
         "series": [{"name": "in half", "points": near_zero("e")},
                    {"name": "in float", "points": near_zero("f")}],
-        "lines": [{"y": 2.0 ** -12, "label": "half a ULP of a half"}],
+        "lines": [{"y": 2.0 ** -12, "label": "half a ULP of a half", "side": "left"}],
     })
 
 

@@ -456,7 +456,7 @@ def make_ladder_figure(part):
     rows = chosen(run.select(shape=shape, regime=regime), part, ["rung", "peer", "copy"])
     if not rows:
         part.fail("the run has no such rows")
-    steps = runs.steps(run.select(shape=shape, regime=regime))
+    steps = runs.steps(rows)  # over the bar above, not over a rung that is not drawn
     dtypes = runs.unique(row.dtype for row in rows)
     groups = []
     for dtype in dtypes:
