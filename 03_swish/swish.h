@@ -28,8 +28,8 @@ namespace tutorial {
 /// sorts, beta = 0 is x / 2.
 ///
 /// Largest error: 0.51 ULP for half and bf16, for float 2 ULP at beta = 1 and 2.5 ULP otherwise,
-/// for beta = 0 and |beta| from 2^-100 to 2^100 (tested at nine of them; the README has the
-/// measured values). NaN gives NaN and nothing else does; -0 gives -0. An infinity gives the limit:
+/// for beta = 0 and |beta| from 2^-96 to 2^100 (tested at nine of them; the README has the
+/// measured values); below 2^-96, floats smaller than 2^-144 come out as 0. NaN gives NaN and nothing else does; -0 gives -0. An infinity gives the limit:
 /// itself where beta x is positive, a zero of its sign where beta x is negative. Errors: also
 /// cudaErrorInvalidValue for a beta that is not finite, or not 0 and smaller than 2^-100.
 cudaError_t swish(const float* x, float* y, std::int64_t n, float beta, cudaStream_t stream);
@@ -40,8 +40,9 @@ cudaError_t swish(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n, floa
 /// y = swish(a) b with beta = 1, in one kernel: two elements read, one written. y == a and y == b
 /// are allowed. Pointers and errors as above.
 ///
-/// Largest error: 0.51 ULP for half and bf16, 3 ULP for float. NaN where an input is NaN, and where
-/// 0 meets infinity.
+/// Largest error for |b| up to 2^90: 0.51 ULP for half and bf16, 3 ULP for float where a is 0 or
+/// |a| is at least 2^-125. Beyond, b makes a number of what was too small for a float: swish(-440)
+/// is 0, and so is its product. NaN where an input is NaN, and where such a 0 meets infinity.
 cudaError_t swiglu(const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream);
 cudaError_t swiglu(const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream);
 cudaError_t swiglu(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* y, std::int64_t n,

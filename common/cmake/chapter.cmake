@@ -29,6 +29,7 @@ endfunction()
 #                         exhibits_*.cu; every test_kernels*.cu, for kernels that only the tests need
 #   01_elu_bench          elu_bench.cpp, elu_peers.cu
 #   01_elu_exhibits_asan  the exhibits and exhibits_asan.cpp with AddressSanitizer (cpu backend)
+#   01_elu_fuzz           elu_fuzz.cpp: random calls, checked (cpu backend)
 #   01_elu_torch          elu_torch.cpp: the bindings to PyTorch, if TUTORIAL_TORCH asks for them
 #   01_elu                all of these and nothing of another chapter
 #   01_elu_answers        the worked answers in answers/, which nothing else builds
@@ -92,6 +93,12 @@ function(tutorial_chapter name)
     add_dependencies(${folder} ${folder}_exhibits_asan)
     tutorial_add_asan_exhibits(${folder}_exhibits_asan
       "${CMAKE_CURRENT_SOURCE_DIR}/exhibits_asan.cpp" PREFIX ${folder} LABEL ${name})
+  endif()
+
+  if(NOT TUTORIAL_ON_GPU AND EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${name}_fuzz.cpp")
+    tutorial_add_fuzz(${folder}_fuzz "${CMAKE_CURRENT_SOURCE_DIR}/${name}_fuzz.cpp"
+      PREFIX ${folder} LABEL ${name} LIBRARIES ${libraries})
+    add_dependencies(${folder} ${folder}_fuzz)
   endif()
 
   if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/codegen.json")

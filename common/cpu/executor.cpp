@@ -41,6 +41,13 @@ int workers_from_environment() {
   return static_cast<int>(count);
 }
 
+bool prints_from_environment() {
+  const char* const value = std::getenv("TUTORIAL_CPU_REPORT");
+  if (value == nullptr || std::strcmp(value, "stderr") == 0) return true;
+  if (std::strcmp(value, "none") == 0) return false;
+  refuse_setting("TUTORIAL_CPU_REPORT", value, "stderr or none");
+}
+
 std::atomic<Order>& order_setting() {
   static std::atomic<Order> order{order_from_environment()};
   return order;
@@ -51,11 +58,12 @@ std::atomic<int>& workers_setting() {
   return workers;
 }
 
-/// The report of the last failed launch.
+/// The report of the last failed launch. Printed, too, unless the environment says
+/// TUTORIAL_CPU_REPORT=none: a fuzzer makes launches fail by the thousand.
 class Report {
  public:
   void set(const std::string& text) {
-    std::fprintf(stderr, "CPU executor: %s\n", text.c_str());
+    if (prints_) std::fprintf(stderr, "CPU executor: %s\n", text.c_str());
     const std::lock_guard<std::mutex> lock(mutex_);
     text_ = text;
   }
@@ -66,6 +74,7 @@ class Report {
   }
 
  private:
+  const bool prints_ = prints_from_environment();
   std::mutex mutex_;
   std::string text_;
 };

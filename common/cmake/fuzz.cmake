@@ -1,0 +1,48 @@
+# Fuzzing (common/test/fuzz): random calls of a chapter's operators, each checked against what the
+# operator promises. On the cpu backend, where the sanitizers are.
+#
+# The program is linked with a driver of our own, which any compiler can build; clang can put
+# libFuzzer in its place, which is guided by what the inputs reach:
+#
+#   cmake -S . -B build/libfuzzer -DTUTORIAL_BACKEND=cpu -DCMAKE_CXX_COMPILER=clang++ \
+#         -DTUTORIAL_SANITIZE=ON -DTUTORIAL_LIBFUZZER=ON
+option(TUTORIAL_LIBFUZZER "Link the fuzz programs with libFuzzer (clang)" OFF)
+# So many inputs a chapter take some seconds under the sanitizers.
+set(TUTORIAL_FUZZ_RUNS 4000 CACHE STRING "Inputs that a chapter's fuzz test tries")
+
+if(TUTORIAL_LIBFUZZER AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "TUTORIAL_LIBFUZZER needs clang; the compiler is ${CMAKE_CXX_COMPILER}.")
+endif()
+if(TUTORIAL_LIBFUZZER)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+if(TUTORIAL_TESTS AND NOT TUTORIAL_ON_GPU)
+  set(sources entry.cpp shapes.cpp trial.cpp ../support/broadcast_cases.cpp)
+  if(NOT TUTORIAL_LIBFUZZER)
+    list(APPEND sources driver.cpp)
+  endif()
+  list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/common/test/fuzz/")
+  add_library(tutorial_fuzz STATIC EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(tutorial_fuzz PUBLIC tutorial_runtime)
+  if(TUTORIAL_LIBFUZZER)
+    target_link_options(tutorial_fuzz INTERFACE -fsanitize=fuzzer)
+  endif()
+  tutorial_flags(tutorial_fuzz)
+endif()
+
+# tutorial_add_fuzz(<target> <source> PREFIX 01_elu LABEL elu LIBRARIES <target>...): the program,
+# and the test 01_elu.fuzz, a bounded number of inputs that are the same every time.
+function(tutorial_add_fuzz target source)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "PREFIX;LABEL" "LIBRARIES")
+  tutorial_executable(${target} SOURCES "${source}" LIBRARIES ${arg_LIBRARIES} tutorial_fuzz)
+  add_dependencies(tutorial_tests ${target})
+  set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.ctest.cmake")
+  file(GENERATE OUTPUT "${script}" CONTENT
+"if(EXISTS [==[$<TARGET_FILE:${target}>]==])
+add_test([==[${arg_PREFIX}.fuzz]==] [==[$<TARGET_FILE:${target}>]==] -seed=8 -runs=${TUTORIAL_FUZZ_RUNS})
+set_tests_properties([==[${arg_PREFIX}.fuzz]==] PROPERTIES LABELS [==[${arg_LABEL}]==])
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+endfunction()
