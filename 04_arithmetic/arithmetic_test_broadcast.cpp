@@ -366,6 +366,9 @@ TEST_CASE("broadcast rungs: what a rung does not claim, it refuses") {
         too_large);
   const Broadcast far = made_by_hand(3, std::int64_t{1} << 31, 3);
   CHECK_FALSE(fits_32_bits(far));
+  Broadcast second_far = far;
+  std::swap(second_far.stride0, second_far.stride1);
+  CHECK_FALSE(fits_32_bits(second_far));
   CHECK(refusal_of(out, [&] { return arithmetic_strided_32(op, far, a, a, y, nullptr); }) ==
         too_large);
 

@@ -247,6 +247,33 @@ TEST_CASE("Functors: right for every type, on the device and on the host") {
   SECTION("int64") { check_functors<std::int64_t>(); }
 }
 
+TEST_CASE("Convert: a double is rounded to the 16-bit types once, not by way of a float") {
+  require_device();
+  const auto check = [](auto type, double unit) {
+    using T = decltype(type);
+    std::vector<double> in;
+    std::vector<T> expected;
+    for (const double tie : {1.0 + 0.5 * unit, 1.0 + 1.5 * unit}) {
+      for (const double off : {-0x1p-40, 0.0, 0x1p-40}) {  // a float has no digits left for it
+        in.push_back(tie + off);
+        in.push_back(-tie - off);
+      }
+    }
+    for (const double value : in) expected.push_back(from_double<T>(value));
+    const ExactBuffer<double> source(in);
+    const GuardedBuffer<T> results(in.size());
+    REQUIRE(convert(source.data(), results.data(), static_cast<unsigned>(in.size())) ==
+            cudaSuccess);
+    const std::vector<T> actual = results.download();
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      INFO(in[i]);
+      CHECK(to_double(actual[i]) == to_double(expected[i]));
+    }
+  };
+  check(half{}, 0x1p-10);
+  check(__nv_bfloat16{}, 0x1p-7);
+}
+
 TEST_CASE("Functors: an identity changes nothing, the ends of the range included") {
   SECTION("float") { check_identities<float>(); }
   SECTION("double") { check_identities<double>(); }

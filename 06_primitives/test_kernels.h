@@ -88,6 +88,10 @@ cudaError_t compute(int vec, const float* a, const float* b, const float* c, std
 /// 3 CycleBinary cycle[x] - in[y][x]. in: ny * nx values, cycle: nx values; results: 4 * ny * nx.
 cudaError_t compute_2d(int nx, int ny, const float* cycle, const float* in, float* results);
 
+/// out[i] = in[i] by Convert, n <= 1024. T: half, bf16.
+template <class T>
+cudaError_t convert(const double* in, T* out, unsigned n);
+
 enum class Functor {
   add,
   sub,

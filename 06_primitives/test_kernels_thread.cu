@@ -256,6 +256,11 @@ R with_functor(Functor functor, F f) {
   return f(FunctorTag<Functor::inverse>{});
 }
 
+template <class T>
+__global__ void convert_kernel(const double* in, T* out) {
+  out[threadIdx.x] = Convert<T>(in[threadIdx.x]);
+}
+
 template <class T, class Op>
 __global__ void identity_kernel(T* out) {
   *out = Op::identity();
@@ -405,6 +410,13 @@ T apply_on_host(Functor functor, T a, T b) {
         apply_one<decltype(tag)::value>(static_cast<Real<T>>(a), static_cast<Real<T>>(b)));
   });
 }
+template <class T>
+cudaError_t convert(const double* in, T* out, unsigned n) {
+  return launch(convert_kernel<T>, one_block(n), nullptr, in, out);
+}
+template cudaError_t convert(const double*, half*, unsigned);
+template cudaError_t convert(const double*, __nv_bfloat16*, unsigned);
+
 template <class T>
 cudaError_t identity_of(Functor functor, T* out) {
   return with_reducer<Real<T>, cudaError_t>(functor, [&](auto op) {
