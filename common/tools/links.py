@@ -10,8 +10,8 @@ leave the repository, and the text must not name a path of somebody's machine.
 
 Math that GitHub does not render as it stands is reported too: an unclosed $$, text on the line of
 a $$, an empty line within it, macros that GitHub refuses, `\\{`, `\\,`, `\\\\` and their like within
-dollars (Markdown takes the backslash; write $`...`$ or a ```math block), `<` before a letter, and a
-`|` within a table cell's math.
+dollars (Markdown takes the backslash; write $`...`$ or a ```math block), `<` before a letter, a `|`
+within a table cell's math, and math that goes on on the next line.
 
 Prints file:line and what is wrong, and exits 1 if anything is; 2 when a named file is missing.
 """
@@ -239,6 +239,9 @@ def inline_problems(document, number, line):
         yield from dollar_problems(text)
         if in_table and re.search(r"(?<!\\)\|", text):
             yield f"${text}$: a | within a table cell's math splits the cell; write \\vert"
+    rest = re.sub(r"\$ +\$", "", INLINE_MATH.sub("", line))
+    if "$" in rest and re.search(r"[\\^_{}]", rest):
+        yield "math that does not end on its line; GitHub may show it as text"
     for text in re.findall(r"\$`([^`]*)`\$", document.lines[number - 1]):
         if REFUSED.search(text):
             yield f"GitHub refuses {REFUSED.search(text).group(0)}; use \\mathrm or a plain form"

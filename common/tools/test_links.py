@@ -73,6 +73,7 @@ class LinksTest(unittest.TestCase):
             ("$`\\operatorname{elu}`$", "refuses"),
             ("$\\{a\\}$", "backslash"), ("$$\na\\,b\n$$", "backslash"), ("$a<b$", "read as HTML"),
             ("| $|x|$ | y |", "splits the cell"),
+            ("from $3 \\cdot\n10^{-8}$ on", "does not end on its line"),
         ):
             with self.subTest(text=text):
                 found = self.problems(text + "\n")
