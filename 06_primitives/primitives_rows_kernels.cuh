@@ -137,11 +137,17 @@ __global__ void ReduceOuter(const InT* x, OutT* y, std::int64_t rows, std::int64
       ElementwiseBinary(total, total, tile, op);
     }
   }
+  // At the edges two rows at a time: guards for a whole tile would take registers, and those are
+  // given to a kernel as a whole.
   for (; row < rows; row += parts * tile_y) {
-    Init(arg, Op::identity());
-    ReadData<true, Layout>(arg, x + row * columns + column, size_x, rows - row, columns);
-    Reduce<kLocalMode, Axis::y>(tile, arg, op);
-    ElementwiseBinary(total, total, tile, op);
+    const std::int64_t end = row + tile_y < rows ? row + tile_y : rows;
+    Acc edge[2][NX];
+    for (std::int64_t first = row; first < end; first += std::int64_t{blockDim.y} * 2) {
+      Init(edge, Op::identity());
+      ReadData<true, Layout>(edge, x + first * columns + column, size_x, end - first, columns);
+      Reduce<kLocalMode, Axis::y>(tile, edge, op);
+      ElementwiseBinary(total, total, tile, op);
+    }
   }
   Reduce<kGlobalMode, Axis::y, kMaxThreads>(total, total, op);
   if (threadIdx.y != 0) return;

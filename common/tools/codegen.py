@@ -16,6 +16,7 @@ The spec (paths are relative to it):
       "flags": ["--expt-relaxed-constexpr"],        more flags for nvcc, optional
       "defaults": {"fp64": false, "local_bytes": 0, "max_registers": 32},
       "ignore": ["some_helper_kernel"],             kernels that the spec says nothing about
+      "names": [{"kernel": "...", "rung": "..."}],  of kernels that only a profile meets, optional
       "kernels": [
         {"kernel": "elu_f16x8_pack_kernel",         part of the kernel's demangled name
          "rung": "f16x8_pack",                      how tables call it, optional
@@ -52,7 +53,7 @@ import runs
 
 KEYS = {"kernel", "rung", "load_bits", "store_bits", "fp64", "local_bytes", "max_registers",
         "contains", "lacks", "arch"}
-SPEC_KEYS = {"sources", "flags", "defaults", "ignore", "kernels"}
+SPEC_KEYS = {"sources", "flags", "defaults", "ignore", "names", "kernels"}
 ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak|extern)\s+)*\.(entry|func)\s*(?:\([^)]*\))?\s*"
                    r"([\w$]+)", re.M)
 ACCESS = re.compile(
@@ -262,6 +263,8 @@ def load_spec(path):
             raise runs.ToolError(f"{path}: unknown key {unknown[0]} in an entry")
     if any("kernel" not in entry for entry in spec["kernels"]):
         raise runs.ToolError(f"{path}: an entry has no \"kernel\"")
+    if any(set(entry) != {"kernel", "rung"} for entry in spec.get("names", [])):
+        raise runs.ToolError(f"{path}: each of \"names\" has \"kernel\" and \"rung\"")
     return spec
 
 

@@ -167,7 +167,8 @@ def rung_namer(ladder, spec):
     def name(launch):
         if "cub::" in launch["full_name"]:
             return "cub_" + element_type(launch["full_name"])
-        found = runs.entry_for(launch["full_name"], spec.get("kernels", [])) if spec else None
+        named = spec.get("names", []) + spec.get("kernels", []) if spec else []
+        found = runs.entry_for(launch["full_name"], named)
         return (found or {}).get("rung") or runs.rung_of_kernel(launch["kernel"], ladder)
     return name
 

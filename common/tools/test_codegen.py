@@ -158,6 +158,8 @@ class JudgingTest(unittest.TestCase):
             for spec, words in (({"sources": ["a.cu"]}, "needs"), ({"sauces": []}, "unknown key"),
                                 ({"sources": ["a.cu"], "kernels": [{"kernel": "k", "regs": 1}]},
                                  "unknown key regs"),
+                                ({"sources": ["a.cu"], "kernels": [], "names": [{"rung": "r"}]},
+                                 "\"names\""),
                                 ({"sources": ["a.cu"], "kernels": []}, "no such file")):
                 path = synthetic.write(folder, "codegen.json", spec)
                 code, _, errors = synthetic.call("codegen.py", "--spec", path)

@@ -69,6 +69,8 @@ class NcuTest(unittest.TestCase):
         name = "void a::pack<__half, F<G> >(const T1 *, T1 *, long)"
         launches = ncu.read_launches(table(launch("0", name, "1")), "raw.csv")
         self.assertEqual(ncu.rung_namer("elu", spec)(launches[0]), "f16x8_pack")
+        spec = {"kernels": [{"kernel": "pack"}], "names": [{"kernel": "pack<__half", "rung": "p"}]}
+        self.assertEqual(ncu.rung_namer("elu", spec)(launches[0]), "p")
 
     def test_output_without_a_table(self):
         for text, words in (("==PROF==\n", "holds no ncu table"),

@@ -162,6 +162,8 @@ class BroadcastTrial {
   template <class Launch, class Equal>
   std::string violation(const Launch& launch, const Equal& equal) const {
     require_success(cudaMemset(out_.data(), 0xff, out_.size()), "cudaMemset");
+    // Neither that nor the uploads need be done yet, and a stream of launch's own does not wait.
+    require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     const cudaError_t error = launch(in0(), in1(), out());
     if (error != cudaSuccess) {
       return std::string("the launch fails: ") + cudaGetErrorName(error) + ", " + last_refusal();
