@@ -54,6 +54,11 @@ REASONS = (
 )
 
 
+# How a kernel with two inputs is tried (test/support/binary.h).
+INPUTS = {"(x, x)": "one array as both inputs", "(x, c)": "the second input the same everywhere",
+          "(c, x)": "the first input the same everywhere"}
+
+
 def run(program, order):
     """(exit code, what the program printed as XML, its errors) of one thread order."""
     environment = dict(os.environ)
@@ -120,10 +125,12 @@ def report(lines, where):
     for line in lines:
         by_reason.setdefault(reason_of(line), []).append(line)
     for number in sorted(by_reason):
-        _, words, advice = REASONS[number]
+        _, reason, advice = REASONS[number]
         same = sorted(by_reason[number], key=worst_first)
-        print(f"\n  {words}{where}")
+        print(f"\n  {reason}{where}")
         for line in same[:2]:
+            for short, words in INPUTS.items():
+                line = line.replace(short, words)
             print(f"    {line}")
         if len(same) > 2:
             print(f"    ... and {len(same) - 2} more of this kind")
