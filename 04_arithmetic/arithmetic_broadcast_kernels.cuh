@@ -227,7 +227,7 @@ __global__ void arithmetic_rows_kernel(Rows rows, const T* in0, const T* in1, T*
 // Rung 10, a width per operand and any number of dimensions, is common/broadcast.cuh: the logical
 // and relational operators of the next chapter end there too.
 
-// ---- Beside the ladder: the seed's kernel for halves --------------------------------------------
+// ---- Beside the ladder: the library's kernel for halves -----------------------------------------
 
 // Rung 5 in units of eight halves: sixteen bytes a thread, through shared memory as in rung 3 of
 // ladder A. Only what is broadcast along whole groups of eight can be addressed so: extents and

@@ -162,7 +162,7 @@ __global__ void relation_kernel(const T* a, const T* b, Byte* y, std::int64_t n,
 }
 //! [relation]
 
-// Rung 2. The seed's structs: half8_ has the alignment of a half, 2, and bool8_ that of a byte.
+// Rung 2. The library's structs: half8_ has the alignment of a half, 2, and bool8_ that of a byte.
 //! [relation_half8]
 struct half8_ {
   half x0;

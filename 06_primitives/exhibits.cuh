@@ -9,9 +9,9 @@
 
 namespace tutorial::exhibits {
 
-/// y = x + x by the seed's loop, which takes the fast path where `offset + tile < n`: a last tile
-/// that is exactly full is treated as a tail. *slow_tiles (zero before) counts the tiles on the
-/// slow path. With `mended`, the comparison is `<=`.
+/// y = x + x by the library's loop, which takes the fast path where `offset + tile < n`: a last
+/// tile that is exactly full is treated as a tail. *slow_tiles (zero before) counts the tiles on
+/// the slow path. With `mended`, the comparison is `<=`.
 cudaError_t exact_tile_on_slow_path(const float* x, float* y, std::int64_t n, bool mended,
                                     int* slow_tiles, cudaStream_t stream);
 

@@ -13,7 +13,7 @@
 /// | Interleaved<T...> | 16 bytes of the widest T, at most VecSize | whole, 16 B a lane |
 /// | Striped           | 1                      | whole, one element a lane    |
 ///
-/// Source: the seed of this chapter has Adjacent alone; CUB calls the three blocked, (vectorised)
+/// Source: PaddlePaddle's library has Adjacent alone; CUB calls the three blocked, (vectorised)
 /// warp-striped and striped arrangement.
 #pragma once
 

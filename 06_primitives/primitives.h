@@ -27,7 +27,7 @@ namespace tutorial {
 
 // ---- The ladder: out[i] = a[i] + b[i] for i in [0, n). T: float, half. --------------------------
 
-/// Rung 1. The seed's kernel, two elements a thread, every tile on the boundary path.
+/// Rung 1. The library's kernel, two elements a thread, every tile on the boundary path.
 template <class T>
 cudaError_t add_boundary(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
 /// Rung 2. Full tiles on the fast path: two elements in one access. Pointers: 2 * sizeof(T).

@@ -20,8 +20,8 @@ enum class Tail {
   split,       ///< full tiles take the fast path, the last one the careful path
 };
 
-// One tile. The names, the parameters and the four steps are the seed's; what is mended is said in
-// the chapter.
+// One tile. The names, the parameters and the four steps are the library's; what is mended is said
+// in the chapter.
 //! [ElementwiseAddImpl]
 template <int VecSize, class InT, class OutT, class OpFunc, bool IsBoundary, class Layout>
 __device__ __forceinline__ void ElementwiseAddImpl(const InT* in0, const InT* in1, OutT* out,

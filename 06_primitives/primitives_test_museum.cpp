@@ -52,7 +52,7 @@ TEST_CASE("museum: Init through the type of the result loses the digits of the v
     CHECK(result == std::vector<int>(32, result[0]));
     return result[0];
   };
-  CHECK(quotient(1.0f) == 9);    // the value that the seed uses
+  CHECK(quotient(1.0f) == 9);    // the value that the library uses
   CHECK(quotient(1.5f) == 9);    // and not 6: the register holds 1
   CHECK(quotient(-2.5f) == -4);  // and not -3: it holds -2
 }

@@ -20,8 +20,8 @@
 /// Registers must be arrays that only compile-time indices reach, or they move to local memory;
 /// that is why every loop here is unrolled.
 ///
-/// Source: the names and the contract are those of PaddlePaddle's kernel primitives, from which
-/// this chapter's seed comes; the code is not.
+/// Source: the names and the contract are those of PaddlePaddle's kernel primitives, which
+/// this chapter follows; the code is not.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ namespace tutorial::primitives {
 
 // ---- Init -------------------------------------------------------------------------------------
 
-/// Fills a thread's registers with `value`, converted to *their* type. (The seed converts to the
+/// Fills a thread's registers with `value`, converted to *their* type. (The library converts to the
 /// type of the result instead; exhibits.cuh shows what becomes of 1.5.)
 template <class T, int VecSize, class Value>
 __device__ __forceinline__ void Init(T (&x)[VecSize], Value value) {
