@@ -129,7 +129,6 @@ void Block::engage() {
   exited_ = started() - 1;
   threads_.assign(count_, Thread{});
   ready_.clear();
-  ready_head_ = 0;
   at_barrier_ = 0;
   warps_.resize((count_ + kLanes - 1) / kLanes);
   for (unsigned i = 0; i < warps_.size(); ++i) {
@@ -174,11 +173,8 @@ Fiber* Block::next_fiber() {
   const bool all_waiting = ready_.empty() && all_started() && exited_ != count_;
   if (all_waiting && !failed_) report_deadlock();
   if (ready_.empty()) return all_started() ? nullptr : worker_.free_fiber();
-  Thread& record = threads_[ready_[ready_head_++]];
-  if (ready_head_ == ready_.size()) {
-    ready_.clear();
-    ready_head_ = 0;
-  }
+  Thread& record = threads_[ready_.back()];
+  ready_.pop_back();
   record.state = State::not_waiting;
   return record.fiber;
 }
@@ -212,10 +208,13 @@ int Block::barrier(Vote vote, bool predicate, Where where) {
   return vote_result_;
 }
 
+/// What is made ready last goes on first. So the threads are made ready from the end of their
+/// order, and a warp whose operation is complete goes on, as far as it can, before the next one
+/// does.
 void Block::release_barrier() {
   vote_result_ = outcome(vote_, votes_, at_barrier_);
   at_barrier_ = 0;
-  for (unsigned position = 0; position < count_; ++position) {
+  for (unsigned position = count_; position-- > 0;) {
     const unsigned thread = thread_at(position);
     if (threads_[thread].state == State::at_barrier) make_ready(thread);
   }
@@ -295,7 +294,7 @@ void Block::complete(unsigned warp_index, const Gathering& gathering) {
   warp.lanes.arrived = gathering.arrived;
   gathering.operation->complete(warp.lanes);
   for (unsigned i = 0; i < kLanes; ++i) {
-    const unsigned lane = reverse_ ? kLanes - 1 - i : i;
+    const unsigned lane = reverse_ ? i : kLanes - 1 - i;
     if ((gathering.arrived >> lane & 1U) != 0) make_ready(warp_index * kLanes + lane);
   }
 }

@@ -96,7 +96,7 @@ class Block {
   /// Ends the block because the kernel let an exception out.
   void end_with_exception(const char* what);
 
-  /// The fiber that goes on now: that of the thread which has waited longest; else a free one, if
+  /// The fiber that goes on now: that of the thread which was made ready last; else a free one, if
   /// threads have yet to start; else nullptr, and the block is done.
   Fiber* next_fiber();
 
@@ -179,8 +179,7 @@ class Block {
   unsigned exited_ = 0;
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;
-  std::vector<unsigned> ready_;  // a queue: the first of it is at ready_head_
-  std::size_t ready_head_ = 0;
+  std::vector<unsigned> ready_;  // a stack
 
   unsigned at_barrier_ = 0;
   unsigned first_at_barrier_ = 0;

@@ -17,8 +17,8 @@
 namespace tutorial::cpu {
 
 /// The order in which the threads of a block start, and in which they go on after a barrier; the
-/// blocks that a worker takes follow it too. A missing barrier that one order hides shows in the
-/// other.
+/// blocks that a worker takes follow it too. Between barriers a warp goes as far as it can. A
+/// missing barrier that one order hides shows in the other.
 enum class Order { forward, reverse };
 
 /// Order of the launches to come. Until it is called: the environment variable TUTORIAL_CPU_ORDER

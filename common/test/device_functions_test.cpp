@@ -283,6 +283,7 @@ TEST_CASE("a launch in a shape that no device accepts is refused with its own er
   REQUIRE(run_shape(dim3(1, 65536, 1), 32, 0) == refused);
   REQUIRE(run_shape(dim3(1, 1, 65536), 32, 0) == refused);
   REQUIRE(run_shape(grid_1d(std::int64_t{1} << 40, 128), 32, 0) == refused);
+  REQUIRE(run_shape(grid_1d((std::int64_t{1} << 32) + 1, 1), 32, 0) == refused);  // not 1 block
   REQUIRE(run_shape(1, 32, 48 * 1024) == cudaSuccess);
   REQUIRE(run_shape(1, 32, 48 * 1024 + 1) == cudaErrorInvalidValue);
   REQUIRE(run_shape(1, 32, 0) == cudaSuccess);  // no refusal sticks

@@ -98,6 +98,17 @@ __global__ void shared_overrun_kernel(std::size_t n, float* out) {
   if (threadIdx.x == 0) out[0] = tile[n];
 }
 
+__global__ void overtaking_kernel(bool with_barrier, unsigned writer, int* out) {
+  __shared__ int slot;
+  for (int round = 0; round < 2; ++round) {
+    const int value = __shfl_sync(0xffffffffu, round, 0);  // waits for this warp alone
+    if (with_barrier) __syncthreads();
+    if (threadIdx.x == writer) slot = value;
+    __syncthreads();
+    out[64 * round + static_cast<int>(threadIdx.x)] = slot;
+  }
+}
+
 __global__ void neighbour_sum_kernel(bool with_barrier, const int* in, int* out) {
   __shared__ int tile[1024];
   const unsigned i = threadIdx.x;
@@ -218,6 +229,10 @@ cudaError_t run_overrun(unsigned threads, bool after_barrier, float* x, std::siz
 
 cudaError_t run_shared_overrun(std::size_t n, float* out) {
   return launch(shared_overrun_kernel, {1, 32, n * sizeof(float)}, nullptr, n, out);
+}
+
+cudaError_t run_overtaking(bool with_barrier, unsigned writer, int* out) {
+  return launch(overtaking_kernel, {1, 64}, nullptr, with_barrier, writer, out);
 }
 
 cudaError_t run_neighbour_sum(unsigned threads, bool with_barrier, const int* in, int* out) {

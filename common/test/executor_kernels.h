@@ -63,6 +63,11 @@ cudaError_t run_shared_overrun(std::size_t n, float* out);
 /// memory, with the barrier in between that it needs, or without.
 cudaError_t run_neighbour_sum(unsigned threads, bool with_barrier, const int* in, int* out);
 
+/// Two warps read what thread `writer` has put into shared memory, twice; out[64 r + t] is what
+/// thread t read in round r, which is r. With the barrier that keeps the writer from overwriting
+/// what the other warp has yet to read, or without.
+cudaError_t run_overtaking(bool with_barrier, unsigned writer, int* out);
+
 /// The order in which `threads` threads of one block get to write, before and after a barrier.
 cudaError_t run_order(unsigned threads, int* before, int* after);
 

@@ -276,6 +276,23 @@ TEST_CASE("a missing barrier passes in one order and shows in the other") {
   REQUIRE(sum_in(cpu::Order::reverse, false) != right);
 }
 
+TEST_CASE("a warp that overtakes the others shows what they have yet to read") {
+  const auto is_right = [](cpu::Order order, bool with_barrier, unsigned writer) {
+    const OrderSetting setting(order);
+    const GuardedBuffer<int> out(std::size_t{128});
+    REQUIRE(run_overtaking(with_barrier, writer, out.data()) == cudaSuccess);
+    std::vector<int> right(128, 0);
+    std::fill(right.begin() + 64, right.end(), 1);
+    return out.download() == right;
+  };
+  for (const unsigned writer : {0U, 63U}) {
+    REQUIRE(is_right(cpu::Order::forward, true, writer));
+    REQUIRE(is_right(cpu::Order::reverse, true, writer));
+  }
+  REQUIRE_FALSE(is_right(cpu::Order::forward, false, 0));
+  REQUIRE_FALSE(is_right(cpu::Order::reverse, false, 63));
+}
+
 // ---- Barriers, stacks, shared memory ------------------------------------------------------------
 
 TEST_CASE("1024 threads pass many barriers") {
