@@ -1,10 +1,17 @@
-"""ELU as PyTorch computes it: one fused kernel."""
+"""ELU beside PyTorch's: one fused kernel each."""
 
 import torch
-from peers import Case, on_grid
+from cases import Case, on_grid, unary_rung
 
-CASES = [
-    Case("elu", f"torch_{dtype}", dtype, on_grid(),
-         lambda x, y: torch.ops.aten.elu.out(x[0], 1.0, 1.0, 1.0, out=y))
-    for dtype in ("f32", "f16", "bf16")
-]
+ops = torch.ops.elementwise_tutorial
+
+
+def of(dtype):
+    return Case(f"elu/{{}}_{dtype}", dtype, on_grid(),
+                torch=lambda x, y: torch.ops.aten.elu.out(x[0], 1.0, 1.0, 1.0, out=y),
+                plain=lambda x: torch.nn.functional.elu(x[0]),
+                bound=lambda x, y: ops.elu.out(x[0], out=y),
+                rungs=lambda one: one.dtype == dtype, rung=unary_rung)
+
+
+CASES = [of(dtype) for dtype in ("f32", "f16", "bf16")]

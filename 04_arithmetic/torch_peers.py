@@ -1,25 +1,44 @@
-"""Addition as PyTorch computes it: of equal shapes, and in the forms of ladder B."""
+"""Addition beside PyTorch's: of equal shapes, and in the forms of ladder B."""
 
 import torch
-from peers import Case, on_grid
+from cases import GRID, Case, on_grid
 
-ALL = (64, 256, 56, 56)
-FORMS = {
-    "scalar": (ALL, ()),
-    "W": (ALL, (56,)),
-    "1C11": (ALL, (1, 256, 1, 1)),
-    "N1HW": (ALL, (64, 1, 56, 56)),
-    "NC11": (ALL, (64, 256, 1, 1)),
-    "N1H1_1C1W": ((64, 1, 56, 1), (1, 256, 1, 56)),
-}
+ops = torch.ops.elementwise_tutorial
 
 
-def add(x, y):
-    torch.ops.aten.add.out(x[0], x[1], out=y)
+def forms(n, c, h, w):
+    """The forms' names, and the shapes of both operands."""
+    image = (n, c, h, w)
+    return {
+        "scalar": (image, ()),
+        "W": (image, (w,)),
+        "1C11": (image, (1, c, 1, 1)),
+        "N1HW": (image, (n, 1, h, w)),
+        "NC11": (image, (n, c, 1, 1)),
+        "N1H1_1C1W": ((n, 1, h, 1), (1, c, 1, w)),
+    }
 
 
-CASES = [Case("arithmetic", f"add_torch_{dtype}", dtype, on_grid(inputs=2), add)
-         for dtype in ("f32", "f16", "bf16")]
-CASES += [Case("arithmetic_broadcast", f"torch_{dtype}_{form}", dtype,
-               [("64x256x56x56", list(shapes), ALL)], add)
-          for dtype in ("f32", "f16") for form, shapes in FORMS.items()]
+def images(form):
+    def shapes(grid):
+        image = (64, 256, 56, 56) if grid is GRID else (2, 16, 7, 8)
+        return [("x".join(map(str, image)), list(forms(*image)[form]), image)]
+    return shapes
+
+
+def case(name, dtype, shapes, **more):
+    return Case(name, dtype, shapes,
+                torch=lambda x, y: torch.ops.aten.add.out(x[0], x[1], out=y),
+                plain=lambda x: x[0] + x[1],
+                bound=lambda x, y: ops.add.out(x[0], x[1], out=y), **more)
+
+
+def same_shape(dtype):
+    return case(f"arithmetic/add_{{}}_{dtype}", dtype, on_grid(inputs=2), rung_prefix="add_",
+                rungs=lambda one: (one.ladder, one.dtype, one.kind) == ("arithmetic", dtype, "rung"),
+                rung=lambda operator: lambda x, y: operator("add", x[0], x[1], out=y))
+
+
+CASES = [same_shape(dtype) for dtype in ("f32", "f16", "bf16")]
+CASES += [case(f"arithmetic_broadcast/{{}}_{dtype}_{form}", dtype, images(form))
+          for dtype in ("f32", "f16") for form in forms(1, 1, 1, 1)]

@@ -20,8 +20,12 @@
 #define __launch_bounds__(...)
 
 /// Keeps a thread-local variable one segment-relative access away, in a position-independent
-/// library too.
+/// library too. Empty in what is to be loaded into a running program: such accesses want room for
+/// all of a library's thread-local variables, `__shared__` arrays included, where the program set
+/// aside little.
+#ifndef TUTORIAL_CPU_FAST_TLS
 #define TUTORIAL_CPU_FAST_TLS __attribute__((tls_model("initial-exec")))
+#endif
 
 /// Position of the running thread and the shape of its launch. The executor writes them; a kernel
 /// reads them.

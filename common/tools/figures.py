@@ -29,7 +29,8 @@ DARK = {
     "s5": "#b6c2cf", "s6": "#ff8fb1", "s7": "#66d9e8",
 }
 SERIES = 8
-KIND_WORDS = {"rung": "rung", "yours": "yours", "sweep": "sweep", "peer": "peer", "copy": "peer"}
+KIND_WORDS = {"rung": "rung", "yours": "yours", "sweep": "sweep", "peer": "peer", "copy": "peer",
+              "bound": "yours"}
 
 
 # -------------------------------------------------------------------------------------------------
@@ -414,6 +415,55 @@ def describe_lines(subtitle, panels):
         words = [f"{name} {points[-1][1]:.0f}" for name, points in series if points]
         parts.append(f"{heading}, at the largest size: {', '.join(words)} GB/s.")
     return f"{subtitle}. " + " ".join(parts)
+
+
+def dot_chart(title, subtitle, groups, marks):
+    """A line per type with a dot per contender, at its percent of a plain copy's speed.
+
+    groups: [(heading, [(type, {mark: percent}, copy_gbps)])]; marks: [(mark, words)], in the order of
+    their colours. A mark that a line lacks is not drawn.
+    """
+    row, width, left, right = 20, 800, 196, 96
+    every = [v for _, lines in groups for _, values, _ in lines for v in values.values()]
+    used = [(mark, words) for mark, words in marks
+            if any(mark in values for _, lines in groups for _, values, _ in lines)]
+    words = [f"{heading} {dtype}: " + ", ".join(f"{name} {values[mark]:.0f}" for mark, name in used
+                                                if mark in values)
+             for heading, lines in groups for dtype, values, _ in lines]
+    canvas = Canvas(width, 0, title, f"{subtitle}. Percent of a plain copy: {'; '.join(words)}.")
+    headings(canvas, title, subtitle)
+    places = {mark: i for i, (mark, _) in enumerate(marks)}
+    entries = [(name, series_name(places[mark]), places[mark], "none") for mark, name in used]
+    top = 82 + legend(canvas, 24, 82, width - 48, entries) + 14
+    height = sum(len(lines) * row + 8 for _, lines in groups)
+    axis = Axis(0, max(every + [100.0]) * 1.03)
+    plot = width - left - right
+    for value, text in axis.ticks:
+        x = left + axis.fraction(value) * plot
+        canvas.line(x, top, x, top + height, "axis" if value == 0 else "grid")
+        canvas.text(x, top + height + 17, text, "muted", "middle", "s")
+    canvas.text(left + plot / 2, top + height + 36, "percent of the speed of a plain copy", "muted",
+                "middle", "s")
+    canvas.text(width - 24, top - 8, "copy, GB/s", "muted", "end", "s")
+    peak = left + axis.fraction(100.0) * plot
+    canvas.line(peak, top - 4, peak, top + height, "mark", 1.5, "5 4")
+    y = top + 4
+    for heading, lines in groups:
+        canvas.text(24, y + 14, heading, "ink", "start", "t")
+        for dtype, values, copy in lines:
+            canvas.text(left - 12, y + 14, dtype, "muted", "end", "m")
+            canvas.text(width - 24, y + 14, f"{copy:,.0f}", "muted", "end", "n")
+            if values:
+                low, high = (left + axis.fraction(pick(values.values())) * plot for pick in (min, max))
+                canvas.line(low, y + 10, high, y + 10, "axis")
+            for mark, _ in reversed(used):  # ours last, on top of all
+                if mark in values:
+                    canvas.marker(left + axis.fraction(values[mark]) * plot, y + 10, places[mark],
+                                  series_name(places[mark]))
+            y += row
+        y += 8
+    canvas.height = top + height + 54
+    return canvas.render()
 
 
 def line_plot(data):

@@ -40,6 +40,13 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   bars, the copy kernel as a reference line
     sizes_figure FILE out=NAME.svg dtype=f16 [title=..] [regime=cold,warm] [kinds=] [rungs=]
                                   GB/s over the number of elements, a panel per regime
+    torch FILE [of=summary] [dtype=] [regime=] [ladder=] [shape=]
+                                  a run of common/torch/table.py: how often our operators' times go
+                                  into PyTorch's and torch.compile's, over the shapes; of=times: the
+                                  microseconds of each at each shape. Takes all that there is
+    headline_figure SPEC.json out=NAME.svg [title=..] [regime=cold]
+                                  percent of a copy of the best rung, PyTorch, torch.compile and cub,
+                                  over the chapters; the form of SPEC is in beside_torch.py
 Defaults: the largest shape, the regime cold, every dtype, kinds rung,peer,copy (sizes_figure: all
 regimes, kind rung).
 
@@ -86,6 +93,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import beside_torch
 import figures
 import mutate
 import runs
@@ -505,6 +513,35 @@ def curve(rows):
     return sorted(points.items())
 
 
+def make_torch(part):
+    run = part.run()
+    wanted = {name: part.listed(name) for name in ("ladder", "dtype", "regime", "shape")}
+    chosen = [cell for cell in beside_torch.cells(run) if "bound" in cell.rows
+              and all(getattr(cell, name) in words for name, words in wanted.items() if words)]
+    if not chosen:
+        raise NotRecorded(f"{run.path} has nothing of ours beside PyTorch")
+    of = part.option("of", "summary")
+    if of not in ("summary", "times"):
+        part.fail(f"unknown of={of}; known: summary, times")
+    made = (beside_torch.summary_table(chosen) if of == "summary"
+            else beside_torch.times_table(chosen, significant))
+    return cpu_note(run) + table(*made)
+
+
+def make_headline_figure(part):
+    spec = runs.load_json(part.file())
+    regime = part.option("regime", "cold")
+    try:
+        groups = beside_torch.headline(spec["rows"], runs.ROOT, regime)
+    except (KeyError, re.error) as error:
+        part.fail(f"{part.file()} is no list of rows ({error!r})")
+    if not groups:
+        raise NotRecorded("h200.json")
+    title = part.option("title", "Every chapter against a plain copy")
+    subtitle = spec.get("subtitle", "")
+    return picture(part, title, figures.dot_chart(title, subtitle, groups, beside_torch.MARKS))
+
+
 def make_plot(part):
     data = runs.load_json(part.file())
     try:
@@ -692,7 +729,8 @@ MAKERS = {
     "context": make_context, "results": make_results, "grid": make_grid, "matrix": make_matrix,
     "headline": make_headline, "counters": make_counters, "ladder_figure": make_ladder_figure,
     "sizes_figure": make_sizes_figure, "plot": make_plot, "accuracy": make_accuracy,
-    "ncu": make_ncu, "codegen": make_codegen, "half_functions": make_half_functions,
+    "torch": make_torch, "headline_figure": make_headline_figure, "ncu": make_ncu,
+    "codegen": make_codegen, "half_functions": make_half_functions,
     "mutations": make_mutations,
 }
 

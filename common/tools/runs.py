@@ -25,7 +25,7 @@ SUFFIX = re.compile(
     r"|manual_time|real_time|process_time)$"
 )
 SHAPE = re.compile(r"^\d+(?:x\d+)*$")
-KINDS = ("rung", "sweep", "yours", "peer", "copy")
+KINDS = ("rung", "sweep", "yours", "peer", "copy", "bound")
 ABSENT = (None, "", "none", "unknown")  # how a context says that it does not know
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,7 +114,8 @@ class Row:
     """One row of a run.
 
     ladder, rung, shape, regime   the parts of its name: elu/f16x8_pack/4096x4096/cold
-    dtype, kind                   its label: "f16 rung" (kinds: rung sweep yours peer copy)
+    dtype, kind                   its label: "f16 rung" (kinds: rung sweep yours peer copy; bound: ours, called
+                                  from PyTorch)
     gbps                          10^9 bytes per second, or None
     copy_pct                      percent of the copy kernel's GB/s in the same run, or None
     median_us                     microseconds per launch (Google's time when there is no median)

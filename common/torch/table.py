@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Sets a chapter's kernels beside PyTorch's own, called from Python like those.
+
+    python3 common/torch/table.py CHAPTER [--json OUT.json] [--filter TEXT] [--shapes SxK,...]
+                                  [--operators]
+
+For each S and K of {1024, 2048, 4096}, and 16384 x 16384: the first two values that each one
+computes, and the time of a call, cold and warm (timing.py has the protocol):
+
+    out_NAME          a rung of the chapter, by its name in the ladder
+    out_bound_NAME    the chapter's operator
+    out_torch_NAME    PyTorch's fused operator
+    out_compile_NAME  what torch.compile makes of the formula
+
+CHAPTER is 01_elu, elu or 1; its file torch_peers.py says what is compared. --operators leaves the
+rungs out; --filter keeps rows with this text in their name. OUT.json has the form of the benchmarks'
+results, and compare and report read it: the rows of PyTorch and torch.compile are labelled peer,
+those of ours bound, so that a benchmark's own rows can stand beside them.
+
+Without a GPU the operators run on CPU tensors, through the CPU executor: small shapes, a few calls,
+and times that say nothing about a GPU.
+"""
+
+import argparse
+import importlib.util
+import json
+import math
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "common" / "tools"))
+sys.path.insert(0, str(ROOT / "common" / "torch"))
+
+import cases  # noqa: E402
+import elementwise_tutorial  # noqa: E402
+import runs  # noqa: E402
+import timing  # noqa: E402
+
+# Of a result against PyTorch's in float32, only to see that the same thing is timed: how exact a rung
+# is, the chapters' tests say. (relative, absolute)
+TOLERANCES = {"f32": (1e-3, 1e-3), "f16": (3e-2, 3e-2), "bf16": (3e-2, 3e-2)}
+
+
+class Contender:
+    """One line of the table: its row's name up to the shape, its kind, how it is begun."""
+
+    def __init__(self, name, kind, begin, result):
+        self.name, self.kind = name, kind
+        self.begin = begin    # begin(sets) -> call(i): timing.into or timing.allocating
+        self.result = result  # result(inputs, out) -> the tensor to look at
+
+
+def writing(name, kind, call):
+    def result(inputs, out):
+        call(inputs, out)
+        return out
+    return Contender(name, kind, timing.into(call), result)
+
+
+def compiled(torch, case):
+    """What torch.compile makes of the formula, for one shape at a time."""
+    torch._dynamo.reset()  # another shape would make it compile for any shape
+    function = torch.compile(case.plain, fullgraph=True, dynamic=False)
+    return Contender(case.named("compile"), "peer", timing.allocating(function),
+                     lambda inputs, out: function(inputs))
+
+
+def contenders(torch, case, chapter, with_rungs):
+    """What is compared in this case, in the table's order."""
+    ops = torch.ops.elementwise_tutorial
+    found = []
+    for one in elementwise_tutorial.bound(chapter.name) if with_rungs and case.rungs else []:
+        if one.kind == "operator" or not case.rungs(one):
+            continue
+        name = f"{case.ladder}/{case.rung_prefix}{one.rung}_bound"
+        found.append(writing(name, "bound", case.rung(getattr(ops, one.name).out)))
+    if case.bound:
+        found.append(writing(case.named("bound"), "bound", case.bound))
+    found.append(writing(case.named("torch"), "peer", case.torch))
+    if case.compiled and hasattr(torch, "compile"):
+        found.append(compiled(torch, case))
+    return found
+
+
+def expected(torch, case, inputs):
+    """The result of the formula in float32, for floats."""
+    wide = [x.float() if x.is_floating_point() else x for x in inputs]
+    return case.plain(wide).to(timing.dtypes(torch)[case.out_dtype])
+
+
+def check(torch, case, contender, actual, wanted):
+    """ToolError unless the contender computes what the formula says."""
+    relative, absolute = TOLERANCES.get(case.out_dtype, (0, 0))
+    good = torch.isclose(actual.float(), wanted.float(), relative, absolute, equal_nan=True)
+    if not bool(good.all()):
+        wrong = int((~good).sum())
+        raise runs.ToolError(f"{contender.name}: {wrong} of {good.numel()} results are wrong, so "
+                             "nothing is timed")
+
+
+def shown(values):
+    """['0.02439803', '-0.88201714'], as the two first values of a result."""
+    texts = [f"{value:.8f}" if isinstance(value, float) else str(value) for value in values]
+    return "[" + ", ".join(repr(f"{text[:11]:11}") for text in texts) + "]"
+
+
+class Table:
+    """Measures and prints; keeps the rows."""
+
+    def __init__(self, torch, chapter, options):
+        self.torch, self.chapter, self.options = torch, chapter, options
+        self.gpu = torch.cuda.is_available()
+        self.device = "cuda" if self.gpu else "cpu"
+        self.regimes = ("cold", "warm") if self.gpu else ("warm",)
+        self.grid = cases.GRID if self.gpu else cases.SMALL_GRID
+        self.rows = []
+
+    def run(self, listed):
+        """Shape by shape, as a reader looks for them; in each, case by case."""
+        work = {}
+        for case in listed:
+            for name, inputs, output in case.shapes(self.grid):
+                if self.options.shapes is None or name in self.options.shapes:
+                    work.setdefault(name, []).append((case, inputs, output))
+        if not work:
+            raise runs.ToolError(f"{self.chapter.name} has no such shape")
+        for name, here in work.items():
+            self.heading(name)
+            for case, inputs, output in here:
+                self.case(case, name, inputs, output)
+
+    def heading(self, name):
+        parts = name.split("x")
+        title = f"S={parts[0]}, K={parts[1]}" if len(parts) == 2 else name
+        columns = "".join(f"{regime:>14}" for regime in self.regimes)
+        print("-" * (64 + 14 * len(self.regimes)))
+        print(f"{title:>40}{'':24}{columns}", flush=True)
+
+    def case(self, case, shape, inputs, output):
+        # The rungs of a ladder are not timed where a single call takes so much longer than all of
+        # the others together.
+        with_rungs = not self.options.operators and shape != "16384x16384"
+        first = timing.sets_of(self.torch, case, inputs, output, "warm", self.device)
+        chosen = [c for c in contenders(self.torch, case, self.chapter, with_rungs)
+                  if self.options.filter in f"{c.name}/{shape}/"]
+        if not chosen:
+            return
+        moved = timing.bytes_moved(self.torch, case, inputs, output)
+        lines = self.first_results(case, chosen, first[0])
+        for regime in self.regimes:
+            sets = first if regime == "warm" else timing.sets_of(
+                self.torch, case, inputs, output, regime, self.device)
+            for contender, _, times in lines:
+                seconds = (timing.on_gpu(self.torch, contender.begin, sets) if self.gpu
+                           else timing.on_cpu(contender.begin, sets))
+                one = timing.row(f"{contender.name}/{shape}/{regime}", case.label, contender.kind,
+                                 seconds, moved)
+                times[regime] = one["median_us"]
+                self.rows.append(one)
+            del sets
+        for contender, values, times in lines:
+            self.line(contender, values, times)
+
+    def first_results(self, case, chosen, one_set):
+        """[(contender, its first two values, {})] of those that give the right results."""
+        wanted = expected(self.torch, case, one_set[0])
+        lines = []
+        for contender in chosen:
+            try:
+                actual = contender.result(*one_set)
+            except Exception as error:  # pylint: disable=broad-except
+                # Ours has no excuse. PyTorch lacks some types on the CPU, torch.compile a compiler.
+                if contender.kind != "peer":
+                    raise
+                print(f"{printed(contender):>32}: left out: {str(error).splitlines()[0]}")
+                continue
+            check(self.torch, case, contender, actual, wanted)
+            lines.append((contender, shown(actual.flatten()[:2].tolist()), {}))
+        return lines
+
+    def line(self, contender, values, times):
+        columns = "".join(f"{times[regime] / 1e3:11.6f} ms" for regime in self.regimes)
+        print(f"{printed(contender):>32}: {values:30}{columns}", flush=True)
+
+
+def printed(contender):
+    """The name in the table: out_f16x8_pack, out_bound_f16, out_torch_f16."""
+    rung = contender.name.split("/")[1]
+    is_rung = contender.kind == "bound" and rung.endswith("_bound")
+    return "out_" + (rung[:-len("_bound")] if is_rung else rung)
+
+
+def geometric_mean(ratios):
+    return math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
+
+
+def summary(rows, listed):
+    """Lines: per operation and regime, how often ours goes into the others' time."""
+    time = {row["name"]: row["median_us"] for row in rows}
+    lines = []
+    for case in listed:
+        for regime in ("cold", "warm"):
+            for other, words in (("torch", "PyTorch"), ("compile", "torch.compile")):
+                ratios = []
+                for name, value in time.items():
+                    if not (name.startswith(case.named("bound") + "/") and name.endswith(regime)):
+                        continue
+                    theirs = time.get(name.replace(case.named("bound"), case.named(other), 1))
+                    if theirs:
+                        ratios.append(theirs / value)
+                if ratios:
+                    lines.append(f"{case.named('bound'):42} {regime:5} {words + ' / ours':22}"
+                                 f"{geometric_mean(ratios):7.3f}x {min(ratios):10.3f}x "
+                                 f"{max(ratios):9.3f}x {len(ratios):7}")
+    if lines:
+        lines.insert(0, f"{'':48} {'time':22}{'geo. mean':>8} {'least':>10} {'most':>10} {'shapes':>7}")
+    return lines
+
+
+def context(torch):
+    """As a benchmark's: where, with which versions, from which commit."""
+    common = {"torch": torch.__version__.split("+")[0],
+              "commit": os.environ.get("TUTORIAL_COMMIT", "unknown")}
+    if not torch.cuda.is_available():
+        return {"backend": "cpu-executor", **common}
+    properties = torch.cuda.get_device_properties(0)
+    return {"backend": "cuda", "gpu": properties.name, "cuda": torch.version.cuda, **common}
+
+
+def cases_of(chapter):
+    """The list CASES of the chapter's torch_peers.py."""
+    path = chapter / "torch_peers.py"
+    if not path.exists():
+        raise runs.ToolError(f"{chapter.name} has no torch_peers.py, so nothing of PyTorch to time")
+    spec = importlib.util.spec_from_file_location("torch_peers", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.CASES
+
+
+def introduce(torch, chapter):
+    """What the table is about to be made of; None of it is left for the reader to guess."""
+    where = context(torch)
+    if where["backend"] == "cuda":
+        print(f"{chapter.name} beside PyTorch {where['torch']} on {where['gpu']}; milliseconds a call")
+    else:
+        print(f"{chapter.name} beside PyTorch {where['torch']} on CPU tensors, for there is no GPU here: "
+              "ours run on the CPU executor, and these times say nothing about a GPU")
+    if not hasattr(torch, "compile"):
+        print(f"torch.compile is left out: PyTorch {where['torch']} does not have it (2.0 does)")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("chapter")
+    parser.add_argument("--json", metavar="OUT.json", help="also write the rows to this file")
+    parser.add_argument("--filter", default="", help="only rows with this text in their name")
+    parser.add_argument("--shapes", type=lambda text: text.split(","),
+                        help="only these: 1024x1024,4096x4096")
+    parser.add_argument("--operators", action="store_true", help="leave the rungs out")
+    options = parser.parse_args(arguments)
+    chapter = runs.find_chapter(options.chapter)
+    torch = elementwise_tutorial.find_torch()
+    listed = cases_of(chapter)
+    # A GPU is what is timed, if there is one; the executor would be built for nothing.
+    elementwise_tutorial.load(chapter.name, backends=["cuda" if torch.cuda.is_available() else "cpu"])
+    introduce(torch, chapter)
+    table = Table(torch, chapter, options)
+    with torch.no_grad():
+        table.run(listed)
+    if table.gpu:
+        print()
+        print("\n".join(summary(table.rows, listed)))
+    if options.json:
+        Path(options.json).write_text(
+            json.dumps({"context": context(torch), "benchmarks": table.rows}, indent=1) + "\n",
+            encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    runs.run_tool(main)

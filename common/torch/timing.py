@@ -1,0 +1,133 @@
+"""How long a call of an operator takes, measured as the benchmarks in common/bench measure kernels.
+
+On a GPU: a captured graph of back-to-back calls, at least 20 of them and at least 1 ms, replayed 15
+times after one that is not counted; the median over the replays. cold: the calls take turns on sets
+of tensors that together exceed the L2 cache four times; warm: all calls use one set. Results land in
+tensors that were allocated before (out=), so that no allocation is timed and cold results are cold.
+What torch.compile makes has no out=: its results are kept until their turn comes again, so that they
+take turns on as many places.
+
+Without a GPU: a few calls on CPU tensors by the clock, in the regime warm.
+"""
+
+import math
+import statistics
+import time
+
+REPLAYS, LEAST_LAUNCHES, LEAST_SECONDS = 15, 20, 1e-3
+CPU_CALLS = 3
+
+
+def dtypes(torch):
+    return {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
+            "i64": torch.int64, "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8,
+            "bool": torch.bool}
+
+
+def tensor(torch, shape, dtype, seed, device="cuda"):
+    """Values as the benchmarks': normal for floats, the same in each type; small whole numbers else."""
+    generator = torch.Generator(device=device).manual_seed(seed)
+    kind = dtypes(torch)[dtype]
+    if kind.is_floating_point:
+        return (torch.randn(shape, device=device, generator=generator) * 2).to(kind)
+    high = 2 if dtype == "bool" else 100
+    return torch.randint(0, high, shape, device=device, generator=generator).to(kind)
+
+
+def bytes_moved(torch, case, inputs, output):
+    """What a call must read and write at these shapes."""
+    kinds = dtypes(torch)
+
+    def size(dtype):
+        return torch.empty(0, dtype=kinds[dtype]).element_size()
+
+    moved = sum(math.prod(shape) for shape in inputs) * size(case.dtype)
+    return moved + math.prod(output) * size(case.out_dtype)
+
+
+def sets_of(torch, case, inputs, output, regime, device="cuda"):
+    """As many sets of (inputs, result) as the regime asks for."""
+    count = 1
+    if regime == "cold":
+        l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
+        count = max(2, math.ceil(4 * l2_bytes / bytes_moved(torch, case, inputs, output)))
+    first = [tensor(torch, shape, case.dtype, seed, device) for seed, shape in enumerate(inputs)]
+    kind = dtypes(torch)[case.out_dtype]
+    return [(first if i == 0 else [t.clone() for t in first],
+             torch.empty(output, device=device, dtype=kind)) for i in range(count)]
+
+
+def into(call):
+    """A contender that writes to the result of its set: call(inputs, out)."""
+    return lambda sets: lambda i: call(*sets[i % len(sets)])
+
+
+def allocating(function):
+    """A contender that allocates its result, function(inputs); it is kept until its set's next turn."""
+    def begin(sets):
+        kept = [None] * len(sets)
+
+        def call(i):
+            place = i % len(sets)
+            kept[place] = None
+            kept[place] = function(sets[place][0])
+        return call
+    return begin
+
+
+def graph_of(torch, call, launches):
+    """A captured graph of that many calls."""
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for i in range(launches):
+            call(i)
+    return graph
+
+
+def seconds_per_call(torch, graph, launches, count):
+    """The time per call in each of `count` replays, enqueued one behind the other."""
+    ends = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
+    for end in ends:
+        graph.replay()
+        end.record()
+    ends[-1].synchronize()
+    return [a.elapsed_time(b) * 1e-3 / launches for a, b in zip(ends, ends[1:])]
+
+
+def on_gpu(torch, contender, sets):
+    """The seconds per call of each replay."""
+    def whole_rounds(launches):
+        return math.ceil(launches / len(sets)) * len(sets)
+
+    contender(sets)(0)  # a first call outside of a graph: libraries set themselves up
+    torch.cuda.synchronize()
+    launches = whole_rounds(LEAST_LAUNCHES)
+    call = contender(sets)  # keeps results alive as long as the graph that writes them
+    trial = graph_of(torch, call, launches)
+    estimate = seconds_per_call(torch, trial, launches, 2)[-1]
+    del trial
+    launches = whole_rounds(max(LEAST_LAUNCHES, math.ceil(LEAST_SECONDS / max(estimate, 1e-7))))
+    call = contender(sets)
+    graph = graph_of(torch, call, launches)
+    return seconds_per_call(torch, graph, launches, REPLAYS)
+
+
+def on_cpu(contender, sets):
+    """The seconds of each of a few calls."""
+    call, seconds = contender(sets), []
+    for i in range(CPU_CALLS + 1):
+        began = time.perf_counter()
+        call(i)
+        seconds.append(time.perf_counter() - began)
+    return seconds[1:]
+
+
+def row(name, dtype, kind, seconds, moved):
+    """A row as a benchmark writes it; name is ladder/rung/shape/regime."""
+    median = statistics.median(seconds)
+    ordered = sorted(seconds)
+    low, high = ordered[len(ordered) // 10], ordered[-1 - len(ordered) // 10]
+    return {"name": name, "run_type": "iteration", "label": f"{dtype} {kind}",
+            "iterations": len(seconds), "real_time": statistics.fmean(seconds) * 1e6,
+            "time_unit": "us", "GBps": moved / median * 1e-9, "median_us": median * 1e6,
+            "spread_pct": (high - low) / median * 100, "bytes": moved}
