@@ -313,18 +313,18 @@ class Work:
     """The faults that are left, dealt to the copies so that each builds few test programs."""
 
     def __init__(self, faults, options):
-        self.left = list(faults)
+        self.left, self.total = list(faults), len(faults)
         self.options = options
         self.lock = threading.Lock()
         self.busy = {}     # test program -> how many copies have built it
         self.limits = {}   # test program -> seconds
         self.unbroken = {}  # test program -> lock
         self.results = {}
-        self.problem = None
+        self.problems = []
 
     def next_for(self, built):
         with self.lock:
-            if not self.left or self.problem:
+            if not self.left:
                 return None
             counts = {}
             for fault in self.left:
@@ -338,22 +338,33 @@ class Work:
             self.left.remove(fault)
             return fault
 
+    def give_up(self, error, test=None):
+        """Leaves out the faults of a program, or all, that cannot be tried."""
+        with self.lock:
+            self.problems.append(error)
+            self.left = [fault for fault in self.left if test and fault.test != test]
+
     def worker(self, number):
+        copy = Copy(Path(self.options.folder) / str(number), self.options)
         try:
-            copy = Copy(Path(self.options.folder) / str(number), self.options)
             copy.prepare()
-            while (fault := self.next_for(copy.built)) is not None:
+        except runs.ToolError as error:
+            self.give_up(error)
+            return
+        while (fault := self.next_for(copy.built)) is not None:
+            try:
                 copy.prepare_target(fault.test)
                 self.test_unbroken(copy, fault.test)
-                result = copy.breaks(fault, self.limits)
-                with self.lock:
-                    self.results[fault.id] = result
-                    self.say(fault, result)
-                    if self.options.json:  # at once, for a run may be stopped
-                        record(self.options.json, self.results, self.options)
-        except runs.ToolError as error:
+            except runs.ToolError as error:
+                print(error, flush=True)
+                self.give_up(error, fault.test)
+                continue
+            result = copy.breaks(fault, self.limits)
             with self.lock:
-                self.problem = self.problem or error
+                self.results[fault.id] = result
+                self.say(fault, result)
+                if self.options.json:  # at once, for a run may be stopped
+                    record(self.options.json, self.results, self.options)
 
     def test_unbroken(self, copy, test):
         """The program must pass as it is; and takes so long, which limits the broken ones."""
@@ -378,8 +389,7 @@ class Work:
                            if word not in ("check", "forward"))
         elif how == "survived" and fault.equivalent:
             how += ", as it should: " + fault.equivalent
-        total = len(self.results) + len(self.left)
-        print(f"{len(self.results)}/{total} {fault.id}: {how}, {result['seconds']} s", flush=True)
+        print(f"{len(self.results)}/{self.total} {fault.id}: {how}, {result['seconds']} s", flush=True)
 
 
 def record(path, results, options):
@@ -530,8 +540,7 @@ def run_all(faults, options):
         thread.start()
     for thread in threads:
         thread.join()
-    if work.problem:
-        raise work.problem
+    faults = [fault for fault in faults if fault.id in work.results]
     wrong = [fault for fault in faults
              if (work.results[fault.id]["outcome"] == "survived") != bool(fault.equivalent)
              and work.results[fault.id]["outcome"] != "not built"]
@@ -543,6 +552,8 @@ def run_all(faults, options):
               f"{fault.id} ({fault.file}: {fault.old} -> {fault.new})")
     killed = sum(1 for result in work.results.values() if result["outcome"] == "killed")
     print(f"{killed} of {len(faults)} faults were noticed, in {time.monotonic() - began:.0f} s")
+    if work.problems:
+        raise runs.ToolError("\n".join(str(problem) for problem in work.problems))
     return 1 if wrong else 0
 
 
