@@ -491,7 +491,7 @@ def parse_arguments():
     parser.add_argument("--only", action="append", default=[], metavar="ID",
                         help="only these faults: an id or a pattern such as 'elu_*'; repeatable")
     parser.add_argument("--missing", action="store_true",
-                        help="only faults that the file of --json has no killed result of")
+                        help="only faults that are not settled by what --json has of them")
     parser.add_argument("--backend", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--jobs", type=int, default=1, help="copies that work at the same time")
     parser.add_argument("--folder", default=str(runs.ROOT / "build/mutants"))
@@ -499,6 +499,10 @@ def parse_arguments():
                         help="passed on to CMake's configuration; repeatable")
     parser.add_argument("--json", metavar="FILE", help="record the results there")
     return parser.parse_args()
+
+
+def is_settled(fault, result):
+    return result and result["outcome"] == ("survived" if fault.equivalent else "killed")
 
 
 def chosen(faults, options):
@@ -515,8 +519,7 @@ def chosen(faults, options):
     if options.missing and options.json and Path(options.json).exists():
         known = dict((fault.id, result) for fault, result
                      in outcomes(faults, runs.load_json(options.json)))
-        faults = [fault for fault in faults
-                  if not known[fault.id] or known[fault.id]["outcome"] != "killed"]
+        faults = [fault for fault in faults if not is_settled(fault, known[fault.id])]
     return faults
 
 
