@@ -7,7 +7,7 @@
 # (default: all; torch only where this python3 has PyTorch and the chapter a torch_peers.py).
 # Each step's output goes to OUTDIR/STEP.log; the results are
 #   OUTDIR/bench.json           the benchmark (Google Benchmark's JSON)
-#   OUTDIR/torch.json           PyTorch's own operators, timed alike
+#   OUTDIR/torch.json           our operators beside PyTorch's own, called from Python
 #   OUTDIR/accuracy.json        every rung's largest error
 #   OUTDIR/half_functions.json  the executor's half functions against this GPU's
 #   OUTDIR/codegen.json         registers and widest accesses, at sm_90
@@ -130,7 +130,7 @@ step_bench() {
 
 has_torch() { [ -f "$root/$chapter/torch_peers.py" ] && python3 -c 'import torch' 2>/dev/null; }
 
-step_torch() { python3 "$root/common/torch/peers.py" "$chapter" "$out/torch.json"; }
+step_torch() { python3 "$root/common/torch/table.py" "$chapter" --json "$out/torch.json"; }
 
 step_codegen() {
   local nvcc
