@@ -9,6 +9,7 @@ from pathlib import Path
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).parent))
+import mutate
 import report
 import runs
 import synthetic
@@ -192,6 +193,22 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(self.block("half_functions half_functions.json")[2],
                          "| `hexp` | 65,536 | 3 | 1.000 |")
 
+    def test_mutations(self):
+        fault = {"id": "guard", "file": "01_elu/elu.cuh", "old": "int a;", "new": "int b;",
+                 "kind": "guard", "test": "01_elu_test"}
+        self.put("common/tools/mutations.json", {"faults": [fault]})
+        self.put("01_elu/results/m.json", {"results": [
+            {"id": "guard", "fault": mutate.Fault(fault).digest, "outcome": "killed",
+             "by": "elu: a case", "how": "check", "order": "forward"}]})
+        self.assertEqual(self.block("mutations m.json")[2:],
+                         [f"| {title} | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |"
+                          for title in ("`01_elu_test`", "together")])
+        self.assertEqual(
+            self.block("mutations m.json of=faults test=01_elu_test")[2],
+            "| `guard` | [elu.cuh](01_elu/elu.cuh) | `int a;` | `int b;` | elu: a case |")
+        self.assertIn("no fault is of x", self.refused("mutations m.json test=x"))
+        self.assertIn("known are", self.refused("mutations m.json of=x"))
+
     def test_plot(self):
         self.put("01_elu/results/p.json", {"title": "A curve", "series": [
             {"name": "f", "points": [[0, 0], [1, None], [2, 1]]}]})
@@ -231,7 +248,7 @@ class ReportTest(unittest.TestCase):
 
     def test_what_is_not_recorded_says_so(self):
         for kind in ("results", "grid", "accuracy", "ncu", "codegen", "context", "half_functions",
-                     "plot", "ladder_figure", "headline"):
+                     "mutations", "plot", "ladder_figure", "headline"):
             self.assertEqual(self.block(f"{kind} none.json"), ["No run recorded yet."], kind)
         self.assertEqual(self.value("none.json of=a rung=b"), "(no run recorded yet)")
 
