@@ -35,7 +35,6 @@ def who_of(row):
     """(bound, torch or compile; the name without it), or None for a row of the chapter's ladder."""
     words = row.rung.split("_")
     for who in WHO:
-        # A rung's own name ends in _bound too, when it was called from PyTorch.
         if who in words and (who != "bound" or row.kind == "bound"):
             words.remove(who)
             return who, "_".join(words)

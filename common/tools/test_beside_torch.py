@@ -52,7 +52,7 @@ class BesideTorchTest(unittest.TestCase):
             self.assertIsNone(cell.ratio("torch"))
 
     def test_rungs_are_no_cells(self):
-        own = [{"name": "elu/f16x8_pack_bound/1024x1024/cold", "label": "f16 bound", "median_us": 1.0},
+        own = [{"name": "elu/f16x8_pack_called/1024x1024/cold", "label": "f16 bound", "median_us": 1.0},
                {"name": "elu/bound_check/1024x1024/cold", "label": "f16 rung", "median_us": 1.0}]
         self.assertEqual([cell.shape for cell in self.cells(own + ELU)], ["1024x1024", "2048x2048"])
 

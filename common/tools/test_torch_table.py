@@ -95,7 +95,7 @@ class TableTest(unittest.TestCase):
         self.assertEqual(alive, {"b", "c", "d"})
 
     def test_names_in_the_table(self):
-        rung = table.writing("elu/f16x8_pack_bound", "bound", nothing)
+        rung = table.writing("elu/f16x8_pack_called", "bound", nothing)
         whole = table.writing("elu/bound_f16", "bound", nothing)
         self.assertEqual([table.printed(one) for one in (rung, whole)],
                          ["out_f16x8_pack", "out_bound_f16"])

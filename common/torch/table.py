@@ -2,7 +2,7 @@
 """Sets a chapter's kernels beside PyTorch's own, called from Python like those.
 
     python3 common/torch/table.py CHAPTER [--json OUT.json] [--filter TEXT] [--shapes SxK,...]
-                                  [--operators]
+                                  [--operators] [--prepare]
 
 For each S and K of {1024, 2048, 4096}, and 16384 x 16384: the first two values that each one
 computes, and the time of a call, cold and warm (timing.py has the protocol):
@@ -13,9 +13,10 @@ computes, and the time of a call, cold and warm (timing.py has the protocol):
     out_compile_NAME  what torch.compile makes of the formula
 
 CHAPTER is 01_elu, elu or 1; its file torch_peers.py says what is compared. --operators leaves the
-rungs out; --filter keeps rows with this text in their name. OUT.json has the form of the benchmarks'
-results, and compare and report read it: the rows of PyTorch and torch.compile are labelled peer,
-those of ours bound, so that a benchmark's own rows can stand beside them.
+rungs out; --filter keeps rows with this text in their name. --prepare only lets torch.compile fill
+its cache on disk, which takes longer than measuring and may run beside other work. OUT.json has the
+form of the benchmarks' results, and compare and report read it: the rows of PyTorch and torch.compile
+are labelled peer, those of ours bound, so that a benchmark's own rows can stand beside them.
 
 Without a GPU the operators run on CPU tensors, through the CPU executor: small shapes, a few calls,
 and times that say nothing about a GPU.
@@ -23,7 +24,6 @@ and times that say nothing about a GPU.
 
 import argparse
 import importlib.util
-import json
 import math
 import os
 import sys
@@ -74,7 +74,7 @@ def contenders(torch, case, chapter, with_rungs):
     for one in elementwise_tutorial.bound(chapter.name) if with_rungs and case.rungs else []:
         if one.kind == "operator" or not case.rungs(one):
             continue
-        name = f"{case.ladder}/{case.rung_prefix}{one.rung}_bound"
+        name = f"{case.ladder}/{case.rung_prefix}{one.rung}_called"
         found.append(writing(name, "bound", case.rung(getattr(ops, one.name).out)))
     if case.bound:
         found.append(writing(case.named("bound"), "bound", case.bound))
@@ -127,9 +127,21 @@ class Table:
         if not work:
             raise runs.ToolError(f"{self.chapter.name} has no such shape")
         for name, here in work.items():
-            self.heading(name)
+            if self.gpu:
+                self.torch.cuda.empty_cache()
+            if not self.options.prepare:
+                self.heading(name)
             for case, inputs, output in here:
-                self.case(case, name, inputs, output)
+                if self.options.prepare:
+                    self.prepare(case, inputs, output)
+                else:
+                    self.case(case, name, inputs, output)
+
+    def prepare(self, case, inputs, output):
+        """Calls what torch.compile makes once, and nothing else."""
+        if case.compiled and hasattr(self.torch, "compile"):
+            one_set, = timing.sets_of(self.torch, case, inputs, output, "warm", self.device)
+            compiled(self.torch, case).result(*one_set)
 
     def heading(self, name):
         parts = name.split("x")
@@ -186,10 +198,9 @@ class Table:
 
 
 def printed(contender):
-    """The name in the table: out_f16x8_pack, out_bound_f16, out_torch_f16."""
-    rung = contender.name.split("/")[1]
-    is_rung = contender.kind == "bound" and rung.endswith("_bound")
-    return "out_" + (rung[:-len("_bound")] if is_rung else rung)
+    """The name in the table, a rung's as the ladder has it: out_f16x8_pack, out_bound_f16, out_torch_f16."""
+    name = contender.name.split("/")[1]
+    return "out_" + (name[:-len("_called")] if name.endswith("_called") else name)
 
 
 def geometric_mean(ratios):
@@ -241,7 +252,7 @@ def cases_of(chapter):
 
 
 def introduce(torch, chapter):
-    """What the table is about to be made of; None of it is left for the reader to guess."""
+    """What the table is about to be made of; nothing of it is left for the reader to guess."""
     where = context(torch)
     if where["backend"] == "cuda":
         print(f"{chapter.name} beside PyTorch {where['torch']} on {where['gpu']}; milliseconds a call")
@@ -260,23 +271,27 @@ def main(arguments=None):
     parser.add_argument("--shapes", type=lambda text: text.split(","),
                         help="only these: 1024x1024,4096x4096")
     parser.add_argument("--operators", action="store_true", help="leave the rungs out")
+    parser.add_argument("--prepare", action="store_true",
+                        help="only let torch.compile fill its cache; measure nothing")
     options = parser.parse_args(arguments)
     chapter = runs.find_chapter(options.chapter)
     torch = elementwise_tutorial.find_torch()
     listed = cases_of(chapter)
+    table = Table(torch, chapter, options)
+    if options.prepare:
+        with torch.no_grad():
+            table.run(listed)
+        return 0
     # A GPU is what is timed, if there is one; the executor would be built for nothing.
     elementwise_tutorial.load(chapter.name, backends=["cuda" if torch.cuda.is_available() else "cpu"])
     introduce(torch, chapter)
-    table = Table(torch, chapter, options)
     with torch.no_grad():
         table.run(listed)
     if table.gpu:
         print()
         print("\n".join(summary(table.rows, listed)))
     if options.json:
-        Path(options.json).write_text(
-            json.dumps({"context": context(torch), "benchmarks": table.rows}, indent=1) + "\n",
-            encoding="utf-8")
+        runs.write_json(options.json, {"context": context(torch), "benchmarks": table.rows})
     return 0
 
 

@@ -10,6 +10,8 @@ take turns on as many places.
 Without a GPU: a few calls on CPU tensors by the clock, in the regime warm.
 """
 
+import functools
+import gc
 import math
 import statistics
 import time
@@ -76,12 +78,32 @@ def allocating(function):
 
 
 def graph_of(torch, call, launches):
-    """A captured graph of that many calls."""
+    """A captured graph of that many calls.
+
+    By hand, because torch.cuda.graph() also collects garbage and empties the allocator's cache, which
+    takes longer than all else here. What Python collects meanwhile must not be a graph.
+    """
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for i in range(launches):
-            call(i)
+    torch.cuda.synchronize()
+    gc.disable()
+    try:
+        with torch.cuda.stream(side_stream(torch)):
+            graph.capture_begin()
+            try:
+                for i in range(launches):
+                    call(i)
+            finally:
+                graph.capture_end()
+    finally:
+        gc.enable()
+    torch.cuda.synchronize()
     return graph
+
+
+@functools.lru_cache(maxsize=None)
+def side_stream(torch):
+    """Where graphs are captured: the default stream cannot be."""
+    return torch.cuda.Stream()
 
 
 def seconds_per_call(torch, graph, launches, count):
