@@ -222,13 +222,13 @@ std::vector<MatrixShape> reduction_shapes(Dimension dimension) {
 
 template <class T>
 std::vector<T> run_reduce(Reduction reduction, Dimension dimension, const std::vector<T>& x,
-                          MatrixShape shape, std::size_t offset = 0,
-                          std::int64_t blocks = kReduceBlocks) {
-  const ExactBuffer<T> in(x, offset);
+                          MatrixShape shape, std::size_t x_offset, std::size_t y_offset,
+                          std::int64_t blocks) {
+  const ExactBuffer<T> in(x, x_offset);
   const std::size_t bytes = reduce_workspace<T>(dimension, shape.rows, shape.columns, blocks);
   const GuardedBuffer<unsigned char> workspace(bytes);
   const auto results = dimension == Dimension::inner ? shape.rows : shape.columns;
-  const GuardedBuffer<T> out(static_cast<std::size_t>(results), offset);
+  const GuardedBuffer<T> out(static_cast<std::size_t>(results), y_offset);
   require_success(reduce(reduction, dimension, in.data(), out.data(), shape.rows, shape.columns,
                          bytes > 0 ? workspace.data() : nullptr, bytes, nullptr, blocks),
                   "reduce");
@@ -236,6 +236,12 @@ std::vector<T> run_reduce(Reduction reduction, Dimension dimension, const std::v
   if (!out.intact()) throw std::runtime_error(out.damage());
   if (!workspace.intact()) throw std::runtime_error("workspace: " + workspace.damage());
   return out.download();
+}
+
+template <class T>
+std::vector<T> run_reduce(Reduction reduction, Dimension dimension, const std::vector<T>& x,
+                          MatrixShape shape, std::size_t offset = 0) {
+  return run_reduce(reduction, dimension, x, shape, offset, offset, kReduceBlocks);
 }
 
 /// check(values that belong together, their result)
@@ -297,7 +303,9 @@ void check_integer_reductions(Dimension dimension) {
                          for (const std::int32_t v : values) sum += static_cast<std::uint32_t>(v);
                          if (static_cast<std::uint32_t>(result) != sum) ++wrong;
                        });
-      for_each_reduced(dimension, x, shape, run_reduce(Reduction::max, dimension, x, shape, offset),
+      const std::vector<std::int32_t> largest =  // only one of x and y is aligned to 16 bytes
+          run_reduce(Reduction::max, dimension, x, shape, offset, 3 - offset, kReduceBlocks);
+      for_each_reduced(dimension, x, shape, largest,
                        [&](const std::vector<std::int32_t>& values, std::int32_t result) {
                          std::int32_t most = std::numeric_limits<std::int32_t>::lowest();
                          for (const std::int32_t v : values) most = std::max(most, v);
@@ -631,7 +639,7 @@ TEST_CASE("integers are reduced exactly in any number of blocks") {
         dimension == Dimension::inner ? MatrixShape{3, 70001} : MatrixShape{70001, 3};
     const std::vector<std::int32_t> x = numbers<std::int32_t>(shape.size(), 90);
     const auto sums = [&](std::int64_t blocks) {
-      return run_reduce(Reduction::sum, dimension, x, shape, 0, blocks);
+      return run_reduce(Reduction::sum, dimension, x, shape, 0, 0, blocks);
     };
     const std::vector<std::int32_t> in_one = sums(1);
     CHECK(reduce_workspace<std::int32_t>(dimension, shape.rows, shape.columns, 1) == 0);
