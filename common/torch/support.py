@@ -52,6 +52,7 @@ class BindingTest(unittest.TestCase):
     """Loads the chapter named by the class; self.devices are those that it is built for."""
 
     chapter = None
+    now = ()
 
     @classmethod
     def setUpClass(cls):
@@ -61,14 +62,15 @@ class BindingTest(unittest.TestCase):
         cls.bound = elementwise_tutorial.bound(cls.chapter)
 
     def each(self, *more):
-        """(device, dtype, ...) with a subtest of its own."""
-        for device, dtype, *rest in itertools.product(self.devices, floats(), *more):
-            with self.subTest(device=device, dtype=dtype, **{f"_{i}": r for i, r in enumerate(rest)}):
-                yield (device, dtype, *rest)
+        """(device, dtype, ...), every combination; what fails names its own."""
+        for self.now in itertools.product(self.devices, floats(), *more):
+            yield self.now
+        self.now = ()
 
-    def close(self, actual, wanted, message="", **tolerance):
+    def close(self, actual, wanted, what="", **tolerance):
         """Equal up to PyTorch's own tolerance for the type, NaN where NaN is; same shape and type."""
-        torch.testing.assert_close(actual, wanted, equal_nan=True, msg=message or None, **tolerance)
+        torch.testing.assert_close(actual, wanted, equal_nan=True, **tolerance,
+                                   msg=lambda text: f"{what} {self.now}: {text}")
 
     def refuses(self, words, call, *arguments, error=RuntimeError, **named):
         with self.assertRaisesRegex(error, words):

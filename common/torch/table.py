@@ -198,7 +198,7 @@ class Table:
 
 
 def printed(contender):
-    """The name in the table, a rung's as the ladder has it: out_f16x8_pack, out_bound_f16, out_torch_f16."""
+    """The name in the table, a rung's as the ladder has it: out_f16x8_pack, out_bound_f16."""
     name = contender.name.split("/")[1]
     return "out_" + (name[:-len("_called")] if name.endswith("_called") else name)
 
