@@ -16,7 +16,8 @@ class Case:
     dtype       f32, f16, bf16, i64, i32, i8, u8, bool: of the inputs
     shapes      shapes(grid) -> [(name, [shape of each input], shape of the result)]; grid is GRID
                 or SMALL_GRID
-    torch       torch(inputs, out): PyTorch's fused operator, into out
+    torch       torch(inputs, out): PyTorch's fused operator, into out; None where no form of it
+                does that, and `plain` is timed instead
     plain       plain(inputs): the same, as a reader would write it; torch.compile compiles it, and in
                 float32 it is what results are checked against
     bound       bound(inputs, out): the chapter's operator; None if there is none

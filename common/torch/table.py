@@ -59,12 +59,15 @@ def writing(name, kind, call):
     return Contender(name, kind, timing.into(call), result)
 
 
+def allocating(name, kind, function):
+    return Contender(name, kind, timing.allocating(function), lambda inputs, out: function(inputs))
+
+
 def compiled(torch, case):
     """What torch.compile makes of the formula, for one shape at a time."""
     torch._dynamo.reset()  # another shape would make it compile for any shape
     function = torch.compile(case.plain, fullgraph=True, dynamic=False)
-    return Contender(case.named("compile"), "peer", timing.allocating(function),
-                     lambda inputs, out: function(inputs))
+    return allocating(case.named("compile"), "peer", function)
 
 
 def contenders(torch, case, chapter, with_rungs):
@@ -78,7 +81,8 @@ def contenders(torch, case, chapter, with_rungs):
         found.append(writing(name, "bound", case.rung(getattr(ops, one.name).out)))
     if case.bound:
         found.append(writing(case.named("bound"), "bound", case.bound))
-    found.append(writing(case.named("torch"), "peer", case.torch))
+    found.append(writing(case.named("torch"), "peer", case.torch) if case.torch
+                 else allocating(case.named("torch"), "peer", case.plain))
     if case.compiled and hasattr(torch, "compile"):
         found.append(compiled(torch, case))
     return found
