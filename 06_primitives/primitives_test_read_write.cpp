@@ -9,7 +9,7 @@ using namespace tutorial::test;
 
 namespace {
 
-constexpr std::int64_t kFar = std::int64_t{1} << 40;
+constexpr std::int64_t kFar = std::int64_t{1} << 40;  // 1 - kFar is 1 in its lowest 32 bits
 
 const char* name_of(TileLayout layout) {
   constexpr const char* names[] = {"adjacent", "interleaved", "striped", "both"};
@@ -79,8 +79,8 @@ void check_read_write(const Tile& tile) {
     for (std::int64_t num = -1; num <= size + 1; ++num) check(true, num, 0);
   }
   for (const int offset : {0, 1, 3}) {
-    for (const std::int64_t num : {-kFar, std::int64_t{1}, tile.vec - std::int64_t{1}, size / 2 - 1,
-                                   size - 1, size, size + 1, kFar}) {
+    for (const std::int64_t num : {1 - kFar, std::int64_t{1}, tile.vec - std::int64_t{1},
+                                   size / 2 - 1, size - 1, size, size + 1, kFar}) {
       check(true, num, offset);
     }
   }
