@@ -99,6 +99,9 @@ cudaError_t logical_strided(LogicalOp op, const Broadcast& broadcast, const Byte
 template <class T>
 cudaError_t relation_strided(RelationOp op, const Broadcast& broadcast, const T* in0, const T* in1,
                              Byte* out, cudaStream_t stream) {
+  if (static_cast<unsigned>(op) > static_cast<unsigned>(RelationOp::LessOrEqual)) {
+    return cudaErrorInvalidValue;
+  }
   return launch_strided(broadcast, in0, in1, out, AnyRelation{op}, stream);
 }
 

@@ -32,10 +32,9 @@ namespace tutorial {
 // of 0 gives an empty result: success, and nothing is launched. Pointers need the alignment of
 // their element and no more. Whatever is refused has its reason in last_refusal()
 // (common/refusal.h):
-//   cudaErrorInvalidValue       shapes that do not broadcast, more than seven dimensions, a
-//   negative
-//                               size, 2^63 elements or more, a null pointer, an operation with
-//                               another number of operands, a tolerance that is none
+//   cudaErrorInvalidValue       shapes that do not broadcast, more than seven dimensions, negative
+//                               sizes, 2^63 elements or more, a null pointer, an operation that is
+//                               none or has another number of operands, a tolerance that is none
 //   cudaErrorMisalignedAddress  a pointer that is not aligned to its element
 
 /// out = in0 op in1 for And, Or and Xor. Any byte but 0 is true; out is 0 or 1.

@@ -20,7 +20,8 @@ enum class LogicalOp { And, Or, Xor, Not };
 enum class RelationOp { Equal, NotEqual, Greater, GreaterOrEqual, Less, LessOrEqual };
 
 /// When two floats count as equal. Two infinities of one sign, and both zeros, are equal under each
-/// kind; a NaN equals nothing; an infinity equals no number.
+/// kind; a NaN equals nothing; an infinity equals no number. Differences and products are floats,
+/// each rounded.
 struct Equality {
   enum class Kind {
     exact,     ///< a == b

@@ -68,6 +68,9 @@ cudaError_t logical(LogicalOp op, const TensorShape& shape0, const Byte* in0,
   if (op == LogicalOp::Not) {
     return refuse(cudaErrorInvalidValue, "Not has one operand, and there are two");
   }
+  if (static_cast<unsigned>(op) > static_cast<unsigned>(LogicalOp::Not)) {
+    return refuse(cudaErrorInvalidValue, "the operation is none of And, Or, Xor and Not");
+  }
   Broadcast broadcast;
   if (const cudaError_t error = make_broadcast(shape0, shape1, &broadcast); error != cudaSuccess) {
     return error;
@@ -103,6 +106,9 @@ cudaError_t logical(LogicalOp op, const TensorShape& shape, const Byte* in, Byte
 template <class T>
 cudaError_t relation(RelationOp op, const TensorShape& shape0, const T* in0,
                      const TensorShape& shape1, const T* in1, Byte* out, cudaStream_t stream) {
+  if (static_cast<unsigned>(op) > static_cast<unsigned>(RelationOp::LessOrEqual)) {
+    return refuse(cudaErrorInvalidValue, "the operation is none of the six");
+  }
   return compare_tensors<AnyAnswers>(
       shape0, in0, shape1, in1, out, AnyRelation{op}, stream, [&](const Broadcast& broadcast) {
         const ReducedRelation how = reduced<T>(op);

@@ -382,6 +382,10 @@ TEST_CASE("operator: each kind of bad input has its own sentence, and nothing is
                   [&] { return logical(op, shape0, in0, shape1, in1, y, nullptr); });
   };
   refuses_logical(LogicalOp::Not, "Not has one operand, and there are two", {8}, b, {8}, b);
+  refuses_logical(static_cast<LogicalOp>(4), "the operation is none of And, Or, Xor and Not", {8},
+                  b, {8}, b);
+  check_refused(invalid, "the operation is none of the six", out,
+                [&] { return relation(static_cast<RelationOp>(6), {8}, x, {8}, x, y, nullptr); });
   refuses_logical(LogicalOp::And, "the shapes (2, 3) and (4,) do not broadcast: 3 meets 4", {2, 3},
                   b, {4}, b);
   refuses_logical(LogicalOp::Or, "in1 is a null pointer", {8}, b, {8}, nullptr);

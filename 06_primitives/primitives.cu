@@ -18,14 +18,14 @@ namespace {
 template <class T>
 constexpr int kWide = 16 / static_cast<int>(sizeof(T));
 
-/// A rung of ElementwiseAdd: at most `most_blocks` blocks.
+/// A rung of ElementwiseAdd: a block for each tile, or `most_blocks` that walk on.
 template <int VecSize, class Layout, Tail tail, class T>
 cudaError_t launch_add(const T* a, const T* b, T* out, std::int64_t n, std::size_t alignment,
-                       cudaStream_t stream, unsigned most_blocks = 0x7fffffffU) {
+                       cudaStream_t stream, unsigned most_blocks = 0) {
   const cudaError_t error = check_arguments(n, {{a, alignment}, {b, alignment}, {out, alignment}});
   if (error != cudaSuccess || n == 0) return error;
   dim3 grid = grid_1d(n, std::int64_t{kThreads} * VecSize);
-  grid.x = std::min(grid.x, most_blocks);
+  if (most_blocks > 0) grid.x = std::min(grid.x, most_blocks);
   return launch(ElementwiseAdd<VecSize, T, T, Layout, tail>, {grid, dim3(kThreads)}, stream, a, b,
                 out, n);
 }

@@ -184,6 +184,19 @@ TEST_CASE("your rung of ElementwiseAdd") {
   check_add(your_primitives_rung());
 }
 
+TEST_CASE("more elements than a grid has blocks for are refused") {
+  require_device();
+  constexpr std::int64_t n = std::numeric_limits<std::int64_t>::max();
+  const GuardedBuffer<half> x(std::vector<half>(64, half(1.0f))), y(std::size_t{64});
+  for (const BinaryRung<half>& rung : add_rungs<half>("f16")) {
+    if (rung.name == "add_f16_grid_stride") continue;  // its blocks walk on
+    INFO(rung.name);
+    CHECK(rung.launch(x.data(), x.data(), y.data(), n, nullptr) == cudaErrorInvalidConfiguration);
+    static_cast<void>(cudaGetLastError());
+  }
+  CHECK(y.untouched());
+}
+
 TEST_CASE("halves in, floats out") {
   require_device();
   const std::vector<half> a = every<half>(1);

@@ -400,6 +400,9 @@ cudaError_t launch_broadcast_any(const Broadcast& broadcast, const In* in0, cons
   const bool several = !(rows.whole0 || rows.whole1) || W >= 8;
   const std::int64_t steps = several ? steps_for(packs, limits) : 1;
   rows.packs = FastDivisor(static_cast<std::uint32_t>(packs));
+  // Threads of the last block that have no pack go beyond the end: to do another's over again would
+  // be wrong where `out` is an operand.
+  rows.step.out = static_cast<std::uint32_t>(packs * W);
   if (inner > 0 && steps > 1 && broadcast.extent[0] > turns) {
     const std::int64_t slab = outer * turns, slabs = (broadcast.extent[0] - 1) / turns + 1;
     rows.packs = FastDivisor(static_cast<std::uint32_t>(slab / W));

@@ -8,7 +8,7 @@
 #         -DTUTORIAL_SANITIZE=ON -DTUTORIAL_LIBFUZZER=ON
 option(TUTORIAL_LIBFUZZER "Link the fuzz programs with libFuzzer (clang)" OFF)
 # So many inputs a chapter take some seconds under the sanitizers.
-set(TUTORIAL_FUZZ_RUNS 4000 CACHE STRING "Inputs that a chapter's fuzz test tries")
+set(TUTORIAL_FUZZ_RUNS 3000 CACHE STRING "Inputs that a chapter's fuzz test tries")
 
 if(TUTORIAL_LIBFUZZER AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "TUTORIAL_LIBFUZZER needs clang; the compiler is ${CMAKE_CXX_COMPILER}.")

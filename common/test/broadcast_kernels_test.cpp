@@ -64,6 +64,23 @@ std::string first_wrong(int count, const Op& op,
 
 constexpr int kPairs = 4000;
 
+/// out is in0, which has the result's shape: 7 in0 - in1, once for each element.
+template <class T>
+void check_in_place(const ShapePair& shapes, std::size_t offset) {
+  INFO(to_string(shapes) << ", " << offset << " elements off alignment");
+  const auto values0 = values_of<T>(shapes.shape0, [](std::int64_t i) { return value<T>(i, 37); });
+  const auto values1 = values_of<T>(shapes.shape1, [](std::int64_t i) { return value<T>(i, 101); });
+  const std::vector<T> expected =
+      expected_of<T>(shapes, values0, values1, [](T a, T b) { return static_cast<T>(7 * a - b); });
+  Broadcast broadcast;
+  REQUIRE(make_broadcast(shapes.shape0, shapes.shape1, &broadcast) == cudaSuccess);
+  const GuardedBuffer<T> in0(values0, offset), in1(values1);
+  REQUIRE(mixed_up(broadcast, in0.data(), in1.data(), in0.data(), {}, nullptr) == cudaSuccess);
+  const bool is_right = in0.download() == expected;
+  CHECK(is_right);
+  CHECK(in0.intact());
+}
+
 }  // namespace
 
 TEST_CASE("launch_broadcast: random shapes, results as wide as the operands") {
@@ -91,6 +108,23 @@ TEST_CASE("launch_broadcast: random shapes, results wider than the operands") {
   require_device();
   const auto op = [](std::int8_t a, std::int8_t b) { return std::int32_t{a} * 1000 + b; };
   CHECK(first_wrong<std::int8_t, std::int32_t>(kPairs, op, widened) == "");
+}
+
+TEST_CASE("launch_broadcast: in place, where a block has more threads than there are packs") {
+  require_device();
+  for (const ShapePair& shapes : {ShapePair{{1}, {1}},
+                                  {{5}, {}},
+                                  {{519}, {519}},
+                                  {{3, 5}, {5}},
+                                  {{7, 9}, {7, 1}},
+                                  {{2, 3, 130}, {3, 1}},
+                                  {{4, 33, 3}, {33, 1}}}) {
+    for (const std::size_t offset : {std::size_t{0}, std::size_t{1}}) {
+      check_in_place<std::int8_t>(shapes, offset);
+      check_in_place<std::int32_t>(shapes, offset);
+      check_in_place<std::int64_t>(shapes, offset);
+    }
+  }
 }
 
 TEST_CASE("launch_broadcast: refuses bad pointers, a sentence each, and writes nothing") {

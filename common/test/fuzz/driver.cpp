@@ -7,13 +7,17 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -64,7 +68,10 @@ int in_child(const Body& body) {
     std::perror("fork");
     std::exit(2);
   }
-  if (child == 0) std::exit(body());  // by exit(): LeakSanitizer looks then
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // who stops the parent stops the child
+    std::exit(body());                 // by exit(): LeakSanitizer looks then
+  }
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -9,9 +9,11 @@
 namespace tutorial::fuzz {
 
 /// y[i] = reference(x[i]) for one number of elements. What is special about the call beyond that
-/// (an alpha) is in the rung's launcher, and in the trial if it is a mistake.
-template <class T, class Reference>
-void try_unary(Trial& trial, const test::UnaryRung<T>& rung, const Reference& reference) {
+/// (an alpha) is in the rung's launcher, and in the trial if it is a mistake. Where is_bounded(x)
+/// is false, the rung claims nothing.
+template <class T, class Reference, class Bounded>
+void try_unary(Trial& trial, const test::UnaryRung<T>& rung, const Reference& reference,
+               const Bounded& is_bounded) {
   trial.describe(rung.name);
   const Count n = trial.count(rung.width);
   const auto x = trial.in<T>("x", n.held, rung.alignment, n.any());
@@ -20,10 +22,18 @@ void try_unary(Trial& trial, const test::UnaryRung<T>& rung, const Reference& re
   const auto expected = [&](std::size_t i) { return reference(test::to_double(x.values[i])); };
   trial.check(
       y,
-      [&](std::size_t i, T actual) { return test::ulp_error(actual, expected(i)) <= rung.max_ulp; },
+      [&](std::size_t i, T actual) {
+        return test::ulp_error(actual, expected(i)) <= rung.max_ulp ||
+               !is_bounded(test::to_double(x.values[i]));
+      },
       [&](std::size_t i) {
         return " of " + text_of(x.values[i]) + ", not " + text_of(expected(i));
       });
+}
+
+template <class T, class Reference>
+void try_unary(Trial& trial, const test::UnaryRung<T>& rung, const Reference& reference) {
+  try_unary(trial, rung, reference, [](double) { return true; });
 }
 
 /// y[i] = reference(a[i], b[i]). Where is_bounded(a, b) is false, the rung claims nothing.
