@@ -477,8 +477,8 @@ TEST_CASE("arithmetic_fp16_strided: refuses what is not groups of eight, and bad
                                    in.data(), out.data(), nullptr, threads);
   };
   const std::string no_groups = "the broadcast does not consist of groups of eight";
-  for (const ShapePair& shapes :
-       std::vector<ShapePair>{{{63}, {63}}, {{8, 8}, {8, 1}}, {{64}, {}}, {{5, 12}, {12}}}) {
+  for (const ShapePair& shapes : std::vector<ShapePair>{
+           {{63}, {63}}, {{8, 8}, {8, 1}}, {{64}, {}}, {{5, 12}, {12}}, {{12}, {12}}}) {
     CHECK_FALSE(fits_half8(merged_of(shapes)));
     CHECK(run(shapes, 0, 128) == cudaErrorInvalidValue);
     CHECK(last_refusal() == no_groups);

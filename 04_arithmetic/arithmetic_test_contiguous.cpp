@@ -271,6 +271,34 @@ TEST_CASE("arithmetic, contiguous: the quotient of any two halves", "[long]") {
   }
 }
 
+TEST_CASE("arithmetic, contiguous: quotients midway between two halves are rounded to even") {
+  require_device();
+  // An odd number of half steps of the subnormals. Only these quotients of halves are midpoints,
+  // and a float that is off by its last bit falls on one side of them.
+  std::vector<half> a, b;
+  for (int divisor = 1; divisor < 2048; divisor += 2) {
+    for (int steps = 1; steps * divisor < 2048; steps += 2) {
+      a.push_back(half(std::ldexp(static_cast<float>(steps * divisor), -24)));
+      b.push_back(half(std::ldexp(static_cast<float>(divisor), 1)));
+    }
+  }
+  const GuardedBuffer<half> in0(a), in1(b);
+  for (const ArithmeticRung<half>& rung : arithmetic_rungs<half>()) {
+    INFO(rung.name);
+    const GuardedBuffer<half> out(a.size());
+    const auto n = static_cast<std::int64_t>(a.size());
+    REQUIRE(binary_rung(rung, ArithmeticOp::Div)
+                .launch(in0.data(), in1.data(), out.data(), n, nullptr) == cudaSuccess);
+    const std::vector<half> y = out.download();
+    int wrong = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const half expected = from_double<half>(to_double(a[i]) / to_double(b[i]));
+      if (to_double(y[i]) != to_double(expected)) ++wrong;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("arithmetic, contiguous: special values and the signs of zeros") {
   require_device();
   SECTION("f32") { check_special_values<float>(); }

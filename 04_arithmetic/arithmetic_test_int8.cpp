@@ -49,6 +49,7 @@ std::vector<Int8Scales> many_scales() {
       {largest, largest, 1.0f},
       {1.0f, 1.0f, largest},
       {smallest, 1.0f, smallest},
+      {0x1p-130f, 0x1p-129f, 0x1p-130f},  // whose reciprocal is no float
       {1.0f, 0x1p-100f, 0x1.fffffep-61f},
   };
 }
