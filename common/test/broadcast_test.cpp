@@ -176,6 +176,7 @@ TEST_CASE("broadcast: the merged walk visits what the plainest walk visits") {
 
 TEST_CASE("broadcast: bad shapes are refused, a sentence each") {
   CHECK(refusal({2, 3}, {4}) == "the shapes (2, 3) and (4,) do not broadcast: 3 meets 4");
+  CHECK(refusal({2, 4}, {3}) == "the shapes (2, 4) and (3,) do not broadcast: 4 meets 3");
   CHECK(refusal({2}, {3, 1, 1, 1, 1, 1, 1, 1}) ==
         "a shape of 8 dimensions, and at most 7 are supported");
   CHECK(refusal({2, -1}, {2}) == "the shape (2, -1) has a negative size");
