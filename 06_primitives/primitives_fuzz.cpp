@@ -138,7 +138,8 @@ struct Matrix {
 };
 
 /// Sizes around what the kernels change their ways at; now and then none that a matrix can have.
-Matrix fuzz_matrix(Trial& trial, std::int64_t most_columns) {
+/// `most_rows` and `most_columns`, mostly: the executor takes its time for what has many barriers.
+Matrix fuzz_matrix(Trial& trial, std::size_t most_rows, std::int64_t most_columns) {
   FuzzInput& input = trial.input;
   constexpr std::int64_t kLong[] = {1024, 1025, 1536, 2048, 2049, 4096, 4097, 8192, 16384, 16385};
   const auto size = [&](std::size_t bound) {
@@ -151,16 +152,16 @@ Matrix fuzz_matrix(Trial& trial, std::int64_t most_columns) {
   } else if (kind < 22) {
     matrix.rows = 1 + size(3), matrix.columns = 1 + size(1100);
   } else if (kind < 23) {
-    matrix.rows = 1 + size(700), matrix.columns = 1 + size(3);
+    matrix.rows = 1 + size(most_rows), matrix.columns = 1 + size(3);
   } else if (kind < 27) {  // whole vectors
     matrix.rows = 1 + size(5), matrix.columns = 32 * (1 + size(9));
   } else if (kind < 31) {
     matrix.rows = size(5), matrix.columns = size(5);
   } else {
     matrix.rows = 1, matrix.columns = input.pick(kLong);
-    if (input.one_in(4)) std::swap(matrix.rows, matrix.columns);
+    if (most_rows > 100 && input.one_in(4)) std::swap(matrix.rows, matrix.columns);
   }
-  if (matrix.columns > most_columns && !input.one_in(4)) matrix.columns %= most_columns;
+  if (matrix.columns > most_columns && !input.one_in(8)) matrix.columns %= most_columns;
   if (input.one_in(16)) {
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
     constexpr std::int64_t kWrong[] = {-1, -2, -kMost - 1, kMost, std::int64_t{1} << 62};
@@ -187,7 +188,7 @@ void try_bias(FuzzInput& input) {
   trial.says_why();
   const bool by_cycle = input.one_in(2);
   trial.describe(by_cycle ? "cycle" : "broadcast");
-  const Matrix m = fuzz_matrix(trial, 1 << 20);
+  const Matrix m = fuzz_matrix(trial, 700, 1 << 20);
   const auto x = trial.in<T>("x", m.held, sizeof(T), m.any);
   const std::size_t terms = m.is_right ? static_cast<std::size_t>(m.columns) : 4;
   const auto bias = trial.in<T>("bias", terms, sizeof(T), m.any);
@@ -270,7 +271,7 @@ void try_reduce(FuzzInput& input) {
   const bool inner = dimension == Dimension::inner;
   trial.describe(std::string(reduction == Reduction::max ? "max" : "sum") +
                  (inner ? " of rows" : " of columns"));
-  const Matrix m = fuzz_matrix(trial, 1 << 20);
+  const Matrix m = fuzz_matrix(trial, 700, 1 << 20);
   const std::int64_t many[] = {
       kReduceBlocks, 1, 2, 7, 100, std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::max()};
   std::int64_t blocks = input.pick(many);
@@ -355,7 +356,7 @@ void try_softmax(FuzzInput& input) {
   trial.says_why();
   const bool two = input.one_in(3);
   trial.describe(two ? "two reductions" : "online");
-  const Matrix m = fuzz_matrix(trial, 1 << 20);
+  const Matrix m = fuzz_matrix(trial, 40, 4096);
   if (two && m.is_right && m.columns > kSoftmaxTile) trial.mistake(cudaErrorInvalidValue);
   try_rows<T>(trial, m, two ? softmax_two_reductions<T> : softmax<T>, wrong_probability<T>);
 }
@@ -375,7 +376,7 @@ template <class T>
 void try_cumsum(FuzzInput& input) {
   Trial trial(input, "cumsum");
   trial.says_why();
-  const Matrix m = fuzz_matrix(trial, 1 << 20);
+  const Matrix m = fuzz_matrix(trial, 40, 4096);
   try_rows<T>(trial, m, tutorial::cumsum<T>, wrong_running_sum<T>);
 }
 
@@ -403,7 +404,7 @@ void try_sort(FuzzInput& input) {
   Trial trial(input, "sort_rows");
   trial.says_why();
   const bool with_index = input.one_in(2);
-  const Matrix m = fuzz_matrix(trial, input.one_in(8) ? kSortTile : 600);
+  const Matrix m = fuzz_matrix(trial, 20, 300);
   if (m.is_right && m.columns > kSortTile) trial.mistake(cudaErrorInvalidValue);
   Operand<std::int32_t> index{};
   if (with_index) index = trial.out<std::int32_t>("index", m.held, 4, m.any);
