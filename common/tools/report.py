@@ -56,6 +56,9 @@ Parts made from other recorded files
                                   folder of accuracy*.json; order= takes the rungs' order from a run
     ncu FILE [rungs=a,b]          what Nsight Compute counted; FILE from ncu.py
     codegen FILE [rungs=a,b]      registers and widest accesses; FILE from codegen.py --json
+    fuzz [FILE]                   a row per chapter that has recorded results/FILE (default fuzz.json, from a
+                                  fuzz program) and operation: the inputs tried, the calls that went ahead,
+                                  those that were refused
     half_functions FILE           {"half_functions": [{"function", "inputs", "differ", "max_ulp"}]}
     mutations FILE [of=faults] [test=01_elu_test]
                                   what mutate.py recorded of the faults in mutations.json: a line
@@ -644,6 +647,30 @@ def make_codegen(part):
     return table(titles, body, "l" + "r" * (len(titles) - 1))
 
 
+def make_fuzz(part):
+    name = part.names[0] if part.names else "fuzz.json"
+    body, context = [], {}
+    for folder in runs.find_chapters(runs.ROOT):
+        path = folder / "results" / name
+        if not path.exists():
+            continue
+        data = runs.load_json(path)
+        context, fuzz = data.get("context", {}), data.get("fuzz", {})
+        first = [folder.name, count(fuzz.get("inputs")), count(fuzz.get("seconds"))]
+        for entry in fuzz.get("operations", []):
+            body.append(first + [entry.get("operation"), count(entry.get("succeeded")),
+                                 count(entry.get("refused"))])
+            first = ["", "", ""]
+    if not body:
+        raise NotRecorded(name)
+    words = [f"seed {fuzz.get('seed')}", context.get("compiler"),
+             f"sanitizers: {context.get('sanitizers')}", context.get("cpu"),
+             f"commit {context.get('commit')}", context.get("date")]
+    note = "Recorded on one core: " + ", ".join(word for word in words if word) + "."
+    titles = ["Chapter", "Inputs", "Seconds", "Operation", "Went ahead", "Refused"]
+    return [note, ""] + table(titles, body, "lrrlrr")
+
+
 def make_half_functions(part):
     body = [[code(e.get("function")), count(runs.number(e.get("inputs"))),
              count(runs.number(e.get("differ"))), significant(runs.number(e.get("max_ulp")))]
@@ -730,7 +757,7 @@ MAKERS = {
     "headline": make_headline, "counters": make_counters, "ladder_figure": make_ladder_figure,
     "sizes_figure": make_sizes_figure, "plot": make_plot, "accuracy": make_accuracy,
     "torch": make_torch, "headline_figure": make_headline_figure, "ncu": make_ncu,
-    "codegen": make_codegen, "half_functions": make_half_functions,
+    "codegen": make_codegen, "fuzz": make_fuzz, "half_functions": make_half_functions,
     "mutations": make_mutations,
 }
 

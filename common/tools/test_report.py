@@ -130,6 +130,18 @@ class ReportTest(unittest.TestCase):
         self.assertIn("| [01_elu](01_elu/README.md) | f16 | `f16` | 900 | `f16x8_pack` | 1,800 | "
                       "45.0 % | 2.00× |", self.get("README.md"))
 
+    def test_fuzz(self):
+        operations = [{"operation": "elu", "succeeded": 3000, "refused": 1000},
+                      {"operation": "ladder", "succeeded": 1, "refused": 2}]
+        self.put("01_elu/results/fuzz.json",
+                 {"context": {"compiler": "g++ 12", "sanitizers": "address", "commit": "abc1234"},
+                  "fuzz": {"seed": 5, "inputs": 4003, "seconds": 60, "operations": operations}})
+        lines = self.block("fuzz")
+        self.assertEqual(lines[0], "Recorded on one core: seed 5, g++ 12, sanitizers: address, "
+                                   "commit abc1234.")
+        self.assertEqual(lines[3], "| 01_elu | 4,003 | 60 | elu | 3,000 | 1,000 |")
+        self.assertEqual(lines[4], "|  |  |  | ladder | 1 | 2 |")
+
     def test_counters(self):
         rows = [{"name": "executor/elu_f32/1048576", "real_time": 1500.0, "ratio": 0.5}]
         self.put("01_elu/results/x.json", {"context": {}, "benchmarks": rows})
@@ -248,7 +260,7 @@ class ReportTest(unittest.TestCase):
 
     def test_what_is_not_recorded_says_so(self):
         for kind in ("results", "grid", "accuracy", "ncu", "codegen", "context", "half_functions",
-                     "mutations", "plot", "ladder_figure", "headline"):
+                     "mutations", "fuzz", "plot", "ladder_figure", "headline"):
             self.assertEqual(self.block(f"{kind} none.json"), ["No run recorded yet."], kind)
         self.assertEqual(self.value("none.json of=a rung=b"), "(no run recorded yet)")
 
