@@ -189,6 +189,14 @@ TEST_CASE("swish: largest error of the bf16 rungs over all inputs") {
   check_accuracy(swish_rungs_bf16(), swish_reference, "swish");
 }
 
+TEST_CASE("swish: where 1 + e^-x has no bits left for the 1, the error stays what it is") {
+  require_device();
+  std::vector<float> x;  // from e^16.3 on, which is 2^23.5: more than the other samples have
+  for (int i = 0; i < 1 << 17; ++i) x.push_back(-17.0f + 0x1p-17f * static_cast<float>(i));
+  const std::vector<float> y = run_unary<float>(swish_f32x4_poly, x);
+  CHECK(worst_error(x, y, swish_reference).ulp <= kSwishUlp<float>);
+}
+
 TEST_CASE("swish: zeros keep their sign, infinities and NaN go where they belong") {
   require_device();
   check_special_values(swish_rungs_f32());
