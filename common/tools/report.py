@@ -728,9 +728,10 @@ def benchmark_value(part, _, of, rung):
     run = part.run()
     shape, regime = one_shape(run, part), regimes_of(run, part)[0]
     rows = run.select(rung=rung, shape=shape, regime=regime, dtype=part.option("dtype"))
+    rows = [row for row in rows if row.ladder == part.option("ladder", row.ladder)]
     if len(rows) != 1:
         part.fail(f"{len(rows)} rows are called {rung} at {shape} {regime}"
-                  + ("; say which dtype=" if rows else ""))
+                  + ("; say which dtype= or ladder=" if rows else ""))
     row = rows[0]
     if row.failed:
         part.fail(f"{row.name} failed in the recorded run: {row.error}")
