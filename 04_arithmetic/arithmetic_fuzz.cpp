@@ -142,8 +142,8 @@ void try_contiguous(Trial& trial, const Rung& rung, ArithmeticOp op, Int8Scales 
       [&](std::size_t i, T actual) {
         if (is_right(op, a.values[i], b.values[i], scales, actual)) return true;
         if constexpr (std::is_same_v<T, std::int8_t>) {
-          const int exact = arithmetic_reference_int8(op, a.values[i], b.values[i], scales);
-          return std::abs(actual - exact) <= off_by;
+          const int exact{arithmetic_reference_int8(op, a.values[i], b.values[i], scales)};
+          return std::abs(int{actual} - exact) <= off_by;
         }
         return false;
       },
@@ -473,28 +473,14 @@ void try_ladder_c(FuzzInput& input) {
 
 template <class T>
 void try_type(FuzzInput& input) {
-  switch (input.below(8)) {
-    case 0:
-    case 1:
-    case 2:
-      return try_operator<T>(input);
-    case 3:
-      if constexpr (std::is_same_v<T, std::int8_t>) {
-        return try_ladder_d(input);
-      } else {
-        return try_ladder_a<T>(input);
-      }
-    case 4:
-      if constexpr (std::is_same_v<T, std::int8_t>) {
-        return try_ladder_d(input);
-      } else {
-        return try_form<T>(input);
-      }
-    case 5:
-    case 6:
-      return try_ladder_b<T>(input);
-    default:
-      return try_ladder_c<T>(input);
+  const std::size_t kind = input.below(8);
+  if (kind < 3) return try_operator<T>(input);
+  if (kind < 5) return try_ladder_b<T>(input);
+  if (kind < 6) return try_ladder_c<T>(input);
+  if constexpr (std::is_same_v<T, std::int8_t>) {
+    try_ladder_d(input);
+  } else {
+    return kind < 7 ? try_ladder_a<T>(input) : try_form<T>(input);
   }
 }
 

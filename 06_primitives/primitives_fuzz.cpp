@@ -139,15 +139,20 @@ struct Matrix {
 
 /// Sizes around what the kernels change their ways at; now and then none that a matrix can have.
 /// `most_rows` and `most_columns`, mostly: the executor takes its time for what has many barriers.
-Matrix fuzz_matrix(Trial& trial, std::size_t most_rows, std::int64_t most_columns) {
+/// One in `long_one_in` is a long row, or a long column where there may be many rows.
+Matrix fuzz_matrix(Trial& trial, std::size_t most_rows, std::int64_t most_columns,
+                   std::size_t long_one_in = 32) {
   FuzzInput& input = trial.input;
   constexpr std::int64_t kLong[] = {1024, 1025, 1536, 2048, 2049, 4096, 4097, 8192, 16384, 16385};
   const auto size = [&](std::size_t bound) {
     return static_cast<std::int64_t>(input.below(bound));
   };
   Matrix matrix{};
-  const std::size_t kind = input.below(32);
-  if (kind < 17) {
+  const std::size_t kind = input.below(31);
+  if (input.one_in(long_one_in)) {
+    matrix.rows = 1, matrix.columns = input.pick(kLong);
+    if (most_rows > 100 && input.one_in(2)) std::swap(matrix.rows, matrix.columns);
+  } else if (kind < 17) {
     matrix.rows = 1 + size(6), matrix.columns = 1 + size(70);
   } else if (kind < 22) {
     matrix.rows = 1 + size(3), matrix.columns = 1 + size(1100);
@@ -155,11 +160,8 @@ Matrix fuzz_matrix(Trial& trial, std::size_t most_rows, std::int64_t most_column
     matrix.rows = 1 + size(most_rows), matrix.columns = 1 + size(3);
   } else if (kind < 27) {  // whole vectors
     matrix.rows = 1 + size(5), matrix.columns = 32 * (1 + size(9));
-  } else if (kind < 31) {
-    matrix.rows = size(5), matrix.columns = size(5);
   } else {
-    matrix.rows = 1, matrix.columns = input.pick(kLong);
-    if (most_rows > 100 && input.one_in(4)) std::swap(matrix.rows, matrix.columns);
+    matrix.rows = size(5), matrix.columns = size(5);
   }
   if (matrix.columns > most_columns && !input.one_in(8)) matrix.columns %= most_columns;
   if (input.one_in(16)) {
@@ -271,7 +273,7 @@ void try_reduce(FuzzInput& input) {
   const bool inner = dimension == Dimension::inner;
   trial.describe(std::string(reduction == Reduction::max ? "max" : "sum") +
                  (inner ? " of rows" : " of columns"));
-  const Matrix m = fuzz_matrix(trial, 700, 1 << 20);
+  const Matrix m = fuzz_matrix(trial, 700, 1 << 20, 5);
   const std::int64_t many[] = {
       kReduceBlocks, 1, 2, 7, 100, std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::max()};
   std::int64_t blocks = input.pick(many);
@@ -287,7 +289,7 @@ void try_reduce(FuzzInput& input) {
   const auto x = trial.in<T>("x", m.held, sizeof(T), m.any);
   const auto y = trial.out<T>("y", results, sizeof(T), any);
   std::size_t bytes = needed;
-  if (needed > 0 && input.one_in(16)) {
+  if (needed > 0 && input.one_in(4)) {
     bytes = input.below(needed);
     trial.mistake(cudaErrorInvalidValue);
   }
