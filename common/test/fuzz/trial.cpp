@@ -151,7 +151,9 @@ void Trial::check_refusal(cudaError_t error) const {
   if (found == mistakes_.end()) {
     std::string expected;
     for (const Mistake& mistake : mistakes_) {
-      expected += std::string(expected.empty() ? "" : " or ") + cudaGetErrorName(mistake.error);
+      const std::string name = cudaGetErrorName(mistake.error);
+      if (expected.find(name) == std::string::npos)
+        expected += (expected.empty() ? "" : " or ") + name;
     }
     fail(std::string("the call answers ") + cudaGetErrorName(error) + ", expected " + expected);
   }
