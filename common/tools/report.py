@@ -649,13 +649,16 @@ def make_codegen(part):
 
 def make_fuzz(part):
     name = part.names[0] if part.names else "fuzz.json"
-    body, context = [], {}
+    body, recorded = [], []
     for folder in runs.find_chapters(runs.ROOT):
         path = folder / "results" / name
         if not path.exists():
             continue
         data = runs.load_json(path)
         context, fuzz = data.get("context", {}), data.get("fuzz", {})
+        recorded.append((f"seed {fuzz.get('seed')}", context.get("compiler"),
+                         f"sanitizers: {context.get('sanitizers')}", context.get("cpu"),
+                         f"commit {context.get('commit')}", context.get("date")))
         first = [folder.name, count(fuzz.get("inputs")), count(fuzz.get("seconds"))]
         for entry in fuzz.get("operations", []):
             body.append(first + [entry.get("operation"), count(entry.get("succeeded")),
@@ -663,9 +666,7 @@ def make_fuzz(part):
             first = ["", "", ""]
     if not body:
         raise NotRecorded(name)
-    words = [f"seed {fuzz.get('seed')}", context.get("compiler"),
-             f"sanitizers: {context.get('sanitizers')}", context.get("cpu"),
-             f"commit {context.get('commit')}", context.get("date")]
+    words = [" and ".join(runs.unique(word for word in words if word)) for words in zip(*recorded)]
     note = "Recorded on one core: " + ", ".join(word for word in words if word) + "."
     titles = ["Chapter", "Inputs", "Seconds", "Operation", "Went ahead", "Refused"]
     return [note, ""] + table(titles, body, "lrrlrr")
