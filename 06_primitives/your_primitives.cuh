@@ -1,5 +1,5 @@
-// Your rung. It starts as rung 1, the library's kernel on the boundary path; "Your turn" in the README
-// says what to try. The test checks it as it checks every rung, and the ladder shows it:
+// Your rung. It starts as rung 1, the library's kernel on the boundary path; "Your turn" in the
+// README says what to try. The test checks it as it checks every rung, and the ladder shows it:
 //
 //     ./tutorial test primitives --yours
 //     ./tutorial bench primitives
