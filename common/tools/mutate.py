@@ -190,10 +190,11 @@ class Copy:
             raise runs.ToolError(f"{self.build} cannot be configured:\n{last_lines(done.stdout)}")
 
     def restore_sources(self):
-        """Takes back a fault that a run which was stopped has left."""
+        """Takes back a fault that a run which was stopped has left. Its objects may be there too: the
+        source must be newer than they are."""
         for path in self.kept.glob("source/**/*"):
             if path.is_file():
-                shutil.copy2(path, self.tree / path.relative_to(self.kept / "source"))
+                shutil.copyfile(path, self.tree / path.relative_to(self.kept / "source"))
                 path.unlink()
 
     def make(self, target):

@@ -212,9 +212,11 @@ class CopyTest(unittest.TestCase):
         saved = self.copy.kept / "source/x.cuh"
         saved.parent.mkdir(parents=True, exist_ok=True)
         saved.write_text("fine\n", encoding="utf-8")
+        os.utime(saved, (1, 1))
         self.source.write_text("wrong\n", encoding="utf-8")
         self.copy.restore_sources()
         self.assertEqual(self.source.read_text(encoding="utf-8"), "fine\n")
+        self.assertGreater(self.source.stat().st_mtime, 1, "older than the broken one's objects")
         self.assertFalse(saved.exists())
 
 
