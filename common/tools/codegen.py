@@ -16,6 +16,7 @@ The spec (paths are relative to it):
       "flags": ["--expt-relaxed-constexpr"],        more flags for nvcc, optional
       "defaults": {"fp64": false, "local_bytes": 0, "max_registers": 32},
       "ignore": ["some_helper_kernel"],             kernels that the spec says nothing about
+      "sass_nvcc": "13.0",                          whose machine code `sass` counts, optional
       "names": [{"kernel": "...", "rung": "..."}],  of kernels that only a profile meets, optional
       "kernels": [
         {"kernel": "elu_f16x8_pack_kernel",         part of the kernel's demangled name
@@ -24,6 +25,7 @@ The spec (paths are relative to it):
          "max_registers": 24,
          "contains": ["ex2.approx"],                text that the kernel's PTX must have
          "lacks": ["div.rn"],                       and must not have
+         "sass": {"HFMA2": 12, "STG.E.U8": 8},      machine instructions of a pack, by opcode
          "arch": {"sm_75": {"max_registers": 40}}}  what differs on one architecture, optional
       ]
     }
@@ -37,7 +39,10 @@ What is read where: `local_bytes` is the stack frame plus spill stores and loads
 them. Access widths, `fp64`, `contains` and `lacks` are read from the PTX, with the device functions
 that a kernel calls counted in. A load or store without a state space is counted as global. When
 cuobjdump is found beside nvcc or on PATH, the number of machine instructions and the widest LDG and
-STG are added to the table, and the widths are checked there too.
+STG are added to the table, the widths are checked there too, and so is `sass`. It counts on one way
+through the kernel, from the first global load to the EXIT behind it: in a kernel with a tail, a
+whole pack. Machine code is an architecture's own, and a compiler's: `sass` stands under "arch", and
+is checked only with the release of nvcc that "sass_nvcc" names.
 """
 
 import argparse
@@ -52,8 +57,8 @@ from pathlib import Path
 import runs
 
 KEYS = {"kernel", "rung", "load_bits", "store_bits", "fp64", "local_bytes", "max_registers",
-        "contains", "lacks", "arch"}
-SPEC_KEYS = {"sources", "flags", "defaults", "ignore", "names", "kernels"}
+        "contains", "lacks", "sass", "arch"}
+SPEC_KEYS = {"sources", "flags", "defaults", "ignore", "names", "sass_nvcc", "kernels"}
 ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak|extern)\s+)*\.(entry|func)\s*(?:\([^)]*\))?\s*"
                    r"([\w$]+)", re.M)
 ACCESS = re.compile(
@@ -208,8 +213,22 @@ def parse_sass(text):
         for opcode, modifiers in SASS_WIDTH.findall("\n".join(code)):
             widths[opcode] = max(widths[opcode], sass_bits(modifiers))
         result[name.strip()] = {"sass_instructions": len(code), "sass_load_bits": widths["LDG"],
-                                "sass_store_bits": widths["STG"]}
+                                "sass_store_bits": widths["STG"], "_sass": opcodes_of_path(code)}
     return result
+
+
+def opcodes_of_path(code):
+    """The opcodes, with their modifiers, from the first global load to the EXIT behind it."""
+    code = [line.strip() for line in code]
+    begin = next((i for i, line in enumerate(code) if re.search(r"\bLDG\b", line)), 0)
+    end = next((i for i, line in enumerate(code) if i > begin and line.startswith("EXIT")),
+               len(code))
+    return [re.sub(r"^@!?U?P\w+\s+", "", line).split()[0] for line in code[begin:end]]
+
+
+def count_opcode(opcodes, wanted):
+    """How many are `wanted`, or that with more modifiers: HFMA2 counts HFMA2.MMA."""
+    return sum(1 for opcode in opcodes if opcode == wanted or opcode.startswith(wanted + "."))
 
 
 def sass_bits(modifiers):
@@ -272,7 +291,7 @@ def expectation(entry, spec, arch):
     """Defaults, the entry, and what differs on arch, laid over each other."""
     layers = [spec.get("defaults", {}), entry]
     layers += [layer.get("arch", {}).get(arch, {}) for layer in list(layers)]
-    result = {"contains": [], "lacks": []}
+    result = {"contains": [], "lacks": [], "sass": {}}
     for layer in layers:
         for key, value in layer.items():
             result[key] = result[key] + value if key in ("contains", "lacks") else value
@@ -300,6 +319,10 @@ def violations_of(kernel, wanted):
         found.append(f"{kernel['registers']} registers, at most {wanted['max_registers']} wanted")
     found += [f"PTX lacks {text}" for text in wanted["contains"] if text not in kernel["_text"]]
     found += [f"PTX contains {text}" for text in wanted["lacks"] if text in kernel["_text"]]
+    for opcode, count in wanted["sass"].items() if "_sass" in kernel else []:
+        have = count_opcode(kernel["_sass"], opcode)
+        if have != count:
+            found.append(f"the machine code has {have} {opcode} on its way, not {count}")
     return found
 
 
@@ -365,8 +388,12 @@ def main():
                 raise runs.ToolError(f"{source}: no such file; mend \"sources\" in the spec")
             kernels += kernels_of(source, arguments, flags, folder)
     ladder = runs.ladder_of_chapter(Path(arguments.spec).resolve().parent)
+    version = tool_version(arguments.nvcc)
+    if version != spec.get("sass_nvcc"):
+        for kernel in kernels:
+            kernel.pop("_sass", None)
     problems = check(kernels, spec, arguments.arch, ladder)
-    print(f"{arguments.spec} on {arguments.arch}, nvcc {tool_version(arguments.nvcc)}")
+    print(f"{arguments.spec} on {arguments.arch}, nvcc {version}")
     print("\n".join(table(kernels)))
     for line in problems:
         print(f"codegen.py: {arguments.arch}: {line}", file=sys.stderr)

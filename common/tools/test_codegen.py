@@ -68,7 +68,9 @@ SASS = """
         /*0000*/                   LDC R1, c[0x0][0x28] ;      /* 0x00000a00ff017b82 */
         /*0010*/              @!P0 LDG.E.128.CONSTANT R4, desc[UR4][R2.64] ;
         /*0020*/                   STG.E desc[UR4][R2.64], R4 ;
-        /*0030*/                   NOP;
+        /*0030*/                   EXIT ;
+        /*0040*/                   STG.E desc[UR4][R2.64], R5 ;
+        /*0050*/                   NOP;
 """
 
 
@@ -104,7 +106,14 @@ class ReadingTest(unittest.TestCase):
 
     def test_sass(self):
         self.assertEqual(codegen.parse_sass(SASS)["_Z6packedPKfPf"],
-                         {"sass_instructions": 3, "sass_load_bits": 128, "sass_store_bits": 32})
+                         {"sass_instructions": 5, "sass_load_bits": 128, "sass_store_bits": 32,
+                          "_sass": ["LDG.E.128.CONSTANT", "STG.E"]})
+
+    def test_opcodes_are_counted_with_any_modifiers(self):
+        opcodes = ["HFMA2", "HFMA2.MMA", "HFMA2X", "STG.E.U8"]
+        self.assertEqual([codegen.count_opcode(opcodes, wanted)
+                          for wanted in ("HFMA2", "STG", "STG.E", "STG.E.U8", "LDG")],
+                         [2, 1, 1, 1, 0])
 
 
 class JudgingTest(unittest.TestCase):
@@ -119,6 +128,12 @@ class JudgingTest(unittest.TestCase):
         self.assertEqual(self.violations({"load_bits": 128, "store_bits": 128, "fp64": False,
                                           "local_bytes": 0, "max_registers": 20,
                                           "contains": ["ex2.approx.f16x2"], "lacks": ["div"]}), [])
+
+    def test_machine_instructions_are_counted(self):
+        wanted = {"sass": {"HFMA2": 2, "MUFU": 0}}
+        self.assertEqual(self.violations(wanted, _sass=["HFMA2", "HFMA2.MMA"]), [])
+        self.assertEqual(self.violations(wanted), [])  # no cuobjdump
+        self.assertEqual(len(self.violations(wanted, _sass=["HFMA2", "MUFU.EX2"])), 2)
 
     def test_each_violation(self):
         for wanted, more, words in (
