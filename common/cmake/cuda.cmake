@@ -4,7 +4,8 @@
 #   tutorial_gpu_architectures()  the compute capabilities of the GPUs that answer, such as "90"
 #   tutorial_nvcc_architectures() those of our list that this nvcc knows
 #   tutorial_find_cuda_headers()  a folder with NVIDIA's headers, or empty
-#   tutorial_fetch_cuda_headers() the same from PyPI, into .deps/cuda-headers
+#   tutorial_fetch_cuda_headers() the same from PyPI, into .deps/cuda-headers (into the build folder,
+#                                 where the sources cannot be written)
 
 set(TUTORIAL_CUDA_MINIMUM 12.4)
 # One each of Turing, Ampere, Hopper, and the two Blackwell families.
@@ -17,7 +18,8 @@ set(TUTORIAL_CUDA_PYPI
 
 # The repository's root, in script mode too (the folder of this file is common/cmake).
 get_filename_component(TUTORIAL_ROOT "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
-set(TUTORIAL_DEPS_CUDA "${TUTORIAL_ROOT}/.deps/cuda-headers")
+set(TUTORIAL_DEPS "${TUTORIAL_ROOT}/.deps")
+set(TUTORIAL_DEPS_CUDA "${TUTORIAL_DEPS}/cuda-headers")
 
 # CMake itself looks on PATH, in CUDACXX and in $CUDA_PATH/bin, but not where NVIDIA's installer
 # puts nvcc: /usr/local/cuda/bin.
@@ -116,7 +118,8 @@ function(tutorial_find_cuda_headers out)
       list(APPEND candidates "$ENV{${variable}}/include")
     endif()
   endforeach()
-  file(GLOB pypi "${TUTORIAL_DEPS_CUDA}/nvidia/cu*/include")
+  file(GLOB pypi "${TUTORIAL_DEPS_CUDA}/nvidia/cu*/include"
+                 "${CMAKE_BINARY_DIR}/.deps/cuda-headers/nvidia/cu*/include")
   list(APPEND candidates /usr/local/cuda/include /opt/cuda/include ${pypi} /usr/include)
   set(found "")
   foreach(candidate IN LISTS candidates)
@@ -130,9 +133,23 @@ function(tutorial_find_cuda_headers out)
 endfunction()
 
 # Installs the headers where nothing but this repository sees them. They arrive under another name
-# and are renamed at the end, so that an interrupted download is not taken for a complete one.
+# and are renamed at the end, so that an interrupted download is not taken for a complete one. Two
+# builds that are configured at the same time take turns.
 function(tutorial_fetch_cuda_headers out)
   set(${out} "" PARENT_SCOPE)
+  set(deps "${TUTORIAL_DEPS}")
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E make_directory "${deps}" ERROR_QUIET)
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E touch "${deps}/.lock" RESULT_VARIABLE rc ERROR_QUIET)
+  if(NOT rc EQUAL 0)
+    set(deps "${CMAKE_BINARY_DIR}/.deps")
+    file(MAKE_DIRECTORY "${deps}")
+  endif()
+  file(LOCK "${deps}/.lock" GUARD FUNCTION RESULT_VARIABLE rc TIMEOUT 600)
+  tutorial_find_cuda_headers(found)
+  if(found)
+    set(${out} "${found}" PARENT_SCOPE)
+    return()
+  endif()
   list(JOIN TUTORIAL_CUDA_PYPI " " packages)
   set(python "")
   foreach(candidate python3 /usr/bin/python3)
@@ -147,8 +164,8 @@ function(tutorial_fetch_cuda_headers out)
                         "with: run ./tutorial setup, or install python3-pip.")
   endif()
   message(STATUS "tutorial: no CUDA toolkit (${TUTORIAL_CUDA_MINIMUM} or newer) here; fetching "
-                 "NVIDIA's headers from PyPI into .deps/cuda-headers: ${packages}")
-  set(arriving "${TUTORIAL_DEPS_CUDA}.arriving")
+                 "NVIDIA's headers from PyPI into ${deps}/cuda-headers: ${packages}")
+  set(arriving "${deps}/cuda-headers.arriving")
   file(REMOVE_RECURSE "${arriving}")
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -E env PIP_ROOT_USER_ACTION=ignore
@@ -162,8 +179,8 @@ function(tutorial_fetch_cuda_headers out)
                         "again, or install a CUDA toolkit (${TUTORIAL_CUDA_MINIMUM} or newer), or name "
                         "a folder that has cuda_runtime.h by -DTUTORIAL_CUDA_INCLUDE_DIR=...")
   endif()
-  file(REMOVE_RECURSE "${TUTORIAL_DEPS_CUDA}")
-  file(RENAME "${arriving}" "${TUTORIAL_DEPS_CUDA}")
+  file(REMOVE_RECURSE "${deps}/cuda-headers")
+  file(RENAME "${arriving}" "${deps}/cuda-headers")
   tutorial_find_cuda_headers(found)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
