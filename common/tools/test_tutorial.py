@@ -139,6 +139,14 @@ class Tutorial(unittest.TestCase):
         self.assertIn("(log: build/logs/cpu.build.log)", errors)
         self.assertEqual(self.called("ctest"), [])
 
+    def test_packages_that_cannot_be_fetched(self):
+        more = self.fake_all()
+        self.fake("cmake", 'case $1 in --version) echo cmake version 3.25.1 ;; --preset) '
+                           'echo "CMake Error: Failed to clone repository: x"; exit 1 ;; esac')
+        code, _, errors = self.call("test", "--backend", "cpu", more=more)
+        self.assertEqual(code, 1)
+        self.assertIn("catch2, libbenchmark-dev", errors)
+
     @unittest.skipUnless(shutil.which("flock"), "no flock here, so ./tutorial does not wait")
     def test_two_at_a_time_take_turns(self):
         more = self.fake_all()
