@@ -89,6 +89,8 @@ Markers inside code fences and inline code are left alone.
 """
 
 import argparse
+import copy
+import functools
 import math
 import re
 import shlex
@@ -115,6 +117,23 @@ VALUE_UNITS = {"copy_pct": " %", "spread_pct": " %", "GBps": " GB/s", "median_us
 
 class NotRecorded(Exception):
     """The recorded file that a part is made from does not exist yet."""
+
+
+def remembered(load):
+    """load(path) that reads a file once for as long as it stays the same: pages quote one many times.
+    Nobody may change what it returns."""
+    known = functools.lru_cache(maxsize=None)(lambda path, when, size, **options: load(path, **options))
+
+    def loaded(path, **options):
+        path = Path(path)
+        if not path.is_file():
+            return load(path, **options)  # which says what is wrong with it
+        status = path.stat()
+        return known(path, status.st_mtime_ns, status.st_size, **options)
+    return loaded
+
+
+load_run, load_json = remembered(runs.load_run), remembered(runs.load_json)
 
 
 class Part:
@@ -163,13 +182,14 @@ class Part:
         if name is None and len(self.names) == 1:
             name = self.names[0]
         names = name.split("+") if name else [None]
-        first, *more = [runs.load_run(self.file(one)) for one in names]
+        first, *more = [load_run(self.file(one)) for one in names]
         for run in more:
             if run.device != first.device:
                 self.fail(f"{run.path} was recorded on {run.device}, {first.path} on "
                           f"{first.device}; name runs of one GPU")
-            first.rows += run.rows
-        return first
+        joined = copy.copy(first)
+        joined.rows = [row for run in (first, *more) for row in run.rows]
+        return joined
 
     def check_options(self):
         unknown = sorted(set(self.options) - self.used)
@@ -288,7 +308,7 @@ def make_context(part):
     if path.is_dir():
         context = runs.load_accuracy(path)["context"]
     else:
-        context = runs.load_json(path).get("context", {})
+        context = load_json(path).get("context", {})
     line = runs.context_line(context)
     return [f"Recorded on {line}." if line else "Recorded without a context."]
 
@@ -401,7 +421,7 @@ def make_headline(part):
     for folder in runs.find_chapters(runs.ROOT):
         path = folder / "results" / name
         if path.exists():
-            body += headline_rows(runs.load_run(path), folder.name, regime, shape)
+            body += headline_rows(load_run(path), folder.name, regime, shape)
     if not body:
         raise NotRecorded(name)
     titles = ["Chapter", "Type", "First rung", "GB/s", "Fastest rung", "GB/s", "% of copy", "Climb"]
@@ -426,7 +446,7 @@ def headline_rows(run, chapter, regime, shape):
 
 
 def make_counters(part):
-    run = runs.load_run(part.file(), need_rows=False)
+    run = load_run(part.file(), need_rows=False)
     names, wanted = part.listed("names"), part.option("rows", "")
     if not names:
         part.fail("needs names=counter,...")
@@ -532,7 +552,7 @@ def make_torch(part):
 
 
 def make_headline_figure(part):
-    spec = runs.load_json(part.file())
+    spec = load_json(part.file())
     regime = part.option("regime", "cold")
     try:
         groups = beside_torch.headline(spec["rows"], runs.ROOT, regime)
@@ -546,7 +566,7 @@ def make_headline_figure(part):
 
 
 def make_plot(part):
-    data = runs.load_json(part.file())
+    data = load_json(part.file())
     try:
         text = figures.line_plot(data)
     except (KeyError, TypeError, ValueError) as error:
@@ -572,7 +592,7 @@ def picture(part, title, text):
 def entries_of(part, key):
     """The list named key in the part's file, as rungs= wants it."""
     path = part.file()
-    data = runs.load_accuracy(path) if key == "accuracy" else runs.load_json(path)
+    data = runs.load_accuracy(path) if key == "accuracy" else load_json(path)
     entries = data.get(key)
     if not isinstance(entries, list):
         part.fail(f"{path}: holds no list named {key}; record it again")
@@ -654,7 +674,7 @@ def make_fuzz(part):
         path = folder / "results" / name
         if not path.exists():
             continue
-        data = runs.load_json(path)
+        data = load_json(path)
         context, fuzz = data.get("context", {}), data.get("fuzz", {})
         recorded.append((f"seed {fuzz.get('seed')}", context.get("compiler"),
                          f"sanitizers: {context.get('sanitizers')}", context.get("cpu"),
@@ -681,7 +701,7 @@ def make_half_functions(part):
 
 
 def make_mutations(part):
-    data = runs.load_json(part.file())
+    data = load_json(part.file())
     faults = mutate.load_table(runs.ROOT / "common/tools/mutations.json")
     of, test = part.option("of", "summary"), part.option("test")
     if test:
@@ -697,7 +717,7 @@ def make_value(part):
     path, of, rung = part.file(), part.option("of"), part.option("rung")
     if not of or not rung:
         part.fail("needs of= and rung=")
-    data = runs.load_accuracy(path) if path.is_dir() else runs.load_json(path)
+    data = runs.load_accuracy(path) if path.is_dir() else load_json(path)
     if "benchmarks" in data:
         pick = benchmark_value
     else:
