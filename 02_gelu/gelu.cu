@@ -204,7 +204,9 @@ cudaError_t gelu_any(const T* x, T* y, std::int64_t n, GeluApproximate approxima
 
 cudaError_t gelu(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
                  cudaStream_t stream) {
-  return gelu_any(x, y, n, approximate, stream);
+  return with_variant(approximate, [=](auto variant) {
+    return launch_elementwise_one_wave(x, y, n, Gelu<variant()>{}, stream, kBest);
+  });
 }
 
 cudaError_t gelu(const half* x, half* y, std::int64_t n, GeluApproximate approximate,

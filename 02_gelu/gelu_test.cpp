@@ -9,6 +9,7 @@
 #include "02_gelu/exhibits.cuh"
 #include "02_gelu/gelu_reference.h"
 #include "02_gelu/gelu_rungs.h"
+#include "common/launch.cuh"
 #include "common/test/support/catch.h"
 #include "common/test/support/support.h"
 
@@ -191,6 +192,25 @@ TEST_CASE("gelu: the operator takes every pointer and every type") {
     check_launcher_promises(gelu_operator_rung<Bf16>(approximate, "bf16", 0.51), reference);
     check_accuracy(gelu_operator_rung<half>(approximate, "f16", 0.51), reference, "gelu");
     check_accuracy(gelu_operator_rung<Bf16>(approximate, "bf16", 0.51), reference, "gelu");
+  }
+}
+
+TEST_CASE("gelu: one pack or two, the float operator's results are the same bit for bit") {
+  require_device();
+  const std::int64_t wave = resident_threads();  // one pack: up to 4 wave; two: up to 8 wave
+  std::vector<float> all(static_cast<std::size_t>(8 * wave + 1));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = static_cast<float>(static_cast<int>(i % 4001) - 2000) * 0.01f;
+  }
+  for (const std::int64_t n :
+       {4 * wave, 4 * wave + 1, 6 * wave + 3, 8 * wave - 3, 8 * wave, 8 * wave + 1}) {
+    INFO(n << " elements");
+    const std::vector<float> x(all.begin(), all.begin() + n);
+    for (const GeluApproximate approximate : kVariants) {
+      const auto by_rung = gelu_rungs_f32(approximate).back();
+      const auto by_operator = gelu_operator_rung<float>(approximate, "f32", kGeluF32MaxUlp);
+      CHECK(run_unary<float>(by_operator.launch, x) == run_unary<float>(by_rung.launch, x));
+    }
   }
 }
 

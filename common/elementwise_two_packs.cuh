@@ -52,4 +52,19 @@ cudaError_t launch_elementwise_two_packs(const T* x, T* y, std::int64_t n, Op op
   return launch_elementwise(x, y, n, op, stream, options);
 }
 
+/// launch_elementwise(); but with two packs a thread, in blocks of kThreads, where that is one wave
+/// of blocks and one pack a thread would be two. The second wave starts late, and is never full.
+//! [launch_elementwise_one_wave]
+template <class T, class Op>
+cudaError_t launch_elementwise_one_wave(const T* x, T* y, std::int64_t n, Op op,
+                                        cudaStream_t stream, LaunchOptions options) {
+  constexpr std::int64_t kWidth = 16 / sizeof(T);
+  const std::int64_t wave = resident_threads();
+  if (n > wave * kWidth && n <= wave * 2 * kWidth) {
+    return launch_elementwise_two_packs(x, y, n, op, stream, {kThreads, options.overlap});
+  }
+  return launch_elementwise(x, y, n, op, stream, options);
+}
+//! [launch_elementwise_one_wave]
+
 }  // namespace tutorial

@@ -175,6 +175,18 @@ inline cudaError_t check_arguments(std::int64_t n, std::initializer_list<Aligned
   return cudaSuccess;
 }
 
+/// As many threads as the current device's multiprocessors hold at once, if they have the registers
+/// and the shared memory: one wave of blocks. 1 if the device does not say.
+inline std::int64_t resident_threads() {
+  int device = 0, processors = 0, threads = 0;
+  const bool known =
+      cudaGetDevice(&device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device) ==
+          cudaSuccess;
+  return known ? std::int64_t{processors} * threads : 1;
+}
+
 /// How a launch_unary() is shaped.
 struct LaunchOptions {
   int threads = kThreads;  ///< threads a block

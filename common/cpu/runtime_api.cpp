@@ -223,6 +223,9 @@ bool find_attribute(cudaDeviceAttr attribute, int* value) {
     case cudaDevAttrMultiProcessorCount:
       *value = cores();
       return true;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      *value = 2048;  // as on most GPUs; a core runs one block after the other
+      return true;
     default:
       return false;
   }

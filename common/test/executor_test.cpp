@@ -415,6 +415,9 @@ TEST_CASE("the device describes itself") {
   int warp = 0;
   REQUIRE(cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, 0) == cudaSuccess);
   REQUIRE(warp == 32);
+  int processors = 0;
+  REQUIRE(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0) == cudaSuccess);
+  CHECK(resident_threads() == std::int64_t{2048} * processors);
 }
 
 TEST_CASE("launches from several host threads do not disturb each other") {
