@@ -30,14 +30,9 @@ cudaError_t launch_add(const T* a, const T* b, T* out, std::int64_t n, std::size
                 out, n);
 }
 
-/// As many blocks of 128 threads as all SMs hold: 2048 threads each.
+/// As many blocks as the GPU holds at once.
 unsigned resident_blocks() {
-  int device = 0, processors = 1;
-  if (cudaGetDevice(&device) != cudaSuccess) return 1;
-  if (cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
-    return 1;
-  }
-  return static_cast<unsigned>(processors) * (2048 / kThreads);
+  return static_cast<unsigned>(std::max<std::int64_t>(resident_threads() / kThreads, 1));
 }
 
 constexpr int widest_vector(std::initializer_list<std::size_t> sizes) {

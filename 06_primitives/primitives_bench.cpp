@@ -334,9 +334,12 @@ void add_read_peak(const std::vector<Shape>& own) {
 template <class T>
 void add_sums(const std::string& dtype) {
   const std::vector<Shape> own = {{4096, 32768}, {32768, 4096}};
-  add_read_peak<T>(own);
+  // With columns that end within a block's tile, and narrower than one.
+  const std::vector<Shape> with_edges = {
+      {4096, 32768}, {32768, 4096}, {32768, 4104}, {std::int64_t{1} << 20, 96}};
+  add_read_peak<T>(with_edges);
   add_sum<T>(Dimension::outer, "sum_outer_" + dtype, Kind::rung, sum_over<T, Dimension::outer>,
-             own);
+             with_edges);
   add_sum<T>(Dimension::outer, "sum_outer_" + dtype + "_2048_blocks", Kind::sweep,
              sum_over<T, Dimension::outer, 2048>, own);
   add_sum<T>(Dimension::outer, "sum_outer_" + dtype + "_8192_blocks", Kind::sweep,

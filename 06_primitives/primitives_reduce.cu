@@ -15,6 +15,9 @@ using namespace primitives;
 namespace {
 
 constexpr std::int64_t kBlockThreads = 256;
+/// A block of ReduceOuter: 16 threads across, 256 bytes of a row, and as many rows of threads as
+/// that leaves. The narrower and the taller a block, the fewer parts a column is cut into.
+constexpr std::int64_t kOuterThreads = 512, kOuterAcross = 16;
 /// Tiles that a part has at least, so that the second kernel has little to do.
 constexpr std::int64_t kTilesEach = 4;
 /// Rows that a thread of ReduceOuter holds: that many loads are under way at once. A vector of
@@ -60,13 +63,14 @@ Plan plan_inner(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
 /// A pack of columns for each thread; no more rows of threads than have rows to read.
 template <class T>
 Plan plan_outer(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
-  Plan plan{power_of_two(ceil_div(columns, kVector<T>), 32), 0, 0, 1, rows};
+  Plan plan{power_of_two(ceil_div(columns, kVector<T>), kOuterAcross), 0, 0, 1, rows};
   plan.down = 32 / plan.across;
-  while (plan.across * plan.down < kBlockThreads && plan.down * 2 * kRowsEach<T> <= rows) {
+  while (plan.across * plan.down < kOuterThreads && plan.down * 2 * kRowsEach<T> <= rows) {
     plan.down *= 2;
   }
   plan.groups = ceil_div(columns, plan.across * kVector<T>);
-  if (plan.groups > 0) cut(plan, rows, plan.down * kRowsEach<T>, blocks);
+  const std::int64_t wanted = ceil_div(blocks, kOuterThreads / kBlockThreads);
+  if (plan.groups > 0) cut(plan, rows, plan.down * kRowsEach<T>, wanted);
   return plan;
 }
 

@@ -123,7 +123,7 @@ template <int NX, int NY, class Layout, class Acc, class InT, class OutT, class 
 __global__ void ReduceOuter(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
                             unsigned column_tiles, Op op) {
   wait_for_previous_grid();
-  constexpr int kMaxThreads = 256;
+  constexpr int kMaxThreads = 512;
   const std::int64_t tile_x = std::int64_t{blockDim.x} * NX, tile_y = std::int64_t{blockDim.y} * NY;
   const std::int64_t part = blockIdx.x / column_tiles, parts = gridDim.x / column_tiles;
   const std::int64_t column = blockIdx.x % column_tiles * tile_x, size_x = columns - column;
