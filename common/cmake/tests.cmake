@@ -63,7 +63,8 @@ function(tutorial_add_codegen_tests spec)
 endfunction()
 
 # tutorial_add_asan_exhibits(<target> <source> PREFIX 01_elu LABEL elu): one test per line
-# `// asan: <name>: <regex>` of the source. The program must die with a report that matches.
+# `// asan: <name>: <regex>` of the source. The program must die with a report that matches. Where
+# to look for variables used after their function's return differs between compilers: here, always.
 function(tutorial_add_asan_exhibits target source)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "PREFIX;LABEL" "")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
@@ -80,7 +81,7 @@ function(tutorial_add_asan_exhibits target source)
       "add_test([==[${test}]==] [==[$<TARGET_FILE:${target}>]==] [==[${CMAKE_MATCH_1}]==])\n"
       "set_tests_properties([==[${test}]==] PROPERTIES LABELS [==[${arg_LABEL}]==] "
       "PASS_REGULAR_EXPRESSION [==[${CMAKE_MATCH_2}]==] "
-      "ENVIRONMENT [==[ASAN_OPTIONS=detect_leaks=0:color=never]==])\n")
+      "ENVIRONMENT [==[ASAN_OPTIONS=detect_leaks=0:color=never:detect_stack_use_after_return=1]==])\n")
   endforeach()
   file(GENERATE OUTPUT "${script}" CONTENT "${text}endif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
