@@ -16,6 +16,11 @@
 #undef __shared__
 #define __shared__ thread_local
 
+/// What a GPU's compiler must inline to keep in registers. A host's optimizer judges for itself;
+/// forced, it spends most of its time on the same body over and over.
+#undef __forceinline__
+#define __forceinline__ inline
+
 /// Bounds that the register allocation of a GPU needs, and nobody here.
 #define __launch_bounds__(...)
 
