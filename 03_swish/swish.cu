@@ -13,6 +13,7 @@ namespace tutorial {
 namespace {
 
 const Swish kSwish{beta_constants(1.0f)};  // the ladder's beta
+const SwishPolynomial kPolynomial{kSwish.beta};
 
 /// The launch of the last rungs: an early start, and the block size that suits the arithmetic. Half
 /// has little of it, and 256 threads as chapter 01's sweep recommends; the longer bodies of bf16
@@ -40,10 +41,16 @@ cudaError_t swish_f32x4(const float* x, float* y, std::int64_t n, cudaStream_t s
 }
 
 cudaError_t swish_f32x4_poly(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elementwise_pack_kernel<float, Swish>, x, y, n, 4, 16, stream, {}, kSwish);
+  return launch_unary(elementwise_pack_kernel<float, SwishPolynomial>, x, y, n, 4, 16, stream, {},
+                      kPolynomial);
 }
 
 cudaError_t swish_f32x8_poly(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+  return launch_unary(elementwise_two_packs_kernel<float, SwishPolynomial>, x, y, n, 8, 16, stream,
+                      {}, kPolynomial);
+}
+
+cudaError_t swish_f32x8_ex2(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
   return launch_unary(elementwise_two_packs_kernel<float, Swish>, x, y, n, 8, 16, stream, {},
                       kSwish);
 }

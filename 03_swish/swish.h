@@ -71,6 +71,7 @@ cudaError_t swish_f32x4_poly(const float* x, float* y, std::int64_t n,
                              cudaStream_t stream);  // [16]
 cudaError_t swish_f32x8_poly(const float* x, float* y, std::int64_t n,
                              cudaStream_t stream);                                           // [16]
+cudaError_t swish_f32x8_ex2(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
 cudaError_t swish_f32x8_pdl(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
 
 cudaError_t swish_f16(const half* x, half* y, std::int64_t n, cudaStream_t stream);         // [2]

@@ -97,6 +97,7 @@ struct SwishTanh {
 struct Beta {
   float value;
   float exponent;  ///< -beta log2(e): e^(-beta x) is 2^(exponent x)
+  float rest;      ///< what rounding took from `exponent`
   float zero;      ///< what x sigmoid(beta x) is where the sigmoid vanishes: -0 for beta > 0
   float lowest;    ///< for float: the x below or above which the sigmoid vanishes,
   float highest;   ///< whichever it is; infinity on the other side
@@ -110,7 +111,11 @@ inline Beta beta_constants(float beta) {
   const double steep = std::fmin(std::fmax(beta, -kSteepest), kSteepest);
   const double exact = -steep * kLog2E;
   const double vanishes = 252.0 / exact;  // where 2^-252 is all that is left (swish_for_float)
-  return {static_cast<float>(steep), static_cast<float>(exact), beta > 0.0f ? -0.0f : 0.0f,
+  const auto exponent = static_cast<float>(exact);
+  return {static_cast<float>(steep),
+          exponent,
+          static_cast<float>(exact - exponent),
+          beta > 0.0f ? -0.0f : 0.0f,
           static_cast<float>(beta > 0.0f ? vanishes : -kInfinity),
           static_cast<float>(beta < 0.0f ? vanishes : kInfinity)};
 }
@@ -181,8 +186,32 @@ __device__ __forceinline__ Factors swish_for_float(Beta beta, float x) {
 }
 //! [swish_for_float]
 
+// For float, with the special-function unit's exponential. It needs its argument to more digits
+// than a float has: 2^(t + low) is 2^t (1 + low ln 2), where low is what rounding took from t. That
+// correction goes where the quotient's own does, into what is left of x after divisor * quotient.
+//
+// Above 2^120 the denominator is counted in units of 2^125, where the 1 has long ceased to count:
+// t - 125 is exact there. At t = 252 it has left the range, and nothing is left of the quotient.
+//! [swish_for_float_ex2]
+__device__ __forceinline__ Factors swish_for_float_ex2(Beta beta, float x) {
+  const float z = min_nan(max_nan(x, beta.lowest), beta.highest);
+  const float t = z * beta.exponent;
+  const float low = fmaf(z, beta.rest, fmaf(z, beta.exponent, -t));
+  const bool is_large = t > 120.0f;
+  const float unit = is_large ? 0x1p-125f : 1.0f;
+  const float e = exp2_approx(is_large ? t - 125.0f : t);
+  const float divisor = unit + e;
+
+  const float reciprocal = rcp_approx(divisor);
+  const float quotient = z * reciprocal;
+  const float excess = fmaf(e * (low * 0.693147181f), quotient, fmaf(divisor, quotient, -z));
+  const float sharper = fmaf(-excess, reciprocal, quotient);
+  return {t > -126.0f ? sharper : z, unit};  // else the sigmoid is 1, or x is NaN
+}
+//! [swish_for_float_ex2]
+
 __device__ __forceinline__ Factors swish_factors(Beta beta, float x, float) {
-  return swish_for_float(beta, x);
+  return swish_for_float_ex2(beta, x);
 }
 __device__ __forceinline__ Factors swish_factors(Beta beta, float x, half) {
   return swish_for_half(beta, x);
@@ -190,6 +219,16 @@ __device__ __forceinline__ Factors swish_factors(Beta beta, float x, half) {
 __device__ __forceinline__ Factors swish_factors(Beta beta, float x, __nv_bfloat16) {
   return swish_for_bf16(beta, x);
 }
+
+// Rungs 15 and 16.
+struct SwishPolynomial {
+  Beta beta;
+
+  __device__ __forceinline__ float2 operator()(float2 x) const {
+    const Factors first = swish_for_float(beta, x.x), second = swish_for_float(beta, x.y);
+    return {first.a * first.r, second.a * second.r};
+  }
+};
 
 // The operation that the last rungs of every type share.
 //! [swish_op]
@@ -205,6 +244,16 @@ struct Swish {
 };
 //! [swish_op]
 
+// What SwiGLU takes: a large b makes a number of a swish that is too small for a float, and the
+// polynomial has its digits.
+template <class T>
+__device__ __forceinline__ Factors gate_factors(Beta beta, float x, T type) {
+  return swish_factors(beta, x, type);
+}
+__device__ __forceinline__ Factors gate_factors(Beta beta, float x, float) {
+  return swish_for_float(beta, x);
+}
+
 // SwiGLU: swish(a) b, in one pass over a and b.
 //! [swiglu_op]
 struct SwiGlu {
@@ -213,7 +262,7 @@ struct SwiGlu {
   template <class P>
   __device__ __forceinline__ P operator()(P a, P b) const {
     const float2 v = to_float2(a), w = to_float2(b);
-    const Factors first = swish_factors(beta, v.x, a.x), second = swish_factors(beta, v.y, a.y);
+    const Factors first = gate_factors(beta, v.x, a.x), second = gate_factors(beta, v.y, a.y);
     return from_float2<P>({first.a * (first.r * w.x), second.a * (second.r * w.y)});
   }
 };

@@ -23,7 +23,7 @@ struct SwiGluOne {
 
   template <class T>
   __device__ T operator()(T a, T b) const {
-    const Factors product = swish_factors(beta, static_cast<float>(a), a);
+    const Factors product = gate_factors(beta, static_cast<float>(a), a);
     return T(product.a * (product.r * static_cast<float>(b)));
   }
 };

@@ -117,7 +117,8 @@ __global__ void ReduceInner(const InT* x, OutT* y, std::int64_t rows, std::int64
 /// has NX * blockDim.x columns and one of the parts; it reads NY * blockDim.y rows at a time, every
 /// `parts`-th such tile, so that all blocks together go through memory from its beginning to its
 /// end. The threads of a column meet when all is read. blockIdx.x counts the `column_tiles` tiles
-/// of a row first; the grid has that many times as many blocks as there are parts.
+/// of a row first; the grid has that many times as many blocks as there are parts. With a layout
+/// that keeps a thread's columns side by side, `columns` is a multiple of NX.
 //! [ReduceOuter]
 template <int NX, int NY, class Layout, class Acc, class InT, class OutT, class Op>
 __global__ void ReduceOuter(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
@@ -130,8 +131,12 @@ __global__ void ReduceOuter(const InT* x, OutT* y, std::int64_t rows, std::int64
   std::int64_t row = part * tile_y;
   Acc total[NX], tile[NX], arg[NY][NX];
   Init(total, Op::identity());
-  if (size_x >= tile_x) {
+  // Columns side by side, and a multiple of NX in all: of a thread's columns all exist, or none.
+  constexpr bool kAllOrNone = detail::kWidth<Layout, NX, InT> == NX;
+  const bool exists = ElementIndex<InT, NX, Layout>(0) < size_x;
+  if (kAllOrNone || size_x >= tile_x) {
     for (; row + tile_y <= rows; row += parts * tile_y) {
+      if (!exists) continue;
       ReadData<false, Layout>(arg, x + row * columns + column, size_x, tile_y, columns);
       Reduce<kLocalMode, Axis::y>(tile, arg, op);
       ElementwiseBinary(total, total, tile, op);

@@ -9,9 +9,9 @@
 ///
 /// **The IsBoundary contract.**
 /// - `IsBoundary == false` is a promise of the caller: the tile is full (all VecSize * blockDim.x
-///   elements exist), and the base pointer is aligned to the access, which is the largest of 16, 8,
-///   4, 2, 1 bytes that divides a vector (W elements of the layout). `num` is not looked at. The
-///   access is one instruction for each 16 bytes.
+///   elements exist, or at least those of every thread that calls), and the base pointer is aligned
+///   to the access, which is the largest of 16, 8, 4, 2, 1 bytes that divides a vector (W elements
+///   of the layout). `num` is not looked at. The access is one instruction for each 16 bytes.
 /// - `IsBoundary == true` promises nothing but alignment to the element. Of the tile, the first
 ///   min(num, tile) elements are read or written, one at a time, and no other byte is touched; a
 ///   num of 0 or below touches nothing. Registers whose elements do not exist keep their value:
@@ -28,6 +28,7 @@
 
 #include "06_primitives/layout.cuh"
 #include "common/fast_division.h"
+#include "common/ptx.cuh"
 
 namespace tutorial::primitives {
 
@@ -63,8 +64,18 @@ __device__ __forceinline__ void InitWithDataIndex(T (&x)[VecSize], std::int64_t 
 
 namespace detail {
 
+/// *from; Once: past the L1, where the access has 16 bytes.
+template <bool Once, class Access>
+__device__ __forceinline__ Access load_whole(const Access* from) {
+  if constexpr (Once && sizeof(Access) == 16) {
+    return load_once(from);
+  } else {
+    return *from;
+  }
+}
+
 /// Reads Width adjacent elements by accesses of up to 16 bytes.
-template <int Width, class Dst, class Src>
+template <int Width, bool Once = false, class Dst, class Src>
 __device__ __forceinline__ void read_vector(Dst* dst, const Src* src) {
   constexpr int kBytes = kAccessBytes<Width, Src>;
   constexpr int kElements = kBytes / static_cast<int>(sizeof(Src));
@@ -74,7 +85,7 @@ __device__ __forceinline__ void read_vector(Dst* dst, const Src* src) {
   for (int first = 0; first < Width; first += kElements) {
     alignas(16) Src pack[kElements];
     tutorial::detail::storage_as<Access>(pack[0]) =
-        tutorial::detail::storage_as<Access>(src[first]);
+        load_whole<Once>(&tutorial::detail::storage_as<Access>(src[first]));
 #pragma unroll
     for (int k = 0; k < kElements; ++k) dst[first + k] = Convert<Dst>(pack[k]);
   }
@@ -215,11 +226,18 @@ __device__ __forceinline__ void WriteData(Dst* dst, const T (&x)[NY][NX], std::i
 template <bool IsBoundary, class Layout = ByType, class T, int NX, int NY, class Src>
 __device__ __forceinline__ void ReadData(T (&x)[NY][NX], const Src* src, std::int64_t size_nx,
                                          std::int64_t size_ny, std::int64_t stride_ny) {
+  constexpr int kWidth = detail::kWidth<Layout, NX, Src>;
 #pragma unroll
   for (int j = 0; j < NY; ++j) {
     const std::int64_t row = std::int64_t{blockDim.y} * j + threadIdx.y;
-    if (!IsBoundary || row < size_ny) {
-      ReadData<IsBoundary, Layout>(x[j], src + row * stride_ny, size_nx);
+    if constexpr (IsBoundary) {
+      if (row < size_ny) ReadData<true, Layout>(x[j], src + row * stride_ny, size_nx);
+    } else {
+#pragma unroll
+      for (int k = 0; k < NX; k += kWidth) {
+        detail::read_vector<kWidth, true>(&x[j][k],
+                                          src + row * stride_ny + detail::element_at<kWidth>(k));
+      }
     }
   }
 }

@@ -206,15 +206,15 @@ __device__ __forceinline__ void sort_registers(I (&x)[N]) {
 #pragma unroll
   for (int size = 2; size <= N; size *= 2) {
 #pragma unroll
-    for (int k = 0; k < N; ++k) {
+    for (int k = 0; k < N; ++k) {  // partner < N and k + distance < N hold anyway: g++ 13 asks
       const int partner = k ^ (size - 1);
-      if (k < partner) order(x[k], x[partner]);
+      if (k < partner && partner < N) order(x[k], x[partner]);
     }
 #pragma unroll
     for (int distance = size / 4; distance > 0; distance /= 2) {
 #pragma unroll
       for (int k = 0; k < N; ++k) {
-        if ((k & distance) == 0) order(x[k], x[k | distance]);
+        if ((k & distance) == 0 && k + distance < N) order(x[k], x[k + distance]);
       }
     }
   }
@@ -227,7 +227,7 @@ __device__ __forceinline__ void merge_registers(I (&x)[N]) {
   for (int distance = N / 2; distance > 0; distance /= 2) {
 #pragma unroll
     for (int k = 0; k < N; ++k) {
-      if ((k & distance) == 0) order(x[k], x[k | distance]);
+      if ((k & distance) == 0 && k + distance < N) order(x[k], x[k + distance]);
     }
   }
 }

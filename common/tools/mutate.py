@@ -233,6 +233,7 @@ class Copy:
             if path not in self.stamps:
                 path.unlink()
             elif stamp != self.stamps[path]:
+                path.unlink()  # not written over: a program that was stopped may still be ending
                 shutil.copy2(self.kept / "build" / path.relative_to(self.build), path)
         for path in self.stamps:
             if not path.exists():
@@ -400,13 +401,20 @@ class Work:
         print(f"{len(self.results)}/{self.total} {fault.id}: {how}, {result['seconds']} s", flush=True)
 
 
+def together(old, new):
+    """The context of a record that was made in parts: what differs, one after the other."""
+    return {key: value if value in old.get(key, "") else
+            ", ".join(filter(None, [old.get(key), value])) for key, value in new.items()}
+
+
 def record(path, results, options):
     """Adds results to a record; what it has of other faults stays."""
     old = runs.load_json(path) if Path(path).exists() else {}
     merged = {entry["id"]: entry for entry in old.get("results", [])}
     merged.update(results)
     order = {fault.id: i for i, fault in enumerate(load_table())}
-    context = {**old.get("context", {}), options.backend: options.context}
+    context = {**old.get("context", {}), options.backend: together(
+        old.get("context", {}).get(options.backend, {}), options.context)}
     data = {"context": context, "results": sorted(
         (entry for name, entry in merged.items() if name in order), key=lambda e: order[e["id"]])}
     lines = ",\n".join("    " + json.dumps(entry, ensure_ascii=False) for entry in data["results"])

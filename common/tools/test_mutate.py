@@ -199,6 +199,12 @@ class CopyTest(unittest.TestCase):
         self.assertEqual(self.state(), self.before)
         return {key: outcome.get(key) for key in ("outcome", "by", "how", "order")}
 
+    def test_a_record_made_in_parts_names_them_all(self):
+        context = mutate.together({"compiler": "g++ 12", "commit": "a1"},
+                                  {"compiler": "g++ 13", "commit": "a1"})
+        self.assertEqual(context, {"compiler": "g++ 12, g++ 13", "commit": "a1"})
+        self.assertEqual(mutate.together({}, {"commit": "a1"}), {"commit": "a1"})
+
     def test_outcomes(self):
         killed = {"outcome": "killed", "by": "x: one & all", "how": "check", "order": "forward"}
         self.assertEqual(self.outcome("wrong"), killed)
