@@ -28,7 +28,6 @@
 
 #include "06_primitives/layout.cuh"
 #include "common/fast_division.h"
-#include "common/ptx.cuh"
 
 namespace tutorial::primitives {
 
@@ -64,18 +63,8 @@ __device__ __forceinline__ void InitWithDataIndex(T (&x)[VecSize], std::int64_t 
 
 namespace detail {
 
-/// *from; Once: past the L1, where the access has 16 bytes.
-template <bool Once, class Access>
-__device__ __forceinline__ Access load_whole(const Access* from) {
-  if constexpr (Once && sizeof(Access) == 16) {
-    return load_once(from);
-  } else {
-    return *from;
-  }
-}
-
 /// Reads Width adjacent elements by accesses of up to 16 bytes.
-template <int Width, bool Once = false, class Dst, class Src>
+template <int Width, class Dst, class Src>
 __device__ __forceinline__ void read_vector(Dst* dst, const Src* src) {
   constexpr int kBytes = kAccessBytes<Width, Src>;
   constexpr int kElements = kBytes / static_cast<int>(sizeof(Src));
@@ -85,7 +74,7 @@ __device__ __forceinline__ void read_vector(Dst* dst, const Src* src) {
   for (int first = 0; first < Width; first += kElements) {
     alignas(16) Src pack[kElements];
     tutorial::detail::storage_as<Access>(pack[0]) =
-        load_whole<Once>(&tutorial::detail::storage_as<Access>(src[first]));
+        tutorial::detail::storage_as<Access>(src[first]);
 #pragma unroll
     for (int k = 0; k < kElements; ++k) dst[first + k] = Convert<Dst>(pack[k]);
   }
@@ -226,18 +215,11 @@ __device__ __forceinline__ void WriteData(Dst* dst, const T (&x)[NY][NX], std::i
 template <bool IsBoundary, class Layout = ByType, class T, int NX, int NY, class Src>
 __device__ __forceinline__ void ReadData(T (&x)[NY][NX], const Src* src, std::int64_t size_nx,
                                          std::int64_t size_ny, std::int64_t stride_ny) {
-  constexpr int kWidth = detail::kWidth<Layout, NX, Src>;
 #pragma unroll
   for (int j = 0; j < NY; ++j) {
     const std::int64_t row = std::int64_t{blockDim.y} * j + threadIdx.y;
-    if constexpr (IsBoundary) {
-      if (row < size_ny) ReadData<true, Layout>(x[j], src + row * stride_ny, size_nx);
-    } else {
-#pragma unroll
-      for (int k = 0; k < NX; k += kWidth) {
-        detail::read_vector<kWidth, true>(&x[j][k],
-                                          src + row * stride_ny + detail::element_at<kWidth>(k));
-      }
+    if (!IsBoundary || row < size_ny) {
+      ReadData<IsBoundary, Layout>(x[j], src + row * stride_ny, size_nx);
     }
   }
 }

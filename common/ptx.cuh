@@ -28,21 +28,6 @@ __device__ __forceinline__ float exp2_approx(float x) {
 #endif
 }
 
-/// The 16 bytes at `from`, in global memory and aligned, for data that is read once: the L1 does
-/// not keep them (PTX ISA, ld with L1::no_allocate, from compute capability 7.0 on).
-__device__ __forceinline__ uint4 load_once(const uint4* from) {
-#ifdef __CUDA_ARCH__
-  uint4 v;
-  asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "l"(__cvta_generic_to_global(from))
-               : "memory");
-  return v;
-#else
-  return *from;
-#endif
-}
-
 /// 1 / x by the special-function unit: one instruction, largest error 1 ULP (PTX ISA,
 /// rcp.approx.ftz.f32). Subnormal inputs count as zero and subnormal results become zero, so every
 /// |x| above 2^126 gives zero.
