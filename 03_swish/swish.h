@@ -27,9 +27,9 @@ namespace tutorial {
 /// are 16-byte aligned, one element a thread otherwise. beta = 1 is SiLU, beta = 1.702 a GELU of
 /// sorts, beta = 0 is x / 2.
 ///
-/// Largest error: 0.51 ULP for half and bf16, for float 2 ULP at beta = 1 and 2.5 ULP otherwise,
+/// Largest error: 0.51 ULP for half and bf16, for float 4 ULP at beta = 1 and 4.5 ULP otherwise,
 /// for beta = 0 and |beta| from 2^-96 to 2^100 (tested at nine of them; the README has the
-/// measured values); below 2^-96, floats smaller than 2^-144 come out as 0. NaN gives NaN and
+/// measured values); below 2^-96, floats smaller than 2^-143 come out as 0. NaN gives NaN and
 /// nothing else does; -0 gives -0. An infinity gives the limit: itself where beta x is positive, a
 /// zero of its sign where beta x is negative. Errors: also cudaErrorInvalidValue for a beta that is
 /// not finite, or not 0 and smaller than 2^-100.
