@@ -244,8 +244,8 @@ struct Swish {
 };
 //! [swish_op]
 
-// What SwiGLU takes: a large b makes a number of a swish that is too small for a float, and the
-// polynomial has its digits.
+// What SwiGLU takes: for float the polynomial, which has more digits. Three transfers an element
+// leave slots enough for it.
 template <class T>
 __device__ __forceinline__ Factors gate_factors(Beta beta, float x, T type) {
   return swish_factors(beta, x, type);

@@ -194,7 +194,7 @@ TEST_CASE("swish: where 1 + e^-x has no bits left for the 1, the error stays wha
   std::vector<float> x;  // from e^16.3 on, which is 2^23.5: more than the other samples have
   for (int i = 0; i < 1 << 17; ++i) x.push_back(-17.0f + 0x1p-17f * static_cast<float>(i));
   const std::vector<float> y = run_unary<float>(swish_f32x4_poly, x);
-  CHECK(worst_error(x, y, swish_reference).ulp <= kSwishUlp<float>);
+  CHECK(worst_error(x, y, swish_reference).ulp <= 2.0);
 }
 
 TEST_CASE("swish: zeros keep their sign, infinities and NaN go where they belong") {
