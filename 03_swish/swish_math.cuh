@@ -101,6 +101,7 @@ struct Beta {
   float zero;      ///< what x sigmoid(beta x) is where the sigmoid vanishes: -0 for beta > 0
   float lowest;    ///< for float: the x below or above which the sigmoid vanishes,
   float highest;   ///< whichever it is; infinity on the other side
+  float far;       ///< for float: |exponent x| is a float for every |x| below it
 };
 
 inline Beta beta_constants(float beta) {
@@ -117,7 +118,8 @@ inline Beta beta_constants(float beta) {
           static_cast<float>(exact - exponent),
           beta > 0.0f ? -0.0f : 0.0f,
           static_cast<float>(beta > 0.0f ? vanishes : -kInfinity),
-          static_cast<float>(beta < 0.0f ? vanishes : kInfinity)};
+          static_cast<float>(beta < 0.0f ? vanishes : kInfinity),
+          static_cast<float>(std::fmin(1e38, 0.5 * kMost / std::fabs(exact)))};
 }
 
 /// x sigmoid(beta x) as a product of two factors, neither of which leaves the range of a float
@@ -192,6 +194,8 @@ __device__ __forceinline__ Factors swish_for_float(Beta beta, float x) {
 //
 // Above 2^120 the denominator is counted in units of 2^125, where the 1 has long ceased to count:
 // t - 125 is exact there. At t = 252 it has left the range, and nothing is left of the quotient.
+// fmaxf is for 0 times infinity: beta is 0, and the denominator any number. Far out on the other
+// side the quotient is x, and has nothing to correct.
 //! [swish_for_float_ex2]
 __device__ __forceinline__ Factors swish_for_float_ex2(Beta beta, float x) {
   const float z = min_nan(max_nan(x, beta.lowest), beta.highest);
@@ -200,13 +204,13 @@ __device__ __forceinline__ Factors swish_for_float_ex2(Beta beta, float x) {
   const bool is_large = t > 120.0f;
   const float unit = is_large ? 0x1p-125f : 1.0f;
   const float e = exp2_approx(is_large ? t - 125.0f : t);
-  const float divisor = unit + e;
+  const float divisor = fmaxf(unit + e, unit);
 
   const float reciprocal = rcp_approx(divisor);
   const float quotient = z * reciprocal;
   const float excess = fmaf(e * (low * 0.693147181f), quotient, fmaf(divisor, quotient, -z));
   const float sharper = fmaf(-excess, reciprocal, quotient);
-  return {t > -126.0f ? sharper : z, unit};  // else the sigmoid is 1, or x is NaN
+  return {fabsf(z) < beta.far ? sharper : quotient, unit};
 }
 //! [swish_for_float_ex2]
 

@@ -265,6 +265,21 @@ TEST_CASE("swish: an infinite x gives the limit, whatever beta is") {
   check_all(0.0f, infinity, -infinity);  // x / 2
 }
 
+TEST_CASE("swish: with a steep beta the float operator is a ramp, at every finite x") {
+  require_device();
+  const std::vector<float> x = {1e-3f, 10.0f, 1e20f, 1e38f, std::numeric_limits<float>::max()};
+  std::vector<float> minus;
+  for (const float v : x) minus.push_back(-v);
+  const std::vector<float> none(x.size(), 0.0f);
+  for (const float beta : {1e30f, 3e38f}) {
+    INFO("beta = " << beta);
+    CHECK(run_unary<float>(swish_at<float>(beta), x) == x);
+    CHECK(run_unary<float>(swish_at<float>(beta), minus) == none);
+    CHECK(run_unary<float>(swish_at<float>(-beta), minus) == minus);
+    CHECK(run_unary<float>(swish_at<float>(-beta), x) == none);
+  }
+}
+
 TEST_CASE(
     "swish: the operator refuses a beta that is not finite or too small, and writes nothing") {
   require_device();

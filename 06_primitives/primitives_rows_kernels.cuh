@@ -123,6 +123,7 @@ __global__ void ReduceInner(const InT* x, OutT* y, std::int64_t rows, std::int64
 template <int NX, int NY, class Layout, class Acc, class InT, class OutT, class Op>
 __global__ void ReduceOuter(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
                             unsigned column_tiles, Op op) {
+  wait_for_previous_grid();
   constexpr int kMaxThreads = 512;
   const std::int64_t tile_x = std::int64_t{blockDim.x} * NX, tile_y = std::int64_t{blockDim.y} * NY;
   const std::int64_t part = blockIdx.x / column_tiles, parts = gridDim.x / column_tiles;
@@ -133,7 +134,6 @@ __global__ void ReduceOuter(const InT* x, OutT* y, std::int64_t rows, std::int64
   // Columns side by side, and a multiple of NX in all: of a thread's columns all exist, or none.
   constexpr bool kAllOrNone = detail::kWidth<Layout, NX, InT> == NX;
   const bool exists = ElementIndex<InT, NX, Layout>(0) < size_x;
-  wait_for_previous_grid();  // as late as can be: a second launch has found its place by then
   if (kAllOrNone || size_x >= tile_x) {
     for (; row + tile_y <= rows; row += parts * tile_y) {
       if (!exists) continue;

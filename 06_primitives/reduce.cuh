@@ -111,35 +111,18 @@ __device__ __forceinline__ void reduce_block_y(T (&x)[N], Op op) {
   static_assert(MaxThreads * N * sizeof(T) <= 48 * 1024,
                 "more than a block's static shared memory");
   __shared__ T column[N][MaxThreads];
-  const int width = static_cast<int>(blockDim.x), thread = thread_in_block();
-  unsigned row = threadIdx.y, rows = blockDim.y;
-  bool leads = true;
-  if (32 % width == 0) {  // whole rows in a warp meet first, and one of them goes on
-#pragma unroll
-    for (int mask = 1; mask < 32; mask *= 2) {
-      if (mask < width) continue;
-#pragma unroll
-      for (int k = 0; k < N; ++k) x[k] = op(x[k], shuffle_xor(x[k], mask));
-    }
-    row = static_cast<unsigned>(thread) / 32;
-    rows = blockDim.x * blockDim.y / 32;
-    leads = thread % 32 < width;
-    if (rows == 1) return;
-  }
-  const int slot = static_cast<int>(row) * width + static_cast<int>(threadIdx.x);
+  const int slot = thread_in_block();
   __syncthreads();  // an earlier call may still be reading
 #pragma unroll
-  for (int k = 0; k < N; ++k) {
-    if (leads) column[k][slot] = x[k];
-  }
+  for (int k = 0; k < N; ++k) column[k][slot] = x[k];
   // Each round folds the upper part of the remaining rows onto the lower, at any number of rows.
-  for (; rows > 1; rows = (rows + 1) / 2) {
+  for (unsigned rows = blockDim.y; rows > 1; rows = (rows + 1) / 2) {
     const unsigned kept = (rows + 1) / 2;
     __syncthreads();
-    if (leads && row + kept < rows) {
+    if (threadIdx.y + kept < rows) {
 #pragma unroll
       for (int k = 0; k < N; ++k) {
-        x[k] = op(x[k], column[k][slot + static_cast<int>(kept) * width]);
+        x[k] = op(x[k], column[k][slot + static_cast<int>(kept * blockDim.x)]);
         column[k][slot] = x[k];
       }
     }
@@ -189,10 +172,8 @@ __device__ __forceinline__ void Reduce(T (&out)[N], const T (&x)[NY][NX], Op op)
 ///
 /// - Axis::x: over the threads of a row. blockDim.x is a power of two or a multiple of 32. Shared
 ///   memory: 32 * VecSize elements. Barriers: two, none if blockDim.x <= 32.
-/// - Axis::y: over the threads of a column, any blockDim. Where blockDim.x divides 32, the rows of
-///   a warp meet by shuffles, and a block of one warp needs no more. Shared memory: MaxThreads *
-///   VecSize elements; MaxThreads >= blockDim.x * blockDim.y. Barriers: 2 + ceil(log2 rows), rows
-///   being blockDim.y, or the warps if blockDim.x divides 32.
+/// - Axis::y: over the threads of a column, any blockDim. Shared memory: MaxThreads * VecSize
+///   elements; MaxThreads >= blockDim.x * blockDim.y. Barriers: 2 + ceil(log2 blockDim.y).
 ///
 /// All threads of the block call, blockDim.x * blockDim.y is a multiple of 32, blockDim.z is 1.
 template <ReduceMode Mode, Axis Along = Axis::x, int MaxThreads = 1024, class T, int VecSize,
