@@ -101,7 +101,7 @@ struct Beta {
   float zero;      ///< what x sigmoid(beta x) is where the sigmoid vanishes: -0 for beta > 0
   float lowest;    ///< for float: the x below or above which the sigmoid vanishes,
   float highest;   ///< whichever it is; infinity on the other side
-  float far;       ///< for float: |exponent x| is a float for every |x| below it
+  float far;       ///< for float: |exponent x| is a float for |x| below it; infinity if for all
 };
 
 inline Beta beta_constants(float beta) {
@@ -119,7 +119,7 @@ inline Beta beta_constants(float beta) {
           beta > 0.0f ? -0.0f : 0.0f,
           static_cast<float>(beta > 0.0f ? vanishes : -kInfinity),
           static_cast<float>(beta < 0.0f ? vanishes : kInfinity),
-          static_cast<float>(std::fmin(1e38, 0.5 * kMost / std::fabs(exact)))};
+          static_cast<float>(std::fabs(exact) < 0.5 ? kInfinity : 0.5 * kMost / std::fabs(exact))};
 }
 
 /// x sigmoid(beta x) as a product of two factors, neither of which leaves the range of a float
@@ -194,8 +194,7 @@ __device__ __forceinline__ Factors swish_for_float(Beta beta, float x) {
 //
 // Above 2^120 the denominator is counted in units of 2^125, where the 1 has long ceased to count:
 // t - 125 is exact there. At t = 252 it has left the range, and nothing is left of the quotient.
-// fmaxf is for 0 times infinity: beta is 0, and the denominator any number. Far out on the other
-// side the quotient is x, and has nothing to correct.
+// Far out on the other side, where t leaves the floats, the sigmoid is 1.
 //! [swish_for_float_ex2]
 __device__ __forceinline__ Factors swish_for_float_ex2(Beta beta, float x) {
   const float z = min_nan(max_nan(x, beta.lowest), beta.highest);
@@ -204,13 +203,13 @@ __device__ __forceinline__ Factors swish_for_float_ex2(Beta beta, float x) {
   const bool is_large = t > 120.0f;
   const float unit = is_large ? 0x1p-125f : 1.0f;
   const float e = exp2_approx(is_large ? t - 125.0f : t);
-  const float divisor = fmaxf(unit + e, unit);
+  const float divisor = unit + e;
 
   const float reciprocal = rcp_approx(divisor);
   const float quotient = z * reciprocal;
   const float excess = fmaf(e * (low * 0.693147181f), quotient, fmaf(divisor, quotient, -z));
   const float sharper = fmaf(-excess, reciprocal, quotient);
-  return {fabsf(z) < beta.far ? sharper : quotient, unit};
+  return {fabsf(z) < beta.far ? sharper : z, unit};  // else also x is infinite, or NaN
 }
 //! [swish_for_float_ex2]
 
