@@ -53,7 +53,7 @@ cudaError_t launch_elementwise_two_packs(const T* x, T* y, std::int64_t n, Op op
 }
 
 /// launch_elementwise(); but with two packs a thread, in blocks of kThreads, where that is one wave
-/// of blocks and one pack a thread would be two. The second wave starts late, and is never full.
+/// of blocks and one pack a thread would be two. The second wave starts late, and is seldom full.
 //! [launch_elementwise_one_wave]
 template <class T, class Op>
 cudaError_t launch_elementwise_one_wave(const T* x, T* y, std::int64_t n, Op op,

@@ -129,22 +129,23 @@ class Tutorial(unittest.TestCase):
         self.assertRegex(built[1], r"^--build build/cpu --parallel \d+ --target 02_two 01_one$")
         self.assertRegex(self.called("ctest")[0], r"a clone/build/cpu .* -L \^\(two\|one\)\$$")
 
-    def test_a_build_that_fails(self):
+    def errors_with_a_cmake_that(self, *answers):
         more = self.fake_all()
-        self.fake("cmake", 'case $1 in --version) echo cmake version 3.25.1 ;; --build) echo "x.cu:1: error: no"; '
-                           "exit 2 ;; esac")
+        self.fake("cmake", " ;; ".join(["case $1 in --version) echo cmake version 3.25.1", *answers])
+                  + " ;; esac")
         code, _, errors = self.call("test", "--backend", "cpu", more=more)
         self.assertEqual(code, 1)
+        return errors
+
+    def test_a_build_that_fails(self):
+        errors = self.errors_with_a_cmake_that('--build) echo "x.cu:1: error: no"; exit 2')
         self.assertIn("x.cu:1: error: no", errors)
         self.assertIn("(log: build/logs/cpu.build.log)", errors)
         self.assertEqual(self.called("ctest"), [])
 
     def test_packages_that_cannot_be_fetched(self):
-        more = self.fake_all()
-        self.fake("cmake", 'case $1 in --version) echo cmake version 3.25.1 ;; --preset) '
-                           'echo "CMake Error: Failed to clone repository: x"; exit 1 ;; esac')
-        code, _, errors = self.call("test", "--backend", "cpu", more=more)
-        self.assertEqual(code, 1)
+        errors = self.errors_with_a_cmake_that(
+            '--preset) echo "CMake Error: Failed to clone repository: x"; exit 1')
         self.assertIn("catch2, libbenchmark-dev", errors)
 
     @unittest.skipUnless(shutil.which("flock"), "no flock here, so ./tutorial does not wait")

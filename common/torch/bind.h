@@ -35,7 +35,7 @@ class Arguments {
   const std::string& name() const { return name_; }
 
   const at::Tensor& tensor(std::size_t i) const { return values_.at(i).toTensor(); }
-  double number(std::size_t i) const { return values_.at(i).toDouble(); }
+  double number(std::size_t i) const { return values_.at(i).to<double>(); }
   std::int64_t integer(std::size_t i) const { return values_.at(i).toInt(); }
   std::string text(std::size_t i) const { return values_.at(i).toStringRef(); }
   TensorShape shape(std::size_t i) const { return values_.at(i).toIntVector(); }
