@@ -43,7 +43,6 @@ import argparse
 import fnmatch
 import hashlib
 import html
-import json
 import os
 import re
 import shutil
@@ -417,9 +416,7 @@ def record(path, results, options):
         old.get("context", {}).get(options.backend, {}), options.context)}
     data = {"context": context, "results": sorted(
         (entry for name, entry in merged.items() if name in order), key=lambda e: order[e["id"]])}
-    lines = ",\n".join("    " + json.dumps(entry, ensure_ascii=False) for entry in data["results"])
-    Path(path).write_text('{\n  "context": ' + json.dumps(context, ensure_ascii=False)
-                          + ',\n  "results": [\n' + lines + "\n  ]\n}\n", encoding="utf-8")
+    runs.write_json(path, data)
 
 
 # -------------------------------------------------------------------------------------------------

@@ -114,6 +114,7 @@ step_test() {
   python3 "$tools/runs.py" merge-accuracy "$raw" "$out/accuracy.json" || code=1
   if [ -f "$raw/half_functions.json" ]; then
     cp "$raw/half_functions.json" "$out/half_functions.json"
+    python3 "$tools/runs.py" compact "$out/half_functions.json" || code=1
   fi
   return $code
 }
@@ -123,7 +124,7 @@ step_bench() {
   program=$(binary "${chapter}_bench") || return 1
   "$program" --benchmark_out="$out/bench.json" --benchmark_out_format=json
   local code=$?
-  python3 "$tools/runs.py" scrub "$out/bench.json" || code=1
+  python3 "$tools/runs.py" compact "$out/bench.json" || code=1
   python3 "$tools/ladder.py" "$out/bench.json" || code=1
   return $code
 }

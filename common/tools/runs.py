@@ -8,7 +8,12 @@ As a program this file does small jobs:
 
     python3 common/tools/runs.py merge-accuracy DIRECTORY OUT.json    the tests' files, one per rung
     python3 common/tools/runs.py chapter elu                          prints 01_elu
-    python3 common/tools/runs.py scrub RUN.json    takes the machine's name and paths out of a run
+    python3 common/tools/runs.py compact FILE...    rewrites recorded files in their short form
+    python3 common/tools/runs.py compact --check FILE...    names those that are not in it
+
+The short form of a recorded file has one row on a line. It leaves out what Google Benchmark notes for
+itself (FORGOTTEN below), the machine's name and the program's folder. Google Benchmark's own
+compare.py still reads it.
 """
 
 import argparse
@@ -27,6 +32,10 @@ SUFFIX = re.compile(
 SHAPE = re.compile(r"^\d+(?:x\d+)*$")
 KINDS = ("rung", "sweep", "yours", "peer", "copy", "bound")
 ABSENT = (None, "", "none", "unknown")  # how a context says that it does not know
+#: What no tool reads of a run, ours or Google Benchmark's compare.py: in its rows, in its context.
+FORGOTTEN = {"family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads"}
+FORGOTTEN_CONTEXT = {"host_name", "mhz_per_cpu", "cpu_scaling_enabled", "caches", "load_avg",
+                     "library_build_type", "library_version"}
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -81,9 +90,29 @@ def load_json(path):
     return data
 
 
+def json_text(data, indent=""):
+    """data as JSON: a list of objects has one object on a line, and what is around it one field on a
+    line; everything else stands on one line."""
+    if is_list_of_objects(data):
+        lines = [json.dumps(item, ensure_ascii=False) for item in data]
+        marks = "[]"
+    elif isinstance(data, dict) and (not indent or any(map(is_list_of_objects, data.values()))):
+        lines = [f"{json.dumps(key, ensure_ascii=False)}: {json_text(value, indent + '  ')}"
+                 for key, value in data.items()]
+        marks = "{}"
+    else:
+        return json.dumps(data, ensure_ascii=False)
+    inside = (",\n" + indent + "  ").join(lines)
+    return f"{marks[0]}\n{indent}  {inside}\n{indent}{marks[1]}"
+
+
+def is_list_of_objects(value):
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
+
+
 def write_json(path, data):
     """Writes data so that the same data always gives the same bytes."""
-    text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    text = json_text(data) + "\n"
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
@@ -454,15 +483,32 @@ def short_kernel_name(name):
     return head.strip().split(" ")[-1].split("::")[-1] + bracket + arguments
 
 
-def scrub_run(path):
-    """Rewrites a benchmark result without the host's name and without the program's folder."""
-    data = load_json(path)
-    if not isinstance(data.get("context"), dict) or "benchmarks" not in data:
-        raise ToolError(f"{path}: is no Google Benchmark result")
-    data["context"].pop("host_name", None)
-    if "executable" in data["context"]:
-        data["context"]["executable"] = Path(data["context"]["executable"]).name
-    write_json(path, data)
+def compacted(data):
+    """A recorded file's data without what nobody reads, the machine's name and the program's folder."""
+    data = dict(data)
+    if isinstance(data.get("context"), dict):
+        data["context"] = {key: value for key, value in data["context"].items()
+                           if key not in FORGOTTEN_CONTEXT}
+        if "executable" in data["context"]:
+            data["context"]["executable"] = Path(data["context"]["executable"]).name
+    if isinstance(data.get("benchmarks"), list):
+        data["benchmarks"] = [
+            {key: value for key, value in row.items() if key not in FORGOTTEN
+             and not (key == "run_name" and value == row.get("name"))}
+            for row in data["benchmarks"]]
+    return data
+
+
+def compact(paths, check):
+    """Rewrites the files, or with check names those that would change; 1 if it named one."""
+    loaded = {path: compacted(load_json(path)) for path in paths}
+    stale = [path for path, data in loaded.items() if read_text(path) != json_text(data) + "\n"]
+    for path in stale:
+        if check:
+            print(f"{path}: is not in the short form; run: python3 common/tools/runs.py compact {path}")
+        else:
+            write_json(path, loaded[path])
+    return 1 if check and stale else 0
 
 
 def parse_arguments():
@@ -471,8 +517,9 @@ def parse_arguments():
     merge = commands.add_parser("merge-accuracy", help="one file from one file per rung")
     merge.add_argument("directory", help="the tests' TUTORIAL_RECORD_DIR")
     merge.add_argument("out", help="the file to write")
-    scrub = commands.add_parser("scrub", help="takes the machine's name and paths out of a run")
-    scrub.add_argument("run", help="the benchmark result, which is rewritten")
+    shorten = commands.add_parser("compact", help="rewrites recorded files, one row on a line")
+    shorten.add_argument("files", nargs="+", help="recorded files (JSON)")
+    shorten.add_argument("--check", action="store_true", help="change nothing; name what is not compact")
     chapter = commands.add_parser("chapter", help="prints the folder of a chapter: elu -> 01_elu")
     chapter.add_argument("name")
     return parser.parse_args()
@@ -482,10 +529,11 @@ def main():
     arguments = parse_arguments()
     if arguments.command == "chapter":
         print(find_chapter(arguments.name).name)
-    elif arguments.command == "scrub":
-        scrub_run(arguments.run)
+    elif arguments.command == "compact":
+        return compact(arguments.files, arguments.check)
     else:
         write_json(arguments.out, load_accuracy(arguments.directory))
+    return 0
 
 
 if __name__ == "__main__":

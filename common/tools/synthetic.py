@@ -48,6 +48,23 @@ def run(backend="cuda", shapes=SHAPES, regimes=("cold", "warm"), rungs=RUNGS, fa
     return {"context": context(backend), "benchmarks": rows}
 
 
+def google_run():
+    """A run with all that Google Benchmark writes, one aggregate of repetitions at its end."""
+    data = run(shapes=("4096x4096",))
+    data["context"].update(
+        executable="some/folder/01_elu_bench", num_cpus=2, mhz_per_cpu=1000, cpu_scaling_enabled=False,
+        caches=[{"type": "Data", "level": 1, "size": 32768, "num_sharing": 1}], load_avg=[0.5, 0.25],
+        library_version="1.0", library_build_type="release")
+    for index, one in enumerate(data["benchmarks"]):
+        one.update(family_index=index, per_family_instance_index=0, run_name=one["name"],
+                   repetitions=1, repetition_index=0, threads=1)
+    data["benchmarks"].append({
+        "name": "elu/f16_mean", "run_name": "elu/f16", "run_type": "aggregate", "repetitions": 2,
+        "aggregate_name": "mean", "aggregate_unit": "time", "iterations": 2, "real_time": 20.0,
+        "cpu_time": 20.0, "time_unit": "us"})
+    return data
+
+
 def forms_run(shape="8x2x3"):
     """A rung at 64x64; at `shape` kernels on forms, 100 GB/s apart, one of them elsewhere too."""
     rows = [row("f16", "f16", "rung", "64x64")]

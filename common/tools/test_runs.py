@@ -1,6 +1,7 @@
 """Tests of runs.py. All numbers are made up."""
 
 import math
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -9,6 +10,23 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import runs
 import synthetic
+
+
+def recorded_files():
+    """The tracked files that a run of something wrote: those in results/ that say where it ran."""
+    names = [name for name in runs.tracked_files() if "/results/" in name and name.endswith(".json")]
+    return [name for name in names if "context" in runs.load_json(Path(runs.ROOT, name))]
+
+
+def googles_compare():
+    """(compare.py of Google Benchmark, a Python that has what it needs), or two times None."""
+    places = [Path("/usr/share/benchmark"), *Path(runs.ROOT).glob("build/*/_deps/*benchmark-src/tools")]
+    for script in [place / "compare.py" for place in places if (place / "gbench").is_dir()]:
+        for python in (sys.executable, "/usr/bin/python3"):
+            if subprocess.run([python, "-c", "import numpy, scipy"], capture_output=True,
+                              check=False).returncode == 0:
+                return script, python
+    return None, None
 
 
 class RunsTest(unittest.TestCase):
@@ -119,15 +137,58 @@ class RunsTest(unittest.TestCase):
         self.assertEqual([e["rung"] for e in merged["accuracy"]], ["f16", "f32"])
         self.assertEqual(merged["context"], {"gpu": "Synthetic GPU"})
 
-    def test_scrubbing_takes_out_the_machine(self):
-        data = synthetic.run()
-        data["context"]["executable"] = "some/folder/01_elu_bench"
+    def test_compacting_leaves_what_is_read(self):
+        data = synthetic.google_run()
         path = synthetic.write(self.folder, "run.json", data)
-        self.assertEqual(synthetic.call("runs.py", "scrub", path)[0], 0)
-        scrubbed = runs.load_json(path)
-        self.assertNotIn("host_name", scrubbed["context"])
-        self.assertEqual(scrubbed["context"]["executable"], "01_elu_bench")
-        self.assertEqual(scrubbed["benchmarks"], data["benchmarks"])
+        self.assertEqual(synthetic.call("runs.py", "compact", "--check", path)[0], 1)
+        self.assertEqual(synthetic.call("runs.py", "compact", path), (0, "", ""))
+        self.assertEqual(synthetic.call("runs.py", "compact", "--check", path), (0, "", ""))
+        short = runs.load_json(path)
+        self.assertEqual(set(short["context"]), {"date", "executable", "num_cpus", "backend", "commit",
+                                                 "gpu", "driver", "cuda"})
+        self.assertEqual(short["context"]["executable"], "01_elu_bench")
+        self.assertEqual(set(short["benchmarks"][0]), {
+            "name", "run_type", "iterations", "real_time", "cpu_time", "time_unit", "GBps", "copy_pct",
+            "median_us", "spread_pct", "label"})
+        self.assertEqual(short["benchmarks"][-1]["run_name"], "elu/f16", "an aggregate's own name")
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        self.assertEqual(len(lines), len(data["benchmarks"]) + 5)
+        for before, after in zip(data["benchmarks"], short["benchmarks"]):
+            self.assertEqual({key: before[key] for key in after}, after)
+
+    def test_a_run_says_the_same_when_it_is_compact(self):
+        data = synthetic.google_run()
+        whole, short = self.load(data), self.load(runs.compacted(data))
+        self.assertEqual([vars(row) for row in whole.rows], [vars(row) for row in short.rows])
+
+    def test_objects_in_a_list_stand_on_lines(self):
+        self.assertEqual(runs.json_text({"context": {"a": [1, 2]}, "fuzz": {"n": 1, "of": [{"b": {}}]}}),
+                         '{\n  "context": {"a": [1, 2]},\n  "fuzz": {\n    "n": 1,\n    "of": [\n'
+                         '      {"b": {}}\n    ]\n  }\n}')
+
+    def test_what_is_recorded_here_is_compact(self):
+        paths = [Path(runs.ROOT, name) for name in recorded_files()]
+        self.assertGreater(len(paths), 6)
+        for path in paths:
+            text = path.read_text(encoding="utf-8")
+            self.assertEqual(text, runs.json_text(runs.compacted(runs.load_json(path))) + "\n",
+                             f"{path}: python3 common/tools/runs.py compact {path}")
+
+    def test_google_benchmarks_own_compare_reads_what_is_recorded(self):
+        script, python = googles_compare()
+        for name in recorded_files():
+            path = Path(runs.ROOT, name)
+            rows = runs.load_json(path).get("benchmarks", [])
+            if "executable" not in runs.load_json(path)["context"]:
+                continue  # no program of Google Benchmark wrote it
+            for row in rows:
+                self.assertLessEqual({"name", "run_type", "real_time", "cpu_time", "time_unit"}, set(row))
+            if script:
+                done = subprocess.run([python, script, "--no-color", "benchmarks", path, path],
+                                      capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                shown = [line for line in done.stdout.splitlines() if "+0.0000" in line]
+                self.assertEqual(len(shown), len(rows) + 1, "a line a row, and the geometric mean")
 
     def test_finds_chapters_by_every_name(self):
         Path(self.folder, "01_elu").mkdir()

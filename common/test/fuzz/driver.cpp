@@ -91,6 +91,7 @@ int summarise() {
   return code;
 }
 
+/// In the short form of recorded files, as runs.py writes it.
 void record(const Options& options, std::uint64_t inputs, double seconds) {
   const char* folder = std::getenv("TUTORIAL_RECORD_DIR");
   if (folder == nullptr) return;
@@ -99,27 +100,28 @@ void record(const Options& options, std::uint64_t inputs, double seconds) {
   const char* comma = "";
   for (const auto& [name, value] : test::run_context()) {
     if (name.rfind("gpu", 0) == 0 || name == "driver") continue;
-    file << comma << "\n    \"" << name << "\": \"" << value << '"';
-    comma = ",";
+    file << comma << '"' << name << "\": \"" << value << '"';
+    comma = ", ";
   }
   char date[32];
   const std::time_t now = std::time(nullptr);
   std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
-  file << ",\n    \"date\": \"" << date << "\",\n    \"sanitizers\": "
+  file << ", \"date\": \"" << date << "\", \"sanitizers\": "
 #if defined(__SANITIZE_ADDRESS__)
        << "\"address, undefined\"";
 #else
        << "\"none\"";
 #endif
-  file << "\n  },\n  \"fuzz\": {\"seed\": " << options.seed << ", \"inputs\": " << inputs
-       << ", \"seconds\": " << static_cast<std::uint64_t>(seconds) << ",\n    \"operations\": [";
+  file << "},\n  \"fuzz\": {\n    \"seed\": " << options.seed << ",\n    \"inputs\": " << inputs
+       << ",\n    \"seconds\": " << static_cast<std::uint64_t>(seconds)
+       << ",\n    \"operations\": [";
   comma = "";
   for (const auto& [operation, counts] : tally().counts()) {
     file << comma << "\n      {\"operation\": \"" << operation
          << "\", \"succeeded\": " << counts.succeeded << ", \"refused\": " << counts.refused << "}";
     comma = ",";
   }
-  file << "\n    ]}\n}\n";
+  file << "\n    ]\n  }\n}\n";
 }
 
 /// Inputs until the runs or the time are over. The child's part.
