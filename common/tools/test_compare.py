@@ -41,13 +41,13 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(self.verdict((1000, 1.0), (970, 2.0)), "slower")
 
     def test_before_after_and_ratio(self):
-        code, out, _ = self.compare(rows_of(("f16", 1000, 1)), rows_of(("f16", 1500, 1)))
+        code, out, _ = self.compare(rows_of(("f16", 1000, 1)), rows_of(("f16", 1500, 1)), "--all")
         self.assertEqual(code, 0)
         self.assertRegex(out, r"f16 +4096x4096 +1000 +1500 +1\.500  faster \(spread 1\.0 %\)")
 
     def test_missing_rows_are_said(self):
         code, out, _ = self.compare(rows_of(("f16", 1, 1), ("old", 1, 1)),
-                                    rows_of(("f16", 1, 1), ("new", 1, 1)))
+                                    rows_of(("f16", 1, 1), ("new", 1, 1)), "--all")
         self.assertEqual(code, 0)
         self.assertRegex(out, r"old .*- +only in the first file")
         self.assertRegex(out, r"new .*only in the second file")
@@ -82,8 +82,57 @@ class CompareTest(unittest.TestCase):
         def timed(us):
             row = synthetic.row("f16", "f16", "rung", GBps=None, median_us=us)
             return {"context": synthetic.context("cpu"), "benchmarks": [row]}
-        out = self.compare(timed(20.0), timed(10.0))[1]
+        out = self.compare(timed(20.0), timed(10.0), "--all")[1]
         self.assertRegex(out, r"20\.0 us +10\.0 us +2\.000  faster")
+
+    def test_the_summary_has_a_line_per_rung(self):
+        def run_of(*factors):
+            rows = [synthetic.row(rung, "f16", "rung", shape, regime, 1000.0 * factor)
+                    for rung, pair in (("f16", factors), ("f16x2", (1.0, 1.0)))
+                    for shape, factor in zip(("1024x1024", "4096x4096"), pair)
+                    for regime in ("cold", "warm")]
+            return {"context": synthetic.context(), "benchmarks": rows}
+        code, out, _ = self.compare(run_of(1.0, 1.0), run_of(0.9, 1.6))
+        self.assertEqual(code, 0)
+        self.assertRegex(out, r"\n  f16 +1\.200 +1\.200  0\.900 1024x1024 cold +faster; 2 of 4 slower\n")
+        self.assertRegex(out, r"\n  f16x2 +1\.000 +1\.000  1\.000 1024x1024 cold +within the spread\n")
+        self.assertRegex(out, r"\nall 2 rungs: geometric mean 1\.095, worst 0\.900 "
+                              r"\(elu/f16/1024x1024/cold\), 1 faster, 1 within the spread\n")
+        self.assertIn("rows: 2 faster, 2 slower, 4 within the spread (--all shows each)", out)
+        self.assertNotIn("before      after", out)
+
+    def test_a_rung_is_judged_by_the_mean_of_its_spreads(self):
+        def run_of(factor):
+            rows = [synthetic.row("f16", "f16", "rung", shape, gbps=1000.0 * factor, spread_pct=spread)
+                    for shape, spread in (("1024x1024", 1.0), ("4096x4096", 5.0))]
+            return {"context": synthetic.context(), "benchmarks": rows}
+        for factor, verdict in ((1.02, "within the spread; 1 of 2 faster"), (1.04, "faster"),
+                                (0.96, "slower"), (0.98, "within the spread; 1 of 2 slower")):
+            out = self.compare(run_of(1.0), run_of(factor))[1]
+            self.assertRegex(out, rf"\n  f16 .*cold +{verdict}\n")
+
+    def test_the_summary_says_what_is_missing_or_failed(self):
+        bad = rows_of(("f16", 1, 1), ("f16x2", 1, 1), ("new", 1, 1))
+        bad["benchmarks"][0].update(error_occurred=True, error_message="x")
+        out = self.compare(rows_of(("f16", 1, 1), ("f16x2", 1, 1), ("old", 1, 1)), bad)[1]
+        for rung, verdict in (("f16", "failed in the second file"), ("old", "only in the first file"),
+                              ("new", "only in the second file")):
+            self.assertRegex(out, rf"\n  {rung}  +{verdict}\n")
+        self.assertIn("all 4 rungs: geometric mean 1.000, worst 1.000 (elu/f16x2/4096x4096/cold), "
+                      "1 within the spread, ", out)
+
+    def test_two_gpus_are_compared_by_percent_of_copy(self):
+        def run_of(gpu, gbps, percent):
+            rows = [synthetic.row("f16", "f16", "rung", gbps=gbps, copy_pct=percent)]
+            return {"context": {**synthetic.context(), "gpu": gpu}, "benchmarks": rows}
+        for percent, verdict in ((90.0, "closer to copy"), (70.0, "further from copy"),
+                                 (80.4, "within the spread")):
+            for option in (), ("--all",):
+                out = self.compare(run_of("Synthetic A", 1000, 80.0),
+                                   run_of("Synthetic B", 500, percent), *option)[1]
+                self.assertRegex(out, rf"f16 .*0\.500 +80\.0 → {percent} %.* {verdict}")
+        out = self.compare(run_of("Synthetic A", 1000, None), run_of("Synthetic B", 500, 90.0))[1]
+        self.assertRegex(out, r"f16 +0\.500 .* slower\n")
 
     def test_one_file_draws_the_ladder(self):
         path = synthetic.write(self.folder, "a.json", synthetic.run())
