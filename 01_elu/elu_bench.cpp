@@ -1,9 +1,9 @@
 #include "common/bench/ladder.h"
 
 #include "01_elu/elu.h"
-#include "01_elu/elu_peers.h"
-#include "01_elu/elu_reference.h"
 #include "01_elu/elu_rungs.h"
+#include "01_elu/peers/elu_peers.h"
+#include "01_elu/proof/elu_reference.h"
 
 namespace tutorial::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "01_elu/elu.h"
-#include "common/test/support/unary.h"
+#include "common/proof/unary.h"
 
 namespace tutorial {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "01_elu/elu_reference.h"
 #include "01_elu/elu_rungs.h"
-#include "01_elu/exhibits.cuh"
-#include "common/test/support/catch.h"
-#include "common/test/support/support.h"
+#include "01_elu/museum/exhibits.cuh"
+#include "01_elu/proof/elu_reference.h"
+#include "common/proof/catch.h"
+#include "common/proof/support.h"
 
 using namespace tutorial;
 using namespace tutorial::test;
@@ -224,8 +224,8 @@ TEST_CASE("elu: the block-size sweep is right at every size, and refuses what no
   CHECK(y.untouched());
 }
 
-// What common/ONE_ELEMENT.md says of this launch; its table comes from common/tools/one_element.py,
-// whose test reads the numbers here.
+// What common/ONE_ELEMENT.md says of this launch; its table comes from
+// common/tools/maintain/one_element.py, whose test reads the numbers here.
 TEST_CASE("elu: one element, followed through a launch") {
   require_device();
   constexpr std::int64_t n = 4096 * 4096, element = 1000003, block = 976, per_block = 128 * 8;

@@ -1,10 +1,10 @@
 #include "common/bench/bench.h"
 
-#include "02_gelu/exhibits.cuh"
 #include "02_gelu/gelu.h"
-#include "02_gelu/gelu_peers.h"
-#include "02_gelu/gelu_reference.h"
 #include "02_gelu/gelu_rungs.h"
+#include "02_gelu/museum/exhibits.cuh"
+#include "02_gelu/peers/gelu_peers.h"
+#include "02_gelu/proof/gelu_reference.h"
 
 namespace tutorial::bench {
 namespace {

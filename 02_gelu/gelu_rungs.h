@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "02_gelu/gelu.h"
-#include "02_gelu/gelu_reference.h"
-#include "common/test/support/unary.h"
+#include "02_gelu/proof/gelu_reference.h"
+#include "common/proof/unary.h"
 
 namespace tutorial {
 

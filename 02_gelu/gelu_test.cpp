@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "02_gelu/exhibits.cuh"
-#include "02_gelu/gelu_reference.h"
 #include "02_gelu/gelu_rungs.h"
+#include "02_gelu/museum/exhibits.cuh"
+#include "02_gelu/proof/gelu_reference.h"
 #include "common/launch.cuh"
-#include "common/test/support/catch.h"
-#include "common/test/support/support.h"
+#include "common/proof/catch.h"
+#include "common/proof/support.h"
 
 using namespace tutorial;
 using namespace tutorial::test;

@@ -1,9 +1,9 @@
 #include "common/bench/binary.h"
 #include "common/bench/ladder.h"
 
+#include "03_swish/peers/swish_peers.h"
+#include "03_swish/proof/swish_reference.h"
 #include "03_swish/swish.h"
-#include "03_swish/swish_peers.h"
-#include "03_swish/swish_reference.h"
 #include "03_swish/swish_rungs.h"
 
 namespace tutorial::bench {

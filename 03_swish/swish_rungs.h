@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "03_swish/swish.h"
-#include "common/test/support/binary.h"
-#include "common/test/support/unary.h"
+#include "common/proof/binary.h"
+#include "common/proof/unary.h"
 
 namespace tutorial {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "03_swish/exhibits.cuh"
-#include "03_swish/swish_reference.h"
+#include "03_swish/museum/exhibits.cuh"
+#include "03_swish/proof/swish_reference.h"
 #include "03_swish/swish_rungs.h"
-#include "common/test/support/catch.h"
-#include "common/test/support/support.h"
+#include "common/proof/catch.h"
+#include "common/proof/support.h"
 
 using namespace tutorial;
 using namespace tutorial::test;

@@ -2,7 +2,7 @@
 // built.
 #include "04_arithmetic/arithmetic.h"
 
-#include "04_arithmetic/arithmetic_int8_math.cuh"
+#include "04_arithmetic/launchers/int8_math.cuh"
 #include "common/broadcast.cuh"
 
 namespace tutorial {

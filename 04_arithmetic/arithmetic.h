@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "04_arithmetic/arithmetic_broadcast.h"
-#include "04_arithmetic/arithmetic_contiguous.h"
-#include "04_arithmetic/arithmetic_int8.h"
-#include "04_arithmetic/arithmetic_nhwc.h"
-#include "04_arithmetic/arithmetic_op.h"
+#include "04_arithmetic/launchers/broadcast.h"
+#include "04_arithmetic/launchers/contiguous.h"
+#include "04_arithmetic/launchers/int8.h"
+#include "04_arithmetic/launchers/nhwc.h"
+#include "04_arithmetic/launchers/op.h"
 #include "common/broadcast.h"
 #include "common/refusal.h"
 

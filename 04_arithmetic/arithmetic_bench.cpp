@@ -22,10 +22,10 @@
 #include <vector>
 
 #include "04_arithmetic/arithmetic.h"
-#include "04_arithmetic/arithmetic_broadcast_rungs.h"
-#include "04_arithmetic/arithmetic_peers.h"
-#include "04_arithmetic/arithmetic_reference.h"
 #include "04_arithmetic/arithmetic_rungs.h"
+#include "04_arithmetic/launchers/broadcast_rungs.h"
+#include "04_arithmetic/peers/arithmetic_peers.h"
+#include "04_arithmetic/proof/arithmetic_reference.h"
 #include "common/bench/binary.h"
 #include "common/bench/measure.h"
 #include "common/bench/stream_peaks.h"

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "04_arithmetic/arithmetic_op.h"
+#include "04_arithmetic/launchers/op.h"
 #include "common/elementwise.cuh"
 #include "common/ptx.cuh"
 

@@ -7,10 +7,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "04_arithmetic/arithmetic_contiguous.h"
-#include "04_arithmetic/arithmetic_int8.h"
-#include "04_arithmetic/arithmetic_reference.h"
-#include "common/test/support/binary.h"
+#include "04_arithmetic/launchers/contiguous.h"
+#include "04_arithmetic/launchers/int8.h"
+#include "04_arithmetic/proof/arithmetic_reference.h"
+#include "common/proof/binary.h"
 
 namespace tutorial {
 

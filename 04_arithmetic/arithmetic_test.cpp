@@ -9,12 +9,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "04_arithmetic/arithmetic_broadcast_reference.h"
-#include "04_arithmetic/arithmetic_test_values.h"
-#include "04_arithmetic/exhibits_broadcast.cuh"
-#include "common/test/support/broadcast_cases.h"
-#include "common/test/support/catch.h"
-#include "common/test/support/support.h"
+#include "04_arithmetic/museum/exhibits_broadcast.cuh"
+#include "04_arithmetic/proof/arithmetic_broadcast_reference.h"
+#include "04_arithmetic/proof/arithmetic_test_values.h"
+#include "common/proof/broadcast_cases.h"
+#include "common/proof/catch.h"
+#include "common/proof/support.h"
 
 using namespace tutorial;
 using namespace tutorial::test;

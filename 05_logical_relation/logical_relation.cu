@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "05_logical_relation/launchers/launch.cuh"
 #include "05_logical_relation/logical_relation_kernels.cuh"
-#include "05_logical_relation/logical_relation_launch.cuh"
 #include "05_logical_relation/your_logical_relation.cuh"
 
 namespace tutorial {

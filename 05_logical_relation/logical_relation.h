@@ -20,7 +20,7 @@
 
 #include <cstdint>
 
-#include "05_logical_relation/logical_relation_op.h"
+#include "05_logical_relation/launchers/op.h"
 #include "common/broadcast.h"
 #include "common/rung.h"
 

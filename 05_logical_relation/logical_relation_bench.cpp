@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/logical_relation_peers.h"
-#include "05_logical_relation/logical_relation_reference.h"
 #include "05_logical_relation/logical_relation_rungs.h"
+#include "05_logical_relation/peers/logical_relation_peers.h"
+#include "05_logical_relation/proof/logical_relation_reference.h"
 #include "common/bench/measure.h"
 #include "common/bench/mixed.h"
 #include "common/bench/shapes.h"
-#include "common/test/support/inputs.h"
-#include "common/test/support/ulp.h"
+#include "common/proof/inputs.h"
+#include "common/proof/ulp.h"
 
 namespace tutorial::bench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cfloat>
 
-#include "05_logical_relation/logical_relation_op.h"
+#include "05_logical_relation/launchers/op.h"
 #include "common/macros.cuh"
 #include "common/pack.cuh"
 

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/logical_relation_promises.h"
 #include "05_logical_relation/logical_relation_rungs.h"
-#include "05_logical_relation/logical_relation_values.h"
-#include "common/test/support/catch.h"
-#include "common/test/support/support.h"
+#include "05_logical_relation/proof/logical_relation_promises.h"
+#include "05_logical_relation/proof/logical_relation_values.h"
+#include "common/proof/catch.h"
+#include "common/proof/support.h"
 
 using namespace tutorial;
 using namespace tutorial::test;

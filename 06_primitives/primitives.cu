@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "06_primitives/launchers/launch.h"
 #include "06_primitives/primitives_kernels.cuh"
-#include "06_primitives/primitives_launch.h"
 #include "06_primitives/your_primitives.cuh"
 #include "common/broadcast.cuh"
 #include "common/elementwise.cuh"

@@ -5,19 +5,19 @@
 #include <mutex>
 #include <vector>
 
+#include "06_primitives/peers/primitives_peers.h"
 #include "06_primitives/primitives.h"
-#include "06_primitives/primitives_peers.h"
-#include "06_primitives/primitives_reference.h"
 #include "06_primitives/primitives_rungs.h"
+#include "06_primitives/proof/primitives_reference.h"
 #include "common/bench/binary.h"
 #include "common/bench/measure.h"
 #include "common/bench/mixed.h"
 #include "common/bench/shapes.h"
 #include "common/bench/stream_peaks.h"
-#include "common/test/support/device.h"
-#include "common/test/support/inputs.h"
-#include "common/test/support/tiled.h"
-#include "common/test/support/ulp.h"
+#include "common/proof/device.h"
+#include "common/proof/inputs.h"
+#include "common/proof/tiled.h"
+#include "common/proof/ulp.h"
 
 namespace tutorial::bench {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "06_primitives/primitives.h"
-#include "common/test/support/binary.h"
-#include "common/test/support/unary.h"
+#include "common/proof/binary.h"
+#include "common/proof/unary.h"
 
 namespace tutorial {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "06_primitives/test_data.h"
+#include "06_primitives/proof/test_data.h"
 
 using namespace tutorial;
 using namespace tutorial::test;

@@ -20,8 +20,8 @@
 #include "common/launch_limits.h"
 
 #if defined(TUTORIAL_BACKEND_CPU)
-#include "common/cpu/cuda_language.h"
-#include "common/cpu/executor.h"
+#include "common/executor/cuda_language.h"
+#include "common/executor/executor.h"
 #elif !defined(TUTORIAL_BACKEND_CUDA)
 #error "define TUTORIAL_BACKEND_CUDA=1 or TUTORIAL_BACKEND_CPU=1 (link the target tutorial_runtime)"
 #endif

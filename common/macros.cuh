@@ -28,7 +28,7 @@
 #include <type_traits>
 
 #if defined(TUTORIAL_BACKEND_CPU)
-#include "common/cpu/cuda_language.h"
+#include "common/executor/cuda_language.h"
 #endif
 
 namespace tutorial::detail {

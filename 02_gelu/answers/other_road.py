@@ -5,9 +5,9 @@ import math
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "results"))
 
-import fit  # noqa: E402: it is in the chapter's folder
+import fit  # noqa: E402: it is in results/
 
 
 #! [other_road]

@@ -6,9 +6,9 @@ import struct
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "results"))
 
-import fit  # noqa: E402: it is in the chapter's folder
+import fit  # noqa: E402: it is in results/
 
 
 #! [save]

@@ -5,7 +5,7 @@
 
 #include "03_swish/swish_math.cuh"
 #include "common/elementwise_binary.cuh"
-#include "common/test/support/answer.h"
+#include "common/proof/answer.h"
 
 namespace tutorial {
 

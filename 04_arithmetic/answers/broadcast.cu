@@ -6,7 +6,7 @@
 #include "04_arithmetic/arithmetic.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
-#include "common/test/support/answer.h"
+#include "common/proof/answer.h"
 
 namespace tutorial {
 

@@ -5,7 +5,7 @@
 #include "05_logical_relation/logical_relation_math.cuh"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
-#include "common/test/support/answer.h"
+#include "common/proof/answer.h"
 
 namespace tutorial {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "06_primitives/primitives.cuh"
+#include "06_primitives/primitives/primitives.cuh"
 #include "common/launch.cuh"
 #include "common/rung.h"
 

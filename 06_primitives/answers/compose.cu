@@ -1,8 +1,8 @@
 // Exercise 2 of "Your turn": a layer norm of two reductions.
 #include <cstdint>
 
-#include "06_primitives/layer_norm_check.h"
-#include "06_primitives/primitives.cuh"
+#include "06_primitives/primitives/primitives.cuh"
+#include "06_primitives/proof/layer_norm_check.h"
 
 namespace tutorial {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "06_primitives/primitives.cuh"
+#include "06_primitives/primitives/primitives.cuh"
 #include "common/launch.cuh"
-#include "common/test/support/answer.h"
+#include "common/proof/answer.h"
 
 namespace tutorial {
 

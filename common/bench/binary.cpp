@@ -3,7 +3,7 @@
 #include "common/bench/binary.h"
 
 #include "common/bench/measure.h"
-#include "common/test/support/tiled.h"
+#include "common/proof/tiled.h"
 
 #include <cmath>
 #include <memory>

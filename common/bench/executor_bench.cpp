@@ -3,8 +3,8 @@
 
 #include "common/bench/statistics.h"
 #include "common/launch.cuh"
-#include "common/test/support/context.h"
-#include "common/test/support/inputs.h"
+#include "common/proof/context.h"
+#include "common/proof/inputs.h"
 
 #include <benchmark/benchmark.h>
 

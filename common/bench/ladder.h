@@ -3,7 +3,7 @@
 /// A whole ladder at once: what the benchmark of every one-input chapter registers.
 
 #include "common/bench/bench.h"
-#include "common/test/support/unary.h"
+#include "common/proof/unary.h"
 
 #include <string>
 #include <vector>

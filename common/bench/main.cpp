@@ -6,7 +6,7 @@
 #include "common/bench/bench.h"
 #include "common/bench/rows.h"
 #include "common/bench/shapes.h"
-#include "common/test/support/context.h"
+#include "common/proof/context.h"
 
 #include <benchmark/benchmark.h>
 

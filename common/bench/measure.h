@@ -4,7 +4,7 @@
 
 #include "common/bench/bench.h"
 #include "common/bench/shapes.h"
-#include "common/test/support/tiled.h"
+#include "common/proof/tiled.h"
 
 #include <cstddef>
 #include <cstring>

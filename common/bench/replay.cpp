@@ -1,6 +1,6 @@
 #include "common/bench/replay.h"
 
-#include "common/test/support/device.h"
+#include "common/proof/device.h"
 
 #include <algorithm>
 #include <chrono>

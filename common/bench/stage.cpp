@@ -1,7 +1,7 @@
 #include "common/bench/stage.h"
 #include "common/bench/replay.h"
-#include "common/test/support/parallel.h"
-#include "common/test/support/tiled.h"
+#include "common/proof/parallel.h"
+#include "common/proof/tiled.h"
 
 #include <algorithm>
 #include <mutex>

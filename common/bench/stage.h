@@ -4,7 +4,7 @@
 
 #include "common/bench/bench.h"
 #include "common/bench/shapes.h"
-#include "common/test/support/device.h"
+#include "common/proof/device.h"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "common/bench/bench.h"
 #include "common/bench/measure.h"
-#include "common/test/support/tiled.h"
+#include "common/proof/tiled.h"
 
 #include <map>
 #include <mutex>

@@ -1,4 +1,4 @@
-# Fuzzing (common/test/fuzz): random calls of a chapter's operators, each checked against what the
+# Fuzzing (common/proof/fuzz): random calls of a chapter's operators, each checked against what the
 # operator promises. On the cpu backend, where the sanitizers are.
 #
 # The program is linked with a driver of our own, which any compiler can build; clang can put
@@ -18,11 +18,11 @@ if(TUTORIAL_LIBFUZZER)
 endif()
 
 if(TUTORIAL_TESTS AND NOT TUTORIAL_ON_GPU)
-  set(sources entry.cpp shapes.cpp trial.cpp ../support/broadcast_cases.cpp)
+  set(sources entry.cpp shapes.cpp trial.cpp ../broadcast_cases.cpp)
   if(NOT TUTORIAL_LIBFUZZER)
     list(APPEND sources driver.cpp)
   endif()
-  list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/common/test/fuzz/")
+  list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/common/proof/fuzz/")
   add_library(tutorial_fuzz STATIC EXCLUDE_FROM_ALL ${sources})
   target_link_libraries(tutorial_fuzz PUBLIC tutorial_runtime)
   if(TUTORIAL_LIBFUZZER)

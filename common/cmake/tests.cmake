@@ -45,21 +45,51 @@ function(tutorial_add_python_test name)
 endfunction()
 
 # tutorial_add_codegen_tests(<spec.json> PREFIX 01_elu LABEL elu): one test per architecture that
-# the nvcc here knows, GPU or not, whatever the backend.
+# the nvcc here knows, GPU or not, whatever the backend; a spec may name fewer under "architectures".
+# The tests of proof/codegen.json are 01_elu.codegen: sm_90, those of codegen_operator.json
+# 01_elu.codegen_operator: sm_90.
 function(tutorial_add_codegen_tests spec)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL" "")
+  get_filename_component(name "${spec}" NAME_WE)
   if(NOT TUTORIAL_NVCC)
-    add_test(NAME "${arg_PREFIX}.codegen" COMMAND "${CMAKE_COMMAND}" -E echo "skipped: no nvcc here")
-    set_tests_properties("${arg_PREFIX}.codegen" PROPERTIES LABELS "${arg_LABEL}"
+    add_test(NAME "${arg_PREFIX}.${name}" COMMAND "${CMAKE_COMMAND}" -E echo "skipped: no nvcc here")
+    set_tests_properties("${arg_PREFIX}.${name}" PROPERTIES LABELS "${arg_LABEL}"
                          SKIP_REGULAR_EXPRESSION "skipped: no nvcc")
     return()
   endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${spec}")
+  file(READ "${spec}" text)
+  string(JSON wanted ERROR_VARIABLE all GET "${text}" architectures)
   tutorial_nvcc_architectures(architectures ${TUTORIAL_ARCHITECTURES})
   foreach(architecture IN LISTS architectures)
-    tutorial_add_python_test("${arg_PREFIX}.codegen: sm_${architecture}" LABEL "${arg_LABEL}"
-      COMMAND "${PROJECT_SOURCE_DIR}/common/tools/codegen.py" --nvcc "${TUTORIAL_NVCC}"
-              --arch "sm_${architecture}" --spec "${spec}")
+    if(all OR wanted MATCHES "\"sm_${architecture}\"")
+      tutorial_add_python_test("${arg_PREFIX}.${name}: sm_${architecture}" LABEL "${arg_LABEL}"
+        COMMAND "${PROJECT_SOURCE_DIR}/common/tools/maintain/codegen.py" --nvcc "${TUTORIAL_NVCC}"
+                --arch "sm_${architecture}" --spec "${spec}")
+    endif()
   endforeach()
+endfunction()
+
+# tutorial_add_refused_exhibit(<exhibit.cu> PREFIX 05_name LABEL name): a source that no compiler
+# takes, and a test that builds it and wants the compiler's reason, which a line
+# `// refused: <regex>` of the source names as g++, clang and nvcc word it.
+function(tutorial_add_refused_exhibit source)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL" "")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+  file(STRINGS "${source}" reasons REGEX "^// refused: ")
+  if(NOT reasons MATCHES "^// refused: (.+)$")
+    message(FATAL_ERROR "${source} has no line '// refused: <regex>'")
+  endif()
+  set(reasons "${CMAKE_MATCH_1}")
+  get_filename_component(name "${source}" NAME_WE)
+  set(target ${arg_PREFIX}_${name})
+  tutorial_sources(source "${source}")
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(${target} PRIVATE tutorial_runtime)
+  string(REPLACE "does_not_compile_" "does not compile: " test "${arg_PREFIX}.${name}")
+  add_test(NAME "${test}" COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
+  set_tests_properties("${test}" PROPERTIES LABELS "${arg_LABEL}"
+    PASS_REGULAR_EXPRESSION "${reasons}" RESOURCE_LOCK does_not_compile)
 endfunction()
 
 # tutorial_add_asan_exhibits(<target> <source> PREFIX 01_elu LABEL elu): one test per line

@@ -1,10 +1,10 @@
 /// Tests of what common has for operations with two inputs: the kernels, their checks, their peer.
 
-#include "common/test/support/binary.h"
+#include "common/proof/binary.h"
 #include "common/bench/binary_peers.h"
+#include "common/proof/catch.h"
+#include "common/proof/support.h"
 #include "common/test/binary_kernels.h"
-#include "common/test/support/catch.h"
-#include "common/test/support/support.h"
 
 #include <string>
 #include <vector>

@@ -2,9 +2,9 @@
 // ways set so low that they all occur.
 
 #include "common/test/broadcast_kernels.h"
-#include "common/test/support/broadcast_cases.h"
-#include "common/test/support/catch.h"
-#include "common/test/support/support.h"
+#include "common/proof/broadcast_cases.h"
+#include "common/proof/catch.h"
+#include "common/proof/support.h"
 
 #include <cstdint>
 #include <cstdio>

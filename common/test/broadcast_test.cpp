@@ -1,9 +1,9 @@
 /// Tests of broadcasting on the host: padding, the result's shape, strides, merging, refusals.
 
 #include "common/broadcast.h"
+#include "common/proof/broadcast_cases.h"
+#include "common/proof/catch.h"
 #include "common/refusal.h"
-#include "common/test/support/broadcast_cases.h"
-#include "common/test/support/catch.h"
 
 #include <cstdint>
 #include <limits>

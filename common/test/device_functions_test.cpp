@@ -2,9 +2,9 @@
 // atomics, intrinsics. The same tests run on a GPU, which is what they have to agree with.
 
 #include "common/launch.cuh"
+#include "common/proof/catch.h"
+#include "common/proof/support.h"
 #include "common/test/device_functions_kernels.h"
-#include "common/test/support/catch.h"
-#include "common/test/support/support.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,12 +1,12 @@
 // The CPU executor: what it detects, the orders in which it runs threads, and its part of the CUDA
 // runtime API.
 
-#include "common/cpu/executor.h"
-#include "common/cpu/sanitizer.h"
+#include "common/executor/executor.h"
+#include "common/executor/sanitizer.h"
 #include "common/launch.cuh"
+#include "common/proof/catch.h"
+#include "common/proof/support.h"
 #include "common/test/executor_kernels.h"
-#include "common/test/support/catch.h"
-#include "common/test/support/support.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

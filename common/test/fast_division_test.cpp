@@ -1,7 +1,7 @@
 /// Tests of the division by an invariant: it has to be exact, not nearly so.
 
 #include "common/fast_division.h"
-#include "common/test/support/catch.h"
+#include "common/proof/catch.h"
 
 #include <cstdint>
 #include <initializer_list>

@@ -1,10 +1,10 @@
-// What a fuzz program looks at (common/test/fuzz), tried on launchers that break their promises.
+// What a fuzz program looks at (common/proof/fuzz), tried on launchers that break their promises.
 
+#include "common/proof/catch.h"
+#include "common/proof/fuzz/rungs.h"
+#include "common/proof/fuzz/shapes.h"
+#include "common/proof/support.h"
 #include "common/refusal.h"
-#include "common/test/fuzz/rungs.h"
-#include "common/test/fuzz/shapes.h"
-#include "common/test/support/catch.h"
-#include "common/test/support/support.h"
 
 #include <cstdint>
 #include <cstring>

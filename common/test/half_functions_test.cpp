@@ -1,11 +1,11 @@
 // The functions of half and bf16 that the executor defines: against the exact result, rounded once,
 // and against the GPU, over all 65,536 inputs of each.
 
-#include "common/cpu/half_functions.h"
+#include "common/executor/half_functions.h"
+#include "common/proof/catch.h"
+#include "common/proof/context.h"
+#include "common/proof/support.h"
 #include "common/test/half_functions_kernels.h"
-#include "common/test/support/catch.h"
-#include "common/test/support/context.h"
-#include "common/test/support/support.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 /// Tests of the test support: a checker that lets something pass is worse than none.
 
-#include "common/test/support/support.h"
-#include "common/test/support/catch.h"
-#include "common/test/support/record.h"
+#include "common/proof/support.h"
+#include "common/proof/catch.h"
+#include "common/proof/record.h"
 
 #include <algorithm>
 #include <cstdlib>

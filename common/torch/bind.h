@@ -207,7 +207,7 @@ Operator binary(const std::string& ladder, const std::string& rung, Launch launc
   return op;
 }
 
-/// Every rung of a list, with unary or binary launchers as in common/test/support.
+/// Every rung of a list, with unary or binary launchers as in common/proof.
 template <class T, class Rung>
 void add_unary_rungs(std::vector<Operator>& list, const std::string& ladder,
                      const std::vector<Rung>& rungs, Kind kind = Kind::rung) {

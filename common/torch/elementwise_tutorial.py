@@ -28,7 +28,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "common" / "tools"))
+sys.path.insert(0, str(ROOT / "common" / "tools" / "reader"))
 
 import runs  # noqa: E402
 
@@ -176,7 +176,7 @@ def load(*names, backends=None):
 def bound_chapters():
     """The folders of the chapters that have bindings."""
     return [folder for folder in runs.find_chapters()
-            if (folder / f"{runs.ladder_of_chapter(folder)}_torch.cpp").exists()]
+            if (folder / "peers" / f"{runs.ladder_of_chapter(folder)}_torch.cpp").exists()]
 
 
 def bound(chapter):

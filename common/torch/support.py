@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "common" / "tools"))
+sys.path.insert(0, str(ROOT / "common" / "tools" / "reader"))
 sys.path.insert(0, str(ROOT / "common" / "torch"))
 
 import elementwise_tutorial  # noqa: E402
@@ -248,7 +248,7 @@ class RungPromises:
 
 
 def run():
-    """Runs the file's tests: python3 01_elu/test_torch.py [-v]."""
+    """Runs the file's tests: python3 01_elu/peers/test_torch.py [-v]."""
     def main():
         globals()["torch"] = elementwise_tutorial.find_torch()
         torch.set_num_threads(1)  # PyTorch's idle threads and the executor's would fight for the cores

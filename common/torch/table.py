@@ -30,7 +30,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "common" / "tools"))
+sys.path.insert(0, str(ROOT / "common" / "tools" / "reader"))
 sys.path.insert(0, str(ROOT / "common" / "torch"))
 
 import cases  # noqa: E402
@@ -250,9 +250,9 @@ def context(torch):
 
 def cases_of(chapter):
     """The list CASES of the chapter's torch_peers.py."""
-    path = chapter / "torch_peers.py"
+    path = chapter / "peers" / "torch_peers.py"
     if not path.exists():
-        raise runs.ToolError(f"{chapter.name} has no torch_peers.py, so nothing of PyTorch to time")
+        raise runs.ToolError(f"{chapter.name} has no peers/torch_peers.py, so nothing of PyTorch to time")
     spec = importlib.util.spec_from_file_location("torch_peers", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -5,8 +5,8 @@
 #include "common/bench/shapes.h"
 #include "common/bench/stage.h"
 #include "common/bench/statistics.h"
-#include "common/test/support/catch.h"
-#include "common/test/support/support.h"
+#include "common/proof/catch.h"
+#include "common/proof/support.h"
 
 #include <set>
 #include <stdexcept>

@@ -1,0 +1,82 @@
+// Random calls of ELU and of its ladder.
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "01_elu/elu_rungs.h"
+#include "01_elu/proof/elu_reference.h"
+#include "common/proof/fuzz/rungs.h"
+
+namespace tutorial::fuzz {
+namespace {
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kAlphas[] = {1.0f,  0.0f,   -0.0f,    1.6732632f, -0.3f, 30.0f,
+                             1e-3f, 1e-40f, INFINITY, -INFINITY,  kNaN};
+
+/// The operator. Its error is stated for alpha = 1; elsewhere the product with alpha may add one
+/// ULP.
+template <class T>
+void try_operator(FuzzInput& input, double max_ulp) {
+  Trial trial(input, "elu");
+  const float alpha = input.pick(kAlphas);
+  trial.describe("alpha = " + std::to_string(alpha));
+  if (!std::isfinite(alpha)) trial.mistake(cudaErrorInvalidValue);
+  const auto launch = [alpha](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+    return elu(x, y, n, alpha, stream);
+  };
+  const double bound = alpha == 1.0f ? max_ulp : max_ulp + 1.0;
+  try_unary<T>(trial,
+               {test::Format<T>::name, launch, 16 / static_cast<int>(sizeof(T)), sizeof(T), bound},
+               [alpha](double x) { return elu_reference(x, static_cast<double>(alpha)); });
+}
+
+template <class T>
+void try_ladder(FuzzInput& input, const std::vector<test::UnaryRung<T>>& rungs) {
+  Trial trial(input, "ladder of elu");
+  try_unary(trial, input.pick(rungs), [](double x) { return elu_reference(x); });
+}
+
+/// The launchers with a block size to choose.
+void try_blocks(FuzzInput& input) {
+  Trial trial(input, "block sizes of elu");
+  constexpr int kThreads[] = {128,  1,    32, 33, 256,         1000,
+                              1024, 1025, 0,  -1, -2147483647, 2147483647};
+  const int threads = input.pick(kThreads);
+  trial.describe("threads = " + std::to_string(threads));
+  const auto launch = [threads](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+    return elu_f16x8_pack_pdl_block(x, y, n, threads, stream);
+  };
+  const Count n = trial.count(8);
+  if (n.any() && (threads < 1 || threads > 1024)) trial.mistake(cudaErrorInvalidConfiguration);
+  const auto x = trial.in<half>("x", n.held, 16, n.any());
+  const auto y = trial.out<half>("y", n.held, 16, n.any(), {&x});
+  if (!trial.call([&] { return launch(x.pointer, y.pointer, n.n, nullptr); })) return;
+  trial.check(y, [&](std::size_t i, half actual) {
+    return test::ulp_error(actual, elu_reference(test::to_double(x.values[i]))) <= 0.51;
+  });
+}
+
+}  // namespace
+
+void try_input(FuzzInput& input) {
+  switch (input.below(8)) {
+    case 0:
+      return try_operator<float>(input, 2.0);
+    case 1:
+      return try_operator<half>(input, 0.51);
+    case 2:
+      return try_operator<Bf16>(input, 0.51);
+    case 3:
+      return try_ladder(input, elu_rungs_f32());
+    case 4:
+      return try_ladder(input, elu_rungs_bf16());
+    case 5:
+      return try_blocks(input);
+    default:
+      return try_ladder(input, elu_rungs_f16());
+  }
+}
+
+}  // namespace tutorial::fuzz

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Computes the curves that the chapter's figures show: results/{curve,variants,tail,degrees,fit}.json.
+
+    python3 02_gelu/results/curves.py
+
+Everything here is arithmetic that Python does exactly as IEEE 754 says: rounding a double to float or
+half is what struct does. No GPU and no measurement is involved.
+"""
+
+import json
+import math
+import struct
+from pathlib import Path
+
+import fit
+
+RESULTS = Path(__file__).resolve().parent
+
+
+def rounded(value, letter):
+    """`value` rounded to float ("f") or half ("e"), to nearest even."""
+    return struct.unpack(letter, struct.pack(letter, value))[0]
+
+
+def gelu_none(x):
+    return 0.5 * x * math.erfc(-x * math.sqrt(0.5))
+
+
+def gelu_tanh(x):
+    u = math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)
+    return x / (1.0 + math.exp(-2.0 * u))
+
+
+def by_erf(x, letter):
+    """0.5 x (1 + erf(x / sqrt 2)) in the arithmetic of a type, with a correctly rounded erf."""
+    erf = rounded(math.erf(rounded(x * math.sqrt(0.5), letter)), letter)
+    return rounded(rounded(0.5 * x, letter) * rounded(1.0 + erf, letter), letter)
+
+
+def tail_error(letter):
+    """Points (x, largest relative error of by_erf in the neighbourhood), 20 per unit."""
+    points = []
+    for step in range(-14 * 20, 0):
+        worst = 0.0
+        for part in range(16):
+            x = rounded((step + part / 16) / 20, letter)
+            worst = max(worst, abs(by_erf(x, letter) - gelu_none(x)) / abs(gelu_none(x)))
+        points.append([step / 20, worst])
+    return points
+
+
+def fit_error():
+    """Points (a, error in ULP of a half) of the polynomial in gelu_math.cuh."""
+    coefficients = [rounded(c, "f") for c in fit.fit("half", 6)[0]]
+    digits, smallest, end, _ = fit.TYPES["half"]
+    points = []
+    for step in range(1, 400):
+        a = end * step / 400
+        error = fit.polynomial(coefficients, a) - fit.log2_tail(a)
+        points.append([a, error * fit.ulp_per_unit(a, digits, smallest)])
+    return points
+
+
+def write(name, figure):
+    (RESULTS / name).write_text(json.dumps(figure) + "\n", encoding="utf-8")
+
+
+def main():
+    steps = [x / 50 for x in range(-200, 151)]
+    write("curve.json", {
+        "title": "GELU",
+        "desc": "A ReLU with a smooth corner: a shallow dip to -0.17 at x = -0.75, then the identity.",
+        "height": 280,
+        "x": {"label": "x", "min": -4, "max": 3},
+        "y": {"label": "GELU(x)"},
+        "series": [{"name": "GELU", "points": [[x, gelu_none(x)] for x in steps]},
+                   {"name": "max(x, 0)", "points": [[x, max(x, 0.0)] for x in steps],
+                    "style": "dashed"}],
+        "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
+    })
+    write("variants.json", {
+        "title": "What tanh approximates, and what it leaves",
+        "subtitle": "none minus tanh",
+        "desc": "The difference is largest near x = -2.7 and 2.7, just under five parts in ten "
+                "thousand.",
+        "height": 240,
+        "x": {"label": "x", "min": -6, "max": 6},
+        "y": {"label": "difference"},
+        "series": [{"name": "none - tanh",
+                    "points": [[x / 25, gelu_none(x / 25) - gelu_tanh(x / 25)]
+                               for x in range(-150, 151)]}],
+        "lines": [{"y": 0, "label": ""}],
+    })
+    write("tail.json", {
+        "title": "0.5 x (1 + erf(x / sqrt 2)) in the left tail",
+        "subtitle": "largest relative error, with a correctly rounded erf",
+        "desc": "In half arithmetic the error passes one percent near x = -2.3, and below "
+                "-3.7 nothing is left; in float near -4.7 and below -5.6.",
+        "height": 320,
+        "x": {"label": "x", "min": -8, "max": 0},
+        "y": {"label": "relative error", "scale": "log", "min": 1e-8, "max": 2},
+        "series": [{"name": "in half", "points": [p for p in tail_error("e") if p[0] >= -8]},
+                   {"name": "in float", "points": [p for p in tail_error("f") if p[0] >= -8]}],
+        "lines": [{"y": 2.0 ** -12, "label": "half a ULP of a half", "side": "left"}],
+    })
+    write("degrees.json", {
+        "title": "How long the polynomial has to be",
+        "subtitle": "largest error of the best fit of log2 Phi(-a), in ULP of the result",
+        "desc": "Each degree divides the error by two to eighteen. A half needs degree 6, bf16 "
+                "degree 9, to stay below a hundredth of a ULP.",
+        "height": 300,
+        "x": {"label": "degree", "min": 2, "max": 11},
+        "y": {"label": "error in ULP", "scale": "log", "min": 1e-4, "max": 20},
+        "series": [{"name": name, "style": "dots",
+                    "points": [[d, fit.fit(name, d)[1]] for d in range(3, 11)]}
+                   for name in fit.TYPES],
+        "lines": [{"y": 0.01, "label": "0.01 ULP", "side": "right"}],
+    })
+    write("fit.json", {
+        "title": "The error of the polynomial for a half",
+        "subtitle": "degree 6, coefficients rounded to float",
+        "desc": "The error swings eight times between plus and minus 0.008 ULP: no polynomial of "
+                "this degree does better.",
+        "height": 240,
+        "x": {"label": "a", "min": 0, "max": 5.75},
+        "y": {"label": "error in ULP"},
+        "series": [{"name": "P(a) - log2 Phi(-a)", "points": fit_error()}],
+        "lines": [{"y": 0, "label": ""}],
+    })
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Swish's operators in PyTorch: against torch.nn.functional.silu, and SwiGLU against its formula."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common" / "torch"))
+import support
+
+
+class SwishTest(support.UnaryPromises, support.RungPromises, support.BindingTest):
+    chapter = "03_swish"
+    operator = rung_ladder = "swish"
+
+    @staticmethod
+    def reference(x):
+        return support.torch.nn.functional.silu(x)
+
+    def wanted(self, x):
+        # PyTorch's formula multiplies minus infinity by zero; the limit is zero.
+        wanted = self.reference(x.double()).to(x.dtype)
+        return wanted.masked_fill(x == float("-inf"), -0.0)
+
+    def test_beta(self):
+        for device, dtype, beta in self.each((0.0, 0.5, 1.702, -1.0)):
+            x = support.sample((1000,), dtype, device)
+            wanted = (x.double() * support.torch.sigmoid(beta * x.double())).to(dtype)
+            self.close(self.ops.swish(x, beta), wanted)
+
+    def test_a_beta_out_of_range(self):
+        for device in self.devices:
+            for beta in (float("inf"), float("nan"), 2.0**-120):
+                self.refuses("swish: beta must be finite", self.ops.swish,
+                             support.sample((8,), support.torch.float32, device), beta)
+
+
+class SwigluTest(support.BindingTest):
+    chapter = "03_swish"
+
+    def test_against_the_formula(self):
+        silu = support.torch.nn.functional.silu
+        for device, dtype, shape in self.each(support.SHAPES):
+            a, b = (support.sample(shape, dtype, device, seed) for seed in (1, 2))
+            wanted = (silu(a.double()) * b.double()).to(dtype)
+            self.close(self.ops.swiglu(a, b), wanted)
+            self.close(self.ops.swiglu_separate(a, b), wanted, rtol=2e-2, atol=2e-2)
+            self.close(self.ops.swiglu(a.expand_as(b), b), wanted)
+
+    def test_halves_of_one_tensor(self):
+        """What a model has: both inputs side by side in one matrix."""
+        for device, dtype in self.each():
+            a, b = support.sample((6, 64), dtype, device).chunk(2, dim=1)
+            self.close(self.ops.swiglu(a, b), self.ops.swiglu(a.contiguous(), b.contiguous()))
+
+    def test_in_place(self):
+        for device, dtype in self.each():
+            a, b = (support.sample((100,), dtype, device, seed) for seed in (1, 2))
+            wanted = self.ops.swiglu(a, b)
+            self.close(self.ops.swiglu.out(a, b, out=b), wanted, rtol=0, atol=0)
+            self.refuses("single memory location", self.ops.swiglu_separate.out, a, b, out=b)
+
+    def test_refusals(self):
+        for device in self.devices:
+            a = support.sample((4, 6), support.torch.float32, device)
+            self.refuses(r"swiglu: takes tensors of one shape, not \[4, 6\] and \[6\]", self.ops.swiglu,
+                         a, a[0])
+            self.refuses("swiglu: takes tensors of one type, not float32 and float16", self.ops.swiglu,
+                         a, a.half(), error=TypeError)
+
+    def test_devices_that_differ(self):
+        self.needs(len(self.devices) == 2, "a CUDA GPU, and modules for both devices")
+        a = support.sample((8,), support.torch.float32, "cpu")
+        self.refuses("swiglu: the tensors are on different devices", self.ops.swiglu, a, a.cuda())
+
+
+if __name__ == "__main__":
+    support.run()

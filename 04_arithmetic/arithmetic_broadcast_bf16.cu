@@ -1,4 +1,0 @@
-// Ladder B for __nv_bfloat16.
-#include "04_arithmetic/arithmetic_broadcast_launch.cuh"
-
-TUTORIAL_ARITHMETIC_BROADCAST(__nv_bfloat16);

@@ -1,4 +1,0 @@
-// Ladder B for std::int64_t.
-#include "04_arithmetic/arithmetic_broadcast_launch.cuh"
-
-TUTORIAL_ARITHMETIC_BROADCAST(std::int64_t);

@@ -1,0 +1,96 @@
+// Ladder C: two operands in NHWC8 storage, the channel innermost and padded to a multiple of eight.
+#pragma once
+
+#include <cstdint>
+
+#include "04_arithmetic/arithmetic_math.cuh"
+#include "04_arithmetic/launchers/nhwc.h"
+#include "common/fast_division.h"
+#include "common/launch.cuh"
+#include "common/pack.cuh"
+
+namespace tutorial {
+
+// Rung 1. A thread's element is counted in NDARRAY order, as if there were no padding, so that no
+// thread is without work; its index along each dimension then leads to three places in storage.
+// Neighbouring threads hold neighbouring columns, and those lie C8 elements apart.
+//! [limit_nhwc]
+template <class T, class Op>
+__global__ void arithmetic_limit_nhwc_kernel(NhwcBroadcast at, const T* in0, const T* in1, T* out,
+                                             Op op) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < at.elements) {
+    std::int64_t rest = i, offset0 = 0, offset1 = 0, offset = 0;
+    for (int d = 0; d < at.rank; ++d) {
+      const std::int64_t along = rest / at.stride_ndarray[d];
+      rest = rest % at.stride_ndarray[d];
+      offset0 += along * at.stride0[d];
+      offset1 += along * at.stride1[d];
+      offset += along * at.stride_out[d];
+    }
+    out[offset] = op(in0[offset0], in1[offset1]);
+  }
+}
+//! [limit_nhwc]
+
+// Rung 2. In storage order the result is contiguous again, and with its channels taken by packs it
+// is a broadcast like those of ladder B: dimensions merge, the host prepares the divisions. A pack
+// never leaves a group of eight, so an operand gives it as one wide load, or as one element where
+// it has a single channel. The last group may hold fewer than eight channels: those are done one by
+// one, and the padding behind them stays as it is.
+//! [nhwc_pack]
+enum class NhwcAccess { splat, pack };
+
+struct NhwcPacks {
+  std::uint32_t packs;     ///< of the whole result
+  std::uint32_t channels;  ///< C
+  FastDivisor per_pixel;   ///< packs for the channels of one pixel
+  int rank;                ///< of the walk over packs, merged; 1 or more
+  FastDivisor extent[kMaxDimensions];
+  std::uint32_t stride0[kMaxDimensions];
+  std::uint32_t stride1[kMaxDimensions];
+  NhwcAccess access0, access1;
+};
+
+/// The channels that a thread takes: sixteen bytes of them, but at most eight.
+template <class T>
+inline constexpr int kNhwcWidth = sizeof(T) == 1 ? 8 : 16 / static_cast<int>(sizeof(T));
+
+template <int W, class T>
+__device__ __forceinline__ Pack<T, W> load_channels(const T* from, NhwcAccess access) {
+  return access == NhwcAccess::pack ? load_pack<W>(from) : splat<W>(*from);
+}
+
+template <class T, class Op>
+__global__ void arithmetic_nhwc_pack_kernel(NhwcPacks at, const T* in0, const T* in1, T* out,
+                                            Op op) {
+  constexpr int kWidth = kNhwcWidth<T>;
+  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= at.packs) return;
+  std::uint32_t rest = i, offset0 = 0, offset1 = 0;
+#pragma unroll
+  for (int d = kMaxDimensions - 1; d > 0; --d) {
+    if (d >= at.rank) continue;
+    const DivMod along = at.extent[d].divmod(rest);
+    rest = along.quotient;
+    offset0 += along.remainder * at.stride0[d];
+    offset1 += along.remainder * at.stride1[d];
+  }
+  const T* from0 = in0 + (offset0 + rest * at.stride0[0]);
+  const T* from1 = in1 + (offset1 + rest * at.stride1[0]);
+  T* to = out + i * kWidth;
+
+  const std::uint32_t first = at.per_pixel.divmod(i).remainder * kWidth;
+  if (first + kWidth <= at.channels) {
+    store_pack(to, apply<T>(op, load_channels<kWidth>(from0, at.access0),
+                            load_channels<kWidth>(from1, at.access1)));
+  } else {
+    for (std::uint32_t k = 0; first + k < at.channels; ++k) {
+      to[k] = op(from0[at.access0 == NhwcAccess::pack ? k : 0],
+                 from1[at.access1 == NhwcAccess::pack ? k : 0]);
+    }
+  }
+}
+//! [nhwc_pack]
+
+}  // namespace tutorial

@@ -1,0 +1,88 @@
+// Ladder C, host side: images in NHWC8 storage.
+//
+// A tensor of shape (N, C, ...) has its elements counted in NDARRAY (NCHW) order; NHWC8 storage
+// keeps them with the channel innermost, padded to a multiple of eight: (N, ..., C8), where C8 is C
+// rounded up to the next multiple. What lies in the padding is nobody's: it is neither used nor
+// written. A tensor with one channel has seven elements of padding behind each.
+//
+// Both shapes are padded with 1s in front to the same number of dimensions, then broadcast as
+// everywhere else. That number is at least 2, for there has to be an axis for the channels, the
+// second; so a scalar beside (N, C, H, W) is (1, 1, 1, 1), and eight elements of memory, of which
+// the first counts.
+//
+// Every launcher here keeps the promises of the operator in arithmetic.h, for storage in place of
+// row-major tensors. Errors: also cudaErrorInvalidValue for shapes of fewer than 2 dimensions, and
+// for storage of 2^63 elements or more.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "04_arithmetic/launchers/op.h"
+#include "common/broadcast.h"
+
+namespace tutorial {
+
+/// One operation on NHWC8 storage: the dimensions of the result in NDARRAY order, what remains of
+/// the index below each, and how far each tensor moves in its storage for one step along each.
+/// Strides of 0 are broadcasting, along any axes.
+struct NhwcBroadcast {
+  int rank = 0;  ///< 2 to 7
+  std::int64_t extent[kMaxDimensions] = {};
+  std::int64_t stride_ndarray[kMaxDimensions] = {};
+  std::int64_t stride0[kMaxDimensions] = {};
+  std::int64_t stride1[kMaxDimensions] = {};
+  std::int64_t stride_out[kMaxDimensions] = {};
+  std::int64_t elements = 0;  ///< of the result, without padding
+};
+
+/// The elements that NHWC8 storage of the shape has, padding included. At least 2 dimensions.
+std::int64_t nhwc8_elements(const TensorShape& shape);
+
+/// Validates, pads, broadcasts. Errors as above.
+cudaError_t make_nhwc_broadcast(const TensorShape& shape0, const TensorShape& shape1,
+                                NhwcBroadcast* out);
+
+// ---- The operator -------------------------------------------------------------------------------
+
+/// out = op(in0, in1) on NHWC8 storage: by packs where all three pointers are aligned to 16 bytes
+/// and 32 bits suffice for the indices, one element a thread otherwise. [sizeof(T)]
+template <class T>
+cudaError_t arithmetic_nhwc(ArithmeticOp op, const TensorShape& shape0, const T* in0,
+                            const TensorShape& shape1, const T* in1, T* out, cudaStream_t stream);
+cudaError_t arithmetic_nhwc_int8(ArithmeticOp op, const TensorShape& shape0, const std::int8_t* in0,
+                                 const TensorShape& shape1, const std::int8_t* in1,
+                                 std::int8_t* out, Int8Scales scales, cudaStream_t stream);
+
+// ---- The ladder. In brackets: the alignment in bytes that in0, in1 and out need -----------------
+
+/// Rung 1: the index in NDARRAY order, a 64-bit division for each dimension, three offsets.
+/// [sizeof(T)]
+template <class T>
+cudaError_t arithmetic_limit_nhwc(ArithmeticOp op, const TensorShape& shape0, const T* in0,
+                                  const TensorShape& shape1, const T* in1, T* out,
+                                  cudaStream_t stream);
+cudaError_t arithmetic_limit_nhwc_int8(ArithmeticOp op, const TensorShape& shape0,
+                                       const std::int8_t* in0, const TensorShape& shape1,
+                                       const std::int8_t* in1, std::int8_t* out, Int8Scales scales,
+                                       cudaStream_t stream);
+
+/// Whether storage of the result and of both operands has fewer than 2^32 elements, as rung 2
+/// needs.
+bool fits_nhwc_pack(const TensorShape& shape0, const TensorShape& shape1);
+
+/// Rung 2: storage order, up to 16 bytes and never more than eight channels a thread, division by
+/// multiplication, a width for each operand. Takes what fits_nhwc_pack(). [16]
+template <class T>
+cudaError_t arithmetic_nhwc_pack(ArithmeticOp op, const TensorShape& shape0, const T* in0,
+                                 const TensorShape& shape1, const T* in1, T* out,
+                                 cudaStream_t stream);
+cudaError_t arithmetic_nhwc_pack_int8(ArithmeticOp op, const TensorShape& shape0,
+                                      const std::int8_t* in0, const TensorShape& shape1,
+                                      const std::int8_t* in1, std::int8_t* out, Int8Scales scales,
+                                      cudaStream_t stream);
+
+}  // namespace tutorial

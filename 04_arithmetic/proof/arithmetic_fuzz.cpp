@@ -1,0 +1,506 @@
+// Random calls of the operator and of all four ladders: shapes that broadcast and that do not,
+// every type and operation, scales of all kinds.
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "04_arithmetic/arithmetic.h"
+#include "04_arithmetic/arithmetic_rungs.h"
+#include "04_arithmetic/launchers/broadcast_rungs.h"
+#include "04_arithmetic/proof/arithmetic_broadcast_reference.h"
+#include "common/proof/fuzz/rungs.h"
+#include "common/proof/fuzz/shapes.h"
+
+namespace tutorial::fuzz {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+// ---- What every call has ------------------------------------------------------------------------
+
+/// One of the nine, or now and then none of them.
+ArithmeticOp fuzz_op(Trial& trial) {
+  const int others[] = {9, -1, 255, std::numeric_limits<int>::max()};
+  const auto op = trial.input.one_in(40) ? static_cast<ArithmeticOp>(trial.input.pick(others))
+                                         : trial.input.pick(kArithmeticOps);
+  trial.describe(name_of(op));
+  if (!is_known(op)) trial.mistake(cudaErrorInvalidValue);
+  return op;
+}
+
+bool is_scale(float scale) { return std::isfinite(scale) && scale > 0.0f; }
+
+/// Three scales; only int8 looks at them. `ordinary`: those that are scales at all have products
+/// that are normal floats.
+template <class T>
+Int8Scales fuzz_scales(Trial& trial, bool ordinary = false) {
+  if (!std::is_same_v<T, std::int8_t>) return {};
+  constexpr float kOrdinary[] = {1.0f, 0.5f, 0.25f, 2.0f, 0.0123f, 0.00456f, 3.0f, 7.0f};
+  constexpr float kOthers[] = {1e-20f,    1e-38f,     0x1p20f, 0x1.000002p20f, 0x1p-60f, 0x1p60f,
+                               1e-45f,    3.4e38f,    0.0f,    -0.0f,          -1.0f,    1e30f,
+                               kInfinity, -kInfinity, kNaN,    -kNaN,          -1e-45f};
+  const auto scale = [&] {
+    if (!trial.input.one_in(5)) return trial.input.pick(kOrdinary);
+    const float other = trial.input.pick(kOthers);
+    return ordinary && is_scale(other) ? 1.0f : other;
+  };
+  const Int8Scales scales{scale(), scale(), scale()};
+  for (const float each : {scales.in0, scales.in1, scales.out}) {
+    trial.describe("scale " + text_of(each));
+    if (!is_scale(each)) trial.mistake(cudaErrorInvalidValue);
+  }
+  return scales;
+}
+
+/// Whether a result is right. int8's powers may go either way within 10^-5 of a tie, where powf is
+/// off by some bits.
+template <class T>
+bool is_right(ArithmeticOp op, T a, T b, Int8Scales scales, T actual) {
+  if constexpr (std::is_same_v<T, std::int8_t>) {
+    const double value = int8_value_reference(op, a, b, scales);
+    if (actual == to_int8_reference(value)) return true;
+    if (op != ArithmeticOp::Pow || std::isnan(value)) return false;
+    const double slack = 1e-5 * std::fmin(std::fabs(value), 129.0);
+    return actual >= to_int8_reference(value - slack) && actual <= to_int8_reference(value + slack);
+  } else if constexpr (std::is_integral_v<T>) {
+    return actual == arithmetic_reference_integer(op, a, b);
+  } else {
+    // The 0th power of a NaN is 1, but for a signalling one, which the way to a double makes quiet.
+    const bool is_nan = std::isnan(test::to_double(a)) || std::isnan(test::to_double(b));
+    if (op == ArithmeticOp::Pow && is_nan && std::isnan(test::to_double(actual))) return true;
+    // The reference is rounded to a double first: at a tie that may cost a little.
+    const double expected = arithmetic_reference(op, test::to_double(a), test::to_double(b));
+    return test::ulp_error(actual, expected) <= arithmetic_max_ulp<T>(op) + 1e-6;
+  }
+}
+
+template <class T>
+std::string names(T a, T b) {
+  return " of " + text_of(a) + " and " + text_of(b) + ", which is wrong";
+}
+
+// ---- Tensors of two shapes ----------------------------------------------------------------------
+
+/// The operands and the result of shapes, row-major.
+template <class T>
+struct Tensors {
+  Operand<T> in0, in1, out;
+
+  Tensors(Trial& trial, const FuzzShapes& shapes)
+      : in0(trial.in<T>("in0", shapes.held0, sizeof(T), shapes.any())),
+        in1(trial.in<T>("in1", shapes.held1, sizeof(T), shapes.any())),
+        out(trial.out<T>("out", shapes.elements, sizeof(T), shapes.any(), {&in0, &in1})) {}
+};
+
+template <class T>
+void check_result(const Trial& trial, const FuzzShapes& shapes, const Tensors<T>& at,
+                  ArithmeticOp op, Int8Scales scales) {
+  const Walk walk = walk_of(shapes);
+  const auto a = [&](std::size_t i) { return at.in0.values[walk.at0[i]]; };
+  const auto b = [&](std::size_t i) { return at.in1.values[walk.at1[i]]; };
+  trial.check(
+      at.out, [&](std::size_t i, T actual) { return is_right(op, a(i), b(i), scales, actual); },
+      [&](std::size_t i) { return names(a(i), b(i)); });
+}
+
+template <class T>
+void try_operator(FuzzInput& input) {
+  Trial trial(input, "arithmetic");
+  trial.says_why();
+  const ArithmeticOp op = fuzz_op(trial);
+  const Int8Scales scales = fuzz_scales<T>(trial);
+  const FuzzShapes shapes = fuzz_shapes(trial);
+  const Tensors<T> at(trial, shapes);
+  const bool went_ahead = trial.call([&] {
+    if constexpr (std::is_same_v<T, std::int8_t>) {
+      return arithmetic(op, shapes.shape0, at.in0.pointer, shapes.shape1, at.in1.pointer,
+                        at.out.pointer, scales, nullptr);
+    } else {
+      return arithmetic(op, shapes.shape0, at.in0.pointer, shapes.shape1, at.in1.pointer,
+                        at.out.pointer, nullptr);
+    }
+  });
+  if (went_ahead) check_result(trial, shapes, at, op, scales);
+}
+
+// ---- Ladder A and D: the same shape -------------------------------------------------------------
+
+template <class T, class Rung, class Launch>
+void try_contiguous(Trial& trial, const Rung& rung, ArithmeticOp op, Int8Scales scales,
+                    const Launch& launch, int off_by = 0) {
+  trial.describe(rung.name);
+  const Count n = trial.count(rung.width);
+  const auto a = trial.in<T>("in0", n.held, rung.alignment, n.any());
+  const auto b = trial.in<T>("in1", n.held, rung.alignment, n.any());
+  const auto y = trial.out<T>("out", n.held, rung.alignment, n.any(), {&a, &b});
+  if (!trial.call([&] { return launch(a.pointer, b.pointer, y.pointer, n.n); })) return;
+  trial.check(
+      y,
+      [&](std::size_t i, T actual) {
+        if (is_right(op, a.values[i], b.values[i], scales, actual)) return true;
+        if constexpr (std::is_same_v<T, std::int8_t>) {
+          const int exact{arithmetic_reference_int8(op, a.values[i], b.values[i], scales)};
+          return std::abs(int{actual} - exact) <= off_by;
+        }
+        return false;
+      },
+      [&](std::size_t i) { return names(a.values[i], b.values[i]); });
+}
+
+template <class T>
+void try_ladder_a(FuzzInput& input) {
+  Trial trial(input, "ladder A");
+  const ArithmeticOp op = fuzz_op(trial);
+  const ArithmeticRung<T> rung = input.pick(arithmetic_rungs<T>());
+  try_contiguous<T>(trial, rung, op, {}, [&](const T* a, const T* b, T* y, std::int64_t n) {
+    return rung.launch(op, a, b, y, n, nullptr);
+  });
+}
+
+void try_ladder_d(FuzzInput& input) {
+  Trial trial(input, "ladder D");
+  const ArithmeticOp op = fuzz_op(trial);
+  const Int8Rung rung = input.pick(arithmetic_rungs_int8());
+  const Int8Scales scales = fuzz_scales<std::int8_t>(trial, rung.is_folded);
+  if (!has_operation(rung, op)) trial.mistake(cudaErrorNotSupported);
+  try_contiguous<std::int8_t>(
+      trial, rung, op, scales,
+      [&](const std::int8_t* a, const std::int8_t* b, std::int8_t* y, std::int64_t n) {
+        return rung.launch(op, a, b, y, n, scales, nullptr);
+      },
+      rung.is_folded ? 1 : 0);
+}
+
+// ---- Ladder B: rungs on a Broadcast, and on the numbers of a form -------------------------------
+
+/// One number of a Broadcast that cannot be; `elements` is what it can be told from.
+void spoil(Trial& trial, Broadcast* broadcast) {
+  FuzzInput& input = trial.input;
+  const auto d = static_cast<std::size_t>(input.below(kMaxDimensions));
+  const bool has_d = static_cast<int>(d) < broadcast->rank;
+  switch (input.below(4)) {
+    case 0: {
+      const int ranks[] = {-1, kMaxDimensions + 1, std::numeric_limits<int>::max(),
+                           std::numeric_limits<int>::min()};
+      broadcast->rank = input.pick(ranks);
+      break;
+    }
+    case 1:  // an empty one stays empty, whatever its other extents
+      if (has_d && broadcast->elements > 0) {
+        broadcast->extent[d] = std::numeric_limits<std::int64_t>::max() - static_cast<int>(d);
+      } else {
+        ++broadcast->elements;
+      }
+      break;
+    case 2:
+      if (has_d) (input.one_in(2) ? broadcast->stride0 : broadcast->stride1)[d] = -1;
+      if (!has_d) broadcast->elements = -1;
+      break;
+    default:
+      ++broadcast->elements;
+  }
+  trial.describe("spoiled");
+  trial.mistake(cudaErrorInvalidValue);
+}
+
+template <class T>
+void try_ladder_b(FuzzInput& input) {
+  Trial trial(input, "ladder B");
+  trial.says_why();
+  const ArithmeticOp op = fuzz_op(trial);
+  const Int8Scales scales = fuzz_scales<T>(trial);
+  FuzzShapes shapes = fuzz_shapes(trial);
+  if (!shapes.broadcast) return;  // there is no Broadcast of these
+  Broadcast broadcast = broadcast_strides(shapes.shape0, shapes.shape1);
+  if (input.one_in(2)) broadcast = merge_dimensions(broadcast);
+  const std::vector<BroadcastRung<T>> rungs = arithmetic_broadcast_rungs<T>();
+  std::size_t which = input.below(rungs.size());
+  constexpr std::size_t kForms = 4;  // these take numbers, which only a broadcast of the form has
+  if (which < kForms && !rungs[which].claims(broadcast)) which = kForms;
+  const BroadcastRung<T>& rung = rungs[which];
+  trial.describe(rung.name);
+  if (which >= kForms) {
+    if (shapes.any() && !rung.claims(broadcast)) trial.mistake(cudaErrorInvalidValue);
+    if (input.one_in(12)) spoil(trial, &broadcast);
+  }
+  const Tensors<T> at(trial, shapes);
+  if (trial.call([&] {
+        return rung.launch(
+            {op, broadcast, at.in0.pointer, at.in1.pointer, at.out.pointer, nullptr, scales});
+      })) {
+    check_result(trial, shapes, at, op, scales);
+  }
+}
+
+/// The numbers of a form, (outer, middle, inner), and which element of the shorter operand belongs
+/// to element i.
+struct Form {
+  const char* name;
+  std::vector<std::int64_t> numbers;  ///< n first
+  std::size_t shorter;                ///< elements of the shorter operand
+  std::size_t (*at)(std::size_t i, const std::vector<std::int64_t>& numbers);
+};
+
+Form fuzz_form(FuzzInput& input) {
+  const auto size = [&] { return static_cast<std::int64_t>(1 + input.below(20)); };
+  const std::int64_t outer = input.one_in(16) ? 0 : size(), middle = size(), inner = size();
+  const std::int64_t n = outer * middle * inner;
+  const auto as_size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  using Numbers = std::vector<std::int64_t>;
+  switch (input.below(4)) {
+    case 0:
+      return {"one_scalar", {n}, 1, [](std::size_t, const Numbers&) { return std::size_t{0}; }};
+    case 1:
+      return {"one_dimension", {n, inner}, as_size(inner), [](std::size_t i, const Numbers& of) {
+                return i % static_cast<std::size_t>(of[1]);
+              }};
+    case 2:
+      return {"one_not_broadcast",
+              {n, middle, inner},
+              as_size(middle),
+              [](std::size_t i, const Numbers& of) {
+                return i / static_cast<std::size_t>(of[2]) % static_cast<std::size_t>(of[1]);
+              }};
+    default:
+      return {"one_broadcast",
+              {n, middle * inner, inner},
+              as_size(outer * inner),
+              [](std::size_t i, const Numbers& of) {
+                const auto stride = static_cast<std::size_t>(of[1]);
+                const auto row = static_cast<std::size_t>(of[2]);
+                return i / stride * row + i % row;
+              }};
+  }
+}
+
+/// Whether the numbers describe a form. one_broadcast's n is whole strides, its stride whole rows;
+/// the others' n is a multiple of their product.
+bool describe_a_form(const Form& form, const std::vector<std::int64_t>& numbers) {
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    if (numbers[i] < 1) return false;
+  }
+  std::int64_t n = numbers[0];
+  if (n < 0) return false;
+  if (std::string(form.name) == "one_broadcast") {
+    return n % numbers[1] == 0 && numbers[1] % numbers[2] == 0;
+  }
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    if (n % numbers[i] != 0) return false;
+    n /= numbers[i];
+  }
+  return true;
+}
+
+template <class T>
+cudaError_t launch_form(ArithmeticOp op, const Form& form, const std::vector<std::int64_t>& of,
+                        bool first_shorter, const T* in0, const T* in1, T* out) {
+  switch (form.name[4]) {
+    case 's':
+      return arithmetic_one_scalar(op, of[0], first_shorter, in0, in1, out, nullptr);
+    case 'd':
+      return arithmetic_one_dimension(op, of[0], of[1], first_shorter, in0, in1, out, nullptr);
+    case 'n':
+      return arithmetic_one_not_broadcast(op, of[0], of[1], of[2], first_shorter, in0, in1, out,
+                                          nullptr);
+    default:
+      return arithmetic_one_broadcast(op, of[0], of[1], of[2], first_shorter, in0, in1, out,
+                                      nullptr);
+  }
+}
+
+template <class T>
+void try_form(FuzzInput& input) {
+  Trial trial(input, "forms of ladder B");
+  trial.says_why();
+  const ArithmeticOp op = fuzz_op(trial);
+  const Form form = fuzz_form(input);
+  std::vector<std::int64_t> numbers = form.numbers;
+  if (form.numbers[0] > 0 && input.one_in(5)) {
+    std::int64_t& spoiled = numbers[input.below(numbers.size())];
+    spoiled = input.one_in(2) ? fuzz_size(input) : spoiled + 1;
+    // What is a form again has other operands than there is memory for.
+    if (describe_a_form(form, numbers)) numbers = form.numbers;
+  }
+  const bool is_form = describe_a_form(form, numbers);
+  trial.describe(form.name);
+  for (const std::int64_t number : numbers) trial.describe(std::to_string(number));
+  if (!is_form) trial.mistake(cudaErrorInvalidValue);
+  const bool first_shorter = input.one_in(2), any = is_form && numbers[0] > 0;
+  const auto n = static_cast<std::size_t>(form.numbers[0]);
+  const auto shorter = trial.in<T>("shorter", form.shorter, sizeof(T), any);
+  const auto full = trial.in<T>("full", n, sizeof(T), any);
+  const auto out = trial.out<T>("out", n, sizeof(T), any, {&full});
+  const T* const in0 = first_shorter ? shorter.pointer : full.pointer;
+  const T* const in1 = first_shorter ? full.pointer : shorter.pointer;
+  if (!trial.call(
+          [&] { return launch_form(op, form, numbers, first_shorter, in0, in1, out.pointer); })) {
+    return;
+  }
+  trial.check(out, [&](std::size_t i, T actual) {
+    const T one = shorter.values[form.at(i, numbers)], other = full.values[i];
+    return first_shorter ? is_right(op, one, other, {}, actual)
+                         : is_right(op, other, one, {}, actual);
+  });
+}
+
+// ---- Ladder C: NHWC8 storage --------------------------------------------------------------------
+
+/// Elements of NHWC8 storage, or 2^63 - 1 where they cannot be counted; a size of 0 counts as 1 in
+/// that, and makes the storage empty after it.
+std::size_t storage_of(const TensorShape& shape) {
+  __extension__ using Wide = unsigned __int128;
+  constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+  Wide product = 1;
+  bool is_empty = false;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    Wide size = static_cast<Wide>(shape[d]);
+    if (d == 1) size = (size + 7) / 8 * 8;
+    is_empty = is_empty || size == 0;
+    product *= size == 0 ? 1 : size;
+    if (product > kMost) return kMost;
+  }
+  return is_empty ? 0 : static_cast<std::size_t>(product);
+}
+
+template <class T>
+using NhwcLaunch = cudaError_t (*)(ArithmeticOp, const FuzzShapes&, const T*, const T*, T*,
+                                   Int8Scales);
+
+template <class T>
+struct NhwcRung {
+  const char* name;
+  NhwcLaunch<T> launch;
+  std::size_t alignment;
+};
+
+template <class T>
+std::vector<NhwcRung<T>> nhwc_rungs() {
+  if constexpr (std::is_same_v<T, std::int8_t>) {
+#define TUTORIAL_LAUNCH(name)                                                                   \
+  [](ArithmeticOp op, const FuzzShapes& s, const T* in0, const T* in1, T* out, Int8Scales of) { \
+    return name##_int8(op, s.shape0, in0, s.shape1, in1, out, of, nullptr);                     \
+  }
+    return {{"operator", TUTORIAL_LAUNCH(arithmetic_nhwc), 1},
+            {"limit", TUTORIAL_LAUNCH(arithmetic_limit_nhwc), 1},
+            {"pack", TUTORIAL_LAUNCH(arithmetic_nhwc_pack), 16}};
+#undef TUTORIAL_LAUNCH
+  } else {
+#define TUTORIAL_LAUNCH(name)                                                                \
+  [](ArithmeticOp op, const FuzzShapes& s, const T* in0, const T* in1, T* out, Int8Scales) { \
+    return name(op, s.shape0, in0, s.shape1, in1, out, nullptr);                             \
+  }
+    return {{"operator", TUTORIAL_LAUNCH(arithmetic_nhwc), sizeof(T)},
+            {"limit", TUTORIAL_LAUNCH(arithmetic_limit_nhwc), sizeof(T)},
+            {"pack", TUTORIAL_LAUNCH(arithmetic_nhwc_pack), 16}};
+#undef TUTORIAL_LAUNCH
+  }
+}
+
+/// For each place of the result's storage: the element of both operands' storage, or nowhere.
+struct NhwcPlace {
+  bool used = false;
+  std::size_t at0 = 0, at1 = 0;
+};
+
+std::vector<NhwcPlace> nhwc_places(const test::ShapePair& padded, const TensorShape& result) {
+  std::vector<NhwcPlace> places(storage_of(result));
+  const auto at = [](const TensorShape& shape, const TensorShape& index) {
+    return static_cast<std::size_t>(nhwc8_reference_index(shape, index));
+  };
+  if (places.empty()) return places;
+  TensorShape index(result.size(), 0);
+  while (true) {
+    places[at(result, index)] = {true, at(padded.shape0, index), at(padded.shape1, index)};
+    std::size_t digit = index.size();
+    while (digit > 0 && index[digit - 1] + 1 == result[digit - 1]) index[--digit] = 0;
+    if (digit == 0) return places;
+    ++index[digit - 1];
+  }
+}
+
+template <class T>
+void try_ladder_c(FuzzInput& input) {
+  Trial trial(input, "ladder C");
+  trial.says_why();
+  const ArithmeticOp op = fuzz_op(trial);
+  const Int8Scales scales = fuzz_scales<T>(trial);
+  const NhwcRung<T> rung = input.pick(nhwc_rungs<T>());
+  trial.describe(rung.name);
+  const FuzzShapes shapes = fuzz_shapes(trial);
+  const std::size_t rank = std::max(shapes.shape0.size(), shapes.shape1.size());
+  test::ShapePair padded;
+  TensorShape result;
+  std::size_t held0 = 1, held1 = 1, held = 1;
+  bool any = shapes.any();
+  if (shapes.broadcast) {
+    padded = {pad_tensor_shape(shapes.shape0, rank), pad_tensor_shape(shapes.shape1, rank)};
+    result = test::result_shape(padded);
+    held0 = storage_of(padded.shape0), held1 = storage_of(padded.shape1), held = storage_of(result);
+    constexpr std::size_t kMost = 1 << 20;
+    if (rank < 2 || held0 > kMost || held1 > kMost || held > kMost) {
+      trial.mistake(cudaErrorInvalidValue);
+      held0 = held1 = held = 8;
+      any = false;
+    }
+  }
+  const auto in0 = trial.in<T>("in0", held0, rung.alignment, any);
+  const auto in1 = trial.in<T>("in1", held1, rung.alignment, any);
+  // In place of an operand only if that has the result's shape: storage of one size may be of two.
+  const bool over0 = padded.shape0 == result, over1 = padded.shape1 == result;
+  const auto out = over0   ? trial.out<T>("out", held, rung.alignment, any, {&in0})
+                   : over1 ? trial.out<T>("out", held, rung.alignment, any, {&in1})
+                           : trial.out<T>("out", held, rung.alignment, any);
+  if (!trial.call(
+          [&] { return rung.launch(op, shapes, in0.pointer, in1.pointer, out.pointer, scales); })) {
+    return;
+  }
+  const std::vector<NhwcPlace> places = nhwc_places(padded, result);
+  std::vector<T> before = out.values;
+  if (before.empty() && held > 0) {
+    before.resize(held);
+    std::memset(static_cast<void*>(before.data()), 0xff, before.size() * sizeof(T));
+  }
+  trial.check(out, [&](std::size_t i, T actual) {
+    if (!places[i].used) return std::memcmp(&actual, &before[i], sizeof(T)) == 0;  // padding
+    return is_right(op, in0.values[places[i].at0], in1.values[places[i].at1], scales, actual);
+  });
+}
+
+// ---- All of it ----------------------------------------------------------------------------------
+
+template <class T>
+void try_type(FuzzInput& input) {
+  const std::size_t kind = input.below(8);
+  if (kind < 3) return try_operator<T>(input);
+  if (kind < 5) return try_ladder_b<T>(input);
+  if (kind < 6) return try_ladder_c<T>(input);
+  if constexpr (std::is_same_v<T, std::int8_t>) {
+    try_ladder_d(input);
+  } else {
+    return kind < 7 ? try_ladder_a<T>(input) : try_form<T>(input);
+  }
+}
+
+}  // namespace
+
+void try_input(FuzzInput& input) {
+  switch (input.below(6)) {
+    case 0:
+      return try_type<float>(input);
+    case 1:
+      return try_type<half>(input);
+    case 2:
+      return try_type<Bf16>(input);
+    case 3:
+      return try_type<std::int32_t>(input);
+    case 4:
+      return try_type<std::int64_t>(input);
+    default:
+      return try_type<std::int8_t>(input);
+  }
+}
+
+}  // namespace tutorial::fuzz

@@ -1,0 +1,145 @@
+// The operators: any two shapes that broadcast, any pointer that is aligned to its element. Chosen
+// at run time is the operation, so that each type needs one kernel of a kind.
+#include <cmath>
+#include <utility>
+
+#include "05_logical_relation/launchers/launch.cuh"
+#include "05_logical_relation/logical_relation.h"
+#include "05_logical_relation/logical_relation_kernels.cuh"
+#include "common/broadcast.cuh"
+#include "common/refusal.h"
+
+namespace tutorial {
+namespace {
+
+/// Whether nothing is broadcast, so that the operands are lists as long as the result.
+bool is_contiguous(const Broadcast& merged) {
+  return merged.rank == 0 || (merged.rank == 1 && merged.stride0[0] == 1 && merged.stride1[0] == 1);
+}
+
+/// Validates; then lists go by the ladder's kernel, which compares by `Answers`, everything else by
+/// `broadcast_kernels(broadcast)`.
+template <class Answers, class T, class Op, class BroadcastKernels>
+cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const TensorShape& shape1,
+                            const T* in1, Byte* out, Op op, cudaStream_t stream,
+                            const BroadcastKernels& broadcast_kernels) {
+  Broadcast broadcast;
+  if (const cudaError_t error = make_broadcast(shape0, shape1, &broadcast); error != cudaSuccess) {
+    return error;
+  }
+  if (const cudaError_t error = check_operands(broadcast.elements, in0, in1, out);
+      error != cudaSuccess || broadcast.elements == 0) {
+    return error;
+  }
+  constexpr int kWidth = 16 / sizeof(T);
+  if (is_contiguous(broadcast) && is_aligned(in0, 16) && is_aligned(in1, 16) &&
+      is_aligned(out, kWidth)) {
+    return launch_answers(relation_pack_kernel<T, Answers>, in0, in1, out, broadcast.elements,
+                          kWidth, 16, kWidth, Answers{op}, stream, kBestLaunch);
+  }
+  return broadcast_kernels(broadcast);
+}
+
+/// The same operation with its operands in each other's places.
+Broadcast swapped(Broadcast broadcast) {
+  std::swap(broadcast.stride0, broadcast.stride1);
+  return broadcast;
+}
+
+cudaError_t check_policy(const Equality& policy) {
+  constexpr float kMostUlps = 16777216.0f;
+  if (policy.kind == Equality::Kind::exact) return cudaSuccess;
+  if (!std::isfinite(policy.tolerance) || policy.tolerance < 0.0f) {
+    return refuse(cudaErrorInvalidValue, "the tolerance is " + std::to_string(policy.tolerance) +
+                                             ", and it must be finite and not negative");
+  }
+  if (policy.kind == Equality::Kind::ulp &&
+      (policy.tolerance > kMostUlps || std::floor(policy.tolerance) != policy.tolerance)) {
+    return refuse(cudaErrorInvalidValue, "the tolerance is " + std::to_string(policy.tolerance) +
+                                             " ULP, and it must be a whole number up to 2^24");
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t logical(LogicalOp op, const TensorShape& shape0, const Byte* in0,
+                    const TensorShape& shape1, const Byte* in1, Byte* out, cudaStream_t stream) {
+  if (op == LogicalOp::Not) {
+    return refuse(cudaErrorInvalidValue, "Not has one operand, and there are two");
+  }
+  if (static_cast<unsigned>(op) > static_cast<unsigned>(LogicalOp::Not)) {
+    return refuse(cudaErrorInvalidValue, "the operation is none of And, Or, Xor and Not");
+  }
+  Broadcast broadcast;
+  if (const cudaError_t error = make_broadcast(shape0, shape1, &broadcast); error != cudaSuccess) {
+    return error;
+  }
+  if (const cudaError_t error = check_operands(broadcast.elements, in0, in1, out);
+      error != cudaSuccess || broadcast.elements == 0) {
+    return error;
+  }
+  if (is_contiguous(broadcast) && is_aligned(in0, 16) && is_aligned(in1, 16) &&
+      is_aligned(out, 16)) {
+    return logical_u8x16_pdl(op, in0, in1, out, broadcast.elements, stream);
+  }
+  return launch_broadcast<Byte, Byte>(broadcast, in0, in1, out, OnBytes<AnyLogical>{{op}}, stream);
+}
+
+cudaError_t logical(LogicalOp op, const TensorShape& shape, const Byte* in, Byte* out,
+                    cudaStream_t stream) {
+  if (op != LogicalOp::Not) {
+    return refuse(cudaErrorInvalidValue, "And, Or and Xor have two operands, and there is one");
+  }
+  TensorShape checked;
+  if (const cudaError_t error = broadcast_shape(shape, {}, &checked); error != cudaSuccess) {
+    return error;
+  }
+  const std::int64_t n = elements_of(shape);
+  if (n == 0) return cudaSuccess;
+  if (in == nullptr) return refuse(cudaErrorInvalidValue, "in is a null pointer");
+  if (out == nullptr) return refuse(cudaErrorInvalidValue, "out is a null pointer");
+  return is_aligned(in, 16) && is_aligned(out, 16) ? logical_not_u8x16_pdl(in, out, n, stream)
+                                                   : logical_not_u8(in, out, n, stream);
+}
+
+template <class T>
+cudaError_t relation(RelationOp op, const TensorShape& shape0, const T* in0,
+                     const TensorShape& shape1, const T* in1, Byte* out, cudaStream_t stream) {
+  if (static_cast<unsigned>(op) > static_cast<unsigned>(RelationOp::LessOrEqual)) {
+    return refuse(cudaErrorInvalidValue, "the operation is none of the six");
+  }
+  return compare_tensors<AnyAnswers>(
+      shape0, in0, shape1, in1, out, AnyRelation{op}, stream, [&](const Broadcast& broadcast) {
+        const ReducedRelation how = reduced<T>(op);
+        const BroadcastRelation reduced_op{how.op, how.turned ? 0x01010101u : 0u};
+        return how.swapped
+                   ? launch_broadcast<T, Byte>(swapped(broadcast), in1, in0, out, reduced_op,
+                                               stream)
+                   : launch_broadcast<T, Byte>(broadcast, in0, in1, out, reduced_op, stream);
+      });
+}
+
+cudaError_t equal(Equality policy, const TensorShape& shape0, const float* in0,
+                  const TensorShape& shape1, const float* in1, Byte* out, cudaStream_t stream) {
+  if (const cudaError_t error = check_policy(policy); error != cudaSuccess) return error;
+  const AnyEquality op{policy};
+  return compare_tensors<OneByOne<AnyEquality>>(
+      shape0, in0, shape1, in1, out, op, stream, [&](const Broadcast& broadcast) {
+        return launch_broadcast<float, Byte>(broadcast, in0, in1, out, AsByte<AnyEquality>{op},
+                                             stream);
+      });
+}
+
+#define TUTORIAL_INSTANTIATE(T)                                                               \
+  template cudaError_t relation(RelationOp, const TensorShape&, const T*, const TensorShape&, \
+                                const T*, Byte*, cudaStream_t);
+TUTORIAL_INSTANTIATE(float)
+TUTORIAL_INSTANTIATE(half)
+TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_INSTANTIATE(std::int8_t)
+TUTORIAL_INSTANTIATE(std::int32_t)
+TUTORIAL_INSTANTIATE(std::int64_t)
+#undef TUTORIAL_INSTANTIATE
+
+}  // namespace tutorial

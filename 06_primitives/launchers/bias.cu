@@ -1,0 +1,101 @@
+// Bias: a row added to every row.
+#include <algorithm>
+
+#include "06_primitives/launchers/launch.h"
+#include "06_primitives/primitives.h"
+#include "06_primitives/primitives_rows_kernels.cuh"
+
+namespace tutorial {
+
+using namespace primitives;
+
+namespace {
+
+/// Rows that a thread holds.
+constexpr int kRowsEach = 4;
+
+/// The most elements whose numbers a kernel's 32 bits count: half of what they could, and a whole
+/// number of tiles.
+constexpr std::int64_t kMostNumbered = std::int64_t{1} << 31;
+
+template <class T>
+cudaError_t check_bias(const T* x, const T* bias, const T* y, std::int64_t rows,
+                       std::int64_t columns) {
+  if (const cudaError_t error = check_matrix(rows, columns); error != cudaSuccess) return error;
+  const bool any = rows > 0 && columns > 0;
+  return check_buffers(
+      {{"x", x, alignof(T), any}, {"bias", bias, alignof(T), any}, {"y", y, alignof(T), any}});
+}
+
+/// At most kMostNumbered elements in whole rows, or a part of one row.
+template <class T>
+cudaError_t broadcast_part(const T* x, const T* bias, T* y, std::int64_t rows, std::int64_t columns,
+                           cudaStream_t stream) {
+  constexpr int kVecSize = 16 / static_cast<int>(sizeof(T));
+  const bool aligned = is_aligned(x, 16) && is_aligned(y, 16);
+  const auto kernel = aligned ? BiasAddBroadcast<kVecSize, Interleaved<T>, T>
+                              : BiasAddBroadcast<kVecSize, Striped, T>;
+  const LaunchShape shape{grid_1d(rows * columns, std::int64_t{kThreads} * kVecSize),
+                          dim3(kThreads), 0, Overlap::previous_kernel};
+  const std::int64_t extent[2] = {columns, rows}, stride[2] = {1, 0};
+  return launch(kernel, shape, stream, x, bias, y, rows * columns, make_index_map(extent, stride));
+}
+
+}  // namespace
+
+template <class T>
+cudaError_t bias_add_cycle(const T* x, const T* bias, T* y, std::int64_t rows, std::int64_t columns,
+                           cudaStream_t stream) {
+  if (const cudaError_t error = check_bias(x, bias, y, rows, columns); error != cudaSuccess) {
+    return error;
+  }
+  if (rows == 0 || columns == 0) return cudaSuccess;
+  constexpr int kVecSize = 16 / static_cast<int>(sizeof(T));
+  const bool aligned = in_vectors<T>(columns, {x, bias, y});
+  const auto kernel = aligned ? BiasAddCycle<kVecSize, kRowsEach, Interleaved<T>, T>
+                              : BiasAddCycle<kVecSize, kRowsEach, Striped, T>;
+  const std::int64_t across = power_of_two(ceil_div(columns, kVecSize), kThreads);
+  const std::int64_t down = kThreads / across;
+  const std::int64_t tiles = ceil_div(columns, across * kVecSize);
+  const std::int64_t down_tiles = ceil_div(rows, down * kRowsEach);
+  // A product beyond 64 bits is a grid beyond the limit as well.
+  const bool fits = tiles <= 0x7fffffff && down_tiles <= 0x7fffffff;
+  const LaunchShape shape{grid_1d(fits ? tiles * down_tiles : std::int64_t{1} << 32, 1),
+                          dim3(static_cast<unsigned>(across), static_cast<unsigned>(down)), 0,
+                          Overlap::previous_kernel};
+  return launch(kernel, shape, stream, x, bias, y, rows, columns, static_cast<unsigned>(tiles));
+}
+
+template <class T>
+cudaError_t bias_add_broadcast(const T* x, const T* bias, T* y, std::int64_t rows,
+                               std::int64_t columns, cudaStream_t stream) {
+  if (const cudaError_t error = check_bias(x, bias, y, rows, columns); error != cudaSuccess) {
+    return error;
+  }
+  if (rows == 0 || columns == 0) return cudaSuccess;
+  // As many rows at a time as can be counted; of a row that is too long, as much of it.
+  const std::int64_t rows_each = std::max<std::int64_t>(kMostNumbered / columns, 1);
+  const std::int64_t columns_each = std::min(columns, kMostNumbered);
+  for (std::int64_t row = 0; row < rows; row += rows_each) {
+    for (std::int64_t column = 0; column < columns; column += columns_each) {
+      const std::int64_t offset = row * columns + column;
+      const cudaError_t error =
+          broadcast_part(x + offset, bias + column, y + offset, std::min(rows_each, rows - row),
+                         std::min(columns_each, columns - column), stream);
+      if (error != cudaSuccess) return error;
+    }
+  }
+  return cudaSuccess;
+}
+
+#define TUTORIAL_INSTANTIATE(T)                                                               \
+  template cudaError_t bias_add_cycle(const T*, const T*, T*, std::int64_t, std::int64_t,     \
+                                      cudaStream_t);                                          \
+  template cudaError_t bias_add_broadcast(const T*, const T*, T*, std::int64_t, std::int64_t, \
+                                          cudaStream_t);
+TUTORIAL_INSTANTIATE(float)
+TUTORIAL_INSTANTIATE(half)
+TUTORIAL_INSTANTIATE(__nv_bfloat16)
+#undef TUTORIAL_INSTANTIATE
+
+}  // namespace tutorial

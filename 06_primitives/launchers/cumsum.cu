@@ -1,0 +1,51 @@
+#include "06_primitives/launchers/launch.h"
+#include "06_primitives/primitives.h"
+#include "06_primitives/primitives_rows_kernels.cuh"
+
+namespace tutorial {
+
+using namespace primitives;
+
+namespace {
+
+/// A warp for each row has no barrier; four rows make a block.
+constexpr std::int64_t kWarpRows = 4;
+/// Rows of more elements get a block each.
+constexpr std::int64_t kWarpRowLength = 4096;
+constexpr std::int64_t kLongRowThreads = 256;
+
+template <int VecSize, class Layout, class T>
+cudaError_t launch_cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns, bool long_row,
+                          cudaStream_t stream) {
+  const LaunchShape shape =
+      long_row ? rows_shape(rows, kLongRowThreads, 1) : rows_shape(rows, 32, kWarpRows);
+  return launch(CumsumRows<VecSize, Layout, AccOf<T>, T>, shape, stream, x, y, rows, columns);
+}
+
+}  // namespace
+
+template <class T>
+cudaError_t cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+  if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
+  if (rows == 0 || columns == 0) return cudaSuccess;
+  const bool vectors = in_vectors<T>(columns, {x, y});
+  const bool long_row = columns > kWarpRowLength;
+  if (vectors && !long_row && columns % (32 * 32) == 0) {
+    return launch_cumsum<32, Interleaved<T>>(x, y, rows, columns, false, stream);
+  }
+  if (vectors && (long_row || columns % (32 * 8) == 0)) {
+    return long_row ? launch_cumsum<16, Interleaved<T>>(x, y, rows, columns, true, stream)
+                    : launch_cumsum<8, Interleaved<T>>(x, y, rows, columns, false, stream);
+  }
+  return launch_cumsum<8, Striped>(x, y, rows, columns, long_row, stream);
+}
+
+#define TUTORIAL_INSTANTIATE(T) \
+  template cudaError_t cumsum(const T*, T*, std::int64_t, std::int64_t, cudaStream_t);
+TUTORIAL_INSTANTIATE(float)
+TUTORIAL_INSTANTIATE(half)
+TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_INSTANTIATE(std::int32_t)
+#undef TUTORIAL_INSTANTIATE
+
+}  // namespace tutorial

@@ -1,0 +1,110 @@
+#include "06_primitives/launchers/launch.h"
+#include "06_primitives/primitives.h"
+#include "06_primitives/primitives_rows_kernels.cuh"
+
+namespace tutorial {
+
+using namespace primitives;
+
+namespace {
+
+/// How a thread holds N elements of a row.
+template <int N>
+struct Full {};
+template <int N>
+struct Ragged {};
+
+template <class T>
+struct Online {
+  template <int N>
+  auto operator()(Full<N>) const {
+    return SoftmaxOnline<N, false, Interleaved<T>, T>;
+  }
+  template <int N>
+  auto operator()(Ragged<N>) const {
+    return SoftmaxOnline<N, true, Striped, T>;
+  }
+};
+template <class T>
+struct TwoReductions {
+  template <int N>
+  auto operator()(Full<N>) const {
+    return SoftmaxTwoReductions<N, false, Interleaved<T>, T>;
+  }
+  template <int N>
+  auto operator()(Ragged<N>) const {
+    return SoftmaxTwoReductions<N, true, Striped, T>;
+  }
+};
+
+/// Elements that a thread holds: 64 bytes, where rows of halves fill that many registers.
+constexpr int kHeld = 16;
+constexpr int kHeldOfHalves = 32;
+constexpr std::int64_t kBlockThreads = 128;
+/// Threads of a block that walks along a long row.
+constexpr std::int64_t kLongRowThreads = 512;
+
+/// Calls launch(kernel, shape) with the kernel for rows of that length. Rows that fill their
+/// threads' registers move in vectors; others one element at a time, in the layout that wastes
+/// nothing on that. kernel_of says which kernel that is.
+template <class T, class KernelOf>
+cudaError_t launch_rows(KernelOf kernel_of, const T* x, T* y, std::int64_t rows,
+                        std::int64_t columns, cudaStream_t stream) {
+  const bool vectors = in_vectors<T>(columns, {x, y});
+  const auto run = [&](auto kernel, int held) {
+    const std::int64_t threads = ceil_div(ceil_div(columns, held), 32) * 32;  // whole warps
+    const std::int64_t rows_each = threads < kBlockThreads ? kBlockThreads / threads : 1;
+    return launch(kernel, rows_shape(rows, threads, rows_each), stream, x, y, rows, columns);
+  };
+  if constexpr (sizeof(T) == 2) {
+    if (vectors && columns % (32 * kHeldOfHalves) == 0) {
+      return run(kernel_of(Full<kHeldOfHalves>{}), kHeldOfHalves);
+    }
+  }
+  if (vectors && columns % (32 * kHeld) == 0) return run(kernel_of(Full<kHeld>{}), kHeld);
+  return run(kernel_of(Ragged<kHeld>{}), kHeld);
+}
+
+template <class T>
+cudaError_t launch_long_rows(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                             cudaStream_t stream) {
+  const auto kernel = in_vectors<T>(columns, {x, y}) ? SoftmaxLongRows<kHeld, Interleaved<T>, T>
+                                                     : SoftmaxLongRows<kHeld, Striped, T>;
+  return launch(kernel, rows_shape(rows, kLongRowThreads, 1), stream, x, y, columns);
+}
+
+}  // namespace
+
+template <class T>
+cudaError_t softmax(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                    cudaStream_t stream) {
+  if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
+  if (rows == 0 || columns == 0) return cudaSuccess;
+  if (columns > kSoftmaxTile) return launch_long_rows(x, y, rows, columns, stream);
+  return launch_rows(Online<T>{}, x, y, rows, columns, stream);
+}
+
+template <class T>
+cudaError_t softmax_two_reductions(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                                   cudaStream_t stream) {
+  if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
+  if (columns > kSoftmaxTile) {
+    return refuse(cudaErrorInvalidValue, "rows of " + std::to_string(columns) +
+                                             " elements do not fit into the registers of a block, "
+                                             "which hold " +
+                                             std::to_string(kSoftmaxTile));
+  }
+  if (rows == 0 || columns == 0) return cudaSuccess;
+  return launch_rows(TwoReductions<T>{}, x, y, rows, columns, stream);
+}
+
+#define TUTORIAL_INSTANTIATE(T)                                                         \
+  template cudaError_t softmax(const T*, T*, std::int64_t, std::int64_t, cudaStream_t); \
+  template cudaError_t softmax_two_reductions(const T*, T*, std::int64_t, std::int64_t, \
+                                              cudaStream_t);
+TUTORIAL_INSTANTIATE(float)
+TUTORIAL_INSTANTIATE(half)
+TUTORIAL_INSTANTIATE(__nv_bfloat16)
+#undef TUTORIAL_INSTANTIATE
+
+}  // namespace tutorial

@@ -1,0 +1,485 @@
+// Random calls of the ladder of ElementwiseAdd and of the operators on lists and matrices.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "06_primitives/primitives.h"
+#include "06_primitives/primitives_rungs.h"
+#include "06_primitives/proof/primitives_reference.h"
+#include "common/proof/fuzz/rungs.h"
+
+namespace tutorial::fuzz {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+template <class T>
+double wide(T value) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<double>(value);
+  } else {
+    return test::to_double(value);
+  }
+}
+
+template <class T>
+std::string type_name() {
+  return test::Format<T>::name;
+}
+
+// ---- Lists --------------------------------------------------------------------------------------
+
+template <class T>
+void try_add(FuzzInput& input) {
+  Trial trial(input, "add");
+  std::vector<test::BinaryRung<T>> rungs = {add_operator_rung<T>(type_name<T>()),
+                                            add_by_hand_rung<T>(type_name<T>())};
+  if constexpr (!std::is_same_v<T, Bf16>) {
+    for (const test::BinaryRung<T>& rung : add_rungs<T>(type_name<T>())) rungs.push_back(rung);
+  }
+  const test::BinaryRung<T> rung = input.pick(rungs);
+  // No length is too much for a grid that strides, nor for what cuts it into several launches.
+  const bool takes_any = rung.name.find("grid_stride") != std::string::npos ||
+                         rung.name.find("by_hand") != std::string::npos;
+  try_binary(trial, rung, add_reference, !takes_any);
+}
+
+void try_add_to_float(FuzzInput& input) {
+  Trial trial(input, "add_to_float");
+  const Count n = trial.count(8);
+  const auto a = trial.in<half>("a", n.held, 2, n.any());
+  const auto b = trial.in<half>("b", n.held, 2, n.any());
+  const auto y = trial.out<float>("out", n.held, 4, n.any());
+  if (!trial.call([&] { return add_to_float(a.pointer, b.pointer, y.pointer, n.n, nullptr); })) {
+    return;
+  }
+  trial.check(y, [&](std::size_t i, float actual) {
+    return same_value(static_cast<float>(wide(a.values[i]) + wide(b.values[i])), actual);
+  });
+}
+
+template <class T>
+void try_multiply_add(FuzzInput& input) {
+  Trial trial(input, "multiply_add");
+  const Count n = trial.count(16 / sizeof(T));
+  const auto a = trial.in<T>("a", n.held, sizeof(T), n.any());
+  const auto b = trial.in<T>("b", n.held, sizeof(T), n.any());
+  const auto c = trial.in<T>("c", n.held, sizeof(T), n.any());
+  const auto y = trial.out<T>("out", n.held, sizeof(T), n.any(), {&a, &b, &c});
+  if (!trial.call(
+          [&] { return multiply_add(a.pointer, b.pointer, c.pointer, y.pointer, n.n, nullptr); })) {
+    return;
+  }
+  trial.check(y, [&](std::size_t i, T actual) {
+    const double exact = wide(a.values[i]) * wide(b.values[i]) + wide(c.values[i]);
+    return test::ulp_error(actual, exact) <= kAddUlp;
+  });
+}
+
+template <class T>
+void try_sum4(FuzzInput& input) {
+  Trial trial(input, "sum4");
+  const Count n = trial.count(16 / sizeof(T));
+  const auto a = trial.in<T>("a", n.held, sizeof(T), n.any());
+  const auto b = trial.in<T>("b", n.held, sizeof(T), n.any());
+  const auto c = trial.in<T>("c", n.held, sizeof(T), n.any());
+  const auto d = trial.in<T>("d", n.held, sizeof(T), n.any());
+  const auto y = trial.out<T>("out", n.held, sizeof(T), n.any(), {&a, &b, &c, &d});
+  if (!trial.call([&] {
+        return sum4(a.pointer, b.pointer, c.pointer, d.pointer, y.pointer, n.n, nullptr);
+      })) {
+    return;
+  }
+  const auto as_float = [](T value) { return static_cast<float>(wide(value)); };
+  trial.check(y, [&](std::size_t i, T actual) {
+    const float left = as_float(a.values[i]) + as_float(b.values[i]);
+    const float right = as_float(c.values[i]) + as_float(d.values[i]);
+    return same_value(test::from_double<T>(static_cast<double>(left + right)), actual);
+  });
+}
+
+/// ELU, GELU, Swish, by primitives or by hand. Their error is bounded where the result is a normal
+/// number with some room, or zero because x is.
+template <class T>
+void try_activation(FuzzInput& input) {
+  Trial trial(input, "elu, gelu, swish");
+  struct Activation {
+    const char* name;
+    cudaError_t (*launch)(const T*, T*, std::int64_t, cudaStream_t);
+    double (*reference)(double);
+  };
+  const Activation all[] = {{"elu", elu<T>, elu_reference},
+                            {"gelu", gelu<T>, gelu_reference},
+                            {"swish", swish<T>, swish_reference},
+                            {"elu_by_hand", elu_by_hand<T>, elu_reference},
+                            {"gelu_by_hand", gelu_by_hand<T>, gelu_reference},
+                            {"swish_by_hand", swish_by_hand<T>, swish_reference}};
+  const Activation activation = input.pick(all);
+  const double least = test::Format<T>::min_exponent < -24 ? 0x1p-110 : 0.0;
+  try_unary(trial, activation_rung<T>(activation.name, activation.launch), activation.reference,
+            [&](double x) {
+              const double y = std::fabs(activation.reference(x));
+              return x == 0.0 || !std::isfinite(x) || y >= least;
+            });
+}
+
+// ---- Matrices -----------------------------------------------------------------------------------
+
+struct Matrix {
+  std::int64_t rows, columns;
+  bool any;          ///< it is a matrix, and has elements
+  std::size_t held;  ///< elements that there is memory for
+  bool is_right;     ///< no size is a mistake
+};
+
+/// Sizes around what the kernels change their ways at; now and then none that a matrix can have.
+/// `most_rows` and `most_columns`, mostly: the executor takes its time for what has many barriers.
+/// One in `long_one_in` is a long row, or a long column where there may be many rows.
+Matrix fuzz_matrix(Trial& trial, std::size_t most_rows, std::int64_t most_columns,
+                   std::size_t long_one_in = 32) {
+  FuzzInput& input = trial.input;
+  constexpr std::int64_t kLong[] = {1024, 1025, 1536, 2048, 2049, 4096, 4097, 8192, 16384, 16385};
+  const auto size = [&](std::size_t bound) {
+    return static_cast<std::int64_t>(input.below(bound));
+  };
+  Matrix matrix{};
+  const std::size_t kind = input.below(31);
+  if (input.one_in(long_one_in)) {
+    matrix.rows = 1, matrix.columns = input.pick(kLong);
+    if (most_rows > 100 && input.one_in(2)) std::swap(matrix.rows, matrix.columns);
+  } else if (kind < 17) {
+    matrix.rows = 1 + size(6), matrix.columns = 1 + size(70);
+  } else if (kind < 22) {
+    matrix.rows = 1 + size(3), matrix.columns = 1 + size(1100);
+  } else if (kind < 23) {
+    matrix.rows = 1 + size(most_rows), matrix.columns = 1 + size(3);
+  } else if (kind < 27) {  // whole vectors
+    matrix.rows = 1 + size(5), matrix.columns = 32 * (1 + size(9));
+  } else {
+    matrix.rows = size(5), matrix.columns = size(5);
+  }
+  if (matrix.columns > most_columns && !input.one_in(8)) matrix.columns %= most_columns;
+  if (input.one_in(16)) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t kWrong[] = {-1, -2, -kMost - 1, kMost, std::int64_t{1} << 62};
+    (input.one_in(2) ? matrix.rows : matrix.columns) = input.pick(kWrong);
+    const bool is_huge = matrix.rows > 1 << 20 || matrix.columns > 1 << 20;
+    if (is_huge) {  // the other is at least 2 to the power of what is missing to 2^63
+      std::int64_t& other = matrix.rows < matrix.columns ? matrix.rows : matrix.columns;
+      other = std::max<std::int64_t>(other, 2);
+    }
+    trial.mistake(cudaErrorInvalidValue);
+    matrix.held = 4;
+  } else {
+    matrix.is_right = true;
+    matrix.any = matrix.rows > 0 && matrix.columns > 0;
+    matrix.held = static_cast<std::size_t>(matrix.rows * matrix.columns);
+  }
+  trial.describe(std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns));
+  return matrix;
+}
+
+template <class T>
+void try_bias(FuzzInput& input) {
+  Trial trial(input, "bias_add");
+  trial.says_why();
+  const bool by_cycle = input.one_in(2);
+  trial.describe(by_cycle ? "cycle" : "broadcast");
+  const Matrix m = fuzz_matrix(trial, 700, 1 << 20);
+  const auto x = trial.in<T>("x", m.held, sizeof(T), m.any);
+  const std::size_t terms = m.is_right ? static_cast<std::size_t>(m.columns) : 4;
+  const auto bias = trial.in<T>("bias", terms, sizeof(T), m.any);
+  const auto y = trial.out<T>("y", m.held, sizeof(T), m.any, {&x});
+  if (!trial.call([&] {
+        return by_cycle
+                   ? bias_add_cycle(x.pointer, bias.pointer, y.pointer, m.rows, m.columns, nullptr)
+                   : bias_add_broadcast(x.pointer, bias.pointer, y.pointer, m.rows, m.columns,
+                                        nullptr);
+      })) {
+    return;
+  }
+  trial.check(y, [&](std::size_t i, T actual) {
+    const double sum = wide(x.values[i]) + wide(bias.values[i % terms]);
+    return same_value(test::from_double<T>(sum), actual);
+  });
+}
+
+/// The sum of values, and what a float sum of them may be off by.
+struct Sum {
+  long double exact = 0, magnitudes = 0;
+  double special = 0;  ///< the infinities and NaNs among them, added up
+  std::uint32_t wrapped = 0;
+
+  template <class T>
+  void add(T value) {
+    const double x = wide(value);
+    if constexpr (std::is_integral_v<T>) {
+      wrapped += static_cast<std::uint32_t>(value);
+    } else if (std::isfinite(x)) {
+      exact += x;
+      magnitudes += std::fabs(static_cast<long double>(x));
+    } else {
+      special += x;
+    }
+  }
+
+  /// Whether `actual` is the sum, up to the error of a tree of `depth` float additions and one
+  /// rounding to T. Where floats, or T, could overflow on the way, any number will do.
+  template <class T>
+  bool is(T actual, int depth) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<std::uint32_t>(actual) == wrapped;
+    } else {
+      const double result = wide(actual);
+      const double largest = std::ldexp(1.0, test::Format<T>::max_exponent);
+      if (magnitudes >= std::numeric_limits<float>::max() / 2.0L) return true;
+      if (!std::isfinite(special)) return same_value(special, result);
+      if (std::fabs(static_cast<double>(exact)) >= largest) return true;
+      const double step = depth * 0x1p-24, exactly = static_cast<double>(exact);
+      const double bound = step / (1 - step) * static_cast<double>(magnitudes) +
+                           (std::is_same_v<T, float> ? 0.0 : 0.51 * test::ulp<T>(exactly));
+      return std::fabs(result - exactly) <= bound * (1 + 0x1p-40);
+    }
+  }
+};
+
+/// The additions on the way of one element into a sum, at most (primitives_test_rows.cpp).
+int depth_of(Dimension dimension, std::size_t length) {
+  return std::min(static_cast<int>(length / (dimension == Dimension::inner ? 512 : 4)), 700) + 40;
+}
+
+template <class T>
+bool is_most(const std::vector<T>& values, T actual) {
+  double most =
+      std::is_integral_v<T> ? wide(std::numeric_limits<std::int32_t>::lowest()) : -kInfinity;
+  for (const T value : values) most = std::isnan(wide(value)) ? kNaN : std::fmax(most, wide(value));
+  for (const T value : values) {
+    if (std::isnan(wide(value))) most = kNaN;
+  }
+  return std::isnan(most) ? std::isnan(wide(actual)) : most == wide(actual);
+}
+
+template <class T>
+void try_reduce(FuzzInput& input) {
+  Trial trial(input, "reduce");
+  trial.says_why();
+  const Reduction reduction = input.one_in(2) ? Reduction::max : Reduction::sum;
+  const Dimension dimension = input.one_in(2) ? Dimension::inner : Dimension::outer;
+  const bool inner = dimension == Dimension::inner;
+  trial.describe(std::string(reduction == Reduction::max ? "max" : "sum") +
+                 (inner ? " of rows" : " of columns"));
+  const Matrix m = fuzz_matrix(trial, 700, 1 << 20, 5);
+  const std::int64_t many[] = {
+      kReduceBlocks, 1, 2, 7, 100, std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::max()};
+  std::int64_t blocks = input.pick(many);
+  if (input.one_in(24)) {
+    blocks = input.one_in(2) ? 0 : -static_cast<std::int64_t>(input.bits(4)) - 1;
+    trial.mistake(cudaErrorInvalidValue);
+  }
+  trial.describe(std::to_string(blocks) + " blocks");
+  const std::size_t results = m.is_right ? static_cast<std::size_t>(inner ? m.rows : m.columns) : 4;
+  const std::size_t needed = reduce_workspace<T>(dimension, m.rows, m.columns, blocks);
+  if (needed > std::size_t{1} << 28) trial.fail("needs a workspace of " + std::to_string(needed));
+  const bool any = m.is_right && results > 0;
+  const auto x = trial.in<T>("x", m.held, sizeof(T), m.any);
+  const auto y = trial.out<T>("y", results, sizeof(T), any);
+  std::size_t bytes = needed;
+  if (needed > 0 && input.one_in(4)) {
+    bytes = input.below(needed);
+    trial.mistake(cudaErrorInvalidValue);
+  }
+  trial.describe("workspace of " + std::to_string(bytes));
+  const auto workspace = trial.out<unsigned char>("workspace", bytes, 16, needed > 0);
+  if (!trial.call([&] {
+        return reduce(reduction, dimension, x.pointer, y.pointer, m.rows, m.columns,
+                      workspace.pointer, bytes, nullptr, blocks);
+      })) {
+    return;
+  }
+  const auto rows = static_cast<std::size_t>(m.rows), columns = static_cast<std::size_t>(m.columns);
+  const std::size_t length = inner ? columns : rows;
+  trial.check(y, [&](std::size_t i, T actual) {
+    std::vector<T> values(length);
+    Sum sum;
+    for (std::size_t k = 0; k < length; ++k) {
+      values[k] = x.values[inner ? i * columns + k : k * columns + i];
+      sum.add(values[k]);
+    }
+    return reduction == Reduction::max ? is_most(values, actual)
+                                       : sum.is(actual, depth_of(dimension, length));
+  });
+}
+
+/// y = f(x) row by row: is_right(x of a row, y of it) says which element is wrong, or -1.
+template <class T, class Launch, class IsRight>
+void try_rows(Trial& trial, const Matrix& m, const Launch& launch, const IsRight& is_right) {
+  const auto x = trial.in<T>("x", m.held, sizeof(T), m.any);
+  const auto y = trial.out<T>("y", m.held, sizeof(T), m.any, {&x});
+  if (!trial.call([&] { return launch(x.pointer, y.pointer, m.rows, m.columns, nullptr); })) return;
+  const std::vector<T> results = trial.result(y);
+  const auto columns = static_cast<std::ptrdiff_t>(m.columns);
+  for (std::ptrdiff_t row = 0; m.any && row < m.rows; ++row) {
+    const std::vector<T> from(x.values.begin() + row * columns,
+                              x.values.begin() + (row + 1) * columns);
+    const std::vector<T> to(results.begin() + row * columns, results.begin() + (row + 1) * columns);
+    const std::ptrdiff_t wrong = is_right(from, to);
+    if (wrong < 0) continue;
+    trial.fail("row " + std::to_string(row) + ", column " + std::to_string(wrong) + " is " +
+               text_of(to[static_cast<std::size_t>(wrong)]) + ", which is wrong");
+  }
+}
+
+/// The softmax of a row, each probability within its bound: -1, or which is not.
+template <class T>
+std::ptrdiff_t wrong_probability(const std::vector<T>& x, const std::vector<T>& y) {
+  std::vector<double> logits(x.size());
+  std::transform(x.begin(), x.end(), logits.begin(), [](T v) { return wide(v); });
+  const double max = *std::max_element(logits.begin(), logits.end());
+  const std::vector<double> expected = softmax_reference(logits);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double actual = wide(y[i]);
+    if (std::isnan(expected[i]) && std::isnan(actual)) continue;
+    const double bound =
+        (expected[i] > 0.0 ? softmax_bound(logits[i], max, expected[i]) : 0x1p-125) +
+        (std::is_same_v<T, float> ? 0.0 : 0.51 * test::ulp<T>(expected[i]));
+    if (!(std::fabs(actual - expected[i]) <= bound)) return static_cast<std::ptrdiff_t>(i);
+  }
+  return -1;
+}
+
+template <class T>
+void try_softmax(FuzzInput& input) {
+  Trial trial(input, "softmax");
+  trial.says_why();
+  const bool two = input.one_in(3);
+  trial.describe(two ? "two reductions" : "online");
+  const Matrix m = fuzz_matrix(trial, 40, 4096);
+  if (two && m.is_right && m.columns > kSoftmaxTile) trial.mistake(cudaErrorInvalidValue);
+  try_rows<T>(trial, m, two ? softmax_two_reductions<T> : softmax<T>, wrong_probability<T>);
+}
+
+template <class T>
+std::ptrdiff_t wrong_running_sum(const std::vector<T>& x, const std::vector<T>& y) {
+  const int depth = 40 + 3 * static_cast<int>(x.size() / 256);
+  Sum sum;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sum.add(x[i]);
+    if (!sum.is(y[i], depth)) return static_cast<std::ptrdiff_t>(i);
+  }
+  return -1;
+}
+
+template <class T>
+void try_cumsum(FuzzInput& input) {
+  Trial trial(input, "cumsum");
+  trial.says_why();
+  const Matrix m = fuzz_matrix(trial, 40, 4096);
+  try_rows<T>(trial, m, tutorial::cumsum<T>, wrong_running_sum<T>);
+}
+
+/// NaN behind all numbers, -0 before +0.
+template <class T>
+bool in_order(T a, T b) {
+  const double u = wide(a), v = wide(b);
+  if (std::isnan(u) || std::isnan(v)) return !std::isnan(u) && std::isnan(v);
+  return u < v || (u == v && std::signbit(u) && !std::signbit(v));
+}
+
+/// Where each element of the sorted row comes from.
+template <class T>
+std::vector<std::int32_t> sorted_places(const std::vector<T>& x) {
+  std::vector<std::int32_t> places(x.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::stable_sort(places.begin(), places.end(), [&](std::int32_t a, std::int32_t b) {
+    return in_order(x[static_cast<std::size_t>(a)], x[static_cast<std::size_t>(b)]);
+  });
+  return places;
+}
+
+template <class T>
+void try_sort(FuzzInput& input) {
+  Trial trial(input, "sort_rows");
+  trial.says_why();
+  const bool with_index = input.one_in(2);
+  const Matrix m = fuzz_matrix(trial, 20, 300);
+  if (m.is_right && m.columns > kSortTile) trial.mistake(cudaErrorInvalidValue);
+  Operand<std::int32_t> index{};
+  if (with_index) index = trial.out<std::int32_t>("index", m.held, 4, m.any);
+  std::size_t row = 0;
+  try_rows<T>(
+      trial, m,
+      [&](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+        return with_index ? sort_rows(x, y, index.pointer, rows, columns, stream)
+                          : sort_rows(x, y, rows, columns, stream);
+      },
+      [&](const std::vector<T>& x, const std::vector<T>& y) {
+        const std::vector<std::int32_t> places = sorted_places(x);
+        const std::vector<std::int32_t> said =
+            with_index ? trial.result(index) : std::vector<std::int32_t>();
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          const bool is_right = same_value(x[static_cast<std::size_t>(places[i])], y[i]) &&
+                                (!with_index || said[row * x.size() + i] == places[i]);
+          if (!is_right) return static_cast<std::ptrdiff_t>(i);
+        }
+        ++row;
+        return std::ptrdiff_t{-1};
+      });
+}
+
+// ---- All of it ----------------------------------------------------------------------------------
+
+template <class T>
+void try_type(FuzzInput& input) {
+  switch (input.below(10)) {
+    case 0:
+    case 1:
+      return try_add<T>(input);
+    case 2:
+      return try_multiply_add<T>(input);
+    case 3:
+      return try_sum4<T>(input);
+    case 4:
+      return try_activation<T>(input);
+    case 5:
+      return try_bias<T>(input);
+    case 6:
+      return try_softmax<T>(input);
+    case 7:
+      return try_cumsum<T>(input);
+    default:
+      return try_reduce<T>(input);
+  }
+}
+
+}  // namespace
+
+void try_input(FuzzInput& input) {
+  switch (input.below(11)) {
+    case 0:
+    case 1:
+      return try_type<float>(input);
+    case 2:
+    case 3:
+      return try_type<half>(input);
+    case 4:
+    case 5:
+      return try_type<Bf16>(input);
+    case 6:
+      return try_add_to_float(input);
+    case 7:
+      return input.one_in(2) ? try_cumsum<std::int32_t>(input) : try_reduce<std::int32_t>(input);
+    case 8:
+      return try_sort<float>(input);
+    case 9:
+      return try_sort<half>(input);
+    default:
+      return try_sort<std::int32_t>(input);
+  }
+}
+
+}  // namespace tutorial::fuzz

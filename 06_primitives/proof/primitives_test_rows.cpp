@@ -1,0 +1,808 @@
+// The operators on matrices: bias, reductions, softmax, running sums, sorted rows.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "06_primitives/primitives.h"
+#include "06_primitives/proof/primitives_reference.h"
+#include "06_primitives/proof/test_data.h"
+#include "common/refusal.h"
+
+using namespace tutorial;
+using namespace tutorial::test;
+
+namespace {
+
+using Bf16 = __nv_bfloat16;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+struct MatrixShape {
+  std::int64_t rows, columns;
+  std::size_t size() const { return static_cast<std::size_t>(rows * columns); }
+  std::string text() const { return std::to_string(rows) + " x " + std::to_string(columns); }
+};
+
+/// Shapes that fill tiles, miss them by one, and some at random.
+std::vector<MatrixShape> shapes(std::int64_t most_columns) {
+  std::vector<MatrixShape> all = {{0, 0},    {0, 5},    {5, 0},    {1, 1},    {9, 1},    {1, 33},
+                                  {5, 31},   {6, 32},   {3, 127},  {5, 128},  {2, 129},  {4, 256},
+                                  {3, 512},  {5, 1000}, {5, 1024}, {3, 1025}, {2, 1536}, {3, 2048},
+                                  {3, 4096}, {2, 4100}, {1, 8192}};
+  std::mt19937 random(6);
+  for (int i = 0; i < 12; ++i) {
+    const std::int64_t rows = 1 + random() % 40, columns = 1 + random() % (i < 8 ? 300 : 3000);
+    all.push_back({rows, columns});
+  }
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [&](const MatrixShape& s) { return s.columns > most_columns; }),
+            all.end());
+  return all;
+}
+
+/// Numbers of both signs and of different magnitudes; of an integer, all of its bits.
+template <class T>
+std::vector<T> numbers(std::size_t n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<T> values(n);
+  for (T& value : values) {
+    if constexpr (std::is_integral_v<T>) {
+      value = static_cast<T>(random());
+    } else {
+      const double mantissa = static_cast<double>(random() % 2000001) / 1000000.0 - 1.0;
+      value = make<T>(std::ldexp(mantissa, static_cast<int>(random() % 5)));
+    }
+  }
+  return values;
+}
+
+template <class T>
+using Rows = std::function<cudaError_t(const T*, T*, std::int64_t, std::int64_t, cudaStream_t)>;
+
+/// Runs y = f(x), from an input that ends where its allocation ends into a guarded output; both
+/// `offset` elements past an aligned address. in_place: y is x.
+template <class T>
+std::vector<T> run_rows(const Rows<T>& launch, const std::vector<T>& x, MatrixShape shape,
+                        std::size_t x_offset, std::size_t y_offset, bool in_place) {
+  const ExactBuffer<T> in(x, x_offset);
+  GuardedBuffer<T> out(x.size(), y_offset);
+  if (in_place) out.upload(x);
+  require_success(
+      launch(in_place ? out.data() : in.data(), out.data(), shape.rows, shape.columns, nullptr),
+      "launch");
+  require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  if (!out.intact()) throw std::runtime_error(out.damage());
+  return out.download();
+}
+
+template <class T>
+std::vector<T> run_rows(const Rows<T>& launch, const std::vector<T>& x, MatrixShape shape,
+                        std::size_t offset = 0, bool in_place = false) {
+  return run_rows<T>(launch, x, shape, offset, offset, in_place);
+}
+
+/// f(values of a row, results of the row) for each row, of aligned and misaligned matrices, also in
+/// place.
+template <class T, class Check>
+void for_each_row(const Rows<T>& launch, const std::vector<MatrixShape>& all, Check check) {
+  unsigned seed = 1;
+  for (const MatrixShape& shape : all) {
+    const std::vector<T> x = numbers<T>(shape.size(), seed++);
+    for (const std::size_t offset : {0u, 1u}) {
+      INFO(shape.text() << ", offset " << offset);
+      const bool in_place = seed % 2 == 0;
+      const std::vector<T> y = run_rows<T>(launch, x, shape, offset, in_place);
+      for (std::int64_t row = 0; row < shape.rows; ++row) {
+        const std::int64_t begin = row * shape.columns, end = begin + shape.columns;
+        check(std::vector<T>(x.begin() + begin, x.begin() + end),
+              std::vector<T>(y.begin() + begin, y.begin() + end));
+      }
+    }
+  }
+}
+
+/// What every launcher on matrices refuses, and that it then writes nothing.
+template <class T>
+void check_refusals(const Rows<T>& launch) {
+  const GuardedBuffer<T> x(numbers<T>(64, 3)), y(std::size_t{64});
+  CHECK(launch(x.data(), y.data(), -1, 8, nullptr) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "a matrix of -1 x 8 has a negative size");
+  CHECK(launch(x.data(), y.data(), 8, -1, nullptr) == cudaErrorInvalidValue);
+  CHECK(launch(x.data(), y.data(), std::int64_t{1} << 32, std::int64_t{1} << 31, nullptr) ==
+        cudaErrorInvalidValue);
+  CHECK(last_refusal() == "a matrix of 4294967296 x 2147483648 has 2^63 elements or more");
+  CHECK(launch(nullptr, y.data(), 8, 8, nullptr) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "x is a null pointer");
+  CHECK(launch(x.data(), nullptr, 8, 8, nullptr) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "y is a null pointer");
+  const auto odd = [](const GuardedBuffer<T>& buffer) {
+    return reinterpret_cast<T*>(reinterpret_cast<char*>(buffer.data()) + 1);
+  };
+  CHECK(launch(odd(x), y.data(), 2, 8, nullptr) == cudaErrorMisalignedAddress);
+  CHECK(launch(x.data(), odd(y), 2, 8, nullptr) == cudaErrorMisalignedAddress);
+  CHECK(last_refusal() == "y is not aligned to " + std::to_string(sizeof(T)) + " bytes");
+  CHECK(launch(nullptr, nullptr, 0, 0, nullptr) == cudaSuccess);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(y.untouched());
+  CHECK(y.intact());
+}
+
+/// The work goes to the stream that was named.
+template <class T>
+void check_stream(const Rows<T>& launch) {
+  const MatrixShape shape{8, 64};
+  const std::vector<T> values = numbers<T>(shape.size(), 4);
+  const GuardedBuffer<T> x(values), y(shape.size());
+  const Stream stream;
+  REQUIRE(launch(x.data(), y.data(), shape.rows, shape.columns, stream.get()) == cudaSuccess);
+  stream.synchronize();
+  const std::vector<T> expected = run_rows<T>(launch, values, shape), actual = y.download();
+  int different = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (!same_bits(expected[i], actual[i])) ++different;
+  }
+  CHECK(different == 0);
+}
+
+/// One of the two matrices does not begin at 16 bytes: nothing moves in vectors then, as where
+/// neither does, so the results have the same bits.
+template <class T>
+void check_one_misaligned(const Rows<T>& launch) {
+  const MatrixShape shape{4, 1024};
+  const std::vector<T> x = numbers<T>(shape.size(), 5);
+  const std::vector<T> expected = run_rows<T>(launch, x, shape, 1);
+  for (const std::size_t x_offset : {0u, 1u}) {
+    const std::vector<T> y = run_rows<T>(launch, x, shape, x_offset, 1 - x_offset, false);
+    int different = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (!same_bits(expected[i], y[i])) ++different;
+    }
+    CHECK(different == 0);
+  }
+}
+
+template <class T>
+void check_promises(const Rows<T>& launch) {
+  check_refusals(launch);
+  check_one_misaligned(launch);
+  check_stream(launch);
+}
+
+// ---- Bias -------------------------------------------------------------------------------------
+
+template <class T>
+using Bias = cudaError_t (*)(const T*, const T*, T*, std::int64_t, std::int64_t, cudaStream_t);
+
+template <class T>
+void check_bias(Bias<T> launch) {
+  const std::vector<T> bias = numbers<T>(20000, 99);
+  for (const std::size_t offset : {0u, 1u}) {
+    const GuardedBuffer<T> term(bias, offset);
+    const Rows<T> add = [&](const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                            cudaStream_t stream) {
+      return launch(x, term.data(), y, rows, columns, stream);
+    };
+    int wrong = 0;
+    for_each_row<T>(add, shapes(8192), [&](const std::vector<T>& x, const std::vector<T>& y) {
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const T sum = from_double<T>(to_double(x[i]) + to_double(bias[i]));
+        if (!same_bits(sum, y[i])) ++wrong;
+      }
+    });
+    CHECK(wrong == 0);
+    check_promises<T>(add);
+  }
+  const GuardedBuffer<T> x(numbers<T>(16, 1)), y(std::size_t{16});
+  CHECK(launch(x.data(), nullptr, y.data(), 4, 4, nullptr) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "bias is a null pointer");
+  CHECK(y.untouched());
+}
+
+// ---- Reductions -------------------------------------------------------------------------------
+
+/// Shapes whose parts are reduced by two kernels, besides the others.
+std::vector<MatrixShape> reduction_shapes(Dimension dimension) {
+  std::vector<MatrixShape> all = shapes(4100);
+  if (dimension == Dimension::inner) {
+    for (const MatrixShape& s : {MatrixShape{2, 70001}, {1, 65536}, {3, 40000}}) all.push_back(s);
+  } else {
+    for (const MatrixShape& s :
+         {MatrixShape{5003, 8}, {9000, 3}, {70001, 1}, {2500, 40}, {1100, 128}, {640, 260}}) {
+      all.push_back(s);
+    }
+  }
+  return all;
+}
+
+template <class T>
+std::vector<T> run_reduce(Reduction reduction, Dimension dimension, const std::vector<T>& x,
+                          MatrixShape shape, std::size_t x_offset, std::size_t y_offset,
+                          std::int64_t blocks) {
+  const ExactBuffer<T> in(x, x_offset);
+  const std::size_t bytes = reduce_workspace<T>(dimension, shape.rows, shape.columns, blocks);
+  const GuardedBuffer<unsigned char> workspace(bytes);
+  const auto results = dimension == Dimension::inner ? shape.rows : shape.columns;
+  const GuardedBuffer<T> out(static_cast<std::size_t>(results), y_offset);
+  require_success(reduce(reduction, dimension, in.data(), out.data(), shape.rows, shape.columns,
+                         bytes > 0 ? workspace.data() : nullptr, bytes, nullptr, blocks),
+                  "reduce");
+  require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  if (!out.intact()) throw std::runtime_error(out.damage());
+  if (!workspace.intact()) throw std::runtime_error("workspace: " + workspace.damage());
+  return out.download();
+}
+
+template <class T>
+std::vector<T> run_reduce(Reduction reduction, Dimension dimension, const std::vector<T>& x,
+                          MatrixShape shape, std::size_t offset = 0) {
+  return run_reduce(reduction, dimension, x, shape, offset, offset, kReduceBlocks);
+}
+
+/// check(values that belong together, their result)
+template <class T, class Check>
+void for_each_reduced(Dimension dimension, const std::vector<T>& x, MatrixShape shape,
+                      const std::vector<T>& y, Check check) {
+  const bool inner = dimension == Dimension::inner;
+  const std::int64_t length = inner ? shape.columns : shape.rows;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    std::vector<T> values;
+    for (std::int64_t k = 0; k < length; ++k) {
+      const auto at = static_cast<std::int64_t>(i);
+      values.push_back(
+          x[static_cast<std::size_t>(inner ? at * shape.columns + k : k * shape.columns + at)]);
+    }
+    check(values, y[i]);
+  }
+}
+
+/// The additions on the way of one element into a sum, at most. Inner: a thread adds its registers
+/// in a tree, tile after tile of 512 elements or more, then 256 threads in a tree; outer: four rows
+/// or more in a tree, step after step. With two kernels there are two such sums, of fewer elements.
+int depth_of(Dimension dimension, std::size_t length) {
+  const auto steps = static_cast<int>(length / (dimension == Dimension::inner ? 512 : 4));
+  return std::min(steps, 700) + 40;
+}
+
+template <class T>
+void check_sums(Dimension dimension) {
+  unsigned seed = 20;
+  for (const MatrixShape& shape : reduction_shapes(dimension)) {
+    const std::vector<T> x = numbers<T>(shape.size(), seed++);
+    for (const std::size_t offset : {0u, 1u}) {
+      INFO(shape.text() << ", offset " << offset);
+      int wrong = 0;
+      const std::vector<T> y = run_reduce(Reduction::sum, dimension, x, shape, offset);
+      for_each_reduced(dimension, x, shape, y, [&](const std::vector<T>& values, T result) {
+        ExactSum sum;
+        for (const T v : values) sum.add(to_double(v));
+        const double bound = sum_bound(depth_of(dimension, values.size()), sum.magnitudes) +
+                             (std::is_same_v<T, float> ? 0.0 : 0.51 * ulp<T>(sum.value()));
+        if (!(std::fabs(to_double(result) - sum.value()) <= bound)) ++wrong;
+      });
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+void check_integer_reductions(Dimension dimension) {
+  unsigned seed = 50;
+  for (const MatrixShape& shape : reduction_shapes(dimension)) {
+    const std::vector<std::int32_t> x = numbers<std::int32_t>(shape.size(), seed++);
+    for (const std::size_t offset : {0u, 3u}) {
+      INFO(shape.text() << ", offset " << offset);
+      int wrong = 0;
+      for_each_reduced(dimension, x, shape, run_reduce(Reduction::sum, dimension, x, shape, offset),
+                       [&](const std::vector<std::int32_t>& values, std::int32_t result) {
+                         std::uint32_t sum = 0;
+                         for (const std::int32_t v : values) sum += static_cast<std::uint32_t>(v);
+                         if (static_cast<std::uint32_t>(result) != sum) ++wrong;
+                       });
+      const std::vector<std::int32_t> largest =  // only one of x and y is aligned to 16 bytes
+          run_reduce(Reduction::max, dimension, x, shape, offset, 3 - offset, kReduceBlocks);
+      for_each_reduced(dimension, x, shape, largest,
+                       [&](const std::vector<std::int32_t>& values, std::int32_t result) {
+                         std::int32_t most = std::numeric_limits<std::int32_t>::lowest();
+                         for (const std::int32_t v : values) most = std::max(most, v);
+                         if (result != most) ++wrong;
+                       });
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+/// A NaN, an infinity, and infinities of both signs, wherever in the matrix: they show in the
+/// results that they belong to and in no other.
+template <class T>
+void check_special_reductions(Dimension dimension, MatrixShape shape) {
+  INFO(shape.text());
+  std::mt19937 random(8);
+  for (int trial = 0; trial < 6; ++trial) {
+    std::vector<T> x = numbers<T>(shape.size(), 70);
+    const auto place = [&](float value) { x[random() % x.size()] = make<T>(value); };
+    if (trial % 3 == 0) place(kNaN);
+    if (trial % 3 != 0) place(kInfinity);
+    if (trial % 3 == 2) place(-kInfinity);
+    int wrong = 0;
+    const auto judge = [&](Reduction reduction) {
+      for_each_reduced(dimension, x, shape, run_reduce(reduction, dimension, x, shape),
+                       [&](const std::vector<T>& values, T result) {
+                         double sum = 0, most = -kInfinity;
+                         for (const T v : values) {
+                           sum += to_double(v);
+                           most = std::isnan(to_double(v)) || std::isnan(most)
+                                      ? kNaN
+                                      : std::max(most, to_double(v));
+                         }
+                         const double r = to_double(result);
+                         const double wanted = reduction == Reduction::sum ? sum : most;
+                         if (std::isnan(wanted) != std::isnan(r)) ++wrong;
+                         if (std::isinf(wanted) && wanted != r) ++wrong;
+                         if (reduction == Reduction::max && !std::isnan(r) && r != wanted) ++wrong;
+                         if (std::isfinite(wanted) != std::isfinite(r)) ++wrong;
+                       });
+    };
+    judge(Reduction::sum);
+    judge(Reduction::max);
+    CHECK(wrong == 0);
+  }
+}
+
+template <class T>
+Rows<T> as_rows(Reduction reduction, Dimension dimension) {
+  return [=](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+    return reduce(reduction, dimension, x, y, rows, columns, nullptr, 0, stream);
+  };
+}
+
+// ---- Softmax ----------------------------------------------------------------------------------
+
+template <class T>
+void check_softmax(const Rows<T>& launch, const std::vector<MatrixShape>& all) {
+  double worst = 0.0;
+  for_each_row<T>(launch, all, [&](const std::vector<T>& x, const std::vector<T>& y) {
+    std::vector<double> wide(x.size());
+    std::transform(x.begin(), x.end(), wide.begin(), [](T v) { return to_double(v); });
+    const std::vector<double> expected = softmax_reference(wide);
+    if (x.empty()) return;
+    const double max = *std::max_element(wide.begin(), wide.end());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double rounding = std::is_same_v<T, float> ? 0.0 : 0.51 * ulp<T>(expected[i]);
+      const double bound = softmax_bound(wide[i], max, expected[i]) + rounding;
+      worst = std::max(worst, std::fabs(to_double(y[i]) - expected[i]) / bound);
+    }
+  });
+  CHECK(worst <= 1.0);
+}
+
+std::vector<MatrixShape> with_long_rows() {
+  std::vector<MatrixShape> all = shapes(8192);
+  for (const std::int64_t columns : {16384, 16385, 16392, 20000, 24576})
+    all.push_back({1, columns});
+  all.push_back({3, 16376});
+  return all;
+}
+
+/// Rows of one kind each; `y` must be as `softmax_reference` says: NaN everywhere, or
+/// probabilities.
+template <class T>
+void check_softmax_ends(const Rows<T>& launch, std::int64_t columns) {
+  INFO(columns << " columns");
+  const auto at = static_cast<std::size_t>(columns);
+  const std::size_t last = at - 1;
+  std::vector<std::vector<T>> rows(9, numbers<T>(at, 31));
+  rows[1][last] = make<T>(kNaN);
+  rows[2][at / 2] = make<T>(kInfinity);
+  rows[3].assign(at, make<T>(-kInfinity));
+  rows[4].assign(at, make<T>(-kInfinity));
+  rows[4][last] = make<T>(-5.0);
+  for (std::size_t i = 0; i < at; i += 2) rows[5][i] = make<T>(-kInfinity);
+  rows[6].assign(at, make<T>(6e4));  // differences of nothing, sums of large numbers
+  rows[7].assign(at, make<T>(-6e4));
+  rows[8].assign(at, make<T>(-6e4));
+  rows[8][0] = make<T>(6e4);
+  std::vector<T> x;
+  for (const std::vector<T>& row : rows) x.insert(x.end(), row.begin(), row.end());
+  const MatrixShape shape{static_cast<std::int64_t>(rows.size()), columns};
+  const std::vector<T> y = run_rows<T>(launch, x, shape);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::vector<double> wide(at);
+    std::transform(rows[r].begin(), rows[r].end(), wide.begin(), [](T v) { return to_double(v); });
+    const std::vector<double> expected = softmax_reference(wide);
+    int wrong = 0;
+    for (std::size_t i = 0; i < at; ++i) {
+      const double actual = to_double(y[r * at + i]);
+      const bool right =
+          std::isnan(expected[i])
+              ? std::isnan(actual)
+              : std::fabs(actual - expected[i]) <= 1e-4 * expected[i] + 0.51 * ulp<T>(expected[i]);
+      if (!right) ++wrong;
+    }
+    INFO("row " << r);
+    CHECK(wrong == 0);
+  }
+}
+
+template <class T>
+void check_softmax_type() {
+  const Rows<T> online = softmax<T>, two = softmax_two_reductions<T>;
+  check_softmax<T>(online, with_long_rows());
+  check_softmax<T>(two, shapes(8192));
+  check_promises<T>(online);
+  check_promises<T>(two);
+  for (const std::int64_t columns : {7, 512, 1000, 4096}) {
+    check_softmax_ends<T>(online, columns);
+    check_softmax_ends<T>(two, columns);
+  }
+  check_softmax_ends<T>(online, 16500);
+}
+
+// ---- Running sums -----------------------------------------------------------------------------
+
+/// The additions on the way of one element into an output: within a vector, over the lanes, over
+/// the warps and rounds, and three for each tile of 256 or more that came before.
+int cumsum_depth(std::size_t columns) { return 40 + 3 * static_cast<int>(columns / 256); }
+
+template <class T>
+void check_cumsum() {
+  const Rows<T> launch = tutorial::cumsum<T>;
+  std::vector<MatrixShape> all = shapes(8192);
+  for (const MatrixShape& s : {MatrixShape{1, 20000}, {2, 12289}, {5, 3072}}) all.push_back(s);
+  int wrong = 0;
+  for_each_row<T>(launch, all, [&](const std::vector<T>& x, const std::vector<T>& y) {
+    if constexpr (std::is_integral_v<T>) {
+      std::uint32_t sum = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        sum += static_cast<std::uint32_t>(x[i]);
+        if (static_cast<std::uint32_t>(y[i]) != sum) ++wrong;
+      }
+    } else {
+      ExactSum sum;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        sum.add(to_double(x[i]));
+        const double rounding = std::is_same_v<T, float> ? 0.0 : 0.51 * ulp<T>(sum.value());
+        const double bound = sum_bound(cumsum_depth(x.size()), sum.magnitudes) + rounding;
+        if (!(std::fabs(to_double(y[i]) - sum.value()) <= bound)) ++wrong;
+      }
+    }
+  });
+  CHECK(wrong == 0);
+  check_promises<T>(launch);
+}
+
+// ---- Sorted rows ------------------------------------------------------------------------------
+
+/// NaN behind all numbers, -0 before +0.
+template <class T>
+bool in_order(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return a < b;
+  } else {
+    const double u = to_double(a), v = to_double(b);
+    if (std::isnan(u) || std::isnan(v)) return !std::isnan(u) && std::isnan(v);
+    return u < v || (u == v && std::signbit(u) && !std::signbit(v));
+  }
+}
+
+/// Few different values, so that many are equal, and all kinds of them.
+template <class T>
+std::vector<T> sort_keys(std::size_t n, unsigned seed) {
+  std::vector<T> keys = numbers<T>(n, seed);
+  std::mt19937 random(seed);
+  const double special[] = {0.0, -0.0, 1.0, -1.0, 2.0, kInfinity, -kInfinity, kNaN};
+  for (T& key : keys) {
+    if (random() % 2 == 0) continue;
+    if constexpr (std::is_integral_v<T>) {
+      key = static_cast<T>(random() % 7) - 3;
+    } else {
+      key = make<T>(special[random() % 8]);
+    }
+  }
+  return keys;
+}
+
+template <class T>
+void check_sort(MatrixShape shape, std::size_t offset) {
+  INFO(shape.text() << ", offset " << offset);
+  const std::vector<T> x = sort_keys<T>(shape.size(), 11);
+  const Rows<T> keys_only = [](const T* in, T* out, std::int64_t rows, std::int64_t columns,
+                               cudaStream_t stream) {
+    return sort_rows(in, out, rows, columns, stream);
+  };
+  const GuardedBuffer<std::int32_t> index(shape.size(), offset);
+  const Rows<T> with_index = [&](const T* in, T* out, std::int64_t rows, std::int64_t columns,
+                                 cudaStream_t stream) {
+    return sort_rows(in, out, index.data(), rows, columns, stream);
+  };
+  const std::vector<T> y = run_rows<T>(keys_only, x, shape, offset, shape.rows % 2 == 0);
+  const std::vector<T> z = run_rows<T>(with_index, x, shape, offset, shape.rows % 2 == 1);
+  REQUIRE(index.intact());
+  const std::vector<std::int32_t> from = index.download();
+  int wrong = 0;
+  for (std::int64_t r = 0; r < shape.rows; ++r) {
+    const auto begin = static_cast<std::size_t>(r * shape.columns);
+    std::vector<std::int32_t> order(static_cast<std::size_t>(shape.columns));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+      return in_order(x[begin + static_cast<std::size_t>(a)],
+                      x[begin + static_cast<std::size_t>(b)]);
+    });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const T wanted = x[begin + static_cast<std::size_t>(order[i])];
+      const bool nan = number(wanted) != number(wanted);
+      const auto right = [&](T v) { return nan ? number(v) != number(v) : same_bits(v, wanted); };
+      if (!right(y[begin + i]) || !right(z[begin + i]) || from[begin + i] != order[i]) ++wrong;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+template <class T>
+void check_sort_type() {
+  for (const std::int64_t columns :
+       {1,   2,   31,   32,   33,   100,  127,  128,  129,  255,  256,  257, 500,
+        512, 513, 1000, 1023, 1024, 1025, 2048, 3000, 4096, 5000, 8191, 8192}) {
+    const std::int64_t rows = columns <= 1024 ? 5 + columns % 3 : 2;
+    check_sort<T>({rows, columns}, 0);
+    if (columns % 5 != 0) check_sort<T>({rows, columns}, 1);
+  }
+  const Rows<T> keys_only = [](const T* in, T* out, std::int64_t rows, std::int64_t columns,
+                               cudaStream_t stream) {
+    return sort_rows(in, out, rows, columns, stream);
+  };
+  check_promises<T>(keys_only);
+  const GuardedBuffer<T> y(std::size_t{8193});
+  CHECK(sort_rows(y.data(), y.data(), 1, 8193, nullptr) == cudaErrorInvalidValue);
+  CHECK(last_refusal() ==
+        "rows of 8193 elements do not fit into the tile of a sort, which has 8192");
+  CHECK(sort_rows(y.data(), y.data(), nullptr, 2, 8, nullptr) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "index is a null pointer");
+  CHECK(y.untouched());
+}
+
+}  // namespace
+
+TEST_CASE("bias by CycleBinary") {
+  require_device();
+  check_bias<float>(bias_add_cycle<float>);
+  check_bias<half>(bias_add_cycle<half>);
+  check_bias<Bf16>(bias_add_cycle<Bf16>);
+}
+
+TEST_CASE("bias by ReadDataBc") {
+  require_device();
+  check_bias<float>(bias_add_broadcast<float>);
+  check_bias<half>(bias_add_broadcast<half>);
+  check_bias<Bf16>(bias_add_broadcast<Bf16>);
+}
+
+TEST_CASE("sums over the inner dimension") {
+  require_device();
+  check_sums<float>(Dimension::inner);
+  check_sums<half>(Dimension::inner);
+  check_sums<Bf16>(Dimension::inner);
+}
+
+TEST_CASE("sums over the outer dimension") {
+  require_device();
+  check_sums<float>(Dimension::outer);
+  check_sums<half>(Dimension::outer);
+  check_sums<Bf16>(Dimension::outer);
+}
+
+TEST_CASE("integers are reduced exactly") {
+  require_device();
+  check_integer_reductions(Dimension::inner);
+  check_integer_reductions(Dimension::outer);
+}
+
+TEST_CASE("NaN and infinities in reductions") {
+  require_device();
+  for (const MatrixShape& shape : {MatrixShape{7, 300}, {3, 4096}, {2, 40000}}) {
+    check_special_reductions<float>(Dimension::inner, shape);
+    check_special_reductions<half>(Dimension::inner, shape);
+  }
+  for (const MatrixShape& shape : {MatrixShape{300, 7}, {128, 256}, {5003, 8}}) {
+    check_special_reductions<float>(Dimension::outer, shape);
+    check_special_reductions<half>(Dimension::outer, shape);
+  }
+}
+
+TEST_CASE("what is reduced from nothing is the identity") {
+  require_device();
+  CHECK(run_reduce<float>(Reduction::sum, Dimension::inner, {}, {5, 0}) == std::vector<float>(5));
+  CHECK(run_reduce<float>(Reduction::sum, Dimension::outer, {}, {0, 5}) == std::vector<float>(5));
+  CHECK(run_reduce<float>(Reduction::max, Dimension::outer, {}, {0, 5}) ==
+        std::vector<float>(5, -kInfinity));
+  CHECK(run_reduce<float>(Reduction::sum, Dimension::outer, {}, {5, 0}).empty());
+}
+
+TEST_CASE("a sum has the same bits every time") {
+  require_device();
+  for (const Dimension dimension : {Dimension::inner, Dimension::outer}) {
+    const MatrixShape shape{300, 40000 / 100};
+    const std::vector<float> x = numbers<float>(shape.size(), 5);
+    const std::vector<float> first = run_reduce(Reduction::sum, dimension, x, shape);
+    for (int i = 0; i < 3; ++i) CHECK(run_reduce(Reduction::sum, dimension, x, shape) == first);
+  }
+}
+
+TEST_CASE("integers are reduced exactly in any number of blocks") {
+  require_device();
+  for (const Dimension dimension : {Dimension::inner, Dimension::outer}) {
+    const MatrixShape shape =
+        dimension == Dimension::inner ? MatrixShape{3, 70001} : MatrixShape{70001, 3};
+    const std::vector<std::int32_t> x = numbers<std::int32_t>(shape.size(), 90);
+    const auto sums = [&](std::int64_t blocks) {
+      return run_reduce(Reduction::sum, dimension, x, shape, 0, 0, blocks);
+    };
+    const std::vector<std::int32_t> in_one = sums(1);
+    CHECK(reduce_workspace<std::int32_t>(dimension, shape.rows, shape.columns, 1) == 0);
+    for (const std::int64_t blocks : {2, 3, 7, 100, 5000}) {
+      INFO(blocks << " blocks");
+      CHECK(reduce_workspace<std::int32_t>(dimension, shape.rows, shape.columns, 4 * blocks) > 0);
+      CHECK(sums(blocks) == in_one);
+    }
+    CHECK(sums(std::numeric_limits<std::int64_t>::max()) == in_one);
+  }
+}
+
+TEST_CASE("reduce refuses what it cannot do") {
+  require_device();
+  for (const Dimension dimension : {Dimension::inner, Dimension::outer}) {
+    check_refusals<float>(as_rows<float>(Reduction::sum, dimension));
+    check_refusals<std::int32_t>(as_rows<std::int32_t>(Reduction::max, dimension));
+  }
+  const MatrixShape shape{2, 70000};
+  const std::size_t bytes = reduce_workspace<float>(Dimension::inner, shape.rows, shape.columns);
+  REQUIRE(bytes > 0);
+  const GuardedBuffer<float> x(shape.size()), y(std::size_t{2});
+  const GuardedBuffer<unsigned char> workspace(bytes);
+  const auto sum = [&](void* memory, std::size_t size) {
+    return reduce(Reduction::sum, Dimension::inner, x.data(), y.data(), shape.rows, shape.columns,
+                  memory, size, nullptr);
+  };
+  CHECK(sum(nullptr, bytes) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "the workspace is a null pointer");
+  CHECK(sum(workspace.data(), bytes - 1) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "the workspace has " + std::to_string(bytes - 1) +
+                              " bytes, and this reduction needs " + std::to_string(bytes));
+  CHECK(sum(workspace.data() + 4, bytes) == cudaErrorMisalignedAddress);
+  for (const std::int64_t blocks : {std::int64_t{0}, std::int64_t{-1}}) {
+    CHECK(reduce(Reduction::sum, Dimension::inner, x.data(), y.data(), shape.rows, shape.columns,
+                 workspace.data(), bytes, nullptr, blocks) == cudaErrorInvalidValue);
+    CHECK(last_refusal() == std::to_string(blocks) + " blocks cannot reduce anything");
+    CHECK(reduce_workspace<float>(Dimension::inner, shape.rows, shape.columns, blocks) == 0);
+  }
+  CHECK(workspace.untouched());
+  CHECK(y.untouched());
+  CHECK(reduce_workspace<float>(Dimension::inner, -1, 5) == 0);
+}
+
+TEST_CASE("softmax of rows") {
+  require_device();
+  check_softmax_type<float>();
+  check_softmax_type<half>();
+  check_softmax_type<Bf16>();
+}
+
+TEST_CASE("softmax of numbers at the ends of a float's range") {
+  require_device();
+  const float most = std::numeric_limits<float>::max();
+  for (const Rows<float>& launch :
+       {Rows<float>(softmax<float>), Rows<float>(softmax_two_reductions<float>)}) {
+    const std::vector<float> y =
+        run_rows<float>(launch, {most, -most, 0.0f, most, -most, -most, -most, -most}, {2, 4});
+    CHECK(y == std::vector<float>{0.5f, 0.0f, 0.0f, 0.5f, 0.25f, 0.25f, 0.25f, 0.25f});
+  }
+}
+
+TEST_CASE("softmax by two reductions refuses rows that it cannot hold") {
+  require_device();
+  const GuardedBuffer<float> y(std::size_t{16385});
+  CHECK(softmax_two_reductions(y.data(), y.data(), 1, 16385, nullptr) == cudaErrorInvalidValue);
+  CHECK(last_refusal() ==
+        "rows of 16385 elements do not fit into the registers of a block, which hold 16384");
+  CHECK(y.untouched());
+}
+
+TEST_CASE("running sums of rows") {
+  require_device();
+  check_cumsum<float>();
+  check_cumsum<half>();
+  check_cumsum<Bf16>();
+  check_cumsum<std::int32_t>();
+}
+
+TEST_CASE("a NaN or an infinity changes no running sum before it") {
+  require_device();
+  for (const std::int64_t columns : {100, 1024, 4096, 6000}) {
+    std::vector<float> x = numbers<float>(static_cast<std::size_t>(columns), 12);
+    const std::vector<float> clean = run_rows<float>(tutorial::cumsum<float>, x, {1, columns});
+    for (const float special : {kNaN, kInfinity}) {
+      for (const std::size_t at : {std::size_t{0}, x.size() / 3, x.size() - 1}) {
+        std::vector<float> with = x;
+        with[at] = special;
+        const std::vector<float> y = run_rows<float>(tutorial::cumsum<float>, with, {1, columns});
+        int wrong = 0;
+        for (std::size_t i = 0; i < y.size(); ++i) {
+          const bool right = i < at               ? same_bits(y[i], clean[i])
+                             : special == special ? y[i] == kInfinity
+                                                  : std::isnan(y[i]);
+          if (!right) ++wrong;
+        }
+        CHECK(wrong == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("sorted rows: float") {
+  require_device();
+  check_sort_type<float>();
+}
+
+TEST_CASE("sorted rows: half") {
+  require_device();
+  check_sort_type<half>();
+}
+
+TEST_CASE("sorted rows: int32") {
+  require_device();
+  check_sort_type<std::int32_t>();
+}
+
+namespace {
+
+/// Running sums in place of a matrix all of whose bytes are 1, and the first row, the last and the
+/// one with element 2^31 (if there is one). The sums pass 2^32 from column 255 on: they wrap, and
+/// so must what is expected here, whose columns are counted in 64 bits.
+void check_in_place_sums(const MatrixShape& shape) {
+  const std::size_t bytes = shape.size() * sizeof(std::int32_t);
+  const DeviceBytes matrix(bytes);
+  auto* x = reinterpret_cast<std::int32_t*>(matrix.data());
+  require_success(cudaMemset(x, 1, bytes), "cudaMemset");
+  REQUIRE(tutorial::cumsum(x, x, shape.rows, shape.columns, nullptr) == cudaSuccess);
+  std::vector<std::int64_t> rows = {0, shape.rows - 1};
+  const std::int64_t middle = (std::int64_t{1} << 31) / shape.columns;
+  if (middle < shape.rows) rows.push_back(middle);
+  for (const std::int64_t row : rows) {
+    std::vector<std::int32_t> sums(static_cast<std::size_t>(shape.columns));
+    require_success(
+        cudaMemcpy(sums.data(), x + row * shape.columns, sums.size() * 4, cudaMemcpyDeviceToHost),
+        "cudaMemcpy");
+    int wrong = 0;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const auto expected = static_cast<std::uint32_t>(0x01010101U * (i + 1));
+      if (static_cast<std::uint32_t>(sums[i]) != expected) ++wrong;
+    }
+    INFO("row " << row);
+    CHECK(wrong == 0);
+  }
+}
+
+/// Rows that are no whole number of tiles.
+constexpr std::int64_t kPast1024 = 1024 + 4;
+
+}  // namespace
+
+TEST_CASE("running sums in place, past 2^32") {
+  require_device();
+  check_in_place_sums({7, kPast1024});
+}
+
+TEST_CASE("matrices of more than 2^31 elements") {
+  require_device();
+  if (!on_gpu) SKIP("the CPU executor would take hours");
+  const MatrixShape shape{(std::int64_t{1} << 21) + 5, kPast1024};
+  std::size_t free_bytes = 0, total_bytes = 0;
+  require_success(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  const std::size_t bytes = shape.size() * sizeof(std::int32_t);
+  if (free_bytes < bytes + (std::size_t{1} << 30)) SKIP("too little memory");
+  check_in_place_sums(shape);
+}

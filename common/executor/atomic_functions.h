@@ -1,0 +1,112 @@
+/// Atomics, on global and on shared memory. Blocks run on several cores, so these are real ones.
+/// Integers wrap. Every function returns the value that it found.
+#pragma once
+
+#include "common/executor/bit_cast.h"
+#include "common/executor/qualifiers.h"
+
+#include <type_traits>
+
+namespace tutorial::cpu {
+
+/// Replaces *address by update(*address) atomically; Bits is an unsigned integer of T's size.
+template <class Bits, class T, class Update>
+T atomic_update(T* address, Update update) {
+  static_assert(sizeof(Bits) == sizeof(T));
+  auto* const bits = reinterpret_cast<Bits*>(address);
+  Bits found = __atomic_load_n(bits, __ATOMIC_RELAXED);
+  while (true) {
+    const T old = bit_cast<T>(found);
+    const auto desired = bit_cast<Bits>(update(old));
+    if (__atomic_compare_exchange_n(bits, &found, desired, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_RELAXED)) {
+      return old;
+    }
+  }
+}
+
+template <class T>
+T atomic_min(T* address, T value) {
+  return atomic_update<std::make_unsigned_t<T>>(address,
+                                                [=](T old) { return value < old ? value : old; });
+}
+
+template <class T>
+T atomic_max(T* address, T value) {
+  return atomic_update<std::make_unsigned_t<T>>(address,
+                                                [=](T old) { return value > old ? value : old; });
+}
+
+}  // namespace tutorial::cpu
+
+// The operations that a host CPU has for integers.
+#define TUTORIAL_CPU_ATOMIC(T, function, builtin) \
+  inline T function(T* address, T value) { return builtin(address, value, __ATOMIC_SEQ_CST); }
+#define TUTORIAL_CPU_INTEGER_ATOMICS(T)                                                         \
+  TUTORIAL_CPU_ATOMIC(T, atomicAdd, __atomic_fetch_add)                                         \
+  TUTORIAL_CPU_ATOMIC(T, atomicAnd, __atomic_fetch_and)                                         \
+  TUTORIAL_CPU_ATOMIC(T, atomicOr, __atomic_fetch_or)                                           \
+  TUTORIAL_CPU_ATOMIC(T, atomicXor, __atomic_fetch_xor)                                         \
+  TUTORIAL_CPU_ATOMIC(T, atomicExch, __atomic_exchange_n)                                       \
+  inline T atomicMin(T* address, T value) { return tutorial::cpu::atomic_min(address, value); } \
+  inline T atomicMax(T* address, T value) { return tutorial::cpu::atomic_max(address, value); } \
+  inline T atomicCAS(T* address, T expected, T value) {                                         \
+    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,             \
+                                __ATOMIC_SEQ_CST);                                              \
+    return expected;                                                                            \
+  }
+TUTORIAL_CPU_INTEGER_ATOMICS(int)
+TUTORIAL_CPU_INTEGER_ATOMICS(unsigned)
+TUTORIAL_CPU_INTEGER_ATOMICS(unsigned long long)
+TUTORIAL_CPU_ATOMIC(int, atomicSub, __atomic_fetch_sub)
+TUTORIAL_CPU_ATOMIC(unsigned, atomicSub, __atomic_fetch_sub)
+#undef TUTORIAL_CPU_INTEGER_ATOMICS
+#undef TUTORIAL_CPU_ATOMIC
+
+/// CUDA has the signed 64-bit minimum and maximum, and no other signed 64-bit atomic.
+inline long long atomicMin(long long* address, long long value) {
+  return tutorial::cpu::atomic_min(address, value);
+}
+inline long long atomicMax(long long* address, long long value) {
+  return tutorial::cpu::atomic_max(address, value);
+}
+
+/// Counts up to `limit`, then starts again from 0.
+inline unsigned atomicInc(unsigned* address, unsigned limit) {
+  return tutorial::cpu::atomic_update<unsigned>(
+      address, [=](unsigned old) { return old >= limit ? 0U : old + 1U; });
+}
+
+/// Counts down to 0, then starts again from `limit`.
+inline unsigned atomicDec(unsigned* address, unsigned limit) {
+  return tutorial::cpu::atomic_update<unsigned>(
+      address, [=](unsigned old) { return old == 0 || old > limit ? limit : old - 1U; });
+}
+
+inline float atomicAdd(float* address, float value) {
+  return tutorial::cpu::atomic_update<unsigned>(address, [=](float old) { return old + value; });
+}
+inline double atomicAdd(double* address, double value) {
+  return tutorial::cpu::atomic_update<unsigned long long>(address,
+                                                          [=](double old) { return old + value; });
+}
+inline __half atomicAdd(__half* address, __half value) {
+  return tutorial::cpu::atomic_update<unsigned short>(
+      address, [=](__half old) { return __hadd(old, value); });
+}
+inline __half2 atomicAdd(__half2* address, __half2 value) {
+  return tutorial::cpu::atomic_update<unsigned>(address,
+                                                [=](__half2 old) { return __hadd2(old, value); });
+}
+inline __nv_bfloat16 atomicAdd(__nv_bfloat16* address, __nv_bfloat16 value) {
+  return tutorial::cpu::atomic_update<unsigned short>(
+      address, [=](__nv_bfloat16 old) { return __hadd(old, value); });
+}
+inline __nv_bfloat162 atomicAdd(__nv_bfloat162* address, __nv_bfloat162 value) {
+  return tutorial::cpu::atomic_update<unsigned>(
+      address, [=](__nv_bfloat162 old) { return __hadd2(old, value); });
+}
+
+inline float atomicExch(float* address, float value) {
+  return tutorial::cpu::atomic_update<unsigned>(address, [=](float) { return value; });
+}

@@ -1,0 +1,232 @@
+/// One thread block in execution, and how its threads take turns.
+///
+/// The threads of a block run one after the other, in a plain loop on one fiber, and a kernel that
+/// never waits never leaves that loop. The first thread that has to wait, at a barrier or in a warp
+/// operation, keeps the fiber that it is on; the next thread then starts on a fiber of its own.
+/// When what a thread waits for has happened it is queued, and goes on when its turn comes. A block
+/// is always on one worker thread.
+#pragma once
+
+#include "common/executor/qualifiers.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tutorial::cpu {
+
+class Block;
+class Fiber;
+class Worker;
+
+/// A place in a source file: that of the call which waits.
+struct Where {
+  const char* file;
+  int line;
+};
+
+/// A kernel and its arguments, with the types hidden: `run(data, block)` runs threads of `block` as
+/// long as the block hands out more of them to the calling fiber.
+struct KernelThreads {
+  void (*run)(const void* data, Block& block);
+  const void* data;
+};
+
+/// A kernel and its arguments.
+template <class... Params>
+struct KernelCall {
+  void (*kernel)(Params...);
+  const std::tuple<Params...>& arguments;
+};
+
+/// What the votes of a barrier come to: __syncthreads_count, _and, _or; plain __syncthreads is the
+/// count of nothing.
+enum class Vote { none, count, all, any };
+
+/// The 32 lanes that take part in one warp operation, as seen when the last of them has arrived.
+/// `value` and `source` are what each lane brought; `result` is what it takes home.
+struct Lanes {
+  std::uint32_t arrived = 0;
+  std::array<std::uint64_t, 32> value{};
+  std::array<int, 32> source{};
+  std::array<std::uint64_t, 32> result{};
+};
+
+/// A kind of warp operation. One object for each: operations match by address.
+struct WarpOperation {
+  const char* name;
+  /// Fills `result` for every lane in `arrived`.
+  void (*complete)(Lanes& lanes);
+  /// Lanes read each other's values by number: a lane that is named and takes no part is a fault.
+  bool reads_lanes;
+};
+
+class Block {
+ public:
+  explicit Block(Worker& worker) : worker_(worker) {}
+
+  /// Makes this object the block at `index` of the grid: nothing of the block before is left.
+  void begin(const KernelThreads& kernel, dim3 shape, uint3 index, bool reverse);
+
+  /// Sets threadIdx to the next thread in order; false if every thread has started.
+  bool next_thread();
+
+  /// Notes that the running thread has returned; false if the calling fiber is to take no further
+  /// thread, because another one has waited long enough.
+  bool finish_thread() { return !engaged_ || finish_engaged_thread(); }
+
+  /// Waits until every thread of the block that has not returned waits here as well. The value is
+  /// the outcome of the vote. Throws Abandoned after a fault.
+  int barrier(Vote vote, bool predicate, Where where);
+
+  /// Waits until every lane of `mask` that has not returned executes `operation` with the same
+  /// mask; the value is this lane's result. Throws Abandoned after a fault.
+  std::uint64_t warp_operation(const WarpOperation& operation, std::uint32_t mask,
+                               std::uint64_t value, int source, Where where);
+
+  /// Ends the block with `text` as its failure, and leaves the running thread. Throws Abandoned.
+  [[noreturn]] void fault(const std::string& text);
+
+  /// Runs threads on the calling fiber as long as there are any for it.
+  void run_threads() { kernel_.run(kernel_.data, *this); }
+
+  /// Ends the block because the kernel let an exception out.
+  void end_with_exception(const char* what);
+
+  /// The fiber that goes on now: that of the thread which was made ready last; else a free one, if
+  /// threads have yet to start; else nullptr, and the block is done.
+  Fiber* next_fiber();
+
+  /// Why the block failed; empty if it did not.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  enum class State : std::uint8_t { not_waiting, at_barrier, in_warp_operation, ready };
+
+  struct Thread {
+    State state = State::not_waiting;
+    Fiber* fiber = nullptr;
+    Where where{};
+    const WarpOperation* operation = nullptr;
+    std::uint32_t mask = 0;
+  };
+
+  /// Lanes of one warp that have gathered for one operation, and not yet all of them.
+  struct Gathering {
+    const WarpOperation* operation;
+    std::uint32_t mask;
+    std::uint32_t arrived;
+  };
+
+  struct Warp {
+    std::uint32_t absent = 0;  // lanes that have returned, or that the block never had
+    Lanes lanes;
+    std::vector<Gathering> gatherings;
+  };
+
+  bool start_row();
+  unsigned started() const;
+  bool all_started() const { return next_x_ == row_end_ && rows_started_ == rows_; }
+  void start_no_more();
+  bool finish_engaged_thread();
+  void engage();
+  unsigned running_thread() const;
+  unsigned thread_at(unsigned position) const {
+    return reverse_ ? count_ - 1 - position : position;
+  }
+  Thread& enlist(unsigned thread, State state, Where where);
+  void wait();
+  void make_ready(unsigned thread);
+
+  bool barrier_is_complete() const { return at_barrier_ != 0 && at_barrier_ == count_ - exited_; }
+  void release_barrier();
+  void check_same_barrier(unsigned thread, Vote vote, Where where);
+
+  static void join(Warp& warp, const WarpOperation& operation, std::uint32_t mask, unsigned lane);
+  void check_mask(unsigned thread, const WarpOperation& operation, std::uint32_t mask, Where where);
+  void complete_gatherings(unsigned warp_index);
+  void complete(unsigned warp_index, const Gathering& gathering);
+  bool check_sources(unsigned warp_index, const Gathering& gathering);
+  void leave_warp(unsigned thread);
+
+  void record_fault(const std::string& text);
+  void report_deadlock();
+  bool is_waiting(unsigned thread) const;
+  std::string wait_of(unsigned thread) const;
+  std::string name_of(unsigned thread) const;
+
+  Worker& worker_;
+  KernelThreads kernel_{};
+  dim3 shape_;
+  uint3 index_{};
+  bool reverse_ = false;
+
+  // The thread that starts next, and the end of its row: x runs from one end of the row to the
+  // other.
+  unsigned next_x_ = 0;
+  unsigned row_end_ = 0;
+  unsigned step_ = 1;  // 1, or -1 in reverse order
+  uint3 row_{};        // y and z of the threads in this row
+  unsigned rows_started_ = 0;
+  unsigned rows_ = 0;
+  unsigned count_ = 0;  // threads of the block
+
+  // From here on: in use once a thread of this block has had to wait.
+  bool engaged_ = false;
+  unsigned exited_ = 0;
+  std::vector<Thread> threads_;
+  std::vector<Warp> warps_;
+  std::vector<unsigned> ready_;  // a stack
+
+  unsigned at_barrier_ = 0;
+  unsigned first_at_barrier_ = 0;
+  Vote vote_ = Vote::none;
+  unsigned votes_ = 0;
+  int vote_result_ = 0;
+
+  bool failed_ = false;
+  std::string failure_;
+};
+
+inline bool Block::next_thread() {
+  if (next_x_ == row_end_ && !start_row()) return false;
+  threadIdx.x = next_x_;
+  next_x_ += step_;
+  if (engaged_) {  // a thread that went on after a wait has left its own row here
+    threadIdx.y = row_.y;
+    threadIdx.z = row_.z;
+  }
+  return true;
+}
+
+/// The loop that every kernel runs in.
+template <class... Params>
+void run_threads(const void* data, Block& block) {
+  const auto& call = *static_cast<const KernelCall<Params...>*>(data);
+  while (block.next_thread()) {
+    std::apply(call.kernel, call.arguments);
+    if (!block.finish_thread()) return;
+  }
+}
+
+/// The block that runs on this thread; nullptr outside of a kernel.
+inline thread_local TUTORIAL_CPU_FAST_TLS Block* running_block = nullptr;
+
+/// Throws std::logic_error: host code has called the device function `function`.
+[[noreturn]] void refuse_host_call(const char* function);
+
+/// The block that calls the device function `function`.
+inline Block& calling_block(const char* function) {
+  if (running_block == nullptr) refuse_host_call(function);
+  return *running_block;
+}
+
+/// This block's dynamic shared memory: 128-byte aligned, exactly LaunchShape::shared_bytes long,
+/// every byte 0xFF when the block starts (NaN in every floating type). nullptr if the launch asked
+/// for none.
+void* dynamic_shared();
+
+}  // namespace tutorial::cpu

@@ -1,0 +1,37 @@
+#include "common/executor/device_memory.h"
+
+#include <utility>
+
+namespace tutorial::cpu {
+
+DeviceMemory& DeviceMemory::instance() {
+  static DeviceMemory memory;
+  return memory;
+}
+
+void* DeviceMemory::allocate(std::size_t bytes) {
+  constexpr std::size_t kAlignment = 256;
+  AlignedMemory memory = allocate_poisoned(bytes, kAlignment);
+  void* const pointer = memory.get();
+  if (pointer == nullptr) return nullptr;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  allocations_.emplace(static_cast<const char*>(pointer), Allocation{std::move(memory), bytes});
+  return pointer;
+}
+
+bool DeviceMemory::release(void* pointer) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return allocations_.erase(static_cast<const char*>(pointer)) == 1;
+}
+
+bool DeviceMemory::contains(const void* pointer, std::size_t bytes) {
+  const char* const begin = static_cast<const char*>(pointer);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  auto above = allocations_.upper_bound(begin);
+  if (above == allocations_.begin()) return false;
+  const auto& [start, allocation] = *--above;
+  const auto offset = static_cast<std::size_t>(begin - start);
+  return offset <= allocation.bytes && bytes <= allocation.bytes - offset;
+}
+
+}  // namespace tutorial::cpu

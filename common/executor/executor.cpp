@@ -1,0 +1,173 @@
+#include "common/executor/executor.h"
+
+#include "common/executor/last_error.h"
+#include "common/executor/shared_memory_limit.h"
+#include "common/executor/worker.h"
+#include "common/executor/worker_pool.h"
+#include "common/launch_limits.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+namespace tutorial::cpu {
+namespace {
+
+/// A setting in the environment that nobody can mean: better to stop than to test something else.
+[[noreturn]] void refuse_setting(const char* name, const char* value, const char* expected) {
+  std::fprintf(stderr, "%s=%s: expected %s\n", name, value, expected);
+  std::exit(2);
+}
+
+Order order_from_environment() {
+  const char* const value = std::getenv("TUTORIAL_CPU_ORDER");
+  if (value == nullptr || std::strcmp(value, "forward") == 0) return Order::forward;
+  if (std::strcmp(value, "reverse") == 0) return Order::reverse;
+  refuse_setting("TUTORIAL_CPU_ORDER", value, "forward or reverse");
+}
+
+int workers_from_environment() {
+  const char* const value = std::getenv("TUTORIAL_CPU_WORKERS");
+  if (value == nullptr) return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  char* end = nullptr;
+  const long count = std::strtol(value, &end, 10);
+  const bool is_count = end != value && *end == '\0' && count >= 1 && count <= 1024;
+  if (!is_count) refuse_setting("TUTORIAL_CPU_WORKERS", value, "a number from 1 to 1024");
+  return static_cast<int>(count);
+}
+
+bool prints_from_environment() {
+  const char* const value = std::getenv("TUTORIAL_CPU_REPORT");
+  if (value == nullptr || std::strcmp(value, "stderr") == 0) return true;
+  if (std::strcmp(value, "none") == 0) return false;
+  refuse_setting("TUTORIAL_CPU_REPORT", value, "stderr or none");
+}
+
+std::atomic<Order>& order_setting() {
+  static std::atomic<Order> order{order_from_environment()};
+  return order;
+}
+
+std::atomic<int>& workers_setting() {
+  static std::atomic<int> workers{workers_from_environment()};
+  return workers;
+}
+
+/// The report of the last failed launch. Printed, too, unless the environment says
+/// TUTORIAL_CPU_REPORT=none: a fuzzer makes launches fail by the thousand.
+class Report {
+ public:
+  void set(const std::string& text) {
+    if (prints_) std::fprintf(stderr, "CPU executor: %s\n", text.c_str());
+    const std::lock_guard<std::mutex> lock(mutex_);
+    text_ = text;
+  }
+
+  std::string get() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return text_;
+  }
+
+ private:
+  const bool prints_ = prints_from_environment();
+  std::mutex mutex_;
+  std::string text_;
+};
+
+Report& report() {
+  static Report instance;
+  return instance;
+}
+
+std::string text_of(dim3 shape) {
+  return "(" + std::to_string(shape.x) + "," + std::to_string(shape.y) + "," +
+         std::to_string(shape.z) + ")";
+}
+
+cudaError_t check_shape(const Launch& launch) {
+  if (!is_launchable(launch.grid, launch.block)) {
+    report().set("invalid launch configuration: grid " + text_of(launch.grid) + ", block " +
+                 text_of(launch.block) +
+                 "; a grid has at most 2147483647 x 65535 x 65535 blocks, a block at most " +
+                 "1024 x 1024 x 64 and 1024 threads in all, and neither may be empty");
+    return cudaErrorInvalidConfiguration;
+  }
+  const std::size_t limit = dynamic_shared_limit(launch.kernel);
+  if (launch.shared_bytes > limit) {
+    report().set("invalid launch: " + std::to_string(launch.shared_bytes) +
+                 " bytes of dynamic shared memory, this kernel may use " + std::to_string(limit));
+    return cudaErrorInvalidValue;
+  }
+  return cudaSuccess;
+}
+
+/// The blocks of one launch, taken by several workers, until none is left or one has failed.
+class BlockQueue {
+ public:
+  BlockQueue(const Launch& launch, Order order)
+      : launch_(launch),
+        reverse_(order == Order::reverse),
+        total_(std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z) {}
+
+  std::uint64_t total() const { return total_; }
+
+  /// What each worker does. Without memory for stacks there is no way on: the process ends.
+  void work() noexcept {
+    Worker& worker = Worker::of_this_thread();
+    for (std::uint64_t i = next_++; i < total_ && !failed_; i = next_++) {
+      const std::string failure =
+          worker.run_block(launch_, index_of(reverse_ ? total_ - 1 - i : i), reverse_);
+      if (!failure.empty() && !failed_.exchange(true)) report().set(failure);
+    }
+  }
+
+  bool failed() const { return failed_; }
+
+ private:
+  uint3 index_of(std::uint64_t block) const {
+    const std::uint64_t row = block / launch_.grid.x;
+    return {static_cast<unsigned>(block % launch_.grid.x),
+            static_cast<unsigned>(row % launch_.grid.y),
+            static_cast<unsigned>(row / launch_.grid.y)};
+  }
+
+  const Launch& launch_;
+  const bool reverse_;
+  const std::uint64_t total_;
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<bool> failed_{false};
+};
+
+cudaError_t run(const Launch& launch) {
+  if (running_block != nullptr) return cudaErrorNotSupported;
+  const cudaError_t error = check_shape(launch);
+  if (error != cudaSuccess) return error;
+  static std::mutex one_launch_at_a_time;
+  const std::lock_guard<std::mutex> lock(one_launch_at_a_time);
+  BlockQueue blocks(launch, thread_order());
+  const auto most = static_cast<std::uint64_t>(worker_count());
+  const auto workers = static_cast<int>(std::min(blocks.total(), most));
+  WorkerPool::instance().run(workers, [&blocks] { blocks.work(); });
+  return blocks.failed() ? cudaErrorLaunchFailure : cudaSuccess;
+}
+
+}  // namespace
+
+void set_thread_order(Order order) { order_setting() = order; }
+
+Order thread_order() { return order_setting(); }
+
+void set_worker_count(int count) { workers_setting() = std::max(1, count); }
+
+int worker_count() { return workers_setting(); }
+
+std::string last_report() { return report().get(); }
+
+cudaError_t execute(const Launch& launch) { return record_error(run(launch)); }
+
+}  // namespace tutorial::cpu

@@ -1,0 +1,98 @@
+#include "common/executor/worker.h"
+
+#include <cstring>
+#include <exception>
+#include <new>
+#include <stdexcept>
+
+namespace tutorial::cpu {
+
+Worker& Worker::of_this_thread() {
+  thread_local Worker worker;
+  return worker;
+}
+
+/// Every fiber is free when its worker ends; each is resumed once more, to return.
+Worker::~Worker() {
+  stopping_ = true;
+  for (const auto& fiber : fibers_) switch_to(*fiber);
+}
+
+std::string Worker::run_block(const Launch& launch, uint3 index, bool reverse) {
+  prepare_dynamic_shared(launch.shared_bytes);
+  blockIdx = index;
+  blockDim = launch.block;
+  gridDim = launch.grid;
+  block_.begin(launch.threads, launch.block, index, reverse);
+  running_block = &block_;
+  switch_to(*free_fiber());
+  running_block = nullptr;
+  return block_.failure();
+}
+
+void Worker::hand_over() {
+  Fiber* const next = block_.next_fiber();
+  Fiber& target = next != nullptr ? *next : own_stack_;
+  if (&target != running_) switch_to(target);
+}
+
+void Worker::switch_to(Fiber& next) {
+  Fiber& self = *running_;
+  running_ = &next;
+  self.switch_to(next);
+}
+
+Fiber* Worker::free_fiber() {
+  if (free_fibers_.empty()) {
+    free_fibers_.reserve(fibers_.size() + 1);
+    fibers_.push_back(std::make_unique<Fiber>(stacks_.take(), &Worker::run_fiber, this));
+    return fibers_.back().get();
+  }
+  Fiber* const fiber = free_fibers_.back();
+  free_fibers_.pop_back();
+  return fiber;
+}
+
+/// What a fiber does all its life.
+Fiber& Worker::run_fiber(void* worker) {
+  Worker& self = *static_cast<Worker*>(worker);
+  while (!self.stopping_) {
+    self.run_threads();
+    self.free_fibers_.push_back(self.running_);
+    self.hand_over();
+  }
+  self.running_ = &self.own_stack_;
+  return self.own_stack_;
+}
+
+void Worker::run_threads() {
+  try {
+    block_.run_threads();
+  } catch (const Abandoned&) {
+    // The block has its report; this fiber is free again.
+  } catch (const std::exception& exception) {
+    block_.end_with_exception(exception.what());
+  } catch (...) {
+    block_.end_with_exception("of an unknown type");
+  }
+}
+
+/// Fresh for every block: a GPU does not clear it either, but reads what nobody wrote are then a
+/// matter of luck, and here they are NaN.
+void Worker::prepare_dynamic_shared(std::size_t bytes) {
+  if (bytes == dynamic_shared_bytes_) {
+    if (bytes != 0) std::memset(dynamic_shared_.get(), 0xFF, bytes);
+    return;
+  }
+  dynamic_shared_ = bytes == 0 ? nullptr : allocate_poisoned(bytes, 128);
+  dynamic_shared_bytes_ = dynamic_shared_ == nullptr ? 0 : bytes;
+  if (dynamic_shared_bytes_ != bytes) throw std::bad_alloc();
+}
+
+void refuse_host_call(const char* function) {
+  throw std::logic_error(std::string(function) + " was called outside of a kernel");
+}
+
+void* dynamic_shared() { return Worker::of_this_thread().dynamic_shared(); }
+
+}  // namespace tutorial::cpu

@@ -1,0 +1,62 @@
+/// A thread that executes blocks, with what it needs for that: fibers, dynamic shared memory.
+#pragma once
+
+#include "common/executor/aligned_memory.h"
+#include "common/executor/block.h"
+#include "common/executor/executor.h"
+#include "common/executor/fiber.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutorial::cpu {
+
+/// Thrown on the stack of a thread whose block has failed, so that the kernel's locals are
+/// destroyed and the fiber is free again.
+struct Abandoned {};
+
+class Worker {
+ public:
+  Worker() = default;
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  ~Worker();
+
+  /// The calling thread's worker.
+  static Worker& of_this_thread();
+
+  /// Executes one block to its end; the value is the block's failure, empty if it had none.
+  std::string run_block(const Launch& launch, uint3 index, bool reverse);
+
+  /// Suspends the running fiber and goes on with the one that the block names next.
+  void hand_over();
+
+  /// A fiber that waits for threads to run. Throws std::bad_alloc.
+  Fiber* free_fiber();
+
+  /// The fiber that the caller runs on.
+  Fiber* running_fiber() const { return running_; }
+
+  void* dynamic_shared() const { return dynamic_shared_.get(); }
+
+ private:
+  static Fiber& run_fiber(void* worker);
+  void run_threads();
+  void prepare_dynamic_shared(std::size_t bytes);
+  void switch_to(Fiber& next);
+
+  Block block_{*this};
+  AlignedMemory dynamic_shared_;
+  std::size_t dynamic_shared_bytes_ = 0;
+
+  StackPool stacks_;
+  Fiber own_stack_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Fiber*> free_fibers_;
+  Fiber* running_ = &own_stack_;
+  bool stopping_ = false;
+};
+
+}  // namespace tutorial::cpu

@@ -1,0 +1,97 @@
+#include "common/proof/buffers.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace tutorial::test {
+
+namespace {
+
+constexpr unsigned char kPoison = 0xFF;
+
+/// A well-mixed function of one number (the finaliser of SplitMix64).
+std::uint64_t mix(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
+
+std::vector<unsigned char> canary(unsigned serial, bool front, std::size_t bytes) {
+  const std::uint64_t seed = std::uint64_t{serial} << 33 | std::uint64_t{front} << 32;
+  std::vector<unsigned char> pattern(bytes);
+  for (std::size_t begin = 0; begin < bytes; begin += sizeof(std::uint64_t)) {
+    const std::uint64_t word = mix(seed + begin);
+    std::memcpy(pattern.data() + begin, &word, std::min(sizeof word, bytes - begin));
+  }
+  return pattern;
+}
+
+unsigned next_serial() {
+  static unsigned serial = 0;
+  return serial++;
+}
+
+void synchronize() { require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
+
+void copy_in(unsigned char* device, const void* host, std::size_t bytes) {
+  require_success(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+}
+
+std::vector<unsigned char> copy_out(const unsigned char* device, std::size_t bytes) {
+  std::vector<unsigned char> host(bytes);
+  require_success(cudaMemcpy(host.data(), device, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  return host;
+}
+
+}  // namespace
+
+GuardedBytes::GuardedBytes(std::size_t bytes, std::size_t offset)
+    : bytes_(bytes),
+      front_(canary_bytes + offset),
+      serial_(next_serial()),
+      memory_(front_ + bytes + canary_bytes) {
+  require_success(cudaMemset(data(), kPoison, bytes_), "cudaMemset");
+  copy_in(memory_.data(), canary(serial_, true, front_).data(), front_);
+  copy_in(data() + bytes_, canary(serial_, false, canary_bytes).data(), canary_bytes);
+  synchronize();
+}
+
+// A copy from pageable memory may still be under way when cudaMemcpy returns, and a stream of the
+// caller's need not wait for it: hence the synchronisation after it too.
+void GuardedBytes::upload(const void* host) {
+  synchronize();
+  copy_in(data(), host, bytes_);
+  synchronize();
+}
+
+void GuardedBytes::download(void* host) const {
+  synchronize();
+  require_success(cudaMemcpy(host, data(), bytes_, cudaMemcpyDeviceToHost), "cudaMemcpy");
+}
+
+std::string GuardedBytes::damage() const {
+  synchronize();
+  const auto front = copy_out(memory_.data(), front_), front_was = canary(serial_, true, front_);
+  const auto in_front = std::mismatch(front.rbegin(), front.rend(), front_was.rbegin());
+  if (in_front.first != front.rend()) {
+    return "written " + std::to_string(in_front.first - front.rbegin() + 1) +
+           " byte(s) before the beginning";
+  }
+  const auto back = copy_out(data() + bytes_, canary_bytes);
+  const auto back_was = canary(serial_, false, canary_bytes);
+  const auto behind = std::mismatch(back.begin(), back.end(), back_was.begin());
+  if (behind.first != back.end()) {
+    return "written " + std::to_string(behind.first - back.begin() + 1) + " byte(s) past the end";
+  }
+  return "";
+}
+
+bool GuardedBytes::untouched() const {
+  synchronize();
+  const auto bytes = copy_out(data(), bytes_);
+  return std::all_of(bytes.begin(), bytes.end(), [](unsigned char b) { return b == kPoison; });
+}
+
+}  // namespace tutorial::test

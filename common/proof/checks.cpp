@@ -1,0 +1,102 @@
+/// The checks that end in Catch2's assertions. What they check stands in the other files, which do
+/// without Catch2 and can be tested themselves.
+
+#include "common/proof/catch.h"
+#include "common/proof/record.h"
+#include "common/proof/support.h"
+
+#include <cstdlib>
+#include <sstream>
+
+namespace tutorial::test {
+
+namespace {
+
+bool gpu_required() {
+  const char* required = std::getenv("TUTORIAL_REQUIRE_GPU");
+  return required != nullptr && std::string(required) == "1";
+}
+
+/// Why no GPU can be used here, or an empty string.
+std::string no_device() {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess) return std::string("no GPU: ") + cudaGetErrorString(error);
+  return count > 0 ? "" : "no GPU";
+}
+
+std::string lines(const std::vector<std::string>& violations) {
+  std::string text;
+  for (const std::string& violation : violations) text += "  " + violation + "\n";
+  return text;
+}
+
+std::string describe(const WorstError& worst) {
+  std::ostringstream text;
+  text.precision(9);
+  text << worst.ulp << " ULP at x = " << worst.at_input << ": expected " << worst.expected
+       << ", got " << worst.actual << " (" << worst.count << " inputs)";
+  return text.str();
+}
+
+}  // namespace
+
+void require_device() {
+  if constexpr (!on_gpu) return;
+  const std::string reason = no_device();
+  if (reason.empty()) return;
+  if (gpu_required()) FAIL(reason << ", and TUTORIAL_REQUIRE_GPU=1");
+  SKIP(reason);
+}
+
+template <class T>
+void check_launcher_promises(const UnaryRung<T>& rung, Reference reference) {
+  const std::vector<std::string> violations = launcher_violations(rung, reference);
+  INFO(rung.name << " breaks its promises:\n" << lines(violations));
+  REQUIRE(violations.empty());
+}
+
+template <class T>
+void check_accuracy(const std::vector<UnaryRung<T>>& rungs, Reference reference,
+                    const std::string& chapter) {
+  const std::vector<WorstError> worst = measure_accuracy(rungs, reference);
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    record({chapter, rungs[i].name, Format<T>::name, rungs[i].max_ulp, worst[i]});
+    INFO(rungs[i].name << " is off by " << describe(worst[i]));
+    CHECK(worst[i].ulp <= rungs[i].max_ulp);
+  }
+}
+
+template <class T>
+void check_accuracy(const UnaryRung<T>& rung, Reference reference, const std::string& chapter) {
+  check_accuracy(std::vector<UnaryRung<T>>{rung}, reference, chapter);
+}
+
+template <class T>
+void check_past_2_31(const UnaryRung<T>& rung, Reference reference) {
+  if constexpr (!on_gpu) SKIP("2^31 elements take a GPU");
+  require_device();
+  std::size_t free = 0, total = 0;
+  require_success(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  const auto fits = [free](std::int64_t n) {
+    constexpr std::size_t reserve = std::size_t{1} << 28;
+    return 2 * static_cast<std::size_t>(n) * sizeof(T) + reserve <= free;
+  };
+  if (!fits(past_2_31)) SKIP("2^31 elements take " << 4 * sizeof(T) << " GiB of GPU memory");
+  const std::string violation =
+      violation_past_2_31(rung, reference, fits(past_2_32) ? past_2_32 : past_2_31);
+  INFO(rung.name << ": " << violation);
+  REQUIRE(violation.empty());
+}
+
+#define TUTORIAL_INSTANTIATE(T)                                                                  \
+  template void check_launcher_promises(const UnaryRung<T>&, Reference);                         \
+  template void check_accuracy(const UnaryRung<T>&, Reference, const std::string&);              \
+  template void check_accuracy(const std::vector<UnaryRung<T>>&, Reference, const std::string&); \
+  template void check_past_2_31(const UnaryRung<T>&, Reference);
+TUTORIAL_INSTANTIATE(float)
+TUTORIAL_INSTANTIATE(__half)
+TUTORIAL_INSTANTIATE(__nv_bfloat16)
+#undef TUTORIAL_INSTANTIATE
+
+}  // namespace tutorial::test

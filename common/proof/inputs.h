@@ -1,0 +1,45 @@
+#pragma once
+/// \file
+/// The values and the sizes that kernels are tried on.
+
+#include "common/proof/ulp.h"
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace tutorial::test {
+
+/// All 65,536 values of a 16-bit type, in the order of their bit patterns.
+/// T: __half or __nv_bfloat16.
+template <class T>
+std::vector<T> all_values();
+
+/// A dense sample of the floats: of every exponent, subnormals included, `per_exponent` values of
+/// each sign, spread evenly, with the powers of two and their neighbours; and the zeros, infinities
+/// and NaN. Some 510 * per_exponent values in all.
+std::vector<float> dense_floats(int per_exponent);
+
+/// The sizes at which a kernel of `width` elements per thread can go wrong at its end:
+/// 0, 1, V-1, V, V+1, 2V-1, 255, 256, 257, 1023, 1027 and 2^20+3; sorted, each once.
+std::vector<std::int64_t> n_ladder(int width);
+
+/// `count` values as a network's layers hand them on (normal, standard deviation 2), the same in
+/// every run; none is zero or NaN. T: float, __half or __nv_bfloat16.
+template <class T>
+std::vector<T> normal_values(std::int64_t count) {
+  constexpr double two_pi = 6.283185307179586, standard_deviation = 2;
+  // The engine is the same everywhere; std::normal_distribution is not, so Box and Muller do it.
+  std::mt19937_64 engine(20240229);
+  const auto uniform = [&engine] { return (static_cast<double>(engine() >> 11) + 0.5) * 0x1p-53; };
+  std::vector<T> values(static_cast<std::size_t>(count));
+  for (T& value : values) {
+    const double radius = std::sqrt(-2 * std::log(uniform()));
+    value = from_double<T>(standard_deviation * radius * std::cos(two_pi * uniform()));
+    if (to_double(value) == 0) value = from_double<T>(1);
+  }
+  return values;
+}
+
+}  // namespace tutorial::test

@@ -1,0 +1,24 @@
+#pragma once
+/// \file
+/// Results of tests, kept for the README.
+
+#include "common/proof/unary.h"
+
+#include <string>
+
+namespace tutorial::test {
+
+/// One line of the accuracy table.
+struct AccuracyRecord {
+  std::string chapter;
+  std::string rung;
+  std::string dtype;
+  double bound;
+  WorstError worst;
+};
+
+/// Writes accuracy.<chapter>.<rung>.json into the directory that TUTORIAL_RECORD_DIR names; does
+/// nothing without it. Throws std::runtime_error if the file cannot be written.
+void record(const AccuracyRecord& accuracy);
+
+}  // namespace tutorial::test

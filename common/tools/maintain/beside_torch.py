@@ -1,0 +1,170 @@
+"""What a recorded comparison with PyTorch says: rows of common/torch/table.py, set side by side.
+
+In such a run a name has one of three words in it for who computes: bound (the chapter's operator,
+called from PyTorch), torch (PyTorch's own), compile (torch.compile): elu/bound_f16, elu/torch_f16.
+"""
+
+import math
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
+import runs
+
+WHO = ("bound", "torch", "compile")
+
+
+class Cell:
+    """One operation at one shape in one regime: who -> Row."""
+
+    def __init__(self, row):
+        self.ladder, self.dtype, self.shape, self.regime = row.ladder, row.dtype, row.shape, row.regime
+        self.operation = operation_of(row)
+        self.rows = {}
+
+    def time(self, who):
+        row = self.rows.get(who)
+        return row.median_us if row and not row.failed else None
+
+    def ratio(self, who):
+        """How often the chapter's time goes into theirs; None where one of them is missing."""
+        ours, theirs = self.time("bound"), self.time(who)
+        return theirs / ours if ours and theirs else None
+
+
+def who_of(row):
+    """(bound, torch or compile; the name without it), or None for a row of the chapter's ladder."""
+    words = row.rung.split("_")
+    for who in WHO:
+        if who in words and (who != "bound" or row.kind == "bound"):
+            words.remove(who)
+            return who, "_".join(words)
+    return None
+
+
+def operation_of(row):
+    """What is computed, in words: elu; gelu tanh; arithmetic broadcast 1C11; relation greater row."""
+    _, name = who_of(row)
+    words = [word for word in name.split("_") if word != row.dtype]
+    ladder = row.ladder.split("_")
+    return " ".join(ladder + words[1 if words[:1] == ladder[-1:] else 0:])
+
+
+def cells(run):
+    """The cells of a run in which PyTorch has a row, in file order."""
+    found = {}
+    for row in run.rows:
+        who = who_of(row)
+        if who:
+            key = (row.ladder, who[1], row.shape, row.regime)
+            found.setdefault(key, Cell(row)).rows[who[0]] = row
+    return [cell for cell in found.values() if "torch" in cell.rows]
+
+
+def geometric_mean(values):
+    return math.exp(sum(math.log(value) for value in values) / len(values))
+
+
+def summary(chosen):
+    """Rows of a table: per operation, type and regime the ratios of the times, over its shapes.
+
+    [(operation, dtype, regime, shapes, [(mean, least, most) or None for torch and compile])]; the
+    last row is of all cells.
+    """
+    groups = {}
+    for cell in chosen:
+        groups.setdefault((cell.operation, cell.dtype, cell.regime), []).append(cell)
+    rows = [(*key, *spread_of(members)) for key, members in groups.items()]
+    return rows + [("all", "", "", *spread_of(chosen))] if len(rows) > 1 else rows
+
+
+def spread_of(members):
+    spreads = []
+    for who in ("torch", "compile"):
+        ratios = [cell.ratio(who) for cell in members if cell.ratio(who)]
+        spreads.append((geometric_mean(ratios), min(ratios), max(ratios)) if ratios else None)
+    return len(members), spreads
+
+
+def summary_table(chosen):
+    """(titles, rows, alignment) of summary()."""
+    titles = ["Operation", "Type", "Regime", "Shapes", "PyTorch / ours", "least", "most",
+              "torch.compile / ours", "least", "most"]
+    body = []
+    for operation, dtype, regime, count, spreads in summary(chosen):
+        row = [operation, dtype, regime, str(count)]
+        for spread in spreads:
+            row += [f"{value:.2f}\u00d7" for value in spread] if spread else ["\u2013"] * 3
+        body.append(row)
+    return titles, body, "lll" + "r" * 7
+
+
+def times_table(chosen, shown):
+    """(titles, rows, alignment): microseconds a call at each shape, in each regime; shown formats."""
+    regimes = runs.unique(cell.regime for cell in chosen)
+    several = len({(cell.operation, cell.dtype) for cell in chosen}) > 1
+    titles = (["Operation", "Type"] if several else []) + ["Shape"]
+    for regime in regimes:
+        titles += [f"ours, {regime}", "PyTorch", "torch.compile"]
+    body = []
+    for key in runs.unique((c.operation, c.dtype, c.shape) for c in chosen):
+        row = (list(key[:2]) if several else []) + [key[2].replace("x", "\u00d7")]
+        for regime in regimes:
+            here = [c for c in chosen if (c.operation, c.dtype, c.shape, c.regime) == (*key, regime)]
+            row += [shown(here[0].time(who) if here else None) for who in WHO]
+        body.append(row)
+    return titles, body, "l" * (3 if several else 1) + "r" * (3 * len(regimes))
+
+
+# -------------------------------------------------------------------------------------------------
+# The figure of all chapters
+
+MARKS = (("best", "best rung"), ("torch", "PyTorch"), ("compile", "torch.compile"), ("cub", "cub"))
+
+
+def headline(spec, root, regime):
+    """[(heading, [(type, {mark: percent of copy}, copy GB/s)])] of the chapters that have runs.
+
+    spec: a list of {"title", "chapter", "types", "shape", and for each mark the row's name up to
+    the shape, as a regular expression with {} for the type; of several rows the fastest counts}.
+    The ladder's rows come from results/h200.json, PyTorch's from results/h200_torch.json; what is not
+    recorded is left out.
+    """
+    groups = []
+    for entry in spec:
+        results = Path(root) / entry["chapter"] / "results"
+        own, theirs = (load(results / name) for name in ("h200.json", "h200_torch.json"))
+        if not own:
+            continue
+        lines = []
+        for dtype in entry["types"]:
+            best = fastest(own, entry, "best", dtype, regime)
+            if not best or not best.copy_pct:
+                continue
+            copy = best.gbps / best.copy_pct * 100
+            values = {}
+            for mark, _ in MARKS:
+                run = theirs if mark in ("torch", "compile") else own
+                row = fastest(run, entry, mark, dtype, regime) if run else None
+                if row:
+                    values[mark] = row.gbps / copy * 100
+            lines.append((dtype, values, copy))
+        if lines:
+            groups.append((entry["title"], lines))
+    return groups
+
+
+def load(path):
+    return runs.load_run(path) if path.exists() else None
+
+
+def fastest(run, entry, mark, dtype, regime):
+    """The fastest row of a run that the entry's pattern names; None if there is none."""
+    if mark not in entry:
+        return None
+    pattern = re.compile(entry[mark].replace("{}", dtype))
+    rows = [row for row in run.select(shape=entry["shape"], regime=regime, dtype=dtype)
+            if pattern.fullmatch(f"{row.ladder}/{row.rung}") and row.gbps and not row.failed
+            and (mark != "best" or row.kind == "rung")]
+    return max(rows, key=lambda row: row.gbps, default=None)

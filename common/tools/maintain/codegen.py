@@ -1,0 +1,416 @@
+#!/usr/bin/env python3
+"""Checks what the compiler made of a chapter's kernels. Needs nvcc; needs no GPU.
+
+    python3 common/tools/maintain/codegen.py --nvcc /usr/local/cuda/bin/nvcc --arch sm_90 \\
+        --spec 01_elu/proof/codegen.json [--include DIR] [--host-compiler g++] [--json OUT.json]
+
+Every source of the spec is compiled to PTX for the architecture, and the PTX is assembled with
+`ptxas -v`. From the two this program reads, per kernel: registers, stack frame and spills, the
+widest global load and store, FP64 instructions. It prints them as a table, compares them with the
+spec and exits 1 with a line per difference (2 when it could not compile or the spec is wrong).
+
+The spec lies in the folder proof/ of a chapter (paths are relative to the chapter):
+
+    {
+      "sources": ["elu.cu"],
+      "architectures": ["sm_90"],                   CTest checks these alone, optional
+      "flags": ["--expt-relaxed-constexpr"],        more flags for nvcc, optional
+      "defaults": {"fp64": false, "local_bytes": 0, "max_registers": 32},
+      "ignore": ["some_helper_kernel"],             kernels that the spec says nothing about
+      "sass_nvcc": "13.0",                          whose machine code `sass` counts, optional
+      "names": [{"kernel": "...", "rung": "..."}],  of kernels that only a profile meets, optional
+      "kernels": [
+        {"kernel": "elu_f16x8_pack_kernel",         part of the kernel's demangled name
+         "rung": "f16x8_pack",                      how tables call it, optional
+         "load_bits": 128, "store_bits": 128,       the widest global access, exactly
+         "max_registers": 24,
+         "contains": ["ex2.approx"],                text that the kernel's PTX must have
+         "lacks": ["div.rn"],                       and must not have
+         "sass": {"HFMA2": 12, "STG.E.U8": 8},      machine instructions of a pack, by opcode
+         "arch": {"sm_75": {"max_registers": 40}}}  what differs on one architecture, optional
+      ]
+    }
+
+`defaults` hold for every kernel; an entry overrides them ("contains" and "lacks" add up). When
+several entries fit a kernel, the longest `kernel` text wins. A kernel that no entry fits and no
+`ignore` names is an error, so that a new rung cannot go unchecked; so is an entry that fits no
+kernel.
+
+What is read where: `local_bytes` is the stack frame plus spill stores and loads as ptxas reports
+them. Access widths, `fp64`, `contains` and `lacks` are read from the PTX, with the device functions
+that a kernel calls counted in. A load or store without a state space is counted as global. When
+cuobjdump is found beside nvcc or on PATH, the number of machine instructions and the widest LDG and
+STG are added to the table, the widths are checked there too, and so is `sass`. It counts on one way
+through the kernel, from the first global load to the EXIT behind it: in a kernel with a tail, a
+whole pack. Machine code is an architecture's own, and a compiler's: `sass` stands under "arch", and
+is checked only with the release of nvcc that "sass_nvcc" names.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
+import runs
+
+KEYS = {"kernel", "rung", "load_bits", "store_bits", "fp64", "local_bytes", "max_registers",
+        "contains", "lacks", "sass", "arch"}
+SPEC_KEYS = {"architectures", "sources", "flags", "defaults", "ignore", "names", "sass_nvcc", "kernels"}
+ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak|extern)\s+)*\.(entry|func)\s*(?:\([^)]*\))?\s*"
+                   r"([\w$]+)", re.M)
+ACCESS = re.compile(
+    r"^\s*(?:@!?%?\w+\s+)?(ld|st)((?:\.(?!param|local|shared|const)[\w:]+)*)\s", re.M)
+TYPE_BITS = re.compile(r"\.[bsuf](8|16|32|64|128)$|\.(?:bf16|f16)(x2)?$")
+FP64 = re.compile(r"^\s*(?:@!?%?\w+\s+)?(?!ld\.param|st\.param|\.)[\w.:]*\.f64\b", re.M)
+SASS_WIDTH = re.compile(r"\b(LDG|STG)((?:\.\w+)*)")
+
+
+# -------------------------------------------------------------------------------------------------
+# Compiling
+
+
+def run_command(command):
+    """The finished process; ToolError when the program is missing or fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise runs.ToolError(f"{command[0]}: no such program; name nvcc with --nvcc") from None
+    except OSError as error:
+        raise runs.ToolError(f"{command[0]}: cannot be run ({error.strerror})") from None
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout + done.stderr)
+        raise runs.ToolError(f"{Path(command[0]).name} failed; its messages are above")
+    return done
+
+
+def compile_source(source, arguments, flags, folder):
+    """(PTX text, ptxas report, cubin path) of one source."""
+    ptx, cubin = Path(folder, source.stem + ".ptx"), Path(folder, source.stem + ".cubin")
+    arch = f"-arch={arguments.arch}"
+    command = [arguments.nvcc, "-ptx", arch, "-std=c++17", "-O3", "-DTUTORIAL_BACKEND_CUDA=1"]
+    command += [f"-I{path}" for path in [runs.ROOT] + arguments.include] + flags
+    if arguments.host_compiler:
+        command += ["-ccbin", arguments.host_compiler]
+    run_command(command + ["-o", str(ptx), str(source)])
+    report = run_command([arguments.nvcc, "-cubin", arch, "-Xptxas", "-v", "-o", str(cubin),
+                          str(ptx)])
+    return ptx.read_text(encoding="utf-8"), report.stderr + report.stdout, cubin
+
+
+def tool_version(nvcc):
+    """nvcc's release, as 13.0."""
+    match = re.search(r"release ([\d.]+)", run_command([nvcc, "--version"]).stdout)
+    return match.group(1) if match else "unknown"
+
+
+def demangle(names):
+    """mangled -> readable name; without c++filt a name stays as it is."""
+    program = shutil.which("c++filt") or shutil.which("cu++filt")
+    if not program or not names:
+        return {name: name for name in names}
+    done = subprocess.run([program], input="\n".join(names), capture_output=True, text=True,
+                          check=False)
+    lines = done.stdout.splitlines()
+    if done.returncode != 0 or len(lines) != len(names):
+        return {name: name for name in names}
+    return dict(zip(names, lines))
+
+
+# -------------------------------------------------------------------------------------------------
+# Reading PTX and ptxas
+
+
+def functions_of(ptx):
+    """name -> (is it a kernel, its text), of every function that the PTX defines."""
+    ptx = re.sub(r"//[^\n]*", "", ptx)
+    starts = list(ENTRY.finditer(ptx))
+    result = {}
+    for here, after in zip(starts, starts[1:] + [None]):
+        text = ptx[here.end():after.start() if after else len(ptx)]
+        if "{" in text:  # a declaration ends without a body
+            result[here.group(2)] = (here.group(1) == "entry", text[text.index("{"):])
+    return result
+
+
+def with_callees(name, functions, seen=None):
+    """A function's text and that of every function it calls."""
+    seen = set() if seen is None else seen
+    if name in seen or name not in functions:
+        return ""
+    seen.add(name)
+    text = functions[name][1]
+    called = set()
+    for statement in re.findall(r"\bcall\b[^;]*;", text):
+        called.update(re.findall(r"[\w$]+", statement))
+    return text + "".join(with_callees(other, functions, seen) for other in sorted(called))
+
+
+def access_bits(modifiers):
+    """How many bits one ld or st moves, from its modifiers (.global.nc.v4.f32 is 128)."""
+    kind = TYPE_BITS.search(modifiers)
+    if not kind:
+        return 0
+    bits = int(kind.group(1)) if kind.group(1) else (32 if kind.group(2) else 16)
+    vector = re.search(r"\.v(\d)\b", modifiers)
+    return bits * (int(vector.group(1)) if vector else 1)
+
+
+def widest_access(text):
+    """{"ld": bits, "st": bits} of the widest global load and store."""
+    widest = {"ld": 0, "st": 0}
+    for match in ACCESS.finditer(text):
+        widest[match.group(1)] = max(widest[match.group(1)], access_bits(match.group(2)))
+    return widest
+
+
+def count_instructions(text):
+    """How many PTX instructions a text has; declarations and labels are none."""
+    lines = re.findall(r"^\s*(?:@!?%?\w+\s+)?[a-z][\w.:]*[^;:]*;", text, re.M)
+    return len(lines)
+
+
+def read_ptxas(report):
+    """mangled name -> registers, stack_bytes, spill_bytes, from `ptxas -v`."""
+    result, name = {}, None
+    for line in report.splitlines():
+        found = re.search(r"Compiling entry function '([^']+)'|Function properties for (\S+)", line)
+        if found:
+            name = found.group(1) or found.group(2).strip("'")
+        numbers = result.setdefault(name, {}) if name else {}
+        frame = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, "
+                          r"(\d+) bytes spill loads", line)
+        if frame:
+            numbers["stack_bytes"] = int(frame.group(1))
+            numbers["spill_bytes"] = int(frame.group(2)) + int(frame.group(3))
+        used = re.search(r"Used (\d+) registers", line)
+        if used:
+            numbers["registers"] = int(used.group(1))
+    return result
+
+
+def read_sass(cubin, nvcc):
+    """mangled name -> sass_instructions, sass_load_bits, sass_store_bits; {} without cuobjdump."""
+    beside = Path(shutil.which(nvcc) or nvcc).resolve().parent / "cuobjdump"
+    program = str(beside) if beside.exists() else shutil.which("cuobjdump")
+    if not program:
+        return {}
+    done = subprocess.run([program, "-sass", str(cubin)], capture_output=True, text=True,
+                          check=False)
+    return parse_sass(done.stdout) if done.returncode == 0 else {}
+
+
+def parse_sass(text):
+    """As read_sass, from what cuobjdump printed."""
+    result = {}
+    for part in re.split(r"^\s*Function : ", text, flags=re.M)[1:]:
+        name, _, body = part.partition("\n")
+        code = re.findall(r"/\*[0-9a-f]{4,}\*/\s+([^;/]+);", body)
+        code = [line for line in code if not re.match(r"\s*(@!?U?P\w+\s+)?NOP\b", line)]
+        widths = {"LDG": 0, "STG": 0}
+        for opcode, modifiers in SASS_WIDTH.findall("\n".join(code)):
+            widths[opcode] = max(widths[opcode], sass_bits(modifiers))
+        result[name.strip()] = {"sass_instructions": len(code), "sass_load_bits": widths["LDG"],
+                                "sass_store_bits": widths["STG"], "_sass": opcodes_of_path(code)}
+    return result
+
+
+def opcodes_of_path(code):
+    """The opcodes, with their modifiers, from the first global load to the EXIT behind it."""
+    code = [line.strip() for line in code]
+    begin = next((i for i, line in enumerate(code) if re.search(r"\bLDG\b", line)), 0)
+    end = next((i for i, line in enumerate(code) if i > begin and line.startswith("EXIT")),
+               len(code))
+    return [re.sub(r"^@!?U?P\w+\s+", "", line).split()[0] for line in code[begin:end]]
+
+
+def count_opcode(opcodes, wanted):
+    """How many are `wanted`, or that with more modifiers: HFMA2 counts HFMA2.MMA."""
+    return sum(1 for opcode in opcodes if opcode == wanted or opcode.startswith(wanted + "."))
+
+
+def sass_bits(modifiers):
+    """Bits of one LDG or STG: .128, .64, .U16 and so on; 32 when none is written."""
+    sizes = re.findall(r"\.[US]?(8|16|64|128|256)\b", modifiers)
+    return int(sizes[-1]) if sizes else 32
+
+
+def kernels_of(source, arguments, flags, folder):
+    """What the compiler made of every kernel in a source: a list of dicts in source order."""
+    ptx, report, cubin = compile_source(source, arguments, flags, folder)
+    functions = functions_of(ptx)
+    assembled, sass = read_ptxas(report), read_sass(cubin, arguments.nvcc)
+    names = [name for name, (kernel, _) in functions.items() if kernel]
+    readable = demangle(names)
+    result = []
+    for name in names:
+        text = with_callees(name, functions)
+        widest = widest_access(text)
+        numbers = assembled.get(name, {})
+        if "registers" not in numbers:
+            raise runs.ToolError(f"ptxas said nothing about {readable[name]}; is --arch right?")
+        result.append({
+            "kernel": runs.short_kernel_name(readable[name]),
+            "source": source.name, "arch": arguments.arch,
+            "registers": numbers["registers"], "stack_bytes": numbers.get("stack_bytes", 0),
+            "spill_bytes": numbers.get("spill_bytes", 0), "load_bits": widest["ld"],
+            "store_bits": widest["st"], "fp64": len(FP64.findall(text)),
+            "ptx_instructions": count_instructions(text), **sass.get(name, {}),
+            "_text": text, "_name": readable[name] + " " + name,
+        })
+    return result
+
+
+# -------------------------------------------------------------------------------------------------
+# The spec
+
+
+def load_spec(path):
+    """The spec, checked; ToolError names what is wrong in it."""
+    spec = runs.load_json(path)
+    for key in spec:
+        if key not in SPEC_KEYS:
+            known = ", ".join(sorted(SPEC_KEYS))
+            raise runs.ToolError(f"{path}: unknown key {key}; known: {known}")
+    if not spec.get("sources") or not isinstance(spec.get("kernels"), list):
+        raise runs.ToolError(f"{path}: needs \"sources\" and \"kernels\"")
+    for entry in spec["kernels"] + [spec.get("defaults", {})]:
+        unknown = sorted(set(entry) - KEYS)
+        if unknown:
+            raise runs.ToolError(f"{path}: unknown key {unknown[0]} in an entry")
+    if any("kernel" not in entry for entry in spec["kernels"]):
+        raise runs.ToolError(f"{path}: an entry has no \"kernel\"")
+    if any(set(entry) != {"kernel", "rung"} for entry in spec.get("names", [])):
+        raise runs.ToolError(f"{path}: each of \"names\" has \"kernel\" and \"rung\"")
+    return spec
+
+
+def expectation(entry, spec, arch):
+    """Defaults, the entry, and what differs on arch, laid over each other."""
+    layers = [spec.get("defaults", {}), entry]
+    layers += [layer.get("arch", {}).get(arch, {}) for layer in list(layers)]
+    result = {"contains": [], "lacks": [], "sass": {}}
+    for layer in layers:
+        for key, value in layer.items():
+            result[key] = result[key] + value if key in ("contains", "lacks") else value
+    return result
+
+
+def violations_of(kernel, wanted):
+    """One text per way in which the kernel is not as wanted."""
+    found = []
+    local = kernel["stack_bytes"] + kernel["spill_bytes"]
+    for key, name in (("load_bits", "load"), ("store_bits", "store")):
+        for prefix in ("", "sass_"):
+            have = kernel.get(prefix + key)
+            if key in wanted and have is not None and have != wanted[key]:
+                where = "machine code" if prefix else "PTX"
+                found.append(f"widest global {name} in the {where} is {have} bits, "
+                             f"not {wanted[key]}")
+    if wanted.get("fp64") is False and kernel["fp64"]:
+        found.append(f"{kernel['fp64']} FP64 instructions, none wanted")
+    if wanted.get("fp64") is True and not kernel["fp64"]:
+        found.append("no FP64 instruction, but some are expected")
+    if "local_bytes" in wanted and local > wanted["local_bytes"]:
+        found.append(f"{local} bytes of local memory, at most {wanted['local_bytes']} wanted")
+    if "max_registers" in wanted and kernel["registers"] > wanted["max_registers"]:
+        found.append(f"{kernel['registers']} registers, at most {wanted['max_registers']} wanted")
+    found += [f"PTX lacks {text}" for text in wanted["contains"] if text not in kernel["_text"]]
+    found += [f"PTX contains {text}" for text in wanted["lacks"] if text in kernel["_text"]]
+    for opcode, count in wanted["sass"].items() if "_sass" in kernel else []:
+        have = count_opcode(kernel["_sass"], opcode)
+        if have != count:
+            found.append(f"the machine code has {have} {opcode} on its way, not {count}")
+    return found
+
+
+def check(kernels, spec, arch, ladder):
+    """One line per difference between the kernels and the spec; names their rungs on the way."""
+    lines, used = [], set()
+    for kernel in kernels:
+        entry = runs.entry_for(kernel["_name"], spec["kernels"])
+        if entry is None:
+            kernel["rung"] = None
+            ignored = spec.get("ignore", [])
+            if not any(runs.has_name(kernel["_name"], text) for text in ignored):
+                lines.append(f"{kernel['kernel']}: no entry in the spec; add one, or ignore it")
+            continue
+        used.add(entry["kernel"])
+        kernel["rung"] = entry.get("rung") or runs.rung_of_kernel(kernel["kernel"], ladder)
+        problems = violations_of(kernel, expectation(entry, spec, arch))
+        lines += [f"{kernel['kernel']}: {text}" for text in problems]
+    for entry in spec["kernels"]:
+        if entry["kernel"] not in used:
+            lines.append(f"{entry['kernel']}: the spec names it, but no kernel has that name")
+    return lines
+
+
+def table(kernels):
+    """The table's lines."""
+    width = max([len(k["kernel"]) for k in kernels] + [6])
+    with_sass = any("sass_instructions" in k for k in kernels)
+    head = (f"{'kernel':<{width}}  registers  stack  spills  load bits  store bits  FP64  "
+            "PTX instr.")
+    lines = [head + ("  SASS instr." if with_sass else "")]
+    for k in kernels:
+        line = (f"{k['kernel']:<{width}}  {k['registers']:>9}  {k['stack_bytes']:>5}  "
+                f"{k['spill_bytes']:>6}  {k['load_bits']:>9}  {k['store_bits']:>10}  "
+                f"{k['fp64']:>4}  {k['ptx_instructions']:>10}")
+        lines.append(line + (f"  {k.get('sass_instructions', ''):>11}" if with_sass else ""))
+    return lines
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description="Checks the code that nvcc makes of the kernels.")
+    parser.add_argument("--nvcc", default=os.environ.get("CUDACXX") or "nvcc")
+    parser.add_argument("--arch", default="sm_90", help="as sm_90")
+    parser.add_argument("--spec", required=True, help="the chapter's codegen.json")
+    parser.add_argument("--include", action="append", default=[],
+                        help="one more folder for -I (the repository's own is always there)")
+    parser.add_argument("--host-compiler", help="the host compiler that nvcc uses")
+    parser.add_argument("--flag", action="append", default=[],
+                        help="one more flag for nvcc, as --flag=-DNAME")
+    parser.add_argument("--json", help="write the table there, for the report")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    spec = load_spec(arguments.spec)
+    chapter = Path(arguments.spec).resolve().parents[1]
+    flags = spec.get("flags", []) + arguments.flag
+    kernels = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in spec["sources"]:
+            source = chapter / name
+            if not source.exists():
+                raise runs.ToolError(f"{source}: no such file; mend \"sources\" in the spec")
+            kernels += kernels_of(source, arguments, flags, folder)
+    ladder = runs.ladder_of_chapter(chapter)
+    version = tool_version(arguments.nvcc)
+    if version != spec.get("sass_nvcc"):
+        for kernel in kernels:
+            kernel.pop("_sass", None)
+    problems = check(kernels, spec, arguments.arch, ladder)
+    print(f"{arguments.spec} on {arguments.arch}, nvcc {version}")
+    print("\n".join(table(kernels)))
+    for line in problems:
+        print(f"codegen.py: {arguments.arch}: {line}", file=sys.stderr)
+    if arguments.json:
+        write_results(arguments, kernels)
+    return 1 if problems else 0
+
+
+def write_results(arguments, kernels):
+    """The JSON that report.py reads."""
+    rows = [{key: value for key, value in k.items() if not key.startswith("_")} for k in kernels]
+    context = {"nvcc": tool_version(arguments.nvcc), "arch": arguments.arch}
+    runs.write_json(arguments.json, {"context": context, "codegen": rows})
+
+
+if __name__ == "__main__":
+    runs.run_tool(main)

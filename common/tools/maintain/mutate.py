@@ -1,0 +1,600 @@
+#!/usr/bin/env python3
+"""Breaks the kernels one line at a time, and shows that the tests notice.
+
+    python3 common/tools/maintain/mutate.py                    every fault, on the CPU executor
+    python3 common/tools/maintain/mutate.py --only 'elu_*'     some of them
+    python3 common/tools/maintain/mutate.py --check            only: does each fault still fit the source?
+    python3 common/tools/maintain/mutate.py --list             what there is
+    python3 common/tools/maintain/mutate.py --table            the recorded results as a Markdown table
+
+The faults stand in mutations.json beside this file, one to a line:
+
+    id      its name
+    file    what is broken, from the root of the repository
+    old     a piece of one line, and
+    new     what replaces it
+    after   (optional) a text that occurs once in the file: `old` is looked for from there on, in at
+            most 40 lines. Without it, `old` occurs once in the file
+    kind    what sort of mistake it is; KINDS below
+    test    the test program that must fail: 01_elu_test, common_test, ...
+    equivalent  (optional) why the result is the same all the same; such a fault must survive
+    gpu         (optional) why only a GPU shows it; left out unless --backend cuda
+
+A fault that does not fit the source (any more) stops the program: a table that drifts proves
+nothing. --check is one of CTest's tests for that reason.
+
+The working tree is never touched. Faults are applied to copies of it, in --folder (default:
+build/mutants), a copy for each of --jobs; each copy is built as it is first, and must pass its
+tests. Then for each fault: one line is replaced, the one test program is built, and run until its
+first failure with the threads of a block in forward order; if all passes, once more in reverse. A
+program that hangs counts as failing: it is given five times as long as the unbroken one, and half
+a minute. Copies stay for the next time, which is faster for it.
+
+The build has little optimization, because compiling takes longer than the tests: -O1, no -Werror;
+and it checks the alignment of every access (-fsanitize=alignment), as CI's sanitizers do.
+--cmake passes an argument on to CMake's configuration, e.g. --cmake=-DCMAKE_PREFIX_PATH=/opt/x.
+
+--json FILE records the results; those of faults that did not run this time are kept, so a record
+can be made in parts, on several machines. Exit code: 0 if every fault was noticed and every
+equivalent was not, 1 otherwise, 2 if nothing could be run.
+"""
+
+import argparse
+import fnmatch
+import hashlib
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
+import runs
+
+TABLE = Path(__file__).resolve().parent / "mutations.json"
+RECORD = runs.ROOT / "common/results/mutations.json"
+WITHIN_LINES = 40
+FIELDS = {"id", "file", "after", "old", "new", "kind", "test", "equivalent", "gpu"}
+KINDS = {
+    "alignment": "an alignment is not checked",
+    "arithmetic": "a wrong formula or constant",
+    "barrier": "threads do not wait for each other, or leave too soon",
+    "guard": "a bound that is off",
+    "identity": "a reduction or scan starts from the wrong value",
+    "index": "the wrong place, stride or lane",
+    "mask": "the wrong bits of a word",
+    "nan": "a NaN, an infinity or the sign of a zero is lost",
+    "operands": "operands exchanged, or the wrong one",
+    "range": "integers that do not fit, or have no quotient",
+    "refusal": "bad input is accepted, or good input is not",
+    "rounding": "digits are lost",
+    "saturation": "a limit that is missing or in the wrong place",
+    "shape": "extents, strides or the launch shape are wrong",
+    "tail": "elements at the end are left out",
+    "width": "the wrong number of bytes or elements",
+}
+
+
+# -------------------------------------------------------------------------------------------------
+# The table
+
+
+class Fault:
+    """One line of the table."""
+
+    def __init__(self, entry):
+        self.id = entry.get("id", "(a fault without an id)")
+        unknown = sorted(set(entry) - FIELDS)
+        missing = sorted({"id", "file", "old", "new", "kind", "test"} - set(entry))
+        if unknown or missing:
+            raise runs.ToolError(f"{self.id}: " + (f"has no {missing[0]}" if missing else
+                                                   f"unknown field {unknown[0]}"))
+        self.file, self.old, self.new = entry["file"], entry["old"], entry["new"]
+        self.after, self.kind, self.test = entry.get("after"), entry["kind"], entry["test"]
+        self.equivalent, self.gpu = entry.get("equivalent"), entry.get("gpu")
+        if self.kind not in KINDS:
+            raise runs.ToolError(f"{self.id}: unknown kind {self.kind}; known: {', '.join(KINDS)}")
+        if "\n" in self.old + self.new or not self.old or self.old == self.new:
+            raise runs.ToolError(f"{self.id}: old and new are two pieces of one line")
+        text = "\0".join([self.file, self.after or "", self.old, self.new])
+        self.digest = hashlib.sha1(text.encode()).hexdigest()[:8]
+
+    def place(self, text):
+        """Where `old` begins in the file's text; ToolError unless that is one place."""
+        begin = 0
+        if self.after:
+            if text.count(self.after) != 1:
+                raise runs.ToolError(f"{self.id}: {self.file} has {text.count(self.after)} times "
+                                     f"the text that it begins after, once is needed: {self.after}")
+            begin = text.index(self.after)
+            stretch = "\n".join(text[begin:].split("\n")[:WITHIN_LINES])
+            if self.old not in stretch:
+                raise runs.ToolError(f"{self.id}: {self.file} does not have it within "
+                                     f"{WITHIN_LINES} lines after '{self.after}': {self.old}")
+        elif text.count(self.old) != 1:
+            raise runs.ToolError(f"{self.id}: {self.file} has {text.count(self.old)} times, and "
+                                 f"once is needed (or say after what): {self.old}")
+        return text.index(self.old, begin)
+
+    def apply(self, text):
+        at = self.place(text)
+        return text[:at] + self.new + text[at + len(self.old):]
+
+
+def load_table(path=TABLE):
+    faults = [Fault(entry) for entry in runs.load_json(path).get("faults", [])]
+    seen = set()
+    for fault in faults:
+        if fault.id in seen:
+            raise runs.ToolError(f"{fault.id}: two faults have this name")
+        seen.add(fault.id)
+    return faults
+
+
+def check(faults, root):
+    """Every reason why a fault does not fit the source."""
+    problems = []
+    for fault in faults:
+        try:
+            fault.place(runs.read_text(Path(root, fault.file)))
+        except runs.ToolError as error:
+            problems.append(str(error))
+    return problems
+
+
+# -------------------------------------------------------------------------------------------------
+# A copy of the working tree
+
+
+class Copy:
+    """A copy of the working tree with its build, and what the build is when nothing is broken."""
+
+    def __init__(self, folder, options):
+        self.tree, self.build, self.kept = folder / "tree", folder / "build", folder / "kept"
+        self.options = options
+        self.built = set()
+        self.stamps = {}
+
+    def prepare(self):
+        """Makes the tree what the working tree is, leaves alone what is equal, and configures."""
+        self.restore_sources()
+        wanted = set(runs.tracked_files())
+        for name in wanted:
+            source, target = runs.ROOT / name, self.tree / name
+            if not target.exists() or target.read_bytes() != source.read_bytes():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, target)
+                shutil.copymode(source, target)
+        for path in list(self.tree.rglob("*")):
+            if path.is_file() and str(path.relative_to(self.tree)) not in wanted:
+                path.unlink()
+        headers = runs.ROOT / ".deps"  # NVIDIA's headers, where there is no toolkit
+        if headers.is_dir() and not (self.tree / ".deps").exists():
+            (self.tree / ".deps").symlink_to(headers, target_is_directory=True)
+        # A CPU moves 16 bytes to an address that a GPU refuses; this refuses it too, and costs little.
+        sanitize = "-fsanitize=alignment -fno-sanitize-recover=alignment"
+        if self.options.backend == "cuda":
+            sanitize = ""
+        command = ["cmake", "-S", str(self.tree), "-B", str(self.build),
+                   f"-DTUTORIAL_BACKEND={self.options.backend}", "-DTUTORIAL_WERROR=OFF",
+                   "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_CXX_FLAGS_RELEASE=-O1 {sanitize}",
+                   f"-DCMAKE_EXE_LINKER_FLAGS={sanitize}"]
+        if shutil.which("ninja") and not (self.build / "Makefile").exists():
+            command += ["-G", "Ninja"]
+        done = run(command + self.options.cmake)
+        if done.returncode != 0:
+            raise runs.ToolError(f"{self.build} cannot be configured:\n{last_lines(done.stdout)}")
+
+    def restore_sources(self):
+        """Takes back a fault that a run which was stopped has left. Its objects may be there too: the
+        source must be newer than they are."""
+        for path in self.kept.glob("source/**/*"):
+            if path.is_file():
+                shutil.copyfile(path, self.tree / path.relative_to(self.kept / "source"))
+                path.unlink()
+
+    def make(self, target):
+        return run(["cmake", "--build", str(self.build), "--target", target, "--parallel",
+                    str(self.options.threads)])
+
+    def prepare_target(self, target):
+        """Builds a test program from the sources as they are."""
+        if target in self.built:
+            return
+        done = self.make(target)
+        if done.returncode != 0:
+            raise runs.ToolError(f"{target} does not build as it is:\n{last_lines(done.stdout)}")
+        self.built.add(target)
+        self.keep()
+
+    def files(self):
+        for folder, _, names in os.walk(self.build):
+            for name in names:
+                path = Path(folder, name)
+                state = path.stat()
+                yield path, (state.st_mtime_ns, state.st_size)
+
+    def keep(self):
+        """Remembers the build as it is: what is compiled from broken sources is put back from here,
+        which is faster than to compile it again."""
+        for path, stamp in self.files():
+            if self.stamps.get(path) != stamp:
+                target = self.kept / "build" / path.relative_to(self.build)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, target)
+                self.stamps[path] = stamp
+
+    def put_back(self):
+        for path, stamp in self.files():
+            if path not in self.stamps:
+                path.unlink()
+            elif stamp != self.stamps[path]:
+                path.unlink()  # not written over: a program that was stopped may still be ending
+                shutil.copy2(self.kept / "build" / path.relative_to(self.build), path)
+        for path in self.stamps:
+            if not path.exists():
+                shutil.copy2(self.kept / "build" / path.relative_to(self.build), path)
+
+    def breaks(self, fault, limits):
+        """Applies a fault, builds and tests; what came of it, as the record says it."""
+        began = time.monotonic()
+        source, saved = self.tree / fault.file, self.kept / "source" / fault.file
+        saved.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, saved)
+        try:
+            source.write_text(fault.apply(saved.read_text(encoding="utf-8")), encoding="utf-8")
+            done = self.make(fault.test)
+            if done.returncode != 0:
+                result = {"outcome": "not built", "why": first_error(done.stdout)}
+            else:
+                result = self.tests(fault.test, limits[fault.test])
+        finally:
+            shutil.copy2(saved, source)
+            saved.unlink()
+            self.put_back()
+        return {"id": fault.id, "fault": fault.digest, **result,
+                "seconds": round(time.monotonic() - began, 1)}
+
+    def tests(self, target, limit):
+        orders = ["cuda"] if self.options.backend == "cuda" else ["forward", "reverse"]
+        for order in orders:
+            failed = self.test(target, order, limit)
+            if failed:
+                return {"outcome": "killed", **failed, "order": order}
+        return {"outcome": "survived"}
+
+    def test(self, target, order, limit=None):
+        """Runs a test program until its first failure: by which case and how it failed, or None."""
+        environment = {**os.environ, "TUTORIAL_CPU_ORDER": order,
+                       "UBSAN_OPTIONS": "abort_on_error=1"}  # so that Catch2 names the test case
+        log = self.build / f"{target}.{order}.xml"
+        with open(log, "wb") as out:
+            program = subprocess.Popen([str(self.build / target), "--abort", "--reporter", "xml"],
+                                       stdout=out, stderr=subprocess.DEVNULL, env=environment,
+                                       cwd=self.build)
+            late = False
+            try:
+                code = program.wait(limit)
+            except subprocess.TimeoutExpired:
+                late = True
+                program.terminate()  # Catch2 answers this by naming the test case
+                try:
+                    code = program.wait(5)
+                except subprocess.TimeoutExpired:
+                    program.kill()
+                    code = program.wait()
+        text = log.read_text(encoding="utf-8", errors="replace")
+        log.unlink()
+        if code in (0, 4) and not late:  # 4: every test case was skipped
+            return None
+        cases = re.findall(r'<TestCase name="([^"]*)"', text)
+        crashed = code < 0 or "<FatalErrorCondition" in text
+        return {"by": html.unescape(cases[-1]) if cases else None,
+                "how": "timeout" if late else "crash" if crashed else "check"}
+
+
+def run(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", check=False)
+
+
+def last_lines(text, count=30):
+    return "\n".join(text.splitlines()[-count:])
+
+
+def first_error(text):
+    for line in text.splitlines():
+        found = re.search(r"error: (.*)", line)
+        if found:
+            return found.group(1)
+    return None
+
+
+# -------------------------------------------------------------------------------------------------
+# All faults
+
+
+class Work:
+    """The faults that are left, dealt to the copies so that each builds few test programs."""
+
+    def __init__(self, faults, options):
+        self.left, self.total = list(faults), len(faults)
+        self.options = options
+        self.lock = threading.Lock()
+        self.busy = {}     # test program -> how many copies have built it
+        self.limits = {}   # test program -> seconds
+        self.unbroken = {}  # test program -> lock
+        self.results = {}
+        self.problems = []
+
+    def next_for(self, built):
+        with self.lock:
+            if not self.left:
+                return None
+            counts = {}
+            for fault in self.left:
+                counts[fault.test] = counts.get(fault.test, 0) + 1
+            mine = [test for test in counts if test in built]
+            test = max(mine or counts, key=lambda t: counts[t] / (1 + self.busy.get(t, 0)))
+            if test not in built:
+                self.busy[test] = self.busy.get(test, 0) + 1
+            self.unbroken.setdefault(test, threading.Lock())
+            fault = next(fault for fault in self.left if fault.test == test)
+            self.left.remove(fault)
+            return fault
+
+    def give_up(self, error, test=None):
+        """Leaves out the faults of a program, or all, that cannot be tried."""
+        with self.lock:
+            self.problems.append(error)
+            self.left = [fault for fault in self.left if test and fault.test != test]
+
+    def worker(self, number):
+        copy = Copy(Path(self.options.folder) / str(number), self.options)
+        try:
+            copy.prepare()
+        except runs.ToolError as error:
+            self.give_up(error)
+            return
+        while (fault := self.next_for(copy.built)) is not None:
+            try:
+                copy.prepare_target(fault.test)
+                self.test_unbroken(copy, fault.test)
+            except runs.ToolError as error:
+                print(error, flush=True)
+                self.give_up(error, fault.test)
+                continue
+            result = copy.breaks(fault, self.limits)
+            with self.lock:
+                self.results[fault.id] = result
+                self.say(fault, result)
+                if self.options.json:  # at once, for a run may be stopped
+                    record(self.options.json, self.results, self.options)
+
+    def test_unbroken(self, copy, test):
+        """The program must pass as it is; and takes so long, which limits the broken ones."""
+        with self.unbroken[test]:
+            if test in self.limits:
+                return
+            orders = ["cuda"] if self.options.backend == "cuda" else ["forward", "reverse"]
+            began = time.monotonic()
+            for order in orders:
+                failed = copy.test(test, order)
+                if failed:
+                    raise runs.ToolError(f"{test} fails as it is: {failed['by']} ({order})")
+            seconds = (time.monotonic() - began) / len(orders)
+            self.limits[test] = 5 * seconds + 30
+            print(f"{test} passes as it is, in {seconds:.1f} s", flush=True)
+
+    def say(self, fault, result):
+        how = result["outcome"]
+        if how == "killed":
+            how += f" by \"{result['by']}\""
+            how += "".join(f" ({word})" for word in (result["how"], result["order"])
+                           if word not in ("check", "forward"))
+        elif how == "survived" and fault.equivalent:
+            how += ", as it should: " + fault.equivalent
+        print(f"{len(self.results)}/{self.total} {fault.id}: {how}, {result['seconds']} s", flush=True)
+
+
+def together(old, new):
+    """The context of a record that was made in parts: what differs, one after the other."""
+    return {key: value if value in old.get(key, "") else
+            ", ".join(filter(None, [old.get(key), value])) for key, value in new.items()}
+
+
+def record(path, results, options):
+    """Adds results to a record; what it has of other faults stays."""
+    old = runs.load_json(path) if Path(path).exists() else {}
+    merged = {entry["id"]: entry for entry in old.get("results", [])}
+    merged.update(results)
+    order = {fault.id: i for i, fault in enumerate(load_table())}
+    context = {**old.get("context", {}), options.backend: together(
+        old.get("context", {}).get(options.backend, {}), options.context)}
+    data = {"context": context, "results": sorted(
+        (entry for name, entry in merged.items() if name in order), key=lambda e: order[e["id"]])}
+    runs.write_json(path, data)
+
+
+# -------------------------------------------------------------------------------------------------
+# Reports
+
+
+def outcomes(faults, data):
+    """[(fault, its result or None)]; a result of a fault that has changed since counts as none."""
+    known = {(entry["id"], entry["fault"]): entry for entry in data["results"]}
+    return [(fault, known.get((fault.id, fault.digest))) for fault in faults]
+
+
+def summary_rows(faults, data):
+    """A line for each test program: faults, killed, how, equivalents, survivors."""
+    tests = runs.unique(fault.test for fault in faults)
+    rows = [summary_of(f"`{test}`", [pair for pair in outcomes(faults, data)
+                                     if pair[0].test == test]) for test in tests]
+    return rows + [summary_of("together", outcomes(faults, data))]
+
+
+SUMMARY = ["Test program", "Faults", "Noticed", "in reverse order only", "by a crash",
+           "by a timeout", "Equivalent", "Not built", "Survived", "Not run"]
+
+
+def summary_of(title, pairs):
+    def count(test):
+        return sum(1 for fault, result in pairs if result and test(fault, result))
+
+    outcome = lambda name: count(lambda f, r: r["outcome"] == name and not f.equivalent)
+    how = lambda name: count(lambda f, r: r.get("how") == name and not f.equivalent)
+    numbers = [len(pairs), outcome("killed"),
+               count(lambda f, r: r.get("order") == "reverse" and not f.equivalent), how("crash"),
+               how("timeout"), count(lambda f, r: bool(f.equivalent) and r["outcome"] == "survived"),
+               outcome("not built"), outcome("survived"),
+               sum(1 for _, result in pairs if result is None)]
+    return [title] + [str(number) for number in numbers]
+
+
+TITLES = ["Fault", "File", "Instead of", "there is", "and it shows in"]
+
+
+def fault_rows(faults, data, link):
+    """A line for each fault; link(file) is how the page names a file."""
+    return [[f"`{fault.id}`", f"[{Path(fault.file).name}]({link(fault.file)})", code(fault.old),
+             code(fault.new), told(fault, result)] for fault, result in outcomes(faults, data)]
+
+
+def code(text):
+    return "`" + text.replace("|", "\\|") + "`"
+
+
+def told(fault, result):
+    if result is None:
+        return "not run" + (f": {fault.gpu}" if fault.gpu else "")
+    if result["outcome"] == "not built":
+        return "does not compile"
+    if result["outcome"] == "survived":
+        return f"nothing: {fault.equivalent}" if fault.equivalent else "**nothing**"
+    where = (result["by"] or "the program as a whole").replace("|", "\\|")
+    extra = [{"crash": "crashes", "timeout": "does not end"}.get(result["how"]),
+             {"reverse": "in reverse order", "cuda": "on a GPU"}.get(result["order"])]
+    return where + "".join(f", {word}" for word in extra if word)
+
+
+def summary_table(faults, data, _link=None):
+    """Titles, rows and alignment, as report.table() takes them."""
+    return SUMMARY, summary_rows(faults, data), "l" + "r" * (len(SUMMARY) - 1)
+
+
+def fault_table(faults, data, link=str):
+    return TITLES, fault_rows(faults, data, link), "l" * len(TITLES)
+
+
+# -------------------------------------------------------------------------------------------------
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description="Breaks the kernels one line at a time, and shows that the tests notice.")
+    parser.add_argument("--list", action="store_true", help="name every fault and run nothing")
+    parser.add_argument("--check", action="store_true",
+                        help="say which faults do not fit the source, and run nothing")
+    parser.add_argument("--table", action="store_true",
+                        help="the recorded results as Markdown, and run nothing")
+    parser.add_argument("--only", action="append", default=[], metavar="ID",
+                        help="only these faults: an id or a pattern such as 'elu_*'; repeatable")
+    parser.add_argument("--missing", action="store_true",
+                        help="only faults that are not settled by what --json has of them")
+    parser.add_argument("--backend", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--jobs", type=int, default=1, help="copies that work at the same time")
+    parser.add_argument("--folder", default=str(runs.ROOT / "build/mutants"))
+    parser.add_argument("--cmake", action="append", default=[], metavar="ARGUMENT",
+                        help="passed on to CMake's configuration; repeatable")
+    parser.add_argument("--json", metavar="FILE", help="record the results there")
+    return parser.parse_args()
+
+
+def is_settled(fault, result):
+    return result and result["outcome"] == ("survived" if fault.equivalent else "killed")
+
+
+def chosen(faults, options):
+    for pattern in options.only:
+        if not any(fnmatch.fnmatchcase(fault.id, pattern) for fault in faults):
+            raise runs.ToolError(f"no fault is called {pattern}; --list names them")
+    if options.only:
+        faults = [fault for fault in faults
+                  if any(fnmatch.fnmatchcase(fault.id, pattern) for pattern in options.only)]
+    # What only a GPU shows runs there, and nothing else does unless it is named.
+    on_gpu = options.backend == "cuda"
+    faults = [fault for fault in faults
+              if fault.id in options.only or bool(fault.gpu) == on_gpu]
+    if options.missing and options.json and Path(options.json).exists():
+        known = dict((fault.id, result) for fault, result
+                     in outcomes(faults, runs.load_json(options.json)))
+        faults = [fault for fault in faults if not is_settled(fault, known[fault.id])]
+    return faults
+
+
+def context():
+    compiler = run([os.environ.get("CXX") or "c++", "--version"]).stdout.split("\n")[0]
+    commit = os.environ.get("TUTORIAL_COMMIT")
+    if not commit:
+        done = run(["git", "-C", str(runs.ROOT), "describe", "--always", "--dirty"])
+        commit = done.stdout.strip() if done.returncode == 0 else "unknown"
+    return {"compiler": compiler, "commit": commit}
+
+
+def run_all(faults, options):
+    options.threads = max(1, (os.cpu_count() or 1) // options.jobs)
+    options.context = context()
+    began = time.monotonic()
+    work = Work(faults, options)
+    threads = [threading.Thread(target=work.worker, args=(number + 1,))
+               for number in range(min(options.jobs, max(len(faults), 1)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    faults = [fault for fault in faults if fault.id in work.results]
+    wrong = [fault for fault in faults
+             if (work.results[fault.id]["outcome"] == "survived") != bool(fault.equivalent)
+             and work.results[fault.id]["outcome"] != "not built"]
+    for fault in faults:
+        if work.results[fault.id]["outcome"] == "not built":
+            print(f"does not compile: {fault.id}: {work.results[fault.id]['why']}")
+    for fault in wrong:
+        print(f"{'noticed, and said to be equivalent' if fault.equivalent else 'survived'}: "
+              f"{fault.id} ({fault.file}: {fault.old} -> {fault.new})")
+    killed = sum(1 for result in work.results.values() if result["outcome"] == "killed")
+    print(f"{killed} of {len(faults)} faults were noticed, in {time.monotonic() - began:.0f} s")
+    if work.problems:
+        raise runs.ToolError("\n".join(str(problem) for problem in work.problems))
+    return 1 if wrong else 0
+
+
+def main():
+    options = parse_arguments()
+    faults = load_table()
+    problems = check(faults, runs.ROOT)
+    if problems:
+        raise runs.ToolError("faults that do not fit the source:\n  " + "\n  ".join(problems))
+    if options.check:
+        print(f"{len(faults)} faults fit the source")
+        return 0
+    if options.list:
+        for fault in faults:
+            print(f"{fault.id:28} {fault.kind:11} {fault.file}: {fault.old}  ->  {fault.new}")
+        return 0
+    if options.table:
+        import report  # which imports this file, for the same tables in a README
+        data = runs.load_json(options.json or RECORD)
+        for make in (summary_table, fault_table):
+            print("\n".join(report.table(*make(faults, data))) + "\n")
+        return 0
+    return run_all(chosen(faults, options), options)
+
+
+if __name__ == "__main__":
+    runs.run_tool(main)

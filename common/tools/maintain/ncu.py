@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Turns Nsight Compute's CSV into JSON that report.py reads.
+
+    python3 common/tools/maintain/ncu.py RAW.csv --shape 4096x4096 --ladder elu --out ncu.json
+        [--spec 01_elu/proof/codegen.json] [--context BENCH.json]
+
+RAW.csv comes from this command (common/tools/maintain/record.sh runs it; `ncu.py --metrics` prints the
+list of metrics):
+
+    ncu --clock-control none --graph-profiling node --csv --page raw --print-units base \\
+        --kernel-name-base mangled --kernel-id '::regex:.:^(2|3)$' --log-file RAW.csv \\
+        --metrics "$(python3 common/tools/maintain/ncu.py --metrics)" \\
+        build/cuda/01_elu/01_elu_bench --shapes=4096x4096 --benchmark_filter=/cold
+
+The clocks are left as they are, as in the benchmark. `--kernel-id` takes the second and the third
+launch of every kernel, the first being a warm-up; of the launches of one kernel, the one with the
+median duration is reported. ncu flushes the caches before each pass, so that reads are cold; bytes
+that the kernel wrote may still lie in the L2 when it ends, so the DRAM's write traffic is a lower
+bound for a buffer that the L2 can hold.
+
+The JSON holds, per kernel:
+
+    kernel, rung, block, grid, launches    rung is what the spec of codegen.py calls the kernel, or
+                                 its name without elu_ and _kernel; when one kernel was launched in
+                                 several shapes, all but the first add their block size to it
+    duration_us
+    dram_gbps                    bytes read from and written to DRAM over the duration, 10^9 / s
+    dram_pct                     percent of the DRAM's peak
+    instructions                 warp instructions executed
+    instructions_per_element     instructions of one thread per element: warp instructions * 32 / n
+    issue_pct                    percent of the cycles in which a scheduler issued an instruction
+    registers                    per thread
+    sectors_per_load, _store     32-byte sectors per global memory request of a warp
+    occupancy_pct                active warps in percent of the most that fit
+
+A value whose metric the GPU or the version of ncu does not have is null.
+"""
+
+import argparse
+import csv
+import io
+import math
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
+import runs
+
+METRICS = {
+    "duration_us": "gpu__time_duration.sum",
+    "dram_read": "dram__bytes_read.sum",
+    "dram_write": "dram__bytes_write.sum",
+    "dram_pct": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "instructions": "smsp__inst_executed.sum",
+    "issue_pct": "smsp__issue_active.avg.pct_of_peak_sustained_active",
+    "registers": "launch__registers_per_thread",
+    "load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "occupancy_pct": "sm__warps_active.avg.pct_of_peak_sustained_active",
+}
+#: Units that ncu scales a value to, as factors to bytes and to microseconds.
+UNITS = {
+    "byte": 1.0, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "Tbyte": 1e12,
+    "ns": 1e-3, "nsecond": 1e-3, "us": 1.0, "usecond": 1.0, "ms": 1e3, "msecond": 1e3,
+    "s": 1e6, "second": 1e6,
+}
+HOW = "make it with `ncu --csv --page raw`; the whole command stands at the top of ncu.py"
+
+
+def read_table(text, path):
+    """(column names, units, rows) of ncu's CSV; lines before the table are skipped."""
+    lines = text.splitlines()
+    start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
+    if start is None:
+        reason = next((line for line in lines if "==ERROR==" in line), None)
+        raise runs.ToolError(f"{path}: holds no ncu table"
+                             + (f" ({reason.strip()})" if reason else "") + f"; {HOW}")
+    kept = [line for line in lines[start:] if line.startswith('"')]
+    table = list(csv.reader(io.StringIO("\n".join(kept))))
+    names, rows = table[0], table[1:]
+    if "Kernel Name" not in names:
+        raise runs.ToolError(f"{path}: has no column Kernel Name; {HOW}")
+    units = [""] * len(names)
+    if rows and not rows[0][0].strip():  # the units' row has no ID
+        units, rows = rows[0], rows[1:]
+    rows = [row for row in rows if len(row) == len(names)]
+    if not rows:
+        raise runs.ToolError(f"{path}: holds no profiled launch; did --kernel-id match any?")
+    return names, units, rows
+
+
+def metric(launch, units, name):
+    """The value of a metric in bytes, microseconds or plain, or None."""
+    text = launch.get(name, "").replace(",", "").strip()
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value * UNITS.get(units.get(name, ""), 1.0) if math.isfinite(value) else None
+
+
+def read_launches(text, path):
+    """One dict per profiled launch: the metrics by our names, kernel, block and grid."""
+    names, units, rows = read_table(text, path)
+    units = dict(zip(names, units))
+    launches = []
+    for row in rows:
+        launch = dict(zip(names, row))
+        values = {key: metric(launch, units, name) for key, name in METRICS.items()}
+        values["full_name"] = launch["Kernel Name"]
+        values["kernel"] = runs.short_kernel_name(launch["Kernel Name"])
+        values["block"] = launch.get("Block Size", "").strip()
+        values["grid"] = launch.get("Grid Size", "").strip()
+        launches.append(values)
+    return launches
+
+
+def ratio(above, below):
+    return above / below if above is not None and below else None
+
+
+def rounded(value, digits=4):
+    """The value with a few significant digits, so that the JSON stays readable."""
+    return None if value is None else float(f"{value:.{digits}g}")
+
+
+def middle(launches):
+    """The launch with the median duration."""
+    ordered = sorted(launches, key=lambda launch: launch["duration_us"] or 0.0)
+    return ordered[(len(ordered) - 1) // 2]
+
+
+def entry(launches, n, rung):
+    """The JSON entry of one kernel's launches."""
+    launch = middle(launches)
+    moved = None
+    if launch["dram_read"] is not None and launch["dram_write"] is not None:
+        moved = launch["dram_read"] + launch["dram_write"]
+    seconds = launch["duration_us"] / 1e6 if launch["duration_us"] else None
+    gbps = ratio(moved, seconds)
+    issued = launch["instructions"]
+    return {
+        "kernel": launch["kernel"], "rung": rung(launch),
+        "block": launch["block"], "grid": launch["grid"], "launches": len(launches),
+        "duration_us": rounded(launch["duration_us"], 5),
+        "dram_gbps": rounded(gbps / 1e9 if gbps is not None else None),
+        "dram_pct": rounded(launch["dram_pct"]),
+        "instructions": None if issued is None else int(issued),
+        "instructions_per_element": rounded(ratio(issued * 32, n) if issued else None),
+        "issue_pct": rounded(launch["issue_pct"]),
+        "registers": None if launch["registers"] is None else int(launch["registers"]),
+        "sectors_per_load": rounded(ratio(launch["load_sectors"], launch["load_requests"])),
+        "sectors_per_store": rounded(ratio(launch["store_sectors"], launch["store_requests"])),
+        "occupancy_pct": rounded(launch["occupancy_pct"]),
+    }
+
+
+def element_type(name):
+    """The dtype of a kernel's first pointer, by its name: f16 for one that has `const __half *`."""
+    types = {"__half": "f16", "__nv_bfloat16": "bf16", "float": "f32"}
+    found = re.search(r"\b(__half|__nv_bfloat16|float) ?\*", name)
+    return types[found.group(1)] if found else "other"
+
+
+def rung_namer(ladder, spec):
+    """launch -> the name of its rung, by a codegen spec (or None) and else by the kernel's name."""
+    def name(launch):
+        if "cub::" in launch["full_name"]:
+            return "cub_" + element_type(launch["full_name"])
+        named = spec.get("names", []) + spec.get("kernels", []) if spec else []
+        found = runs.entry_for(launch["full_name"], named)
+        return (found or {}).get("rung") or runs.rung_of_kernel(launch["kernel"], ladder)
+    return name
+
+
+def summarise(launches, n, rung):
+    """An entry per kernel and launch shape, in the order of first launch."""
+    groups = {}
+    for launch in launches:
+        key = (launch["kernel"], launch["block"], launch["grid"])
+        groups.setdefault(key, []).append(launch)
+    entries, seen = [], set()
+    for group in groups.values():
+        item = entry(group, n, rung)
+        if item["kernel"] in seen:  # a sweep launches one kernel in several shapes
+            item["rung"] += f" {item['block'].replace(' ', '')}"
+        seen.add(item["kernel"])
+        entries.append(item)
+    return entries
+
+
+def context_of(path, shape):
+    """The benchmark run's context, and the shape that was profiled."""
+    keep = ("date", "backend", "gpu", "driver", "cuda", "commit")
+    context = {}
+    if path:
+        recorded = runs.load_run(path).context
+        context = {key: recorded[key] for key in keep if key in recorded}
+    return {**context, "shape": shape}
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description="ncu's CSV as JSON for the report.")
+    parser.add_argument("csv", nargs="?", help="what ncu --csv --page raw wrote")
+    parser.add_argument("--metrics", action="store_true", help="print the metrics to ask ncu for")
+    parser.add_argument("--shape", help="the profiled shape, as 4096x4096")
+    parser.add_argument("--ladder", default="", help="elu: taken off the front of kernel names")
+    parser.add_argument("--spec", help="the chapter's codegen.json, which names the rungs")
+    parser.add_argument("--context", help="a benchmark result of the same machine and build")
+    parser.add_argument("--out", help="the JSON to write")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    if arguments.metrics:
+        print(",".join(METRICS.values()))
+        return 0
+    if not (arguments.csv and arguments.shape and arguments.out):
+        raise runs.ToolError("needs the CSV, --shape and --out (or --metrics alone)")
+    if not runs.SHAPE.match(arguments.shape):
+        raise runs.ToolError(f"--shape {arguments.shape}: write it as 4096x4096")
+    n = math.prod(int(part) for part in arguments.shape.split("x"))
+    launches = read_launches(runs.read_text(arguments.csv), arguments.csv)
+    rung = rung_namer(arguments.ladder, runs.load_json(arguments.spec) if arguments.spec else None)
+    runs.write_json(arguments.out, {"context": context_of(arguments.context, arguments.shape),
+                                    "ncu": summarise(launches, n, rung)})
+    return 0
+
+
+if __name__ == "__main__":
+    runs.run_tool(main)

@@ -1,0 +1,975 @@
+#!/usr/bin/env python3
+"""Regenerates what READMEs show of recorded runs and of the source.
+
+    python3 common/tools/maintain/report.py [CHAPTER ...] [--check]
+
+Without a chapter every Markdown file of the repository is done. --check writes nothing, names each
+part that is stale and exits 1 if there is one. Exit code 2: a marker or a file is wrong.
+
+A README marks a generated part by two comments, each on a line of its own, and what stands between
+them is replaced:
+
+    <!-- report:results h200.json dtype=f16 regime=cold,warm shape=16384x16384 -->
+    <!-- /report -->
+
+FILE is looked for in the folder results/ of the page's chapter; with a slash in it, in the chapter's
+own folder. A page in notes/ writes its files like the README one folder above.
+Several runs of one GPU can be read as one: h200.json+h200_torch.json.
+Where a recorded file does not exist the part says "No run recorded yet."; no number is made up.
+
+Parts made from a benchmark run (Google Benchmark JSON)
+    context FILE                  one line: GPU, driver, CUDA, commit, date. Also of accuracy, ncu
+                                  and codegen files
+    results FILE [dtype=f16] [regime=cold,warm] [shape=SxK] [kinds=rung,peer,copy] [rungs=a,b]
+                                  a row per rung: GB/s and % of copy per regime, and the step over
+                                  the rung below in the first regime
+    grid FILE [dtype=f16] [regime=cold] [value=GBps] [shapes=a,b] [kinds=...] [rungs=...]
+                                  rungs x shapes; value: GBps, copy_pct, median_us or spread_pct
+    matrix FILE ladder=NAME rows=a,b columns=c,d dtype=f16 [shape=..] [regime=cold] [value=both]
+                                  a line per row name, a column per column name, out of the rungs
+                                  COLUMN_DTYPE_ROW (packed_f16_1C11); default: the shape at which
+                                  that ladder has most. TITLE:NAME gives a name another title; several columns'
+                                  names joined by | fill one column, whichever the row has. value:
+                                  both (GB/s and % of copy) or one that grid knows
+    headline [FILE] [regime=cold] [shape=SxK]
+                                  a row per chapter and dtype that has recorded results/FILE
+                                  (default h200.json): the first and the fastest rung
+    counters FILE names=ratio,ns [rows=TEXT]
+                                  any benchmark: a row per benchmark (with TEXT in its name) with
+                                  its time and the named counters
+    ladder_figure FILE out=NAME.svg [title=..] [dtype=] [regime=cold] [shape=] [kinds=] [rungs=]
+                                  bars, the copy kernel as a reference line
+    sizes_figure FILE out=NAME.svg dtype=f16 [title=..] [regime=cold,warm] [kinds=] [rungs=]
+                                  GB/s over the number of elements, a panel per regime
+    torch FILE [of=summary] [dtype=] [regime=] [ladder=] [shape=]
+                                  a run of common/torch/table.py: how often our operators' times go
+                                  into PyTorch's and torch.compile's, over the shapes; of=times: the
+                                  microseconds of each at each shape. Takes all that there is
+    headline_figure SPEC.json out=NAME.svg [title=..] [regime=cold]
+                                  percent of a copy of the best rung, PyTorch, torch.compile and cub,
+                                  over the chapters; the form of SPEC is in beside_torch.py
+Defaults: the largest shape, the regime cold, every dtype, kinds rung,peer,copy (sizes_figure: all
+regimes, kind rung).
+
+Parts made from other recorded files
+    accuracy FILE [dtype=f16] [rungs=a,b] [order=h200.json]
+                                  the largest error in ULP per rung; FILE is accuracy.json or a
+                                  folder of accuracy*.json; order= takes the rungs' order from a run
+    ncu FILE [rungs=a,b]          what Nsight Compute counted; FILE from ncu.py
+    codegen FILE [rungs=a,b]      registers and widest accesses; FILE from codegen.py --json
+    fuzz [FILE]                   a row per chapter that has recorded results/FILE (default fuzz.json, from a
+                                  fuzz program) and operation: the inputs tried, the calls that went ahead,
+                                  those that were refused
+    half_functions FILE           {"half_functions": [{"function", "inputs", "differ", "max_ulp"}]}
+    mutations FILE [of=faults] [test=01_elu_test]
+                                  what mutate.py recorded of the faults in mutations.json: a line
+                                  per test program, or with of=faults one per fault
+    plot FILE out=NAME.svg        a line plot of a JSON object:
+        {"title": "..", "subtitle": "..", "desc": "..", "height": 280,
+         "x": {"label": "x", "scale": "linear" or "log", "min": -4, "max": 2, "ticks": [..]},
+         "y": as x,
+         "series": [{"name": "..", "points": [[x, y], ..], "style": "line", "dashed" or "dots"}],
+         "lines": [{"y": 0.51, "label": "bound", "side": "left" or "right"}, {"x": 0, ..}]}
+        A point whose y is null breaks its line. Only title and series are needed.
+Figures are written to results/NAME.svg (with a slash in out=: in the chapter's folder).
+
+A single number within a sentence, both comments on one line:
+
+    runs at <!-- report:value h200.json of=copy_pct rung=f16x8_pack -->..<!-- /report --> of a copy
+    value FILE of=NAME rung=RUNG [dtype=] [regime=cold] [shape=] [over=RUNG2] [digits=N] [unit=TEXT]
+                                  benchmark: of= GBps, copy_pct, median_us, spread_pct, step or any
+                                  counter; over= divides by the same number of another rung.
+                                  accuracy, ncu, codegen: of= any field (max_ulp, registers, ...)
+
+Excerpts of the source, between two lines `//! [NAME]` of FILE, which is in the chapter's folder:
+
+    <!-- excerpt:elu_kernels.cuh f32x4 -->
+    <!-- /excerpt -->
+
+Markers inside code fences and inline code are left alone.
+"""
+
+import argparse
+import copy
+import functools
+import math
+import os
+import re
+import shlex
+import sys
+import textwrap
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
+import beside_torch
+import figures
+import mutate
+import runs
+
+NO_RUN = "No run recorded yet."
+OPEN = re.compile(r"^\s*<!--\s*(report|excerpt):(.*?)\s*-->\s*$")
+INLINE = re.compile(r"(<!--\s*report:(value\b.*?)\s*-->)(.*?)(<!--\s*/report\s*-->)")
+FENCE = re.compile(r"^\s{0,3}(```+|~~~+)")
+FENCES = {".cu": "cuda", ".cuh": "cuda", ".h": "cpp", ".cpp": "cpp", ".py": "python",
+          ".cmake": "cmake", ".sh": "bash", ".json": "json"}
+DASH = "\u2013"
+VALUE_UNITS = {"copy_pct": " %", "spread_pct": " %", "GBps": " GB/s", "median_us": " \u00b5s",
+               "step": "\u00d7", "dram_pct": " %", "occupancy_pct": " %", "issue_pct": " %",
+               "dram_gbps": " GB/s", "duration_us": " \u00b5s", "max_ulp": " ULP"}
+
+
+class NotRecorded(Exception):
+    """The recorded file that a part is made from does not exist yet."""
+
+
+def remembered(load):
+    """load(path) that reads a file once for as long as it stays the same: pages quote one many times.
+    Nobody may change what it returns."""
+    known = functools.lru_cache(maxsize=None)(lambda path, when, size, **options: load(path, **options))
+
+    def loaded(path, **options):
+        path = Path(path)
+        if not path.is_file():
+            return load(path, **options)  # which says what is wrong with it
+        status = path.stat()
+        return known(path, status.st_mtime_ns, status.st_size, **options)
+    return loaded
+
+
+load_run, load_json = remembered(runs.load_run), remembered(runs.load_json)
+
+
+def home_of(page):
+    """The folder whose files a page shows: its own, or for a page in notes/ the one above."""
+    return page.parent.parent if page.parent.name == "notes" else page.parent
+
+
+class Part:
+    """One marker's request: its file, its options, and where it stands."""
+
+    def __init__(self, text, readme, where):
+        self.where, self.folder, self.page = where, home_of(readme), readme
+        try:
+            words = shlex.split(text)
+        except ValueError as error:
+            raise runs.ToolError(f"{where}: {error} in: {text}") from None
+        self.kind = words[0] if words else ""
+        self.names = [word for word in words[1:] if "=" not in word]
+        self.options = dict(word.split("=", 1) for word in words[1:] if "=" in word)
+        self.used = set()
+        self.files = {}
+
+    def fail(self, text):
+        raise runs.ToolError(f"{self.where}: {self.kind}: {text}")
+
+    def option(self, name, default=None):
+        self.used.add(name)
+        return self.options.get(name, default)
+
+    def listed(self, name, default=None):
+        """An option's comma-separated words, or the default."""
+        text = self.option(name)
+        return text.split(",") if text else default
+
+    def link(self, path):
+        """How the page names a file of the repository."""
+        return os.path.relpath(path, self.page.parent)
+
+    def path(self, name):
+        return self.folder / name if "/" in name else self.folder / "results" / name
+
+    def file(self, name=None):
+        """The recorded file; NotRecorded when it is not there."""
+        if name is None:
+            if len(self.names) != 1:
+                self.fail("needs exactly one file")
+            name = self.names[0]
+        path = self.path(name)
+        if not path.exists():
+            raise NotRecorded(str(path))
+        return path
+
+    def run(self, name=None):
+        """The run in a file, or in several joined by +, which must be of one GPU."""
+        if name is None and len(self.names) == 1:
+            name = self.names[0]
+        names = name.split("+") if name else [None]
+        first, *more = [load_run(self.file(one)) for one in names]
+        for run in more:
+            if run.device != first.device:
+                self.fail(f"{run.path} was recorded on {run.device}, {first.path} on "
+                          f"{first.device}; name runs of one GPU")
+        joined = copy.copy(first)
+        joined.rows = [row for run in (first, *more) for row in run.rows]
+        return joined
+
+    def check_options(self):
+        unknown = sorted(set(self.options) - self.used)
+        if unknown:
+            self.fail(f"unknown option {unknown[0]}=; the kinds are described in report.py")
+
+
+# -------------------------------------------------------------------------------------------------
+# Numbers and tables
+
+
+def table(titles, rows, align):
+    """A Markdown table; align is a text of l and r, one letter per column."""
+    marks = {"l": ":--", "r": "--:"}
+    lines = ["| " + " | ".join(titles) + " |", "|" + "|".join(marks[a] for a in align) + "|"]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def significant(value, digits=4):
+    """A number with that many significant digits, thousands separated; a dash for None."""
+    if value is None:
+        return DASH
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "\u221e" if value > 0 else "\u2212\u221e"
+    if value == 0:
+        return "0"
+    size = math.floor(math.log10(abs(value)))
+    if size < -4:
+        return f"{value:.{digits - 1}e}".replace("-", "\u2212")
+    return f"{value:,.{max(digits - 1 - size, 0)}f}".replace("-", "\u2212")
+
+
+def gbps(value):
+    if value is None:
+        return DASH
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
+
+
+def percent(value):
+    return f"{value:.1f} %" if value is not None else DASH
+
+
+def times(value):
+    return f"{value:.2f}\u00d7" if value else ""
+
+
+def count(value):
+    return DASH if value is None else f"{int(value):,}"
+
+
+def argument(value):
+    """An input at which something happened, exactly enough to find it again."""
+    value = runs.number(value)
+    if value is None:
+        return DASH
+    if math.isfinite(value):
+        return f"{value:.9g}".replace("-", "\u2212")
+    return significant(value)
+
+
+def code(text):
+    return f"`{text}`"
+
+
+def chosen(rows, part, kinds):
+    """The rows that rungs= and kinds= and dtype= leave, in the order of rungs= or of the file."""
+    kinds = part.listed("kinds", kinds)
+    unknown = [kind for kind in kinds if kind not in runs.KINDS]
+    if unknown:
+        part.fail(f"unknown kind {unknown[0]}; known: {', '.join(runs.KINDS)}")
+    dtypes, rungs = part.listed("dtype"), part.listed("rungs")
+    rows = [r for r in rows if dtypes is None or r.dtype in dtypes]
+    if rungs is None:
+        return [row for row in rows if row.kind in kinds]
+    missing = [name for name in rungs if name not in {row.rung for row in rows}]
+    if missing:
+        part.fail(f"the run has no rung {missing[0]}")
+    return sorted((r for r in rows if r.rung in rungs), key=lambda r: rungs.index(r.rung))
+
+
+def one_shape(run, part):
+    shape = part.option("shape", run.default_shape())
+    if shape not in run.shapes():
+        part.fail(f"{run.path} has no shape {shape}; it has {', '.join(run.shapes())}")
+    return shape
+
+
+def regimes_of(run, part, default=None):
+    names = part.listed("regime", default or [run.default_regime()])
+    for name in names:
+        if name not in run.regimes():
+            part.fail(f"{run.path} has no regime {name}; it has {', '.join(run.regimes())}")
+    return names
+
+
+def labelled(row):
+    """The rung's name in a table; peers are said to be peers."""
+    return code(row.rung) + (" (peer)" if row.kind in ("peer", "copy") else "")
+
+
+def cpu_note(run):
+    """A CPU run never stands in a README without its label."""
+    if run.on_cpu:
+        return ["Ran on the CPU executor: these times say nothing about a GPU.", ""]
+    return []
+
+
+# -------------------------------------------------------------------------------------------------
+# Parts from benchmark runs
+
+
+def make_context(part):
+    path = part.file()
+    if path.is_dir():
+        context = runs.load_accuracy(path)["context"]
+    else:
+        context = load_json(path).get("context", {})
+    line = runs.context_line(context)
+    return [f"Recorded on {line}." if line else "Recorded without a context."]
+
+
+def make_results(part):
+    run = part.run()
+    shape, regimes = one_shape(run, part), regimes_of(run, part)
+    rows = chosen(run.select(shape=shape, regime=regimes[0]), part, ["rung", "peer", "copy"])
+    steps = runs.steps(run.select(shape=shape, regime=regimes[0]))
+    titles, align = ["Rung", "Type"], "ll"
+    for regime in regimes:
+        titles += [f"GB/s, {regime}", f"% of copy, {regime}"]
+        align += "rr"
+    body = []
+    for row in rows:
+        cells = [labelled(row), row.dtype]
+        for regime in regimes:
+            same = run.select(ladder=row.ladder, rung=row.rung, dtype=row.dtype, shape=shape,
+                              regime=regime)
+            cells += result_cells(same[0] if same else None)
+        body.append(cells + [times(steps.get(row))])
+    return cpu_note(run) + table(titles + ["Step"], body, align + "r")
+
+
+def result_cells(row):
+    if row is None:
+        return [DASH, DASH]
+    return ["failed", DASH] if row.failed else [gbps(row.gbps), percent(row.copy_pct)]
+
+
+def make_grid(part):
+    run = part.run()
+    regime = regimes_of(run, part)[0]
+    value = part.option("value", "GBps")
+    shapes = part.listed("shapes", run.shapes())
+    rows = chosen(run.select(regime=regime), part, ["rung", "peer", "copy"])
+    several = len({row.dtype for row in rows}) > 1
+    titles = ["Rung"] + (["Type"] if several else [])
+    align = "l" * len(titles) + "r" * len(shapes)
+    body = []
+    for key in runs.unique((r.ladder, r.rung, r.dtype) for r in rows):
+        mine = {r.shape: r for r in rows if (r.ladder, r.rung, r.dtype) == key}
+        first = next(iter(mine.values()))
+        cells = [labelled(first)] + ([first.dtype] if several else [])
+        body.append(cells + [grid_cell(mine.get(shape), value, part) for shape in shapes])
+    shown = [shape.replace("x", "\u00d7") for shape in shapes]
+    return cpu_note(run) + table(titles + shown, body, align)
+
+
+def grid_cell(row, value, part):
+    if row is None:
+        return DASH
+    if row.failed:
+        return "failed"
+    shown = {"GBps": lambda: gbps(row.gbps), "copy_pct": lambda: percent(row.copy_pct),
+             "median_us": lambda: significant(row.median_us),
+             "spread_pct": lambda: percent(row.spread_pct)}
+    if value not in shown:
+        part.fail(f"unknown value={value}; known: {', '.join(shown)}")
+    return shown[value]()
+
+
+def make_matrix(part):
+    run = part.run()
+    ladder, dtype, value = part.option("ladder"), part.option("dtype"), part.option("value", "both")
+    rows, columns = titled(part.listed("rows")), titled(part.listed("columns"))
+    if not (ladder and dtype and rows and columns):
+        part.fail("needs ladder=, rows=, columns= and dtype=")
+    if ladder not in run.ladders():
+        part.fail(f"the run has no ladder {ladder}; it has {', '.join(run.ladders())}")
+    shape = part.option("shape", run.default_shape(ladder))
+    regime = regimes_of(run, part)[0]
+    cells = {row.rung: row for row in run.select(ladder=ladder, dtype=dtype, shape=shape,
+                                                 regime=regime)}
+    for title, names in columns:
+        if not any(f"{name}_{dtype}_{form}" in cells for name in names for _, forms in rows
+                   for form in forms):
+            part.fail(f"the run has nothing for the column {title} at {shape} {regime}")
+    body = []
+    for title, forms in rows:
+        found = [[cells[rung] for name in names for form in forms
+                  if (rung := f"{name}_{dtype}_{form}") in cells] for _, names in columns]
+        if not any(found):
+            part.fail(f"the run has nothing for the row {title} at {shape} {regime}")
+        body.append([title] + [matrix_cell(rows[0] if rows else None, value, part)
+                               for rows in found])
+    titles = [""] + [title for title, _ in columns]
+    return cpu_note(run) + table(titles, body, "l" + "r" * len(columns))
+
+
+def titled(words):
+    """[(title, [names])] of words like NAME, NAME|NAME and TITLE:NAME."""
+    result = []
+    for word in words or []:
+        title, colon, names = word.rpartition(":")
+        result.append((title if colon else code(names.replace("|", ", ")), names.split("|")))
+    return result
+
+
+def matrix_cell(row, value, part):
+    if value != "both" or row is None or row.failed:
+        return grid_cell(row, "GBps" if value == "both" else value, part)
+    return f"{gbps(row.gbps)} ({percent(row.copy_pct)})"
+
+
+def make_headline(part):
+    name = part.names[0] if part.names else "h200.json"
+    regime, shape = part.option("regime"), part.option("shape")
+    body = []
+    for folder in runs.find_chapters(runs.ROOT):
+        path = folder / "results" / name
+        if path.exists():
+            body += headline_rows(load_run(path), folder.name, regime, shape, part)
+    if not body:
+        raise NotRecorded(name)
+    titles = ["Chapter", "Type", "First rung", "GB/s", "Fastest rung", "GB/s", "% of copy", "Climb"]
+    return table(titles, body, "lllrlrrr")
+
+
+def headline_rows(run, chapter, regime, shape, part):
+    """First and fastest rung per dtype of one chapter."""
+    rows = run.select(kind="rung", regime=regime or run.default_regime(),
+                      shape=shape or run.default_shape())
+    result = []
+    for ladder, dtype in runs.unique((row.ladder, row.dtype) for row in rows):
+        good = [r for r in rows if (r.ladder, r.dtype) == (ladder, dtype) and r.gbps
+                and not r.failed]
+        if good:
+            best = max(good, key=lambda row: row.gbps)
+            climb = times(best.gbps / good[0].gbps) if best is not good[0] else DASH
+            result.append([f"[{chapter}]({part.link(runs.ROOT / chapter / 'README.md')})", dtype, code(good[0].rung),
+                           gbps(good[0].gbps), code(best.rung), gbps(best.gbps),
+                           percent(best.copy_pct), climb])
+    return result
+
+
+def make_counters(part):
+    run = load_run(part.file(), need_rows=False)
+    names, wanted = part.listed("names"), part.option("rows", "")
+    if not names:
+        part.fail("needs names=counter,...")
+    every = [(row.name, row.median_us, row.counters, row.error) for row in run.rows]
+    every += [(name, runs.google_time_us(data), data, data.get("error_message"))
+              for name, data in run.others]
+    body = []
+    for name, time, counters, error in every:
+        if wanted in name:
+            cells = ["failed"] if error else [significant(time)]
+            values = [runs.number(counters.get(key)) for key in names]
+            body.append([code(name)] + cells + [significant(value) for value in values])
+    if not body:
+        part.fail(f"no benchmark has {wanted} in its name")
+    return table(["Benchmark", "Time, \u00b5s"] + names, body, "lr" + "r" * len(names))
+
+
+def copy_reference(run, dtype, shape, regime):
+    """GB/s of the copy kernel for this dtype: its own row, else from a row's percent of it."""
+    rows = run.select(dtype=dtype, shape=shape, regime=regime)
+    for row in rows:
+        if row.kind == "copy" and row.gbps and not row.failed:
+            return row.gbps
+    for row in rows:
+        if row.gbps and row.copy_pct and not row.failed:
+            return row.gbps / row.copy_pct * 100.0
+    return None
+
+
+def subtitle_of(run, *words):
+    where = "CPU executor (says nothing about a GPU)" if run.on_cpu else run.device
+    return " \u00b7 ".join([word for word in words if word] + [where])
+
+
+def make_ladder_figure(part):
+    run = part.run()
+    shape, regime = one_shape(run, part), regimes_of(run, part)[0]
+    rows = chosen(run.select(shape=shape, regime=regime), part, ["rung", "peer", "copy"])
+    if not rows:
+        part.fail("the run has no such rows")
+    steps = runs.steps(rows)  # over the bar above, not over a rung that is not drawn
+    dtypes = runs.unique(row.dtype for row in rows)
+    groups = []
+    for dtype in dtypes:
+        bars = [{"name": r.rung, "kind": r.kind, "gbps": None if r.failed else r.gbps,
+                 "copy_pct": r.copy_pct, "step": steps.get(r)} for r in rows if r.dtype == dtype]
+        bars.sort(key=lambda bar: bar["kind"] in ("peer", "copy"))
+        peak = copy_reference(run, dtype, shape, regime)
+        groups.append((dtype if len(dtypes) > 1 else None, bars, peak))
+    title = part.option("title", f"The ladder of {rows[0].ladder}")
+    subtitle = subtitle_of(run, dtypes[0] if len(dtypes) == 1 else "", shape.replace("x", "\u00d7"),
+                           regime)
+    return picture(part, title, figures.ladder_chart(title, subtitle, groups))
+
+
+def make_sizes_figure(part):
+    run = part.run()
+    regimes = regimes_of(run, part, run.regimes())
+    if len(run.dtypes()) > 1 and "dtype" not in part.options:
+        part.fail(f"needs dtype=, one of {', '.join(run.dtypes())}")
+    dtype = part.option("dtype", run.dtypes()[0])
+    panels = []
+    for regime in regimes:
+        rows = chosen(run.select(regime=regime), part, ["rung"])
+        series = [(name, curve([r for r in rows if r.rung == name]))
+                  for name in runs.unique(row.rung for row in rows)]
+        reference, timed = [], {row.shape for row in rows}
+        for shape in [shape for shape in run.shapes() if shape in timed]:
+            one = run.select(shape=shape)[0].elements
+            peak = copy_reference(run, dtype, shape, regime)
+            if peak and one not in dict(reference):
+                reference.append((one, peak))
+        panels.append((regime, series, reference))
+    if not any(points for _, series, _ in panels for _, points in series):
+        part.fail("the run has no such rows")
+    title = part.option("title", "GB/s over the size")
+    subtitle = subtitle_of(run, dtype, "read and written bytes per second")
+    return picture(part, title, figures.sizes_chart(title, subtitle, panels))
+
+
+def curve(rows):
+    """[(elements, GB/s)] of one rung; of shapes with equally many elements the first counts."""
+    points = {}
+    for row in rows:
+        if row.gbps and not row.failed:
+            points.setdefault(row.elements, row.gbps)
+    return sorted(points.items())
+
+
+def make_torch(part):
+    run = part.run()
+    wanted = {name: part.listed(name) for name in ("ladder", "dtype", "regime", "shape")}
+    chosen = [cell for cell in beside_torch.cells(run) if "bound" in cell.rows
+              and all(getattr(cell, name) in words for name, words in wanted.items() if words)]
+    if not chosen:
+        raise NotRecorded(f"{run.path} has nothing of ours beside PyTorch")
+    of = part.option("of", "summary")
+    if of not in ("summary", "times"):
+        part.fail(f"unknown of={of}; known: summary, times")
+    made = (beside_torch.summary_table(chosen) if of == "summary"
+            else beside_torch.times_table(chosen, significant))
+    return cpu_note(run) + table(*made)
+
+
+def make_headline_figure(part):
+    spec = load_json(part.file())
+    regime = part.option("regime", "cold")
+    try:
+        groups = beside_torch.headline(spec["rows"], runs.ROOT, regime)
+    except (KeyError, re.error) as error:
+        part.fail(f"{part.file()} is no list of rows ({error!r})")
+    if not groups:
+        raise NotRecorded("h200.json")
+    title = part.option("title", "Every chapter against a plain copy")
+    subtitle = spec.get("subtitle", "")
+    return picture(part, title, figures.dot_chart(title, subtitle, groups, beside_torch.MARKS))
+
+
+def make_plot(part):
+    data = load_json(part.file())
+    try:
+        text = figures.line_plot(data)
+    except (KeyError, TypeError, ValueError) as error:
+        part.fail(f"{part.file()} is no plot ({error!r}); its fields are described in report.py")
+    return picture(part, data["title"], text)
+
+
+def picture(part, title, text):
+    """The Markdown of a figure, and its file on the side."""
+    out = part.option("out")
+    if not out or not out.endswith(".svg"):
+        part.fail("needs out=NAME.svg")
+    path = part.path(out)
+    part.files[path] = text
+    return [f"![{title}]({part.link(path)})"]
+
+
+# -------------------------------------------------------------------------------------------------
+# Parts from other recorded files
+
+
+def entries_of(part, key):
+    """The list named key in the part's file, as rungs= wants it."""
+    path = part.file()
+    data = runs.load_accuracy(path) if key == "accuracy" else load_json(path)
+    entries = data.get(key)
+    if not isinstance(entries, list):
+        part.fail(f"{path}: holds no list named {key}; record it again")
+    return pick_rungs(entries, part)
+
+
+def pick_rungs(entries, part):
+    rungs = part.listed("rungs")
+    if rungs is None:
+        return entries
+    missing = [name for name in rungs if name not in {e.get("rung") for e in entries}]
+    if missing:
+        part.fail(f"nothing is recorded for the rung {missing[0]}")
+    return sorted((e for e in entries if e.get("rung") in rungs),
+                  key=lambda e: rungs.index(e["rung"]))
+
+
+def in_run_order(entries, part):
+    """The entries in the order of the run that order= names; others follow as they are."""
+    name = part.option("order")
+    if not name or not part.path(name).exists():
+        return entries
+    order = {key: i for i, key in
+             enumerate(runs.unique((r.dtype, r.rung) for r in part.run(name).rows))}
+    rank = lambda e: order.get((e.get("dtype"), e.get("rung")), len(order))
+    return sorted(entries, key=rank)
+
+
+def make_accuracy(part):
+    entries = in_run_order(entries_of(part, "accuracy"), part)
+    dtypes = part.listed("dtype")
+    entries = [e for e in entries if dtypes is None or e.get("dtype") in dtypes]
+    body = [[code(e.get("rung")), str(e.get("dtype", DASH)), count(runs.number(e.get("inputs"))),
+             worst_ulp(e), argument(e.get("at")),
+             significant(runs.number(e.get("bound")), 3)] for e in entries]
+    titles = ["Rung", "Type", "Inputs", "Largest error, ULP", "at x =", "Bound, ULP"]
+    return table(titles, body, "llrrrr")
+
+
+def worst_ulp(entry):
+    """The largest error; the tests write null for one that is not finite."""
+    value = runs.number(entry.get("max_ulp"))
+    return "not finite" if value is None else significant(value)
+
+
+def make_ncu(part):
+    columns = (("dram_gbps", "DRAM GB/s", gbps), ("dram_pct", "% of DRAM peak", percent),
+               ("instructions_per_element", "Instructions per element", significant),
+               ("issue_pct", "Issue slots busy", percent), ("registers", "Registers", count),
+               ("sectors_per_load", "Sectors per load", significant),
+               ("sectors_per_store", "Sectors per store", significant),
+               ("occupancy_pct", "Occupancy", percent))
+    body = []
+    for entry in entries_of(part, "ncu"):
+        values = [show(runs.number(entry.get(key))) for key, _, show in columns]
+        body.append([code(entry.get("rung"))] + values)
+    return table(["Kernel"] + [title for _, title, _ in columns], body, "l" + "r" * len(columns))
+
+
+def make_codegen(part):
+    entries = [entry for entry in entries_of(part, "codegen") if entry.get("rung")]
+    titles = ["Kernel", "Registers", "Widest load", "Widest store", "Local memory",
+              "FP64 instructions"]
+    with_sass = any("sass_instructions" in entry for entry in entries)
+    body = []
+    for e in entries:
+        local = runs.number(e.get("stack_bytes", 0)) + runs.number(e.get("spill_bytes", 0))
+        cells = [code(e["rung"]), count(e.get("registers")), f"{e.get('load_bits')} bits",
+                 f"{e.get('store_bits')} bits", f"{int(local)} bytes", count(e.get("fp64"))]
+        body.append(cells + ([count(e.get("sass_instructions"))] if with_sass else []))
+    titles += ["Machine instructions"] if with_sass else []
+    return table(titles, body, "l" + "r" * (len(titles) - 1))
+
+
+def make_fuzz(part):
+    name = part.names[0] if part.names else "fuzz.json"
+    body, recorded = [], []
+    for folder in runs.find_chapters(runs.ROOT):
+        path = folder / "results" / name
+        if not path.exists():
+            continue
+        data = load_json(path)
+        context, fuzz = data.get("context", {}), data.get("fuzz", {})
+        recorded.append((f"seed {fuzz.get('seed')}", context.get("compiler"),
+                         f"sanitizers: {context.get('sanitizers')}", context.get("cpu"),
+                         f"commit {context.get('commit')}", context.get("date")))
+        first = [folder.name, count(fuzz.get("inputs")), count(fuzz.get("seconds"))]
+        for entry in fuzz.get("operations", []):
+            body.append(first + [entry.get("operation"), count(entry.get("succeeded")),
+                                 count(entry.get("refused"))])
+            first = ["", "", ""]
+    if not body:
+        raise NotRecorded(name)
+    words = [" and ".join(runs.unique(word for word in words if word)) for words in zip(*recorded)]
+    note = "Recorded on one core: " + ", ".join(word for word in words if word) + "."
+    titles = ["Chapter", "Inputs", "Seconds", "Operation", "Went ahead", "Refused"]
+    return [note, ""] + table(titles, body, "lrrlrr")
+
+
+def make_half_functions(part):
+    body = [[code(e.get("function")), count(runs.number(e.get("inputs"))),
+             count(runs.number(e.get("differ"))), significant(runs.number(e.get("max_ulp")))]
+            for e in entries_of(part, "half_functions")]
+    return table(["Function", "Inputs", "Inputs that differ", "Largest difference, ULP"], body,
+                 "lrrr")
+
+
+def make_mutations(part):
+    data = load_json(part.file())
+    faults = mutate.load_table(runs.ROOT / "common/tools/maintain/mutations.json")
+    of, test = part.option("of", "summary"), part.option("test")
+    if test:
+        faults = [fault for fault in faults if fault.test == test]
+    if of not in ("summary", "faults") or not faults:
+        part.fail(f"of={of}: known are summary and faults" if faults else f"no fault is of {test}")
+    make = mutate.summary_table if of == "summary" else mutate.fault_table
+    return table(*make(faults, data, lambda name: part.link(runs.ROOT / name)))
+
+
+def make_value(part):
+    """The text of one number."""
+    path, of, rung = part.file(), part.option("of"), part.option("rung")
+    if not of or not rung:
+        part.fail("needs of= and rung=")
+    data = runs.load_accuracy(path) if path.is_dir() else load_json(path)
+    if "benchmarks" in data:
+        pick = benchmark_value
+    else:
+        pick = entry_value
+    value = pick(part, data, of, rung)
+    other = part.option("over")
+    if other:
+        below = pick(part, data, of, other)
+        value = value / below if value is not None and below else None
+    if value is None:
+        part.fail(f"{path} has no {of} for {rung}")
+    digits = part.option("digits")
+    shown = f"{value:,.{int(digits)}f}" if digits else default_text(value, of, other)
+    unit = part.option("unit", "\u00d7" if other else VALUE_UNITS.get(of, ""))
+    return shown.replace("-", "\u2212") + unit
+
+
+def default_text(value, of, is_ratio):
+    if is_ratio or of == "step":
+        return f"{value:.2f}"
+    if of.endswith("_pct"):
+        return f"{value:.1f}"
+    if of in ("GBps", "dram_gbps"):
+        return gbps(value)
+    return f"{value:,.0f}" if value == int(value) else significant(value)
+
+
+def benchmark_value(part, _, of, rung):
+    run = part.run()
+    shape, regime = one_shape(run, part), regimes_of(run, part)[0]
+    rows = run.select(rung=rung, shape=shape, regime=regime, dtype=part.option("dtype"))
+    rows = [row for row in rows if row.ladder == part.option("ladder", row.ladder)]
+    if len(rows) != 1:
+        part.fail(f"{len(rows)} rows are called {rung} at {shape} {regime}"
+                  + ("; say which dtype= or ladder=" if rows else ""))
+    row = rows[0]
+    if row.failed:
+        part.fail(f"{row.name} failed in the recorded run: {row.error}")
+    if of == "step":
+        return runs.steps(run.select(shape=shape, regime=regime)).get(row)
+    if of == "median_us":
+        return row.median_us
+    return row.counters.get(of)
+
+
+def entry_value(part, data, of, rung):
+    dtype = part.option("dtype")
+    lists = [value for value in data.values() if isinstance(value, list)]
+    found = [e for e in lists[0] if isinstance(e, dict) and e.get("rung", e.get("function")) == rung
+             and (dtype is None or e.get("dtype") == dtype)] if lists else []
+    if len(found) != 1:
+        part.fail(f"{len(found)} entries are called {rung}"
+                  + ("; say which dtype=" if found else ""))
+    return runs.number(found[0].get(of))
+
+
+MAKERS = {
+    "context": make_context, "results": make_results, "grid": make_grid, "matrix": make_matrix,
+    "headline": make_headline, "counters": make_counters, "ladder_figure": make_ladder_figure,
+    "sizes_figure": make_sizes_figure, "plot": make_plot, "accuracy": make_accuracy,
+    "torch": make_torch, "headline_figure": make_headline_figure, "ncu": make_ncu,
+    "codegen": make_codegen, "fuzz": make_fuzz, "half_functions": make_half_functions,
+    "mutations": make_mutations,
+}
+
+
+# -------------------------------------------------------------------------------------------------
+# Excerpts
+
+
+def make_excerpt(text, readme, where):
+    """The code fence of a region of a source file."""
+    words = text.split()
+    if len(words) != 2:
+        raise runs.ToolError(f"{where}: write it as <!-- excerpt:FILE NAME -->")
+    path = home_of(readme) / words[0]
+    language = FENCES.get(path.suffix, "")
+    return [f"```{language}"] + region(path, words[1], where) + ["```"]
+
+
+def region(path, name, where):
+    """The lines between the two lines `//! [name]`, dedented, without other such lines."""
+    lines = runs.read_text(path).splitlines()
+    mark = re.compile(r"^\s*(?://!|#!)\s*\[(\w+)\]\s*$")
+    marks = [(i, mark.match(line).group(1)) for i, line in enumerate(lines) if mark.match(line)]
+    ends = [i for i, found in marks if found == name]
+    if len(ends) != 2:
+        known = ", ".join(runs.unique(found for _, found in marks)) or "none"
+        raise runs.ToolError(f"{where}: {path.name} has {len(ends)} lines `//! [{name}]`, not 2; "
+                             f"regions there: {known}")
+    inside = [line for line in lines[ends[0] + 1:ends[1]] if not mark.match(line)]
+    return textwrap.dedent("\n".join(inside)).strip("\n").splitlines()
+
+
+# -------------------------------------------------------------------------------------------------
+# README files
+
+
+class Outcome:
+    """What a README should be: its new lines, its figures, and which parts changed."""
+
+    def __init__(self):
+        self.lines, self.files, self.stale = [], {}, []
+
+
+def generate(kind, text, readme, where, outcome):
+    """The lines of one block."""
+    if kind == "excerpt":
+        return make_excerpt(text, readme, where)
+    part = Part(text, readme, where)
+    if part.kind not in MAKERS:
+        known = ", ".join(sorted(MAKERS) + ["value (within a line)"])
+        raise runs.ToolError(f"{where}: unknown kind {part.kind or '(none)'}; known: {known}")
+    try:
+        lines = MAKERS[part.kind](part)
+    except NotRecorded:
+        return [NO_RUN]
+    part.check_options()
+    outcome.files.update(part.files)
+    return lines
+
+
+def replace_values(line, readme, where, outcome):
+    """The line with each number in it made new; a marker within inline code is left alone."""
+    def fresh(match):
+        if line[:match.start()].count("`") % 2:
+            return match.group(0)
+        part = Part(match.group(2), readme, where)
+        if not line[:match.start()].strip():
+            part.fail("must not begin its line: Markdown would end the paragraph there")
+        try:
+            text = make_value(part)
+            part.check_options()
+        except NotRecorded:
+            text = "(no run recorded yet)"
+        if text != match.group(3):
+            outcome.stale.append(f"{where}: {match.group(2)}")
+        return match.group(1) + text + match.group(4)
+
+    return INLINE.sub(fresh, line)
+
+
+def closing(lines, start, kind, where):
+    """The index of the line that closes a block."""
+    for index in range(start, len(lines)):
+        if re.match(rf"^\s*<!--\s*/{kind}\s*-->\s*$", lines[index]):
+            return index
+        if OPEN.match(lines[index]):
+            break
+    raise runs.ToolError(f"{where}: has no <!-- /{kind} --> after it")
+
+
+def renew(readme, shown):
+    """The Outcome of one README."""
+    lines = runs.read_text(readme).splitlines()
+    outcome, fence, index = Outcome(), None, 0
+    while index < len(lines):
+        line, where = lines[index], f"{shown}:{index + 1}"
+        mark = FENCE.match(line)
+        if fence or mark:
+            fence = next_fence(fence, mark, line)
+            outcome.lines.append(line)
+            index += 1
+            continue
+        block = OPEN.match(line)
+        if not block:
+            outcome.lines.append(replace_values(line, readme, where, outcome))
+            index += 1
+            continue
+        end = closing(lines, index + 1, block.group(1), where)
+        body = generate(block.group(1), block.group(2), readme, where, outcome)
+        new = body if block.group(1) == "excerpt" else ["", *body, ""]
+        if lines[index + 1:end] != new:
+            outcome.stale.append(f"{where}: {block.group(1)} {block.group(2)}")
+        outcome.lines += [line, *new, lines[end]]
+        index = end + 1
+    return outcome
+
+
+def next_fence(fence, mark, line):
+    """The fence that is open after this line."""
+    if fence is None:
+        return mark.group(1)
+    closes = mark and mark.group(1).startswith(fence) and line.strip() == mark.group(1)
+    return None if closes else fence
+
+
+def readmes_of(names):
+    """The Markdown files to do, all of them or those of the named chapters."""
+    every = [Path(name) for name in runs.tracked_files() if name.endswith(".md")]
+    if not names:
+        return every
+    folders = [runs.find_chapter(name).name for name in names]
+    return [path for path in every if path.parts[0] in folders]
+
+
+def write(readme, outcome):
+    """Writes what differs from the files there are; returns the written paths."""
+    text = "\n".join(outcome.lines) + "\n"
+    written = []
+    for path, content in [(readme, text), *outcome.files.items()]:
+        if not path.exists() or path.read_text(encoding="utf-8") != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+            written.append(path)
+    return written
+
+
+def stale_figures(outcome):
+    for path, content in outcome.files.items():
+        if not path.exists():
+            yield f"{path.name}: is missing"
+        elif path.read_text(encoding="utf-8") != content:
+            yield f"{path.name}: differs from what the recorded run gives"
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description="Regenerates the generated parts of READMEs.")
+    parser.add_argument("chapter", nargs="*", help="01_elu, elu or 1 (default: everything)")
+    parser.add_argument("--check", action="store_true", help="write nothing, name what is stale")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    stale = 0
+    for relative in readmes_of(arguments.chapter):
+        readme = runs.ROOT / relative
+        outcome = renew(readme, relative)
+        if arguments.check:
+            problems = outcome.stale + [f"{relative}: {line}" for line in stale_figures(outcome)]
+            for line in problems:
+                print(f"stale: {line}")
+            stale += len(problems)
+        else:
+            for path in write(readme, outcome):
+                print(f"wrote {path.relative_to(runs.ROOT)}")
+    if stale:
+        print("report.py: stale parts; renew them with: ./tutorial report", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    runs.run_tool(main)

@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+"""Compares two recorded benchmark runs; with one file it draws that run's ladder.
+
+    python3 common/tools/reader/compare.py A.json [B.json] [--all] [--shape 4096x4096] [--regime cold]
+
+A is "before" and B is "after". The summary has one line per rung and one for all of them; --all
+shows every row instead. Rows are compared by GB/s (by time where a row has no GB/s); the ratio is
+above 1 when B is faster.
+
+A row is "faster" or "slower" only when its change exceeds the larger spread_pct of the two rows,
+which is the run's own (p90 - p10) / median; otherwise the change is "within the spread". A rung's
+line has the geometric mean of its rows' ratios, in each regime, and the smallest ratio. Its verdict
+compares the geometric mean over all its rows with the mean of their spreads, and counts the rows
+whose own verdict is another.
+
+Runs of two GPUs are compared by GB/s and by percent of the copy kernel, which each GPU ran too. The
+verdict is then about the percent of copy: "closer to copy" or "further from copy".
+
+A run on the CPU executor is not compared with a run on a GPU unless --across-backends says that
+this is meant. Exit code: 0, or 2 when the files cannot be compared.
+"""
+
+import argparse
+import math
+import sys
+
+import ladder
+import runs
+
+WITHIN = "within the spread"
+ORDER = ("faster", "closer to copy", "slower", "further from copy", WITHIN)  # then what is missing
+
+
+class Pair:
+    """The same row before and after; either may be None when its file lacks it.
+
+    by_copy: the verdict compares percent of copy, as for two GPUs, in place of GB/s.
+    """
+
+    def __init__(self, before, after, by_copy=False):
+        self.before, self.after, self.by_copy = before, after, by_copy
+        self.row = after or before
+
+    @property
+    def missing(self):
+        return self.before is None or self.after is None
+
+    @property
+    def failed(self):
+        return any(row is not None and row.failed for row in (self.before, self.after))
+
+    @property
+    def values(self):
+        """(before, after) as speeds in one unit, or None where a row has no such number."""
+        rows = (self.before, self.after)
+        if all(row.gbps for row in rows):
+            return tuple(row.gbps for row in rows)
+        return tuple(row.elements / row.median_us if row.median_us else None for row in rows)
+
+    @property
+    def copy_pct(self):
+        """(before, after) as percent of the copy kernel of the same run, or None."""
+        if self.missing or self.failed or not (self.before.copy_pct and self.after.copy_pct):
+            return None
+        return self.before.copy_pct, self.after.copy_pct
+
+    @property
+    def ratio(self):
+        """Speed after over speed before, or None."""
+        if self.missing or self.failed or None in self.values:
+            return None
+        before, after = self.values
+        return after / before
+
+    @property
+    def judged(self):
+        """The ratio that the verdict is about, or None."""
+        if not self.by_copy:
+            return self.ratio
+        return self.copy_pct[1] / self.copy_pct[0] if self.copy_pct else None
+
+    @property
+    def spread_pct(self):
+        return max(self.before.spread_pct, self.after.spread_pct)
+
+    @property
+    def verdict(self):
+        """faster, slower, within the spread, or why there is nothing to compare."""
+        if self.before is None:
+            return "only in the second file"
+        if self.after is None:
+            return "only in the first file"
+        if self.failed:
+            return failure(self.before, self.after)
+        if self.judged is None:
+            return "no percent of copy recorded" if self.by_copy else "no time recorded"
+        return judge(self.judged, self.spread_pct, self.by_copy)
+
+
+def judge(ratio, spread_pct, by_copy):
+    """What a change is called."""
+    if abs(ratio - 1.0) * 100.0 <= spread_pct:
+        return WITHIN
+    if by_copy:
+        return "closer to copy" if ratio > 1.0 else "further from copy"
+    return "faster" if ratio > 1.0 else "slower"
+
+
+class Rung:
+    """All pairs of one rung."""
+
+    def __init__(self, pairs, by_copy):
+        self.pairs, self.by_copy = pairs, by_copy
+        self.row = pairs[0].row
+        self.compared = [pair for pair in pairs if pair.judged is not None]
+
+    def mean(self, regime=None):
+        """The geometric mean of the rows' speed ratios, in one regime or in all; None without any."""
+        return geometric_mean(pair.ratio for pair in self.pairs
+                              if pair.ratio and regime in (None, pair.row.regime))
+
+    def copy_pct(self, which):
+        """The geometric mean of percent of copy before (which 0) or after (1)."""
+        return geometric_mean(pair.copy_pct[which] for pair in self.pairs if pair.copy_pct)
+
+    @property
+    def worst(self):
+        """The pair with the smallest ratio, or None."""
+        return min(self.compared, key=lambda pair: pair.judged, default=None)
+
+    @property
+    def verdict(self):
+        """The verdict on the geometric mean, or the commonest reason why there is none."""
+        if not self.compared:
+            verdicts = [pair.verdict for pair in self.pairs]
+            return max(verdicts, key=verdicts.count)
+        mean = geometric_mean(pair.judged for pair in self.compared)
+        spread = sum(pair.spread_pct for pair in self.compared) / len(self.compared)
+        return judge(mean, spread, self.by_copy)
+
+    @property
+    def exceptions(self):
+        """{verdict: how many rows} of the rows whose verdict is not the rung's."""
+        return {verdict: number for verdict, number in counted(self.pairs).items()
+                if verdict not in (self.verdict, WITHIN)}
+
+
+def geometric_mean(values):
+    logarithms = [math.log(value) for value in values]
+    return math.exp(sum(logarithms) / len(logarithms)) if logarithms else None
+
+
+def counted(items):
+    """{verdict: how many of the items have it}, in a fixed order."""
+    result = {}
+    for item in items:
+        result[item.verdict] = result.get(item.verdict, 0) + 1
+    rank = lambda verdict: ORDER.index(verdict) if verdict in ORDER else len(ORDER)
+    return {verdict: result[verdict] for verdict in sorted(result, key=rank)}
+
+
+def failure(before, after):
+    if before.failed and after.failed:
+        return "failed in both files"
+    return "failed in the first file" if before.failed else "failed in the second file"
+
+
+def key_of(row):
+    return (row.ladder, row.dtype, row.rung, row.shape, row.regime)
+
+
+def merge_keys(first, second):
+    """All keys: the second run's order, each row that only the first has after its predecessor."""
+    merged = list(second)
+    known = set(second)
+    last = None
+    for key in first:
+        if key not in known:
+            merged.insert(merged.index(last) + 1 if last in merged else 0, key)
+            known.add(key)
+        last = key
+    return merged
+
+
+def pair_rows(before, after, by_copy=False):
+    """A Pair for every row that either list has."""
+    first = {key_of(row): row for row in before}
+    second = {key_of(row): row for row in after}
+    return [Pair(first.get(k), second.get(k), by_copy) for k in merge_keys(list(first), list(second))]
+
+
+def by_rung_and_size(pairs):
+    """The pairs with all sizes of a rung together, rungs in the order of the ladder."""
+    order = {rung: place for place, rung in enumerate(runs.unique(p.row.rung for p in pairs))}
+    return sorted(pairs, key=lambda p: (order[p.row.rung], p.row.elements))
+
+
+def check_backends(first, second, across):
+    """Refuses CPU against GPU; returns warning lines for what else makes a comparison doubtful."""
+    if first.on_cpu != second.on_cpu:
+        if not across:
+            raise runs.ToolError(
+                f"{first.path} ran on {first.device} and {second.path} on {second.device}: their "
+                "times do not compare; add --across-backends if you mean it"
+            )
+        return ["Warning: one run is the CPU executor's, whose times say nothing about a GPU."]
+    if first.on_cpu:
+        return ["Both ran on the CPU executor: these times say nothing about a GPU."]
+    if first.device != second.device:
+        return [f"Warning: different GPUs: {first.device} before, {second.device} after; the verdicts "
+                "compare percent of copy."]
+    return []
+
+
+def cell(row):
+    """A row's speed in the table: GB/s, else its time."""
+    if row is None:
+        return "-"
+    if row.failed:
+        return "failed"
+    if row.gbps:
+        return f"{row.gbps:.0f}" if row.gbps >= 100 else f"{row.gbps:.2f}"
+    return f"{row.median_us:.1f} us" if row.median_us else "?"
+
+
+def table_lines(pairs, by_copy, paint):
+    """The table of one ladder, dtype and regime."""
+    name = max([len(p.row.rung) for p in pairs] + [4])
+    shape = max([len(p.row.shape) for p in pairs] + [5])
+    titles = f"  {'rung':<{name}}  {'shape':<{shape}}{'before':>11}{'after':>11}{'ratio':>8}"
+    if by_copy:
+        titles += f"{'% of copy':>18}"
+    lines = [titles + "  verdict"]
+    last = None
+    for pair in pairs:
+        rung = pair.row.rung if pair.row.rung != last else ""
+        last = pair.row.rung
+        cells = f"{cell(pair.before):>11}{cell(pair.after):>11}{ratio_text(pair.ratio):>8}"
+        if by_copy:
+            cells += f"{percents(pair.copy_pct, paint):>18}"
+        verdict = paint_verdict(pair, paint)
+        lines.append(f"  {rung:<{name}}  {pair.row.shape:<{shape}}{cells}  {verdict}".rstrip())
+    return lines
+
+
+def ratio_text(ratio):
+    return f"{ratio:.3f}" if ratio else ""
+
+
+def percents(pair, paint):
+    """Percent of copy before and after."""
+    arrow = "\u2192" if paint.unicode else "->"
+    return f"{pair[0]:.1f} {arrow} {pair[1]:.1f} %" if pair and None not in pair else ""
+
+
+COLOURS = {"faster": "rung", "closer": "rung", "slower": "error", "further": "error"}
+
+
+def paint_verdict(pair, paint):
+    text = pair.verdict
+    colour = COLOURS.get(text.split(" ")[0])
+    if colour:
+        text = paint.style(f"{text} (spread {pair.spread_pct:.1f} %)", colour)
+    return text
+
+
+def summary(pairs):
+    """How many rows went which way."""
+    return ", ".join(f"{count} {verdict}" for verdict, count in counted(pairs).items())
+
+
+def rung_lines(rungs, regimes, by_copy, paint):
+    """The summary of one ladder and dtype: a line per rung."""
+    name = max([len(rung.row.rung) for rung in rungs] + [4])
+    titles = f"  {'rung':<{name}}" + "".join(f"{regime:>8}" for regime in regimes)
+    if by_copy:
+        titles += f"{'% of copy':>18}"
+    lines = [titles + f"  {'worst':<30}verdict"]
+    for rung in rungs:
+        cells = "".join(f"{ratio_text(rung.mean(regime)):>8}" for regime in regimes)
+        if by_copy:
+            cells += f"{percents((rung.copy_pct(0), rung.copy_pct(1)), paint):>18}"
+        line = f"  {rung.row.rung:<{name}}{cells}  {place(rung.worst):<30}{rung_verdict(rung, paint)}"
+        lines.append(line.rstrip())
+    return lines
+
+
+def place(pair):
+    """Where a rung's smallest ratio is."""
+    return f"{pair.judged:.3f} {pair.row.shape} {pair.row.regime}" if pair else ""
+
+
+def rung_verdict(rung, paint):
+    """A rung's verdict, and its rows with another."""
+    colour = COLOURS.get(rung.verdict.split(" ")[0])
+    text = paint.style(rung.verdict, colour) if colour else rung.verdict
+    for verdict, number in rung.exceptions.items():
+        text += f"; {number} of {len(rung.pairs)} {verdict}"
+    return text
+
+
+def summary_lines(pairs, by_copy, paint):
+    """A line per rung, ladder by ladder, and one for all."""
+    members = {}
+    for pair in pairs:
+        members.setdefault((pair.row.ladder, pair.row.dtype, pair.row.rung), []).append(pair)
+    rungs = [Rung(group, by_copy) for group in members.values()]
+    regimes = runs.unique(pair.row.regime for pair in pairs)
+    lines = []
+    for group in runs.unique((rung.row.ladder, rung.row.dtype) for rung in rungs):
+        mine = [rung for rung in rungs if (rung.row.ladder, rung.row.dtype) == group]
+        lines += ["", paint.style(" ".join(group), "title")]
+        lines += rung_lines(mine, regimes, by_copy, paint)
+    total = Rung(pairs, by_copy)
+    means = [f"geometric mean {total.mean():.3f}"] if total.mean() else []
+    if by_copy and total.copy_pct(0):
+        means.append(percents((total.copy_pct(0), total.copy_pct(1)), paint) + " of copy")
+    if total.worst:
+        worst = total.worst
+        means.append(f"worst {worst.judged:.3f} ({worst.row.name})")
+    words = ", ".join(means + [f"{number} {verdict}" for verdict, number in counted(rungs).items()])
+    return lines + ["", f"all {len(rungs)} rungs: {words}"]
+
+
+def select(run, arguments):
+    return run.select(shape=arguments.shape, regime=arguments.regime)
+
+
+def compare(first, second, arguments, paint):
+    """All lines of the comparison."""
+    warnings = check_backends(first, second, arguments.across_backends)
+    by_copy = not first.on_cpu and not second.on_cpu and first.device != second.device
+    pairs = pair_rows(select(first, arguments), select(second, arguments), by_copy)
+    if not pairs:
+        raise runs.ToolError("neither file has a row for that shape and regime; leave out --shape and "
+                             "--regime, or name what ./tutorial compare A.json lists")
+    if by_copy and not any(pair.copy_pct for pair in pairs):
+        warnings = [f"Warning: different GPUs: {first.device} before, {second.device} after."]
+        by_copy, pairs = False, [Pair(pair.before, pair.after) for pair in pairs]
+    lines = warnings + [f"before: {first.path} ({runs.describe_context(first)})",
+                        f"after:  {second.path} ({runs.describe_context(second)})"]
+    if all(pair.missing for pair in pairs):
+        lines.append("No row is in both files.")
+    pairs = by_rung_and_size(pairs)
+    if not arguments.all:
+        lines += summary_lines(pairs, by_copy, paint)
+        return lines + [f"rows: {summary(pairs)} (--all shows each)"]
+    return lines + row_lines(pairs, by_copy, paint) + ["", summary(pairs)]
+
+
+def row_lines(pairs, by_copy, paint):
+    """Every row, in a table per ladder, dtype and regime."""
+    lines = []
+    for group in runs.unique((p.row.ladder, p.row.dtype, p.row.regime) for p in pairs):
+        members = [p for p in pairs if (p.row.ladder, p.row.dtype, p.row.regime) == group]
+        unit = " (GB/s)" if any(p.row.gbps for p in members) else ""
+        lines += ["", paint.style(f"{group[0]} {group[1]} {paint.dot} {group[2]}{unit}", "title")]
+        lines += table_lines(members, by_copy, paint)
+    return lines
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description="Compares two benchmark runs: a line per rung with the geometric mean of its speed "
+        "ratios (above 1: B is faster), the worst size, and whether the change exceeds the spread.")
+    parser.add_argument("before", help="a benchmark result (JSON)")
+    parser.add_argument("after", nargs="?", help="another one; without it, A's ladder is drawn")
+    parser.add_argument("--all", action="store_true", help="show every row, not a line per rung")
+    parser.add_argument("--shape", help="only this shape, as 4096x4096")
+    parser.add_argument("--regime", help="only cold or only warm")
+    parser.add_argument("--across-backends", action="store_true",
+                        help="compare a CPU executor run with a GPU run all the same")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    sys.stdout.reconfigure(errors="replace")
+    first = runs.load_run(arguments.before)
+    if arguments.after is None:
+        return ladder.show(first, arguments.shape, arguments.regime)
+    second = runs.load_run(arguments.after)
+    for line in compare(first, second, arguments, ladder.Paint(sys.stdout)):
+        print(line)
+    return 0
+
+
+if __name__ == "__main__":
+    runs.run_tool(main)

@@ -1,0 +1,102 @@
+"""Tests of what report.py makes of a comparison with PyTorch. All numbers are made up."""
+
+import sys
+import unittest
+from pathlib import Path
+
+import folders
+import beside_torch
+import figures
+import report
+import runs
+import test_report
+
+
+def rows(ladder, template, dtype, times):
+    """Rows of who -> [(shape, regime, median)]."""
+    kinds = {"bound": "bound", "torch": "peer", "compile": "peer"}
+    return [{"name": f"{ladder}/{template.format(who)}/{shape}/{regime}", "run_type": "iteration",
+             "label": f"{dtype} {kinds[who]}", "median_us": median, "GBps": 1000 / median}
+            for who, cells in times.items() for shape, regime, median in cells]
+
+
+def run(benchmarks):
+    return {"context": {"backend": "cuda", "gpu": "NVIDIA H200"}, "benchmarks": benchmarks}
+
+
+ELU = rows("elu", "{}_f16", "f16", {
+    "bound": [("1024x1024", "cold", 2.0), ("2048x2048", "cold", 4.0)],
+    "torch": [("1024x1024", "cold", 4.0), ("2048x2048", "cold", 32.0)],
+    "compile": [("1024x1024", "cold", 1.0), ("2048x2048", "cold", 4.0)]})
+
+
+class BesideTorchTest(unittest.TestCase):
+    def cells(self, benchmarks):
+        return beside_torch.cells(runs.Run("x.json", run(benchmarks)))
+
+    def test_summary(self):
+        (operation, dtype, regime, count, spreads), = beside_torch.summary(self.cells(ELU))
+        self.assertEqual((operation, dtype, regime, count), ("elu", "f16", "cold", 2))
+        self.assertEqual(spreads[0], (4.0, 2.0, 8.0))
+        self.assertAlmostEqual(spreads[1][0], 0.5 ** 0.5)
+
+    def test_operations_in_words(self):
+        for ladder, template, dtype, words in (
+                ("gelu", "{}_tanh_f16", "f16", "gelu tanh"), ("elu", "{}_bf16", "bf16", "elu"),
+                ("arithmetic", "add_{}_f32", "f32", "arithmetic add"),
+                ("arithmetic_broadcast", "{}_f16_1C11", "f16", "arithmetic broadcast 1C11"),
+                ("relation", "greater_f16_row_{}", "f16", "relation greater row"),
+                ("logical", "and_{}", "u8", "logical and"), ("sum", "sum_inner_f32_{}", "f32", "sum inner")):
+            cell, = self.cells(rows(ladder, template, dtype, {"torch": [("1x1", "cold", 1.0)]}))
+            self.assertEqual(cell.operation, words)
+            self.assertIsNone(cell.ratio("torch"))
+
+    def test_rungs_are_no_cells(self):
+        own = [{"name": "elu/f16x8_pack_called/1024x1024/cold", "label": "f16 bound", "median_us": 1.0},
+               {"name": "elu/bound_check/1024x1024/cold", "label": "f16 rung", "median_us": 1.0}]
+        self.assertEqual([cell.shape for cell in self.cells(own + ELU)], ["1024x1024", "2048x2048"])
+
+    def test_figure(self):
+        groups = [("ELU", [("f16", {"best": 100.2, "torch": 90.0}, 4290.0)])]
+        text = figures.dot_chart("All", "cold", groups, beside_torch.MARKS)
+        self.assertIn("ELU f16: best rung 100, PyTorch 90", text)
+        self.assertNotIn("torch.compile", text)
+        self.assertIn("prefers-color-scheme:dark", text)
+
+
+class ReportTorchTest(test_report.ReportTest):
+    """In the made-up repository of test_report.py."""
+
+    def test_tables(self):
+        self.put("01_elu/results/t.json", run(ELU))
+        lines = self.block("torch t.json")
+        self.assertEqual(lines[-1], "| elu | f16 | cold | 2 | 4.00\u00d7 | 2.00\u00d7 | 8.00\u00d7 "
+                                    "| 0.71\u00d7 | 0.50\u00d7 | 1.00\u00d7 |")
+        lines = self.block("torch t.json of=times shape=2048x2048")
+        self.assertEqual(lines[-1], "| 2048\u00d72048 | 4.000 | 32.00 | 4.000 |")
+        self.assertIn("unknown of=x", self.refused("torch t.json of=x"))
+
+    def test_a_run_of_pytorch_alone_and_none(self):
+        self.put("01_elu/results/t.json", run([row for row in ELU if "torch" in row["name"]]))
+        self.assertEqual(self.block("torch t.json"), [report.NO_RUN])
+        self.assertEqual(self.block("torch none.json"), [report.NO_RUN])
+
+    def test_headline_figure(self):
+        self.put("01_elu/results/h200_torch.json", run(ELU))
+        self.put("01_elu/spec.json", {"rows": [
+            {"title": "ELU", "chapter": "01_elu", "types": ["f16"], "shape": "4096x4096",
+             "best": "elu/.*", "torch": "elu/torch_{}", "cub": "elu/cub_{}"},
+            {"title": "none", "chapter": "09_none", "types": ["f16"], "shape": "1x1", "best": ".*"}]})
+        self.assertEqual(self.block("headline_figure ./spec.json out=h.svg title=All"),
+                         ["![All](results/h.svg)"])
+        self.assertIn("best rung", self.get("01_elu/results/h.svg"))
+
+
+# The inherited tests run where they are.
+for name in dir(test_report.ReportTest):
+    if name.startswith("test_") and name not in ReportTorchTest.__dict__:
+        setattr(ReportTorchTest, name, None)
+del name
+
+if __name__ == "__main__":
+    unittest.main()

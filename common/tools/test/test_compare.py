@@ -1,0 +1,157 @@
+"""Tests of compare.py. All numbers are made up."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import folders
+import compare
+import runs
+import synthetic
+
+
+def rows_of(*values):
+    """A run with one rung per (name, gbps, spread)."""
+    rows = [synthetic.row(name, "f16", "rung", gbps=g, spread_pct=s) for name, g, s in values]
+    return {"context": synthetic.context(), "benchmarks": rows}
+
+
+class CompareTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def compare(self, before, after, *arguments):
+        first = synthetic.write(self.folder, "a.json", before)
+        second = synthetic.write(self.folder, "b.json", after)
+        return synthetic.call("compare.py", first, second, *arguments)
+
+    def verdict(self, before, after):
+        def pair_row(values):
+            path = synthetic.write(self.folder, "one.json", rows_of(("f16", *values)))
+            return runs.load_run(path).rows[0]
+        return compare.Pair(pair_row(before), pair_row(after)).verdict
+
+    def test_the_verdict_uses_the_larger_spread(self):
+        self.assertEqual(self.verdict((1000, 1.0), (1030, 1.0)), "faster")
+        self.assertEqual(self.verdict((1000, 1.0), (1030, 4.0)), compare.WITHIN)
+        self.assertEqual(self.verdict((1000, 4.0), (1030, 1.0)), compare.WITHIN)
+        self.assertEqual(self.verdict((1000, 1.0), (970, 2.0)), "slower")
+
+    def test_before_after_and_ratio(self):
+        code, out, _ = self.compare(rows_of(("f16", 1000, 1)), rows_of(("f16", 1500, 1)), "--all")
+        self.assertEqual(code, 0)
+        self.assertRegex(out, r"f16 +4096x4096 +1000 +1500 +1\.500  faster \(spread 1\.0 %\)")
+
+    def test_missing_rows_are_said(self):
+        code, out, _ = self.compare(rows_of(("f16", 1, 1), ("old", 1, 1)),
+                                    rows_of(("f16", 1, 1), ("new", 1, 1)), "--all")
+        self.assertEqual(code, 0)
+        self.assertRegex(out, r"old .*- +only in the first file")
+        self.assertRegex(out, r"new .*only in the second file")
+
+    def test_no_common_row(self):
+        code, out, _ = self.compare(rows_of(("old", 1, 1)), rows_of(("new", 1, 1)))
+        self.assertEqual(code, 0)
+        self.assertIn("No row is in both files.", out)
+
+    def test_failed_rows(self):
+        bad = rows_of(("f16", 1, 1))
+        bad["benchmarks"][0].update(error_occurred=True, error_message="x")
+        self.assertIn("failed in the second file", self.compare(rows_of(("f16", 1, 1)), bad)[1])
+
+    def test_cpu_against_gpu_is_refused(self):
+        cpu = synthetic.run("cpu-executor", shapes=("4096x4096",), regimes=("cold",))
+        gpu = synthetic.run(shapes=("4096x4096",), regimes=("cold",))
+        code, out, errors = self.compare(gpu, cpu)
+        self.assertEqual((code, out, errors.count("\n")), (2, "", 1))
+        self.assertIn("--across-backends", errors)
+        code, out, _ = self.compare(gpu, cpu, "--across-backends")
+        self.assertEqual(code, 0)
+        self.assertIn("say nothing about a GPU", out.splitlines()[0])
+
+    def test_different_gpus_are_warned_of(self):
+        other = rows_of(("f16", 1, 1))
+        other["context"]["gpu"] = "Another Synthetic GPU"
+        out = self.compare(rows_of(("f16", 1, 1)), other)[1]
+        self.assertRegex(out, r"^Warning: different GPUs: Synthetic GPU before, Another")
+
+    def test_without_gbps_times_are_compared(self):
+        def timed(us):
+            row = synthetic.row("f16", "f16", "rung", GBps=None, median_us=us)
+            return {"context": synthetic.context("cpu"), "benchmarks": [row]}
+        out = self.compare(timed(20.0), timed(10.0), "--all")[1]
+        self.assertRegex(out, r"20\.0 us +10\.0 us +2\.000  faster")
+
+    def test_the_summary_has_a_line_per_rung(self):
+        def run_of(*factors):
+            rows = [synthetic.row(rung, "f16", "rung", shape, regime, 1000.0 * factor)
+                    for rung, pair in (("f16", factors), ("f16x2", (1.0, 1.0)))
+                    for shape, factor in zip(("1024x1024", "4096x4096"), pair)
+                    for regime in ("cold", "warm")]
+            return {"context": synthetic.context(), "benchmarks": rows}
+        code, out, _ = self.compare(run_of(1.0, 1.0), run_of(0.9, 1.6))
+        self.assertEqual(code, 0)
+        self.assertRegex(out, r"\n  f16 +1\.200 +1\.200  0\.900 1024x1024 cold +faster; 2 of 4 slower\n")
+        self.assertRegex(out, r"\n  f16x2 +1\.000 +1\.000  1\.000 1024x1024 cold +within the spread\n")
+        self.assertRegex(out, r"\nall 2 rungs: geometric mean 1\.095, worst 0\.900 "
+                              r"\(elu/f16/1024x1024/cold\), 1 faster, 1 within the spread\n")
+        self.assertIn("rows: 2 faster, 2 slower, 4 within the spread (--all shows each)", out)
+        self.assertNotIn("before      after", out)
+
+    def test_a_rung_is_judged_by_the_mean_of_its_spreads(self):
+        def run_of(factor):
+            rows = [synthetic.row("f16", "f16", "rung", shape, gbps=1000.0 * factor, spread_pct=spread)
+                    for shape, spread in (("1024x1024", 1.0), ("4096x4096", 5.0))]
+            return {"context": synthetic.context(), "benchmarks": rows}
+        for factor, verdict in ((1.02, "within the spread; 1 of 2 faster"), (1.04, "faster"),
+                                (0.96, "slower"), (0.98, "within the spread; 1 of 2 slower")):
+            out = self.compare(run_of(1.0), run_of(factor))[1]
+            self.assertRegex(out, rf"\n  f16 .*cold +{verdict}\n")
+
+    def test_the_summary_says_what_is_missing_or_failed(self):
+        bad = rows_of(("f16", 1, 1), ("f16x2", 1, 1), ("new", 1, 1))
+        bad["benchmarks"][0].update(error_occurred=True, error_message="x")
+        out = self.compare(rows_of(("f16", 1, 1), ("f16x2", 1, 1), ("old", 1, 1)), bad)[1]
+        for rung, verdict in (("f16", "failed in the second file"), ("old", "only in the first file"),
+                              ("new", "only in the second file")):
+            self.assertRegex(out, rf"\n  {rung}  +{verdict}\n")
+        self.assertIn("all 4 rungs: geometric mean 1.000, worst 1.000 (elu/f16x2/4096x4096/cold), "
+                      "1 within the spread, ", out)
+
+    def test_two_gpus_are_compared_by_percent_of_copy(self):
+        def run_of(gpu, gbps, percent):
+            rows = [synthetic.row("f16", "f16", "rung", gbps=gbps, copy_pct=percent)]
+            return {"context": {**synthetic.context(), "gpu": gpu}, "benchmarks": rows}
+        for percent, verdict in ((90.0, "closer to copy"), (70.0, "further from copy"),
+                                 (80.4, "within the spread")):
+            for option in (), ("--all",):
+                out = self.compare(run_of("Synthetic A", 1000, 80.0),
+                                   run_of("Synthetic B", 500, percent), *option)[1]
+                self.assertRegex(out, rf"f16 .*0\.500 +80\.0 → {percent} %.* {verdict}")
+        out = self.compare(run_of("Synthetic A", 1000, None), run_of("Synthetic B", 500, 90.0))[1]
+        self.assertRegex(out, r"f16 +0\.500 .* slower\n")
+
+    def test_one_file_draws_the_ladder(self):
+        path = synthetic.write(self.folder, "a.json", synthetic.run())
+        code, out, _ = synthetic.call("compare.py", path)
+        self.assertEqual(code, 0)
+        self.assertIn("elu · 4096x4096 · cold", out)
+
+    def test_errors_are_one_line(self):
+        good = synthetic.write(self.folder, "a.json", synthetic.run())
+        for text, words in (("{", "not valid JSON"), ("{}", "not a Google Benchmark result")):
+            bad = synthetic.write(self.folder, "bad.json", text)
+            code, out, errors = synthetic.call("compare.py", good, bad)
+            self.assertEqual((code, out, errors.count("\n")), (2, "", 1))
+            self.assertIn(words, errors)
+
+    def test_keys_merge_in_order(self):
+        self.assertEqual(compare.merge_keys("abcd", "acx"), ["a", "b", "c", "d", "x"])
+        self.assertEqual(compare.merge_keys("ab", "b"), ["a", "b"])
+
+
+if __name__ == "__main__":
+    unittest.main()

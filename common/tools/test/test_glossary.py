@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Holds GLOSSARY.md to the pages: every term is where it is said to be first met, and in no chapter
+before; every chapter links to the glossary. (That links and anchors resolve is links.py's.)"""
+
+import re
+import unittest
+from pathlib import Path
+
+import folders
+import links
+import runs
+
+GLOSSARY = runs.ROOT / "common" / "GLOSSARY.md"
+ENTRY = re.compile(r'^- <a id="([\w-]+)"></a>(.*?)(?=^- <a id|^## |\Z)', re.M | re.S)
+TERM = re.compile(r"\*\*(.+?)\*\*")
+# Words that also have an everyday meaning in a page before the one that explains them.
+EVERYDAY = {"cold", "warm", "step", "half", "host", "device", "event", "block", "kernel", "branch",
+            "race", "vote", "identity", "operator", "peer", "tail", "exhibit", "broadcast",
+            "stride", "ladder", "rung", "slot", "stream", "cub", "tile", "grid"}
+
+
+class Entry:
+    def __init__(self, name, text):
+        self.name = name
+        self.text = re.sub(r"\s+", " ", text).strip()
+        head = self.text.split(". ")[0]
+        self.terms = [term.rstrip(".").lower() for term in TERM.findall(head + ".")]
+        aside = re.search(r"\*\* \((.*?)\)\.", self.text)
+        if aside:
+            self.terms += [word.strip(" `").lower() for word in re.split("[,;]", aside.group(1))]
+        self.links = re.findall(r"\]\(([^)\s]+)\)", self.text)
+
+    def first_met(self):
+        """The page of the last link."""
+        return (GLOSSARY.parent / self.links[-1].partition("#")[0]).resolve()
+
+
+def entries():
+    return [Entry(*found) for found in ENTRY.findall(GLOSSARY.read_text(encoding="utf-8"))]
+
+
+def prose(path):
+    """What a page says, without its links to the glossary's own name and its comments."""
+    return re.sub(r"<!--.*?-->", "", path.read_text(encoding="utf-8"), flags=re.S).lower()
+
+
+def says(text, term):
+    return re.search(rf"(?<![\w]){re.escape(term)}(?:s|es|d|ed)?(?![\w])", text) is not None
+
+
+class Glossary(unittest.TestCase):
+    def setUp(self):
+        self.entries = entries()
+        self.chapters = [runs.ROOT / name for name in sorted(runs.tracked_files())
+                         if re.fullmatch(r"\d\d_\w+/README\.md", name)]
+        self.assertTrue(self.chapters)
+
+    def test_names_are_single_and_every_entry_says_where(self):
+        names = [entry.name for entry in self.entries]
+        self.assertGreater(len(names), 50)
+        self.assertEqual(sorted(set(names)), sorted(names))
+        for entry in self.entries:
+            self.assertTrue(entry.terms and entry.links, entry.name)
+
+    def test_the_page_where_a_term_is_first_met_has_it(self):
+        for entry in self.entries:
+            page = entry.first_met()
+            self.assertTrue(any(says(prose(page), term) for term in entry.terms),
+                            f"{entry.name}: {page.parent.name} says none of {entry.terms}")
+
+    def test_no_chapter_before_has_it(self):
+        for entry in self.entries:
+            page = entry.first_met()
+            if page not in self.chapters:
+                continue
+            for before in self.chapters[:self.chapters.index(page)]:
+                found = [term for term in entry.terms
+                         if term not in EVERYDAY and says(prose(before), term)]
+                self.assertEqual(found, [], f"{entry.name}: already in {before.parent.name}")
+
+    def test_every_chapter_links_to_the_glossary_before_its_first_section(self):
+        for page in [*self.chapters, runs.ROOT / "README.md", runs.ROOT / "common" / "README.md"]:
+            head = page.read_text(encoding="utf-8")
+            head = head if page.parent == runs.ROOT else head.split("\n## ")[0]
+            self.assertIn("GLOSSARY.md", head, page.parent.name)
+
+    def test_chapters_link_to_the_one_before_and_the_one_after(self):
+        for place, page in enumerate(self.chapters):
+            text = page.read_text(encoding="utf-8")
+            head, foot = text.split("\n## ")[0], text.rstrip().rsplit("\n\n", 1)[1]
+            if place:
+                self.assertIn(f"../{self.chapters[place - 1].parent.name}/README.md", head)
+            after = (f"../{self.chapters[place + 1].parent.name}/README.md"
+                     if place + 1 < len(self.chapters) else "../README.md")
+            self.assertIn(after, head)
+            self.assertIn(after, foot, f"{page.parent.name}: the last paragraph")
+
+    def test_links_into_the_glossary_name_an_entry(self):
+        names = {entry.name for entry in self.entries}
+        for name in runs.tracked_files():
+            if name.endswith(".md"):
+                document = links.Document(runs.ROOT / name, name)
+                for number, line in document.text_lines():
+                    for target in links.targets_of(line):
+                        path, _, anchor = target.partition("#")
+                        if Path(path).name == "GLOSSARY.md" and anchor:
+                            self.assertIn(anchor, names, f"{name}:{number}")
+
+
+if __name__ == "__main__":
+    unittest.main()

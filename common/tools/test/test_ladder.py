@@ -1,0 +1,117 @@
+"""Tests of ladder.py. All numbers are made up."""
+
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import folders
+import ladder
+import runs
+import synthetic
+
+
+class LadderTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def draw(self, data, *arguments, **environment):
+        path = synthetic.write(self.folder, "run.json", data)
+        return synthetic.call("ladder.py", path, *arguments, **environment)
+
+    def line(self, text, rung):
+        return next(line for line in text.splitlines() if line.startswith(f"  {rung} "))
+
+    def test_draws_every_row_of_one_shape(self):
+        code, out, _ = self.draw(synthetic.run())
+        self.assertEqual(code, 0)
+        self.assertIn("elu · 4096x4096 · cold", out)
+        for rung, _, _ in synthetic.RUNGS:
+            self.assertTrue(self.line(out, rung))
+        self.assertRegex(self.line(out, "f16x2"), r"█[▏▎▍▌▋▊▉]? +1200 +30\.0 % +1\.33×$")
+        self.assertLess(max(len(line) for line in out.splitlines()), 101)
+
+    def test_a_ladder_without_the_largest_shape_is_drawn_at_its_own(self):
+        code, out, _ = self.draw(synthetic.forms_run())
+        self.assertEqual(code, 0)
+        lines = out.splitlines()
+        self.assertIn("elu · 64x64 · cold", lines[0])
+        self.assertLess(lines.index("forms · 8x2x3 · cold"),
+                        next(i for i, line in enumerate(lines) if line.startswith("f16 W ")))
+        self.assertRegex(out, r"\n  packed +.* 200 +5\.0 % +2\.00×\n")  # over `one`, within W
+        self.assertRegex(out, r"\nf16 NC11 .*\n  two +\S+ +400 +10\.0 %\n")  # the first of its form
+        self.assertNotIn("forms", self.draw(synthetic.forms_run(), "--shape=64x64")[1].split("also")[0])
+
+    def test_sections_come_in_order(self):
+        out = self.draw(synthetic.run())[1]
+        places = [out.index(word) for word in ("f16x8_pack", "yours", "sweep", "peers", "cub")]
+        self.assertEqual(places, sorted(places))
+
+    def test_bars_are_in_proportion(self):
+        paint = ladder.Paint(io.StringIO())
+        paint.unicode = True
+        self.assertEqual(paint.bar(0.5, 10), "█████     ")
+        self.assertEqual(paint.bar(1.0, 10), "█" * 10)
+        self.assertEqual(paint.bar(0.05, 10).rstrip(), "▌")
+
+    def test_an_ascii_terminal_gets_ascii(self):
+        code, out, _ = self.draw(synthetic.run(), PYTHONIOENCODING="ascii")
+        self.assertEqual(code, 0)
+        self.assertTrue(out.isascii())
+        self.assertIn("####", out)
+
+    def test_no_colour_without_a_terminal(self):
+        self.assertNotIn("\033", self.draw(synthetic.run())[1])
+
+    def test_a_cpu_run_says_so_first(self):
+        data = synthetic.run("cpu-executor", shapes=("1024x1024",), regimes=("warm",))
+        for row in data["benchmarks"]:
+            del row["copy_pct"]
+        code, out, _ = self.draw(data)
+        self.assertEqual(code, 0)
+        self.assertEqual(out.splitlines()[0],
+                         "Ran on the CPU executor: these times say nothing about a GPU.")
+        self.assertNotIn("%", out)
+        self.assertIn("el./s", out)
+
+    def test_recorded_says_where(self):
+        out = self.draw(synthetic.run(), "--recorded")[1]
+        self.assertTrue(out.startswith("recorded on Synthetic GPU, driver 1.2, CUDA 13.0"))
+
+    def test_a_failed_row_is_shown_and_counts(self):
+        data = synthetic.run(shapes=("1024x1024",), regimes=("cold",))
+        data["benchmarks"][2].update(error_occurred=True, error_message="output differs at 7")
+        code, out, errors = self.draw(data)
+        self.assertEqual(code, 1)
+        self.assertIn("failed: output differs at 7", self.line(out, "f16"))
+        self.assertIn("1 of 11 rows failed", errors)
+
+    def test_unknown_shape_and_regime(self):
+        for option, value in (("--shape", "3x3"), ("--regime", "hot")):
+            code, out, errors = self.draw(synthetic.run(), option, value)
+            self.assertEqual((code, out, errors.count("\n")), (2, "", 1))
+            self.assertIn(value, errors)
+
+    def test_missing_file(self):
+        code, _, errors = synthetic.call("ladder.py", self.folder + "/none.json")
+        self.assertEqual(code, 2)
+        self.assertRegex(errors, r"^ladder\.py: .*none\.json: no such file; check the path\n$")
+
+    def test_long_lines_are_wrapped(self):
+        self.assertTrue(all(len(line) <= 100 for line in ladder.wrap("word " * 60)))
+
+    def test_a_row_without_numbers(self):
+        row = synthetic.row("f16", "f16", "rung", GBps=None, copy_pct=None, median_us=None,
+                            real_time=0.0)
+        path = synthetic.write(self.folder, "bare.json",
+                               {"context": synthetic.context(), "benchmarks": [row]})
+        out = io.StringIO()
+        self.assertEqual(ladder.show(runs.load_run(path), stream=out), 0)
+        self.assertIn("?", out.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,255 @@
+"""Tests of mutate.py, on a made-up table and source; nothing is compiled."""
+
+import contextlib
+import io
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+import folders
+import mutate
+import runs
+import synthetic
+
+SOURCE = """void first(int i) {
+  if (i < n) a();
+}
+void second(int i) {
+  if (i < n) b();
+}
+""" + "\n" * mutate.WITHIN_LINES + "void third() { c(); }\n"
+
+
+def entry(**more):
+    """A fault of the made-up source; None takes a field away."""
+    data = {"id": "second_guard", "file": "x.cuh", "after": "void second(", "old": "i < n",
+            "new": "i <= n", "kind": "guard", "test": "x_test", **more}
+    return {key: value for key, value in data.items() if value is not None}
+
+
+def result(outcome="killed", fault=None, **more):
+    fault = fault or mutate.Fault(entry())
+    return {"id": fault.id, "fault": fault.digest, "outcome": outcome, **more}
+
+
+class FaultTest(unittest.TestCase):
+    def test_breaks_one_place(self):
+        broken = mutate.Fault(entry()).apply(SOURCE)
+        self.assertEqual(broken, SOURCE.replace("if (i < n) b();", "if (i <= n) b();"))
+        broken = mutate.Fault(entry(after=None, old="a();", new="b();")).apply(SOURCE)
+        self.assertEqual(broken, SOURCE.replace("a();", "b();"))
+
+    def test_what_does_not_fit(self):
+        for more, words in (
+            ({"after": None}, "has 2 times"),
+            ({"after": None, "old": "i > n"}, "has 0 times"),
+            ({"after": "void "}, "has 3 times the text that it begins after"),
+            ({"after": "void fourth("}, "has 0 times the text that it begins after"),
+            ({"after": "void first(", "old": "c();"}, "does not have it within 40 lines"),
+        ):
+            with self.subTest(more), self.assertRaisesRegex(runs.ToolError, words):
+                mutate.Fault(entry(**more)).place(SOURCE)
+
+    def test_what_is_no_fault(self):
+        for more, words in (
+            ({"kind": "magic"}, "unknown kind magic"), ({"test": None}, "has no test"),
+            ({"colour": "red"}, "unknown field colour"), ({"new": "i < n"}, "two pieces"),
+            ({"old": "i <\nn"}, "two pieces of one line"), ({"old": ""}, "two pieces"),
+        ):
+            with self.subTest(more), self.assertRaisesRegex(runs.ToolError, words):
+                mutate.Fault(entry(**more))
+
+    def test_a_change_is_another_fault(self):
+        same, other = mutate.Fault(entry(kind="tail")), mutate.Fault(entry(new="i >= n"))
+        self.assertEqual(mutate.Fault(entry()).digest, same.digest)
+        self.assertNotEqual(mutate.Fault(entry()).digest, other.digest)
+
+
+class TableTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        synthetic.write(self.root, "x.cuh", SOURCE)
+
+    def load(self, *entries):
+        return mutate.load_table(synthetic.write(self.root, "t.json", {"faults": list(entries)}))
+
+    def test_names_are_unique(self):
+        with self.assertRaisesRegex(runs.ToolError, "second_guard: two faults"):
+            self.load(entry(), entry())
+
+    def test_every_misfit_is_named(self):
+        faults = self.load(entry(), entry(id="gone", old="nothing"),
+                           entry(id="no_file", file="y.cuh"))
+        problems = mutate.check(faults, self.root)
+        self.assertEqual([problem.split(":")[0] for problem in problems],
+                         ["gone", str(self.root / "y.cuh")])
+
+    def test_the_real_table(self):
+        faults = mutate.load_table()
+        self.assertGreaterEqual(len(faults), 60)
+        self.assertEqual({fault.kind for fault in faults}, set(mutate.KINDS))
+        folders = {fault.file.split("/")[0] for fault in faults}
+        self.assertEqual(folders, {"common"} | {path.name for path in runs.find_chapters(runs.ROOT)})
+
+    def test_choice(self):
+        faults = self.load(entry(), entry(id="b", gpu="because"), entry(id="bb"))
+        for only, backend, names in (
+            ([], "cpu", ["second_guard", "bb"]), ([], "cuda", ["b"]), (["b*"], "cpu", ["bb"]),
+            (["b"], "cpu", ["b"]), (["bb"], "cuda", ["bb"]),
+        ):
+            options = SimpleNamespace(only=only, backend=backend, missing=False, json=None)
+            with self.subTest(only=only, backend=backend):
+                self.assertEqual([fault.id for fault in mutate.chosen(faults, options)], names)
+        record = synthetic.write(self.root, "r.json", {"results": [result("survived", faults[2])]})
+        options = SimpleNamespace(only=[], backend="cpu", missing=True, json=record)
+        self.assertEqual([fault.id for fault in mutate.chosen(faults, options)],
+                         ["second_guard", "bb"])
+        faults[2].equivalent = "because"
+        self.assertEqual([fault.id for fault in mutate.chosen(faults, options)], ["second_guard"])
+        options = SimpleNamespace(only=["c*"], backend="cpu", missing=False, json=None)
+        with self.assertRaisesRegex(runs.ToolError, "no fault is called"):
+            mutate.chosen(faults, options)
+
+    def test_tables(self):
+        faults = self.load(entry(), entry(id="same", equivalent="they are equal"),
+                           entry(id="bad", new="i | n"), entry(id="gpu", gpu="only there"),
+                           entry(id="crash", new="0"))
+        data = {"results": [
+            result(by="x: all | of it", how="check", order="reverse"),
+            result("survived", faults[1]), result("survived", faults[2]),
+            result("killed", faults[4], by=None, how="crash", order="forward")]}
+        titles, rows, align = mutate.summary_table(faults, data)
+        self.assertEqual(len(titles), len(align))
+        self.assertEqual(rows[0], ["`x_test`", "5", "2", "1", "1", "0", "1", "0", "1", "1"])
+        self.assertEqual(rows[1][1:], rows[0][1:])
+        told = [row[-1] for row in mutate.fault_table(faults, data)[1]]
+        self.assertEqual(told, ["x: all \\| of it, in reverse order", "nothing: they are equal",
+                                "**nothing**", "not run: only there",
+                                "the program as a whole, crashes"])
+        self.assertIn("`i \\| n`", mutate.fault_table(faults, data)[1][2])
+
+    def test_results_of_another_fault_do_not_count(self):
+        data = {"results": [result(by="x", how="check", order="forward")]}
+        changed = self.load(entry(new="i >= n"))
+        self.assertEqual(mutate.fault_table(changed, data)[1][0][-1], "not run")
+
+    def test_record_keeps_what_did_not_run(self):
+        options = SimpleNamespace(backend="cpu", context={"compiler": "c", "commit": "1"})
+        path = self.root / "r.json"
+        faults = [mutate.Fault(entry()), mutate.Fault(entry(id="other"))]
+        with mock.patch.object(mutate, "load_table", return_value=faults):
+            mutate.record(path, {"other": result("survived", faults[1])}, options)
+            mutate.record(path, {"second_guard": result()}, options)
+        data = runs.load_json(path)
+        self.assertEqual([one["id"] for one in data["results"]], ["second_guard", "other"])
+        self.assertEqual(data["context"], {"cpu": options.context})
+
+
+#: A build system and a test program in one: "compiling" copies the source, and the program fails
+#: where the source is broken.
+PROGRAM = """#!/bin/sh
+printf '<TestCase name="x: one &amp; all"/>'
+if grep -q '^# sleep' "$0"; then exec sleep 60; fi
+if grep -q '^# crash' "$0"; then kill -SEGV $$; fi
+if grep -q '^# unordered' "$0" && [ "$TUTORIAL_CPU_ORDER" = reverse ]; then exit 1; fi
+! grep -q '^# wrong' "$0"
+"""
+
+
+class CopyTest(unittest.TestCase):
+    """A Copy whose cmake is a line of Python."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.copy = mutate.Copy(Path(folder.name), SimpleNamespace(backend="cpu", threads=1))
+        self.copy.build.mkdir()
+        self.source = Path(synthetic.write(self.copy.tree, "x.cuh", "fine\n"))
+        patch = mock.patch.object(self.copy, "make", self.make)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.copy.prepare_target("x_test")
+        self.before = self.state()
+
+    def make(self, target):
+        text = self.source.read_text(encoding="utf-8")
+        program = self.copy.build / target
+        program.write_text(PROGRAM + "# " + text, encoding="utf-8")
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        (self.copy.build / f"{len(text)}.o").write_text(text, encoding="utf-8")
+        bad = "broken" in text
+        return subprocess.CompletedProcess([], int(bad), "x.cuh:1: error: no such thing\n")
+
+    def state(self):
+        return {path.name: path.read_bytes() for path, _ in self.copy.files()}
+
+    def outcome(self, new, limit=60.0):
+        fault = mutate.Fault(entry(after=None, old="fine", new=new))
+        outcome = self.copy.breaks(fault, {"x_test": limit})
+        self.assertEqual(self.source.read_text(encoding="utf-8"), "fine\n")
+        self.assertEqual(self.state(), self.before)
+        return {key: outcome.get(key) for key in ("outcome", "by", "how", "order")}
+
+    def test_a_record_made_in_parts_names_them_all(self):
+        context = mutate.together({"compiler": "g++ 12", "commit": "a1"},
+                                  {"compiler": "g++ 13", "commit": "a1"})
+        self.assertEqual(context, {"compiler": "g++ 12, g++ 13", "commit": "a1"})
+        self.assertEqual(mutate.together({}, {"commit": "a1"}), {"commit": "a1"})
+
+    def test_outcomes(self):
+        killed = {"outcome": "killed", "by": "x: one & all", "how": "check", "order": "forward"}
+        self.assertEqual(self.outcome("wrong"), killed)
+        self.assertEqual(self.outcome("crash"), {**killed, "how": "crash"})
+        self.assertEqual(self.outcome("unordered"), {**killed, "order": "reverse"})
+        self.assertEqual(self.outcome("sleep", 0.5)["how"], "timeout")
+        self.assertEqual(self.outcome("as well")["outcome"], "survived")
+        self.assertEqual(self.outcome("broken")["outcome"], "not built")
+
+    def test_a_stopped_run_is_mended(self):
+        saved = self.copy.kept / "source/x.cuh"
+        saved.parent.mkdir(parents=True, exist_ok=True)
+        saved.write_text("fine\n", encoding="utf-8")
+        os.utime(saved, (1, 1))
+        self.source.write_text("wrong\n", encoding="utf-8")
+        self.copy.restore_sources()
+        self.assertEqual(self.source.read_text(encoding="utf-8"), "fine\n")
+        self.assertGreater(self.source.stat().st_mtime, 1, "older than the broken one's objects")
+        self.assertFalse(saved.exists())
+
+
+class WorkTest(unittest.TestCase):
+    def test_a_copy_stays_with_its_program(self):
+        faults = [mutate.Fault(entry(id=f"{test}{i}", test=test))
+                  for i in range(3) for test in ("a", "b")]
+        work = mutate.Work(faults, SimpleNamespace())
+        first, second = work.next_for(set()).test, work.next_for(set()).test
+        self.assertEqual({first, second}, {"a", "b"})
+        self.assertEqual([work.next_for({"b"}).test for _ in range(2)], ["b", "b"])
+        self.assertEqual([work.next_for({"b"}).test for _ in range(2)], ["a", "a"])
+        self.assertIsNone(work.next_for({"a", "b"}))
+
+    def test_an_unbroken_program_must_pass(self):
+        work = mutate.Work([], SimpleNamespace(backend="cpu"))
+        work.unbroken["x_test"] = threading.Lock()
+        copy = mock.Mock()
+        copy.test.return_value = {"by": "x: one", "how": "check"}
+        with self.assertRaisesRegex(runs.ToolError, "x_test fails as it is: x: one"):
+            work.test_unbroken(copy, "x_test")
+        copy.test.return_value = None
+        with contextlib.redirect_stdout(io.StringIO()):
+            work.test_unbroken(copy, "x_test")
+        self.assertGreaterEqual(work.limits["x_test"], 30)
+
+
+if __name__ == "__main__":
+    os.environ.pop("TUTORIAL_COMMIT", None)
+    unittest.main()

@@ -1,0 +1,100 @@
+"""Tests of ncu.py, on CSV made up here."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import folders
+import ncu
+import runs
+import synthetic
+
+COLUMNS = ["ID", "Kernel Name", "Block Size", "Grid Size"] + list(ncu.METRICS.values())
+
+
+def quoted(cells):
+    return ",".join(f'"{cell}"' for cell in cells)
+
+
+def launch(identity, kernel, duration, block="(128, 1, 1)"):
+    """One launch: 2 GB read, 1 GB written, 1,000 warp instructions and so on."""
+    values = {"gpu__time_duration.sum": duration, "dram__bytes_read.sum": "2,000,000,000",
+              "dram__bytes_write.sum": "1,000,000,000", "smsp__inst_executed.sum": "1,000",
+              "launch__registers_per_thread": "16",
+              "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "1600",
+              "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "100"}
+    cells = [identity, kernel, block, "(8, 1, 1)"]
+    return quoted(cells + [values.get(name, "n/a") for name in ncu.METRICS.values()])
+
+
+def table(*launches, unit="ns"):
+    units = ["", "", "", "", unit, "byte", "byte"] + [""] * (len(COLUMNS) - 7)
+    return "\n".join(["==PROF== Connected", quoted(COLUMNS), quoted(units), *launches]) + "\n"
+
+
+class NcuTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def entries(self, text):
+        return ncu.summarise(ncu.read_launches(text, "raw.csv"), 1000, ncu.rung_namer("elu", None))
+
+    def test_one_kernel(self):
+        name = "tutorial::elu_f16x2_kernel(const __half *, __half *, long)"
+        found, = self.entries(table(launch("0", name, "1,000,000,000")))
+        self.assertEqual((found["kernel"], found["rung"]), ("elu_f16x2_kernel", "f16x2"))
+        self.assertEqual((found["duration_us"], found["dram_gbps"]), (1e6, 3.0))
+        self.assertEqual((found["instructions"], found["instructions_per_element"]), (1000, 32.0))
+        self.assertEqual((found["registers"], found["sectors_per_load"]), (16, 16.0))
+        self.assertIsNone(found["sectors_per_store"])
+
+    def test_units_are_heeded(self):
+        found, = self.entries(table(launch("0", "k()", "2"), unit="ms"))
+        self.assertEqual(found["duration_us"], 2000.0)
+
+    def test_the_median_launch_counts(self):
+        text = table(*[launch(str(i), "k()", d) for i, d in enumerate(("9", "5", "7"))], unit="us")
+        found, = self.entries(text)
+        self.assertEqual((found["duration_us"], found["launches"]), (7.0, 3))
+
+    def test_a_sweep_is_told_apart_by_its_block(self):
+        text = table(launch("0", "elu_k(int)", "1"), launch("1", "elu_k(int)", "1", "(64, 1, 1)"))
+        self.assertEqual([e["rung"] for e in self.entries(text)], ["k", "k (64,1,1)"])
+
+    def test_a_spec_names_the_rungs(self):
+        spec = {"kernels": [{"kernel": "pack<__half, F<G>>", "rung": "f16x8_pack"}]}
+        name = "void a::pack<__half, F<G> >(const T1 *, T1 *, long)"
+        launches = ncu.read_launches(table(launch("0", name, "1")), "raw.csv")
+        self.assertEqual(ncu.rung_namer("elu", spec)(launches[0]), "f16x8_pack")
+        spec = {"kernels": [{"kernel": "pack"}], "names": [{"kernel": "pack<__half", "rung": "p"}]}
+        self.assertEqual(ncu.rung_namer("elu", spec)(launches[0]), "p")
+
+    def test_output_without_a_table(self):
+        for text, words in (("==PROF==\n", "holds no ncu table"),
+                            ("==ERROR== ERR_NVGPUCTRPERM\n", "ERR_NVGPUCTRPERM"),
+                            (table(), "no profiled launch")):
+            with self.assertRaisesRegex(runs.ToolError, words):
+                ncu.read_launches(text, "raw.csv")
+
+    def test_the_program(self):
+        raw = synthetic.write(self.folder, "raw.csv", table(launch("0", "k()", "1")))
+        bench = synthetic.write(self.folder, "bench.json", synthetic.run())
+        out = self.folder + "/ncu.json"
+        code, _, errors = synthetic.call("ncu.py", raw, "--shape", "10x100", "--ladder", "elu",
+                                         "--context", bench, "--out", out)
+        self.assertEqual((code, errors), (0, ""))
+        data = runs.load_json(out)
+        self.assertEqual((data["context"]["gpu"], data["context"]["shape"]),
+                         ("Synthetic GPU", "10x100"))
+        self.assertEqual(len(data["ncu"]), 1)
+
+    def test_metrics_are_printed_for_the_shell(self):
+        code, out, _ = synthetic.call("ncu.py", "--metrics")
+        self.assertEqual((code, out.strip().split(",")), (0, list(ncu.METRICS.values())))
+
+
+if __name__ == "__main__":
+    unittest.main()

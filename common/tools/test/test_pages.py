@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Holds every page's figures to a caption: a paragraph in italics behind the figure, or behind the
+marker that ends it, which says what to see."""
+
+import re
+import unittest
+
+import folders
+import runs
+
+FIGURE = re.compile(r"^!\[([^\]]+)\]\(([^)]+\.svg)\)\n(?:\n<!-- /report -->\n)?\n(.*)", re.M)
+
+
+class Captions(unittest.TestCase):
+    def test_every_figure_has_one(self):
+        figures = 0
+        for name in runs.tracked_files():
+            if not name.endswith(".md"):
+                continue
+            text = (runs.ROOT / name).read_text(encoding="utf-8")
+            found = FIGURE.findall(text)
+            self.assertEqual(len(found), len(re.findall(r"!\[[^\]]*\]\([^)]+\.svg\)", text)), name)
+            for _, figure, caption in found:
+                figures += 1
+                self.assertRegex(caption, r"^\*[^*]{15}", f"{name}: {figure}")
+        self.assertGreater(figures, 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

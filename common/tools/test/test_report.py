@@ -1,0 +1,316 @@
+"""Tests of report.py in a made-up repository. All numbers are made up."""
+
+import contextlib
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import folders
+import mutate
+import report
+import runs
+import synthetic
+
+SOURCE = """namespace a {
+//! [outer]
+  int a;
+
+    int b;
+  //! [inner]
+  int c;
+  //! [inner]
+//! [outer]
+}
+//! [once]
+"""
+
+
+class ReportTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        patch = mock.patch.object(runs, "ROOT", self.root)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.put("01_elu/elu.cuh", SOURCE)
+        self.put("01_elu/results/h200.json", synthetic.run())
+
+    def put(self, name, data):
+        return synthetic.write(self.root, name, data)
+
+    def get(self, name):
+        return (self.root / name).read_text(encoding="utf-8")
+
+    def main(self, *arguments):
+        """report.py's exit code and output."""
+        out = io.StringIO()
+        with mock.patch.object(sys, "argv", ["report.py", *arguments]), \
+                contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            return report.main(), out.getvalue()
+
+    def block(self, text, kind="report"):
+        """The lines that a block becomes."""
+        self.put("01_elu/README.md", f"<!-- {kind}:{text} -->\nold\n<!-- /{kind} -->\n")
+        self.main()
+        lines = self.get("01_elu/README.md").splitlines()
+        self.assertEqual(lines[-1], f"<!-- /{kind} -->")
+        return [line for line in lines[1:-1] if line]
+
+    def refused(self, text):
+        with self.assertRaises(runs.ToolError) as caught:
+            self.block(text)
+        self.assertRegex(str(caught.exception), r"^01_elu/README\.md:1: ")
+        return str(caught.exception)
+
+    def value(self, text):
+        self.put("01_elu/README.md", f"is <!-- report:value {text} -->?<!-- /report -->.\n")
+        self.main()
+        return self.get("01_elu/README.md").split("-->")[1].split("<!--")[0]
+
+    # -- several runs as one
+
+    def test_runs_joined(self):
+        other = synthetic.run()
+        other["benchmarks"] = [dict(row, name=row["name"].replace("/f16/", "/torch_f16/"),
+                                    label="f16 peer")
+                               for row in other["benchmarks"] if "/f16/" in row["name"]]
+        self.put("01_elu/results/torch.json", other)
+        lines = self.block("results h200.json+torch.json dtype=f16")
+        self.assertEqual(sum("torch_f16" in line for line in lines), 1)
+        self.assertEqual(self.block("results h200.json+nothing.json"), [report.NO_RUN])
+
+        other["context"]["gpu"] = "NVIDIA Other"
+        self.put("01_elu/results/torch.json", other)
+        self.assertIn("recorded on NVIDIA Other", self.refused("results h200.json+torch.json"))
+
+    # -- blocks from benchmark runs
+
+    def test_results(self):
+        lines = self.block("results h200.json dtype=f16 regime=cold,warm shape=4096x4096")
+        self.assertEqual(lines[0], "| Rung | Type | GB/s, cold | % of copy, cold | GB/s, warm | "
+                                   "% of copy, warm | Step |")
+        self.assertEqual(lines[3], "| `f16x2` | f16 | 1,200 | 30.0 % | 1,800 | 45.0 % | 1.33× |")
+        self.assertIn("| `cub` (peer) | f16 |", lines[-1])
+        self.assertFalse([line for line in lines if "block_64" in line or "your_elu" in line])
+
+    def test_results_choose_rungs_and_kinds(self):
+        lines = self.block("results h200.json rungs=f16x8,f16")
+        self.assertEqual([line.split("`")[1] for line in lines[2:]], ["f16x8", "f16"])
+        lines = self.block("results h200.json kinds=sweep")
+        self.assertEqual([line.split("`")[1] for line in lines[2:]], ["block_64", "block_512"])
+
+    def test_grid(self):
+        lines = self.block("grid h200.json dtype=f32 kinds=rung regime=warm")
+        self.assertEqual(lines[0], "| Rung | 1024×1024 | 2048×2048 | 1024×4096 | 4096×4096 |")
+        self.assertEqual(lines[2], "| `f32` | 450 | 450 | 450 | 450 |")
+        self.assertIn("| 20.00 |", self.block("grid h200.json value=median_us dtype=f32")[2])
+
+    def test_context(self):
+        self.assertEqual(self.block("context h200.json"),
+                         ["Recorded on Synthetic GPU, driver 1.2, CUDA 13.0, commit abc1234, "
+                          "2001-02-03."])
+
+    def test_a_cpu_run_is_labelled(self):
+        self.put("01_elu/results/cpu.json", synthetic.run("cpu-executor"))
+        self.assertIn("say nothing about a GPU", self.block("results cpu.json")[0])
+
+    def test_a_failed_row_is_said(self):
+        data = synthetic.run(shapes=("1024x1024",), regimes=("cold",))
+        data["benchmarks"][0].update(error_occurred=True, error_message="x")
+        self.put("01_elu/results/bad.json", data)
+        self.assertIn("| `f32` | f32 | failed |", self.block("results bad.json")[2])
+
+    def test_headline(self):
+        self.put("README.md", "<!-- report:headline -->\n<!-- /report -->\n")
+        self.main()
+        self.assertIn("| [01_elu](01_elu/README.md) | f16 | `f16` | 900 | `f16x8_pack` | 1,800 | "
+                      "45.0 % | 2.00× |", self.get("README.md"))
+
+    def test_fuzz(self):
+        operations = [{"operation": "elu", "succeeded": 3000, "refused": 1000},
+                      {"operation": "ladder", "succeeded": 1, "refused": 2}]
+        self.put("01_elu/results/fuzz.json",
+                 {"context": {"compiler": "g++ 12", "sanitizers": "address", "commit": "abc1234"},
+                  "fuzz": {"seed": 5, "inputs": 4003, "seconds": 60, "operations": operations}})
+        lines = self.block("fuzz")
+        self.assertEqual(lines[0], "Recorded on one core: seed 5, g++ 12, sanitizers: address, "
+                                   "commit abc1234.")
+        self.assertEqual(lines[3], "| 01_elu | 4,003 | 60 | elu | 3,000 | 1,000 |")
+        self.assertEqual(lines[4], "|  |  |  | ladder | 1 | 2 |")
+
+    def test_counters(self):
+        rows = [{"name": "executor/elu_f32/1048576", "real_time": 1500.0, "ratio": 0.5}]
+        self.put("01_elu/results/x.json", {"context": {}, "benchmarks": rows})
+        lines = self.block("counters x.json names=ratio rows=executor/")
+        self.assertEqual(lines[2], "| `executor/elu_f32/1048576` | 1.500 | 0.5000 |")
+
+    def test_matrix(self):
+        self.put("01_elu/results/forms.json", synthetic.forms_run())
+        asked = "matrix forms.json ladder=forms dtype=f16 rows=W,NC:NC11"
+        lines = self.block(f'{asked} "columns=its own:one|two,packed,copy"')
+        self.assertEqual(lines[0], "|  | its own | `packed` | `copy` |")
+        self.assertEqual(lines[2], "| `W` | 100 (2.5 %) | 200 (5.0 %) | 300 (7.5 %) |")
+        self.assertEqual(lines[3], "| NC | 400 (10.0 %) | 500 (12.5 %) | \u2013 |")
+        lines = self.block(f"{asked} columns=packed value=median_us")
+        self.assertEqual(lines[2], "| `W` | 20.00 |")
+        self.assertIn("ladder=", self.refused("matrix forms.json rows=W columns=packed dtype=f16"))
+        self.assertIn("no ladder x", self.refused("matrix forms.json ladder=x rows=W columns=packed"
+                                                  " dtype=f16"))
+        self.assertIn("column `gone`", self.refused(f"{asked} columns=packed,gone"))
+        self.assertIn("row `X`", self.refused("matrix forms.json ladder=forms dtype=f16 rows=W,X "
+                                            "columns=packed"))
+
+    def test_figures(self):
+        for kind in ("ladder_figure h200.json dtype=f16", "sizes_figure h200.json dtype=f16"):
+            lines = self.block(f'{kind} out=a.svg title="A title"')
+            self.assertEqual(lines, ["![A title](results/a.svg)"])
+            first = self.get("01_elu/results/a.svg")
+            self.assertIn("f16x8_pack", first)
+            self.main()
+            self.assertEqual(self.get("01_elu/results/a.svg"), first)
+        self.assertIn("dtype=", self.refused("sizes_figure h200.json out=a.svg"))
+        self.assertIn("out=", self.refused("ladder_figure h200.json"))
+
+    # -- blocks from other files
+
+    def test_accuracy(self):
+        entries = [{"rung": rung, "dtype": "f16", "inputs": 65536, "max_ulp": ulp, "at": -0.25,
+                    "bound": 0.51} for rung, ulp in (("f16x2", 0.5004), ("f16", 2048.0))]
+        self.put("01_elu/results/accuracy.json", {"accuracy": entries})
+        lines = self.block("accuracy accuracy.json order=h200.json")
+        self.assertEqual(lines[2], "| `f16` | f16 | 65,536 | 2,048 | −0.25 | 0.510 |")
+        self.assertEqual(lines[3], "| `f16x2` | f16 | 65,536 | 0.5004 | −0.25 | 0.510 |")
+        self.assertEqual(self.value("accuracy.json rung=f16 of=max_ulp"), "2,048 ULP")
+
+    def test_ncu_and_codegen(self):
+        self.put("01_elu/results/ncu.json", {"ncu": [
+            {"rung": "f16", "dram_gbps": 4000.0, "dram_pct": 90.0, "registers": 16,
+             "instructions_per_element": 12.5, "sectors_per_load": None}]})
+        self.assertEqual(self.block("ncu ncu.json")[2],
+                         "| `f16` | 4,000 | 90.0 % | 12.50 | – | 16 | – | – | – |")
+        self.put("01_elu/results/codegen.json", {"context": {"nvcc": "13.0", "arch": "sm_90"},
+            "codegen": [{"rung": "f16", "registers": 16, "stack_bytes": 0, "spill_bytes": 8,
+                         "load_bits": 16, "store_bits": 128, "fp64": 0}, {"rung": None}]})
+        self.assertEqual(self.block("codegen codegen.json")[2:],
+                         ["| `f16` | 16 | 16 bits | 128 bits | 8 bytes | 0 |"])
+        self.assertEqual(self.value("codegen.json rung=f16 of=store_bits unit=' bits'"), "128 bits")
+
+    def test_half_functions(self):
+        self.put("01_elu/results/half_functions.json", {"half_functions": [
+            {"function": "hexp", "inputs": 65536, "differ": 3, "max_ulp": 1.0}]})
+        self.assertEqual(self.block("half_functions half_functions.json")[2],
+                         "| `hexp` | 65,536 | 3 | 1.000 |")
+
+    def test_mutations(self):
+        fault = {"id": "guard", "file": "01_elu/elu.cuh", "old": "int a;", "new": "int b;",
+                 "kind": "guard", "test": "01_elu_test"}
+        self.put("common/tools/maintain/mutations.json", {"faults": [fault]})
+        self.put("01_elu/results/m.json", {"results": [
+            {"id": "guard", "fault": mutate.Fault(fault).digest, "outcome": "killed",
+             "by": "elu: a case", "how": "check", "order": "forward"}]})
+        self.assertEqual(self.block("mutations m.json")[2:],
+                         [f"| {title} | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |"
+                          for title in ("`01_elu_test`", "together")])
+        self.assertEqual(
+            self.block("mutations m.json of=faults test=01_elu_test")[2],
+            "| `guard` | [elu.cuh](elu.cuh) | `int a;` | `int b;` | elu: a case |")
+        self.assertIn("no fault is of x", self.refused("mutations m.json test=x"))
+        self.assertIn("known are", self.refused("mutations m.json of=x"))
+
+    def test_plot(self):
+        self.put("01_elu/results/p.json", {"title": "A curve", "series": [
+            {"name": "f", "points": [[0, 0], [1, None], [2, 1]]}]})
+        self.assertEqual(self.block("plot p.json out=p.svg"), ["![A curve](results/p.svg)"])
+        self.put("01_elu/results/p.json", {"title": "A curve"})
+        self.assertIn("is no plot", self.refused("plot p.json out=p.svg"))
+
+    # -- values
+
+    def test_values(self):
+        for text, shown in (("of=copy_pct rung=f16x8", "37.5 %"), ("of=GBps rung=f16", "900 GB/s"),
+                            ("of=GBps rung=f16x2 over=f16", "1.33×"),
+                            ("of=step rung=f16x2 regime=warm", "1.33×"),
+                            ("of=GBps rung=f16 digits=2 unit=", "900.00")):
+            self.assertEqual(self.value("h200.json " + text), shown)
+
+    def test_a_value_must_not_begin_its_line(self):
+        with self.assertRaisesRegex(runs.ToolError, "must not begin its line"):
+            self.put("01_elu/README.md", "<!-- report:value h200.json of=GBps rung=f16 -->?"
+                                         "<!-- /report --> is fast\n")
+            self.main()
+
+    # -- excerpts
+
+    def test_excerpts_are_dedented_and_lose_inner_marks(self):
+        self.put("01_elu/README.md", "<!-- excerpt:elu.cuh outer -->\n<!-- /excerpt -->\n")
+        self.main()
+        self.assertEqual(self.get("01_elu/README.md").splitlines()[1:-1],
+                         ["```cuda", "int a;", "", "  int b;", "int c;", "```"])
+
+    def test_a_missing_region_is_an_error(self):
+        for name in ("nope", "once"):
+            with self.assertRaisesRegex(runs.ToolError, "elu.cuh has . lines"):
+                self.block(f"elu.cuh {name}", "excerpt")
+
+    # -- no run, errors, and --check
+
+    def test_what_is_not_recorded_says_so(self):
+        for kind in ("results", "grid", "accuracy", "ncu", "codegen", "context", "half_functions",
+                     "mutations", "fuzz", "plot", "ladder_figure", "headline"):
+            self.assertEqual(self.block(f"{kind} none.json"), ["No run recorded yet."], kind)
+        self.assertEqual(self.value("none.json of=a rung=b"), "(no run recorded yet)")
+
+    def test_errors_name_the_place(self):
+        for text, words in (("nonsense h200.json", "unknown kind nonsense"),
+                            ("results", "exactly one file"),
+                            ("results h200.json shape=3x3", "no shape 3x3"),
+                            ("results h200.json regime=hot", "no regime hot"),
+                            ("results h200.json rungs=f64", "no rung f64"),
+                            ("results h200.json kinds=king", "unknown kind king"),
+                            ("results h200.json colour=red", "unknown option colour"),
+                            ("grid h200.json value=joy", "unknown value=joy")):
+            with self.subTest(text=text):
+                self.assertIn(words, self.refused(text))
+
+    def test_an_open_block_is_an_error(self):
+        self.put("README.md", "<!-- report:headline -->\n")
+        with self.assertRaisesRegex(runs.ToolError, "README.md:1: has no <!-- /report --> after"):
+            self.main()
+
+    def test_code_is_left_alone(self):
+        text = "```\n<!-- report:x -->\n```\nuse `<!-- report:value x -->1<!-- /report -->` so\n"
+        self.put("README.md", text)
+        self.assertEqual(self.main("--check"), (0, ""))
+        self.main()
+        self.assertEqual(self.get("README.md"), text)
+
+    def test_check_names_what_is_stale_and_writes_nothing(self):
+        text = "a\n<!-- report:ladder_figure h200.json out=a.svg -->\n<!-- /report -->\n"
+        self.put("01_elu/README.md", text)
+        code, out = self.main("--check")
+        self.assertEqual(code, 1)
+        self.assertIn("stale: 01_elu/README.md:2: report ladder_figure", out)
+        self.assertIn("a.svg: is missing", out)
+        self.assertEqual(self.get("01_elu/README.md"), text)
+        self.main()
+        self.assertEqual(self.main("--check"), (0, ""))
+        self.put("01_elu/results/a.svg", "<svg/>")
+        self.assertIn("a.svg: differs", self.main("--check")[1])
+
+    def test_one_chapter_alone(self):
+        block = "<!-- report:context h200.json -->\n<!-- /report -->\n"
+        self.put("01_elu/README.md", block)
+        self.put("README.md", block)
+        self.main("elu")
+        self.assertEqual(self.get("README.md"), block)
+        self.assertNotEqual(self.get("01_elu/README.md"), block)
+        with self.assertRaisesRegex(runs.ToolError, "no chapter relu"):
+            self.main("relu")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,133 @@
+"""Tests of common/torch without PyTorch: what it says then, its shapes, its rows, its arithmetic."""
+
+import contextlib
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import folders
+sys.path.insert(0, str(Path(__file__).parents[2] / "torch"))
+import cases
+import elementwise_tutorial
+import runs
+import table
+import timing
+
+
+def nothing(*_):
+    """Stands for an operator."""
+
+
+class TableTest(unittest.TestCase):
+    def test_every_chapters_files_compile(self):
+        files = [*runs.ROOT.glob("[0-9][0-9]_*/peers/*torch*.py"), *(runs.ROOT / "common/torch").glob("*.py")]
+        self.assertGreater(len(files), 15)
+        for file in files:
+            compile(file.read_text(encoding="utf-8"), str(file), "exec")
+
+    def test_every_chapter_is_bound_and_tested(self):
+        folders = elementwise_tutorial.bound_chapters()
+        self.assertEqual(folders, runs.find_chapters())
+        for folder in folders:
+            self.assertTrue((folder / "peers/test_torch.py").exists(), folder)
+            self.assertTrue((folder / "peers/torch_peers.py").exists(), folder)
+
+    def test_without_pytorch(self):
+        with mock.patch.dict(sys.modules, {"torch": None}), \
+                contextlib.redirect_stderr(io.StringIO()):
+            for call in (lambda: table.main(["01_elu"]), lambda: elementwise_tutorial.load("01_elu")):
+                with self.assertRaisesRegex(runs.ToolError, "PyTorch is not installed for .*; install"):
+                    call()
+
+    def test_unknown_chapter(self):
+        with self.assertRaisesRegex(runs.ToolError, "there is no chapter 99_none"):
+            table.main(["99_none"])
+
+    def test_the_grid_is_the_benchmarks(self):
+        shapes = cases.on_grid(inputs=2)(cases.GRID)
+        self.assertEqual(len(shapes), 10)
+        self.assertIn(("1024x4096", [(1024, 4096)] * 2, (1024, 4096)), shapes)
+        self.assertEqual(shapes[-1][0], "16384x16384")
+        self.assertEqual(cases.on_grid()(cases.SMALL_GRID)[0], ("64x64", [(64, 64)], (64, 64)))
+
+    def test_a_case_names_its_rows(self):
+        case = cases.Case("elu/{}_f16", "f16", cases.on_grid(), nothing, nothing)
+        self.assertEqual([case.named(who) for who in ("torch", "compile", "bound")],
+                         ["elu/torch_f16", "elu/compile_f16", "elu/bound_f16"])
+        self.assertEqual((case.ladder, case.out_dtype, case.label), ("elu", "f16", "f16"))
+
+    def test_a_row_reads_as_one_of_a_benchmark(self):
+        for kind in ("peer", "bound"):
+            row = timing.row("elu/torch_f16/1024x1024/cold", "f16", kind, [2e-6, 4e-6, 2e-6],
+                             moved=4_000_000)
+            run = runs.Run("x.json", {"context": {"gpu": "G"}, "benchmarks": [row]})
+            only = run.rows[0]
+            self.assertEqual((only.ladder, only.rung, only.shape, only.regime, only.dtype, only.kind),
+                             ("elu", "torch_f16", "1024x1024", "cold", "f16", kind))
+            self.assertAlmostEqual(only.median_us, 2.0)
+            self.assertAlmostEqual(only.gbps, 2000.0)
+
+    def test_calls_take_turns_on_the_sets(self):
+        seen = []
+        call = timing.into(lambda inputs, out: seen.append((inputs, out)))([("a", "b"), ("c", "d")])
+        for i in range(3):
+            call(i)
+        self.assertEqual(seen, [("a", "b"), ("c", "d"), ("a", "b")])
+
+    def test_results_without_out_are_kept_until_their_turn(self):
+        alive = set()
+
+        class Result:
+            def __init__(self, inputs):
+                self.inputs = inputs
+                alive.add(inputs)
+
+            def __del__(self):
+                alive.discard(self.inputs)
+
+        names = iter("abcd")
+        call = timing.allocating(lambda _: Result(next(names)))([(0, 0)] * 3)
+        for i in range(4):
+            call(i)
+        self.assertEqual(alive, {"b", "c", "d"})
+
+    def test_names_in_the_table(self):
+        rung = table.writing("elu/f16x8_pack_called", "bound", nothing)
+        whole = table.writing("elu/bound_f16", "bound", nothing)
+        self.assertEqual([table.printed(one) for one in (rung, whole)],
+                         ["out_f16x8_pack", "out_bound_f16"])
+        self.assertEqual(table.shown([0.024398028, -0.88201714]), "['0.02439803 ', '-0.88201714']")
+        self.assertEqual(table.shown([True]), "['True       ']")
+
+    def test_summary(self):
+        case = cases.Case("elu/{}_f16", "f16", cases.on_grid(), nothing, nothing, nothing)
+        rows = [{"name": f"elu/{who}_f16/{shape}/cold", "median_us": time}
+                for who, times in (("bound", (1, 2)), ("torch", (2, 16)))
+                for shape, time in zip(("1x1", "2x2"), times)]
+        lines = table.summary(rows, [case])
+        self.assertEqual(len(lines), 2)
+        self.assertRegex(lines[1], r"elu/bound_f16 +cold +PyTorch / ours +4\.000x +2\.000x +8\.000x +2$")
+
+    def test_a_build_that_fails_is_one_line(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(elementwise_tutorial, "ROOT", Path(folder)):
+            log = Path(folder) / "logs" / "x.log"
+            command = [sys.executable, "-c", "print('fine'); print('a.cpp:1: error: no'); exit(1)"]
+            with self.assertRaisesRegex(runs.ToolError, r"^building x failed: a.cpp:1: error: no \(log: "):
+                elementwise_tutorial.run_quietly(command, "building x", log)
+            with self.assertRaisesRegex(runs.ToolError, "no_such_program is not installed"):
+                elementwise_tutorial.run_quietly(["no_such_program"], "building x", log)
+
+    def test_the_backend_of_a_build_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cache = Path(folder) / "CMakeCache.txt"
+            self.assertEqual(elementwise_tutorial.built_for(cache), "")
+            cache.write_text("A:BOOL=ON\nTUTORIAL_BACKEND:UNINITIALIZED=cuda\n", encoding="utf-8")
+            self.assertEqual(elementwise_tutorial.built_for(cache), "cuda")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Tests of ./tutorial: what it says where something is missing, and what it runs. It runs in a folder
+with a space in its name, with scripts in the place of the programs that it calls."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+# What the script itself needs of a system.
+NEEDED = "basename bash cat dirname env flock grep head mkdir mv nproc paste rm sed sort tail tee tput true".split()
+
+
+class Tutorial(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.clone, self.programs = Path(folder.name) / "a clone", Path(folder.name) / "bin"
+        self.calls = Path(folder.name) / "calls"
+        self.programs.mkdir()
+        for chapter in ("01_one", "02_two"):
+            (self.clone / chapter).mkdir(parents=True)
+            (self.clone / chapter / "CMakeLists.txt").touch()
+        shutil.copy(ROOT / "tutorial", self.clone)
+        for name in NEEDED:
+            if shutil.which(name):
+                (self.programs / name).symlink_to(shutil.which(name))
+        self.fake("id", 'case $1 in -u) echo 1000 ;; *) echo reader ;; esac')
+
+    def fake(self, name, text=""):
+        """A program on PATH that notes how it was called and does what `text` says."""
+        note = f'printf "%s\\n" "{name} $*" >>"{self.calls}"'
+        (self.programs / name).unlink(missing_ok=True)
+        (self.programs / name).write_text(f"#!{shutil.which('bash')}\n{note}\n{text}\n", encoding="utf-8")
+        (self.programs / name).chmod(0o755)
+
+    def fake_all(self):
+        """Everything that is ever missing, as if it were there."""
+        for name in ("c++", "g++", "make", "ctest", "python3"):
+            self.fake(name)
+        self.fake("cmake", 'if [ "$1" = --version ]; then echo cmake version 3.25.1; fi')
+        prefix = self.clone.parent / "prefix"
+        for name in ("include/catch2/catch.hpp", "include/benchmark/benchmark.h", "lib/libboost_context.a",
+                     "include/boost/context/fiber.hpp"):
+            (prefix / name).parent.mkdir(parents=True, exist_ok=True)
+            (prefix / name).touch()
+        return {"CMAKE_PREFIX_PATH": str(prefix)}
+
+    def environment(self, more):
+        return {"PATH": str(self.programs), "HOME": str(self.clone), "TERM": "dumb", **(more or {})}
+
+    def call(self, *arguments, more=None):
+        done = subprocess.run([str(self.clone / "tutorial"), *arguments], env=self.environment(more),
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def called(self, name):
+        lines = self.calls.read_text(encoding="utf-8").splitlines() if self.calls.exists() else []
+        return [line.split(" ", 1)[1] for line in lines if line.startswith(name + " ")]
+
+    def test_mistakes_are_one_line(self):
+        for arguments, words in ((("tset",), "no command 'tset'"), (("bench",), "bench needs a chapter"),
+                                 (("test", "9"), "the chapters are: 01_one 02_two"),
+                                 (("test", "--yours"), "--yours needs one chapter"),
+                                 (("test", "--backend", "gpu"), "--backend is auto, cuda or cpu"),
+                                 (("setup", "now"), "setup takes no arguments")):
+            code, out, errors = self.call(*arguments)
+            self.assertEqual((code, out, errors.count("\n")), (2, "", 1), arguments)
+            self.assertIn(words, errors)
+
+    def test_help_names_the_chapters(self):
+        code, out, _ = self.call("--help")
+        self.assertEqual(code, 0)
+        self.assertIn("chapters: 01_one 02_two\n", out)
+
+    def test_without_rights_it_names_all_that_is_missing(self):
+        self.fake("apt-get")
+        code, out, errors = self.call("test", "--backend", "cpu")
+        self.assertEqual(code, 1)
+        self.assertIn("setup: missing: cmake (describes the build)", out)
+        self.assertRegex(errors, r"as root, run: apt-get install g\+\+ make cmake python3\b.*no sudo here")
+        self.assertEqual(self.called("apt-get"), [])
+
+    def test_without_a_package_manager(self):
+        code, _, errors = self.call("test", "--backend", "cpu")
+        self.assertEqual(code, 1)
+        self.assertRegex(errors, r"by this system's package manager .*: g\+\+ make cmake")
+
+    def test_sudo_that_refuses(self):
+        self.fake("apt-get")
+        self.fake("sudo", "exit 1")
+        code, _, errors = self.call("test", "--backend", "cpu")
+        self.assertEqual(code, 1)
+        self.assertIn("run first: sudo apt-get install g++", errors)
+
+    def test_without_a_network(self):
+        self.fake("apt-get", 'echo "E: Could not resolve host"; exit 100')
+        self.fake("sudo", 'if [ "$1" = -n ]; then shift; fi; exec "$@"')
+        code, _, errors = self.call("test", "--backend", "cpu")
+        self.assertEqual(code, 1)
+        self.assertIn("E: Could not resolve host", errors)
+        self.assertIn("check the network and run again (log: build/logs/setup.log)", errors)
+
+    def test_sources_that_cannot_be_written(self):
+        more = self.fake_all()
+        self.fake("mkdir", "exit 1")
+        code, _, errors = self.call("test", "--backend", "cpu", more=more)
+        self.assertEqual((code, errors.count("\n")), (1, 1))
+        self.assertIn(f"cmake -S '{self.clone}' -B FOLDER", errors)
+
+    def test_a_build_folder_of_somebody_else(self):
+        more = self.fake_all()
+        (self.clone / "build").touch()
+        code, _, errors = self.call("test", "--backend", "cpu", more=more)
+        self.assertEqual((code, errors.count("\n")), (1, 1))
+        self.assertIn("a clone/build cannot be written by reader", errors)
+
+    def test_what_it_runs(self):
+        more = self.fake_all()
+        code, _, errors = self.call("test", "2", "one", "--backend", "cpu", more=more)
+        self.assertEqual((code, errors), (0, ""))
+        built = [call for call in self.called("cmake") if call.startswith(("--preset", "--build"))]
+        self.assertEqual(built[0], "--preset cpu")
+        self.assertRegex(built[1], r"^--build build/cpu --parallel \d+ --target 02_two 01_one$")
+        self.assertRegex(self.called("ctest")[0], r"a clone/build/cpu .* -L \^\(two\|one\)\$$")
+
+    def errors_with_a_cmake_that(self, *answers):
+        more = self.fake_all()
+        self.fake("cmake", " ;; ".join(["case $1 in --version) echo cmake version 3.25.1", *answers])
+                  + " ;; esac")
+        code, _, errors = self.call("test", "--backend", "cpu", more=more)
+        self.assertEqual(code, 1)
+        return errors
+
+    def test_a_build_that_fails(self):
+        errors = self.errors_with_a_cmake_that('--build) echo "x.cu:1: error: no"; exit 2')
+        self.assertIn("x.cu:1: error: no", errors)
+        self.assertIn("(log: build/logs/cpu.build.log)", errors)
+        self.assertEqual(self.called("ctest"), [])
+
+    def test_packages_that_cannot_be_fetched(self):
+        errors = self.errors_with_a_cmake_that(
+            '--preset) echo "CMake Error: Failed to clone repository: x"; exit 1')
+        self.assertIn("catch2, libbenchmark-dev", errors)
+
+    @unittest.skipUnless(shutil.which("flock"), "no flock here, so ./tutorial does not wait")
+    def test_two_at_a_time_take_turns(self):
+        more = self.fake_all()
+        (self.clone / "build/logs").mkdir(parents=True)
+        with open(self.clone / "build/logs/cpu.lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with subprocess.Popen([str(self.clone / "tutorial"), "test", "--backend", "cpu"],
+                                  env=self.environment(more), stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, text=True) as running:
+                for line in running.stdout:
+                    if line.startswith("build: waiting for another"):
+                        break
+                time.sleep(0.1)
+                self.assertEqual([c for c in self.called("cmake") if c.startswith("--preset")], [])
+                fcntl.flock(lock, fcntl.LOCK_UN)
+                running.stdout.read()
+        self.assertEqual(running.returncode, 0)
+        self.assertEqual(len(self.called("ctest")), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
