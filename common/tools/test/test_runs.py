@@ -172,7 +172,7 @@ class RunsTest(unittest.TestCase):
         for path in paths:
             text = path.read_text(encoding="utf-8")
             self.assertEqual(text, runs.json_text(runs.compacted(runs.load_json(path))) + "\n",
-                             f"{path}: python3 common/tools/runs.py compact {path}")
+                             f"{path}: python3 common/tools/reader/runs.py compact {path}")
 
     def test_google_benchmarks_own_compare_reads_what_is_recorded(self):
         script, python = googles_compare()
