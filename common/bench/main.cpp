@@ -1,17 +1,18 @@
 /// The main program of every chapter's benchmark.
 ///
 /// Exit code: 0 if every row was verified and timed, 1 if one was not or there is no GPU to run on,
-/// 2 for a flag that it does not know.
+/// 2 for flags with which it cannot run. Unless it is 0, the last line on stderr is one sentence,
+/// "PROGRAM: ...", that says what to do.
 
 #include "common/bench/bench.h"
+#include "common/bench/flags.h"
 #include "common/bench/rows.h"
-#include "common/bench/shapes.h"
 #include "common/proof/context.h"
 
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
-#include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 
@@ -22,37 +23,10 @@ using namespace tutorial::bench;
 constexpr int kRowFailed = 1;
 constexpr int kBadFlag = 2;
 
-constexpr char kShapesFlag[] = "--shapes=";
-
-bool is_shapes_flag(const char* argument) {
-  return std::strncmp(argument, kShapesFlag, std::strlen(kShapesFlag)) == 0;
-}
-
-/// Takes our own flag out of the arguments; the rest is Google Benchmark's.
-void take_shapes_flag(int& argc, char** argv) {
-  int kept = 1;
-  for (int i = 1; i < argc; ++i) {
-    if (is_shapes_flag(argv[i])) {
-      set_shapes(parse_shapes(argv[i] + std::strlen(kShapesFlag)));
-    } else {
-      argv[kept++] = argv[i];
-    }
-  }
-  argc = kept;
-  argv[argc] = nullptr;
-}
-
-void explain_shapes_flag(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--help") == 0) {
-      std::puts("--shapes=ROWSxCOLUMNS[,...]  time these shapes only, as in --shapes=4096x4096\n");
-    }
-  }
-}
-
-bool has_device() {
+void require_device() {
   int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) return;
+  throw std::runtime_error("no GPU answers; build the cpu preset to run on the CPU executor");
 }
 
 void add_context() {
@@ -61,26 +35,50 @@ void add_context() {
   }
 }
 
+void require_rows(std::size_t rows, const Flags& flags) {
+  if (rows > 0) return;
+  throw std::invalid_argument(
+      "--benchmark_filter=" + flags.filter +
+      " matches no row, or is no regular expression; --benchmark_list_tests lists the rows");
+}
+
+void require_success_of_rows() {
+  if (failed_rows().count == 0) return;
+  const std::string rows = failed_rows().count == 1 ? "1 row failed: " : "rows failed, the first: ";
+  const std::string count =
+      failed_rows().count == 1 ? "" : std::to_string(failed_rows().count) + " ";
+  throw std::runtime_error(count + rows + failed_rows().first);
+}
+
+void run(int argc, char** argv) {
+  const Flags flags = read_flags(argc, argv);
+  benchmark::Initialize(&argc, argv);
+  refuse_unknown_flags(argc, argv);
+  require_device();
+  add_context();
+  register_benchmarks();
+  if (flags.shapes_given) require_shapes_that_fit();
+  require_rows(benchmark::RunSpecifiedBenchmarks(), flags);
+  benchmark::Shutdown();
+  require_whole_file(flags);
+  require_success_of_rows();
+}
+
+/// Says in one sentence why the program ends.
+int complain(const char* program, const char* sentence, int code) {
+  std::fprintf(stderr, "%s: %s\n", std::filesystem::path(program).filename().c_str(), sentence);
+  return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    take_shapes_flag(argc, argv);
+    run(argc, argv);
+    return 0;
   } catch (const std::invalid_argument& mistake) {
-    std::fprintf(stderr, "%s: %s%s\n", argv[0], kShapesFlag, mistake.what());
-    return kBadFlag;
+    return complain(argv[0], mistake.what(), kBadFlag);
+  } catch (const std::exception& failure) {
+    return complain(argv[0], failure.what(), kRowFailed);
   }
-  explain_shapes_flag(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return kBadFlag;
-  if (!has_device()) {
-    std::fprintf(stderr, "%s: no GPU answers; build the cpu preset to run on the CPU executor\n",
-                 argv[0]);
-    return kRowFailed;
-  }
-  add_context();
-  register_benchmarks();
-  if (benchmark::RunSpecifiedBenchmarks() == 0) return kBadFlag;  // a filter that matches nothing
-  benchmark::Shutdown();
-  return any_row_failed() ? kRowFailed : 0;
 }

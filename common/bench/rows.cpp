@@ -10,14 +10,18 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <exception>
+#include <map>
 #include <memory>
+#include <stdexcept>
 
 namespace tutorial::bench {
 
 namespace {
 
-bool row_failed = false;
+FailedRows failed;
+std::map<std::string, std::size_t> fewest_bytes;  // by the name of a shape of the grid
 
 const char* name_of(Kind kind) {
   switch (kind) {
@@ -35,8 +39,8 @@ const char* name_of(Kind kind) {
   return "";
 }
 
-void fail(benchmark::State& state, const char* what) {
-  row_failed = true;
+void fail(benchmark::State& state, const std::string& name, const char* what) {
+  if (failed.count++ == 0) failed.first = name + ": " + what;
   state.SkipWithError(what);
 }
 
@@ -51,7 +55,8 @@ void set_counters(benchmark::State& state, std::size_t bytes, const std::vector<
   state.counters["bytes"] = static_cast<double>(bytes);
 }
 
-void run_row(benchmark::State& state, const Case& operation, const Shape& shape, Regime regime) {
+void run_row(benchmark::State& state, const std::string& name, const Case& operation,
+             const Shape& shape, Regime regime) {
   state.SetLabel(operation.dtype + " " + name_of(operation.kind));
   try {
     const std::size_t bytes = bytes_moved(operation, shape);
@@ -64,7 +69,7 @@ void run_row(benchmark::State& state, const Case& operation, const Shape& shape,
     while (state.KeepRunning()) state.SetIterationTime(*replay++);
     set_counters(state, bytes, seconds, copy_rate);
   } catch (const std::exception& failure) {
-    fail(state, failure.what());
+    fail(state, name, failure.what());
   }
 }
 
@@ -83,21 +88,38 @@ void register_row([[maybe_unused]] const std::string& name, [[maybe_unused]] con
 void add_rows(const std::shared_ptr<const Case>& operation, const std::string& shape_name,
               const Shape& shape) {
   for (const Regime regime : regimes()) {
-    register_row(
-        operation->ladder + "/" + operation->rung + "/" + shape_name + "/" + name_of(regime),
-        [=](benchmark::State& state) { run_row(state, *operation, shape, regime); });
+    const std::string name =
+        operation->ladder + "/" + operation->rung + "/" + shape_name + "/" + name_of(regime);
+    register_row(name,
+                 [=](benchmark::State& state) { run_row(state, name, *operation, shape, regime); });
   }
 }
 
 }  // namespace
 
-bool any_row_failed() { return row_failed; }
+const FailedRows& failed_rows() { return failed; }
+
+void require_shapes_that_fit() {
+  const std::size_t free = free_bytes();
+  for (const auto& [shape, bytes] : fewest_bytes) {
+    if (bytes > free) {
+      throw std::invalid_argument("--shapes=" + shape + " needs at least " + amount(bytes) +
+                                  " of memory and " + amount(free) +
+                                  " are free; choose a smaller shape");
+    }
+  }
+}
 
 void add(const Case& operation) {
   const auto shared = std::make_shared<const Case>(operation);
   for (const NamedShape& own : operation.own_shapes) add_rows(shared, own.name, own.shape);
   if (!operation.own_shapes.empty()) return;
-  for (const Shape& shape : shapes()) add_rows(shared, name_of(shape), shape);
+  for (const Shape& shape : shapes()) {
+    const std::size_t bytes = bytes_moved(*shared, shape);
+    const auto entry = fewest_bytes.emplace(name_of(shape), bytes).first;
+    entry->second = std::min(entry->second, bytes);
+    add_rows(shared, name_of(shape), shape);
+  }
 }
 
 }  // namespace tutorial::bench

@@ -1,11 +1,22 @@
 #pragma once
 /// \file
-/// What has become of the rows.
+/// What the rows need, and what has become of them.
+
+#include <cstddef>
+#include <string>
 
 namespace tutorial::bench {
 
-/// True once a row had a wrong output or a failed call. Google Benchmark itself reports such a row
+/// The rows that had a wrong output or a failed call. Google Benchmark itself reports such a row
 /// and then exits as if nothing had happened.
-bool any_row_failed();
+struct FailedRows {
+  std::size_t count = 0;
+  std::string first;  // its name and its reason
+};
+const FailedRows& failed_rows();
+
+/// Throws std::invalid_argument with one sentence if for one of shapes() not even the row that
+/// needs the fewest bytes fits into the free memory.
+void require_shapes_that_fit();
 
 }  // namespace tutorial::bench

@@ -8,6 +8,9 @@ namespace tutorial::bench {
 
 namespace {
 
+/// With this many elements the bytes of any operation are still far from 2^64.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+
 std::vector<Shape> default_shapes() {
   if (!on_gpu) return {{1024, 1024}};
   std::vector<Shape> grid;
@@ -47,13 +50,19 @@ std::vector<Shape> parse_shapes(const std::string& text) {
   for (std::string part; std::getline(parts, part, ',');) {
     std::smatch numbers;
     if (!std::regex_match(part, numbers, pattern)) {
-      throw std::invalid_argument("\"" + part +
+      throw std::invalid_argument("--shapes=" + text + ": \"" + part +
                                   "\" is no shape; write ROWSxCOLUMNS, as in 1024x4096");
     }
-    parsed.push_back({std::stoll(numbers[1]), std::stoll(numbers[2])});
+    const Shape shape{std::stoll(numbers[1]), std::stoll(numbers[2])};
+    if (shape.elements() > kMostElements) {
+      throw std::invalid_argument("--shapes=" + part + " has more than 2^48 elements; choose a " +
+                                  "smaller shape");
+    }
+    parsed.push_back(shape);
   }
-  if (parsed.empty())
-    throw std::invalid_argument("no shape given; write ROWSxCOLUMNS, as in 1024x4096");
+  if (parsed.empty()) {
+    throw std::invalid_argument("--shapes= has no shape; write ROWSxCOLUMNS, as in 1024x4096");
+  }
   return parsed;
 }
 

@@ -4,7 +4,9 @@
 #include "common/proof/tiled.h"
 
 #include <algorithm>
+#include <iomanip>
 #include <mutex>
+#include <sstream>
 #include <stdexcept>
 
 namespace tutorial::bench {
@@ -65,6 +67,22 @@ std::size_t bytes_moved(const Case& operation, const Shape& shape) {
   return bytes;
 }
 
+std::size_t free_bytes() {
+  std::size_t free = 0, total = 0;
+  require_success(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return free;
+}
+
+std::string amount(std::size_t bytes) {
+  auto value = static_cast<double>(bytes);
+  const char* const units[] = {" bytes", " kB", " MB", " GB", " TB", " PB", " EB"};
+  const char* const* unit = units;
+  for (; value >= 999.95; value /= 1000) ++unit;
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(unit == units ? 0 : 1) << value << *unit;
+  return text.str();
+}
+
 Stage& Stage::instance() {
   // Never destroyed: when a program ends, the runtime may go before it.
   static Stage& stage = *new Stage;
@@ -82,6 +100,13 @@ void Stage::lay_out(const Case& operation, const Shape& shape, std::size_t count
   const std::size_t needed = count * set_bytes(operation, shape);
   if (memory_.size() < needed) {
     memory_ = test::DeviceBytes();  // give back what there is before asking for more
+    const std::size_t free = free_bytes();
+    if (needed > free) {
+      throw std::runtime_error("its buffers need " + amount(needed) + " of memory and " +
+                               amount(free) +
+                               " are free; choose smaller --shapes, or leave the row out by "
+                               "--benchmark_filter");
+    }
     memory_ = test::DeviceBytes(needed);
   }
   sets_.clear();

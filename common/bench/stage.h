@@ -14,6 +14,12 @@ namespace tutorial::bench {
 /// The bytes that one launch must move: all of its inputs and its output, once.
 std::size_t bytes_moved(const Case& operation, const Shape& shape);
 
+/// What of the device's memory is free; on the executor, of the host's.
+std::size_t free_bytes();
+
+/// Bytes in words: "4.3 GB".
+std::string amount(std::size_t bytes);
+
 /// One allocation that all rows share: allocating gigabytes for each of hundreds of rows would take
 /// longer than timing them.
 class Stage {
@@ -22,7 +28,8 @@ class Stage {
   static Stage& instance();
 
   /// Lays the operation's sets of buffers out, fills every input with its tile and every output
-  /// with NaN. cold: as many sets as exceed the L2 four times, two at least. warm: one.
+  /// with NaN. cold: as many sets as exceed the L2 four times, two at least. warm: one. Throws
+  /// std::runtime_error with one sentence if they do not fit into the memory.
   void prepare(const Case& operation, const Shape& shape, Regime regime);
 
   /// Launches once on the first set and compares the whole output with the reference. Throws

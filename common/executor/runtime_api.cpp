@@ -14,10 +14,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <new>
+#include <string>
 #include <thread>
 #include <unordered_map>
 
@@ -166,6 +169,17 @@ std::size_t pages_in_bytes(int name) {
   const long page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page)
                                : 0;
+}
+
+/// What programs can still have: free pages, and those that the system would give back from its
+/// caches.
+std::size_t available_bytes() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);) {
+    std::size_t kibibytes = 0;
+    if (std::sscanf(line.c_str(), "MemAvailable: %zu kB", &kibibytes) == 1) return kibibytes << 10;
+  }
+  return pages_in_bytes(_SC_AVPHYS_PAGES);
 }
 
 int cores() {
@@ -321,7 +335,7 @@ cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count, cudaStream_t 
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   if (free == nullptr || total == nullptr) return record_error(cudaErrorInvalidValue);
-  *free = cpu::pages_in_bytes(_SC_AVPHYS_PAGES);
+  *free = cpu::available_bytes();
   *total = cpu::pages_in_bytes(_SC_PHYS_PAGES);
   return cudaSuccess;
 }

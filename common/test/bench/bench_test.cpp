@@ -57,11 +57,37 @@ TEST_CASE("shapes are read from the command line", "[bench]") {
   CHECK(name_of(shapes[0]) == "1024x4096");
   CHECK(name_of(shapes[1]) == "1x7");
   CHECK(shapes[0].elements() == 1024 * 4096);
-  for (const char* wrong :
-       {"", "x", "1024", "0x5", "-1x5", "12x12x12", "12X12", "12x12;4x4", " 1x1"}) {
+  for (const char* wrong : {"", "x", "1024", "0x5", "-1x5", "12x12x12", "12X12", "12x12;4x4",
+                            " 1x1", "1x1234567890", "999999999x999999999"}) {
     CAPTURE(wrong);
     CHECK_THROWS_AS(parse_shapes(wrong), std::invalid_argument);
   }
+}
+
+TEST_CASE("amounts of memory have three or four digits and a unit", "[bench]") {
+  CHECK(amount(0) == "0 bytes");
+  CHECK(amount(999) == "999 bytes");
+  CHECK(amount(1000) == "1.0 kB");
+  CHECK(amount(141'990'000'000) == "142.0 GB");
+  CHECK(amount(999'970'000) == "1.0 GB");
+  CHECK(amount(~std::size_t{0}) == "18.4 EB");
+}
+
+TEST_CASE("buffers that do not fit into the memory are refused before they are made", "[bench]") {
+  require_device();
+  const Case copy = copy_case(sizeof(float), normal_tile<float>());
+  CHECK(free_bytes() > 0);
+  const Shape shape{1, static_cast<std::int64_t>(free_bytes() / 4)};  // eight bytes an element
+  std::string sentence;
+  try {
+    Stage::instance().prepare(copy, shape, Regime::warm);
+  } catch (const std::runtime_error& failure) {
+    sentence = failure.what();
+  }
+  CAPTURE(sentence);
+  CHECK(sentence.find("its buffers need ") == 0);
+  CHECK(sentence.find(" are free; choose smaller --shapes") != std::string::npos);
+  CHECK(measure(copy, kShape, Regime::warm, 1).size() == 1);
 }
 
 TEST_CASE("quantiles lie between the samples", "[bench]") {

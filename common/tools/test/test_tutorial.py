@@ -129,6 +129,53 @@ class Tutorial(unittest.TestCase):
         self.assertRegex(built[1], r"^--build build/cpu --parallel \d+ --target 02_two 01_one$")
         self.assertRegex(self.called("ctest")[0], r"a clone/build/cpu .* -L \^\(two\|one\)\$$")
 
+    def bench(self, text, *flags):
+        """./tutorial bench one, with a benchmark that does what `text` says."""
+        more = self.fake_all()
+        program = self.clone / "build/cpu/01_one_bench"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(f"#!{shutil.which('bash')}\n{text}\n", encoding="utf-8")
+        program.chmod(0o755)
+        return self.call("bench", "one", "--backend", "cpu", *flags, more=more)
+
+    def test_a_benchmark_ends_in_one_sentence(self):
+        chatter = 'printf "gpu_clock_mhz: none\\nRunning x\\n" >&2; '
+        for text, code, words in (
+                (f'{chatter}echo "01_one_bench: choose a smaller shape" >&2; exit 2', 2,
+                 "tutorial: bench: choose a smaller shape\n"),
+                (f'{chatter}echo "01_one_bench: 1 row failed: one/f16: wrong" >&2; exit 1', 1,
+                 "tutorial: the benchmark failed: 1 row failed: one/f16: wrong (./tutorial test one checks "
+                 "the same kernels; logs: build/logs/01_one.cpu.bench.log and its .errors)\n"),
+                (f"{chatter}kill -KILL $$", 1, "tutorial: the system killed the benchmark, as it does when "
+                 "memory runs out: choose smaller --shapes, or close other programs (logs: "
+                 "build/logs/01_one.cpu.bench.log and its .errors)\n"),
+                (f"{chatter}exit 139", 1, "tutorial: the benchmark crashed (exit code 139): ./tutorial test one "
+                 "checks the same kernels (logs: build/logs/01_one.cpu.bench.log and its .errors)\n")):
+            self.assertEqual(self.bench(text)[::2], (code, words), text)
+            self.assertFalse(list((self.clone / "build/results").glob("*.cpu.json")))
+
+    def test_of_many_rows_that_failed_it_shows_three(self):
+        _, out, _ = self.bench("for i in 1 2 3 4 5; do echo \"one/$i ERROR OCCURRED: 'x'\"; done; exit 1")
+        self.assertEqual(out.count("ERROR OCCURRED"), 3)
+
+    def test_a_result_that_cannot_be_written_stops_the_benchmark_before_it_runs(self):
+        ran = self.clone / "ran"
+        for name, words in (("none/a.json", "cannot be written; name a file in a folder that you can write"),
+                            ("", "is a folder; name a file inside it")):
+            code, _, errors = self.bench(f'touch "{ran}"', f"--benchmark_out={self.clone}/{name}")
+            self.assertEqual((code, errors.count("\n")), (2, 1), errors)
+            self.assertIn(words, errors)
+        self.assertFalse(ran.exists())
+
+    def test_a_run_is_kept_and_the_one_before_it(self):
+        run = 'for flag; do case $flag in --benchmark_out=*) echo "{}" >"${flag#*=}" ;; esac; done'
+        for kept in (["01_one.cpu.json"], ["01_one.cpu.json", "01_one.cpu.previous.json"]):
+            code, out, errors = self.bench(run)
+            self.assertEqual((code, errors), (0, ""))
+            self.assertIn("bench: this run is kept in build/results/01_one.cpu.json", out)
+            self.assertEqual(sorted(p.name for p in (self.clone / "build/results").iterdir()), kept)
+        self.assertRegex(self.called("python3")[-1], r"ladder\.py .*01_one\.cpu\.json$")
+
     def errors_with_a_cmake_that(self, *answers):
         more = self.fake_all()
         self.fake("cmake", " ;; ".join(["case $1 in --version) echo cmake version 3.25.1", *answers])
