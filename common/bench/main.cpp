@@ -5,6 +5,7 @@
 /// "PROGRAM: ...", that says what to do.
 
 #include "common/bench/bench.h"
+#include "common/bench/clocks.h"
 #include "common/bench/flags.h"
 #include "common/bench/rows.h"
 #include "common/proof/context.h"
@@ -33,6 +34,7 @@ void add_context() {
   for (const auto& [name, value] : tutorial::test::run_context()) {
     benchmark::AddCustomContext(name, value);
   }
+  for (const auto& [name, value] : clocks_context()) benchmark::AddCustomContext(name, value);
 }
 
 void require_rows(std::size_t rows, const Flags& flags) {

@@ -3,6 +3,7 @@
 /// One row: verified, then timed.
 
 #include "common/bench/bench.h"
+#include "common/bench/clocks.h"
 #include "common/bench/shapes.h"
 #include "common/proof/tiled.h"
 
@@ -17,9 +18,11 @@ namespace tutorial::bench {
 inline constexpr std::size_t kReplays = on_gpu ? 15 : 5;
 
 /// Verifies the operation's output and times it: the seconds per launch of each of `replays`
-/// replays. Throws std::runtime_error if the output is wrong or a call fails.
+/// replays; in `clocks`, where given, what the GPU's clock did meanwhile. Throws std::runtime_error
+/// if the output is wrong or a call fails. With TUTORIAL_PROFILE=1 in the environment the operation
+/// is launched three times, neither verified nor timed: every replay is said to take a second.
 std::vector<double> measure(const Case& operation, const Shape& shape, Regime regime,
-                            std::size_t replays = kReplays);
+                            std::size_t replays = kReplays, ClocksSeen* clocks = nullptr);
 
 /// Host bytes to repeat over an input: normal_values(), an odd number of them, never zeros.
 template <class T>

@@ -39,11 +39,6 @@ const char* name_of(Kind kind) {
   return "";
 }
 
-void fail(benchmark::State& state, const std::string& name, const char* what) {
-  if (failed.count++ == 0) failed.first = name + ": " + what;
-  state.SkipWithError(what);
-}
-
 /// The counters come from the median: one replay that something disturbed does not move it.
 void set_counters(benchmark::State& state, std::size_t bytes, const std::vector<double>& seconds,
                   double copy_rate) {
@@ -55,6 +50,14 @@ void set_counters(benchmark::State& state, std::size_t bytes, const std::vector<
   state.counters["bytes"] = static_cast<double>(bytes);
 }
 
+void set_clock_counters(benchmark::State& state, const ClocksSeen& clocks) {
+  if (clocks.samples == 0) return;
+  state.counters["sm_mhz"] = clocks.sm_mhz;
+  state.counters["sm_mhz_min"] = clocks.sm_mhz_min;
+  state.counters["watts"] = clocks.watts;
+  state.counters["clock_reasons"] = static_cast<double>(clocks.reasons);
+}
+
 void run_row(benchmark::State& state, const std::string& name, const Case& operation,
              const Shape& shape, Regime regime) {
   state.SetLabel(operation.dtype + " " + name_of(operation.kind));
@@ -64,12 +67,14 @@ void run_row(benchmark::State& state, const std::string& name, const Case& opera
         operation.copied_inputs > 0 ? operation.copied_inputs : operation.inputs.size();
     const double copy_rate = copy_gbps(bytes, copied, regime);
     const auto replays = static_cast<std::size_t>(state.max_iterations);
-    const std::vector<double> seconds = measure(operation, shape, regime, replays);
+    ClocksSeen clocks;
+    const std::vector<double> seconds = measure(operation, shape, regime, replays, &clocks);
     auto replay = seconds.begin();
     while (state.KeepRunning()) state.SetIterationTime(*replay++);
     set_counters(state, bytes, seconds, copy_rate);
+    set_clock_counters(state, clocks);
   } catch (const std::exception& failure) {
-    fail(state, name, failure.what());
+    fail_row(state, name, failure.what());
   }
 }
 
@@ -108,6 +113,11 @@ void require_shapes_that_fit() {
                                   " are free; choose a smaller shape");
     }
   }
+}
+
+void fail_row(benchmark::State& state, const std::string& name, const char* what) {
+  if (failed.count++ == 0) failed.first = name + ": " + what;
+  state.SkipWithError(what);
 }
 
 void add(const Case& operation) {

@@ -7,16 +7,18 @@
 RAW.csv comes from this command (common/tools/maintain/record.sh runs it; `ncu.py --metrics` prints the
 list of metrics):
 
-    ncu --clock-control none --graph-profiling node --csv --page raw --print-units base \\
-        --kernel-name-base mangled --kernel-id '::regex:.:^(2|3)$' --log-file RAW.csv \\
-        --metrics "$(python3 common/tools/maintain/ncu.py --metrics)" \\
-        build/cuda/01_elu/01_elu_bench --shapes=4096x4096 --benchmark_filter=/cold
+    ncu --query-metrics >KNOWN
+    TUTORIAL_PROFILE=1 ncu --clock-control none --csv --page raw --print-units base \\
+        --kernel-name-base mangled --kernel-id '::regex:.:^2$' --log-file RAW.csv \\
+        --metrics "$(python3 common/tools/maintain/ncu.py --metrics --known KNOWN)" \\
+        build/cuda/01_elu_bench --shapes=4096x4096 --benchmark_filter=/cold
 
-The clocks are left as they are, as in the benchmark. `--kernel-id` takes the second and the third
-launch of every kernel, the first being a warm-up; of the launches of one kernel, the one with the
-median duration is reported. ncu flushes the caches before each pass, so that reads are cold; bytes
-that the kernel wrote may still lie in the L2 when it ends, so the DRAM's write traffic is a lower
-bound for a buffer that the L2 can hold.
+The clocks are left as they are, as in the benchmark. TUTORIAL_PROFILE=1 makes each row launch its
+kernel three times and no more. `--kernel-id` takes the second launch of every kernel, the first being
+a warm-up; of several launches of one kernel, the one with the median duration is reported. ncu flushes
+the caches before each pass, so that reads are cold; bytes that the kernel wrote may still lie in the L2
+when it ends, so the DRAM's write traffic is a lower bound for a buffer that the L2 can hold. --known
+leaves out the metrics that this GPU does not have, for which ncu would refuse to run.
 
 The JSON holds, per kernel:
 
@@ -30,8 +32,20 @@ The JSON holds, per kernel:
     instructions_per_element     instructions of one thread per element: warp instructions * 32 / n
     issue_pct                    percent of the cycles in which a scheduler issued an instruction
     registers                    per thread
-    sectors_per_load, _store     32-byte sectors per global memory request of a warp
+    sectors_per_load, _store     32-byte sectors per global memory request of a warp, at the L1
     occupancy_pct                active warps in percent of the most that fit
+    sm_mhz                       the multiprocessors' clock while the kernel ran
+    pipes                        per unit that instructions go to, percent of the warp instructions that it
+                                 can take: alu, fma, fma_heavy, fp16, xu (special functions, conversions),
+                                 lsu (loads and stores), cbu (branches), uniform, adu
+    stalls                       why warps do not issue: for each reason, warps that wait for it per
+                                 instruction issued; "selected" is the one that issues
+    l2_read_sectors, l2_write_sectors
+                                 32-byte sectors between the L1s and the L2
+    l1_hit_pct, l2_hit_pct       sectors found there
+    local_sectors                32-byte sectors of local memory, loaded and stored
+    shared_load, shared_store    {"instructions", "wavefronts", "conflicts"}: warp instructions on shared
+                                 memory, the passes that they took, and those that bank conflicts added
 
 A value whose metric the GPU or the version of ncu does not have is null.
 """
@@ -60,12 +74,36 @@ METRICS = {
     "store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
     "store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "occupancy_pct": "sm__warps_active.avg.pct_of_peak_sustained_active",
+    "cycles_per_second": "smsp__cycles_elapsed.avg.per_second",
+    "l2_read_sectors": "lts__t_sectors_srcunit_tex_op_read.sum",
+    "l2_write_sectors": "lts__t_sectors_srcunit_tex_op_write.sum",
+    "l1_hit_pct": "l1tex__t_sector_hit_rate.pct",
+    "l2_hit_pct": "lts__t_sector_hit_rate.pct",
+    "local_loads": "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+    "local_stores": "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
+    "shared_load_instructions": "smsp__inst_executed_op_shared_ld.sum",
+    "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_load_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "shared_store_instructions": "smsp__inst_executed_op_shared_st.sum",
+    "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "shared_store_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
 }
+#: The units that execute instructions, by our names.
+PIPES = {"alu": "alu", "fma": "fma", "fma_heavy": "fmaheavy", "fp16": "fp16", "xu": "xu", "lsu": "lsu",
+         "cbu": "cbu", "uniform": "uniform", "adu": "adu"}
+STALLS = ("long_scoreboard", "short_scoreboard", "wait", "not_selected", "math_pipe_throttle",
+          "lg_throttle", "mio_throttle", "barrier", "branch_resolving", "dispatch_stall",
+          "no_instruction", "drain", "membar", "selected")
+METRICS.update({f"pipe_{ours}": f"sm__inst_executed_pipe_{name}.avg.pct_of_peak_sustained_active"
+                for ours, name in PIPES.items()})
+METRICS.update({f"stall_{name}": f"smsp__average_warps_issue_stalled_{name}_per_issue_active.ratio"
+                for name in STALLS})
 #: Units that ncu scales a value to, as factors to bytes and to microseconds.
 UNITS = {
     "byte": 1.0, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "Tbyte": 1e12,
     "ns": 1e-3, "nsecond": 1e-3, "us": 1.0, "usecond": 1.0, "ms": 1e3, "msecond": 1e3,
     "s": 1e6, "second": 1e6,
+    "Khz": 1e3, "Mhz": 1e6, "Ghz": 1e9, "KHz": 1e3, "MHz": 1e6, "GHz": 1e9,
 }
 HOW = "make it with `ncu --csv --page raw`; the whole command stands at the top of ncu.py"
 
@@ -133,6 +171,30 @@ def middle(launches):
     return ordered[(len(ordered) - 1) // 2]
 
 
+def named(launch, prefix, names):
+    """{name: value} of the launch's metrics prefix_name that have a value other than 0; None where
+    the GPU has none of them."""
+    values = {name: launch[f"{prefix}_{name}"] for name in names}
+    if all(value is None for value in values.values()):
+        return None
+    return {name: rounded(value, 3) for name, value in values.items() if value}
+
+
+def shared_accesses(launch, way):
+    """{"instructions", "wavefronts", "conflicts"} of loads or stores; None where there are none."""
+    values = {name: launch[f"shared_{way}_{name}"]
+              for name in ("instructions", "wavefronts", "conflicts")}
+    if not values["wavefronts"]:
+        return None
+    return {name: None if value is None else int(value) for name, value in values.items()}
+
+
+def total(*values):
+    """The sum of the values that are there, or None."""
+    known = [value for value in values if value is not None]
+    return int(sum(known)) if known else None
+
+
 def entry(launches, n, rung):
     """The JSON entry of one kernel's launches."""
     launch = middle(launches)
@@ -155,6 +217,16 @@ def entry(launches, n, rung):
         "sectors_per_load": rounded(ratio(launch["load_sectors"], launch["load_requests"])),
         "sectors_per_store": rounded(ratio(launch["store_sectors"], launch["store_requests"])),
         "occupancy_pct": rounded(launch["occupancy_pct"]),
+        "sm_mhz": rounded(ratio(launch["cycles_per_second"], 1e6)),
+        "pipes": named(launch, "pipe", PIPES),
+        "stalls": named(launch, "stall", STALLS),
+        "l2_read_sectors": total(launch["l2_read_sectors"]),
+        "l2_write_sectors": total(launch["l2_write_sectors"]),
+        "l1_hit_pct": rounded(launch["l1_hit_pct"], 3),
+        "l2_hit_pct": rounded(launch["l2_hit_pct"], 3),
+        "local_sectors": total(launch["local_loads"], launch["local_stores"]),
+        "shared_load": shared_accesses(launch, "load"),
+        "shared_store": shared_accesses(launch, "store"),
     }
 
 
@@ -202,10 +274,22 @@ def context_of(path, shape):
     return {**context, "shape": shape}
 
 
+def known_metrics(path):
+    """The metrics that ncu can be asked for, given what `ncu --query-metrics` printed: all that it
+    names, and those of the launch, which it does not list."""
+    if path is None:
+        return list(METRICS.values())
+    listed = {line.split()[0] for line in runs.read_text(path).splitlines() if line.strip()}
+    return [name for name in METRICS.values()
+            if name.split(".")[0] in listed or name.startswith("launch__")]
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description="ncu's CSV as JSON for the report.")
     parser.add_argument("csv", nargs="?", help="what ncu --csv --page raw wrote")
     parser.add_argument("--metrics", action="store_true", help="print the metrics to ask ncu for")
+    parser.add_argument("--known", help="with --metrics: leave out what is not in this file, which "
+                                        "`ncu --query-metrics` printed")
     parser.add_argument("--shape", help="the profiled shape, as 4096x4096")
     parser.add_argument("--ladder", default="", help="elu: taken off the front of kernel names")
     parser.add_argument("--spec", help="the chapter's codegen.json, which names the rungs")
@@ -217,7 +301,7 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     if arguments.metrics:
-        print(",".join(METRICS.values()))
+        print(",".join(known_metrics(arguments.known)))
         return 0
     if not (arguments.csv and arguments.shape and arguments.out):
         raise runs.ToolError("needs the CSV, --shape and --out (or --metrics alone)")

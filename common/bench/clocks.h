@@ -1,0 +1,46 @@
+#pragma once
+/// \file
+/// The GPU's clock and what holds it back, watched while a row is timed.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutorial::bench {
+
+/// What NVML answered while a row's replays ran.
+struct ClocksSeen {
+  int samples = 0;
+  double sm_mhz = 0;      ///< median of the multiprocessors' clock
+  double sm_mhz_min = 0;  ///< its lowest
+  double watts = 0;       ///< the highest power; NVML averages over up to a second
+  /// The reasons that NVML gave for a clock below the highest, all samples' bits together
+  /// (nvmlClocksEventReasons: 4 software power cap, 8 hardware slowdown, 32 software thermal, 64
+  /// hardware thermal, 128 power brake; 1 is an idle GPU).
+  std::uint64_t reasons = 0;
+};
+
+/// Asks NVML again and again, on a thread of its own, from its construction until seen(). Sees
+/// nothing (samples == 0) on the CPU executor, without libnvidia-ml.so.1, and where
+/// TUTORIAL_CLOCKS=0 stands in the environment.
+class ClockWatch {
+ public:
+  ClockWatch();
+  ~ClockWatch();
+  ClockWatch(const ClockWatch&) = delete;
+  ClockWatch& operator=(const ClockWatch&) = delete;
+
+  /// Ends the watch.
+  ClocksSeen seen();
+
+ private:
+  class Watcher;
+  std::unique_ptr<Watcher> watcher_;
+};
+
+/// For the context of a run: gpu_power_limit_w. Empty where NVML does not answer.
+std::vector<std::pair<std::string, std::string>> clocks_context();
+
+}  // namespace tutorial::bench

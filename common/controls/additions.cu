@@ -1,0 +1,262 @@
+// y = a + b: grid-stride loops, tiles that the bulk copy engine brings, and cub's other way to load
+// and store a block's items.
+#include <cub/block/block_load.cuh>
+#include <cub/block/block_store.cuh>
+
+#include "common/bench/cub_transform_binary.cuh"
+#include "common/controls/controls.h"
+#include "common/launch.cuh"
+#include "common/macros.cuh"
+
+namespace tutorial::controls {
+
+namespace {
+
+__device__ __forceinline__ float4 sum(float4 a, float4 b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+
+__global__ void control_add_kernel(const float* a, const float* b, float* y, std::int64_t n) {
+  wait_for_previous_grid();
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
+  if (i < n) FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
+}
+
+// ---- Grid-stride loops ------------------------------------------------------------------------
+
+__global__ void control_add_stride_kernel(const float* a, const float* b, float* y,
+                                          std::int64_t n) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
+  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
+       i += stride) {
+    FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
+  }
+}
+
+__global__ void control_add_stride_restrict_kernel(const float* __restrict__ a,
+                                                   const float* __restrict__ b,
+                                                   float* __restrict__ y, std::int64_t n) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
+  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
+       i += stride) {
+    FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
+  }
+}
+
+/// As __stwb(), with which chapter 06 stores: an assembler statement that clobbers memory.
+__global__ void control_add_stride_clobber_kernel(const float* __restrict__ a,
+                                                  const float* __restrict__ b,
+                                                  float* __restrict__ y, std::int64_t n) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
+  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
+       i += stride) {
+    __stwb(reinterpret_cast<float4*>(y + i), sum(FLOAT4(a[i]), FLOAT4(b[i])));
+  }
+}
+
+__global__ void control_add_stride_two_kernel(const float* a, const float* b, float* y,
+                                              std::int64_t n) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
+  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
+       i += 2 * stride) {
+    const bool more = i + stride < n;
+    const float4 left = FLOAT4(a[i]), right = FLOAT4(b[i]);
+    const float4 next_left = more ? FLOAT4(a[i + stride]) : left;
+    const float4 next_right = more ? FLOAT4(b[i + stride]) : right;
+    FLOAT4(y[i]) = sum(left, right);
+    if (more) FLOAT4(y[i + stride]) = sum(next_left, next_right);
+  }
+}
+
+// ---- The bulk copy engine ---------------------------------------------------------------------
+
+constexpr int kBulkThreads = 256;
+
+__device__ __forceinline__ unsigned shared_address(const void* pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+__device__ __forceinline__ void bulk_load(void* tile, const float* from, unsigned bytes,
+                                          std::uint64_t* barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(shared_address(tile)),
+      "l"(from), "r"(bytes), "r"(shared_address(barrier))
+      : "memory");
+}
+
+/// One thread asks for both tiles; all wait until the barrier has counted their bytes.
+template <int kPacks>
+__device__ __forceinline__ void load_tiles(float4* tiles, const float* a, const float* b,
+                                           std::uint64_t* barrier) {
+  constexpr unsigned kBytes = kBulkThreads * kPacks * 16;
+  const unsigned address = shared_address(barrier);
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address),
+                 "r"(2 * kBytes)
+                 : "memory");
+    bulk_load(tiles, a, kBytes, barrier);
+    bulk_load(tiles + kBulkThreads * kPacks, b, kBytes, barrier);
+  }
+  __syncthreads();
+  asm volatile(
+      "{\n"
+      ".reg .pred done;\n"
+      "again:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n"
+      "@!done bra again;\n"
+      "}\n" ::"r"(address)
+      : "memory");
+}
+
+/// Tiles of kPacks packs a thread. kBulkStore: the sums leave by the engine, too.
+template <int kPacks, bool kBulkStore>
+__global__ void __launch_bounds__(kBulkThreads)
+    control_add_bulk_kernel(const float* a, const float* b, float* y) {
+  __shared__ alignas(128) float4 tiles[2 * kBulkThreads * kPacks];
+  __shared__ alignas(8) std::uint64_t barrier;
+  wait_for_previous_grid();
+  const std::int64_t first = std::int64_t{blockIdx.x} * kBulkThreads * kPacks * 4;
+  load_tiles<kPacks>(tiles, a + first, b + first, &barrier);
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    const int slot = k * kBulkThreads + static_cast<int>(threadIdx.x);
+    const float4 total = sum(tiles[slot], tiles[kBulkThreads * kPacks + slot]);
+    if constexpr (kBulkStore) {
+      tiles[slot] = total;
+    } else {
+      FLOAT4(y[first + slot * 4]) = total;
+    }
+  }
+  if constexpr (kBulkStore) {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(y + first),
+                   "r"(shared_address(tiles)), "r"(kBulkThreads * kPacks * 16)
+                   : "memory");
+      asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+      asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+    }
+  }
+}
+
+// ---- cub's block primitives -------------------------------------------------------------------
+
+constexpr int kCubThreads = 128;
+
+template <class T, int kItems, cub::BlockLoadAlgorithm kLoad, cub::BlockStoreAlgorithm kStore>
+__global__ void __launch_bounds__(kCubThreads)
+    control_add_cub_kernel(const T* a, const T* b, T* y) {
+  using Load = cub::BlockLoad<T, kCubThreads, kItems, kLoad>;
+  using Store = cub::BlockStore<T, kCubThreads, kItems, kStore>;
+  __shared__ union {
+    typename Load::TempStorage load;
+    typename Store::TempStorage store;
+  } scratch;
+  const std::int64_t first = std::int64_t{blockIdx.x} * kCubThreads * kItems;
+  T left[kItems], right[kItems];
+  Load(scratch.load).Load(a + first, left);
+  __syncthreads();
+  Load(scratch.load).Load(b + first, right);
+#pragma unroll
+  for (int k = 0; k < kItems; ++k) left[k] = left[k] + right[k];
+  __syncthreads();
+  Store(scratch.store).Store(y + first, left);
+}
+
+struct Plus {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+
+// ---- Launches ---------------------------------------------------------------------------------
+
+TwoInputs<float> one_pack(std::string name, LaunchOptions options) {
+  return {std::move(name),
+          [=](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
+            const LaunchShape shape{grid_1d(n, std::int64_t{options.threads} * 4),
+                                    dim3(static_cast<unsigned>(options.threads)), 0,
+                                    options.overlap};
+            return launch(control_add_kernel, shape, stream, a, b, y, n);
+          }};
+}
+
+TwoInputs<float> strided(std::string name,
+                         void (*kernel)(const float*, const float*, float*, std::int64_t),
+                         int waves) {
+  return {std::move(name),
+          [=](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
+            const std::int64_t most = waves * resident_threads() / kThreads;
+            const std::int64_t needed = (n / 4 + kThreads - 1) / kThreads;
+            const auto blocks = static_cast<unsigned>(needed < most ? needed : most);
+            return launch(kernel, {dim3(blocks), dim3(kThreads)}, stream, a, b, y, n);
+          }};
+}
+
+template <int kPacks, bool kBulkStore, Overlap kOverlap = Overlap::none>
+TwoInputs<float> bulk() {
+  const std::string name = std::string(kBulkStore ? "add_bulk_both_" : "add_bulk_loads_") +
+                           std::to_string(kPacks) + (kOverlap == Overlap::none ? "" : "_overlap");
+  return {name, [](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
+            const LaunchShape shape{grid_1d(n, kBulkThreads * kPacks * 4), dim3(kBulkThreads), 0,
+                                    kOverlap};
+            return launch(control_add_bulk_kernel<kPacks, kBulkStore>, shape, stream, a, b, y);
+          }};
+}
+
+template <class T, int kItems, bool kTranspose>
+TwoInputs<T> cub_block(const std::string& dtype) {
+  constexpr auto kLoad = kTranspose ? cub::BLOCK_LOAD_WARP_TRANSPOSE : cub::BLOCK_LOAD_VECTORIZE;
+  constexpr auto kStore = kTranspose ? cub::BLOCK_STORE_WARP_TRANSPOSE : cub::BLOCK_STORE_VECTORIZE;
+  const std::string name = "add_" + dtype + (kTranspose ? "_cub_transpose_" : "_cub_vectorize_") +
+                           std::to_string(kItems);
+  return {name, [](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
+            return launch(control_add_cub_kernel<T, kItems, kLoad, kStore>,
+                          {grid_1d(n, kCubThreads * kItems), dim3(kCubThreads)}, stream, a, b, y);
+          }};
+}
+
+template <class T>
+TwoInputs<T> cub_device(const std::string& dtype) {
+  return {"add_" + dtype + "_cub_device",
+          [](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
+            return bench::cub_transform(a, b, y, n, Plus{}, stream);
+          }};
+}
+
+}  // namespace
+
+std::vector<TwoInputs<float>> float_additions() {
+  return {one_pack("add_b128", {128, Overlap::none}),
+          one_pack("add_b128_overlap", {128, Overlap::previous_kernel}),
+          one_pack("add_b256_overlap", {256, Overlap::previous_kernel}),
+          strided("add_stride", control_add_stride_kernel, 1),
+          strided("add_stride_4_waves", control_add_stride_kernel, 4),
+          strided("add_stride_restrict", control_add_stride_restrict_kernel, 1),
+          strided("add_stride_clobber", control_add_stride_clobber_kernel, 1),
+          strided("add_stride_two", control_add_stride_two_kernel, 1),
+          bulk<1, false>(),
+          bulk<2, false>(),
+          bulk<4, false>(),
+          bulk<2, true>(),
+          bulk<4, true>(),
+          bulk<2, false, Overlap::previous_kernel>(),
+          cub_block<float, 4, false>("f32"),
+          cub_block<float, 16, false>("f32"),
+          cub_block<float, 4, true>("f32"),
+          cub_block<float, 16, true>("f32"),
+          cub_device<float>("f32")};
+}
+
+std::vector<TwoInputs<half>> half_additions() {
+  return {cub_block<half, 8, false>("f16"), cub_block<half, 16, false>("f16"),
+          cub_block<half, 8, true>("f16"), cub_block<half, 16, true>("f16"),
+          cub_device<half>("f16")};
+}
+
+}  // namespace tutorial::controls

@@ -1,0 +1,91 @@
+#pragma once
+/// \file
+/// Control experiments: pairs of kernels that differ in one respect, for claims that several
+/// chapters share. notes/controls.md asks the questions and shows what came out.
+///
+/// Only a GPU can answer, so this folder is built by the cuda backend alone. The launchers need
+/// 16-byte aligned pointers and an n that is a multiple of 4096; they are no library.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tutorial::controls {
+
+template <class T>
+struct OneInput {
+  std::string name;
+  std::function<cudaError_t(const T* x, T* y, std::int64_t n, cudaStream_t stream)> launch;
+};
+
+template <class T>
+struct TwoInputs {
+  std::string name;
+  std::function<cudaError_t(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream)>
+      launch;
+};
+
+/// y = x: hints on loads and stores, `__restrict__` and `__ldg`, two packs a thread, the width of
+/// the index, and copies that also issue some instructions for every element.
+std::vector<OneInput<float>> float_copies();
+/// y = x in halves, a pack a thread, with the stores of a pack cut and set apart.
+std::vector<OneInput<half>> half_copies();
+
+/// y = x >= 0 ? x : 2^(x log2 e) - 1: grid-stride loops, and block size apart from overlap.
+std::vector<OneInput<float>> float_elus();
+std::vector<OneInput<half>> half_elus();
+std::vector<OneInput<__nv_bfloat16>> bf16_elus();
+
+/// y = a + b: grid-stride loops, bulk copies, cub.
+std::vector<TwoInputs<float>> float_additions();
+std::vector<TwoInputs<half>> half_additions();
+
+/// A tensor (64, 256, 56, 56) of halves plus one value per channel, the way to the channel's index
+/// varied.
+struct ChannelSum {
+  std::string name;
+  std::function<cudaError_t(const half* a, const half* b, half* y, cudaStream_t stream)> launch;
+};
+inline constexpr std::int64_t kImages = 64, kChannels = 256, kPixels = 56 * 56;
+std::vector<ChannelSum> channel_sums();
+
+/// words: bit i % 32 of word i / 32 says whether a[i] > b[i].
+struct Votes {
+  std::string name;
+  std::function<cudaError_t(const half* a, const half* b, unsigned* words, std::int64_t n,
+                            cudaStream_t stream)>
+      launch;
+};
+std::vector<Votes> votes();
+
+/// A kernel that does nothing.
+cudaError_t empty(std::int64_t blocks, int threads, cudaStream_t stream);
+
+/// One thread follows `hops` pointers: from = next[from], beginning at *place, where it leaves the
+/// last; cycles[0]: what they took. `through_l1`: the loads may hit in the L1. With `bytes` > 0,
+/// the grid's other blocks copy as many bytes meanwhile.
+cudaError_t chase(const unsigned* next, unsigned* place, long long* cycles, int hops,
+                  bool through_l1, const float* from, float* to, std::int64_t bytes,
+                  cudaStream_t stream);
+
+/// Every multiprocessor's thread slots are taken for about `cycles` cycles.
+cudaError_t occupy(long long cycles, cudaStream_t stream);
+
+/// Instructions of one kind from 1024 threads on each of the GPU's multiprocessors. cycles[b]: what
+/// block b took.
+struct Throughput {
+  std::string name;
+  std::function<cudaError_t(unsigned* sink, long long* cycles, int blocks, cudaStream_t stream)>
+      launch;
+};
+std::vector<Throughput> throughputs();
+/// Instructions that a thread of such a launch issues, and its threads a block.
+inline constexpr int kThroughputInstructions = 8 * 256;
+inline constexpr int kThroughputThreads = 1024;
+
+}  // namespace tutorial::controls

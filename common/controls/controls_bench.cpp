@@ -1,0 +1,407 @@
+/// The benchmark of the control experiments: copies and sums as rows like a chapter's, and beside
+/// them what has no bytes: blocks, latencies, launches, instructions.
+///
+///     build/cuda/common_controls --shapes=2048x2048,16384x16384
+#include "common/controls/controls.h"
+
+#include "common/bench/binary.h"
+#include "common/bench/clocks.h"
+#include "common/bench/measure.h"
+#include "common/bench/mixed.h"
+#include "common/bench/replay.h"
+#include "common/bench/rows.h"
+#include "common/bench/statistics.h"
+#include "common/proof/device.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <random>
+#include <string>
+
+namespace tutorial::bench {
+
+namespace {
+
+using test::DeviceBytes;
+using test::require_success;
+
+constexpr char kLadder[] = "controls";
+
+double same(double x) { return x; }
+double elu(double x) { return x < 0 ? std::expm1(x) : x; }
+double sum(double a, double b) { return a + b; }
+
+template <class T>
+void add_rows(const std::vector<controls::OneInput<T>>& rows, double (*reference)(double),
+              double max_ulp) {
+  for (const auto& row : rows) {
+    add_unary<T>(kLadder, row.name, Kind::sweep, row.launch, reference, max_ulp);
+  }
+}
+
+template <class T>
+void add_rows(const std::vector<controls::TwoInputs<T>>& rows, double max_ulp) {
+  for (const auto& row : rows) {
+    add_binary<T>(kLadder, row.name, Kind::sweep, row.launch, sum, max_ulp);
+  }
+}
+
+// ---- Rows of other forms ----------------------------------------------------------------------
+
+/// Halves that are whole numbers below 64, so that their sums are exact.
+std::vector<half> small_numbers(std::size_t count) {
+  std::vector<half> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = __float2half(static_cast<float>(i * 29 % 61));
+  }
+  return values;
+}
+
+void add_channel_sums() {
+  const std::vector<half> a = small_numbers(4099), b = small_numbers(controls::kChannels);
+  const auto channels = [](const Shape&) { return controls::kChannels; };
+  for (const auto& row : controls::channel_sums()) {
+    Case operation{};
+    operation.ladder = kLadder;
+    operation.rung = row.name;
+    operation.dtype = "f16";
+    operation.kind = Kind::sweep;
+    operation.inputs = {input_of(a, every_element), input_of(b, channels)};
+    operation.output_bytes = bytes_of<half>(every_element);
+    operation.launch = [launch = row.launch](const Buffers& set, const Shape&,
+                                             cudaStream_t stream) {
+      return launch(static_cast<const half*>(set.inputs[0]),
+                    static_cast<const half*>(set.inputs[1]), static_cast<half*>(set.output),
+                    stream);
+    };
+    operation.verify = must_be<half>([a, b](const Shape&, std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      const std::size_t channel = at / controls::kPixels % controls::kChannels;
+      return __float2half(__half2float(a[at % a.size()]) + __half2float(b[channel]));
+    });
+    operation.own_shapes = {
+        {"64x256x56x56", {controls::kImages * controls::kChannels, controls::kPixels}}};
+    operation.copied_inputs = 1;
+    add(operation);
+  }
+}
+
+void add_votes() {
+  const std::vector<half> a = small_numbers(4099), b = small_numbers(4093);
+  for (const auto& row : controls::votes()) {
+    Case operation{};
+    operation.ladder = kLadder;
+    operation.rung = row.name;
+    operation.dtype = "f16";
+    operation.kind = Kind::sweep;
+    operation.inputs = {input_of(a, every_element), input_of(b, every_element)};
+    operation.output_bytes = [](const Shape& shape) {
+      return static_cast<std::size_t>(shape.elements()) / 8;
+    };
+    operation.launch = [launch = row.launch](const Buffers& set, const Shape& shape,
+                                             cudaStream_t stream) {
+      return launch(static_cast<const half*>(set.inputs[0]),
+                    static_cast<const half*>(set.inputs[1]), static_cast<unsigned*>(set.output),
+                    shape.elements(), stream);
+    };
+    operation.verify = must_be<unsigned>([a, b](const Shape&, std::int64_t word) {
+      unsigned bits = 0;
+      for (std::size_t k = 0; k < 32; ++k) {
+        const std::size_t i = static_cast<std::size_t>(word) * 32 + k;
+        const bool greater = __half2float(a[i % a.size()]) > __half2float(b[i % b.size()]);
+        bits |= (greater ? 1u : 0u) << k;
+      }
+      return bits;
+    });
+    add(operation);
+  }
+}
+
+// ---- Rows without bytes -----------------------------------------------------------------------
+
+/// A row that sets its own counters; `size` stands where a shape does in other rows' names.
+using Measurement = std::function<void(benchmark::State& state)>;
+
+void add_row(const std::string& name, std::int64_t size, const char* regime, Measurement measure) {
+  const std::string full =
+      std::string(kLadder) + "/" + name + "/" + std::to_string(size) + "/" + regime;
+  benchmark::RegisterBenchmark(full.c_str(),
+                               [measure, full](benchmark::State& state) {
+                                 try {
+                                   measure(state);
+                                 } catch (const std::exception& failure) {
+                                   fail_row(state, full, failure.what());
+                                 }
+                               })
+      ->Iterations(kReplays)
+      ->UseManualTime()
+      ->Unit(benchmark::kMicrosecond);
+}
+
+/// The counters of every such row, from the seconds of each replay.
+void set_times(benchmark::State& state, const std::vector<double>& seconds) {
+  auto replay = seconds.begin();
+  while (state.KeepRunning()) state.SetIterationTime(*replay++);
+  state.SetLabel("none sweep");
+  state.counters["median_us"] = median(seconds) * 1e6;
+  state.counters["spread_pct"] = spread_percent(seconds);
+}
+
+void set_clocks(benchmark::State& state, const ClocksSeen& clocks) {
+  if (clocks.samples > 0) state.counters["sm_mhz"] = clocks.sm_mhz;
+}
+
+std::size_t replays_of(const benchmark::State& state) {
+  return static_cast<std::size_t>(state.max_iterations);
+}
+
+/// Empty kernels in the grid of chapter 01's `f32` at 16384x16384, with any number of threads a
+/// block.
+void add_empty(std::int64_t blocks, int threads) {
+  add_row("empty_b" + std::to_string(threads), blocks, "warm", [=](benchmark::State& state) {
+    const test::Stream stream;
+    ClockWatch watch;
+    const auto seconds = seconds_per_launch(
+        [=](std::size_t, cudaStream_t on) { return controls::empty(blocks, threads, on); }, 1,
+        stream.get(), replays_of(state));
+    set_times(state, seconds);
+    set_clocks(state, watch.seen());
+    state.counters["ns_per_block"] = median(seconds) * 1e9 / static_cast<double>(blocks);
+  });
+}
+
+// ---- Latency ----------------------------------------------------------------------------------
+
+struct Chase {
+  std::string name;
+  std::size_t bytes;   // over which the pointers lie
+  std::size_t stride;  // bytes from one place to the next
+  int hops;
+  bool through_l1;
+  std::int64_t copied;  // bytes that other blocks copy meanwhile
+};
+
+/// next[]: one closed walk over all places, in random order.
+std::vector<unsigned> random_walk(const Chase& chase) {
+  const std::size_t places = chase.bytes / chase.stride, step = chase.stride / sizeof(unsigned);
+  std::vector<unsigned> order(places);
+  std::iota(order.begin(), order.end(), 0u);
+  std::shuffle(order.begin(), order.end(), std::mt19937(1));
+  std::vector<unsigned> next(chase.bytes / sizeof(unsigned));
+  for (std::size_t i = 0; i < places; ++i) {
+    const auto to = static_cast<std::size_t>(order[(i + 1) % places]) * step;
+    next[static_cast<std::size_t>(order[i]) * step] = static_cast<unsigned>(to);
+  }
+  return next;
+}
+
+void run_chase(benchmark::State& state, const Chase& chase) {
+  const std::vector<unsigned> next = random_walk(chase);
+  const DeviceBytes device(chase.bytes), small(256);
+  constexpr std::int64_t kMoreThanL2 = std::int64_t{256} << 20;
+  const DeviceBytes copied(static_cast<std::size_t>(2 * std::max(chase.copied, kMoreThanL2)));
+  require_success(cudaMemcpy(device.data(), next.data(), chase.bytes, cudaMemcpyHostToDevice),
+                  "cudaMemcpy");
+  require_success(cudaMemset(small.data(), 0, small.size()), "cudaMemset");
+  require_success(cudaMemset(copied.data(), 1, copied.size()), "cudaMemset");  // empties the L2
+  auto* const place = reinterpret_cast<unsigned*>(small.data());
+  auto* const cycles = reinterpret_cast<long long*>(small.data() + 128);
+  auto* const from = reinterpret_cast<float*>(copied.data());
+  const test::Stream stream;
+  ClockWatch watch;
+  const auto launch = [&](std::size_t, cudaStream_t on) {
+    return controls::chase(reinterpret_cast<const unsigned*>(device.data()), place, cycles,
+                           chase.hops, chase.through_l1, from,
+                           from + chase.copied / static_cast<std::int64_t>(sizeof(float)),
+                           chase.copied, on);
+  };
+  std::vector<double> seconds, per_hop;
+  for (std::size_t k = 0; k < replays_of(state) + 2; ++k) {
+    const auto start = std::chrono::steady_clock::now();
+    require_success(launch(0, stream.get()), "launch");
+    stream.synchronize();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    long long counted = 0;
+    require_success(cudaMemcpy(&counted, cycles, sizeof counted, cudaMemcpyDeviceToHost),
+                    "cudaMemcpy");
+    if (k < 2) continue;  // the first find cold caches
+    seconds.push_back(took.count());
+    per_hop.push_back(static_cast<double>(counted) / chase.hops);
+  }
+  set_times(state, seconds);
+  const ClocksSeen clocks = watch.seen();
+  set_clocks(state, clocks);
+  state.counters["spread_pct"] = spread_percent(per_hop);
+  state.counters["cycles"] = median(per_hop);
+  if (clocks.samples > 0) state.counters["ns"] = median(per_hop) * 1e3 / clocks.sm_mhz;
+}
+
+void add_chases() {
+  constexpr std::size_t kKib = 1024, kMib = 1024 * kKib;
+  const Chase chases[] = {
+      {"latency_l1", 16 * kKib, 128, 65536, true, 0},
+      {"latency_l2", 8 * kMib, 128, 32768, false, 0},
+      {"latency_dram", 256 * kMib, 128, 16384, false, 0},
+      {"latency_dram_beside_copy", 256 * kMib, 128, 512, false, std::int64_t{2} << 30},
+  };
+  for (const Chase& chase : chases) {
+    add_row(chase.name, static_cast<std::int64_t>(chase.bytes), "warm",
+            [chase](benchmark::State& state) { run_chase(state, chase); });
+  }
+}
+
+// ---- Launches ---------------------------------------------------------------------------------
+
+enum class Launching { graph, stream, call, call_and_wait };
+
+double seconds_of_launches(Launching how, std::size_t count, cudaStream_t stream) {
+  using Clock = std::chrono::steady_clock;
+  require_success(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  const auto start = Clock::now();
+  for (std::size_t k = 0; k < count; ++k) {
+    require_success(controls::empty(1, 32, stream), "launch");
+    if (how == Launching::call_and_wait) {
+      require_success(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    }
+  }
+  const auto called = Clock::now();
+  require_success(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  const auto ended = how == Launching::call ? called : Clock::now();
+  return std::chrono::duration<double>(ended - start).count() / static_cast<double>(count);
+}
+
+void add_launch(const std::string& name, Launching how) {
+  add_row(name, 1, "warm", [how](benchmark::State& state) {
+    const test::Stream stream;
+    std::vector<double> seconds;
+    if (how == Launching::graph) {
+      seconds = seconds_per_launch(
+          [](std::size_t, cudaStream_t on) { return controls::empty(1, 32, on); }, 1, stream.get(),
+          replays_of(state));
+    } else {
+      // Calls wait once about a thousand launches are enqueued: fewer are timed as calls.
+      const std::size_t count = how == Launching::call ? 256 : 4096;
+      seconds_of_launches(how, count, stream.get());
+      for (std::size_t k = 0; k < replays_of(state); ++k) {
+        seconds.push_back(seconds_of_launches(how, count, stream.get()));
+      }
+    }
+    set_times(state, seconds);
+  });
+}
+
+// ---- cudaMemcpyAsync: who copies? -------------------------------------------------------------
+
+/// Seconds of two branches of one graph: every thread slot taken for a while, and a copy. A copy
+/// that needs the multiprocessors runs after the first, any other beside it.
+void run_memcpy(benchmark::State& state, std::size_t bytes, bool copying, bool occupying) {
+  const DeviceBytes from(bytes), to(bytes);
+  require_success(cudaMemset(from.data(), 1, bytes), "cudaMemset");
+  const test::Stream main, other;
+  cudaEvent_t forked = nullptr, joined = nullptr;
+  require_success(cudaEventCreateWithFlags(&forked, cudaEventDisableTiming), "cudaEventCreate");
+  require_success(cudaEventCreateWithFlags(&joined, cudaEventDisableTiming), "cudaEventCreate");
+  const auto both = [&](std::size_t, cudaStream_t stream) {
+    constexpr long long kCycles = 2000000;  // about a millisecond
+    cudaError_t error = cudaEventRecord(forked, stream);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(other.get(), forked, 0);
+    if (error == cudaSuccess && occupying) error = controls::occupy(kCycles, stream);
+    if (error == cudaSuccess && copying) {
+      error = cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, other.get());
+    }
+    if (error == cudaSuccess) error = cudaEventRecord(joined, other.get());
+    return error == cudaSuccess ? cudaStreamWaitEvent(stream, joined, 0) : error;
+  };
+  const auto seconds = seconds_per_launch(both, 1, main.get(), replays_of(state));
+  cudaEventDestroy(forked);
+  cudaEventDestroy(joined);
+  set_times(state, seconds);
+}
+
+void add_memcpys() {
+  add_row("occupy", 0, "warm",
+          [](benchmark::State& state) { run_memcpy(state, 256, false, true); });
+  for (const std::size_t mib : {16, 64, 256, 1024}) {
+    const std::size_t bytes = mib << 20;
+    const auto size = static_cast<std::int64_t>(bytes);
+    add_row("memcpy_alone", size, "warm",
+            [=](benchmark::State& state) { run_memcpy(state, bytes, true, false); });
+    add_row("memcpy_beside_occupy", size, "warm",
+            [=](benchmark::State& state) { run_memcpy(state, bytes, true, true); });
+  }
+}
+
+// ---- Instructions a cycle ---------------------------------------------------------------------
+
+void run_throughput(benchmark::State& state, const controls::Throughput& row) {
+  int processors = 0;
+  require_success(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0),
+                  "cudaDeviceGetAttribute");
+  const auto blocks = static_cast<std::size_t>(processors);
+  const DeviceBytes sink(256), cycles(blocks * sizeof(long long));
+  const test::Stream stream;
+  std::vector<double> seconds, rates;
+  for (std::size_t k = 0; k < replays_of(state) + 1; ++k) {
+    const auto start = std::chrono::steady_clock::now();
+    require_success(
+        row.launch(reinterpret_cast<unsigned*>(sink.data()),
+                   reinterpret_cast<long long*>(cycles.data()), processors, stream.get()),
+        "launch");
+    stream.synchronize();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    std::vector<long long> counted(blocks);
+    require_success(
+        cudaMemcpy(counted.data(), cycles.data(), cycles.size(), cudaMemcpyDeviceToHost),
+        "cudaMemcpy");
+    if (k == 0) continue;
+    seconds.push_back(took.count());
+    std::vector<double> each(counted.begin(), counted.end());
+    constexpr double kLanes =
+        double{controls::kThroughputThreads} * controls::kThroughputInstructions;
+    rates.push_back(kLanes / median(each));
+  }
+  set_times(state, seconds);
+  state.counters["spread_pct"] = spread_percent(rates);
+  state.counters["lanes_per_cycle"] = median(rates);
+}
+
+void add_throughputs() {
+  for (const auto& row : controls::throughputs()) {
+    add_row("rate_" + row.name, controls::kThroughputInstructions, "warm",
+            [row](benchmark::State& state) { run_throughput(state, row); });
+  }
+}
+
+}  // namespace
+
+void register_benchmarks() {
+  constexpr std::int64_t kNaiveBlocks = std::int64_t{16384} * 16384 / 128;
+  for (const int threads : {32, 64, 128, 256, 512, 1024}) add_empty(kNaiveBlocks, threads);
+  add_chases();
+  add_launch("launch_in_graph", Launching::graph);
+  add_launch("launch_in_stream", Launching::stream);
+  add_launch("launch_call", Launching::call);
+  add_launch("launch_and_wait", Launching::call_and_wait);
+  add_memcpys();
+  add_throughputs();
+
+  add_copy_peers<float>(kLadder);
+  add_rows(controls::float_copies(), same, 0.5);
+  add_rows(controls::half_copies(), same, 0.5);
+  add_rows(controls::float_elus(), elu, 1e7);
+  add_rows(controls::half_elus(), elu, 16.0);
+  add_rows(controls::bf16_elus(), elu, 1e4);
+  add_two_in_one_out_peer<float>(kLadder);
+  add_rows(controls::float_additions(), 0.5);
+  add_rows(controls::half_additions(), 0.51);
+  add_channel_sums();
+  add_votes();
+}
+
+}  // namespace tutorial::bench

@@ -1,0 +1,211 @@
+// Copies of floats that differ in one respect from `copy`: 256 threads a block, 16 bytes a thread.
+#include "common/controls/controls.h"
+#include "common/launch.cuh"
+#include "common/macros.cuh"
+
+#include <limits>
+
+namespace tutorial::controls {
+
+namespace {
+
+constexpr int kBlock = 256;
+
+// ---- How a pack is loaded and stored ----------------------------------------------------------
+
+struct Load {
+  __device__ static float4 from(const float* x) { return FLOAT4(*x); }
+};
+struct LoadLdg {
+  __device__ static float4 from(const float* x) {
+    return __ldg(reinterpret_cast<const float4*>(x));
+  }
+};
+struct LoadStreaming {
+  __device__ static float4 from(const float* x) {
+    return __ldcs(reinterpret_cast<const float4*>(x));
+  }
+};
+struct LoadL2Only {
+  __device__ static float4 from(const float* x) {
+    return __ldcg(reinterpret_cast<const float4*>(x));
+  }
+};
+
+/// What createpolicy makes: lines to evict before all others.
+__device__ __forceinline__ std::uint64_t evict_first_policy() {
+  std::uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+struct LoadEvictFirst {
+  __device__ static float4 from(const float* x) {
+    float4 v;
+    asm("ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+        : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+        : "l"(x), "l"(evict_first_policy()));
+    return v;
+  }
+};
+
+struct Store {
+  __device__ static void to(float* y, float4 v) { FLOAT4(*y) = v; }
+};
+struct StoreStreaming {
+  __device__ static void to(float* y, float4 v) { __stcs(reinterpret_cast<float4*>(y), v); }
+};
+struct StoreL2Only {
+  __device__ static void to(float* y, float4 v) { __stcg(reinterpret_cast<float4*>(y), v); }
+};
+struct StoreThrough {
+  __device__ static void to(float* y, float4 v) { __stwt(reinterpret_cast<float4*>(y), v); }
+};
+struct StoreEvictFirst {
+  __device__ static void to(float* y, float4 v) {
+    asm volatile("st.global.L2::cache_hint.v4.f32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(y), "f"(v.x),
+                 "f"(v.y), "f"(v.z), "f"(v.w), "l"(evict_first_policy()));
+  }
+};
+
+template <class From, class To>
+__global__ void control_copy_kernel(const float* x, float* y, std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
+  if (i < n) To::to(y + i, From::from(x + i));
+}
+
+__global__ void control_copy_restrict_kernel(const float* __restrict__ x, float* __restrict__ y,
+                                             std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
+  if (i < n) FLOAT4(y[i]) = FLOAT4(x[i]);
+}
+
+// ---- Two packs a thread -----------------------------------------------------------------------
+
+__global__ void control_copy_two_adjacent_kernel(const float* x, float* y, std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i < n) {
+    const float4 low = FLOAT4(x[i]), high = FLOAT4(x[i + 4]);
+    FLOAT4(y[i]) = low;
+    FLOAT4(y[i + 4]) = high;
+  }
+}
+
+__global__ void control_copy_two_apart_kernel(const float* x, float* y, std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x * 2 + threadIdx.x) * 4;
+  const std::int64_t apart = std::int64_t{blockDim.x} * 4;
+  if (i + apart < n) {
+    const float4 low = FLOAT4(x[i]), high = FLOAT4(x[i + apart]);
+    FLOAT4(y[i]) = low;
+    FLOAT4(y[i + apart]) = high;
+  }
+}
+
+// ---- The width of the index -------------------------------------------------------------------
+
+template <class Index>
+__global__ void control_copy_index_kernel(const float* x, float* y, Index n) {
+  const Index i = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i];
+}
+template <class Index>
+__global__ void control_copy_pack_index_kernel(const float* x, float* y, Index n) {
+  const Index i = (static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x) * 4;
+  if (i < n) FLOAT4(y[i]) = FLOAT4(x[i]);
+}
+
+// ---- Instructions for every element -----------------------------------------------------------
+
+/// Operands that leave every value as it is. They come as a parameter, for the assembler would
+/// leave out an instruction that it knows to change nothing.
+struct Neutral {
+  float factor, summand, bound;
+};
+constexpr Neutral kNeutral{1.0f, -0.0f, std::numeric_limits<float>::infinity()};
+
+/// v, by one fused multiply-add.
+__device__ __forceinline__ float one_fma(float v, Neutral neutral) {
+  asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(v) : "f"(neutral.factor), "f"(neutral.summand));
+  return v;
+}
+/// v, by one minimum, whose unit takes half as many lanes a cycle.
+__device__ __forceinline__ float one_min(float v, Neutral neutral) {
+  asm volatile("min.NaN.f32 %0, %0, %1;" : "+f"(v) : "f"(neutral.bound));
+  return v;
+}
+
+template <int kInstructions, bool kMinimum>
+__global__ void control_copy_work_kernel(const float* x, float* y, std::int64_t n,
+                                         Neutral neutral) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
+  if (i >= n) return;
+  float4 v = FLOAT4(x[i]);
+#pragma unroll
+  for (int k = 0; k < kInstructions; ++k) {
+    const auto step = [neutral](float one) {
+      return kMinimum ? one_min(one, neutral) : one_fma(one, neutral);
+    };
+    v = {step(v.x), step(v.y), step(v.z), step(v.w)};
+  }
+  FLOAT4(y[i]) = v;
+}
+
+// ---- Launches ---------------------------------------------------------------------------------
+
+template <class Index>
+OneInput<float> copy(std::string name, void (*kernel)(const float*, float*, Index), int per_thread,
+                     int threads = kBlock) {
+  return {std::move(name), [=](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+            return launch(kernel, {grid_1d(n, std::int64_t{threads} * per_thread), dim3(threads)},
+                          stream, x, y, static_cast<Index>(n));
+          }};
+}
+
+template <int kInstructions, bool kMinimum = false>
+OneInput<float> work() {
+  return {(kMinimum ? "min_" : "fma_") + std::to_string(kInstructions),
+          [](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+            return launch(control_copy_work_kernel<kInstructions, kMinimum>,
+                          {grid_1d(n, kBlock * 4), dim3(kBlock)}, stream, x, y, n, kNeutral);
+          }};
+}
+
+}  // namespace
+
+std::vector<OneInput<float>> float_copies() {
+  return {
+      copy("copy", control_copy_kernel<Load, Store>, 4),
+      copy("copy_b128", control_copy_kernel<Load, Store>, 4, 128),
+      copy("copy_b512", control_copy_kernel<Load, Store>, 4, 512),
+      copy("copy_restrict", control_copy_restrict_kernel, 4),
+      copy("copy_ldg", control_copy_kernel<LoadLdg, Store>, 4),
+      copy("copy_load_cs", control_copy_kernel<LoadStreaming, Store>, 4),
+      copy("copy_load_cg", control_copy_kernel<LoadL2Only, Store>, 4),
+      copy("copy_load_evict_first", control_copy_kernel<LoadEvictFirst, Store>, 4),
+      copy("copy_store_cs", control_copy_kernel<Load, StoreStreaming>, 4),
+      copy("copy_store_cg", control_copy_kernel<Load, StoreL2Only>, 4),
+      copy("copy_store_wt", control_copy_kernel<Load, StoreThrough>, 4),
+      copy("copy_store_evict_first", control_copy_kernel<Load, StoreEvictFirst>, 4),
+      copy("copy_both_cs", control_copy_kernel<LoadStreaming, StoreStreaming>, 4),
+      copy("copy_both_evict_first", control_copy_kernel<LoadEvictFirst, StoreEvictFirst>, 4),
+      copy("copy_two_adjacent", control_copy_two_adjacent_kernel, 8),
+      copy("copy_two_apart", control_copy_two_apart_kernel, 8),
+      copy("copy_two_apart_b128", control_copy_two_apart_kernel, 8, 128),
+      copy("element_index64", control_copy_index_kernel<std::int64_t>, 1),
+      copy("element_index32", control_copy_index_kernel<unsigned>, 1),
+      copy("pack_index64", control_copy_pack_index_kernel<std::int64_t>, 4),
+      copy("pack_index32", control_copy_pack_index_kernel<unsigned>, 4),
+      work<8>(),
+      work<16>(),
+      work<24>(),
+      work<32>(),
+      work<40>(),
+      work<48>(),
+      work<64>(),
+      work<8, true>(),
+      work<16, true>(),
+      work<24, true>(),
+      work<32, true>(),
+  };
+}
+
+}  // namespace tutorial::controls

@@ -1,0 +1,110 @@
+// Grid-stride loops against one pack a thread, and block size apart from overlap.
+#include "common/controls/controls.h"
+#include "common/elementwise.cuh"
+#include "common/ptx.cuh"
+
+namespace tutorial::controls {
+
+namespace {
+
+/// The arithmetic of chapter 01's rung f16x8_pack_fexp, in float.
+struct EluOfFloat {
+  __device__ __forceinline__ float operator()(float x) const {
+    return x < 0.0f ? exp2_approx(x * 1.44269504f) - 1.0f : x;
+  }
+};
+
+using Elu = FloatInside<EluOfFloat>;
+
+__device__ __forceinline__ float4 elu4(float4 v) {
+  const EluOfFloat f;
+  return {f(v.x), f(v.y), f(v.z), f(v.w)};
+}
+
+// ---- Grid-stride loops ------------------------------------------------------------------------
+
+__global__ void control_elu_stride_kernel(const float* x, float* y, std::int64_t n) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
+  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
+       i += stride) {
+    FLOAT4(y[i]) = elu4(FLOAT4(x[i]));
+  }
+}
+
+__global__ void control_elu_stride_restrict_kernel(const float* __restrict__ x,
+                                                   float* __restrict__ y, std::int64_t n) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
+  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
+       i += stride) {
+    FLOAT4(y[i]) = elu4(FLOAT4(x[i]));
+  }
+}
+
+/// The same loop, whose store the compiler may not move loads across.
+__global__ void control_elu_stride_clobber_kernel(const float* __restrict__ x,
+                                                  float* __restrict__ y, std::int64_t n) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
+  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
+       i += stride) {
+    const float4 v = elu4(FLOAT4(x[i]));
+    asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(y + i), "f"(v.x), "f"(v.y),
+                 "f"(v.z), "f"(v.w)
+                 : "memory");
+  }
+}
+
+/// Two loads before the first store, written out.
+__global__ void control_elu_stride_two_kernel(const float* x, float* y, std::int64_t n) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
+  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
+       i += 2 * stride) {
+    const bool more = i + stride < n;
+    const float4 first = FLOAT4(x[i]);
+    const float4 second = more ? FLOAT4(x[i + stride]) : first;
+    FLOAT4(y[i]) = elu4(first);
+    if (more) FLOAT4(y[i + stride]) = elu4(second);
+  }
+}
+
+OneInput<float> strided(std::string name, void (*kernel)(const float*, float*, std::int64_t),
+                        int waves) {
+  return {std::move(name), [=](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+            const std::int64_t most = waves * resident_threads() / kThreads;
+            const std::int64_t needed = (n / 4 + kThreads - 1) / kThreads;
+            const auto blocks = static_cast<unsigned>(needed < most ? needed : most);
+            return launch(kernel, {dim3(blocks), dim3(kThreads)}, stream, x, y, n);
+          }};
+}
+
+template <class T>
+std::vector<OneInput<T>> packs(const std::string& dtype) {
+  std::vector<OneInput<T>> controls;
+  for (const int threads : {128, 256}) {
+    for (const bool overlap : {false, true}) {
+      const LaunchOptions options{threads, overlap ? Overlap::previous_kernel : Overlap::none};
+      controls.push_back(
+          {"elu_" + dtype + "_b" + std::to_string(threads) + (overlap ? "_overlap" : "_alone"),
+           [=](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+             return launch_elementwise(x, y, n, Elu{}, stream, options);
+           }});
+    }
+  }
+  return controls;
+}
+
+}  // namespace
+
+std::vector<OneInput<float>> float_elus() {
+  std::vector<OneInput<float>> controls = packs<float>("f32");
+  controls.push_back(strided("elu_stride", control_elu_stride_kernel, 1));
+  controls.push_back(strided("elu_stride_4_waves", control_elu_stride_kernel, 4));
+  controls.push_back(strided("elu_stride_restrict", control_elu_stride_restrict_kernel, 1));
+  controls.push_back(strided("elu_stride_clobber", control_elu_stride_clobber_kernel, 1));
+  controls.push_back(strided("elu_stride_two", control_elu_stride_two_kernel, 1));
+  return controls;
+}
+
+std::vector<OneInput<half>> half_elus() { return packs<half>("f16"); }
+std::vector<OneInput<__nv_bfloat16>> bf16_elus() { return packs<__nv_bfloat16>("bf16"); }
+
+}  // namespace tutorial::controls

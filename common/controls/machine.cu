@@ -1,0 +1,164 @@
+// What the machine takes for a block, for a load, and for an instruction of each kind.
+#include "common/controls/controls.h"
+#include "common/launch.cuh"
+#include "common/macros.cuh"
+
+namespace tutorial::controls {
+
+namespace {
+
+__global__ void control_empty_kernel() {}
+
+// ---- Latency ----------------------------------------------------------------------------------
+
+template <bool kThroughL1>
+__device__ unsigned follow(const unsigned* next, unsigned from, int hops) {
+  for (int k = 0; k < hops; ++k) from = kThroughL1 ? __ldca(next + from) : __ldcg(next + from);
+  return from;
+}
+
+template <bool kThroughL1>
+__global__ void control_chase_kernel(const unsigned* next, unsigned* place, long long* cycles,
+                                     int hops, const float* from, float* to, std::int64_t n) {
+  if (blockIdx.x > 0) {
+    const std::int64_t i = (std::int64_t{blockIdx.x - 1} * blockDim.x + threadIdx.x) * 4;
+    if (i < n) FLOAT4(to[i]) = FLOAT4(from[i]);
+  } else if (threadIdx.x == 0) {
+    const unsigned begin = follow<kThroughL1>(next, *place, 16);
+    const long long start = clock64();
+    const unsigned end = follow<kThroughL1>(next, begin, hops);
+    // The last hop's value is asked for before the clock is.
+    cycles[0] = end == 0xffffffffu ? 0 : clock64() - start;
+    *place = end;
+  }
+}
+
+__global__ void control_occupy_kernel(long long cycles) {
+  const long long start = clock64();
+  while (clock64() - start < cycles) {
+  }
+}
+
+// ---- Instructions a cycle ---------------------------------------------------------------------
+
+/// Values that the compiler does not know, and that most instructions leave as they are.
+struct Operands {
+  unsigned zero, one, all;
+};
+
+// An instruction: its PTX, whose %0 is read and written.
+#define TUTORIAL_INSTRUCTION(Name, text)                                  \
+  struct Name {                                                           \
+    __device__ static unsigned step(unsigned v, Operands p) {             \
+      asm volatile(text : "+r"(v) : "r"(p.zero), "r"(p.one), "r"(p.all)); \
+      return v;                                                           \
+    }                                                                     \
+  }
+TUTORIAL_INSTRUCTION(Fma, "fma.rn.f32 %0, %0, %2, %1;");
+TUTORIAL_INSTRUCTION(Add, "add.rn.f32 %0, %0, %1;");
+TUTORIAL_INSTRUCTION(Min, "min.f32 %0, %0, %3;");
+TUTORIAL_INSTRUCTION(Select, "{.reg .pred p; setp.lt.f32 p, %0, %2; selp.b32 %0, %0, %3, p;}");
+TUTORIAL_INSTRUCTION(IntegerMultiplyAdd, "mad.lo.u32 %0, %0, %2, %1;");
+TUTORIAL_INSTRUCTION(IntegerMin, "min.s32 %0, %0, %3;");
+TUTORIAL_INSTRUCTION(Logic, "lop3.b32 %0, %0, %1, %3, 0xe2;");
+TUTORIAL_INSTRUCTION(ShiftRight, "shf.r.wrap.b32 %0, %0, %3, %2;");
+TUTORIAL_INSTRUCTION(Permute, "prmt.b32 %0, %0, %1, %3;");
+TUTORIAL_INSTRUCTION(PopulationCount, "popc.b32 %0, %0;");
+TUTORIAL_INSTRUCTION(Shuffle, "shfl.sync.bfly.b32 %0, %0, 1, 31, 0xffffffff;");
+TUTORIAL_INSTRUCTION(
+    Vote, "{.reg .pred p; setp.ne.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, 0xffffffff;}");
+TUTORIAL_INSTRUCTION(Exp2, "ex2.approx.ftz.f32 %0, %0;");
+TUTORIAL_INSTRUCTION(Tanh, "tanh.approx.f32 %0, %0;");
+TUTORIAL_INSTRUCTION(HalfPairFma, "fma.rn.f16x2 %0, %0, %2, %1;");
+TUTORIAL_INSTRUCTION(HalfPairMin, "min.f16x2 %0, %0, %3;");
+TUTORIAL_INSTRUCTION(HalfPairTanh, "tanh.approx.f16x2 %0, %0;");
+TUTORIAL_INSTRUCTION(ShortPairMin, "min.s16x2 %0, %0, %3;");
+TUTORIAL_INSTRUCTION(HalfToFloat, "{.reg .b16 l, h; mov.b32 {l, h}, %0; cvt.f32.f16 %0, l;}");
+TUTORIAL_INSTRUCTION(FloatsToHalves, "cvt.rn.f16x2.f32 %0, %0, %2;");
+TUTORIAL_INSTRUCTION(FloatsToBf16s, "cvt.rn.bf16x2.f32 %0, %0, %2;");
+TUTORIAL_INSTRUCTION(FloatToInteger, "cvt.rni.s32.f32 %0, %0;");
+TUTORIAL_INSTRUCTION(IntegerToFloat, "cvt.rn.f32.s32 %0, %0;");
+#undef TUTORIAL_INSTRUCTION
+
+template <class Instruction>
+__global__ void __launch_bounds__(kThroughputThreads)
+    control_throughput_kernel(unsigned* sink, long long* cycles, Operands operands) {
+  constexpr int kChains = 8;
+  unsigned v[kChains];
+#pragma unroll
+  for (int k = 0; k < kChains; ++k) v[k] = threadIdx.x * 2654435761u + static_cast<unsigned>(k);
+  __syncthreads();
+  const long long start = clock64();
+  for (int round = 0; round < kThroughputInstructions / kChains / 16; ++round) {
+#pragma unroll
+    for (int k = 0; k < 16 * kChains; ++k) {
+      v[k % kChains] = Instruction::step(v[k % kChains], operands);
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - start;
+  unsigned all = 0;
+#pragma unroll
+  for (int k = 0; k < kChains; ++k) all ^= v[k];
+  if (all == 0x5eed5eed) *sink = all;
+}
+
+template <class Instruction>
+Throughput of(std::string name) {
+  return {std::move(name), [](unsigned* sink, long long* cycles, int blocks, cudaStream_t stream) {
+            const Operands operands{0u, 1u, 0xffffffffu};
+            return launch(control_throughput_kernel<Instruction>,
+                          {dim3(static_cast<unsigned>(blocks)), dim3(kThroughputThreads)}, stream,
+                          sink, cycles, operands);
+          }};
+}
+
+}  // namespace
+
+cudaError_t empty(std::int64_t blocks, int threads, cudaStream_t stream) {
+  return launch(control_empty_kernel, {grid_1d(blocks, 1), dim3(static_cast<unsigned>(threads))},
+                stream);
+}
+
+cudaError_t chase(const unsigned* next, unsigned* place, long long* cycles, int hops,
+                  bool through_l1, const float* from, float* to, std::int64_t bytes,
+                  cudaStream_t stream) {
+  constexpr int kBlock = 256;
+  const std::int64_t n = bytes / static_cast<std::int64_t>(sizeof(float));
+  const dim3 grid = grid_1d(n + kBlock * 4, kBlock * 4);
+  const auto kernel = through_l1 ? control_chase_kernel<true> : control_chase_kernel<false>;
+  return launch(kernel, {grid, dim3(kBlock)}, stream, next, place, cycles, hops, from, to, n);
+}
+
+cudaError_t occupy(long long cycles, cudaStream_t stream) {
+  const std::int64_t blocks = resident_threads() / 1024;
+  return launch(control_occupy_kernel, {grid_1d(blocks, 1), dim3(1024)}, stream, cycles);
+}
+
+std::vector<Throughput> throughputs() {
+  return {of<Fma>("fma_f32"),
+          of<Add>("add_f32"),
+          of<Min>("min_f32"),
+          of<Select>("compare_and_select_f32"),
+          of<IntegerMultiplyAdd>("multiply_add_u32"),
+          of<IntegerMin>("min_s32"),
+          of<Logic>("logic_b32"),
+          of<ShiftRight>("shift_b32"),
+          of<Permute>("permute_b32"),
+          of<PopulationCount>("population_count"),
+          of<Shuffle>("shuffle_b32"),
+          of<Vote>("compare_and_vote"),
+          of<Exp2>("exp2_f32"),
+          of<Tanh>("tanh_f32"),
+          of<HalfPairFma>("fma_f16x2"),
+          of<HalfPairMin>("min_f16x2"),
+          of<HalfPairTanh>("tanh_f16x2"),
+          of<ShortPairMin>("min_s16x2"),
+          of<HalfToFloat>("f16_to_f32"),
+          of<FloatsToHalves>("f32_pair_to_f16x2"),
+          of<FloatsToBf16s>("f32_pair_to_bf16x2"),
+          of<FloatToInteger>("f32_to_s32"),
+          of<IntegerToFloat>("s32_to_f32")};
+}
+
+}  // namespace tutorial::controls

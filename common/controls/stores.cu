@@ -1,0 +1,93 @@
+// Which stores of a warp are merged before the L2? Each lane loads 16 bytes at once and writes them
+// in pieces; the pieces follow each other at once, or with instructions between them.
+#include "common/controls/controls.h"
+#include "common/launch.cuh"
+#include "common/macros.cuh"
+
+namespace tutorial::controls {
+
+namespace {
+
+constexpr int kBlock = 128;
+
+/// A chain of dependent multiplications by `one`, four cycles each, that leaves `word` as it is.
+template <int kLength>
+__device__ __forceinline__ unsigned after_a_while(unsigned word, unsigned one) {
+#pragma unroll
+  for (int k = 0; k < kLength; ++k) {
+    asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(word) : "r"(one), "r"(one - 1));
+  }
+  return word;
+}
+
+__device__ __forceinline__ void store_word(half* y, unsigned word) {
+  asm volatile("st.global.b32 [%0], %1;" ::"l"(y), "r"(word) : "memory");
+}
+__device__ __forceinline__ void store_element(half* y, unsigned bits) {
+  asm volatile("st.global.b16 [%0], %1;" ::"l"(y), "h"(static_cast<unsigned short>(bits))
+               : "memory");
+}
+
+/// kApart: the length of the chain that each store but the first waits for.
+template <int kApart>
+__global__ void control_store_words_kernel(const half* x, half* y, std::int64_t n, unsigned one) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i >= n) return;
+  alignas(16) unsigned word[4];
+  LDST128BITS(word[0]) = LDST128BITS(x[i]);
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    store_word(y + i + 2 * k, k == 0 ? word[k] : after_a_while<kApart>(word[k], one));
+  }
+}
+
+/// The four stores of a lane, all of which the warp's other lanes wait for at a barrier.
+__global__ void control_store_words_synced_kernel(const half* x, half* y, std::int64_t n,
+                                                  unsigned) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i >= n) return;
+  alignas(16) unsigned word[4];
+  LDST128BITS(word[0]) = LDST128BITS(x[i]);
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    store_word(y + i + 2 * k, word[k]);
+    __syncthreads();
+  }
+}
+
+__global__ void control_store_elements_kernel(const half* x, half* y, std::int64_t n, unsigned) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i >= n) return;
+  alignas(16) unsigned word[4];
+  LDST128BITS(word[0]) = LDST128BITS(x[i]);
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    store_element(y + i + 2 * k, word[k]);
+    store_element(y + i + 2 * k + 1, word[k] >> 16);
+  }
+}
+
+__global__ void control_store_pack_kernel(const half* x, half* y, std::int64_t n, unsigned) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i < n) LDST128BITS(y[i]) = LDST128BITS(x[i]);
+}
+
+OneInput<half> copy(std::string name, void (*kernel)(const half*, half*, std::int64_t, unsigned)) {
+  return {std::move(name), [=](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+            return launch(kernel, {grid_1d(n, kBlock * 8), dim3(kBlock)}, stream, x, y, n, 1u);
+          }};
+}
+
+}  // namespace
+
+std::vector<OneInput<half>> half_copies() {
+  return {copy("store_pack", control_store_pack_kernel),
+          copy("store_words", control_store_words_kernel<0>),
+          copy("store_words_apart_8", control_store_words_kernel<8>),
+          copy("store_words_apart_32", control_store_words_kernel<32>),
+          copy("store_words_apart_128", control_store_words_kernel<128>),
+          copy("store_words_synced", control_store_words_synced_kernel),
+          copy("store_elements", control_store_elements_kernel)};
+}
+
+}  // namespace tutorial::controls
