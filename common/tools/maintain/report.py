@@ -55,11 +55,17 @@ Parts made from other recorded files
     accuracy FILE [dtype=f16] [rungs=a,b] [order=h200.json]
                                   the largest error in ULP per rung; FILE is accuracy.json or a
                                   folder of accuracy*.json; order= takes the rungs' order from a run
-    ncu FILE [rungs=a,b]          what Nsight Compute counted; FILE from ncu.py
+    ncu FILE [rungs=a,b] [of=pipes|stalls|memory]
+                                  what Nsight Compute counted; FILE from ncu.py. of=pipes: how busy each
+                                  unit is; stalls: the three reasons for which most warps wait; memory:
+                                  megabytes between L1 and L2, hits, local memory, bank conflicts
     codegen FILE [rungs=a,b]      registers and widest accesses; FILE from codegen.py --json
     fuzz [FILE]                   a row per chapter that has recorded results/FILE (default fuzz.json, from a
                                   fuzz program) and operation: the inputs tried, the calls that went ahead,
                                   those that were refused
+    controls SPEC.json runs=FILE[,FILE] [group=NAME]
+                                  the control experiments' questions beside what each run says, and
+                                  whether the expectation held; SPEC is described in controls.py
     half_functions FILE           {"half_functions": [{"function", "inputs", "differ", "max_ulp"}]}
     mutations FILE [of=faults] [test=01_elu_test]
                                   what mutate.py recorded of the faults in mutations.json: a line
@@ -102,6 +108,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import beside_torch
+import controls
 import figures
 import mutate
 import runs
@@ -649,18 +656,101 @@ def worst_ulp(entry):
     return "not finite" if value is None else significant(value)
 
 
+NCU_COLUMNS = {
+    None: (("dram_gbps", "DRAM GB/s", gbps), ("dram_pct", "% of DRAM peak", percent),
+           ("instructions_per_element", "Instructions per element", significant),
+           ("issue_pct", "Issue slots busy", percent), ("registers", "Registers", count),
+           ("sectors_per_load", "Sectors per load", significant),
+           ("sectors_per_store", "Sectors per store", significant),
+           ("occupancy_pct", "Occupancy", percent)),
+    "pipes": (("issue_pct", "Issue slots", percent), ("pipes.alu", "ALU", percent),
+              ("pipes.fma", "FMA", percent), ("pipes.fma_heavy", "FMA heavy", percent),
+              ("pipes.fp16", "FP16", percent), ("pipes.xu", "XU", percent),
+              ("pipes.lsu", "LSU", percent), ("pipes.cbu", "CBU", percent), ("sm_mhz", "SM MHz", gbps)),
+    "stalls": (("stalls", "Warps that wait, per instruction issued", None),
+               ("stalls.selected", "that issue", significant), ("occupancy_pct", "Occupancy", percent)),
+    "memory": (("l2_read_sectors", "L2 to L1, MB", None), ("l2_write_sectors", "L1 to L2, MB", None),
+               ("l1_hit_pct", "L1 hits", percent), ("l2_hit_pct", "L2 hits", percent),
+               ("local_sectors", "Local memory, MB", None),
+               ("shared_load.conflicts", "Bank conflicts, loads", count),
+               ("shared_store.conflicts", "stores", count)),
+}
+
+
+def field(entry, path):
+    """entry["pipes"]["alu"] of pipes.alu, or None."""
+    for name in path.split("."):
+        entry = entry.get(name) if isinstance(entry, dict) else None
+    return entry
+
+
+def ncu_cell(entry, path, show):
+    value = field(entry, path)
+    if path == "stalls":
+        waits = sorted(((number, name) for name, number in (value or {}).items() if name != "selected"),
+                       reverse=True)
+        return ", ".join(f"{name.replace('_', ' ')} {significant(number, 3)}" for number, name in waits[:3]) or DASH
+    if path.endswith("_sectors"):
+        return DASH if value is None else significant(value * 32 / 1e6, 4)
+    return show(runs.number(value))
+
+
 def make_ncu(part):
-    columns = (("dram_gbps", "DRAM GB/s", gbps), ("dram_pct", "% of DRAM peak", percent),
-               ("instructions_per_element", "Instructions per element", significant),
-               ("issue_pct", "Issue slots busy", percent), ("registers", "Registers", count),
-               ("sectors_per_load", "Sectors per load", significant),
-               ("sectors_per_store", "Sectors per store", significant),
-               ("occupancy_pct", "Occupancy", percent))
-    body = []
-    for entry in entries_of(part, "ncu"):
-        values = [show(runs.number(entry.get(key))) for key, _, show in columns]
-        body.append([code(entry.get("rung"))] + values)
-    return table(["Kernel"] + [title for _, title, _ in columns], body, "l" + "r" * len(columns))
+    of = part.option("of")
+    if of not in NCU_COLUMNS:
+        part.fail(f"of={of}: known are pipes, stalls, memory")
+    columns = NCU_COLUMNS[of]
+    body = [[code(entry.get("rung"))] + [ncu_cell(entry, path, show) for path, _, show in columns]
+            for entry in entries_of(part, "ncu")]
+    align = "l" + "".join("l" if path == "stalls" else "r" for path, _, _ in columns)
+    return table(["Kernel"] + [title for _, title, _ in columns], body, align)
+
+
+def make_controls(part):
+    spec, where = load_json(part.file()), part.names[0]
+    names = part.listed("runs")
+    if not names:
+        part.fail("needs runs=FILE,...")
+    recorded = [(controls.gpu_of(name), load_run(part.file(name))) for name in names]
+    try:
+        asked = controls.questions(spec, where, part.option("group"))
+    except runs.ToolError as error:
+        part.fail(str(error))
+    body, several = [], False
+    for question in asked:
+        answers = [controls.Answer(question, run, gpu) for gpu, run in recorded]
+        several = several or question.paired
+        unit = controls.UNITS.get(question.data["of"], question.data["of"])
+        variants = [code(question.variant(key)[0]) for key in ("a", "b") if key in question.data]
+        expected = " / ".join(runs.unique(f"{significant(low, 3)} to {significant(high, 3)}" for low, high in
+                                          [question.expected(gpu) for gpu, _ in recorded]))
+        cells = [cell for answer in answers for cell in answer_cells(question, answer, unit)]
+        body.append([question.data["question"], ", ".join(variants)] + cells
+                    + [expected + ("" if question.paired else f" {unit}".rstrip())])
+    titles = ["Question", "Kernel"]
+    for gpu, _ in recorded:
+        titles += [gpu.upper(), "Ratio", "Spread", "As expected?"] if several else [
+            gpu.upper(), "Spread", "As expected?"]
+    if not several:
+        body = [[cell for cell in row if cell is not SKIPPED] for row in body]
+    else:
+        body = [["" if cell is SKIPPED else cell for cell in row] for row in body]
+    return table(titles + ["Expected"], body, "ll" + "rrrl"[0 if several else 1:] * len(recorded) + "l")
+
+
+#: A cell of a table of single values, which need no column for ratios.
+SKIPPED = object()
+
+
+def answer_cells(question, answer, unit):
+    """What a run says: the values, their ratio, the spread, and whether that was expected."""
+    if not answer.complete:
+        return [DASH, SKIPPED if not question.paired else DASH, DASH, DASH]
+    values = ", ".join(significant(value, 4) for value in answer.values) + (f" {unit}" if unit else "")
+    ratio = SKIPPED
+    if question.paired:
+        ratio = f"{answer.value:.3f}\u00d7" + (" =" if answer.same else "")
+    return [values, ratio, percent(answer.spread), "yes" if answer.held else "**no**"]
 
 
 def make_codegen(part):
@@ -782,7 +872,7 @@ def entry_value(part, data, of, rung):
     if len(found) != 1:
         part.fail(f"{len(found)} entries are called {rung}"
                   + ("; say which dtype=" if found else ""))
-    return runs.number(found[0].get(of))
+    return runs.number(field(found[0], of))
 
 
 MAKERS = {
@@ -791,7 +881,7 @@ MAKERS = {
     "sizes_figure": make_sizes_figure, "plot": make_plot, "accuracy": make_accuracy,
     "torch": make_torch, "headline_figure": make_headline_figure, "ncu": make_ncu,
     "codegen": make_codegen, "fuzz": make_fuzz, "half_functions": make_half_functions,
-    "mutations": make_mutations,
+    "mutations": make_mutations, "controls": make_controls,
 }
 
 

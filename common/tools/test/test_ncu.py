@@ -23,7 +23,16 @@ def launch(identity, kernel, duration, block="(128, 1, 1)"):
               "dram__bytes_write.sum": "1,000,000,000", "smsp__inst_executed.sum": "1,000",
               "launch__registers_per_thread": "16",
               "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "1600",
-              "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "100"}
+              "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "100",
+              "smsp__cycles_elapsed.avg.per_second": "1,980,000,000",
+              "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active": "61.25",
+              "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active": "0",
+              "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio": "2.0",
+              "lts__t_sectors_srcunit_tex_op_write.sum": "4,000",
+              "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum": "7",
+              "smsp__inst_executed_op_shared_ld.sum": "10",
+              "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "40",
+              "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "30"}
     cells = [identity, kernel, block, "(8, 1, 1)"]
     return quoted(cells + [values.get(name, "n/a") for name in ncu.METRICS.values()])
 
@@ -50,6 +59,21 @@ class NcuTest(unittest.TestCase):
         self.assertEqual((found["instructions"], found["instructions_per_element"]), (1000, 32.0))
         self.assertEqual((found["registers"], found["sectors_per_load"]), (16, 16.0))
         self.assertIsNone(found["sectors_per_store"])
+
+    def test_units_stalls_and_the_way_to_the_l2(self):
+        found, = self.entries(table(launch("0", "k()", "1")))
+        self.assertEqual((found["sm_mhz"], found["pipes"], found["stalls"]),
+                         (1980.0, {"alu": 61.2}, {"wait": 2.0}))
+        self.assertEqual((found["l2_read_sectors"], found["l2_write_sectors"], found["local_sectors"]),
+                         (None, 4000, 7))
+        self.assertEqual(found["shared_load"], {"instructions": 10, "wavefronts": 40, "conflicts": 30})
+        self.assertIsNone(found["shared_store"])
+
+    def test_what_a_gpu_does_not_have_is_null(self):
+        cells = ["0", "k()", "(1, 1, 1)", "(1, 1, 1)"] + ["n/a"] * len(ncu.METRICS)
+        found, = self.entries(table(quoted(cells)))
+        self.assertEqual([found[key] for key in ("sm_mhz", "pipes", "stalls", "local_sectors", "shared_load")],
+                         [None] * 5)
 
     def test_units_are_heeded(self):
         found, = self.entries(table(launch("0", "k()", "2"), unit="ms"))
@@ -94,6 +118,12 @@ class NcuTest(unittest.TestCase):
     def test_metrics_are_printed_for_the_shell(self):
         code, out, _ = synthetic.call("ncu.py", "--metrics")
         self.assertEqual((code, out.strip().split(",")), (0, list(ncu.METRICS.values())))
+
+    def test_metrics_that_the_gpu_does_not_have_are_not_asked_for(self):
+        known = synthetic.write(self.folder, "known.txt",
+                                "Device X\n\ndram__bytes_read   Counter   byte  # of bytes\n")
+        code, out, _ = synthetic.call("ncu.py", "--metrics", "--known", known)
+        self.assertEqual((code, out.strip()), (0, "dram__bytes_read.sum,launch__registers_per_thread"))
 
 
 if __name__ == "__main__":

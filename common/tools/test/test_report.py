@@ -124,6 +124,40 @@ class ReportTest(unittest.TestCase):
         self.put("01_elu/results/bad.json", data)
         self.assertIn("| `f32` | f32 | failed |", self.block("results bad.json")[2])
 
+    QUESTIONS = {"ladder": "elu", "groups": [{"group": "Two words", "text": "", "questions": [
+        {"lines": "1", "question": "Wider?", "a": "f16", "b": "f16x2", "of": "GBps",
+         "at": "4096x4096/cold", "expect": [1.2, 1.4]},
+        {"lines": "2", "question": "The same?", "a": "f16", "b": {"rung": "f16", "at": "2048x2048/cold"},
+         "of": "GBps", "at": "4096x4096/cold", "expect": {"h200": [1.1, 1.2]}},
+        {"lines": "3", "question": "How fast?", "a": "f32", "of": "median_us", "at": "4096x4096/cold",
+         "expect": [1, 30]}]}]}
+
+    def test_controls(self):
+        self.put("01_elu/questions.json", self.QUESTIONS)
+        lines = self.block('controls ./questions.json runs=h200.json group="Two words"')
+        self.assertEqual(lines[0], "| Question | Kernel | H200 | Ratio | Spread | As expected? | Expected |")
+        self.assertEqual(lines[2], "| Wider? | `f16`, `f16x2` | 900.0, 1,200 GB/s | 1.333× | 2.0 % | yes | 1.20 to 1.40 |")
+        self.assertIn("| How fast? | `f32` | 20.00 µs |  | 1.0 % | yes | 1.00 to 30.0 µs |", lines)
+
+    def test_controls_that_fail(self):
+        self.put("01_elu/questions.json", self.QUESTIONS)
+        self.put("01_elu/results/h200_controls.json", synthetic.run())
+        lines = self.block("controls ./questions.json runs=h200_controls.json")
+        self.assertIn("1.000× = | 2.0 % | **no** |", lines[3])
+        self.assertIn("has no group Three", self.refused("controls ./questions.json runs=h200_controls.json group=Three"))
+        self.put("01_elu/questions.json", {"ladder": "elu", "groups": [{"questions": [{"lines": "1"}]}]})
+        self.assertIn("lacks question", self.refused("controls ./questions.json runs=h200_controls.json"))
+
+    def test_the_profile_by_units_and_stalls(self):
+        entry = {"rung": "f16", "issue_pct": 50.0, "pipes": {"alu": 61.2, "fma": 30.0}, "l2_write_sectors": 1e6,
+                 "stalls": {"wait": 2.0, "selected": 1.0, "barrier": 0.5, "drain": 3.0, "membar": 0.1}}
+        self.put("01_elu/results/h200_ncu.json", {"context": {}, "ncu": [entry]})
+        self.assertTrue(self.block("ncu h200_ncu.json of=pipes")[2].startswith("| `f16` | 50.0 % | 61.2 % | 30.0 % |"))
+        self.assertIn("| drain 3.00, wait 2.00, barrier 0.500 | 1.000 |", self.block("ncu h200_ncu.json of=stalls")[2])
+        self.assertIn("| 32.00 |", self.block("ncu h200_ncu.json of=memory")[2])
+        self.assertEqual(self.value("h200_ncu.json of=pipes.alu rung=f16"), "61.20")
+        self.assertIn("known are", self.refused("ncu h200_ncu.json of=pipe"))
+
     def test_headline(self):
         self.put("README.md", "<!-- report:headline -->\n<!-- /report -->\n")
         self.main()
