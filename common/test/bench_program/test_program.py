@@ -102,6 +102,15 @@ class ProgramTest(unittest.TestCase):
         self.assertRegex(sentence, r"^(1 row failed|2 rows failed, the first): one/wrong/64x64/\w+: "
                                    r"wrong output: y\[\d+\] = ")
 
+    def test_a_profiler_looks_on(self):
+        os.environ["TUTORIAL_PROFILE"] = "1"
+        self.addCleanup(os.environ.pop, "TUTORIAL_PROFILE")
+        out = self.folder / "run.json"
+        code, _, _ = self.call(SMALL, f"--benchmark_out={out}")
+        self.assertEqual(code, 0)  # the wrong row, too: nothing is verified
+        rows = json.loads(out.read_text(encoding="utf-8"))["benchmarks"]
+        self.assertTrue(all(row["median_us"] == 1e6 for row in rows))
+
     def test_help(self):
         code, out, _ = self.call("--help")
         self.assertEqual(code, 0)
