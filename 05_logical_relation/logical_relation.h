@@ -7,7 +7,7 @@
 //           input is not allowed
 //   n       any n >= 0; 0 launches nothing and succeeds
 //   stream  where the kernel runs; no launcher waits for it
-// and returns
+// It returns
 //   cudaErrorInvalidValue       n < 0, a null pointer with n > 0, or an operation that it lacks
 //   cudaErrorMisalignedAddress  a pointer without the alignment that the rung needs
 //   the launch's own error otherwise, cudaSuccess if there is none
@@ -30,11 +30,10 @@ namespace tutorial {
 // Shapes are outermost first, at most seven dimensions, and broadcast as in NumPy; elements are in
 // row-major order. The result has the shape of broadcast_shape(shape0, shape1). A shape with a size
 // of 0 gives an empty result: success, and nothing is launched. Pointers need the alignment of
-// their element and no more. Whatever is refused has its reason in last_refusal()
-// (common/refusal.h):
+// their element and no more. last_refusal() (common/refusal.h) says why a call was refused:
 //   cudaErrorInvalidValue       shapes that do not broadcast, more than seven dimensions, negative
-//                               sizes, 2^63 elements or more, a null pointer, an operation that is
-//                               none or has another number of operands, a tolerance that is none
+//                               sizes, 2^63 elements or more, a null pointer, an unknown operation
+//                               or one with another number of operands, an invalid tolerance
 //   cudaErrorMisalignedAddress  a pointer that is not aligned to its element
 
 /// out = in0 op in1 for And, Or and Xor. Any byte but 0 is true; out is 0 or 1.
@@ -75,8 +74,8 @@ cudaError_t logical_not_u8x16(const Byte* a, Byte* y, std::int64_t n, cudaStream
 cudaError_t logical_not_u8x16_pdl(const Byte* a, Byte* y, std::int64_t n,
                                   cudaStream_t stream);  // [16]
 
-/// Any two shapes that broadcast, by 64-bit division (And, Or, Xor). `broadcast` as
-/// broadcast_strides() or make_broadcast() give it.
+/// Any two shapes that broadcast, by 64-bit division (And, Or, Xor). `broadcast` comes from
+/// broadcast_strides() or make_broadcast().
 cudaError_t logical_strided(LogicalOp op, const Broadcast& broadcast, const Byte* in0,
                             const Byte* in1, Byte* out, cudaStream_t stream);  // [1]
 
@@ -103,8 +102,7 @@ template <class T>
 cudaError_t relation_wide(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
                           cudaStream_t stream);  // [16, 16]
 
-/// The last rung: relation_pack (float) or relation_pack_h2, with 256 threads a block and an early
-/// start.
+/// relation_pack (float) or relation_pack_h2 with 256 threads a block and an early start.
 template <class T>
 cudaError_t relation_pdl(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
                          cudaStream_t stream);  // [16, 16 / sizeof(T)]
@@ -135,7 +133,7 @@ template <class T>
 cudaError_t where_pack(const Byte* c, const T* a, const T* b, T* y, std::int64_t n,
                        cudaStream_t stream);
 
-/// The reader's rung, and what it claims of itself (your_logical_relation.cuh): a > b as bytes.
+/// The reader's rung and its claims (your_logical_relation.cuh): a > b as bytes.
 cudaError_t your_relation(const half* a, const half* b, Byte* y, std::int64_t n,
                           cudaStream_t stream);
 RungClaims your_relation_claims();

@@ -1,5 +1,5 @@
-// The ladders' benchmarks. Three ladders of rows: `logical`, `relation` (with the bit forms, and
-// the forms that broadcast) and `where`.
+// The benchmark. Three ladders of rows: `logical`, `relation` (bytes, bits, shapes that broadcast)
+// and `where`.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

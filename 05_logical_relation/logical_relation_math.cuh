@@ -1,4 +1,4 @@
-// What is computed for each element, once, for every kernel of the chapter.
+// The arithmetic of every kernel of this chapter: logic, comparisons, and the meanings of "equal".
 #pragma once
 
 #include <cfloat>
@@ -10,8 +10,8 @@
 namespace tutorial {
 
 // ---- Logic on truth bits -----------------------------------------------------------------------
-// Each works on every bit of a word by itself, so it is right for one truth value in a register and
-// for four: what matters is only that the same bit of each byte carries the truth.
+// Each operates on all bits of a word, so the same functor serves one truth value in a register and
+// four: the same bit of each byte must carry the truth.
 
 //! [logical_functors]
 struct And {
@@ -44,7 +44,7 @@ struct AnyLogical {
   }
 };
 
-/// One operation on bytes: each is made 0 or 1 first, and the lowest bit is the answer.
+/// The operation on bytes: each operand becomes 0 or 1, and the lowest bit is the answer.
 template <class Op>
 struct OnBytes {
   Op op;
@@ -56,11 +56,12 @@ struct OnBytes {
   }
 };
 
-// SIMD within a register: four bytes of a word at once, without looking at any of them.
+// SIMD within a register: four bytes of a word at once, without a test of any single byte.
 //
-// Bit 7 of each byte of truth_bits() says whether the byte is not zero. Its low seven bits plus 127
-// carry into bit 7 if one of them is set, and never beyond it, so no byte disturbs its neighbour;
-// the byte itself brings its own bit 7. The other bits are rubbish, which to_bools() masks.
+// In truth_bits(), bit 7 of each byte says whether the byte is not zero. The low seven bits plus
+// 127 carry into bit 7 if any of them is set, and never beyond it, so no byte disturbs its
+// neighbour; the byte's own bit 7 is added by `|`. The other bits have no meaning, and to_bools()
+// masks them.
 //! [swar]
 __device__ __forceinline__ unsigned truth_bits(unsigned four) {
   return ((four & 0x7f7f7f7fu) + 0x7f7f7f7fu) | four;
@@ -78,12 +79,12 @@ __device__ __forceinline__ unsigned logical_four(Op op, unsigned a) {
 //! [swar]
 
 // ---- Relations ---------------------------------------------------------------------------------
-// operator() compares two numbers. mask() compares two pairs of 16-bit floats at once and answers
-// with 0xffff or 0 in each half of a word.
+// operator() compares two numbers. mask() compares two pairs of 16-bit floats at once; the answers
+// are 0xffff or 0 in each half of a word.
 //
-// Less and LessOrEqual are Greater and GreaterOrEqual with the operands exchanged; the launchers do
-// that. NotEqual is the complement of Equal: its intrinsic is __hneu2_mask, u for "unordered". The
-// one without the u says that a NaN is not different from anything.
+// Less and LessOrEqual are Greater and GreaterOrEqual with the operands exchanged, which the
+// launchers do. NotEqual is the complement of Equal: its intrinsic is __hneu2_mask, u for
+// "unordered". The one without the u answers false for a NaN.
 
 //! [relation_functors]
 struct Equal {
@@ -153,7 +154,7 @@ struct AnyRelation {
 };
 //! [any_relation]
 
-/// An answer as it lies in memory.
+/// An answer as it is stored: one byte.
 template <class Op>
 struct AsByte {
   Op op;
@@ -183,8 +184,8 @@ struct OneByOne {
   }
 };
 
-/// The same for 16-bit floats, two at a time: two masks, and one PRMT that picks a byte of each of
-/// their four halves.
+/// The same for 16-bit floats, two at a time: two masks, and one PRMT that picks one byte of each
+/// of their four halves.
 //! [two_by_two]
 template <class Op>
 struct TwoByTwo {
@@ -214,7 +215,7 @@ struct TwoByTwo {
 };
 //! [two_by_two]
 
-/// The better of the two for a type.
+/// TwoByTwo for 16-bit floats, OneByOne for every other type.
 template <class T, class Op>
 struct BestAnswersOf {
   using type = OneByOne<Op>;
@@ -230,8 +231,8 @@ struct BestAnswersOf<__nv_bfloat16, Op> {
 template <class T, class Op>
 using BestAnswers = typename BestAnswersOf<T, Op>::type;
 
-/// The same for an operation that is chosen at run time: once for a word of answers, so that what
-/// is done for each of them is what a kernel for that one operation would do.
+/// The same for an operation chosen at run time. The choice is made once for a word of answers;
+/// within it the code is that of a kernel for this one operation.
 //! [any_answers]
 struct AnyAnswers {
   AnyRelation op;
@@ -261,15 +262,16 @@ struct AnyAnswers {
 //! [any_answers]
 
 /// Four answers in bytes (0 or 1, the first in the lowest) as four bits: the multiplication adds
-/// the word to itself at three distances that bring bits 0, 8, 16, 24 to 24, 25, 26, 27.
+/// shifted copies of the word, so that bits 0, 8, 16, 24 arrive at 24, 25, 26, 27.
 //! [four_bits]
 __device__ __forceinline__ unsigned four_bits(unsigned bools) { return bools * 0x01020408u >> 24; }
 //! [four_bits]
 
 // ---- Packs -------------------------------------------------------------------------------------
-// The broadcasting kernels (common/broadcast.cuh) hand an operation to apply() (common/pack.cuh),
-// which calls it for one element after the other. The overloads of apply() here are the better
-// match for ours: they choose the operation once for a pack, and work on words of four.
+// The broadcasting kernels (common/broadcast.cuh) pass an operation to apply() (common/pack.cuh),
+// which calls it for one element after the other. The overloads of apply() below take precedence
+// for this chapter's operations: they choose the operation once for a pack and compute four answers
+// at a time.
 
 template <class Op, class In, int N>
 __device__ __forceinline__ Pack<Byte, N> pack_answers(const Pack<In, N>& a, const Pack<In, N>& b,
@@ -290,14 +292,14 @@ __device__ __forceinline__ Pack<Byte, N> pack_answers(const Pack<In, N>& a, cons
   return result;
 }
 
-/// What the six relations come down to. a < b is b > a, and not-equal is equal with every answer
-/// turned; so the operands or the answers are changed, and three relations are left. Of integers,
-/// which have no NaN, two: a >= b is b > a turned.
+/// The six relations reduced to three: a < b is b > a with the operands exchanged, and not-equal is
+/// equal with every answer inverted. Integers have no NaN, so two are enough: a >= b is b > a
+/// inverted.
 //! [reduced_relation]
 struct ReducedRelation {
   RelationOp op;  ///< Equal, Greater, and of floats GreaterOrEqual
   bool swapped;   ///< in1 is the first operand
-  bool turned;    ///< 1 and 0 change places
+  bool turned;    ///< the answers are inverted
 };
 
 template <class T>
@@ -322,8 +324,8 @@ constexpr ReducedRelation reduced(RelationOp op) {
 }
 //! [reduced_relation]
 
-/// The operation of the broadcasting kernels: a reduced relation, whose operands have been swapped
-/// already. `turn` is 0x01010101 to turn four answers, else 0.
+/// The operation of the broadcasting kernels: a reduced relation whose operands have already been
+/// exchanged. `turn` is 0x01010101 to invert four answers, else 0.
 //! [apply]
 struct BroadcastRelation {
   RelationOp op;
@@ -389,8 +391,8 @@ struct RelativelyClose {
   }
 };
 
-/// The floats in order are the integers in order, but for the sign: a float's bits without the sign
-/// count the floats from zero to it. The largest number is one step from infinity, and not equal.
+/// A float's bits without the sign count the floats from zero to it, so floats in order are
+/// integers in order. Infinity is excluded: the largest float is one step from it, and not equal.
 struct WithinUlps {
   unsigned ulps;
   __device__ __forceinline__ static int order(float x) {

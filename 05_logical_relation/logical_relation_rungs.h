@@ -1,5 +1,5 @@
-// The ladders as tables: what each rung is called and what it needs. The tests hold every rung to
-// its line, the benchmark times it.
+// The ladders as tables: the name of each rung and what it needs. The tests hold every rung to its
+// line; the benchmark times it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using Bf16 = __nv_bfloat16;
 enum class Answers { bytes, bits };
 
 /// One rung: y[i] = a[i] op b[i] for i in [0, n), enqueued on the stream. With one operand, b is
-/// not looked at. Answers in bits begin at y too, and fill whole 32-bit words.
+/// ignored. Answers in bits begin at y too, and fill whole 32-bit words.
 template <class Operation, class In>
 struct AnswerRung {
   std::string name;
@@ -123,8 +123,7 @@ inline std::vector<RelationRung<Bf16>> relation_rungs() {
   return relation_rungs_bf16();
 }
 
-/// The reader's rung: greater, whatever is asked for. It has the numbers in
-/// your_logical_relation.cuh.
+/// The reader's rung, which always computes greater. Its numbers are in your_logical_relation.cuh.
 inline RelationRung<half> your_relation_rung() {
   const RungClaims claims = your_relation_claims();
   const auto launch = [](RelationOp, const half* a, const half* b, Byte* y, std::int64_t n,

@@ -1,5 +1,5 @@
-// Your rung. It starts as rung 1 of ladder B, one comparison a thread; "Your turn" in the README
-// says what to try. The test checks it as it checks every rung, and the ladder shows it:
+// Your rung. It starts as rung B1, one comparison a thread; "Your turn" in README.md says what to
+// try. The test checks it like every other rung, and the benchmark times it:
 //
 //     ./tutorial test logical_relation --yours
 //     ./tutorial bench logical_relation
@@ -14,8 +14,8 @@
 
 namespace tutorial {
 
-/// How many elements a thread of your kernel takes, and the alignment in bytes that it needs of a
-/// and b (y: the bytes that a thread writes, up to 16). The last number has no meaning here: an
+/// How many elements a thread of your kernel takes, and the alignment in bytes that a and b need
+/// (y: as many bytes as a thread writes, up to 16). The last number is not used in this chapter: an
 /// answer is right or wrong.
 inline constexpr RungClaims kYourRelation{1, alignof(half), 0.0};
 

@@ -1,4 +1,4 @@
-// How this chapter's launchers launch: the checks, and the way from an operation's name to its
+// What this chapter's launchers share: the checks, and the step from an operation's name to its
 // functor.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The operations of this chapter by name. Host code and kernels share these.
+// The operations of this chapter by name, for host code and kernels.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,14 @@ namespace tutorial {
 /// One truth value in memory: a byte, as the bool tensors of NumPy and PyTorch have it. On input
 /// any byte but 0 is true; what this chapter writes is 0 or 1.
 ///
-/// Not `bool`: a C++ program that reads a bool whose byte is neither 0 nor 1 has no defined
-/// meaning, and a GPU's compiler makes use of that.
+/// Not `bool`: reading a bool whose byte is neither 0 nor 1 is undefined behaviour in C++, and
+/// compilers rely on that.
 using Byte = std::uint8_t;
 
 /// Not has one operand, the others have two.
 enum class LogicalOp { And, Or, Xor, Not };
 
-/// On numbers. With a NaN on either side every one is false, but NotEqual, which is the complement
-/// of Equal.
+/// On numbers. With a NaN on either side all are false except NotEqual, the complement of Equal.
 enum class RelationOp { Equal, NotEqual, Greater, GreaterOrEqual, Less, LessOrEqual };
 
 /// When two floats count as equal. Two infinities of one sign, and both zeros, are equal under each

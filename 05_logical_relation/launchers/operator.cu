@@ -1,24 +1,24 @@
-// The operators: any two shapes that broadcast, any pointer that is aligned to its element. Chosen
-// at run time is the operation, so that each type needs one kernel of a kind.
+// The operators: any two shapes that broadcast, any pointer that is aligned to its element. The
+// operation is chosen at run time, so each type needs only one kernel of each kind.
 #include <cmath>
 #include <utility>
 
+#include "05_logical_relation/ladder_b_relation.cuh"
 #include "05_logical_relation/launchers/launch.cuh"
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/logical_relation_kernels.cuh"
 #include "common/broadcast.cuh"
 #include "common/refusal.h"
 
 namespace tutorial {
 namespace {
 
-/// Whether nothing is broadcast, so that the operands are lists as long as the result.
+/// Whether nothing is broadcast: both operands are arrays as long as the result.
 bool is_contiguous(const Broadcast& merged) {
   return merged.rank == 0 || (merged.rank == 1 && merged.stride0[0] == 1 && merged.stride1[0] == 1);
 }
 
-/// Validates; then lists go by the ladder's kernel, which compares by `Answers`, everything else by
-/// `broadcast_kernels(broadcast)`.
+/// Validates, then launches: arrays of one shape go to the ladder's kernel with `Answers`,
+/// everything else to `broadcast_kernels(broadcast)`.
 template <class Answers, class T, class Op, class BroadcastKernels>
 cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const TensorShape& shape1,
                             const T* in1, Byte* out, Op op, cudaStream_t stream,
@@ -40,7 +40,7 @@ cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const Tenso
   return broadcast_kernels(broadcast);
 }
 
-/// The same operation with its operands in each other's places.
+/// The broadcast with its operands exchanged.
 Broadcast swapped(Broadcast broadcast) {
   std::swap(broadcast.stride0, broadcast.stride1);
   return broadcast;

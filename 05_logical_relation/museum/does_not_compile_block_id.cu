@@ -1,7 +1,6 @@
-// A bug museum's exhibit that does not compile: a CTest test requires that it does not, and for the
-// right reason. No target builds this file.
-// refused: '?.?.?blockId.?.?.? was not declared|undeclared identifier 'blockId'|"blockId" is
-// undefined
+// An exhibit that must not compile. A CTest test requires that the compiler refuses it for the
+// reason below; no target builds it.
+// refused: '?.?.?blockId.?.?.? was not declared|undeclared identifier 'blockId'|"blockId" is undefined
 #include "05_logical_relation/logical_relation_math.cuh"
 #include "common/launch.cuh"
 

@@ -1,7 +1,6 @@
 // The bug museum: kernels that are wrong on purpose, each in one way that has happened to somebody.
-// logical_relation_test_museum.cpp shows how each one fails; the README tells the story. Nothing
-// outside the tests uses them. What does not even compile is in exhibit_const_output.cu and
-// exhibit_block_id.cu.
+// proof/logical_relation_test_museum.cpp shows how each one fails; notes/bugs.md explains it. Only
+// tests use them. The two that do not compile are in does_not_compile_*.cu.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -13,11 +12,11 @@
 
 namespace tutorial::exhibits {
 
-/// y = !a, with the bound check `index > num_elems`: works on one element too many.
+/// y = !a, with the bound check `index > num_elems`: one element too many.
 cudaError_t off_by_one(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream);
 
-/// y = !a, with a body under an #if that names __CUDACC_VER_MAJOR, which no compiler defines: an
-/// empty kernel, and success.
+/// y = !a, with a body under an #if on __CUDACC_VER_MAJOR, which no compiler defines: the kernel is
+/// empty, and the launch succeeds.
 cudaError_t compiled_away(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream);
 
 /// y = |a - b| < 1e-6, and nothing else: inf - inf is NaN.

@@ -1,7 +1,6 @@
-// Runs one exhibit on buffers of exactly n elements, under AddressSanitizer and
-// UndefinedBehaviorSanitizer: their report is what the test expects. CPU executor only.
-//
-// Each line below names an exhibit and a part of the report that must appear.
+// Runs one exhibit on buffers of exactly n elements under AddressSanitizer and
+// UndefinedBehaviorSanitizer (CPU executor only). Each line below names an exhibit and a part of
+// the report that must appear.
 // asan: off_by_one: heap-buffer-overflow
 // asan: one_scalar_for_both_sided: heap-buffer-overflow
 // asan: and_of_bools: load of value 2, which is not a valid value for type .(const )?bool

@@ -1,11 +1,11 @@
-// The chapter as operators of PyTorch; answers are bool tensors.
+// The chapter as operators of PyTorch. Answers are bool tensors; rungs that answer in bits return a
+// one-dimensional int32 tensor of ceil(n / 32) words.
 //   relation(op, a, b), equal(a, b), ... less_equal(a, b)        any shapes that broadcast
-//   equal_within(a, b, policy, tolerance)                        float32
-//   logical(op, a, b), logical_and/or/xor(a, b), logical_not(a)  bool or uint8: any byte but 0 is
-//   true where(c, a, b)                                               one shape logical_RUNG(op, a,
-//   b), logical_not_RUNG(a), relation_RUNG(op, a, b), where_RUNG(c, a, b) logical_strided(op, a,
-//   b), relation_strided(op, a, b)        any shapes that broadcast
-// Rungs that answer in bits give a one-dimensional int32 tensor of ceil(n / 32) words.
+//   equal_within(a, b, policy, tolerance)                        float32, shapes that broadcast
+//   logical(op, a, b), logical_and/or/xor(a, b), logical_not(a)  bool or uint8: every byte but 0 is true
+//   where(c, a, b)                                               operands of one shape
+//   logical_RUNG(op, a, b), logical_not_RUNG(a), relation_RUNG(op, a, b), where_RUNG(c, a, b)
+//   logical_strided(op, a, b), relation_strided(op, a, b)        any shapes that broadcast
 #include "05_logical_relation/logical_relation.h"
 #include "05_logical_relation/logical_relation_rungs.h"
 #include "common/torch/bind.h"
@@ -42,8 +42,7 @@ Operator named(const std::string& ladder, const std::string& name, const std::st
   return op;
 }
 
-// ---- Whole operators: tensors are the arguments a and a + 1
-// --------------------------------------
+// ---- Whole operators: tensors are the arguments a and a + 1 -------------------------------------
 
 template <class Op>
 Operator relation_operator(const std::string& name, const std::string& arguments, std::size_t a,
@@ -137,8 +136,7 @@ Operator where_operator(const std::string& name, Launch launch) {
   return op;
 }
 
-// ---- The ladders
-// ----------------------------------------------------------------------------------
+// ---- The ladders -------------------------------------------------------------------------------
 
 template <class Rung>
 void describe(Operator& op, const Rung& rung, Kind kind) {

@@ -1,5 +1,6 @@
-// The bug museum: each exhibit fails in the way that the README tells. What does not compile is a
-// test of its own (CMakeLists.txt); what reads out of bounds also runs under AddressSanitizer.
+// The bug museum: each exhibit fails in the way that notes/bugs.md explains. The two that do not
+// compile are CTest tests of their own; those that read out of bounds also run under
+// AddressSanitizer.
 #include <cmath>
 #include <string>
 #include <type_traits>

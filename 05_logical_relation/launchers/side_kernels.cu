@@ -1,63 +1,28 @@
-// The launchers of ladder A, of the strided kernels and of where: how many threads, how many
-// elements each, which alignment.
-#include "05_logical_relation/logical_relation.h"
-
-#include <algorithm>
-
+// The launchers of the kernels beside the ladders: wide stores, strided, where.
 #include "05_logical_relation/launchers/launch.cuh"
-#include "05_logical_relation/logical_relation_kernels.cuh"
-#include "05_logical_relation/your_logical_relation.cuh"
+#include "05_logical_relation/logical_relation.h"
+#include "05_logical_relation/side_kernels.cuh"
 
 namespace tutorial {
 
-cudaError_t logical_u8(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
-                       cudaStream_t stream) {
-  return with_logical(op, [&](auto f) {
-    using Op = decltype(f);
-    return launch_answers(logical_u8_kernel<Op>, a, b, y, n, 1, 1, 1, OnBytes<Op>{f}, stream);
-  });
-}
-
-cudaError_t logical_bool8(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
-                          cudaStream_t stream) {
-  return with_logical(op, [&](auto f) {
-    using Op = decltype(f);
-    return launch_answers(logical_bool8_kernel<Op>, a, b, y, n, 8, 1, 1, OnBytes<Op>{f}, stream);
-  });
-}
-
-namespace {
-
-cudaError_t logical_u8x16_with(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
-                               cudaStream_t stream, LaunchOptions options) {
-  return with_logical(op, [&](auto f) {
-    return launch_answers(logical_u8x16_kernel<decltype(f)>, a, b, y, n, 16, 16, 16, f, stream,
-                          options);
-  });
-}
-
-}  // namespace
-
-cudaError_t logical_u8x16(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
-                          cudaStream_t stream) {
-  return logical_u8x16_with(op, a, b, y, n, stream, {});
-}
-
-cudaError_t logical_u8x16_pdl(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
+template <class T>
+cudaError_t relation_adjacent(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
                               cudaStream_t stream) {
-  return logical_u8x16_with(op, a, b, y, n, stream, kBestLaunch);
+  return with_relation(op, a, b, [&](auto f, const T* left, const T* right) {
+    using Answers = BestAnswers<T, decltype(f)>;
+    return launch_answers(relation_adjacent_kernel<T, Answers>, left, right, y, n, 16, 16, 16,
+                          Answers{f}, stream);
+  });
 }
 
-cudaError_t logical_not_u8(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(logical_one_u8_kernel<Not>, a, y, n, 1, 1, stream, {}, OnBytes<Not>{});
-}
-
-cudaError_t logical_not_u8x16(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(logical_one_u8x16_kernel<Not>, a, y, n, 16, 16, stream, {}, Not{});
-}
-
-cudaError_t logical_not_u8x16_pdl(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(logical_one_u8x16_kernel<Not>, a, y, n, 16, 16, stream, kBestLaunch, Not{});
+template <class T>
+cudaError_t relation_wide(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
+                          cudaStream_t stream) {
+  return with_relation(op, a, b, [&](auto f, const T* left, const T* right) {
+    using Answers = BestAnswers<T, decltype(f)>;
+    return launch_answers(relation_wide_kernel<T, Answers>, left, right, y, n, 16, 16, 16,
+                          Answers{f}, stream);
+  });
 }
 
 namespace {
@@ -134,6 +99,10 @@ cudaError_t where(const Byte* c, const T* a, const T* b, T* y, std::int64_t n,
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                                  \
+  template cudaError_t relation_adjacent(RelationOp, const T*, const T*, Byte*, std::int64_t,    \
+                                         cudaStream_t);                                          \
+  template cudaError_t relation_wide(RelationOp, const T*, const T*, Byte*, std::int64_t,        \
+                                     cudaStream_t);                                              \
   template cudaError_t relation_strided(RelationOp, const Broadcast&, const T*, const T*, Byte*, \
                                         cudaStream_t);                                           \
   template cudaError_t where_naive(const Byte*, const T*, const T*, T*, std::int64_t,            \
@@ -147,14 +116,5 @@ TUTORIAL_INSTANTIATE(__nv_bfloat16)
 #undef TUTORIAL_INSTANTIATE
 template cudaError_t relation_strided(RelationOp, const Broadcast&, const std::int32_t*,
                                       const std::int32_t*, Byte*, cudaStream_t);
-
-cudaError_t your_relation(const half* a, const half* b, Byte* y, std::int64_t n,
-                          cudaStream_t stream) {
-  const auto out_alignment = static_cast<std::size_t>(std::min(kYourRelation.per_thread, 16));
-  return launch_answers(your_relation_kernel, a, b, y, n, kYourRelation.per_thread,
-                        kYourRelation.alignment, out_alignment, Greater{}, stream);
-}
-
-RungClaims your_relation_claims() { return kYourRelation; }
 
 }  // namespace tutorial

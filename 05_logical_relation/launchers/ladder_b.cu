@@ -1,7 +1,12 @@
-// The launchers of ladder B.
+// The launchers of ladder B and of the reader's rung: how many threads, how many elements each,
+// which alignment.
+#include "05_logical_relation/ladder_b_relation.cuh"
+
+#include <algorithm>
+
 #include "05_logical_relation/launchers/launch.cuh"
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/logical_relation_kernels.cuh"
+#include "05_logical_relation/your_logical_relation.cuh"
 
 namespace tutorial {
 namespace {
@@ -64,26 +69,6 @@ cudaError_t relation_pdl(RelationOp op, const T* a, const T* b, Byte* y, std::in
 }
 
 template <class T>
-cudaError_t relation_adjacent(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
-                              cudaStream_t stream) {
-  return with_relation(op, a, b, [&](auto f, const T* left, const T* right) {
-    using Answers = BestAnswers<T, decltype(f)>;
-    return launch_answers(relation_adjacent_kernel<T, Answers>, left, right, y, n, 16, 16, 16,
-                          Answers{f}, stream);
-  });
-}
-
-template <class T>
-cudaError_t relation_wide(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
-                          cudaStream_t stream) {
-  return with_relation(op, a, b, [&](auto f, const T* left, const T* right) {
-    using Answers = BestAnswers<T, decltype(f)>;
-    return launch_answers(relation_wide_kernel<T, Answers>, left, right, y, n, 16, 16, 16,
-                          Answers{f}, stream);
-  });
-}
-
-template <class T>
 cudaError_t relation_ballot(RelationOp op, const T* a, const T* b, std::uint32_t* words,
                             std::int64_t n, cudaStream_t stream) {
   return with_relation(op, a, b, [&](auto f, const T* left, const T* right) {
@@ -117,13 +102,11 @@ cudaError_t relation_bits(RelationOp op, const T* a, const T* b, std::uint32_t* 
 #define TUTORIAL_INSTANTIATE_BITS(function, T)                                                \
   template cudaError_t function(RelationOp, const T*, const T*, std::uint32_t*, std::int64_t, \
                                 cudaStream_t);
-#define TUTORIAL_INSTANTIATE(T)                    \
-  TUTORIAL_INSTANTIATE_BYTES(relation_naive, T)    \
-  TUTORIAL_INSTANTIATE_BYTES(relation_pack, T)     \
-  TUTORIAL_INSTANTIATE_BYTES(relation_pdl, T)      \
-  TUTORIAL_INSTANTIATE_BYTES(relation_adjacent, T) \
-  TUTORIAL_INSTANTIATE_BYTES(relation_wide, T)     \
-  TUTORIAL_INSTANTIATE_BITS(relation_ballot, T)    \
+#define TUTORIAL_INSTANTIATE(T)                 \
+  TUTORIAL_INSTANTIATE_BYTES(relation_naive, T) \
+  TUTORIAL_INSTANTIATE_BYTES(relation_pack, T)  \
+  TUTORIAL_INSTANTIATE_BYTES(relation_pdl, T)   \
+  TUTORIAL_INSTANTIATE_BITS(relation_ballot, T) \
   TUTORIAL_INSTANTIATE_BITS(relation_ballot_wide, T)
 TUTORIAL_INSTANTIATE(float)
 TUTORIAL_INSTANTIATE(half)
@@ -135,5 +118,14 @@ TUTORIAL_INSTANTIATE_BITS(relation_bits, __nv_bfloat16)
 #undef TUTORIAL_INSTANTIATE
 #undef TUTORIAL_INSTANTIATE_BITS
 #undef TUTORIAL_INSTANTIATE_BYTES
+
+cudaError_t your_relation(const half* a, const half* b, Byte* y, std::int64_t n,
+                          cudaStream_t stream) {
+  const auto out_alignment = static_cast<std::size_t>(std::min(kYourRelation.per_thread, 16));
+  return launch_answers(your_relation_kernel, a, b, y, n, kYourRelation.per_thread,
+                        kYourRelation.alignment, out_alignment, Greater{}, stream);
+}
+
+RungClaims your_relation_claims() { return kYourRelation; }
 
 }  // namespace tutorial
