@@ -218,6 +218,7 @@ TEST_CASE("operator: the causal mask, positions (n, 1) against (1, n)") {
 
 namespace {
 
+/// A file of the chapter by its path from this folder.
 std::string chapter_file(const std::string& name) {
   const std::string file = __FILE__;
   return file.substr(0, file.find_last_of('/') + 1) + name;
@@ -505,13 +506,13 @@ TEST_CASE("equality: what each policy says of NaN, zeros, infinities, small and 
   }
 }
 
-TEST_CASE("equality: the table in the README is what the kernels say") {
+TEST_CASE("equality: the lesson's table is what the kernels say") {
   require_device();
-  const std::string readme = whole_file(chapter_file("README.md"));
+  const std::string lesson = whole_file(chapter_file("../README.md"));
   for (const EqualityRow& row : kEqualityTable) {
     const std::string line = markdown_row(row);
-    INFO("the README lacks the line\n" << line);
-    CHECK(readme.find("\n" + line + "\n") != std::string::npos);
+    INFO("README.md lacks the line\n" << line);
+    CHECK(lesson.find("\n" + line + "\n") != std::string::npos);
   }
 }
 
