@@ -1,0 +1,42 @@
+"""Sphinx's settings for the book. Their reasons stand in README.md beside this file."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+tools = ROOT / "common/tools"
+sys.path[:0] = [str(HERE)] + [str(folder) for folder in (tools, tools / "reader", tools / "maintain")]
+
+project = "CUDA kernels, from naive to the speed of memory"
+html_title = "Elementwise CUDA kernels"
+language = "en"
+extensions = ["myst_parser", "extension"]
+source_suffix = {".md": "markdown"}
+
+# Markdown as GitHub reads it.
+myst_gfm_only = False
+myst_enable_extensions = ["dollarmath", "strikethrough"]
+myst_dmath_allow_space = False
+myst_dmath_allow_digits = False
+myst_dmath_double_inline = False
+myst_fence_as_directive = ["math"]
+myst_all_links_external = True  # ours to translate, in extension.py
+myst_links_external_new_tab = False
+suppress_warnings = ["myst.strikethrough", "misc.highlighting_failure"]
+
+smartquotes = False
+
+html_theme = "furo"
+html_favicon = "static/favicon.svg"
+html_static_path = ["static"]
+html_css_files = ["book.css"]
+html_js_files = [("book.js", {"defer": "defer"})]
+html_math_renderer = "mathml"
+html_copy_source = False
+html_use_index = False
+html_show_sourcelink = False
+html_show_copyright = False
+pygments_style = "a11y-light"
+pygments_dark_style = "a11y-dark"
+html_theme_options = {"top_of_page_buttons": []}

@@ -1,0 +1,205 @@
+"""Our part of the book's build, as a Sphinx extension: links as the repository has them, GitHub's anchors,
+MathML, and a page for every source that a page leads to."""
+
+import html
+import posixpath
+import re
+from pathlib import Path, PurePosixPath
+
+from docutils import nodes
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import TextLexer, get_lexer_by_name, get_lexer_for_filename
+from pygments.util import ClassNotFound
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+
+import links
+import pages
+import runs
+from mathml import mathml
+
+log = logging.getLogger(__name__)
+COMMENT = re.compile(r"\s*(?:<!--.*?-->\s*)+", re.S)
+STATIC = Path(__file__).resolve().parent / "static"
+CUDA = {".cu", ".cuh", ".h", ".cpp"}
+
+
+def source_of(repository, docname):
+    """The repository's file of a page."""
+    return repository.page_names[docname]
+
+
+def relative(address, page):
+    """An address of the book, seen from a page of it."""
+    return posixpath.relpath(address, posixpath.dirname(page) or ".")
+
+
+class Links(SphinxTransform):
+    """Turns the links of the repository into those of the book."""
+
+    default_priority = 100
+
+    def apply(self):
+        name = source_of(self.app.book, self.env.docname)
+        for node in self.document.findall(nodes.reference):
+            target = node.get("refuri", "")
+            if target and target[0] != "#" and not links.SCHEME.match(target):
+                node["refuri"] = self.translated(name, target)
+            if not links.SCHEME.match(target):
+                node["internal"] = True
+
+    def translated(self, name, target):
+        path, mark, anchor = target.partition("#")
+        address = self.app.book.address(pages.normal(str(PurePosixPath(name).parent), path))
+        if address is None:
+            log.warning("%s: %s leads to nothing in the repository", name, target)
+            return target
+        return relative(address, self.env.docname) + mark + anchor
+
+
+class Anchors(SphinxTransform):
+    """Gives headings the anchors that GitHub gives them."""
+
+    default_priority = 990
+
+    def apply(self):
+        seen = {}
+        for section in self.document.findall(nodes.section):
+            slug = links.slug_of(section[0].rawsource or section[0].astext())
+            count = seen.get(slug, 0)
+            seen[slug] = count + 1
+            section["ids"] = [f"{slug}-{count}" if count else slug]
+
+
+class Comments(SphinxTransform):
+    """Takes out the comments that `./tutorial report` finds its places by."""
+
+    default_priority = 110
+
+    def apply(self):
+        for node in list(self.document.findall(nodes.raw)):
+            if COMMENT.fullmatch(node.astext()):
+                node.parent.remove(node)
+        for node in list(self.document.findall(nodes.comment)):
+            node.parent.remove(node)
+
+
+# -------------------------------------------------------------------------------------------------
+# Math
+
+
+def visit_math(translator, node):
+    translator.body.append(mathml(node.astext(), block=False))
+    raise nodes.SkipNode
+
+
+def visit_math_block(translator, node):
+    translator.body.append(f'<div class="formula">{mathml(node.astext(), block=True)}</div>\n')
+    raise nodes.SkipNode
+
+
+# -------------------------------------------------------------------------------------------------
+# Sources
+
+
+def lexer_of(name):
+    """CUDA for all C++: half of it is read by nvcc, and its words are C++'s and more."""
+    if PurePosixPath(name).suffix in CUDA:
+        return get_lexer_by_name("cuda")
+    try:
+        return get_lexer_for_filename(name)
+    except ClassNotFound:
+        return TextLexer()
+
+
+def highlighted(repository, name, page):
+    """A source as HTML: lines with GitHub's anchors (#L10), includes as links."""
+    formatter = HtmlFormatter(linespans="L", cssclass="highlight source")
+    text = highlight(runs.read_text(repository.root / name), lexer_of(name), formatter)
+    text = re.sub(r'<span id="L-(\d+)">', r'<span id="L\1">', text)
+
+    def link(match):
+        name = match.group(2)
+        if name not in repository.sources:
+            return match.group(0)
+        address = html.escape(relative(repository.address(name), page))
+        return f'{match.group(1)}<a href="{address}">{name}</a>'
+
+    return re.sub(r'(class="cpf">(?:"|&quot;))([\w./]+)(?="|&quot;)', link, text)
+
+
+def trail(repository, name, page):
+    """The folders above a file, each as a link where the book has it."""
+    parts, words = name.split("/"), []
+    for depth, part in enumerate(parts[:-1], 1):
+        address = repository.address("/".join(parts[:depth]))
+        known = address is not None and (address[:-5] in repository.page_names
+                                         or "/".join(parts[:depth]) in repository.folders)
+        words.append(f'<a href="{html.escape(relative(address, page))}">{part}</a>' if known else part)
+    return " / ".join(words + [f"<strong>{html.escape(parts[-1])}</strong>"])
+
+
+def source_page(repository, name):
+    return {"title": PurePosixPath(name).name, "body":
+            f'<h1 class="source-title">{html.escape(PurePosixPath(name).name)}</h1>'
+            f'<p class="trail">{trail(repository, name, name)}</p>{highlighted(repository, name, name)}'}
+
+
+def folder_page(repository, folder):
+    page, rows = f"{folder}/index", []
+    for name, is_folder in repository.listing(folder):
+        path = f"{folder}/{name}"
+        known = path in repository.folders if is_folder else True
+        address = repository.address(path) if known else None
+        words = html.escape(name + ("/" if is_folder else ""))
+        rows.append(f'<li><a href="{html.escape(relative(address, page))}">{words}</a></li>'
+                    if address else f"<li>{words}</li>")
+    return {"title": folder, "body": f'<h1 class="source-title">{html.escape(folder)}</h1>'
+                                     f'<ul class="listing">{"".join(rows)}</ul>'}
+
+
+def source_pages(app):
+    for name in app.book.sources:
+        if app.book.is_shown(name):
+            yield name, source_page(app.book, name), "page.html"
+    for folder in app.book.folders:
+        yield f"{folder}/index", folder_page(app.book, folder), "page.html"
+
+
+# -------------------------------------------------------------------------------------------------
+# The extension
+
+
+def prepare(app):
+    app.book = pages.Repository()
+    app.book.sources, app.book.folders = app.book.linked()
+
+
+def finish(app, error):
+    if error is None:
+        pages.copy_files(app.book, app.outdir)
+
+
+def page_context(app, page, template, context, doctree):
+    """A source has nothing beside it, a page of ours its own script, and the sidebar's captions a level."""
+    if page not in app.book.page_names:
+        context["furo_hide_toc"] = True
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
+    name = PurePosixPath(page).name
+    if str(PurePosixPath(page).parent) == pages.TOOLS and (STATIC / f"{name}.js").is_file():
+        app.add_js_file(f"{name}.js", type="module")
+
+
+def setup(app):
+    app.connect("builder-inited", prepare)
+    app.connect("html-collect-pages", source_pages)
+    app.connect("html-page-context", page_context, priority=900)  # behind the theme
+    app.connect("build-finished", finish)
+    app.add_transform(Links)
+    app.add_transform(Anchors)
+    app.add_transform(Comments)
+    app.add_html_math_renderer("mathml", inline_renderers=(visit_math, None),
+                               block_renderers=(visit_math_block, None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Builds the book, a site of all pages, and serves it or leaves it in a folder.
+
+    ./tutorial read                  builds it, serves it on this machine alone, and prints the address
+    ./tutorial read --port 8080      on that port
+    ./tutorial read --build site     builds it into the folder site, for any web server
+
+The pages are the repository's Markdown files; common/book/README.md says how they become a book.
+What builds it is installed from PyPI into build/book/venv, once.
+"""
+
+import argparse
+import hashlib
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # until runs.py lies here
+import runs
+
+BOOK = runs.ROOT / "common" / "book"
+FIRST_PORT = 8000
+
+
+def say(text):
+    print(f"book: {text}", flush=True)
+
+
+def relative(path):
+    """A path as the reader may write it."""
+    return os.path.relpath(path) if Path(path).is_relative_to(Path.cwd()) else str(path)
+
+
+# -------------------------------------------------------------------------------------------------
+# What builds it
+
+
+def requirements():
+    """The pinned packages for this Python."""
+    if sys.version_info < (3, 10):
+        raise runs.ToolError(f"the book needs Python 3.10 or newer, and this is {sys.version.split()[0]}; "
+                             "install a newer python3")
+    return BOOK / ("requirements_3.10.txt" if sys.version_info < (3, 11) else "requirements.txt")
+
+
+def quietly(command, logfile, problem):
+    """Runs a command with its output in a file; ToolError with its last words if it fails."""
+    with open(logfile, "a", encoding="utf-8") as log:
+        done = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False)
+    if done.returncode:
+        words = [line for line in logfile.read_text(encoding="utf-8").splitlines() if line.strip()]
+        print("\n".join(words[-8:]), file=sys.stderr)
+        raise runs.ToolError(f"{problem} (log: {relative(logfile)})")
+
+
+def environment(folder, files):
+    """The Python of a virtual environment that holds the packages of these files, made where it is missing."""
+    python, stamp = folder / "bin" / "python", folder / "made_for"
+    wanted = hashlib.sha256(sys.version.encode() + str(folder).encode()
+                            + b"".join(file.read_bytes() for file in files)).hexdigest()
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted and python.exists():
+        return python
+    log = folder.with_suffix(".log")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("", encoding="utf-8")
+    say(f"installing what builds it from PyPI into {relative(folder)}")
+    quietly([sys.executable, "-m", "venv", str(folder)], log,
+            "python3 cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv")
+    for file in files:  # complete lists, so that nothing else comes along
+        quietly([str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-deps",
+                 "--require-hashes", "-r", str(file)], log,
+                f"the packages of {relative(file)} could not be fetched from PyPI: check the network and run again")
+    stamp.write_text(wanted, encoding="utf-8")
+    return python
+
+
+# -------------------------------------------------------------------------------------------------
+# Building
+
+
+def check_folder(folder):
+    """ToolError unless a site may be written there: a new or empty folder, or an earlier book."""
+    if folder.exists() and not folder.is_dir():
+        raise runs.ToolError(f"{folder} is a file; name a folder for the book")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / ".buildinfo").is_file():
+        raise runs.ToolError(f"{folder} holds other files; name a new folder for the book")
+    above = folder
+    while not above.exists():
+        above = above.parent
+    if not os.access(above, os.W_OK):
+        raise runs.ToolError(f"{folder} cannot be written; name a folder that you may write to")
+
+
+def build(site, work=None):
+    """Builds the book into a folder and returns what Sphinx warned of."""
+    work = work or runs.ROOT / "build" / "book"
+    python = environment(work / "venv", [requirements()])
+    sys.path.insert(0, str(BOOK))
+    import pages
+    log = work / "sphinx.log"
+    pages.stage(pages.Repository(), work / "source")
+    say(f"building it in {relative(site)}")
+    log.write_text("", encoding="utf-8")
+    quietly([str(python), "-m", "sphinx", "-q", "-a", "-j", "auto", "-b", "html", "-c", str(BOOK), "-d",
+             str(work / "doctrees"), str(work / "source"), str(site)], log, "Sphinx could not build the book")
+    return log.read_text(encoding="utf-8").strip()
+
+
+def size_of(folder):
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+# -------------------------------------------------------------------------------------------------
+# Serving
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves files, without a line for each and without anything kept by the browser."""
+
+    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map,
+                      ".js": "text/javascript", ".svg": "image/svg+xml", ".json": "application/json"}
+
+    def log_message(self, *_):
+        pass
+
+    def end_headers(self):
+        self.send_header("Cache-Control", "no-cache")
+        super().end_headers()
+
+
+def server(site, port):
+    """A server on the loopback address; without a port, on the first that is free."""
+    def handler(*arguments):
+        return Handler(*arguments, directory=str(site))
+
+    for candidate in [port] if port else [*range(FIRST_PORT, FIRST_PORT + 10), 0]:
+        try:
+            return http.server.ThreadingHTTPServer(("127.0.0.1", candidate), handler)
+        except (OSError, OverflowError):
+            if port:
+                raise runs.ToolError(f"port {port} cannot be used; name another: ./tutorial read "
+                                     "--port N, or none for one that is free") from None
+    raise runs.ToolError("no port is free on 127.0.0.1")
+
+
+def serve(site, port):
+    with server(site, port) as running:
+        say(f"open http://127.0.0.1:{running.server_address[1]}/ (Ctrl-C stops it)")
+        try:
+            running.serve_forever()
+        except KeyboardInterrupt:
+            print()
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="./tutorial read", description="Builds the book and serves it.")
+    parser.add_argument("--build", metavar="FOLDER", type=Path,
+                        help="build a static site into FOLDER instead of serving it")
+    parser.add_argument("--port", type=int, help=f"serve on this port (default: {FIRST_PORT} or the next free one)")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    if arguments.build and arguments.port is not None:
+        raise runs.ToolError("--build makes a folder and serves nothing; leave --port away")
+    if arguments.port is not None and not 0 < arguments.port < 65536:
+        raise runs.ToolError(f"--port {arguments.port}: a port is a number from 1 to 65535")
+    site = (arguments.build or runs.ROOT / "build" / "book" / "site").resolve()
+    check_folder(site)
+    warnings = build(site)
+    if warnings:
+        print(warnings, file=sys.stderr)
+    if arguments.build:
+        say(f"{relative(site)}: {size_of(site) / 1e6:.1f} MB; any web server can show it, for example: "
+            f"python3 -m http.server --bind 127.0.0.1 --directory {relative(site)}")
+    else:
+        serve(site, arguments.port)
+
+
+if __name__ == "__main__":
+    runs.run_tool(main)

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Tests of what the book is made of, without building it: pages, sidebar, links, and what `./tutorial read`
+refuses."""
+
+import contextlib
+import io
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+for folder in ("common/tools", "common/tools/reader", "common/tools/maintain", "common/book"):
+    sys.path.insert(0, str(ROOT / folder))
+
+import book
+import pages
+import runs
+
+FILES = {
+    "README.md": "# A tutorial: with a colon\n\n[one](01_one/README.md) [c](common/README.md)\n",
+    "01_one/README.md": "# 01 · One: the first\n\n[second](notes/second.md), [first](notes/first.md), "
+                        "[k](kernels.cuh#L2), [answers](answers)\n\n![f](results/f.svg)\n",
+    "01_one/notes/first.md": "# First\n",
+    "01_one/notes/second.md": "# The `second`\n\n[up](../README.md#01--one-the-first)\n",
+    "01_one/notes/third.md": "# Third\n",
+    "01_one/kernels.cuh": '#include "common/pack.cuh"\nint k;\n',
+    "01_one/unlinked.cu": "int u;\n",
+    "01_one/answers/a.cuh": "int a;\n",
+    "01_one/results/f.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+    "common/README.md": "# The machinery\n\n[big](big.json)\n",
+    "common/GLOSSARY.md": "# Glossary\n",
+    "common/big.json": "[" + "0," * pages.LONGEST_SHOWN + "0]",
+    "common/pack.cuh": "int p;\n",
+    "common/book/README.md": "# The book\n",
+    "common/book/explorer.md": "# The explorer\n",
+    ".github/ISSUE_TEMPLATE/claim.md": "a template\n",
+}
+
+
+class Scratch(unittest.TestCase):
+    """A small repository."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name) / "clone"
+        for name, text in FILES.items():
+            self.write(name, text)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def repository(self):
+        return pages.Repository(self.root)
+
+
+class Pages(Scratch):
+    def test_a_readme_is_its_folders_index(self):
+        self.assertEqual(pages.page_of("01_elu/README.md"), "01_elu/index")
+        self.assertEqual(pages.page_of("README.md"), "index")
+        self.assertEqual(pages.page_of("01_elu/notes/bugs.md"), "01_elu/notes/bugs")
+
+    def test_templates_are_no_pages(self):
+        self.assertNotIn(".github/ISSUE_TEMPLATE/claim.md", self.repository().pages)
+
+    def test_the_sidebar_comes_from_the_folders(self):
+        groups = dict(self.repository().groups("README.md"))
+        self.assertEqual(groups["Lessons"], ["01_one/README.md"])
+        self.assertEqual(groups["Look for yourself"], ["common/book/explorer.md"])
+        self.assertEqual(groups["Behind it"], ["common/README.md"])
+
+    def test_a_chapter_that_appears_is_in_it(self):
+        self.write("02_two/README.md", "# 02 · Two: the next\n")
+        self.assertIn("02 · Two </02_two/index>", self.repository().tree("README.md"))
+
+    def test_notes_stand_in_the_order_of_the_lesson_and_the_rest_behind(self):
+        self.assertEqual(self.repository().children("01_one/README.md"),
+                         ["01_one/notes/second.md", "01_one/notes/first.md", "01_one/notes/third.md"])
+
+    def test_every_page_but_the_first_has_one_place(self):
+        repository = self.repository()
+        below = [page for name in repository.pages for _, group in repository.groups(name) for page in group]
+        self.assertEqual(sorted(below + ["README.md"]), repository.pages)
+
+    def test_titles(self):
+        self.assertEqual(self.repository().title("01_one/README.md"), "01 · One")
+        self.assertEqual(self.repository().title("01_one/notes/second.md"), "The second")
+
+    def test_what_pages_lead_to_brings_its_headers_and_folders_their_files(self):
+        sources, folders = self.repository().linked()
+        self.assertEqual(sources, ["01_one/answers/a.cuh", "01_one/kernels.cuh", "common/big.json",
+                                   "common/pack.cuh"])
+        self.assertEqual(folders, ["01_one/answers"])
+
+    def test_addresses(self):
+        repository = self.repository()
+        for name, address in {"01_one/README.md": "01_one/index.html", "01_one": "01_one/index.html",
+                              ".": "index.html", "01_one/kernels.cuh": "01_one/kernels.cuh.html",
+                              "01_one/answers": "01_one/answers/index.html", "common/big.json": "common/big.json",
+                              "01_one/nothing.h": None}.items():
+            self.assertEqual(repository.address(name), address, name)
+
+    def test_githubs_second_form_of_math_becomes_the_first_but_not_in_code(self):
+        text = "$`a\\,b`$ and `` $`x`$ ``\n```text\n$`c`$\n```\n"
+        self.assertEqual(pages.for_sphinx("$`a\\,b`$\n```text\n$`c`$\n```\n"), "$a\\,b$\n```text\n$`c`$\n```\n")
+        self.assertIn("$a\\,b$", pages.for_sphinx(text))
+
+    def test_staging_copies_pages_and_images_and_removes_what_is_gone(self):
+        folder = self.root.parent / "staged"
+        pages.stage(self.repository(), folder)
+        self.assertTrue((folder / "01_one/results/f.svg").is_file())
+        self.assertIn(":caption: Lessons", (folder / "index.md").read_text(encoding="utf-8"))
+        self.assertFalse((folder / "01_one/kernels.cuh").exists())
+        old = (folder / "01_one/index.md").stat().st_mtime_ns
+        (self.root / "01_one/notes/third.md").unlink()
+        self.write("common/README.md", "# The machinery\n\nchanged\n")
+        pages.stage(self.repository(), folder)
+        self.assertFalse((folder / "01_one/notes/third.md").exists())
+        self.assertIn("changed", (folder / "common/index.md").read_text(encoding="utf-8"))
+        self.assertEqual((folder / "common/GLOSSARY.md").stat().st_mtime_ns // 10**12, old // 10**12)
+
+
+class This(unittest.TestCase):
+    """This repository."""
+
+    def test_every_target_has_an_address(self):
+        repository = pages.Repository()
+        for name in repository.pages:
+            for target in repository.targets(name):
+                path = pages.normal(str(Path(name).parent), target.partition("#")[0])
+                self.assertIsNotNone(repository.address(path), f"{name}: {target}")
+
+    def test_every_chapter_is_in_the_sidebar(self):
+        lessons = dict(pages.Repository().groups("README.md"))["Lessons"]
+        self.assertEqual(lessons, [f"{chapter.name}/README.md" for chapter in runs.find_chapters()])
+
+    def test_pages_use_no_html_that_links(self):
+        """The book translates Markdown's links; it would leave those of HTML as they are."""
+        for name, text in pages.Repository().texts.items():
+            self.assertNotRegex(text, r"<(?:a\s[^>]*href|img|source)\b", name)
+
+
+class Command(unittest.TestCase):
+    def call(self, *arguments):
+        done = subprocess.run([sys.executable, str(ROOT / "common/tools/reader/book.py"), *arguments],
+                              capture_output=True, text=True, check=False, timeout=60)
+        return done.returncode, done.stderr
+
+    def test_what_it_refuses_before_it_does_anything(self):
+        with tempfile.TemporaryDirectory() as folder:
+            mine = Path(folder) / "mine"
+            mine.mkdir()
+            (mine / "precious").touch()
+            for arguments, words in ((("--build", str(mine)), "holds other files"),
+                                     (("--build", str(mine / "precious")), "is a file"),
+                                     (("--build", folder + "/new", "--port", "8000"), "leave --port away"),
+                                     (("--port", "70000"), "from 1 to 65535")):
+                code, errors = self.call(*arguments)
+                self.assertEqual((code, errors.count("\n")), (2, 1), errors)
+                self.assertIn(words, errors)
+            self.assertEqual([path.name for path in mine.iterdir()], ["precious"])
+            self.assertFalse((Path(folder) / "new").exists())
+
+    def test_a_port_that_is_taken(self):
+        with tempfile.TemporaryDirectory() as folder, book.server(folder, None) as first:
+            port = first.server_address[1]
+            with self.assertRaisesRegex(runs.ToolError, "cannot be used"):
+                book.server(folder, port)
+            with book.server(folder, None) as second:
+                self.assertNotEqual(second.server_address[1], port)
+                self.assertEqual(second.server_address[0], "127.0.0.1")
+
+    def test_a_failed_installation_says_so_and_is_tried_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bad = Path(folder) / "requirements.txt"
+            bad.write_text("not a requirement at all\n", encoding="utf-8")
+            with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+                with self.assertRaisesRegex(runs.ToolError, "check the network"):
+                    book.environment(Path(folder) / "venv", [bad])
+            self.assertFalse((Path(folder) / "venv" / "made_for").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
