@@ -1,12 +1,15 @@
 """Sphinx's settings for the book. Their reasons stand in README.md beside this file."""
 
+import hashlib
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-tools = ROOT / "common/tools"
-sys.path[:0] = [str(HERE)] + [str(folder) for folder in (tools, tools / "reader", tools / "maintain")]
+sys.path[:0] = [str(HERE), str(ROOT / "common/tools/reader"), str(ROOT / "common/tools/maintain")]
+
+# Pages are read again when what reads them has changed.
+read_by = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py")))).hexdigest()
 
 project = "CUDA kernels, from naive to the speed of memory"
 html_title = "Elementwise CUDA kernels"

@@ -61,7 +61,7 @@ class Links(SphinxTransform):
 class Anchors(SphinxTransform):
     """Gives headings the anchors that GitHub gives them."""
 
-    default_priority = 990
+    default_priority = 870  # before Sphinx reads the headings for its tables of contents
 
     def apply(self):
         seen = {}
@@ -193,6 +193,7 @@ def page_context(app, page, template, context, doctree):
 
 
 def setup(app):
+    app.add_config_value("read_by", "", "env")
     app.connect("builder-inited", prepare)
     app.connect("html-collect-pages", source_pages)
     app.connect("html-page-context", page_context, priority=900)  # behind the theme

@@ -18,7 +18,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # until runs.py lies here
 import runs
 
 BOOK = runs.ROOT / "common" / "book"
@@ -99,7 +98,7 @@ def build(site, work=None):
     """Builds the book into a folder and returns what Sphinx warned of."""
     work = work or runs.ROOT / "build" / "book"
     python = environment(work / "venv", [requirements()])
-    sys.path.insert(0, str(BOOK))
+    sys.path[:0] = [str(BOOK), str(runs.ROOT / "common" / "tools" / "maintain")]
     import pages
     log = work / "sphinx.log"
     pages.stage(pages.Repository(), work / "source")

@@ -10,13 +10,14 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-for folder in ("common/tools", "common/tools/reader", "common/tools/maintain", "common/book"):
-    sys.path.insert(0, str(ROOT / folder))
-
+import folders
 import book
-import pages
 import runs
+
+sys.path.insert(0, str(book.BOOK))
+import pages
+
+ROOT = runs.ROOT
 
 FILES = {
     "README.md": "# A tutorial: with a colon\n\n[one](01_one/README.md) [c](common/README.md)\n",

@@ -1,0 +1,31 @@
+"""What the tests of the built book need, and how they are skipped where it is not there."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+BOOK = Path(__file__).resolve().parents[1]
+ROOT = BOOK.parents[1]
+sys.path[:0] = [str(BOOK), str(ROOT / "common/tools/reader"), str(ROOT / "common/tools/maintain")]
+
+WORK = ROOT / "build" / "book"
+SITE = WORK / "tested"
+SKIPPED = 4
+
+
+def first(*names):
+    return next((path for path in map(shutil.which, names) if path), None)
+
+
+def browser():
+    """(Chromium, its driver); ends the test, skipped with its reason, where one is not there."""
+    chromium = first("chromium", "chromium-browser", "google-chrome")
+    driver = first("chromedriver")
+    if chromium and driver:
+        return chromium, driver
+    missing = " and ".join(word for word, path in (("Chromium", chromium), ("chromedriver", driver)) if not path)
+    if os.environ.get("TUTORIAL_REQUIRE_BROWSER") == "1":
+        sys.exit(f"no {missing} here, and TUTORIAL_REQUIRE_BROWSER is 1: apt-get install chromium chromium-driver")
+    print(f"skipped: no {missing} here; on Debian: apt-get install chromium chromium-driver")
+    sys.exit(SKIPPED)

@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+"""Opens the book, which test_site.py has built, in headless Chromium: every page without an error and without
+a request to another host, formulas, figures, search, keyboard, the two schemes, a phone's width, and what
+axe-core says of it. Pictures go to build/book/pictures."""
+
+import contextlib
+import functools
+import http.server
+import os
+import struct
+import sys
+import threading
+import time
+import unittest
+import zlib
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import needs
+
+import book
+import pages
+
+PICTURES = needs.WORK / "pictures"
+PREFIX = "/some/where"  # the site is tried under a path, as a project's pages are published
+WIDTHS = {"phone": (390, 844), "desk": (1280, 900)}
+SCHEMES = ("light", "dark")
+# Looked at by axe with every rule, in both schemes; the other pages with all rules but the slow one.
+KINDS = ["index.html", "common/GLOSSARY.html", "01_elu/elu_kernels.cuh.html", "01_elu/answers/index.html",
+         "search.html?q=bank+conflict"]
+AXE = """
+const done = arguments[arguments.length - 1];
+const rules = arguments[0] ? {} : {"color-contrast": {enabled: false}};
+axe.run({exclude: [[".highlight span"], ["math"]]}, {resultTypes: ["violations"], rules,
+        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"].slice(0, arguments[0] ? 6 : 5)})
+  .then((result) => done(result.violations
+    .filter((violation) => ["serious", "critical"].includes(violation.impact))
+    .map((violation) => violation.id + ": " + violation.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(" "))));
+"""
+
+
+def with_selenium():
+    """Goes on in the virtual environment that has Selenium."""
+    python = book.environment(needs.WORK / "venv_test", [needs.BOOK / "requirements_test.txt"])
+    if Path(sys.prefix).resolve() != (needs.WORK / "venv_test").resolve():
+        os.execv(python, [str(python), *sys.argv])
+
+
+def axe_source():
+    found = list((needs.WORK / "venv_test").glob("lib/python*/site-packages/axe_playwright_python/axe.min.js"))
+    return found[0].read_text(encoding="utf-8")
+
+
+class Handler(book.Handler):
+    """Serves the site below PREFIX, and nothing beside it."""
+
+    def translate_path(self, path):
+        inside = path.startswith(PREFIX + "/")
+        return super().translate_path(path[len(PREFIX):] if inside else "/no such file")
+
+
+class Browser:
+    """Chromium, with what it printed and what it asked for."""
+
+    def __init__(self, base):
+        from selenium import webdriver
+        from selenium.webdriver.chrome.service import Service
+        chromium, driver = needs.browser()
+        options = webdriver.ChromeOptions()
+        options.binary_location = chromium
+        for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage",
+                     "--disable-background-networking", "--disable-component-update", "--no-first-run"):
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(driver))
+        self.driver.set_script_timeout(100)
+        self.base = base
+        self.show("desk", "light")
+
+    def command(self, name, **arguments):
+        return self.driver.execute_cdp_cmd(name, arguments)
+
+    def show(self, width, scheme):
+        wide, high = WIDTHS[width]
+        self.command("Emulation.setDeviceMetricsOverride", width=wide, height=high, deviceScaleFactor=1,
+                     mobile=width == "phone")
+        self.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def open(self, page):
+        self.driver.get(self.base + page)
+
+    def js(self, code, *arguments):
+        return self.driver.execute_script(code, *arguments)
+
+    def wait(self, code, seconds=20):
+        """Waits until an expression of the page is true, and returns it."""
+        end = time.time() + seconds
+        while True:
+            value = self.js("return " + code)
+            if value:
+                return value
+            if time.time() > end:
+                raise AssertionError(f"{self.driver.current_url}: never true: {code}")
+            time.sleep(0.05)
+
+    def printed(self):
+        """What the console has shown since the last call."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] != "DEBUG"]
+
+    def asked(self):
+        """The addresses asked for since the last call."""
+        import json
+        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        return [event["params"]["request"]["url"] for event in events
+                if event["method"] == "Network.requestWillBeSent"]
+
+    def picture(self, name, path=PICTURES):
+        path.mkdir(parents=True, exist_ok=True)
+        data = self.driver.get_screenshot_as_png()
+        (path / f"{name}.png").write_bytes(data)
+        return data
+
+
+def pixels(png):
+    """(width, rows of RGB or RGBA bytes, bytes per pixel) of a PNG with 8 bits a channel."""
+    place, data, width, channels = 8, b"", 0, 0
+    while place < len(png):
+        length, kind = struct.unpack(">I4s", png[place:place + 8])
+        body = png[place + 8:place + 8 + length]
+        if kind == b"IHDR":
+            width, _, _, colour = struct.unpack(">IIBB", body[:10])
+            channels = {2: 3, 6: 4}[colour]
+        elif kind == b"IDAT":
+            data += body
+        place += length + 12
+    raw, rows, above = zlib.decompress(data), [], bytes(width * channels)
+    for start in range(0, len(raw), width * channels + 1):
+        row = bytearray(raw[start + 1:start + 1 + width * channels])
+        unfilter(raw[start], row, above, channels)
+        rows.append(bytes(row))
+        above = rows[-1]
+    return width, rows, channels
+
+
+def unfilter(kind, row, above, channels):
+    for i in range(len(row) if kind else 0):
+        left = row[i - channels] if i >= channels else 0
+        corner = above[i - channels] if i >= channels else 0
+        if kind == 4:
+            guess = left + above[i] - corner
+            near = sorted((abs(guess - value), order, value)
+                          for order, value in enumerate((left, above[i], corner)))[0][2]
+        else:
+            near = (0, left, above[i], (left + above[i]) // 2)[kind]
+        row[i] = (row[i] + near) & 255
+
+
+def brightness(png):
+    """The mean of a picture's bytes, every eighth row and pixel."""
+    _, rows, channels = pixels(png)
+    values = [row[i] for row in rows[::8] for i in range(0, len(row), channels * 8)]
+    return sum(values) / len(values)
+
+
+class Book(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        handler = functools.partial(Handler, directory=str(needs.SITE))
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.origin = f"http://127.0.0.1:{cls.server.server_address[1]}"
+        cls.browser = Browser(f"{cls.origin}{PREFIX}/")
+        cls.axe = axe_source()
+        cls.lessons = [pages.page_of(page) + ".html"
+                       for page in dict(pages.Repository().groups("README.md"))["Lessons"]]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.driver.quit()
+        cls.server.shutdown()
+        cls.server.server_close()
+
+    def setUp(self):
+        self.browser.show("desk", "light")
+        self.browser.printed()
+        self.browser.asked()
+
+    def open(self, page):
+        """Opens a page, which must print nothing and ask no other host."""
+        self.browser.open(page)
+        self.check(page)
+
+    def check(self, page):
+        self.assertEqual(self.browser.printed(), [], page)
+        foreign = [url for url in self.browser.asked()
+                   if urlsplit(url).scheme not in ("data", "blob") and not url.startswith(self.origin + PREFIX)]
+        self.assertEqual(foreign, [], page)
+
+    def test_every_page_opens(self):
+        names = sorted(str(path.relative_to(needs.SITE)) for path in needs.SITE.rglob("*.html"))
+        for name in names:
+            with self.subTest(name):
+                self.open(name)
+        self.assertGreater(len(names), 20)
+
+    def test_formulas_have_a_size(self):
+        for page in self.lessons:
+            self.open(page)
+            sizes = self.browser.js("return [...document.querySelectorAll('math')].map(m => {"
+                                    "const r = m.getBoundingClientRect(); return [r.width, r.height]})")
+            hidden = self.browser.js("return [...document.querySelectorAll('details math')].length")
+            self.assertGreater(len(sizes), 0, page)
+            flat = [size for size in sizes if min(size) < 4]
+            self.assertLessEqual(len(flat), hidden, page)
+
+    def test_search(self):
+        self.open("index.html")
+        self.browser.js("const field = document.querySelector('.sidebar-search');"
+                        "field.value = 'bank conflict'; field.form.requestSubmit()")
+        self.browser.wait("document.querySelectorAll('#search-results li a').length")
+        address = self.browser.js("return document.querySelector('#search-results li a').href")
+        self.assertTrue(address.startswith(self.browser.base), address)
+        self.browser.wait("/finished/i.test(document.querySelector('.search-summary')?.textContent) || "
+                          "/found/i.test(document.querySelector('#search-results')?.textContent)")
+        self.check("search")
+        self.browser.driver.get(address)
+        text = self.browser.js("return document.querySelector('article').textContent").lower()
+        self.assertRegex(text, r"\bbank")
+        self.assertRegex(text, r"\bconflict")
+
+    def test_pages_lead_on_and_back(self):
+        self.open(self.lessons[0])
+        self.browser.js("document.querySelector('.next-page').click()")
+        self.browser.wait(f"!location.href.endsWith('{self.lessons[0]}')")
+        self.browser.js("document.querySelector('.prev-page').click()")
+        self.browser.wait(f"location.pathname.endsWith('{self.lessons[0]}')")
+
+    def test_a_figure_opens_and_closes(self):
+        self.open(self.lessons[0])
+        self.browser.js("document.querySelector('article a.figure').click()")
+        self.assertTrue(self.browser.js("return document.querySelector('dialog.figure').open"))
+        self.browser.js("document.querySelector('dialog.figure button').click()")
+        self.browser.wait("!document.querySelector('dialog')")
+
+    def test_a_line_of_a_source_can_be_addressed(self):
+        self.open("01_elu/elu_kernels.cuh.html#L20")
+        self.assertEqual(self.browser.js("return document.querySelector(':target').id"), "L20")
+        self.assertGreater(self.browser.js("return document.querySelectorAll('.source .k, .source .kt').length"), 10)
+
+    def test_no_page_is_wider_than_a_phone(self):
+        self.browser.show("phone", "light")
+        for page in ["index.html", *self.lessons, *KINDS[1:]]:
+            self.open(page)
+            wide, there = self.browser.js("return [document.documentElement.scrollWidth, innerWidth]")
+            self.assertLessEqual(wide, there, page)
+
+    def test_figures_follow_the_scheme(self):
+        """A figure chooses its colours by itself; the button of the page must reach it too."""
+        self.open(self.lessons[0])
+        self.browser.js("document.querySelector('article img').scrollIntoView({block: 'center'})")
+        seen = {}
+        for chosen in ("light", "dark"):
+            self.browser.js("document.body.dataset.theme = arguments[0]", chosen)
+            time.sleep(0.3)
+            with contextlib.ExitStack():
+                box = self.browser.js("const r = document.querySelector('article img').getBoundingClientRect();"
+                                      "return [r.x, r.y, r.width, r.height]")
+                clip = dict(zip(("x", "y", "width", "height"), box), scale=0.25)
+                import base64
+                shot = self.browser.command("Page.captureScreenshot", format="png", clip=clip)
+                seen[chosen] = brightness(base64.b64decode(shot["data"]))
+        self.assertGreater(seen["light"], 180)
+        self.assertLess(seen["dark"], 90)
+
+    def test_pictures_in_both_schemes_and_widths(self):
+        for page in ("index.html", self.lessons[0]):
+            for width in WIDTHS:
+                for scheme in SCHEMES:
+                    self.browser.show(width, scheme)
+                    self.open(page)
+                    name = page.replace("/", "_").replace(".html", "")
+                    self.browser.picture(f"{name}_{width}_{scheme}")
+                    colour = self.browser.js("return getComputedStyle(document.body).backgroundColor")
+                    light = sum(map(int, colour[colour.index("(") + 1:-1].split(",")[:3])) / 3 > 127
+                    self.assertEqual(light, scheme == "light", f"{page} {scheme}: {colour}")
+
+    def axe_says(self, everything):
+        self.browser.js(self.axe)
+        return self.browser.driver.execute_async_script(AXE, everything)
+
+    def test_axe_finds_nothing_serious(self):
+        for scheme in SCHEMES:
+            self.browser.show("desk", scheme)
+            for page in KINDS:
+                with self.subTest(f"{page} {scheme}"):
+                    self.open(page)
+                    self.assertEqual(self.axe_says(True), [])
+
+    def test_axe_finds_nothing_serious_in_the_lessons(self):
+        for page in self.lessons:
+            with self.subTest(page):
+                self.open(page)
+                self.assertEqual(self.axe_says(False), [])
+
+
+if __name__ == "__main__":
+    needs.browser()
+    if not (needs.SITE / "index.html").is_file():
+        sys.exit("build/book/tested is not there: run common/book/test/test_site.py first")
+    with_selenium()
+    unittest.main(verbosity=1)
