@@ -139,7 +139,7 @@ class Repository:
             elif self.is_folder(name) and f"{name}/README.md" not in self.texts:
                 folders.add(name)
                 waiting += [f"{name}/{inside}" for inside, _ in self.listing(name)]
-        return sorted(name for name in sources if not name.endswith(".svg")), sorted(folders)
+        return sorted(sources), sorted(folders)
 
     def included(self, name):
         if PurePosixPath(name).suffix not in (".cu", ".cuh", ".h", ".cpp"):

@@ -93,8 +93,8 @@ class Pages(Scratch):
 
     def test_what_pages_lead_to_brings_its_headers_and_folders_their_files(self):
         sources, folders = self.repository().linked()
-        self.assertEqual(sources, ["01_one/answers/a.cuh", "01_one/kernels.cuh", "common/big.json",
-                                   "common/pack.cuh"])
+        self.assertEqual(sources, ["01_one/answers/a.cuh", "01_one/kernels.cuh", "01_one/results/f.svg",
+                                   "common/big.json", "common/pack.cuh"])
         self.assertEqual(folders, ["01_one/answers"])
 
     def test_addresses(self):
