@@ -74,7 +74,7 @@ macro(tutorial_answer_test text target test label)
     string(APPEND ${text}
       "add_test([==[${test} (${order})]==] [==[$<TARGET_FILE:${target}>]==] ${ARGN})\n"
       "set_tests_properties([==[${test} (${order})]==] PROPERTIES LABELS [==[${label}]==] "
-      "SKIP_RETURN_CODE 4 ENVIRONMENT TUTORIAL_CPU_ORDER=${order})\n")
+      "SKIP_RETURN_CODE 4 TIMEOUT ${tutorial_timeout} ENVIRONMENT TUTORIAL_CPU_ORDER=${order})\n")
   endforeach()
   string(APPEND ${text} "endif()\n")
 endmacro()

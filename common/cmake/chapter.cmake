@@ -22,6 +22,19 @@ function(tutorial_executable target)
   tutorial_flags(${target})
 endfunction()
 
+# All that nvcc compiles, without the host's programs around it.
+add_custom_target(tutorial_device_code)
+
+# tutorial_device_library(<target> <source>...): a static library of kernels and their launchers.
+function(tutorial_device_library target)
+  tutorial_sources(sources ${ARGN})
+  add_library(${target} STATIC ${sources})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${target} PUBLIC tutorial_runtime)
+  tutorial_flags(${target})
+  add_dependencies(tutorial_device_code ${target})
+endfunction()
+
 # tutorial_chapter(elu), from the CMakeLists.txt of a folder such as 01_elu, makes
 #
 #   elu                   static library: elu.cu, and every source in launchers/
@@ -47,14 +60,10 @@ function(tutorial_chapter name)
   set(here "${CMAKE_CURRENT_SOURCE_DIR}")
   add_custom_target(${folder})
 
-  file(GLOB parts CONFIGURE_DEPENDS launchers/*.cu)
-  tutorial_sources(library ${name}.cu ${parts})
+  file(GLOB library CONFIGURE_DEPENDS ${name}.cu launchers/*.cu)
   set(libraries "")
   if(library)
-    add_library(${name} STATIC ${library})
-    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_link_libraries(${name} PUBLIC tutorial_runtime)
-    tutorial_flags(${name})
+    tutorial_device_library(${name} ${library})
     set(libraries ${name})
     add_dependencies(${folder} ${name})
   endif()
@@ -75,34 +84,42 @@ function(tutorial_chapter name)
 
   # The test shows how the exhibits fail; a benchmark takes from them what it times.
   file(GLOB exhibits CONFIGURE_DEPENDS museum/exhibits*.cu)
-  tutorial_sources(exhibits ${exhibits})
   set(museum "")
   if(exhibits)
     set(museum ${folder}_museum)
-    add_library(${museum} STATIC ${exhibits})
-    target_link_libraries(${museum} PUBLIC tutorial_runtime)
-    tutorial_flags(${museum})
+    tutorial_device_library(${museum} ${exhibits})
     add_dependencies(${folder} ${museum})
   endif()
 
-  file(GLOB parts CONFIGURE_DEPENDS proof/${name}_test_*.cpp proof/test_kernels*.cu)
-  tutorial_sources(tests ${name}_test.cpp ${parts})
+  file(GLOB kernels CONFIGURE_DEPENDS proof/test_kernels*.cu)
+  set(test_kernels "")
+  if(kernels)
+    set(test_kernels ${folder}_test_kernels)
+    tutorial_device_library(${test_kernels} ${kernels})
+  endif()
+  file(GLOB parts CONFIGURE_DEPENDS proof/${name}_test_*.cpp)
   if(EXISTS "${here}/${name}_test.cpp")
-    tutorial_executable(${folder}_test SOURCES ${tests}
-                        LIBRARIES ${libraries} ${museum} tutorial_test_support)
+    tutorial_executable(${folder}_test SOURCES ${name}_test.cpp ${parts}
+                        LIBRARIES ${test_kernels} ${libraries} ${museum} tutorial_test_support)
     add_dependencies(${folder} ${folder}_test)
     tutorial_add_catch_tests(${folder}_test PREFIX ${folder} LABEL ${name})
   endif()
 
-  tutorial_sources(bench ${name}_bench.cpp peers/${name}_peers.cu)
+  file(GLOB peers_sources CONFIGURE_DEPENDS peers/*_peers*.cu)
+  set(peers "")
+  if(peers_sources)
+    set(peers ${folder}_peers)
+    tutorial_device_library(${peers} ${peers_sources})
+  endif()
   if(EXISTS "${here}/${name}_bench.cpp")
-    tutorial_executable(${folder}_bench SOURCES ${bench}
-                        LIBRARIES ${libraries} ${museum} tutorial_bench_support)
+    tutorial_executable(${folder}_bench SOURCES ${name}_bench.cpp
+                        LIBRARIES ${peers} ${libraries} ${museum} tutorial_bench_support)
     add_dependencies(${folder} ${folder}_bench)
   endif()
 
   set(asan "${here}/museum/exhibits_asan.cpp")
   if(TARGET tutorial_runtime_asan AND EXISTS "${asan}")
+    tutorial_sources(exhibits ${exhibits})
     tutorial_executable(${folder}_exhibits_asan SOURCES ${exhibits} "${asan}"
                         LIBRARIES tutorial_runtime_asan)
     add_dependencies(${folder} ${folder}_exhibits_asan)

@@ -10,6 +10,8 @@
 set(TUTORIAL_CUDA_MINIMUM 12.4)
 # One each of Turing, Ampere, Hopper, and the two Blackwell families.
 set(TUTORIAL_ARCHITECTURES 75 80 90 100 120)
+set(TUTORIAL_CODEGEN_ARCHITECTURES 90 CACHE STRING
+    "Compute capabilities whose machine code the tests read; all: every one that the claims know")
 # The headers for machines without a toolkit: these three packages hold all that the CPU backend includes.
 set(TUTORIAL_CUDA_PYPI
     nvidia-cuda-runtime==13.0.96

@@ -19,6 +19,12 @@ if(TUTORIAL_TESTS)
   if(Catch2_VERSION VERSION_LESS 2.13)
     message(FATAL_ERROR "Catch2 ${Catch2_VERSION} is too old: 2.13 or newer is needed.")
   endif()
+  # catch_discover_tests(): beside the package's configuration, or in the fetched sources.
+  foreach(folder "${Catch2_DIR}" "${catch2_SOURCE_DIR}/contrib" "${catch2_SOURCE_DIR}/extras")
+    if(NOT COMMAND catch_discover_tests AND EXISTS "${folder}/Catch.cmake")
+      include("${folder}/Catch.cmake")
+    endif()
+  endforeach()
 
   find_package(benchmark 1.6 QUIET)
   if(NOT benchmark_FOUND)

@@ -2,6 +2,7 @@
 # sanitizers of the asan preset, which every object of a program must share.
 # (object-size is off because it reports first, and says less, where AddressSanitizer would.)
 option(TUTORIAL_SANITIZE "Build everything with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(TUTORIAL_SANITIZE_BOTH_ORDERS "Run the tests under the sanitizers in reverse thread order too" OFF)
 set(TUTORIAL_SANITIZER_FLAGS
     -fsanitize=address,undefined -fno-sanitize=object-size -fno-sanitize-recover=all
     -fno-omit-frame-pointer)

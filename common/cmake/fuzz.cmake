@@ -41,7 +41,7 @@ function(tutorial_add_fuzz target source)
   file(GENERATE OUTPUT "${script}" CONTENT
 "if(EXISTS [==[$<TARGET_FILE:${target}>]==])
 add_test([==[${arg_PREFIX}.fuzz]==] [==[$<TARGET_FILE:${target}>]==] -seed=8 -runs=${TUTORIAL_FUZZ_RUNS})
-set_tests_properties([==[${arg_PREFIX}.fuzz]==] PROPERTIES LABELS [==[${arg_LABEL}]==])
+set_tests_properties([==[${arg_PREFIX}.fuzz]==] PROPERTIES LABELS [==[${arg_LABEL}]==] TIMEOUT ${tutorial_timeout})
 endif()
 ")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")

@@ -3,32 +3,50 @@
 # Everything that a test runs, and no benchmark.
 add_custom_target(tutorial_tests)
 
+# No test may hang: so many seconds for each, and for a GPU's long sweeps.
+set(tutorial_timeout 120)
+set(tutorial_long_timeout 900)
+
 # tutorial_add_catch_tests(<target> PREFIX 01_elu LABEL elu)
 #
-# Registers every Catch2 test case of an executable: on the cpu backend twice, with the threads of a
-# block run first to last and last to first; on a GPU once. The executable is asked for its cases
-# when CTest starts, so one that was not built fails nothing: its chapter shows as "not built",
-# disabled. (catch_discover_tests would register a failing ..._NOT_BUILT, and cannot register the
-# cases twice.)
+# On the cpu backend every test case of the executable is a test, and is registered twice: with the
+# threads of a block run first to last, and last to first (the sanitizers see one order: no recorded
+# fault was noticed by the reverse order alone).
+#
+# On a GPU a process costs a CUDA context, a third of a second: 01_elu.cuda runs all cases but those
+# tagged [long], which are 01_elu.cuda.long, with the label `long`. The exit code 4 means that every
+# case was skipped. A failing case must not exit with 4: --abortx 3 ends a run before that many fail.
 function(tutorial_add_catch_tests target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL" "")
-  if(TUTORIAL_ON_GPU)
-    set(orders cuda)
-  else()
-    set(orders forward reverse)
-  endif()
   add_dependencies(tutorial_tests ${target})
-  set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.ctest.cmake")
-  file(GENERATE OUTPUT "${script}" CONTENT
-"set(executable [==[$<TARGET_FILE:${target}>]==])
-set(prefix [==[${arg_PREFIX}]==])
-set(label [==[${arg_LABEL}]==])
-set(orders ${orders})
-set(catch_version ${Catch2_VERSION})
-set(cmake [==[${CMAKE_COMMAND}]==])
-include([==[${PROJECT_SOURCE_DIR}/common/cmake/discover_tests.cmake]==])
-")
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+  if(TUTORIAL_ON_GPU)
+    add_test(NAME "${arg_PREFIX}.cuda" COMMAND ${target} "~[long]" --abortx 3)
+    add_test(NAME "${arg_PREFIX}.cuda.long" COMMAND ${target} "[long]" --abortx 3)
+    # They measure memory in gigabytes: one at a time.
+    set_tests_properties("${arg_PREFIX}.cuda" "${arg_PREFIX}.cuda.long" PROPERTIES
+                         SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu TIMEOUT ${tutorial_timeout})
+    set_tests_properties("${arg_PREFIX}.cuda" PROPERTIES LABELS ${arg_LABEL})
+    set_tests_properties("${arg_PREFIX}.cuda.long" PROPERTIES LABELS "${arg_LABEL};long"
+                         TIMEOUT ${tutorial_long_timeout})
+    return()
+  endif()
+  set(orders forward)
+  if(NOT TUTORIAL_SANITIZE OR TUTORIAL_SANITIZE_BOTH_ORDERS)
+    list(APPEND orders reverse)
+  endif()
+  foreach(order IN LISTS orders)
+    # TEST_SPEC differs between the two calls, for Catch2 tells them apart by it: "~[.]" twice over is
+    # the same selection.
+    set(spec "~[.]")
+    if(order STREQUAL "reverse")
+      list(APPEND spec "~[.]")
+    endif()
+    catch_discover_tests(${target} TEST_PREFIX "${arg_PREFIX}.${order}." TEST_SPEC ${spec}
+      EXTRA_ARGS --abortx 3
+      PROPERTIES LABELS ${arg_LABEL} SKIP_RETURN_CODE 4 TIMEOUT ${tutorial_timeout}
+                 FAIL_REGULAR_EXPRESSION "No test cases matched"
+                 ENVIRONMENT TUTORIAL_CPU_ORDER=${order})
+  endforeach()
 endfunction()
 
 # tutorial_add_python_test(<name> LABEL <label> COMMAND <script> [arguments...])
@@ -40,12 +58,13 @@ function(tutorial_add_python_test name)
   add_test(NAME "${name}" COMMAND "${Python3_EXECUTABLE}" ${arg_COMMAND}
            WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   # Python writes __pycache__ beside the sources otherwise.
-  set_tests_properties("${name}" PROPERTIES LABELS "${arg_LABEL}"
+  set_tests_properties("${name}" PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${tutorial_timeout}
                        ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
 endfunction()
 
-# tutorial_add_codegen_tests(<spec.json> PREFIX 01_elu LABEL elu): one test per architecture that
-# the nvcc here knows, GPU or not, whatever the backend; a spec may name fewer under "architectures".
+# tutorial_add_codegen_tests(<spec.json> PREFIX 01_elu LABEL elu): one test per architecture of
+# TUTORIAL_CODEGEN_ARCHITECTURES that the nvcc here knows, GPU or not, whatever the backend; a spec may
+# name fewer under "architectures".
 # The tests of proof/codegen.json are 01_elu.codegen: sm_90, those of codegen_operator.json
 # 01_elu.codegen_operator: sm_90.
 function(tutorial_add_codegen_tests spec)
@@ -60,7 +79,11 @@ function(tutorial_add_codegen_tests spec)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${spec}")
   file(READ "${spec}" text)
   string(JSON wanted ERROR_VARIABLE all GET "${text}" architectures)
-  tutorial_nvcc_architectures(architectures ${TUTORIAL_ARCHITECTURES})
+  set(architectures ${TUTORIAL_CODEGEN_ARCHITECTURES})
+  if(architectures STREQUAL "all")
+    set(architectures ${TUTORIAL_ARCHITECTURES})
+  endif()
+  tutorial_nvcc_architectures(architectures ${architectures})
   foreach(architecture IN LISTS architectures)
     if(all OR wanted MATCHES "\"sm_${architecture}\"")
       tutorial_add_python_test("${arg_PREFIX}.${name}: sm_${architecture}" LABEL "${arg_LABEL}"
@@ -89,7 +112,7 @@ function(tutorial_add_refused_exhibit source)
   string(REPLACE "does_not_compile_" "does not compile: " test "${arg_PREFIX}.${name}")
   add_test(NAME "${test}" COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
   set_tests_properties("${test}" PROPERTIES LABELS "${arg_LABEL}"
-    PASS_REGULAR_EXPRESSION "${reasons}" RESOURCE_LOCK does_not_compile)
+    PASS_REGULAR_EXPRESSION "${reasons}" RESOURCE_LOCK does_not_compile TIMEOUT ${tutorial_timeout})
 endfunction()
 
 # tutorial_add_asan_exhibits(<target> <source> PREFIX 01_elu LABEL elu): one test per line
@@ -110,7 +133,7 @@ function(tutorial_add_asan_exhibits target source)
     string(APPEND text
       "add_test([==[${test}]==] [==[$<TARGET_FILE:${target}>]==] [==[${CMAKE_MATCH_1}]==])\n"
       "set_tests_properties([==[${test}]==] PROPERTIES LABELS [==[${arg_LABEL}]==] "
-      "PASS_REGULAR_EXPRESSION [==[${CMAKE_MATCH_2}]==] "
+      "PASS_REGULAR_EXPRESSION [==[${CMAKE_MATCH_2}]==] TIMEOUT ${tutorial_timeout} "
       "ENVIRONMENT [==[ASAN_OPTIONS=detect_leaks=0:color=never:detect_stack_use_after_return=1]==])\n")
   endforeach()
   file(GENERATE OUTPUT "${script}" CONTENT "${text}endif()\n")

@@ -100,7 +100,7 @@ function(tutorial_torch_test name label script)
   endif()
   add_test(NAME "${name}" COMMAND "${TUTORIAL_TORCH_INTERPRETER}" "${script}" -v
            WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-  set_tests_properties("${name}" PROPERTIES LABELS "${label}" ENVIRONMENT
+  set_tests_properties("${name}" PROPERTIES LABELS "${label}" TIMEOUT ${tutorial_timeout} ENVIRONMENT
     "PYTHONDONTWRITEBYTECODE=1;TUTORIAL_TORCH_MODULES=${PROJECT_BINARY_DIR}")
   if(TUTORIAL_ON_GPU)
     set_tests_properties("${name}" PROPERTIES RESOURCE_LOCK gpu)
