@@ -185,11 +185,11 @@ TEST_CASE("elu: the operator refuses an alpha that is not finite, and writes not
 
 TEST_CASE("elu: alpha = 0 is relu, and negative inputs give a negative zero") {
   require_device();
-  const auto relu = [](const float* in, float* out, std::int64_t n, cudaStream_t stream) {
+  const auto without_alpha = [](const float* in, float* out, std::int64_t n, cudaStream_t stream) {
     return elu(in, out, n, 0.0f, stream);
   };
   const std::vector<float> x = {-3.0f, -0.1f, 2.0f, -kInfinity, -1e-30f};
-  const std::vector<float> y = run_unary<float>(relu, x);
+  const std::vector<float> y = run_unary<float>(without_alpha, x);
   for (std::size_t i = 0; i < x.size(); ++i) {
     INFO(x[i]);
     CHECK(y[i] == (x[i] < 0.0f ? 0.0f : x[i]));

@@ -7,7 +7,7 @@
     python3 common/tools/maintain/mutate.py --list             what there is
     python3 common/tools/maintain/mutate.py --table            the recorded results as a Markdown table
 
-The faults stand in mutations.json beside this file, one to a line:
+The faults of a folder's files stand in its proof/faults.json, one to a line:
 
     id      its name
     file    what is broken, from the root of the repository
@@ -55,7 +55,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import runs
 
-TABLE = Path(__file__).resolve().parent / "mutations.json"
 RECORD = runs.ROOT / "common/results/mutations.json"
 WITHIN_LINES = 40
 FIELDS = {"id", "file", "after", "old", "new", "kind", "test", "equivalent", "gpu"}
@@ -125,8 +124,17 @@ class Fault:
         return text[:at] + self.new + text[at + len(self.old):]
 
 
-def load_table(path=TABLE):
-    faults = [Fault(entry) for entry in runs.load_json(path).get("faults", [])]
+def tables(root=None):
+    """The chapters' tables of faults, in order, and common's."""
+    root = Path(root or runs.ROOT)
+    return [path for path in sorted(root.glob("*/proof/faults.json"))
+            if path.parts[-3] == "common" or re.match(r"\d\d_", path.parts[-3])]
+
+
+def load_table(*paths):
+    """The faults of these tables; without any, of all."""
+    faults = [Fault(entry) for path in paths or tables()
+              for entry in runs.load_json(path).get("faults", [])]
     seen = set()
     for fault in faults:
         if fault.id in seen:

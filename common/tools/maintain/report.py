@@ -51,6 +51,11 @@ Parts made from a benchmark run (Google Benchmark JSON)
 Defaults: the largest shape, the regime cold, every dtype, kinds rung,peer,copy (sizes_figure: all
 regimes, kind rung).
 
+Parts made from the folders: what is in no list by hand
+    chapters                      a line per chapter: its name and subtitle, from its page's title
+    neighbours                    the line below a chapter's title: overview, previous, next
+    next                          the last line of a chapter
+
 Parts made from other recorded files
     accuracy FILE [dtype=f16] [rungs=a,b] [order=h200.json]
                                   the largest error in ULP per rung; FILE is accuracy.json or a
@@ -68,7 +73,7 @@ Parts made from other recorded files
                                   whether the expectation held; SPEC is described in controls.py
     half_functions FILE           {"half_functions": [{"function", "inputs", "differ", "max_ulp"}]}
     mutations FILE [of=faults] [test=01_elu_test]
-                                  what mutate.py recorded of the faults in mutations.json: a line
+                                  what mutate.py recorded of the faults in proof/faults.json: a line
                                   per test program, or with of=faults one per fault
     plot FILE out=NAME.svg        a line plot of a JSON object:
         {"title": "..", "subtitle": "..", "desc": "..", "height": 280,
@@ -584,6 +589,55 @@ def make_headline_figure(part):
     return picture(part, title, figures.dot_chart(title, subtitle, groups, beside_torch.MARKS))
 
 
+# -------------------------------------------------------------------------------------------------
+# The chapters' order
+
+
+def titles():
+    """[(page, name, subtitle)] of the chapters, from `# 01 · ELU: from one element ...`."""
+    found = []
+    for folder in runs.find_chapters(runs.ROOT):
+        page = folder / "README.md"
+        if not page.exists():
+            continue
+        heading = re.match(r"# (.*?): (.*)\n", page.read_text(encoding="utf-8"))
+        if not heading:
+            raise runs.ToolError(f"{page}: begin it with a line like '# 07 · ReLU: what it teaches'")
+        found.append((page, *heading.groups()))
+    return found
+
+
+def around(part):
+    """The titles before and after the page's own, each None at an end."""
+    every = titles()
+    place = next((i for i, title in enumerate(every) if title[0] == part.page.resolve()), None)
+    if place is None:
+        part.fail("stands on a chapter's README.md alone")
+    return (every[place - 1] if place else None,
+            every[place + 1] if place + 1 < len(every) else None)
+
+
+def make_chapters(part):
+    return [f"- [{name}]({part.link(page)}): {subtitle}" for page, name, subtitle in titles()]
+
+
+def make_neighbours(part):
+    before, after = around(part)
+    pages = [("Overview", "README.md"), ("The machinery", "common/README.md"),
+             ("Glossary", "common/GLOSSARY.md")]
+    words = [f"[{name}]({part.link(runs.ROOT / page)})" for name, page in pages]
+    words += [f"previous: [{before[1]}]({part.link(before[0])})"] if before else []
+    words += [f"next: [{after[1]}]({part.link(after[0])})" if after else "the last chapter"]
+    return [" · ".join(words)]
+
+
+def make_next(part):
+    _, after = around(part)
+    if after:
+        return [f"Next: [{after[1]}]({part.link(after[0])}): {after[2]}."]
+    return [f"This is the last chapter. Back to [the overview]({part.link(runs.ROOT / 'README.md')})."]
+
+
 def make_plot(part):
     data = load_json(part.file())
     try:
@@ -803,7 +857,7 @@ def make_half_functions(part):
 
 def make_mutations(part):
     data = load_json(part.file())
-    faults = mutate.load_table(runs.ROOT / "common/tools/maintain/mutations.json")
+    faults = mutate.load_table(*mutate.tables(runs.ROOT))
     of, test = part.option("of", "summary"), part.option("test")
     if test:
         faults = [fault for fault in faults if fault.test == test]
@@ -881,7 +935,8 @@ MAKERS = {
     "sizes_figure": make_sizes_figure, "plot": make_plot, "accuracy": make_accuracy,
     "torch": make_torch, "headline_figure": make_headline_figure, "ncu": make_ncu,
     "codegen": make_codegen, "fuzz": make_fuzz, "half_functions": make_half_functions,
-    "mutations": make_mutations, "controls": make_controls,
+    "mutations": make_mutations, "controls": make_controls, "chapters": make_chapters,
+    "neighbours": make_neighbours, "next": make_next,
 }
 
 

@@ -99,6 +99,9 @@ class TableTest(unittest.TestCase):
         self.assertEqual({fault.kind for fault in faults}, set(mutate.KINDS))
         folders = {fault.file.split("/")[0] for fault in faults}
         self.assertEqual(folders, {"common"} | {path.name for path in runs.find_chapters(runs.ROOT)})
+        for path in mutate.tables():
+            for fault in mutate.load_table(path):
+                self.assertEqual(fault.file.split("/")[0], path.parts[-3], fault.id)
 
     def test_choice(self):
         faults = self.load(entry(), entry(id="b", gpu="because"), entry(id="bb"))

@@ -242,7 +242,7 @@ class ReportTest(unittest.TestCase):
     def test_mutations(self):
         fault = {"id": "guard", "file": "01_elu/elu.cuh", "old": "int a;", "new": "int b;",
                  "kind": "guard", "test": "01_elu_test"}
-        self.put("common/tools/maintain/mutations.json", {"faults": [fault]})
+        self.put("common/proof/faults.json", {"faults": [fault]})
         self.put("01_elu/results/m.json", {"results": [
             {"id": "guard", "fault": mutate.Fault(fault).digest, "outcome": "killed",
              "by": "elu: a case", "how": "check", "order": "forward"}]})

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Makes a chapter 07_relu in a scratch copy of the repository, by the lines that CONTRIBUTING.md gives,
+builds its test and runs it, and runs everything that checks chapters. Nothing outside the folder is
+touched but by ./tutorial report, which is one of the lines."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import folders
+import runs
+
+CHECKS = ("maintain/links.py", "maintain/mutate.py --check", "maintain/report.py --check",
+          "test/test_answers.py", "test/test_glossary.py", "test/test_mutate.py",
+          "test/test_pages.py", "test/test_torch_table.py")
+
+
+def lines_of_the_page():
+    """The commands that CONTRIBUTING.md gives for a new chapter."""
+    text = (runs.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    return re.search(r"test_new_chapter\.py -->\n```bash\n(.*?)```", text, re.S).group(1)
+
+
+@unittest.skipIf(not shutil.which("cmake"), "there is no cmake here")
+class NewChapter(unittest.TestCase):
+    def call(self, *command, **options):
+        done = subprocess.run(command, cwd=self.clone, capture_output=True, text=True, check=False,
+                              env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, **options)
+        self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+        return done.stdout
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.clone = Path(scratch.name, "clone")
+        for name in runs.tracked_files():
+            target = self.clone / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(runs.ROOT / name, target)
+        headers = runs.ROOT / ".deps"  # NVIDIA's headers, where there is no toolkit
+        if headers.is_dir():
+            (self.clone / ".deps").symlink_to(headers, target_is_directory=True)
+        self.call("git", "init", "-q")
+        self.call("git", "add", "-A")
+
+    def changed(self):
+        """What differs from the first copy, by folder or file of the root."""
+        found = self.call("git", "status", "--porcelain", "--untracked-files=all").splitlines()
+        return {line[3:].strip('"') for line in found if line[1] != " "}
+
+    def test_the_lines_of_the_page_make_a_chapter(self):
+        lines = lines_of_the_page()
+        by_hand, report = lines.rsplit(" && ", 1)
+        self.assertEqual(report.strip(), "./tutorial report")
+        self.call("bash", "-euc", by_hand)
+        self.assertTrue(all(name.startswith("07_relu/") for name in self.changed()), self.changed())
+        self.call("bash", "-euc", report)
+        outside = {name for name in self.changed() if not name.startswith("07_relu/")}
+        self.assertIn("README.md", outside)  # its line on the front page
+        self.assertIn("[07 · ReLU](07_relu/README.md)", (self.clone / "README.md").read_text("utf-8"))
+        self.assertIn("next: [07", (self.clone / "06_primitives/README.md").read_text("utf-8"))
+        self.assertEqual([name for name in outside if not name.endswith(".md")], [])
+
+        for check in CHECKS:
+            program, *arguments = check.split()
+            self.call(sys.executable, f"common/tools/{program}", *arguments)
+
+        build = self.clone / "build/relu"
+        self.call("cmake", "-S", ".", "-B", str(build), "-DTUTORIAL_BACKEND=cpu",
+                  "-DCMAKE_CXX_FLAGS_RELEASE=-O1")
+        self.call("cmake", "--build", str(build), "--parallel", str(os.cpu_count()),
+                  "--target", "07_relu_test")
+        listed = self.call("ctest", "--test-dir", str(build), "-N", "-L", "^relu$")
+        self.assertIn("07_relu.forward.relu: every launcher keeps its promises", listed)
+        self.call(str(build / "07_relu_test"), "~[long]")
+
+
+if __name__ == "__main__":
+    unittest.main()
