@@ -25,6 +25,13 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   the rung below in the first regime
     grid FILE [dtype=f16] [regime=cold] [value=GBps] [shapes=a,b] [kinds=...] [rungs=...]
                                   rungs x shapes; value: GBps, copy_pct, median_us or spread_pct
+                                  by=n: shapes of one number of elements are one column, as they are
+                                  one launch of an elementwise kernel (torch of=times takes it too).
+                                  Warm, a size at which no row's data fits into the L2 is left out
+    gpus FILES [rungs=a,b] [dtype=f16] [regime=cold] [shape=SxK] [kinds=...] [accuracy=FILE]
+                                  a row per rung; GB/s and % of copy on each GPU whose file, of a list
+                                  a.json,b.json, is recorded, the larger spread of the row, and the
+                                  largest error
     matrix FILE ladder=NAME rows=a,b columns=c,d dtype=f16 [shape=..] [regime=cold] [value=both]
                                   a line per row name, a column per column name, out of the rungs
                                   COLUMN_DTYPE_ROW (packed_f16_1C11); default: the shape at which
@@ -369,17 +376,79 @@ def make_grid(part):
     value = part.option("value", "GBps")
     shapes = part.listed("shapes", run.shapes())
     rows = chosen(run.select(regime=regime), part, ["rung", "peer", "copy"])
+    by_n = sizes_once(shapes, part)
+    if by_n:
+        shapes = [s for s in by_n if regime != "warm" or fits_in_cache(run, rows, s)]
     several = len({row.dtype for row in rows}) > 1
     titles = ["Rung"] + (["Type"] if several else [])
-    align = "l" * len(titles) + "r" * len(shapes)
     body = []
     for key in runs.unique((r.ladder, r.rung, r.dtype) for r in rows):
         mine = {r.shape: r for r in rows if (r.ladder, r.rung, r.dtype) == key}
         first = next(iter(mine.values()))
         cells = [labelled(first)] + ([first.dtype] if several else [])
         body.append(cells + [grid_cell(mine.get(shape), value, part) for shape in shapes])
-    shown = [shape.replace("x", "\u00d7") for shape in shapes]
+    shown = [by_n[shape] if by_n else shape.replace("x", "\u00d7") for shape in shapes]
+    align = "l" * len(titles) + "r" * len(shapes)
     return cpu_note(run) + table(titles + shown, body, align)
+
+
+def elements_of(shape):
+    return math.prod(int(part) for part in shape.split("x"))
+
+
+def sizes_once(shapes, part):
+    """{shape: how many elements} with one shape for each number, if by=n asks for it."""
+    by = part.option("by")
+    if by not in (None, "n"):
+        part.fail(f"unknown by={by}; known: n")
+    found = {}
+    for shape in sorted(shapes, key=elements_of) if by else []:
+        n = elements_of(shape)
+        if n not in (elements_of(other) for other in found):
+            found[shape] = n
+    return {shape: f"{n >> 20} M" if n % (1 << 20) == 0 else f"{n:,}" for shape, n in found.items()}
+
+
+def fits_in_cache(run, rows, shape):
+    """Does some row's data fit into the L2? Without a recorded size of the L2: yes."""
+    l2 = runs.number(run.context.get("gpu_l2_mib"))
+    moved = [row.counters["bytes"] for row in rows if row.shape == shape and "bytes" in row.counters]
+    return not (l2 and moved) or min(moved) <= l2 * 2**20
+
+
+def make_gpus(part):
+    """A row per rung, its speed on each GPU that has been recorded."""
+    if len(part.names) != 1:
+        part.fail("needs a list of files, as h200.json,h100.json")
+    found = [load_run(part.path(name)) for name in part.names[0].split(",") if part.path(name).exists()]
+    if not found:
+        raise NotRecorded(part.names[0])
+    regime, shape = part.option("regime", "cold"), part.option("shape", found[0].default_shape())
+    rows = chosen(found[0].select(shape=shape, regime=regime), part, ["rung"])
+    errors = part.option("accuracy")
+    known = {}
+    if errors and part.path(errors).exists():
+        known = {(e.get("rung"), e.get("dtype")): e for e in runs.load_accuracy(part.path(errors))["accuracy"]}
+    several = len({row.dtype for row in rows}) > 1
+    titles = ["Rung"] + (["Type"] if several else [])
+    for run in found:
+        name = run.device.replace("NVIDIA ", "").split(" ")[0]
+        titles += [f"{name}: GB/s", "% of copy"]
+    titles += ["spread"] + (["largest error, ULP"] if known else [])
+    body = []
+    for row in rows:
+        same = [next(iter(run.select(ladder=row.ladder, rung=row.rung, dtype=row.dtype, shape=shape,
+                                     regime=regime)), None) for run in found]
+        cells = [labelled(row)] + ([row.dtype] if several else [])
+        for one in same:
+            cells += result_cells(one)
+        cells.append(percent(max(one.spread_pct for one in same if one)))
+        if known:
+            entry = known.get((row.rung, row.dtype))
+            cells.append(worst_ulp(entry) if entry else DASH)
+        body.append(cells)
+    left = 2 if several else 1
+    return table(titles, body, "l" * left + "r" * (len(titles) - left))
 
 
 def grid_cell(row, value, part):
@@ -571,8 +640,14 @@ def make_torch(part):
     if of not in ("summary", "times"):
         part.fail(f"unknown of={of}; known: summary, times")
     made = (beside_torch.summary_table(chosen) if of == "summary"
-            else beside_torch.times_table(chosen, significant))
+            else beside_torch.times_table(one_each(chosen, part), significant))
     return cpu_note(run) + table(*made)
+
+
+def one_each(cells, part):
+    """The cells, or with by=n those of one shape for each number of elements."""
+    by_n = sizes_once(runs.unique(cell.shape for cell in cells), part)
+    return [cell for cell in cells if not by_n or cell.shape in by_n]
 
 
 def make_headline_figure(part):
@@ -935,7 +1010,7 @@ MAKERS = {
     "sizes_figure": make_sizes_figure, "plot": make_plot, "accuracy": make_accuracy,
     "torch": make_torch, "headline_figure": make_headline_figure, "ncu": make_ncu,
     "codegen": make_codegen, "fuzz": make_fuzz, "half_functions": make_half_functions,
-    "mutations": make_mutations, "controls": make_controls, "chapters": make_chapters,
+    "gpus": make_gpus, "mutations": make_mutations, "controls": make_controls, "chapters": make_chapters,
     "neighbours": make_neighbours, "next": make_next,
 }
 

@@ -109,6 +109,23 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(lines[2], "| `f32` | 450 | 450 | 450 | 450 |")
         self.assertIn("| 20.00 |", self.block("grid h200.json value=median_us dtype=f32")[2])
 
+        lines = self.block("grid h200.json dtype=f32 kinds=rung by=n")
+        self.assertEqual(lines[0], "| Rung | 1 M | 4 M | 16 M |")
+        self.assertIn("unknown by=m", self.refused("grid h200.json by=m"))
+
+    def test_two_gpus(self):
+        lines = self.block("gpus h200.json,h100.json dtype=f16 kinds=rung")
+        self.assertEqual(lines[0], "| Rung | Synthetic: GB/s | % of copy | spread |")
+        other = synthetic.run(factor=0.5)
+        other["context"]["gpu"] = "NVIDIA Other GPU"
+        self.put("01_elu/results/h100.json", other)
+        self.put("01_elu/results/a.json", {"accuracy": [{"rung": "f16", "dtype": "f16", "max_ulp": 2.5}]})
+        lines = self.block("gpus h200.json,h100.json rungs=f16 accuracy=a.json shape=4096x4096")
+        self.assertEqual(lines[0], "| Rung | Synthetic: GB/s | % of copy | Other: GB/s | % of copy "
+                                   "| spread | largest error, ULP |")
+        self.assertRegex(lines[2], r"^\| `f16` \| 900 \| .* \| 450 \| .* \| 2\.500 \|$")
+        self.assertEqual(self.block("gpus none.json"), [report.NO_RUN])
+
     def test_context(self):
         self.assertEqual(self.block("context h200.json"),
                          ["Recorded on Synthetic GPU, driver 1.2, CUDA 13.0, commit abc1234, "
