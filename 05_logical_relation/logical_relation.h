@@ -102,7 +102,8 @@ template <class T>
 cudaError_t relation_wide(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
                           cudaStream_t stream);  // [16, 16]
 
-/// relation_pack (float) or relation_pack_h2 with 256 threads a block and an early start.
+/// relation_pack or, of 16-bit floats, relation_pack_h2, with 256 threads a block and an early
+/// start. Integers (int8, int32, int64) too: the operator uses it.
 template <class T>
 cudaError_t relation_pdl(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
                          cudaStream_t stream);  // [16, 16 / sizeof(T)]

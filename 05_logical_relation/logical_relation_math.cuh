@@ -129,8 +129,7 @@ struct GreaterOrEqual {
 };
 //! [relation_functors]
 
-/// Any of the six, chosen at run time.
-//! [any_relation]
+/// Any of the six, chosen at run time: for kernels in which the choice does not matter.
 struct AnyRelation {
   RelationOp op;
 
@@ -152,7 +151,6 @@ struct AnyRelation {
     }
   }
 };
-//! [any_relation]
 
 /// An answer as it is stored: one byte.
 template <class Op>
@@ -230,36 +228,6 @@ struct BestAnswersOf<__nv_bfloat16, Op> {
 };
 template <class T, class Op>
 using BestAnswers = typename BestAnswersOf<T, Op>::type;
-
-/// The same for an operation chosen at run time. The choice is made once for a word of answers;
-/// within it the code is that of a kernel for this one operation.
-//! [any_answers]
-struct AnyAnswers {
-  AnyRelation op;
-
-  template <class T>
-  __device__ __forceinline__ bool one(T a, T b) const {
-    return op(a, b);
-  }
-  template <int N, class T>
-  __device__ __forceinline__ unsigned answers(const T* a, const T* b) const {
-    switch (op.op) {
-      case RelationOp::Equal:
-        return BestAnswers<T, Equal>{}.template answers<N>(a, b);
-      case RelationOp::NotEqual:
-        return BestAnswers<T, NotEqual>{}.template answers<N>(a, b);
-      case RelationOp::Greater:
-        return BestAnswers<T, Greater>{}.template answers<N>(a, b);
-      case RelationOp::GreaterOrEqual:
-        return BestAnswers<T, GreaterOrEqual>{}.template answers<N>(a, b);
-      case RelationOp::Less:
-        return BestAnswers<T, Greater>{}.template answers<N>(b, a);
-      default:
-        return BestAnswers<T, GreaterOrEqual>{}.template answers<N>(b, a);
-    }
-  }
-};
-//! [any_answers]
 
 /// Four answers in bytes (0 or 1, the first in the lowest) as four bits: the multiplication adds
 /// shifted copies of the word, so that bits 0, 8, 16, 24 arrive at 24, 25, 26, 27.

@@ -1,5 +1,5 @@
-// The operators: any two shapes that broadcast, any pointer that is aligned to its element. The
-// operation is chosen at run time, so each type needs only one kernel of each kind.
+// The operators: any two shapes that broadcast, any pointer that is aligned to its element. Aligned
+// arrays of one shape go to the ladders' last rungs, everything else to the broadcasting kernels.
 #include <cmath>
 #include <utility>
 
@@ -17,11 +17,11 @@ bool is_contiguous(const Broadcast& merged) {
   return merged.rank == 0 || (merged.rank == 1 && merged.stride0[0] == 1 && merged.stride1[0] == 1);
 }
 
-/// Validates, then launches: arrays of one shape go to the ladder's kernel with `Answers`,
-/// everything else to `broadcast_kernels(broadcast)`.
-template <class Answers, class T, class Op, class BroadcastKernels>
+/// Validates, then launches: aligned arrays of one shape by `packs(elements)`, which writes
+/// 16 / sizeof(T) answers at once, everything else by `broadcast_kernels(broadcast)`.
+template <class T, class Packs, class BroadcastKernels>
 cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const TensorShape& shape1,
-                            const T* in1, Byte* out, Op op, cudaStream_t stream,
+                            const T* in1, Byte* out, const Packs& packs,
                             const BroadcastKernels& broadcast_kernels) {
   Broadcast broadcast;
   if (const cudaError_t error = make_broadcast(shape0, shape1, &broadcast); error != cudaSuccess) {
@@ -31,11 +31,9 @@ cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const Tenso
       error != cudaSuccess || broadcast.elements == 0) {
     return error;
   }
-  constexpr int kWidth = 16 / sizeof(T);
   if (is_contiguous(broadcast) && is_aligned(in0, 16) && is_aligned(in1, 16) &&
-      is_aligned(out, kWidth)) {
-    return launch_answers(relation_pack_kernel<T, Answers>, in0, in1, out, broadcast.elements,
-                          kWidth, 16, kWidth, Answers{op}, stream, kBestLaunch);
+      is_aligned(out, 16 / sizeof(T))) {
+    return packs(broadcast.elements);
   }
   return broadcast_kernels(broadcast);
 }
@@ -109,8 +107,10 @@ cudaError_t relation(RelationOp op, const TensorShape& shape0, const T* in0,
   if (static_cast<unsigned>(op) > static_cast<unsigned>(RelationOp::LessOrEqual)) {
     return refuse(cudaErrorInvalidValue, "the operation is none of the six");
   }
-  return compare_tensors<AnyAnswers>(
-      shape0, in0, shape1, in1, out, AnyRelation{op}, stream, [&](const Broadcast& broadcast) {
+  return compare_tensors(
+      shape0, in0, shape1, in1, out,
+      [&](std::int64_t n) { return relation_pdl(op, in0, in1, out, n, stream); },
+      [&](const Broadcast& broadcast) {
         const ReducedRelation how = reduced<T>(op);
         const BroadcastRelation reduced_op{how.op, how.turned ? 0x01010101u : 0u};
         return how.swapped
@@ -123,9 +123,15 @@ cudaError_t relation(RelationOp op, const TensorShape& shape0, const T* in0,
 cudaError_t equal(Equality policy, const TensorShape& shape0, const float* in0,
                   const TensorShape& shape1, const float* in1, Byte* out, cudaStream_t stream) {
   if (const cudaError_t error = check_policy(policy); error != cudaSuccess) return error;
+  using Answers = OneByOne<AnyEquality>;
   const AnyEquality op{policy};
-  return compare_tensors<OneByOne<AnyEquality>>(
-      shape0, in0, shape1, in1, out, op, stream, [&](const Broadcast& broadcast) {
+  return compare_tensors(
+      shape0, in0, shape1, in1, out,
+      [&](std::int64_t n) {
+        return launch_answers(relation_pack_kernel<float, Answers>, in0, in1, out, n, 4, 16, 4,
+                              Answers{op}, stream, kBestLaunch);
+      },
+      [&](const Broadcast& broadcast) {
         return launch_broadcast<float, Byte>(broadcast, in0, in1, out, AsByte<AnyEquality>{op},
                                              stream);
       });
