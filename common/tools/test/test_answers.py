@@ -41,7 +41,8 @@ class Answers(unittest.TestCase):
         tracked = runs.tracked_files()
         for page in chapters():
             folder = page.parent.name
-            text = page.read_text(encoding="utf-8")
+            pages = [page, *sorted((page.parent / "notes").glob("*.md"))]
+            text = "\n".join(one.read_text(encoding="utf-8") for one in pages)
             shown = set(re.findall(r"<!-- excerpt:answers/(\S+) \S+ -->", text))
             there = {name.split("/")[-1] for name in tracked
                      if name.startswith(f"{folder}/answers/")}
