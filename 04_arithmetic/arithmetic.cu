@@ -1,5 +1,5 @@
-// The operator: it validates, merges, looks up the table, and calls a kernel that others have
-// built.
+// The operator: it checks its arguments, merges dimensions, looks up the table and calls a
+// launcher.
 #include "04_arithmetic/arithmetic.h"
 
 #include "04_arithmetic/launchers/int8_math.cuh"
@@ -97,7 +97,7 @@ cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const T* in0,
       op, shape0, in0, shape1, in1, out,
       [&](std::int64_t n) { return arithmetic_contiguous(op, in0, in1, out, n, stream); },
       [&](const Broadcast& broadcast) {
-        return arithmetic_packed(op, broadcast, in0, in1, out, stream);
+        return arithmetic_packed<T>({op, in0, in1, out, stream}, broadcast);
       });
 }
 
@@ -109,7 +109,7 @@ cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const std::in
       op, shape0, in0, shape1, in1, out,
       [&](std::int64_t n) { return arithmetic_contiguous(op, in0, in1, out, n, scales, stream); },
       [&](const Broadcast& broadcast) {
-        return arithmetic_packed_int8(op, broadcast, in0, in1, out, scales, stream);
+        return arithmetic_packed<std::int8_t>({op, in0, in1, out, stream, scales}, broadcast);
       });
 }
 

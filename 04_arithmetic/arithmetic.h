@@ -1,10 +1,10 @@
 // The operator: out = op(in0, in1) for two tensors of any shapes that broadcast. And, through the
 // headers that it includes, every kernel of this chapter by itself.
 //
-//   arithmetic_contiguous.h  ladder A: the same shape; what each operation answers
-//   arithmetic_broadcast.h   ladder B: shapes that broadcast
-//   arithmetic_nhwc.h        ladder C: images in NHWC8 storage
-//   arithmetic_int8.h        ladder D: int8 with scales
+//   launchers/contiguous.h  ladder A: the same shape; what each operation gives
+//   launchers/broadcast.h   ladder B: shapes that broadcast
+//   launchers/nhwc.h        ladder C: images in NHWC8 storage
+//   launchers/int8.h        ladder D: int8 with scales
 #pragma once
 
 #include <cuda_runtime.h>
@@ -42,7 +42,7 @@ template <class T>
 cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const T* in0,
                        const TensorShape& shape1, const T* in1, T* out, cudaStream_t stream);
 
-/// The same for int8 with scales (arithmetic_int8.h). Errors: also cudaErrorInvalidValue for a
+/// The same for int8 with scales (launchers/int8.h). Errors: also cudaErrorInvalidValue for a
 /// scale that is not finite or not greater than 0.
 cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const std::int8_t* in0,
                        const TensorShape& shape1, const std::int8_t* in1, std::int8_t* out,
@@ -67,8 +67,8 @@ struct ArithmeticPath {
   ArithmeticKernel kernel;
 };
 
-/// The rows, in the order in which they are asked. Exactly one claims a broadcast; the last claims
-/// what is left.
+/// The rows, in the order in which they are tried. Exactly one takes a broadcast; the last row
+/// takes what the others leave.
 const std::vector<ArithmeticPath>& arithmetic_paths();
 
 /// The row of a broadcast, merged or not.

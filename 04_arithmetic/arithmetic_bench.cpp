@@ -420,9 +420,10 @@ void add_broadcast_rung(const BroadcastRung<T>& rung, const Form& form) {
   Case operation = broadcast_case<T>(form);
   operation.rung = rung.name + "_" + operation.dtype + "_" + form.name;
   operation.launch = [rung, broadcast](const Buffers& set, const Shape&, cudaStream_t stream) {
-    return rung.launch({kAdd, broadcast, static_cast<const T*>(set.inputs[0]),
-                        static_cast<const T*>(set.inputs[1]), static_cast<T*>(set.output), stream,
-                        kScales});
+    return rung.launch(
+        {kAdd, static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
+         static_cast<T*>(set.output), stream, kScales},
+        broadcast);
   };
   add(operation);
 }
@@ -510,8 +511,9 @@ void add_ladder_b_int8() {
 // ---- Ladder C: NHWC8 storage --------------------------------------------------------------------
 
 /// Half sums of (N,C,H,W) with itself or with (1,C,1,1), all in NHWC8 storage.
-template <class Launch>
-void add_nhwc(const std::string& kernel, std::int64_t channels, bool per_channel, Launch launch) {
+void add_nhwc(const std::string& kernel, std::int64_t channels, bool per_channel,
+              cudaError_t (*launch)(const ArithmeticCall<half>&, const TensorShape&,
+                                    const TensorShape&)) {
   const std::int64_t n = on_gpu ? 64 : 2, h = on_gpu ? 56 : 28;
   const TensorShape shape0 = {n, channels, h, h};
   const TensorShape shape1 = per_channel ? TensorShape{1, channels, 1, 1} : shape0;
@@ -530,8 +532,9 @@ void add_nhwc(const std::string& kernel, std::int64_t channels, bool per_channel
     return static_cast<std::size_t>(stored0) * sizeof(half);
   };
   operation.launch = [=](const Buffers& set, const Shape&, cudaStream_t stream) {
-    return launch(kAdd, shape0, static_cast<const half*>(set.inputs[0]), shape1,
-                  static_cast<const half*>(set.inputs[1]), static_cast<half*>(set.output), stream);
+    return launch({kAdd, static_cast<const half*>(set.inputs[0]),
+                   static_cast<const half*>(set.inputs[1]), static_cast<half*>(set.output), stream},
+                  shape0, shape1);
   };
   const auto pixel = static_cast<std::size_t>((channels + 7) / 8 * 8);
   operation.verify = [=](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {

@@ -1,11 +1,11 @@
-// The nine operations: one definition of each for each type, which every kernel of this chapter
+// The nine operations: one functor for each operation and type, which every kernel of this chapter
 // takes.
 //
 //   Arithmetic<op, T>{}(a, b)        T: float, half, __nv_bfloat16, std::int32_t, std::int64_t
 //   ArithmeticPair<op, P>{}(a, b)    P: half2, __nv_bfloat162; the same results, two at a time
 //   ArithmeticInt8<op>{scales}(a, b) int8 with scales, as it is defined
 //
-// The int8 forms that are fast are in arithmetic_int8_math.cuh.
+// The faster functors for int8 are in launchers/int8_math.cuh.
 #pragma once
 
 #include <cmath>
@@ -20,14 +20,14 @@ namespace tutorial {
 
 // ---- float --------------------------------------------------------------------------------------
 
-// The larger and the smaller of two floats. A NaN on either side is the answer, as in NumPy,
-// PyTorch and ONNX; `a > b ? a : b` would answer b to a NaN on the left and NaN to one on the
-// right. NumPy and PyTorch leave open which zero is larger. Here it is +0, from either side, as in
-// IEEE 754-2019's maximum: what the machine's max.NaN does, so it costs nothing.
+// The larger and the smaller of two floats. If either is NaN, so is the result, as in NumPy,
+// PyTorch and ONNX; `a > b ? a : b` gives b for a NaN on the left and NaN for one on the right. +0
+// counts as larger than -0, as in IEEE 754-2019's maximum (NumPy and PyTorch leave that open). The
+// instruction max.NaN does all of this, so it costs nothing.
 //
-// Where there is no max.NaN (before compute capability 8.0, and on the host): two floats that
-// compare equal have equal bits, unless they are zeros of different signs. So `&` clears the sign
-// of the one -0, and `|` sets it.
+// Before compute capability 8.0 and on the host there is no max.NaN: two floats that compare equal
+// have equal bits, unless they are zeros of different signs. Then `&` clears the sign, and `|` sets
+// it.
 //! [max_min]
 __device__ __forceinline__ float larger_of(float a, float b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -52,8 +52,8 @@ __device__ __forceinline__ float smaller_of(float a, float b) {
 }
 //! [max_min]
 
-// The intrinsics for + - * round once, and nvcc never fuses them with their neighbours: int8 has a
-// product on either side of these.
+// The intrinsics for + - * round once, and nvcc never fuses them with a neighbouring operation. For
+// int8 these stand between products with the scales, which nvcc would fuse.
 //! [float]
 template <ArithmeticOp op>
 __device__ __forceinline__ float arithmetic_float(float a, float b) {
@@ -90,9 +90,9 @@ __device__ __forceinline__ T pow_integer(T a, T b) {
 }
 //! [pow_integer]
 
-// Sums and products wrap, as two's complement does; in C++ only unsigned types may. The two
-// divisors that a quotient cannot have, 0 (no answer) and -1 (MIN / -1 is out of range), become 1
-// before the division and get their answers afterwards.
+// Sums and products wrap as in two's complement, which C++ allows for unsigned types only. Two
+// divisors need care: 0, and -1, because MIN / -1 is out of range. Both become 1 before the
+// division, and their results are chosen afterwards.
 //! [integer]
 template <ArithmeticOp op, class T>
 __device__ __forceinline__ T arithmetic_integer(T a, T b) {
@@ -156,8 +156,8 @@ __device__ __forceinline__ __nv_bfloat16 arithmetic_narrow(__nv_bfloat16 a, __nv
 
 // ---- One name for all of them -------------------------------------------------------------------
 
-/// op(a, b) for one element. T: float, half, __nv_bfloat16, std::int32_t, std::int64_t. What each
-/// answers to infinities, NaN, zero divisors and overflow: arithmetic.h, and the README's table.
+/// op(a, b) for one element. T: float, half, __nv_bfloat16, std::int32_t, std::int64_t. The table
+/// in launchers/contiguous.h says what each gives for infinities, NaN, zero divisors and overflow.
 //! [Arithmetic]
 template <ArithmeticOp op, class T>
 struct Arithmetic {
@@ -197,7 +197,7 @@ struct ArithmeticPair {
       return __hmin2_nan(a, b);
     } else if constexpr (op == ArithmeticOp::PRelu) {
       return blend(__hgt2_mask(a, P{0.0f, 0.0f}), a, __hmul2(a, b));
-    } else {  // nothing in the machine raises two halves to a power, or divides them with a rest
+    } else {  // the GPU has no instruction for the power or the remainder of two halves
       using T = decltype(P::x);
       const Arithmetic<op, T> one;
       return P{one(a.x, b.x), one(a.y, b.y)};
@@ -218,7 +218,7 @@ __device__ __forceinline__ std::int8_t to_int8(float v) {
 
 /// op on int8 with scales: saturate(round(op(a in0, b in1) / out)), each step a float with one
 /// rounding. So x / 0 saturates by the sign of x. NaN, which is 0 / 0, x mod 0, a negative base
-/// with a broken exponent, and what infinite intermediate values can bring about, is 0.
+/// with a fractional exponent, and what infinite intermediate values can bring about, is 0.
 //! [ArithmeticInt8]
 template <ArithmeticOp op>
 struct ArithmeticInt8 {

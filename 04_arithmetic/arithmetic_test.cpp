@@ -312,9 +312,9 @@ TEST_CASE("museum: the wrong example of one_broadcast takes a channel vector for
   const std::vector<float> in1 = {1, 2, 3, 4, 5};
   const GuardedBuffer<float> a(in0), b(in1), y(in0.size());
   const auto minus = [](float p, float q) { return p - q; };
+  const ArithmeticCall<float> call{ArithmeticOp::Sub, a.data(), b.data(), y.data()};
 
-  REQUIRE(arithmetic_one_broadcast(ArithmeticOp::Sub, n, channels * plane, std::int64_t{1}, false,
-                                   a.data(), b.data(), y.data(), nullptr) == cudaSuccess);
+  REQUIRE(arithmetic_one_broadcast(call, n, channels * plane, 1, false) == cudaSuccess);
   const std::vector<float> wrong = y.download();
   CHECK(wrong != broadcast_reference({shape, {channels, 1}}, in0, in1, minus));
   // What it computes: one element for each image. With more images than channels it reads past the
@@ -322,8 +322,7 @@ TEST_CASE("museum: the wrong example of one_broadcast takes a channel vector for
   const std::vector<float> per_image(in1.begin(), in1.begin() + images);
   CHECK(wrong == broadcast_reference({shape, {images, 1, 1}}, in0, per_image, minus));
 
-  REQUIRE(arithmetic_one_not_broadcast(ArithmeticOp::Sub, n, channels, plane, false, a.data(),
-                                       b.data(), y.data(), nullptr) == cudaSuccess);
+  REQUIRE(arithmetic_one_not_broadcast(call, n, channels, plane, false) == cudaSuccess);
   CHECK(y.download() == broadcast_reference({shape, {channels, 1}}, in0, in1, minus));
 }
 
@@ -350,7 +349,7 @@ TEST_CASE("museum: merging that stops at the first mismatch leaves dimensions be
   const Broadcast less =
       exhibits::merge_until_a_mismatch(broadcast_strides(shapes.shape0, shapes.shape1));
   CHECK(trial.violation([&](const Int* a, const Int* b, Int* y) {
-    return arithmetic_strided(ArithmeticOp::Sub, less, a, b, y, nullptr);
+    return arithmetic_strided<Int>({ArithmeticOp::Sub, a, b, y}, less);
   }) == "");
 }
 
@@ -367,7 +366,7 @@ TEST_CASE("museum: merging that asks one operand alone merges too much", "[exhib
       [](Int a, Int b) { return a - b; });
   const auto by = [&](const Broadcast& broadcast) {
     return trial.violation([&](const Int* a, const Int* b, Int* y) {
-      return arithmetic_strided(ArithmeticOp::Sub, broadcast, a, b, y, nullptr);
+      return arithmetic_strided<Int>({ArithmeticOp::Sub, a, b, y}, broadcast);
     });
   };
   CHECK(by(plain) == "");
@@ -390,8 +389,8 @@ TEST_CASE("museum: NHWC strides that are zero for one broadcast axis only", "[ex
     const GuardedBuffer<float> y(2 * 8 * 12), right(2 * 8 * 12);
     REQUIRE(exhibits::limit_nhwc_one_axis(shape0, a.data(), shape1, b.data(), y.data(), nullptr) ==
             cudaSuccess);
-    REQUIRE(arithmetic_limit_nhwc(ArithmeticOp::Add, shape0, a.data(), shape1, b.data(),
-                                  right.data(), nullptr) == cudaSuccess);
+    REQUIRE(arithmetic_limit_nhwc<float>({ArithmeticOp::Add, a.data(), b.data(), right.data()},
+                                         shape0, shape1) == cudaSuccess);
     const std::vector<float> actual = y.download(), expected = right.download();
     int wrong = 0;
     for (std::size_t i = 0; i < actual.size(); ++i) wrong += actual[i] == expected[i] ? 0 : 1;

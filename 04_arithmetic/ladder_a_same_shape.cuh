@@ -1,8 +1,8 @@
 // Ladder A: y[i] = op(a[i], b[i]) for arrays of the same shape.
 //
-// Read from the top. Each rung changes one thing over the rung below; the README of this chapter
-// says what was predicted and what was measured. Every kernel is right for every n >= 0: the tail
-// is done here, not by the caller. What is computed for each element stands in arithmetic_math.cuh.
+// Read from the top. Each rung changes one thing over the rung before it; README.md says what was
+// predicted and what was measured. Every kernel is right for every n >= 0 and computes its own
+// tail. What is computed for each element stands in arithmetic_math.cuh.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace tutorial {
 
-// Rung 1. One thread, one element, of any type. The block's index is widened before it is
-// multiplied: `blockIdx.x * blockDim.x` has 32 bits, and wraps.
+// A1 · f16: one thread, one element, of any type. The block's index is widened to 64 bits before
+// the multiplication; `blockIdx.x * blockDim.x` alone has 32 bits and wraps.
 //! [nobroadcast]
 template <class T, class Op>
 __global__ void arithmetic_nobroadcast_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
@@ -26,9 +26,9 @@ __global__ void arithmetic_nobroadcast_kernel(const T* a, const T* b, T* y, std:
 }
 //! [nobroadcast]
 
-// Rung 2, the anti-example. A structure of eight halves, and one of them a thread. It looks like a
-// 16-byte access and is none: a structure is aligned as its members are, here to 2 bytes, so the
-// compiler may not load more than 2 bytes at once.
+// A2 · f16x8_unaligned: a structure of eight halves for each thread. It looks like a 16-byte
+// access, but a structure has the alignment of its members, here 2 bytes, so the compiler may not
+// load more than 2 bytes at once.
 //! [half8_unaligned]
 struct Half8Unaligned {
   half x0, y0, z0, w0, x1, y1, z1, w1;
@@ -59,12 +59,12 @@ __global__ void arithmetic_half8_unaligned_kernel(const half* a, const half* b, 
 }
 //! [half8_unaligned]
 
-// Rung 3. The same structure, filled through shared memory: 16 bytes arrive as a float4, are put
-// down as a float4 and picked up as eight halves. This is what the library does that the chapter
-// follows, for any block size: two slots of 16 bytes a thread, 2 * blockDim.x of them, and the
-// second operand's begin at blockDim.x, whatever it is.
+// A3 · f16x8_shared: the same structure, filled through shared memory. 16 bytes arrive as a float4,
+// are stored as a float4 and read back as eight halves. A block has 2 * blockDim.x slots of 16
+// bytes; the slots of the second operand begin at blockDim.x. The library that this chapter follows
+// does the same for one block size.
 //
-// Each thread reads back its own slots alone, so the block needs no barrier.
+// Each thread reads only its own slots, so the block needs no barrier.
 //! [fp16]
 template <class Op>
 __global__ void arithmetic_fp16_kernel(const half* a, const half* b, half* y, std::int64_t n,
@@ -89,11 +89,11 @@ __global__ void arithmetic_fp16_kernel(const half* a, const half* b, half* y, st
 }
 //! [fp16]
 
-// Rung 4. What half8_ lacks is one word: alignas. Now the compiler may load it at once, and two of
-// its halves at a time fit the instructions that compute two halves.
+// A4 · f16x8_h2: what the structure lacks is alignas. Now the compiler may load all of it at once,
+// and two of its halves at a time fit the instructions that compute two halves.
 //
-// The members are halves, and half2 is a view of two of them: half2 has a copy constructor of its
-// own, and a structure of half2, aligned or not, is copied member by member, 32 bits at a time.
+// The members are halves and not half2: half2 has a copy constructor of its own, so a structure of
+// half2, aligned or not, is copied member by member, 32 bits at a time.
 //! [half8]
 struct alignas(16) Half8 {
   half at[8];
@@ -120,8 +120,10 @@ __global__ void arithmetic_half8_kernel(const half* a, const half* b, half* y, s
 }
 //! [half8]
 
-// Rung 5. The structure for every type: 16 bytes of whatever T is (Pack, in common/pack.cuh), and
-// an operation on one element.
+// A5 · f16x8_pack: the structure for every type, 16 bytes of whatever T is (Pack, in
+// common/pack.cuh), and an operation on one element.
+//
+// A6 · f16x8_pdl is the same kernel, launched with Overlap::previous_kernel.
 //! [pack]
 template <class T>
 inline constexpr int kPackWidth = 16 / sizeof(T);

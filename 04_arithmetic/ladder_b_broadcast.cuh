@@ -1,9 +1,9 @@
 // Ladder B: two operands of different shapes.
 //
-// Read from the top. Rungs 1 to 5 are the kernels of the library that this chapter follows, with
-// their mistakes mended; each one after them has one more idea. Every kernel is right for every
-// number of elements. What is computed stands in arithmetic_math.cuh; an int8 form is the same
-// kernel with ArithmeticInt8 as its `op`.
+// Read from the top. B1 to B5 are the kernels of the library that this chapter follows, with their
+// mistakes mended; each kernel after them has one more idea. Every kernel is right for every number
+// of elements. What is computed stands in arithmetic_math.cuh; for int8 the kernels are the same
+// and `op` is ArithmeticInt8.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace tutorial {
 
 // ---- One operand has the result's shape, the other is shorter -----------------------------------
 
-// Rung 1. (N,C,H,W) with a single element. The branch is the same for every thread of a launch.
+// B1 · one_scalar: (N,C,H,W) with a single element. Every thread of a launch takes the same branch.
 //! [one_scalar]
 template <class T, class Op>
 __global__ void arithmetic_one_scalar_kernel(std::int64_t n, bool first_shorter, const T* in0,
@@ -31,7 +31,8 @@ __global__ void arithmetic_one_scalar_kernel(std::int64_t n, bool first_shorter,
 }
 //! [one_scalar]
 
-// Rung 2. (N,C,H,W) with (W), or with (H,W): the last `inner` elements, over and over.
+// B2 · one_dimension: (N,C,H,W) with (W), or with (H,W). The `inner` elements of the shorter
+// operand repeat.
 //! [one_dimension]
 template <class T, class Op>
 __global__ void arithmetic_one_dimension_kernel(std::int64_t n, std::int64_t inner,
@@ -45,7 +46,7 @@ __global__ void arithmetic_one_dimension_kernel(std::int64_t n, std::int64_t inn
 }
 //! [one_dimension]
 
-// Rung 3. (N,C,H,W) with (1,C,1,1): a vector along one axis that is not the last.
+// B3 · one_not_broadcast: (N,C,H,W) with (1,C,1,1), a vector along one axis that is not the last.
 //! [one_not_broadcast]
 template <class T, class Op>
 __global__ void arithmetic_one_not_broadcast_kernel(std::int64_t n, std::int64_t axis,
@@ -59,7 +60,7 @@ __global__ void arithmetic_one_not_broadcast_kernel(std::int64_t n, std::int64_t
 }
 //! [one_not_broadcast]
 
-// Rung 4. (N,C,H,W) with (N,1,H,W): one axis is broadcast and its neighbours are not.
+// B4 · one_broadcast: (N,C,H,W) with (N,1,H,W). One axis is broadcast and its neighbours are not.
 //! [one_broadcast]
 template <class T, class Op>
 __global__ void arithmetic_one_broadcast_kernel(std::int64_t n, std::int64_t outer_stride,
@@ -75,10 +76,10 @@ __global__ void arithmetic_one_broadcast_kernel(std::int64_t n, std::int64_t out
 
 // ---- Any two shapes -----------------------------------------------------------------------------
 
-// Rung 5. Strides: an element's index along each dimension, and from these its place in each
-// operand, where a stride of 0 is broadcasting. A division and a remainder for each dimension, in
-// 64 bits, for which the GPU has no instruction: each is a routine of about a hundred instructions,
-// or of about twenty where both numbers happen to be below 2^32.
+// B5 · strided: for each dimension a thread divides its index by the stride. The quotient is the
+// coordinate; coordinates times strides give the two offsets, and a stride of 0 is broadcasting.
+// The GPU has no instruction for a 64-bit division: each is a routine of about a hundred
+// instructions, or of about twenty where both numbers are below 2^32.
 //! [strided]
 struct StridedParam {
   int rank;
@@ -104,9 +105,10 @@ __global__ void arithmetic_strided_kernel(std::int64_t n, StridedParam param, co
 }
 //! [strided]
 
-// Rung 6 is rung 5 on merged dimensions: the same kernel, fewer rounds of its loop.
+// B6 · strided_merged is B5 on merged dimensions: the same kernel, fewer rounds of its loop.
 
-// Rung 7. Indices of 32 bits, where they suffice.
+// B7 · strided_32: indices of 32 bits, where they suffice. The loop indexes the parameter at run
+// time, and nvcc copies all of it into each thread's local memory (README.md).
 //! [strided_32]
 struct StridedParam32 {
   int rank;
@@ -132,9 +134,9 @@ __global__ void arithmetic_strided_32_kernel(std::uint32_t n, StridedParam32 par
 }
 //! [strided_32]
 
-// Rung 8. The extents are known before the kernel starts, so the host prepares the divisions: each
-// becomes a multiplication and a shift. From the last dimension outwards: what remains after all
-// divisions is the index along the first, which needs none.
+// B8 · strided_fast: the extents are known before the kernel starts, so the host prepares the
+// divisions, and each becomes a multiplication and a shift. The loop starts at the last dimension;
+// what remains at the end is the coordinate along the first, which needs no division.
 //! [strided_fast]
 struct StridedParamFast {
   int rank;
@@ -162,12 +164,12 @@ __global__ void arithmetic_strided_fast_kernel(std::uint32_t n, StridedParamFast
 }
 //! [strided_fast]
 
-// Rung 9. No division at all: the grid has three dimensions, so let it count. A row is the last
-// dimension; blockIdx.y and .z say which one, and the threads of a row take sixteen bytes each. An
+// B9 · rows: no division at all, because the grid has three dimensions and can count. A row is the
+// last dimension; blockIdx.y and .z say which one, and each thread takes sixteen bytes of it. An
 // operand that is broadcast along the row is one load, whatever the width.
 //
-// A grid has at most 65,535 blocks in y and in z; where there are more rows, a thread goes on with
-// another one.
+// A grid has at most 65,535 blocks in y and in z; where there are more rows, a thread takes
+// several.
 //! [rows]
 enum class RowAccess { splat, pack, elements };
 
@@ -224,14 +226,13 @@ __global__ void arithmetic_rows_kernel(Rows rows, const T* in0, const T* in1, T*
 }
 //! [rows]
 
-// Rung 10, a width per operand and any number of dimensions, is common/broadcast.cuh: the logical
-// and relational operators of the next chapter end there too.
+// B10 · packed: a width for each operand and any number of dimensions. It is broadcast_pack_kernel
+// in common/broadcast.cuh, which the logical and relational operators of chapter 05 use too.
 
 // ---- Beside the ladder: the library's kernel for halves -----------------------------------------
 
-// Rung 5 in units of eight halves: sixteen bytes a thread, through shared memory as in rung 3 of
-// ladder A. Only what is broadcast along whole groups of eight can be addressed so: extents and
-// strides count groups.
+// B5 in units of eight halves: sixteen bytes a thread, through shared memory as in A3. Extents and
+// strides count groups of eight, so it takes only what is broadcast along whole groups.
 //! [fp16_strided]
 template <class Op>
 __global__ void arithmetic_fp16_strided_kernel(std::int64_t groups, StridedParam param,

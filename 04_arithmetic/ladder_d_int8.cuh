@@ -1,9 +1,8 @@
 // Ladder D: int8 with scales, for arrays of the same shape.
 //
-// Rungs 1 and 2 are the kernels of ladder A with the operation as it is defined:
-// arithmetic_nobroadcast_kernel and arithmetic_pack_kernel, whose 16 bytes are 16 elements here.
-// From rung 3 on the data moves as below, and rungs differ by the functor
-// (arithmetic_int8_math.cuh).
+// D1 · i8 and D2 · i8x16_pack are the kernels of A1 and A5 with the operation as it is defined; the
+// 16 bytes of A5 are 16 elements here. D3 to D6 move data as below and differ by the functor
+// (launchers/int8_math.cuh); notes/int8.md tells what was predicted and measured.
 #pragma once
 
 #include "04_arithmetic/ladder_a_same_shape.cuh"
@@ -11,7 +10,9 @@
 
 namespace tutorial {
 
-// Rung 3. Sixteen elements a thread, in four registers of four: no byte is ever a variable.
+// D3 · i8x16_magic, D4 · i8x16_fast, D5 · i8x16_folded and, launched with Overlap::previous_kernel,
+// D6 · i8x16_pdl: sixteen elements a thread, in four registers of four. No byte is a variable of
+// its own.
 //! [int8x16]
 template <class Op>
 __global__ void arithmetic_int8x16_kernel(const std::int8_t* a, const std::int8_t* b,

@@ -1,5 +1,5 @@
-// Your rung: the PRelu of two arrays of halves, a > 0 ? a : a b. It starts as a copy of rung 1, one
-// element a thread; "Your turn" in the README says what to try. The test checks it as it checks
+// Your rung: the PRelu of two arrays of halves, a > 0 ? a : a b. It starts as a copy of A1, one
+// element a thread; "Your turn" in README.md says what to try. The test checks it as it checks
 // every rung, and the ladder shows it:
 //
 //     ./tutorial test arithmetic --yours

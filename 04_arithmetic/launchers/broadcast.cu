@@ -1,5 +1,5 @@
-// What the launchers of ladder B ask about a Broadcast before they launch. The launchers are in
-// arithmetic_broadcast_launch.cuh, and instantiated in a source for each type.
+// What the launchers of ladder B check and compute of a Broadcast before they launch. The launchers
+// are in broadcast_launch.cuh; a source for each type instantiates them.
 #include "04_arithmetic/launchers/broadcast.h"
 
 #include <algorithm>

@@ -34,7 +34,7 @@ StridedParam strided_param(const Broadcast& broadcast);
 StridedParam32 strided_param_32(const Broadcast& merged);
 StridedParamFast strided_param_fast(const Broadcast& merged);
 
-/// What the kernel of rung 9 takes of a broadcast that fits_rows(), and how it is launched.
+/// What the kernel of B9 takes of a broadcast that fits_rows(), and how it is launched.
 Rows rows_param(const Broadcast& merged, const void* in0, const void* in1, const void* out,
                 std::size_t element_size);
 LaunchShape rows_shape(const Rows& rows, int width);

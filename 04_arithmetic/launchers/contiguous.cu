@@ -1,3 +1,4 @@
+// Ladder A for float, half and bf16, the rungs that halves alone have, and the reader's own.
 #include "04_arithmetic/launchers/contiguous.h"
 
 #include "04_arithmetic/launchers/contiguous_launch.cuh"

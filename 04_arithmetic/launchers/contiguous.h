@@ -12,7 +12,7 @@
 //   the launch's own error otherwise, cudaSuccess if there is none
 // After an error nothing has been written.
 //
-// T is float, half, __nv_bfloat16, std::int32_t or std::int64_t. What each operation answers:
+// T is float, half, __nv_bfloat16, std::int32_t or std::int64_t. What each operation gives:
 //
 //              float, half, bf16                     int32, int64
 //   add sub mul  IEEE, one rounding                  wrap
@@ -37,32 +37,32 @@ namespace tutorial {
 
 /// The operator for arrays of the same shape, of pointers aligned to their element: 128-bit
 /// accesses where all three are 16-byte aligned, one element a thread otherwise. (For int8 see
-/// arithmetic_int8.h.) [sizeof(T)]
+/// int8.h.) [sizeof(T)]
 template <class T>
 cudaError_t arithmetic_contiguous(ArithmeticOp op, const T* in0, const T* in1, T* out,
                                   std::int64_t n, cudaStream_t stream);
 
 // ---- The ladder. In brackets: the alignment in bytes that in0, in1 and out need -----------------
 
-/// Rung 1: one element a thread. [sizeof(T)]
+/// A1: one element a thread. [sizeof(T)]
 template <class T>
 cudaError_t arithmetic_nobroadcast(ArithmeticOp op, const T* in0, const T* in1, T* out,
                                    std::int64_t n, cudaStream_t stream);
 
-/// Rung 2: a structure of eight halves, without alignment. [2]
+/// A2: a structure of eight halves, without alignment. [2]
 cudaError_t arithmetic_half8_unaligned(ArithmeticOp op, const half* in0, const half* in1, half* out,
                                        std::int64_t n, cudaStream_t stream);
 
-/// Rung 3: the same structure through shared memory, 32 bytes of it a thread. `threads` a block:
+/// A3: the same structure through shared memory, 32 bytes of it a thread. `threads` a block:
 /// any number that a block may have. [16]
 cudaError_t arithmetic_fp16(ArithmeticOp op, const half* in0, const half* in1, half* out,
                             std::int64_t n, cudaStream_t stream, int threads = 128);
 
-/// Rung 4: the structure aligned to 16 bytes, with half2 arithmetic. [16]
+/// A4: the structure aligned to 16 bytes, with half2 arithmetic. [16]
 cudaError_t arithmetic_half8(ArithmeticOp op, const half* in0, const half* in1, half* out,
                              std::int64_t n, cudaStream_t stream);
 
-/// Rung 5: sixteen bytes a thread, of any type. [16]
+/// A5: sixteen bytes a thread, of any type. [16]
 template <class T>
 cudaError_t arithmetic_pack(ArithmeticOp op, const T* in0, const T* in1, T* out, std::int64_t n,
                             cudaStream_t stream);

@@ -1,25 +1,22 @@
-// The two launchers of ladder A that every type has. Sources that instantiate them for some types
-// include this: a source for each family of types, because nine operations in five types are more
-// than one compiler should be given.
+// The launchers of ladder A that every type has. A source for each family of types instantiates
+// them, because nine operations in five types are too much for one compiler.
 #pragma once
 
 #include "04_arithmetic/ladder_a_same_shape.cuh"
 #include "04_arithmetic/launchers/contiguous.h"
+#include "04_arithmetic/launchers/functor.cuh"
 #include "common/elementwise_binary.cuh"
-#include "common/refusal.h"
 
 namespace tutorial {
 
 /// launch_functor(Arithmetic<op, T>{}), with an op that the compiler knows.
-//! [launch_arithmetic]
 template <class T, class F>
 cudaError_t with_arithmetic(ArithmeticOp op, F&& launch_functor) {
-  if (!is_known(op)) return refuse(cudaErrorInvalidValue, "the operation is none of the nine");
+  if (const cudaError_t error = check_op(op); error != cudaSuccess) return error;
   return with_op(op, cudaErrorInvalidValue, [&](auto known) {
     return launch_functor(Arithmetic<decltype(known)::value, T>{});
   });
 }
-//! [launch_arithmetic]
 
 template <class T>
 cudaError_t arithmetic_nobroadcast(ArithmeticOp op, const T* in0, const T* in1, T* out,

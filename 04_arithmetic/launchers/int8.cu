@@ -1,6 +1,8 @@
+// The launchers of ladder D.
 #include "04_arithmetic/launchers/int8.h"
 
 #include "04_arithmetic/ladder_d_int8.cuh"
+#include "04_arithmetic/launchers/functor.cuh"
 #include "common/elementwise_binary.cuh"
 
 namespace tutorial {
@@ -9,12 +11,10 @@ namespace {
 
 constexpr LaunchOptions kOverlapping{kThreads, Overlap::previous_kernel};
 
-const char* const kUnknownOperation = "the operation is none of the nine";
-
 /// What every launcher of this file checks first.
 cudaError_t check(ArithmeticOp op, Int8Scales scales) {
-  if (!is_known(op)) return refuse(cudaErrorInvalidValue, kUnknownOperation);
-  return check_scales(scales);
+  const cudaError_t error = check_op(op);
+  return error != cudaSuccess ? error : check_scales(scales);
 }
 
 /// One element a thread, any pointers.

@@ -2,9 +2,9 @@
 //
 // y = saturate(round(op(a s0, b s1) / s)): each step a float with one rounding, ties to even,
 // saturating to [-128, 127]. x / 0 saturates by the sign of x; 0 / 0, x mod 0 and a negative base
-// with a broken exponent are 0.
+// with a fractional exponent are 0.
 //
-// Every launcher here keeps the promises of arithmetic_contiguous.h, and returns
+// Every launcher here keeps the promises of contiguous.h, and returns
 // cudaErrorInvalidValue also for a scale that is not finite or not greater than 0; last_refusal()
 // (common/refusal.h) says which.
 #pragma once
@@ -25,29 +25,29 @@ cudaError_t arithmetic_contiguous(ArithmeticOp op, const std::int8_t* in0, const
 
 // ---- The ladder. In brackets: the alignment in bytes that in0, in1 and out need -----------------
 
-/// Rung 1: one element a thread. [1]
+/// D1: one element a thread. [1]
 cudaError_t arithmetic_nobroadcast_int8(ArithmeticOp op, const std::int8_t* in0,
                                         const std::int8_t* in1, std::int8_t* out, std::int64_t n,
                                         Int8Scales scales, cudaStream_t stream);
 
-/// Rung 2: sixteen elements a thread, the arithmetic as it is defined. [16]
+/// D2: sixteen elements a thread, the arithmetic as it is defined. [16]
 cudaError_t arithmetic_int8x16(ArithmeticOp op, const std::int8_t* in0, const std::int8_t* in1,
                                std::int8_t* out, std::int64_t n, Int8Scales scales,
                                cudaStream_t stream);
 
-/// Rung 3: the same bytes with cheaper arithmetic, and bytes to floats and back without conversion
-/// instructions; as rung 2 for scales that it does not cover (is_fast() in
-/// arithmetic_int8_math.cuh). [16]
+/// D3: the same bytes with cheaper arithmetic, and bytes to floats and back without conversion
+/// instructions; as D2 for scales that it does not cover (is_fast() in
+/// int8_math.cuh). [16]
 cudaError_t arithmetic_int8x16_magic(ArithmeticOp op, const std::int8_t* in0,
                                      const std::int8_t* in1, std::int8_t* out, std::int64_t n,
                                      Int8Scales scales, cudaStream_t stream);
 
-/// Rung 4: as rung 3, with the conversion instructions that saturate and pack. [16]
+/// D4: as D3, with the conversion instructions that saturate and pack. [16]
 cudaError_t arithmetic_int8x16_fast(ArithmeticOp op, const std::int8_t* in0, const std::int8_t* in1,
                                     std::int8_t* out, std::int64_t n, Int8Scales scales,
                                     cudaStream_t stream);
 
-/// Rung 5: the scales folded into one or two factors. Some results differ by 1 from the definition.
+/// D5: the scales folded into one or two factors. Some results differ by 1 from the definition.
 /// Errors: also cudaErrorNotSupported for Pow and Mod, and cudaErrorInvalidValue for scales whose
 /// products leave the normal floats. [16]
 cudaError_t arithmetic_int8x16_folded(ArithmeticOp op, const std::int8_t* in0,

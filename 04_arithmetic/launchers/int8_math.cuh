@@ -1,5 +1,5 @@
-// int8 with scales, fast: the same bytes as ArithmeticInt8 for a third of the instructions, and the
-// folded form, which is cheaper still and not the same.
+// Functors for int8 with scales: the same bytes as ArithmeticInt8 for a third of the instructions,
+// and the folded form, which is cheaper still and does not always give the same bytes.
 //
 // A functor here takes one int8 of each operand, or four of each in a register: op.four(a, b).
 #pragma once
@@ -16,7 +16,7 @@ namespace tutorial {
 
 // ---- Division by a number that is known beforehand ----------------------------------------------
 
-/// What a kernel needs of three scales, worked out once on the host.
+/// What a kernel needs of three scales, computed once on the host.
 struct Int8Constants {
   Int8Scales scales;
   float reciprocal;       ///< 1 / scales.out, rounded to nearest
@@ -36,9 +36,9 @@ inline bool is_fast(Int8Scales scales) {
          scales.out <= 0x1p60f;
 }
 
-// x / divisor as an IEEE division rounds it, in three instructions (Markstein, 1990): the quotient
-// by way of the reciprocal is off by a little more than a unit in its last place at most; its
-// remainder comes out of one fused multiply-add, and what the remainder is worth goes back in.
+// x / divisor as an IEEE division rounds it, in three instructions (Markstein, 1990). The product
+// with the reciprocal is off by at most a little more than one unit in the last place. One fused
+// multiply-add gives its exact remainder, and another adds the remainder's share to the quotient.
 // `reciprocal` must be the float nearest to 1 / divisor: with one that is off by a bit, some
 // quotients would be too.
 //! [divide_by_known]
@@ -51,9 +51,10 @@ __device__ __forceinline__ float divide_by_known(float x, float divisor, float r
 
 // ---- From two quantized values to a third, not yet rounded to an integer ------------------------
 
-// ArithmeticInt8 again, step by step the same numbers, up to the last: what is beyond the ends of
-// int8 may be any number beyond them, and saturates all the same. An infinite quotient or power
-// becomes such a number first, for infinity has no remainder; a NaN stays one.
+// The same numbers as in ArithmeticInt8, step by step, up to the last division. A value outside of
+// int8's range may be any other value outside of it on the same side: it saturates all the same. An
+// infinite quotient or power becomes such a value first, because infinity has no remainder; a NaN
+// stays a NaN.
 //! [Int8ValuesFast]
 template <ArithmeticOp op>
 struct Int8ValuesFast {
@@ -97,14 +98,14 @@ inline bool is_foldable(Int8Scales scales) {
   return true;
 }
 
-/// Which operations commute with a scale: all but the power, and the rest of a division, which
-/// jumps wherever a quotient that should be whole is a bit less.
+/// Which operations commute with a scale: all but the power and the remainder, which jumps where a
+/// quotient that should be whole is slightly less.
 template <ArithmeticOp op>
 inline constexpr bool kHasFoldedForm = op != ArithmeticOp::Pow&& op != ArithmeticOp::Mod;
 
-// op(q0 s0, q1 s1) / s with the three scales in one or two factors. Fewer roundings than the
-// definition has, and other ones: where the value lies at a tie between two integers, or within a
-// bit of one, the two may answer differently.
+// op(q0 s0, q1 s1) / s with the three scales in one or two factors. It rounds fewer times than the
+// definition and at other places, so where the value lies at a tie between two integers, or within
+// a bit of one, the two results may differ.
 //! [Int8ValuesFolded]
 template <ArithmeticOp op>
 struct Int8ValuesFolded {
@@ -129,9 +130,9 @@ struct Int8ValuesFolded {
 
 // ---- Bytes and floats by conversion instructions ------------------------------------------------
 
-// I2F takes its byte out of a register by itself. On the way back a saturating conversion rounds
-// ties to even, clamps and makes a NaN 0, all at once; and two conversions and the packing of their
-// bytes are one instruction from compute capability 9.0 on (F2IP.S8), which ptxas makes of this.
+// I2F extracts its byte from a register by itself. On the way back one saturating conversion rounds
+// ties to even, clamps, and turns a NaN into 0. From compute capability 9.0 on, two conversions and
+// the packing of their bytes are one instruction (F2IP.S8), which ptxas makes of this.
 //! [by_instruction]
 __device__ __forceinline__ std::int8_t saturated(float v) {
 #ifdef __CUDA_ARCH__
@@ -182,11 +183,11 @@ struct ByInstruction {
 
 // ---- Bytes and floats without conversion instructions -------------------------------------------
 
-// Where conversions are slow (they run at a quarter or an eighth of the rate of an addition on many
-// GPUs), bytes are small enough to do without. The float 2^23 has the bits 0x4B000000 and a spacing
-// of 1: a number below 2^23 put into its low bits is added to it. A byte q with its sign bit
-// flipped is q + 128, unsigned; so the bits 0x4B0000xx are the float 2^23 + 128 + q, and
-// subtracting the constant leaves q, exactly.
+// Conversions run at a quarter or an eighth of the rate of an addition on many GPUs. Bytes are
+// small enough to avoid them. The float 2^23 has the bits 0x4B000000 and a spacing of 1, so a
+// number below 2^23 written into its low bits is added to it. A byte q with its sign bit flipped is
+// the unsigned number q + 128; so the bits 0x4B0000xx are the float 2^23 + 128 + q, and subtracting
+// the constant leaves exactly q.
 //
 // The way back, for v in [-128, 127]: added to 1.5 * 2^23, where the spacing is 1 again, v is
 // rounded to an integer, ties to even; and the low byte of the sum's bits is that integer in two's
@@ -266,7 +267,7 @@ __device__ __forceinline__ Pack<Out, N> apply(OnInt8<Conversion, Values> op,
   return result;
 }
 
-// ---- What a launcher asks -----------------------------------------------------------------------
+// ---- For the launchers --------------------------------------------------------------------------
 
 /// cudaSuccess if the scales are finite and > 0; else cudaErrorInvalidValue, with its reason in
 /// last_refusal().

@@ -1,4 +1,4 @@
-// Ladder C: what it asks of shapes, and its launchers for the floating-point types.
+// Ladder C: storage and strides of two shapes, and the launchers for the floating-point types.
 #include "04_arithmetic/launchers/nhwc.h"
 
 #include <algorithm>
@@ -7,11 +7,12 @@
 
 #include "04_arithmetic/launchers/nhwc_launch.cuh"
 
+namespace tutorial {
+
 TUTORIAL_ARITHMETIC_NHWC(float);
 TUTORIAL_ARITHMETIC_NHWC(half);
 TUTORIAL_ARITHMETIC_NHWC(__nv_bfloat16);
 
-namespace tutorial {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();

@@ -2,8 +2,8 @@
 //
 // A tensor of shape (N, C, ...) has its elements counted in NDARRAY (NCHW) order; NHWC8 storage
 // keeps them with the channel innermost, padded to a multiple of eight: (N, ..., C8), where C8 is C
-// rounded up to the next multiple. What lies in the padding is nobody's: it is neither used nor
-// written. A tensor with one channel has seven elements of padding behind each.
+// rounded up to the next multiple. The padding belongs to no element: it is neither read as a value
+// nor written. A tensor with one channel has seven elements of padding behind each.
 //
 // Both shapes are padded with 1s in front to the same number of dimensions, then broadcast as
 // everywhere else. That number is at least 2, for there has to be an axis for the channels, the
@@ -51,38 +51,24 @@ cudaError_t make_nhwc_broadcast(const TensorShape& shape0, const TensorShape& sh
 /// out = op(in0, in1) on NHWC8 storage: by packs where all three pointers are aligned to 16 bytes
 /// and 32 bits suffice for the indices, one element a thread otherwise. [sizeof(T)]
 template <class T>
-cudaError_t arithmetic_nhwc(ArithmeticOp op, const TensorShape& shape0, const T* in0,
-                            const TensorShape& shape1, const T* in1, T* out, cudaStream_t stream);
-cudaError_t arithmetic_nhwc_int8(ArithmeticOp op, const TensorShape& shape0, const std::int8_t* in0,
-                                 const TensorShape& shape1, const std::int8_t* in1,
-                                 std::int8_t* out, Int8Scales scales, cudaStream_t stream);
+cudaError_t arithmetic_nhwc(const ArithmeticCall<T>& call, const TensorShape& shape0,
+                            const TensorShape& shape1);
 
 // ---- The ladder. In brackets: the alignment in bytes that in0, in1 and out need -----------------
 
-/// Rung 1: the index in NDARRAY order, a 64-bit division for each dimension, three offsets.
+/// C1: the index in NDARRAY order, a 64-bit division for each dimension, three offsets.
 /// [sizeof(T)]
 template <class T>
-cudaError_t arithmetic_limit_nhwc(ArithmeticOp op, const TensorShape& shape0, const T* in0,
-                                  const TensorShape& shape1, const T* in1, T* out,
-                                  cudaStream_t stream);
-cudaError_t arithmetic_limit_nhwc_int8(ArithmeticOp op, const TensorShape& shape0,
-                                       const std::int8_t* in0, const TensorShape& shape1,
-                                       const std::int8_t* in1, std::int8_t* out, Int8Scales scales,
-                                       cudaStream_t stream);
+cudaError_t arithmetic_limit_nhwc(const ArithmeticCall<T>& call, const TensorShape& shape0,
+                                  const TensorShape& shape1);
 
-/// Whether storage of the result and of both operands has fewer than 2^32 elements, as rung 2
-/// needs.
+/// Whether storage of the result and of both operands has fewer than 2^32 elements, as C2 needs.
 bool fits_nhwc_pack(const TensorShape& shape0, const TensorShape& shape1);
 
-/// Rung 2: storage order, up to 16 bytes and never more than eight channels a thread, division by
+/// C2: storage order, up to 16 bytes and never more than eight channels a thread, division by
 /// multiplication, a width for each operand. Takes what fits_nhwc_pack(). [16]
 template <class T>
-cudaError_t arithmetic_nhwc_pack(ArithmeticOp op, const TensorShape& shape0, const T* in0,
-                                 const TensorShape& shape1, const T* in1, T* out,
-                                 cudaStream_t stream);
-cudaError_t arithmetic_nhwc_pack_int8(ArithmeticOp op, const TensorShape& shape0,
-                                      const std::int8_t* in0, const TensorShape& shape1,
-                                      const std::int8_t* in1, std::int8_t* out, Int8Scales scales,
-                                      cudaStream_t stream);
+cudaError_t arithmetic_nhwc_pack(const ArithmeticCall<T>& call, const TensorShape& shape0,
+                                 const TensorShape& shape1);
 
 }  // namespace tutorial

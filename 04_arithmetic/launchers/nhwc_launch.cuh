@@ -1,111 +1,77 @@
-// The launchers of ladder C, for any type and functor; a source for each family of types
-// instantiates them.
+// The launchers of ladder C, for any type. A source for each family of types instantiates them.
 #pragma once
 
 #include "04_arithmetic/ladder_c_nhwc.cuh"
 #include "04_arithmetic/launchers/checks.h"
-#include "04_arithmetic/launchers/int8_math.cuh"
+#include "04_arithmetic/launchers/functor.cuh"
 #include "04_arithmetic/launchers/nhwc.h"
 #include "04_arithmetic/launchers/nhwc_param.h"
 #include "common/broadcast.cuh"
 
-namespace tutorial::launchers {
+namespace tutorial {
+namespace launchers {
 
-/// One call: two tensors in NHWC8 storage and their shapes.
+/// Checks the call and makes its broadcast. `alignment` is for wider accesses than an element's.
 template <class T>
-struct NhwcOperands {
-  const TensorShape& shape0;
-  const T* in0;
-  const TensorShape& shape1;
-  const T* in1;
-  T* out;
-};
+cudaError_t check_nhwc(const ArithmeticCall<T>& call, const TensorShape& shape0,
+                       const TensorShape& shape1, std::size_t alignment, NhwcBroadcast* at) {
+  cudaError_t error = check_op(call);
+  if (error == cudaSuccess) error = make_nhwc_broadcast(shape0, shape1, at);
+  if (error == cudaSuccess) error = check_operands(at->elements, call.in0, call.in1, call.out);
+  if (error == cudaSuccess) {
+    error = check_alignment(at->elements, call.in0, call.in1, call.out, alignment);
+  }
+  return error;
+}
 
-/// launch_functor(Arithmetic<op, T>{}), with an op that the compiler knows.
-template <class T, class F>
-cudaError_t with_nhwc_functor(ArithmeticOp op, F&& launch_functor) {
-  if (!is_known(op)) return refuse(cudaErrorInvalidValue, "the operation is none of the nine");
-  return with_op(op, cudaErrorInvalidValue, [&](auto known) {
-    return launch_functor(Arithmetic<decltype(known)::value, T>{});
+}  // namespace launchers
+
+template <class T>
+cudaError_t arithmetic_limit_nhwc(const ArithmeticCall<T>& call, const TensorShape& shape0,
+                                  const TensorShape& shape1) {
+  NhwcBroadcast at;
+  const cudaError_t error = launchers::check_nhwc(call, shape0, shape1, alignof(T), &at);
+  if (error != cudaSuccess || at.elements == 0) return error;
+  return with_functor(call, [&](auto op) {
+    return launch(arithmetic_limit_nhwc_kernel<T, decltype(op)>,
+                  {grid_1d(at.elements, kThreads), dim3(kThreads)}, call.stream, at, call.in0,
+                  call.in1, call.out, op);
   });
 }
 
-template <class T, class Op>
-cudaError_t limit_nhwc(const NhwcOperands<T>& at, Op op, cudaStream_t stream) {
-  NhwcBroadcast broadcast;
-  cudaError_t error = make_nhwc_broadcast(at.shape0, at.shape1, &broadcast);
-  if (error == cudaSuccess) error = check_operands(broadcast.elements, at.in0, at.in1, at.out);
-  if (error != cudaSuccess || broadcast.elements == 0) return error;
-  return launch(arithmetic_limit_nhwc_kernel<T, Op>,
-                {grid_1d(broadcast.elements, kThreads), dim3(kThreads)}, stream, broadcast, at.in0,
-                at.in1, at.out, op);
-}
-
-template <class T, class Op>
-cudaError_t nhwc_pack(const NhwcOperands<T>& at, Op op, cudaStream_t stream) {
-  NhwcBroadcast broadcast;
-  cudaError_t error = make_nhwc_broadcast(at.shape0, at.shape1, &broadcast);
-  if (error == cudaSuccess) error = check_operands(broadcast.elements, at.in0, at.in1, at.out);
-  if (error == cudaSuccess) {
-    error = check_alignment(broadcast.elements, at.in0, at.in1, at.out, 16);
-  }
-  if (error != cudaSuccess || broadcast.elements == 0) return error;
-  if (!fits_nhwc_pack(at.shape0, at.shape1)) {
+template <class T>
+cudaError_t arithmetic_nhwc_pack(const ArithmeticCall<T>& call, const TensorShape& shape0,
+                                 const TensorShape& shape1) {
+  NhwcBroadcast at;
+  const cudaError_t error = launchers::check_nhwc(call, shape0, shape1, 16, &at);
+  if (error != cudaSuccess || at.elements == 0) return error;
+  if (!fits_nhwc_pack(shape0, shape1)) {
     return refuse(cudaErrorInvalidValue, "2^32 elements or more, and this rung counts in 32 bits");
   }
-  const NhwcPacks packs = nhwc_packs(at.shape0, at.shape1, kNhwcWidth<T>);
-  return launch(arithmetic_nhwc_pack_kernel<T, Op>,
-                {grid_1d(packs.packs, kThreads), dim3(kThreads)}, stream, packs, at.in0, at.in1,
-                at.out, op);
-}
-
-/// Whether the operator takes packs.
-template <class T>
-bool takes_packs(const NhwcOperands<T>& at) {
-  return is_aligned(at.in0, 16) && is_aligned(at.in1, 16) && is_aligned(at.out, 16) &&
-         fits_nhwc_pack(at.shape0, at.shape1);
-}
-
-}  // namespace tutorial::launchers
-
-namespace tutorial {
-
-template <class T>
-cudaError_t arithmetic_limit_nhwc(ArithmeticOp op, const TensorShape& shape0, const T* in0,
-                                  const TensorShape& shape1, const T* in1, T* out,
-                                  cudaStream_t stream) {
-  return launchers::with_nhwc_functor<T>(op, [&](auto functor) {
-    return launchers::limit_nhwc<T>({shape0, in0, shape1, in1, out}, functor, stream);
+  const NhwcPacks packs = nhwc_packs(shape0, shape1, kNhwcWidth<T>);
+  return with_fastest_functor(call, [&](auto op) {
+    return launch(arithmetic_nhwc_pack_kernel<T, decltype(op)>,
+                  {grid_1d(packs.packs, kThreads), dim3(kThreads)}, call.stream, packs, call.in0,
+                  call.in1, call.out, op);
   });
 }
 
 template <class T>
-cudaError_t arithmetic_nhwc_pack(ArithmeticOp op, const TensorShape& shape0, const T* in0,
-                                 const TensorShape& shape1, const T* in1, T* out,
-                                 cudaStream_t stream) {
-  return launchers::with_nhwc_functor<T>(op, [&](auto functor) {
-    return launchers::nhwc_pack<T>({shape0, in0, shape1, in1, out}, functor, stream);
-  });
+cudaError_t arithmetic_nhwc(const ArithmeticCall<T>& call, const TensorShape& shape0,
+                            const TensorShape& shape1) {
+  const bool by_packs = is_aligned(call.in0, 16) && is_aligned(call.in1, 16) &&
+                        is_aligned(call.out, 16) && fits_nhwc_pack(shape0, shape1);
+  return by_packs ? arithmetic_nhwc_pack(call, shape0, shape1)
+                  : arithmetic_limit_nhwc(call, shape0, shape1);
 }
-
-template <class T>
-cudaError_t arithmetic_nhwc(ArithmeticOp op, const TensorShape& shape0, const T* in0,
-                            const TensorShape& shape1, const T* in1, T* out, cudaStream_t stream) {
-  return launchers::takes_packs<T>({shape0, in0, shape1, in1, out})
-             ? arithmetic_nhwc_pack(op, shape0, in0, shape1, in1, out, stream)
-             : arithmetic_limit_nhwc(op, shape0, in0, shape1, in1, out, stream);
-}
-
-}  // namespace tutorial
 
 /// Instantiates the launchers for one type.
-#define TUTORIAL_ARITHMETIC_NHWC(T)                                   \
-  template cudaError_t tutorial::arithmetic_limit_nhwc<T>(            \
-      tutorial::ArithmeticOp, const tutorial::TensorShape&, const T*, \
-      const tutorial::TensorShape&, const T*, T*, cudaStream_t);      \
-  template cudaError_t tutorial::arithmetic_nhwc_pack<T>(             \
-      tutorial::ArithmeticOp, const tutorial::TensorShape&, const T*, \
-      const tutorial::TensorShape&, const T*, T*, cudaStream_t);      \
-  template cudaError_t tutorial::arithmetic_nhwc<T>(                  \
-      tutorial::ArithmeticOp, const tutorial::TensorShape&, const T*, \
-      const tutorial::TensorShape&, const T*, T*, cudaStream_t)
+#define TUTORIAL_ARITHMETIC_NHWC(T)                                                        \
+  template cudaError_t arithmetic_limit_nhwc(const ArithmeticCall<T>&, const TensorShape&, \
+                                             const TensorShape&);                          \
+  template cudaError_t arithmetic_nhwc_pack(const ArithmeticCall<T>&, const TensorShape&,  \
+                                            const TensorShape&);                           \
+  template cudaError_t arithmetic_nhwc(const ArithmeticCall<T>&, const TensorShape&,       \
+                                       const TensorShape&)
+
+}  // namespace tutorial

@@ -1,5 +1,7 @@
-// The nine operations by name, and the scales of int8: what host and device code both speak of.
+// The nine operations by name, the scales of int8, and what one call of a kernel is given.
 #pragma once
+
+#include <cuda_runtime.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -67,6 +69,18 @@ Result with_op(ArithmeticOp op, Result fallback, F&& f) {
 /// What an int8 stands for: the value of q is q times its tensor's scale. Each finite and > 0.
 struct Int8Scales {
   float in0, in1, out;
+};
+
+/// One call: out = op(in0, in1). T is float, half, __nv_bfloat16, std::int32_t, std::int64_t, or
+/// std::int8_t, which alone has scales.
+template <class T>
+struct ArithmeticCall {
+  ArithmeticOp op;
+  const T* in0;
+  const T* in1;
+  T* out;
+  cudaStream_t stream = nullptr;
+  Int8Scales scales = {};
 };
 
 }  // namespace tutorial

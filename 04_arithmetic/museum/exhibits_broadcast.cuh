@@ -17,7 +17,7 @@ Broadcast merge_until_a_mismatch(const Broadcast& broadcast);
 /// Merges wherever the first operand steps evenly, and does not ask the second.
 Broadcast merge_by_one_operand(const Broadcast& broadcast);
 
-/// in0 + in1 in NHWC8 storage by the kernel of rung 1, with strides as the library computes them:
+/// in0 + in1 in NHWC8 storage by the kernel of C1, with strides as the library computes them:
 /// it remembers one broadcast axis of in1, the first that it finds from the inside, and sets its
 /// stride to 0.
 cudaError_t limit_nhwc_one_axis(const TensorShape& shape0, const float* in0,

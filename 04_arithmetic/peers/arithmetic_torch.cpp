@@ -138,13 +138,14 @@ void add_int8(std::vector<Operator>& list) {
 
 /// One rung for one type.
 template <class T>
-cudaError_t run_broadcast(const std::string& name, const BroadcastCall<T>& call) {
+cudaError_t run_broadcast(const std::string& name, const ArithmeticCall<T>& call,
+                          const Broadcast& broadcast) {
   for (const BroadcastRung<T>& rung : arithmetic_broadcast_rungs<T>()) {
     if (rung.name != name) continue;
-    if (!rung.claims(call.broadcast)) {
+    if (!rung.claims(broadcast)) {
       return refuse(cudaErrorInvalidValue, "these two shapes are not of the kind that it takes");
     }
-    return rung.launch(call);
+    return rung.launch(call, broadcast);
   }
   return cudaErrorInvalidValue;
 }
@@ -155,7 +156,7 @@ cudaError_t run_broadcast(const std::string& name, const Arguments& x, const Out
   if (out[0].numel() == 0) return cudaSuccess;
   const Broadcast broadcast = broadcast_strides(shape_of(x.tensor(1)), shape_of(x.tensor(2)));
   return run_broadcast<T>(
-      name, {op_of(x), broadcast, x.data<T>(1), x.data<T>(2), data<T>(out), stream, scales});
+      name, {op_of(x), x.data<T>(1), x.data<T>(2), data<T>(out), stream, scales}, broadcast);
 }
 
 void add_broadcast(std::vector<Operator>& list) {
@@ -198,8 +199,8 @@ void add_broadcast(std::vector<Operator>& list) {
   shared.run = [](const Arguments& x, const Outputs& out, cudaStream_t stream) {
     if (out[0].numel() == 0) return cudaSuccess;
     const Broadcast broadcast = broadcast_strides(shape_of(x.tensor(1)), shape_of(x.tensor(2)));
-    return arithmetic_fp16_strided(op_of(x), broadcast, x.data<half>(1), x.data<half>(2),
-                                   data<half>(out), stream);
+    return arithmetic_fp16_strided(
+        {op_of(x), x.data<half>(1), x.data<half>(2), data<half>(out), stream}, broadcast);
   };
   list.push_back(std::move(shared));
 }
@@ -248,7 +249,7 @@ Operator nhwc_operator(const std::string& name, Kind kind) {
   return op;
 }
 
-/// launch(op, shape0, in0, shape1, in1, out, stream) for every type.
+/// launch(call, shape0, shape1) for every type.
 template <class Launch>
 void add_nhwc(std::vector<Operator>& list, const std::string& name, Kind kind,
               std::size_t alignment, Launch launch) {
@@ -257,16 +258,16 @@ void add_nhwc(std::vector<Operator>& list, const std::string& name, Kind kind,
   op.run = [launch](const Arguments& x, const Outputs& out, cudaStream_t stream) {
     return with_type(x.tensor(2), Numbers{}, [&](auto* type) {
       using T = std::remove_pointer_t<decltype(type)>;
-      return launch(op_of(x), x.shape(1), x.data<T>(2), x.shape(3), x.data<T>(4), data<T>(out),
-                    stream);
+      return launch(
+          ArithmeticCall<T>{op_of(x), x.data<T>(2), x.data<T>(4), data<T>(out), stream, {}},
+          x.shape(1), x.shape(3));
     });
   };
   list.push_back(std::move(op));
 }
 
-using NhwcInt8 = cudaError_t (*)(ArithmeticOp, const TensorShape&, const std::int8_t*,
-                                 const TensorShape&, const std::int8_t*, std::int8_t*, Int8Scales,
-                                 cudaStream_t);
+using NhwcInt8 = cudaError_t (*)(const ArithmeticCall<std::int8_t>&, const TensorShape&,
+                                 const TensorShape&);
 
 void add_nhwc_int8(std::vector<Operator>& list, const std::string& name, Kind kind,
                    std::size_t alignment, NhwcInt8 launch) {
@@ -283,8 +284,9 @@ void add_nhwc_int8(std::vector<Operator>& list, const std::string& name, Kind ki
     return std::vector<Result>{{{nhwc_result(x)}, at::kChar}};
   };
   op.run = [launch](const Arguments& x, const Outputs& out, cudaStream_t stream) {
-    return launch(op_of(x), x.shape(1), x.data<std::int8_t>(2), x.shape(3), x.data<std::int8_t>(4),
-                  data<std::int8_t>(out), scales_of(x, 5), stream);
+    return launch({op_of(x), x.data<std::int8_t>(2), x.data<std::int8_t>(4), data<std::int8_t>(out),
+                   stream, scales_of(x, 5)},
+                  x.shape(1), x.shape(3));
   };
   list.push_back(std::move(op));
 }
@@ -309,15 +311,17 @@ std::vector<Operator> operators() {
       binary<half>("arithmetic", yours.name, yours.launch, yours.alignment, Kind::yours));
   add_int8(list);
   add_broadcast(list);
-  const auto limit = [](auto... arguments) { return arithmetic_limit_nhwc(arguments...); };
-  const auto pack = [](auto... arguments) { return arithmetic_nhwc_pack(arguments...); };
-  const auto nhwc = [](auto... arguments) { return arithmetic_nhwc(arguments...); };
+  const auto limit = [](const auto&... arguments) { return arithmetic_limit_nhwc(arguments...); };
+  const auto pack = [](const auto&... arguments) { return arithmetic_nhwc_pack(arguments...); };
+  const auto nhwc = [](const auto&... arguments) { return arithmetic_nhwc(arguments...); };
   add_nhwc(list, "arithmetic_nhwc", Kind::whole, 1, nhwc);
-  add_nhwc_int8(list, "arithmetic_nhwc_int8", Kind::whole, 1, arithmetic_nhwc_int8);
+  add_nhwc_int8(list, "arithmetic_nhwc_int8", Kind::whole, 1, arithmetic_nhwc<std::int8_t>);
   add_nhwc(list, "arithmetic_limit_nhwc", Kind::rung, 1, limit);
-  add_nhwc_int8(list, "arithmetic_limit_nhwc_int8", Kind::rung, 1, arithmetic_limit_nhwc_int8);
+  add_nhwc_int8(list, "arithmetic_limit_nhwc_int8", Kind::rung, 1,
+                arithmetic_limit_nhwc<std::int8_t>);
   add_nhwc(list, "arithmetic_nhwc_pack", Kind::rung, 16, pack);
-  add_nhwc_int8(list, "arithmetic_nhwc_pack_int8", Kind::rung, 16, arithmetic_nhwc_pack_int8);
+  add_nhwc_int8(list, "arithmetic_nhwc_pack_int8", Kind::rung, 16,
+                arithmetic_nhwc_pack<std::int8_t>);
   return list;
 }
 

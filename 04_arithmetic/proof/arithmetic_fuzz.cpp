@@ -228,8 +228,8 @@ void try_ladder_b(FuzzInput& input) {
   }
   const Tensors<T> at(trial, shapes);
   if (trial.call([&] {
-        return rung.launch(
-            {op, broadcast, at.in0.pointer, at.in1.pointer, at.out.pointer, nullptr, scales});
+        return rung.launch({op, at.in0.pointer, at.in1.pointer, at.out.pointer, nullptr, scales},
+                           broadcast);
       })) {
     check_result(trial, shapes, at, op, scales);
   }
@@ -295,19 +295,17 @@ bool describe_a_form(const Form& form, const std::vector<std::int64_t>& numbers)
 }
 
 template <class T>
-cudaError_t launch_form(ArithmeticOp op, const Form& form, const std::vector<std::int64_t>& of,
-                        bool first_shorter, const T* in0, const T* in1, T* out) {
+cudaError_t launch_form(const ArithmeticCall<T>& call, const Form& form,
+                        const std::vector<std::int64_t>& of, bool first_shorter) {
   switch (form.name[4]) {
     case 's':
-      return arithmetic_one_scalar(op, of[0], first_shorter, in0, in1, out, nullptr);
+      return arithmetic_one_scalar(call, of[0], first_shorter);
     case 'd':
-      return arithmetic_one_dimension(op, of[0], of[1], first_shorter, in0, in1, out, nullptr);
+      return arithmetic_one_dimension(call, of[0], of[1], first_shorter);
     case 'n':
-      return arithmetic_one_not_broadcast(op, of[0], of[1], of[2], first_shorter, in0, in1, out,
-                                          nullptr);
+      return arithmetic_one_not_broadcast(call, of[0], of[1], of[2], first_shorter);
     default:
-      return arithmetic_one_broadcast(op, of[0], of[1], of[2], first_shorter, in0, in1, out,
-                                      nullptr);
+      return arithmetic_one_broadcast(call, of[0], of[1], of[2], first_shorter);
   }
 }
 
@@ -335,10 +333,8 @@ void try_form(FuzzInput& input) {
   const auto out = trial.out<T>("out", n, sizeof(T), any, {&full});
   const T* const in0 = first_shorter ? shorter.pointer : full.pointer;
   const T* const in1 = first_shorter ? full.pointer : shorter.pointer;
-  if (!trial.call(
-          [&] { return launch_form(op, form, numbers, first_shorter, in0, in1, out.pointer); })) {
-    return;
-  }
+  const ArithmeticCall<T> call{op, in0, in1, out.pointer};
+  if (!trial.call([&] { return launch_form(call, form, numbers, first_shorter); })) return;
   trial.check(out, [&](std::size_t i, T actual) {
     const T one = shorter.values[form.at(i, numbers)], other = full.values[i];
     return first_shorter ? is_right(op, one, other, {}, actual)
@@ -366,37 +362,17 @@ std::size_t storage_of(const TensorShape& shape) {
 }
 
 template <class T>
-using NhwcLaunch = cudaError_t (*)(ArithmeticOp, const FuzzShapes&, const T*, const T*, T*,
-                                   Int8Scales);
-
-template <class T>
 struct NhwcRung {
   const char* name;
-  NhwcLaunch<T> launch;
+  cudaError_t (*launch)(const ArithmeticCall<T>&, const TensorShape&, const TensorShape&);
   std::size_t alignment;
 };
 
 template <class T>
 std::vector<NhwcRung<T>> nhwc_rungs() {
-  if constexpr (std::is_same_v<T, std::int8_t>) {
-#define TUTORIAL_LAUNCH(name)                                                                   \
-  [](ArithmeticOp op, const FuzzShapes& s, const T* in0, const T* in1, T* out, Int8Scales of) { \
-    return name##_int8(op, s.shape0, in0, s.shape1, in1, out, of, nullptr);                     \
-  }
-    return {{"operator", TUTORIAL_LAUNCH(arithmetic_nhwc), 1},
-            {"limit", TUTORIAL_LAUNCH(arithmetic_limit_nhwc), 1},
-            {"pack", TUTORIAL_LAUNCH(arithmetic_nhwc_pack), 16}};
-#undef TUTORIAL_LAUNCH
-  } else {
-#define TUTORIAL_LAUNCH(name)                                                                \
-  [](ArithmeticOp op, const FuzzShapes& s, const T* in0, const T* in1, T* out, Int8Scales) { \
-    return name(op, s.shape0, in0, s.shape1, in1, out, nullptr);                             \
-  }
-    return {{"operator", TUTORIAL_LAUNCH(arithmetic_nhwc), sizeof(T)},
-            {"limit", TUTORIAL_LAUNCH(arithmetic_limit_nhwc), sizeof(T)},
-            {"pack", TUTORIAL_LAUNCH(arithmetic_nhwc_pack), 16}};
-#undef TUTORIAL_LAUNCH
-  }
+  return {{"operator", arithmetic_nhwc<T>, sizeof(T)},
+          {"limit", arithmetic_limit_nhwc<T>, sizeof(T)},
+          {"pack", arithmetic_nhwc_pack<T>, 16}};
 }
 
 /// For each place of the result's storage: the element of both operands' storage, or nowhere.
@@ -453,10 +429,8 @@ void try_ladder_c(FuzzInput& input) {
   const auto out = over0   ? trial.out<T>("out", held, rung.alignment, any, {&in0})
                    : over1 ? trial.out<T>("out", held, rung.alignment, any, {&in1})
                            : trial.out<T>("out", held, rung.alignment, any);
-  if (!trial.call(
-          [&] { return rung.launch(op, shapes, in0.pointer, in1.pointer, out.pointer, scales); })) {
-    return;
-  }
+  const ArithmeticCall<T> call{op, in0.pointer, in1.pointer, out.pointer, nullptr, scales};
+  if (!trial.call([&] { return rung.launch(call, shapes.shape0, shapes.shape1); })) return;
   const std::vector<NhwcPlace> places = nhwc_places(padded, result);
   std::vector<T> before = out.values;
   if (before.empty() && held > 0) {

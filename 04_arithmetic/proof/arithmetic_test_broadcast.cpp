@@ -36,7 +36,7 @@ std::string violation(const BroadcastRung<T>& rung, ArithmeticOp op, const Broad
                       const BroadcastTrial<T, T>& trial) {
   const std::string wrong = trial.violation(
       [&](const T* in0, const T* in1, T* out) {
-        return rung.launch({op, broadcast, in0, in1, out, nullptr, kTestScales});
+        return rung.launch({op, in0, in1, out, nullptr, kTestScales}, broadcast);
       },
       same_value<T>);
   return wrong.empty() ? "" : rung.name + ", " + name_of(op) + ": " + wrong;
@@ -207,8 +207,8 @@ TEST_CASE("broadcast rungs: the result may take the place of an operand of its s
     if (!rung.claims(broadcast)) continue;
     INFO(rung.name);
     const GuardedBuffer<float> full(in0), shorter(in1);
-    REQUIRE(rung.launch({ArithmeticOp::Sub, broadcast, full.data(), shorter.data(), full.data(),
-                         nullptr, kTestScales}) == cudaSuccess);
+    REQUIRE(rung.launch({ArithmeticOp::Sub, full.data(), shorter.data(), full.data()}, broadcast) ==
+            cudaSuccess);
     CHECK(full.download() == expected);
     CHECK(full.intact());
   }
@@ -224,7 +224,7 @@ TEST_CASE("broadcast rungs: the work goes to the stream that it was given") {
     if (!rung.claims(broadcast)) continue;
     CHECK(trial.violation([&](const float* in0, const float* in1, float* out) {
       const cudaError_t error =
-          rung.launch({ArithmeticOp::Add, broadcast, in0, in1, out, stream.get(), kTestScales});
+          rung.launch({ArithmeticOp::Add, in0, in1, out, stream.get()}, broadcast);
       stream.synchronize();
       return error;
     }) == "");
@@ -263,43 +263,30 @@ TEST_CASE("broadcast rungs: numbers that describe no broadcast are refused, a se
   require_device();
   const GuardedBuffer<float> in0(std::vector<float>(64, 1.0f)), in1(std::vector<float>(64, 2.0f));
   const GuardedBuffer<float> out(64);
-  const float *a = in0.data(), *b = in1.data();
-  float* y = out.data();
-  const ArithmeticOp op = ArithmeticOp::Add;
-  const auto refused =
-      [&](cudaError_t (*launch)(ArithmeticOp, const float*, const float*, float*)) {
-        return refusal_of(out, [&] { return launch(op, a, b, y); });
-      };
-  using Op = ArithmeticOp;
-  using In = const float*;
-  CHECK(refused([](Op o, In p, In q, float* r) {
-          return arithmetic_one_scalar(o, -1, false, p, q, r, nullptr);
-        }) == "-1 elements are less than none");
-  CHECK(refused([](Op o, In p, In q, float* r) {
-          return arithmetic_one_dimension(o, 64, 0, false, p, q, r, nullptr);
-        }) == "inner is 0, and must be positive");
-  CHECK(refused([](Op o, In p, In q, float* r) {
-          return arithmetic_one_dimension(o, 64, 12, false, p, q, r, nullptr);
-        }) == "64 elements do not divide by inner = 12");
-  CHECK(refused([](Op o, In p, In q, float* r) {
-          return arithmetic_one_not_broadcast(o, 64, -4, 8, false, p, q, r, nullptr);
-        }) == "axis is -4, and must be positive");
-  CHECK(refused([](Op o, In p, In q, float* r) {
-          return arithmetic_one_not_broadcast(o, 64, std::numeric_limits<std::int64_t>::max(), 4,
-                                              false, p, q, r, nullptr);
-        }) == "16 elements do not divide by axis = 9223372036854775807");
-  CHECK(refused([](Op o, In p, In q, float* r) {
-          return arithmetic_one_broadcast(o, 64, 32, 5, false, p, q, r, nullptr);
-        }) == "32 elements do not divide by inner = 5");
-  CHECK(refused([](Op o, In p, In q, float* r) {
-          return arithmetic_one_broadcast(o, 64, 48, 8, false, p, q, r, nullptr);
-        }) == "64 elements do not divide by outer_stride = 48");
-  CHECK(refused([](Op, In p, In q, float* r) {
-          return arithmetic_one_scalar(static_cast<Op>(9), 64, false, p, q, r, nullptr);
-        }) == "the operation is none of the nine");
+  const ArithmeticCall<float> call{ArithmeticOp::Add, in0.data(), in1.data(), out.data()};
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto refused = [&](auto launch) { return refusal_of(out, launch); };
+  CHECK(refused([&] { return arithmetic_one_scalar(call, -1, false); }) ==
+        "-1 elements are less than none");
+  CHECK(refused([&] { return arithmetic_one_dimension(call, 64, 0, false); }) ==
+        "inner is 0, and must be positive");
+  CHECK(refused([&] { return arithmetic_one_dimension(call, 64, 12, false); }) ==
+        "64 elements do not divide by inner = 12");
+  CHECK(refused([&] { return arithmetic_one_not_broadcast(call, 64, -4, 8, false); }) ==
+        "axis is -4, and must be positive");
+  CHECK(refused([&] { return arithmetic_one_not_broadcast(call, 64, kMost, 4, false); }) ==
+        "16 elements do not divide by axis = 9223372036854775807");
+  CHECK(refused([&] { return arithmetic_one_broadcast(call, 64, 32, 5, false); }) ==
+        "32 elements do not divide by inner = 5");
+  CHECK(refused([&] { return arithmetic_one_broadcast(call, 64, 48, 8, false); }) ==
+        "64 elements do not divide by outer_stride = 48");
+  ArithmeticCall<float> tenth = call;
+  tenth.op = static_cast<ArithmeticOp>(9);
+  CHECK(refused([&] { return arithmetic_one_scalar(tenth, 64, false); }) ==
+        "the operation is none of the nine");
   // No elements: nothing is launched, whatever the rest says.
-  CHECK(arithmetic_one_dimension<float>(op, 0, 0, false, nullptr, nullptr, nullptr, nullptr) ==
-        cudaSuccess);
+  const ArithmeticCall<float> empty{ArithmeticOp::Add, nullptr, nullptr, nullptr};
+  CHECK(arithmetic_one_dimension(empty, 0, 0, false) == cudaSuccess);
 }
 
 TEST_CASE("broadcast rungs: every rung refuses bad pointers and broadcasts that are none") {
@@ -316,8 +303,7 @@ TEST_CASE("broadcast rungs: every rung refuses bad pointers and broadcasts that 
     const auto run = [&](const Broadcast& broadcast, const float* a, const float* b,
                          const float* y) {
       return [&rung, &broadcast, a, b, y] {
-        return rung.launch(
-            {ArithmeticOp::Add, broadcast, a, b, const_cast<float*>(y), nullptr, kTestScales});
+        return rung.launch({ArithmeticOp::Add, a, b, const_cast<float*>(y)}, broadcast);
       };
     };
     for (const ShapePair& shapes : claimed_by_all_between_them) {
@@ -352,35 +338,30 @@ TEST_CASE("broadcast rungs: what a rung does not claim, it refuses") {
   require_device();
   const GuardedBuffer<float> in(std::vector<float>(64, 1.0f));
   const GuardedBuffer<float> out(64);
-  const float* a = in.data();
-  float* y = out.data();
-  const ArithmeticOp op = ArithmeticOp::Add;
+  const ArithmeticCall<float> call{ArithmeticOp::Add, in.data(), in.data(), out.data()};
   const Broadcast large = merged_of({{1 << 16, 1 << 16}, {1 << 16}});
   CHECK_FALSE(fits_32_bits(large));
   CHECK(fits_32_bits(merged_of({{(1 << 16) - 1, 1 << 16}, {1 << 16}})));
   CHECK(fits_32_bits(merged_of({{(std::int64_t{1} << 32) - 1}, {1}})));
   const std::string too_large = "2^32 elements or more, and this rung counts in 32 bits";
-  CHECK(refusal_of(out, [&] { return arithmetic_strided_32(op, large, a, a, y, nullptr); }) ==
-        too_large);
-  CHECK(refusal_of(out, [&] { return arithmetic_strided_fast(op, large, a, a, y, nullptr); }) ==
-        too_large);
+  CHECK(refusal_of(out, [&] { return arithmetic_strided_32(call, large); }) == too_large);
+  CHECK(refusal_of(out, [&] { return arithmetic_strided_fast(call, large); }) == too_large);
   const Broadcast far = made_by_hand(3, std::int64_t{1} << 31, 3);
   CHECK_FALSE(fits_32_bits(far));
   Broadcast second_far = far;
   std::swap(second_far.stride0, second_far.stride1);
   CHECK_FALSE(fits_32_bits(second_far));
-  CHECK(refusal_of(out, [&] { return arithmetic_strided_32(op, far, a, a, y, nullptr); }) ==
-        too_large);
+  CHECK(refusal_of(out, [&] { return arithmetic_strided_32(call, far); }) == too_large);
 
   const Broadcast four = merged_of({{2, 1, 2, 1}, {1, 2, 1, 2}});
   CHECK(four.rank == 4);
   CHECK_FALSE(fits_rows(four));
-  CHECK(refusal_of(out, [&] { return arithmetic_rows(op, four, a, a, y, nullptr); }) ==
+  CHECK(refusal_of(out, [&] { return arithmetic_rows(call, four); }) ==
         "more than three dimensions are left after merging, or the last one is strided");
   const Broadcast every_other = made_by_hand(8, 2, 8);
   CHECK_FALSE(fits_rows(every_other));
   CHECK_FALSE(is_of_shapes(every_other));
-  CHECK(refusal_of(out, [&] { return arithmetic_packed(op, every_other, a, a, y, nullptr); }) ==
+  CHECK(refusal_of(out, [&] { return arithmetic_packed(call, every_other); }) ==
         "strides that are not those of two contiguous tensors");
 }
 
@@ -430,8 +411,8 @@ TEST_CASE("broadcast rungs: int8 refuses bad scales") {
              {Int8Scales{bad, 1, 1}, Int8Scales{1, bad, 1}, Int8Scales{1, 1, bad}}) {
           INFO(rung.name << " " << bad);
           refuse(cudaSuccess, "");
-          CHECK(rung.launch({ArithmeticOp::Add, broadcast, in.data(), in.data(), out.data(),
-                             nullptr, scales}) == cudaErrorInvalidValue);
+          CHECK(rung.launch({ArithmeticOp::Add, in.data(), in.data(), out.data(), nullptr, scales},
+                            broadcast) == cudaErrorInvalidValue);
           CHECK(last_refusal().find("the scale of ") == 0);
         }
       }
@@ -459,8 +440,7 @@ TEST_CASE("arithmetic_fp16_strided: groups of eight halves, for any block size")
     return trial.violation(
         [&](const half* in0, const half* in1, half* out) {
           // The guard of a trial is a multiple of 16 bytes, and so is what lies before `out`.
-          return arithmetic_fp16_strided(ArithmeticOp::Sub, broadcast, in0, in1, out, nullptr,
-                                         threads);
+          return arithmetic_fp16_strided({ArithmeticOp::Sub, in0, in1, out}, broadcast, threads);
         },
         same_value<half>);
   };
@@ -473,8 +453,8 @@ TEST_CASE("arithmetic_fp16_strided: refuses what is not groups of eight, and bad
   const GuardedBuffer<half> out(64);
   const auto run = [&](const ShapePair& shapes, std::size_t offset, int threads) {
     refuse(cudaSuccess, "");
-    return arithmetic_fp16_strided(ArithmeticOp::Add, merged_of(shapes), in.data() + offset,
-                                   in.data(), out.data(), nullptr, threads);
+    return arithmetic_fp16_strided({ArithmeticOp::Add, in.data() + offset, in.data(), out.data()},
+                                   merged_of(shapes), threads);
   };
   const std::string no_groups = "the broadcast does not consist of groups of eight";
   for (const ShapePair& shapes : std::vector<ShapePair>{
@@ -509,12 +489,12 @@ std::string violation_past_2_32(const BroadcastRung<std::int8_t>& rung, const Sh
   const GuardedBuffer<std::int8_t> in1(small);
   require_success(cudaMemset(out.data(), 0xff, out.size()), "cudaMemset");
   const cudaError_t error = rung.launch({ArithmeticOp::Add,
-                                         broadcast,
                                          reinterpret_cast<const std::int8_t*>(in0.data()),
                                          in1.data(),
                                          reinterpret_cast<std::int8_t*>(out.data()),
                                          nullptr,
-                                         {1.0f, 1.0f, 1.0f}});
+                                         {1.0f, 1.0f, 1.0f}},
+                                        broadcast);
   if (error != cudaSuccess) return cudaGetErrorName(error);
   require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 

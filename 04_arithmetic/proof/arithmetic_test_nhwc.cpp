@@ -22,46 +22,18 @@ using namespace tutorial::test;
 
 namespace {
 
-/// The three launchers under one name; int8 with kTestScales.
+/// The three launchers under one name.
 template <class T>
 struct NhwcRung {
   const char* name;
-  std::function<cudaError_t(ArithmeticOp, const ShapePair&, const T*, const T*, T*)> launch;
+  cudaError_t (*launch)(const ArithmeticCall<T>&, const TensorShape&, const TensorShape&);
 };
 
 template <class T>
 std::vector<NhwcRung<T>> nhwc_rungs() {
-  using Op = ArithmeticOp;
-  using Pair = ShapePair;
-  if constexpr (std::is_same_v<T, std::int8_t>) {
-    return {
-        {"limit_nhwc",
-         [](Op op, const Pair& s, const T* a, const T* b, T* y) {
-           return arithmetic_limit_nhwc_int8(op, s.shape0, a, s.shape1, b, y, kTestScales, nullptr);
-         }},
-        {"nhwc_pack",
-         [](Op op, const Pair& s, const T* a, const T* b, T* y) {
-           return arithmetic_nhwc_pack_int8(op, s.shape0, a, s.shape1, b, y, kTestScales, nullptr);
-         }},
-        {"nhwc",
-         [](Op op, const Pair& s, const T* a, const T* b, T* y) {
-           return arithmetic_nhwc_int8(op, s.shape0, a, s.shape1, b, y, kTestScales, nullptr);
-         }},
-    };
-  } else {
-    return {
-        {"limit_nhwc",
-         [](Op op, const Pair& s, const T* a, const T* b, T* y) {
-           return arithmetic_limit_nhwc(op, s.shape0, a, s.shape1, b, y, nullptr);
-         }},
-        {"nhwc_pack",
-         [](Op op, const Pair& s, const T* a, const T* b, T* y) {
-           return arithmetic_nhwc_pack(op, s.shape0, a, s.shape1, b, y, nullptr);
-         }},
-        {"nhwc", [](Op op, const Pair& s, const T* a, const T* b,
-                    T* y) { return arithmetic_nhwc(op, s.shape0, a, s.shape1, b, y, nullptr); }},
-    };
-  }
+  return {{"limit_nhwc", arithmetic_limit_nhwc<T>},
+          {"nhwc_pack", arithmetic_nhwc_pack<T>},
+          {"nhwc", arithmetic_nhwc<T>}};
 }
 
 /// Calls visit(i, index) for every index of the shape in NDARRAY order.
@@ -134,7 +106,9 @@ std::string violation(ArithmeticOp op, const ShapePair& random, const std::vecto
     const bool wide = std::max(random.shape0.size(), random.shape1.size()) >= 2;
     const ShapePair& given = wide ? random : shapes;
     const std::string wrong = trial.violation(
-        [&](const T* a, const T* b, T* y) { return rung.launch(op, given, a, b, y); },
+        [&](const T* a, const T* b, T* y) {
+          return rung.launch({op, a, b, y, nullptr, kTestScales}, given.shape0, given.shape1);
+        },
         [](const T& right, const T& actual) {
           return std::memcmp(&right, &actual, sizeof(T)) == 0 || same_value(right, actual);
         });
@@ -217,8 +191,9 @@ TEST_CASE("nhwc8: the operator takes any pointer, the packs refuse what is not a
   const GuardedBuffer<half> out(64);
   const TensorShape shape = {1, 8, 7};
   const auto run = [&](std::size_t offset0, std::size_t offset1, std::size_t offset) {
-    return arithmetic_nhwc_pack(ArithmeticOp::Add, shape, in.data() + offset0, shape,
-                                in.data() + offset1, out.data() + offset, nullptr);
+    return arithmetic_nhwc_pack<half>(
+        {ArithmeticOp::Add, in.data() + offset0, in.data() + offset1, out.data() + offset}, shape,
+        shape);
   };
   CHECK(run(1, 0, 0) == cudaErrorMisalignedAddress);
   CHECK(last_refusal() == "in0 is not aligned to the 16 bytes of a pack");
@@ -257,17 +232,15 @@ TEST_CASE("nhwc8: bad input is refused, a sentence each, and nothing is written"
   require_device();
   const GuardedBuffer<float> in(std::vector<float>(64, 1.0f));
   const GuardedBuffer<float> out(64);
-  using Launcher = cudaError_t (*)(ArithmeticOp, const TensorShape&, const float*,
-                                   const TensorShape&, const float*, float*, cudaStream_t);
   constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
-  for (const Launcher launcher : {static_cast<Launcher>(arithmetic_nhwc<float>),
-                                  static_cast<Launcher>(arithmetic_limit_nhwc<float>),
-                                  static_cast<Launcher>(arithmetic_nhwc_pack<float>)}) {
+  const auto add = [](const float* a, const float* b, float* y) {
+    return ArithmeticCall<float>{ArithmeticOp::Add, a, b, y};
+  };
+  for (const NhwcRung<float>& rung : nhwc_rungs<float>()) {
     const auto why = [&](const TensorShape& shape0, const TensorShape& shape1,
                          cudaError_t expected = cudaErrorInvalidValue) {
       refuse(cudaSuccess, "");
-      CHECK(launcher(ArithmeticOp::Add, shape0, in.data(), shape1, in.data(), out.data(),
-                     nullptr) == expected);
+      CHECK(rung.launch(add(in.data(), in.data(), out.data()), shape0, shape1) == expected);
       return last_refusal();
     };
     CHECK(why({8}, {8}) == "the shapes (8,) and (8,) have no second dimension for the channels");
@@ -284,7 +257,7 @@ TEST_CASE("nhwc8: bad input is refused, a sentence each, and nothing is written"
     const TensorShape good = {1, 8, 7};
     const auto bad_pointers = [&](const float* a, const float* b, float* y) {
       refuse(cudaSuccess, "");
-      const cudaError_t error = launcher(ArithmeticOp::Add, good, a, good, b, y, nullptr);
+      const cudaError_t error = rung.launch(add(a, b, y), good, good);
       CHECK(error != cudaSuccess);
       return last_refusal();
     };
@@ -294,15 +267,15 @@ TEST_CASE("nhwc8: bad input is refused, a sentence each, and nothing is written"
     CHECK(bad_pointers(a, a, nullptr) == "out is a null pointer");
     auto* odd = reinterpret_cast<float*>(reinterpret_cast<char*>(y) + 2);
     CHECK(bad_pointers(a, a, odd) == "out is not aligned to its elements of 4 bytes");
-    CHECK(launcher(static_cast<ArithmeticOp>(-1), good, a, good, a, y, nullptr) ==
+    CHECK(rung.launch({static_cast<ArithmeticOp>(-1), a, a, y}, good, good) ==
           cudaErrorInvalidValue);
     CHECK(last_refusal() == "the operation is none of the nine");
-    CHECK(launcher(ArithmeticOp::Add, {0, 3}, nullptr, {1, 3}, nullptr, nullptr, nullptr) ==
-          cudaSuccess);
+    CHECK(rung.launch(add(nullptr, nullptr, nullptr), {0, 3}, {1, 3}) == cudaSuccess);
   }
   for (const Int8Scales& scales : {Int8Scales{0, 1, 1}, Int8Scales{1, -1, 1}}) {
-    CHECK(arithmetic_nhwc_int8(ArithmeticOp::Add, {1, 8}, nullptr, {1, 8}, nullptr, nullptr, scales,
-                               nullptr) == cudaErrorInvalidValue);
+    CHECK(arithmetic_nhwc<std::int8_t>(
+              {ArithmeticOp::Add, nullptr, nullptr, nullptr, nullptr, scales}, {1, 8}, {1, 8}) ==
+          cudaErrorInvalidValue);
     CHECK(last_refusal().find("the scale of ") == 0);
   }
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
@@ -316,8 +289,8 @@ TEST_CASE("nhwc8: the packs refuse what 32 bits do not count, and the operator d
   require_device();
   const GuardedBuffer<half> in(std::vector<half>(64, half(1.0f)));
   const GuardedBuffer<half> out(64);
-  CHECK(arithmetic_nhwc_pack(ArithmeticOp::Add, {1 << 16, 1, 1 << 13, 1}, in.data(), {}, in.data(),
-                             out.data(), nullptr) == cudaErrorInvalidValue);
+  CHECK(arithmetic_nhwc_pack<half>({ArithmeticOp::Add, in.data(), in.data(), out.data()},
+                                   {1 << 16, 1, 1 << 13, 1}, {}) == cudaErrorInvalidValue);
   CHECK(last_refusal() == "2^32 elements or more, and this rung counts in 32 bits");
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
   CHECK(out.untouched());
