@@ -37,8 +37,10 @@ __global__ void arithmetic_limit_nhwc_kernel(NhwcBroadcast at, const T* in0, con
 // C2 · nhwc_pack: in storage order the result is contiguous, and with its channels taken by packs
 // it is a broadcast like those of ladder B: dimensions merge, the host prepares the divisions. A
 // pack never leaves a group of eight, so an operand gives it as one wide load, or as one element
-// where it has a single channel. The last group may hold fewer than eight channels: its thread
-// computes those one by one and leaves the padding as it is.
+// where it has a single channel. The last group may hold fewer than eight channels. Its thread
+// loads and computes all eight at once, padding included, and stores only the channels: a loop that
+// loads, computes and stores one channel after another would wait for memory seven times, because
+// `out` may be an operand.
 //! [nhwc_pack]
 enum class NhwcAccess { splat, pack };
 
@@ -82,13 +84,14 @@ __global__ void arithmetic_nhwc_pack_kernel(NhwcPacks at, const T* in0, const T*
   T* to = out + i * kWidth;
 
   const std::uint32_t first = at.per_pixel.divmod(i).remainder * kWidth;
+  const Pack<T, kWidth> pack = apply<T>(op, load_channels<kWidth>(from0, at.access0),
+                                        load_channels<kWidth>(from1, at.access1));
   if (first + kWidth <= at.channels) {
-    store_pack(to, apply<T>(op, load_channels<kWidth>(from0, at.access0),
-                            load_channels<kWidth>(from1, at.access1)));
+    store_pack(to, pack);
   } else {
-    for (std::uint32_t k = 0; first + k < at.channels; ++k) {
-      to[k] = op(from0[at.access0 == NhwcAccess::pack ? k : 0],
-                 from1[at.access1 == NhwcAccess::pack ? k : 0]);
+#pragma unroll
+    for (std::uint32_t k = 0; k < kWidth; ++k) {
+      if (first + k < at.channels) to[k] = pack.at[k];
     }
   }
 }
