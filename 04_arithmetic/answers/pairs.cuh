@@ -1,4 +1,4 @@
-// Exercise 2 of "Your turn": two halves at once, and no branch.
+// The further exercise of notes/same_shape.md: two halves at once, and no branch.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The bug museum: kernels that are wrong on purpose, each in one way that has happened to somebody.
-// They compile without a warning. The tests show how each one fails; the README tells the story.
+// They compile without a warning. The tests show how each one fails; notes/bugs.md tells the story.
 // Nothing outside the tests uses them. (Those about broadcasting: exhibits_broadcast.cuh.)
 #pragma once
 
