@@ -15,6 +15,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
 import links
+import measurements
 import pages
 import runs
 from mathml import mathml
@@ -179,6 +180,7 @@ def prepare(app):
 def finish(app, error):
     if error is None:
         pages.copy_files(app.book, app.outdir)
+        measurements.write(app.book.root, Path(app.outdir) / pages.TOOLS / "ladders")
 
 
 def page_context(app, page, template, context, doctree):

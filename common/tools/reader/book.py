@@ -10,6 +10,7 @@ What builds it is installed from PyPI into build/book/venv, once.
 """
 
 import argparse
+import fcntl
 import hashlib
 import http.server
 import os
@@ -21,6 +22,8 @@ from pathlib import Path
 import runs
 
 BOOK = runs.ROOT / "common" / "book"
+WORK = runs.ROOT / "build" / "book"
+MANIFEST = ".book"  # lists the files of a book in its folder
 FIRST_PORT = 8000
 
 
@@ -85,7 +88,7 @@ def check_folder(folder):
     """ToolError unless a site may be written there: a new or empty folder, or an earlier book."""
     if folder.exists() and not folder.is_dir():
         raise runs.ToolError(f"{folder} is a file; name a folder for the book")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / ".buildinfo").is_file():
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
         raise runs.ToolError(f"{folder} holds other files; name a new folder for the book")
     above = folder
     while not above.exists():
@@ -94,19 +97,33 @@ def check_folder(folder):
         raise runs.ToolError(f"{folder} cannot be written; name a folder that you may write to")
 
 
-def build(site, work=None):
+def build(site, work=WORK):
     """Builds the book into a folder and returns what Sphinx warned of."""
-    work = work or runs.ROOT / "build" / "book"
-    python = environment(work / "venv", [requirements()])
-    sys.path[:0] = [str(BOOK), str(runs.ROOT / "common" / "tools" / "maintain")]
-    import pages
-    log = work / "sphinx.log"
-    pages.stage(pages.Repository(), work / "source")
-    say(f"building it in {relative(site)}")
-    log.write_text("", encoding="utf-8")
-    quietly([str(python), "-m", "sphinx", "-q", "-a", "-j", "auto", "-b", "html", "-c", str(BOOK), "-d",
-             str(work / "doctrees"), str(work / "source"), str(site)], log, "Sphinx could not build the book")
-    return log.read_text(encoding="utf-8").strip()
+    work.mkdir(parents=True, exist_ok=True)
+    with open(work / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another one may be building
+        python = environment(work / "venv", [requirements()])
+        sys.path[:0] = [str(BOOK), str(runs.ROOT / "common" / "tools" / "maintain")]
+        import pages
+        log, fresh = work / "sphinx.log", work / "fresh"
+        pages.stage(pages.Repository(), work / "source")
+        say(f"building it in {relative(site)}")
+        log.write_text("", encoding="utf-8")
+        shutil.rmtree(fresh, ignore_errors=True)
+        quietly([str(python), "-m", "sphinx", "-q", "-a", "-j", "auto", "-b", "html", "-c", str(BOOK), "-d",
+                 str(work / "doctrees"), str(work / "source"), str(fresh)], log, "Sphinx could not build the book")
+        publish(fresh, site)
+        return log.read_text(encoding="utf-8").strip()
+
+
+def publish(fresh, site):
+    """Puts a new book in the place of the one before; what else lies there stays."""
+    manifest = site / MANIFEST
+    for name in manifest.read_text(encoding="utf-8").splitlines() if manifest.is_file() else ():
+        (site / name).unlink(missing_ok=True)
+    names = sorted(str(path.relative_to(fresh)) for path in fresh.rglob("*") if path.is_file())
+    shutil.copytree(fresh, site, dirs_exist_ok=True)
+    manifest.write_text("\n".join(names) + "\n", encoding="utf-8")
 
 
 def size_of(folder):
@@ -169,7 +186,7 @@ def main():
         raise runs.ToolError("--build makes a folder and serves nothing; leave --port away")
     if arguments.port is not None and not 0 < arguments.port < 65536:
         raise runs.ToolError(f"--port {arguments.port}: a port is a number from 1 to 65535")
-    site = (arguments.build or runs.ROOT / "build" / "book" / "site").resolve()
+    site = (arguments.build or WORK / "site").resolve()
     check_folder(site)
     warnings = build(site)
     if warnings:

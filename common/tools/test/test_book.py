@@ -4,6 +4,7 @@ refuses."""
 
 import contextlib
 import io
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -165,6 +166,21 @@ class Command(unittest.TestCase):
                 self.assertIn(words, errors)
             self.assertEqual([path.name for path in mine.iterdir()], ["precious"])
             self.assertFalse((Path(folder) / "new").exists())
+
+    def test_a_new_book_replaces_the_one_before_and_nothing_else(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fresh, site = Path(folder) / "fresh", Path(folder) / "site"
+            for names in (("a/old.html", "index.html"), ("index.html", "new.html")):
+                shutil.rmtree(fresh, ignore_errors=True)
+                for name in names:
+                    (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+                    (fresh / name).write_text(str(names), encoding="utf-8")
+                book.publish(fresh, site)
+                (site / "CNAME").touch()
+            found = {str(path.relative_to(site)) for path in site.rglob("*") if path.is_file()}
+            self.assertEqual(found, {"CNAME", book.MANIFEST, "index.html", "new.html"})
+            self.assertIn("new", (site / "index.html").read_text(encoding="utf-8"))
+            book.check_folder(site)
 
     def test_a_port_that_is_taken(self):
         with tempfile.TemporaryDirectory() as folder, book.server(folder, None) as first:

@@ -176,6 +176,51 @@ class Tutorial(unittest.TestCase):
             self.assertEqual(sorted(p.name for p in (self.clone / "build/results").iterdir()), kept)
         self.assertRegex(self.called("python3")[-1], r"ladder\.py .*01_one\.cpu\.json$")
 
+    def bench_all(self, *flags, gpu=False):
+        """./tutorial bench all, with two benchmarks that write an empty run."""
+        more = self.fake_all()
+        backend = "cuda" if gpu else "cpu"
+        if gpu:
+            self.fake("nvidia-smi", 'echo "GPU 0: NVIDIA X (UUID: y)"')
+            self.fake("nvcc", 'echo "release 13.0, V13.0.1"')
+        for name in ("01_one", "02_two"):
+            program = self.clone / f"build/{backend}/{name}_bench"
+            program.parent.mkdir(parents=True, exist_ok=True)
+            program.write_text(f"#!{shutil.which('bash')}\nfor flag; do case $flag in --benchmark_out=*) "
+                               'echo "{}" >"${flag#*=}" ;; esac; done\n', encoding="utf-8")
+            program.chmod(0o755)
+        return self.call("bench", "all", *flags, more=more)
+
+    def test_all_benchmarks_in_turn(self):
+        code, out, errors = self.bench_all("--backend", "cpu")
+        self.assertEqual((code, errors), (0, ""))
+        for name in ("01_one", "02_two"):
+            self.assertIn(f"bench: this run is kept in build/results/{name}.cpu.json", out)
+
+    def test_a_gpus_ladders_are_shared_and_no_others(self):
+        code, _, errors = self.bench_all("--share", gpu=True)
+        self.assertEqual((code, errors), (0, ""))
+        self.assertRegex(self.called("python3")[-1],
+                         r"share\.py write .*/results/shared .*01_one\.cuda\.json .*02_two\.cuda\.json$")
+        for name in ("nvidia-smi", "nvcc"):
+            (self.programs / name).unlink()
+        built = len(self.called("cmake"))
+        code, _, errors = self.bench_all("--share")
+        self.assertEqual((code, errors.count("\n")), (1, 1))
+        self.assertIn("--share is for the ladders of a GPU", errors)
+        self.assertEqual(len(self.called("cmake")), built)
+        self.assertIn("names one file", self.bench_all("--benchmark_out=x.json")[2])
+
+    def test_the_book_needs_python_and_its_environments(self):
+        self.fake("python3", 'case $* in *ensurepip*) exit 1 ;; esac')
+        code, out, errors = self.call("read")
+        self.assertEqual(code, 1)
+        self.assertIn("setup: missing: python3-venv", out)
+        self.assertIn("python3-venv", errors)
+        self.fake("python3")
+        self.assertEqual(self.call("read", "--build", "a folder")[0], 0)
+        self.assertRegex(self.called("python3")[-1], r"reader/book\.py --build a folder$")
+
     def errors_with_a_cmake_that(self, *answers):
         more = self.fake_all()
         self.fake("cmake", " ;; ".join(["case $1 in --version) echo cmake version 3.25.1", *answers])

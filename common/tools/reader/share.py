@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""The ladders of one machine in one small file: GB/s, percent of copy and spread of every rung.
+
+    ./tutorial bench all --share             runs every chapter and writes the file
+    python3 common/tools/reader/share.py write OUT.json RUN.json...    from runs that are there
+    python3 common/tools/reader/share.py check FILE.json...            is it one that can be added?
+
+common/results/shared/schema.json says what such a file holds; the book's explorer opens it, and
+common/results/shared/README.md says how to add yours.
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+import runs
+import schema
+
+FOLDER = runs.ROOT / "common" / "results" / "shared"
+#: What the file keeps of a run's context: nothing that names a person or a machine.
+CONTEXT = ("gpu", "backend", "date", "commit", "driver", "cuda", "nvcc", "compiler", "gpu_clock_mhz",
+           "gpu_l2_mib", "gpu_multiprocessors")
+
+
+def chapter_of(run):
+    """The chapter's folder of a run, from the program that made it or from its ladders."""
+    program = Path(str(run.context.get("executable", ""))).name
+    found = re.fullmatch(r"(\d\d_\w+)_bench", program)
+    if found:
+        return found.group(1)
+    for folder in runs.find_chapters():
+        if runs.ladder_of_chapter(folder) in run.ladders():
+            return folder.name
+    raise runs.ToolError(f"{run.path}: is the run of no chapter here; make one with ./tutorial bench CHAPTER")
+
+
+def measurement(row):
+    """[GB/s, percent of copy or None, spread in percent], or None for a row that failed."""
+    if row.failed or not row.gbps:
+        return None
+    return [round(row.gbps, 1), round(row.copy_pct, 2) if row.copy_pct else None, round(row.spread_pct, 2)]
+
+
+def chapter_entry(run):
+    """One chapter's ladders. The reader's own rung is left out: it is another one on every machine."""
+    places = runs.unique(f"{row.shape}/{row.regime}" for row in run.rows)
+    where = {place: number for number, place in enumerate(places)}
+    rows = {}
+    for row in run.rows:
+        if row.kind == "yours":
+            continue
+        key = (f"{row.ladder}/{row.rung}", f"{row.dtype} {row.kind}")
+        rows.setdefault(key, [None] * len(places))[where[f"{row.shape}/{row.regime}"]] = measurement(row)
+    context = {key: str(run.context[key]) for key in CONTEXT if run.context.get(key) not in runs.ABSENT}
+    return {"chapter": chapter_of(run), "context": context, "places": places,
+            "rows": [[*key, values] for key, values in rows.items()]}
+
+
+def ladders(recorded):
+    """The file's content for these runs, one a chapter and all of one GPU."""
+    for run in recorded:
+        if run.on_cpu:
+            raise runs.ToolError(f"{run.path}: was run by the CPU executor, whose times say nothing about a GPU; "
+                                 "share the run of a GPU")
+    gpus = runs.unique(run.device for run in recorded)
+    if len(gpus) != 1:
+        raise runs.ToolError(f"these runs are of several GPUs ({', '.join(gpus)}); share one at a time")
+    chapters = sorted((chapter_entry(run) for run in recorded), key=lambda entry: entry["chapter"])
+    names = [entry["chapter"] for entry in chapters]
+    if len(set(names)) != len(names):
+        raise runs.ToolError("there are two runs of one chapter; name one of each")
+    return {"format": "elementwise-ladders", "version": 1, "gpu": gpus[0], "chapters": chapters}
+
+
+def text_of(data):
+    """The file's text: a rung on each line, so that a change can be read."""
+    parts = []
+    for entry in data["chapters"]:
+        rows = ",\n".join("   " + compact(row) for row in entry["rows"])
+        parts.append(f'  {{"chapter": {compact(entry["chapter"])}, "context": {compact(entry["context"])},\n'
+                     f'   "places": {compact(entry["places"])},\n   "rows": [\n{rows}]}}')
+    return (f'{{"format": {compact(data["format"])}, "version": {data["version"]}, "gpu": {compact(data["gpu"])},\n'
+            ' "chapters": [\n' + ",\n".join(parts) + "]}\n")
+
+
+def compact(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def problems(data):
+    """What is wrong with such a file's content; an empty list if nothing is."""
+    found = schema.problems(data, runs.load_json(FOLDER / "schema.json"))
+    if found:
+        return found
+    for entry in data["chapters"]:
+        if entry["context"]["gpu"] != data["gpu"]:
+            found.append(f"{entry['chapter']} was run on another GPU, {entry['context']['gpu']}")
+        for name, _, values in entry["rows"]:
+            if len(values) != len(entry["places"]):
+                found.append(f"{name} of {entry['chapter']} has {len(values)} values for {len(entry['places'])} places")
+    names = [entry["chapter"] for entry in data["chapters"]]
+    return found + [f"{name} is there twice" for name in runs.unique(names) if names.count(name) > 1]
+
+
+def file_name(data):
+    """nvidia-h200.json"""
+    return re.sub(r"[^a-z0-9]+", "-", data["gpu"].lower()).strip("-") + ".json"
+
+
+def write(out, files):
+    data = ladders([runs.load_run(file) for file in files])
+    wrong = problems(data)
+    if wrong:
+        raise runs.ToolError(f"these runs do not make a file that can be shared: {wrong[0]}")
+    out = Path(out)
+    out = out / file_name(data) if out.is_dir() else out
+    try:
+        out.write_text(text_of(data), encoding="utf-8")
+    except OSError as error:
+        raise runs.ToolError(f"{out}: cannot be written ({error.strerror})") from None
+    print(f"share: {out}: {len(data['chapters'])} chapters on {data['gpu']}, {out.stat().st_size / 1e3:.0f} kB")
+    print("share: the book opens it (./tutorial read, the explorer); to add it for everybody, copy it to "
+          f"common/results/shared/{file_name(data)} and open a pull request")
+
+
+def check(files):
+    failed = 0
+    for file in files:
+        wrong = problems(runs.load_json(file))
+        failed += bool(wrong)
+        print(f"{file}: " + (wrong[0] if wrong else "can be added"), file=sys.stderr if wrong else sys.stdout)
+    return 1 if failed else 0
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description="One small file of a machine's ladders.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    writing = commands.add_parser("write", help="makes the file from recorded runs")
+    writing.add_argument("out", help="the file, or a folder for it")
+    writing.add_argument("run", nargs="+", help="a chapter's benchmark result")
+    checking = commands.add_parser("check", help="says whether a file can be added")
+    checking.add_argument("file", nargs="+")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    if arguments.command == "check":
+        return check(arguments.file)
+    return write(arguments.out, arguments.run)
+
+
+if __name__ == "__main__":
+    runs.run_tool(main)
