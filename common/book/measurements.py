@@ -8,36 +8,6 @@ from pathlib import Path
 import runs
 import share
 
-#: A chapter's ladders on one GPU; results/ holds other recordings too, as h200_ncu.json.
-LADDERS = re.compile(r"[a-z0-9]+\.json")
-
-
-def recorded(root):
-    """(chapter's folder, run) of every recorded ladder run on a GPU."""
-    for folder in runs.find_chapters(root):
-        for path in sorted((folder / "results").glob("*.json")):
-            if not LADDERS.fullmatch(path.name):
-                continue
-            try:
-                run = runs.load_run(path)
-            except runs.ToolError:  # recorded, and no ladder
-                continue
-            if not run.on_cpu:
-                yield folder, run
-
-
-def added(root):
-    """The files that readers have added."""
-    folder = Path(root) / "common" / "results" / "shared"
-    for path in sorted(folder.glob("*.json")):
-        if path.name == "schema.json":
-            continue
-        data = runs.load_json(path)
-        wrong = share.problems(data)
-        if wrong:
-            raise runs.ToolError(f"{path}: cannot be drawn: {wrong[0]}")
-        yield path, data
-
 
 def first_heading(folder):
     found = re.search(r"^# (.*)$", runs.read_text(folder / "README.md"), re.M) if (folder / "README.md").is_file() else None
@@ -49,14 +19,14 @@ def write(root, folder):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     chapters, files = {}, []
-    for chapter, run in recorded(root):
+    for chapter, run in share.recorded(root):
         data = share.ladders([run])
         name = f"{chapter.name}.{Path(run.path).stem}.json"
         (folder / name).write_text(share.text_of(data), encoding="utf-8")
         entry = chapters.setdefault(chapter.name, {"chapter": chapter.name, "title": first_heading(chapter), "ladders": []})
         entry["ladders"] = runs.unique(entry["ladders"] + run.ladders())
         files.append({"file": name, "id": Path(run.path).stem, "gpu": data["gpu"], "chapters": [chapter.name]})
-    for path, data in added(root):
+    for path, data in share.added(root):
         (folder / path.name).write_text(share.text_of(data), encoding="utf-8")
         files.append({"file": path.name, "id": path.stem, "gpu": data["gpu"], "added": True,
                       "chapters": [entry["chapter"] for entry in data["chapters"]]})

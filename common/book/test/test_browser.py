@@ -3,12 +3,14 @@
 a request to another host, formulas, figures, search, keyboard, the two schemes, a phone's width, and what
 axe-core says of it. Pictures go to build/book/pictures."""
 
-import contextlib
+import base64
 import functools
 import http.server
+import json
 import os
 import struct
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -20,13 +22,14 @@ import needs
 
 import book
 import pages
+import runs
 
 PICTURES = needs.WORK / "pictures"
 PREFIX = "/some/where"  # the site is tried under a path, as a project's pages are published
 WIDTHS = {"phone": (390, 844), "desk": (1280, 900)}
 SCHEMES = ("light", "dark")
 # Looked at by axe with every rule, in both schemes; the other pages with all rules but the slow one.
-KINDS = ["index.html", "common/GLOSSARY.html", "01_elu/elu_kernels.cuh.html", "01_elu/answers/index.html",
+KINDS = ["index.html", "common/book/explorer.html", "common/GLOSSARY.html", "01_elu/elu_kernels.cuh.html", "01_elu/answers/index.html",
          "search.html?q=bank+conflict"]
 AXE = """
 const done = arguments[arguments.length - 1];
@@ -109,7 +112,6 @@ class Browser:
 
     def asked(self):
         """The addresses asked for since the last call."""
-        import json
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         return [event["params"]["request"]["url"] for event in events
                 if event["method"] == "Network.requestWillBeSent"]
@@ -196,6 +198,117 @@ class Book(unittest.TestCase):
                    if urlsplit(url).scheme not in ("data", "blob") and not url.startswith(self.origin + PREFIX)]
         self.assertEqual(foreign, [], page)
 
+    # ---------------------------------------------------------------------------------------------
+    # The explorer
+
+    def explore(self, query=""):
+        self.browser.open("common/book/explorer.html" + query)
+        self.browser.wait("document.querySelector('#explorer').dataset.ready === 'yes'")
+        self.check("explorer" + query)
+
+    def bars(self):
+        """{(rung's name, GPU's id): (GB/s as drawn, width in percent, percent of copy, spread)}"""
+        rows = self.browser.js("return [...document.querySelectorAll('.bars tbody tr')].map(row => [row.dataset.name,"
+                               "row.dataset.gpu, ...[...row.querySelectorAll('td.n')].map(cell => cell.textContent),"
+                               "row.querySelector('.fill').getBoundingClientRect().width])")
+        return {(name, gpu): (speed, copy, spread, width) for name, gpu, speed, copy, spread, width in rows}
+
+    def compare_bars(self, run, gpu, dtype, shape, regime, ladder):
+        """Every bar says what the recorded row says, and is as long."""
+        drawn = {name: bar for (name, of), bar in self.bars().items() if of == gpu}
+        rows = run.select(dtype=dtype, shape=shape, regime=regime, ladder=ladder)
+        wanted = {f"{row.ladder}/{row.rung}": row for row in rows if row.kind != "yours" and not row.failed}
+        drawn = {name: bar for name, bar in drawn.items() if "/your_" not in name}
+        self.assertEqual(set(drawn), set(wanted))
+        per_pixel = []
+        for name, row in wanted.items():
+            speed, copy, spread, width = drawn[name]
+            self.assertAlmostEqual(float(speed.replace(",", "")), row.gbps, delta=0.56, msg=name)
+            self.assertAlmostEqual(float(copy.rstrip(" %")), row.copy_pct, delta=0.06, msg=name)
+            self.assertAlmostEqual(float(spread.rstrip(" %")), row.spread_pct, delta=0.06, msg=name)
+            per_pixel.append(width / row.gbps)
+        self.assertLess(max(per_pixel) / min(per_pixel), 1.02)
+
+    def test_the_explorers_bars_are_the_recorded_rows(self):
+        for chapter, dtype, shape, regime, ladder in (
+                ("01_elu", "f16", "16384x16384", "cold", "elu"), ("01_elu", "f32", "1024x1024", "warm", "elu"),
+                ("03_swish", "bf16", "4096x4096", "warm", "swiglu")):
+            run = runs.load_run(needs.ROOT / chapter / "results" / "h200.json")
+            self.explore(f"?chapter={chapter}&op={ladder}&type={dtype}&size={shape}&regime={regime}&gpus=h200")
+            self.compare_bars(run, "h200", dtype, shape, regime, ladder)
+
+    def test_every_chapter_and_operation_has_bars(self):
+        self.explore()
+        drawn = self.browser.driver.execute_async_script("""
+          const done = arguments[0], seen = [];
+          const change = async (id, value) => {
+            const list = document.getElementById(id);
+            if (!list) return;
+            list.value = value;
+            list.dispatchEvent(new Event("change"));
+            await new Promise((resolve) => setTimeout(resolve, 30));
+          };
+          const values = (id) => [...(document.getElementById(id)?.options ?? [])].map((option) => option.value);
+          (async () => {
+            for (const chapter of values("explorer-chapter")) {
+              await change("explorer-chapter", chapter);
+              for (let i = 0; i < 100 && !location.search.includes(chapter); ++i) await new Promise((r) => setTimeout(r, 30));
+              for (const op of values("explorer-op").length ? values("explorer-op") : [""]) {
+                await change("explorer-op", op);
+                seen.push([chapter, op, document.querySelectorAll(".bars tbody tr").length,
+                           document.querySelectorAll(".explorer-lines circle").length]);
+              }
+            }
+            done(seen);
+          })();""")
+        self.assertEqual({row[0] for row in drawn}, {folder.name for folder in runs.find_chapters()})
+        self.assertEqual([row for row in drawn if row[2] < 1 or row[3] < 1], [])
+
+    def test_a_view_can_be_linked(self):
+        self.explore("?chapter=02_gelu&op=gelu.none&type=f32&regime=warm&size=2048x2048&y=copy&lines=gelu/none_f32x4")
+        address = self.browser.js("return location.href")
+        shown = self.browser.js("return document.querySelector('#explorer').innerText")
+        self.browser.open("index.html")
+        self.explore("?" + urlsplit(address).query)
+        self.assertEqual(self.browser.js("return document.querySelector('#explorer').innerText"), shown)
+        for part in ("op=gelu.none", "size=2048x2048", "y=copy", "regime=warm"):
+            self.assertIn(part, address)
+        self.assertEqual(self.browser.js("return document.querySelectorAll('.legend li').length") %
+                         max(1, self.browser.js("return document.querySelectorAll('fieldset input:checked').length")), 0)
+
+    def drop(self, path):
+        self.browser.driver.find_element("id", "explorer-file").send_keys(str(path))
+
+    def test_a_dropped_file_is_drawn_beside_the_recorded_ones(self):
+        run = runs.load_run(needs.ROOT / "01_elu" / "results" / "h200.json")
+        self.explore("?chapter=01_elu&type=f16&size=16384x16384&regime=cold&gpus=h200")
+        before = self.bars()
+        self.drop(run.path)
+        self.browser.wait("document.querySelector('.explorer-says').textContent.includes('h200.json')")
+        self.compare_bars(run, "h200", "f16", "16384x16384", "cold", "elu")
+        self.compare_bars(run, "own1", "f16", "16384x16384", "cold", "elu")
+        self.assertGreater(len(self.bars()), 2 * len(before) - 1)
+        self.assertEqual(self.browser.asked(), [])
+
+    def test_what_is_no_result_gets_a_sentence(self):
+        self.explore()
+        before = self.bars()
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text, words in (("a.json", "{", "a.json is not JSON"),
+                                      ("b.json", '{"a": 1}', "b.json is no benchmark result"),
+                                      ("c.json", '{"context": {}, "benchmarks": []}', "c.json has no row named"),
+                                      ("d.json", '{"format": "elementwise-ladders", "version": 9}', "reads version 1"),
+                                      ("e.json", '{"format": "elementwise-ladders", "version": 1}', "is damaged"),
+                                      ("f.json", "null", "f.json is no benchmark result")):
+                (Path(folder) / name).write_text(text, encoding="utf-8")
+                self.drop(Path(folder) / name)
+                self.browser.wait("document.querySelector('.explorer-says').textContent.includes(" + json.dumps(words) + ")")
+        self.assertEqual(self.bars(), before)
+        self.assertEqual(self.browser.printed(), [])
+
+    # ---------------------------------------------------------------------------------------------
+    # All pages
+
     def test_every_page_opens(self):
         names = sorted(str(path.relative_to(needs.SITE)) for path in needs.SITE.rglob("*.html"))
         for name in names:
@@ -262,18 +375,16 @@ class Book(unittest.TestCase):
         for chosen in ("light", "dark"):
             self.browser.js("document.body.dataset.theme = arguments[0]", chosen)
             time.sleep(0.3)
-            with contextlib.ExitStack():
-                box = self.browser.js("const r = document.querySelector('article img').getBoundingClientRect();"
-                                      "return [r.x, r.y, r.width, r.height]")
-                clip = dict(zip(("x", "y", "width", "height"), box), scale=0.25)
-                import base64
-                shot = self.browser.command("Page.captureScreenshot", format="png", clip=clip)
-                seen[chosen] = brightness(base64.b64decode(shot["data"]))
+            box = self.browser.js("const r = document.querySelector('article img').getBoundingClientRect();"
+                                  "return [r.x + scrollX, r.y + scrollY, r.width, r.height]")
+            clip = dict(zip(("x", "y", "width", "height"), box), scale=0.25)
+            shot = self.browser.command("Page.captureScreenshot", format="png", clip=clip)
+            seen[chosen] = brightness(base64.b64decode(shot["data"]))
         self.assertGreater(seen["light"], 180)
         self.assertLess(seen["dark"], 90)
 
     def test_pictures_in_both_schemes_and_widths(self):
-        for page in ("index.html", self.lessons[0]):
+        for page in ("index.html", self.lessons[0], "common/book/explorer.html"):
             for width in WIDTHS:
                 for scheme in SCHEMES:
                     self.browser.show(width, scheme)
@@ -308,4 +419,4 @@ if __name__ == "__main__":
     if not (needs.SITE / "index.html").is_file():
         sys.exit("build/book/tested is not there: run common/book/test/test_site.py first")
     with_selenium()
-    unittest.main(verbosity=1)
+    unittest.main()

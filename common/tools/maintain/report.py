@@ -82,6 +82,8 @@ Parts made from other recorded files
     mutations FILE [of=faults] [test=01_elu_test]
                                   what mutate.py recorded of the faults in proof/faults.json: a line
                                   per test program, or with of=faults one per fault
+    machines [dtype=f16]          a row per GPU whose ladders there are, the readers' own included; the
+                                  last column is the fastest rung of its first chapter at the largest size
     plot FILE out=NAME.svg        a line plot of a JSON object:
         {"title": "..", "subtitle": "..", "desc": "..", "height": 280,
          "x": {"label": "x", "scale": "linear" or "log", "min": -4, "max": 2, "ticks": [..]},
@@ -124,6 +126,7 @@ import controls
 import figures
 import mutate
 import runs
+import share
 
 NO_RUN = "No run recorded yet."
 OPEN = re.compile(r"^\s*<!--\s*(report|excerpt):(.*?)\s*-->\s*$")
@@ -942,6 +945,21 @@ def make_mutations(part):
     return table(*make(faults, data, lambda name: part.link(runs.ROOT / name)))
 
 
+def make_machines(part):
+    """A row per GPU that has ladders: those of the chapters, and those that readers have added."""
+    body = []
+    for path, data in share.machines():
+        first = data["chapters"][0]
+        context, label = first["context"], f"{part.option('dtype', 'f16')} rung"
+        cold = [place for place in first["places"] if place.endswith("/cold")]
+        largest = first["places"].index(max(cold, key=lambda place: elements_of(place.split("/")[0])))
+        fastest = max((row[2][largest] for row in first["rows"] if row[1] == label and row[2][largest]), default=None)
+        body.append([data["gpu"], f"[{path.name}]({part.link(path)})" if path else "the chapters",
+                     ", ".join(entry["chapter"][:2] for entry in data["chapters"]), context.get("driver", DASH),
+                     context.get("cuda", DASH), context["date"][:10], gbps(fastest[0]) if fastest else DASH])
+    return table(["GPU", "From", "Chapters", "Driver", "CUDA", "Recorded", "Cold, GB/s"], body, "llllllr")
+
+
 def make_value(part):
     """The text of one number."""
     path, of, rung = part.file(), part.option("of"), part.option("rung")
@@ -1011,7 +1029,7 @@ MAKERS = {
     "torch": make_torch, "headline_figure": make_headline_figure, "ncu": make_ncu,
     "codegen": make_codegen, "fuzz": make_fuzz, "half_functions": make_half_functions,
     "gpus": make_gpus, "mutations": make_mutations, "controls": make_controls, "chapters": make_chapters,
-    "neighbours": make_neighbours, "next": make_next,
+    "machines": make_machines, "neighbours": make_neighbours, "next": make_next,
 }
 
 

@@ -24,6 +24,46 @@ CONTEXT = ("gpu", "backend", "date", "commit", "driver", "cuda", "nvcc", "compil
            "gpu_l2_mib", "gpu_multiprocessors")
 
 
+#: A chapter's ladders on one GPU; results/ holds other recordings too, as h200_ncu.json.
+RECORDED = re.compile(r"[a-z0-9]+\.json")
+
+
+def recorded(root=runs.ROOT):
+    """(chapter's folder, run) of every recorded ladder run on a GPU."""
+    for folder in runs.find_chapters(root):
+        for path in sorted((folder / "results").glob("*.json")):
+            if not RECORDED.fullmatch(path.name):
+                continue
+            try:
+                run = runs.load_run(path)
+            except runs.ToolError:  # recorded, and no ladder
+                continue
+            if not run.on_cpu:
+                yield folder, run
+
+
+def added(root=runs.ROOT):
+    """(file, content) of what readers have added."""
+    for path in sorted((Path(root) / "common" / "results" / "shared").glob("*.json")):
+        if path.name == "schema.json":
+            continue
+        data = runs.load_json(path)
+        wrong = problems(data)
+        if wrong:
+            raise runs.ToolError(f"{path}: cannot be drawn: {wrong[0]}")
+        yield path, data
+
+
+def machines(root=runs.ROOT):
+    """(file or None, content) of every GPU: those that the chapters are recorded on, then those added."""
+    by_gpu = {}
+    for _, run in recorded(root):
+        by_gpu.setdefault(run.device, {})[chapter_of(run)] = run
+    for runs_of in by_gpu.values():
+        yield None, ladders(list(runs_of.values()))
+    yield from added(root)
+
+
 def chapter_of(run):
     """The chapter's folder of a run, from the program that made it or from its ladders."""
     program = Path(str(run.context.get("executable", ""))).name
