@@ -1,3 +1,5 @@
+// The launchers of the ladder, each rung a choice of VecSize, layout and tail; then the operators
+// that run the same kernel with other functors.
 #include "06_primitives/primitives.h"
 
 #include <algorithm>
@@ -69,16 +71,19 @@ cudaError_t launch_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream
 }  // namespace
 
 //! [rungs]
+// 1 · boundary: every tile is treated as the last one
 template <class T>
 cudaError_t add_boundary(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
   return launch_add<2, Adjacent, Tail::everywhere>(a, b, out, n, alignof(T), stream);
 }
 
+// 2 · split: full tiles take the fast path
 template <class T>
 cudaError_t add_split(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
   return launch_add<2, Adjacent, Tail::split>(a, b, out, n, 2 * sizeof(T), stream);
 }
 
+// 3 · wide: 16 bytes a thread
 template <class T>
 cudaError_t add_wide(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
   if (is_aligned(a, 16) && is_aligned(b, 16) && is_aligned(out, 16)) {
@@ -87,22 +92,26 @@ cudaError_t add_wide(const T* a, const T* b, T* out, std::int64_t n, cudaStream_
   return launch_add<kWide<T>, Striped, Tail::split>(a, b, out, n, alignof(T), stream);
 }
 
+// 4 · adjacent: 32 bytes a thread, side by side
 template <class T>
 cudaError_t add_adjacent(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
   return launch_add<2 * kWide<T>, Adjacent, Tail::split>(a, b, out, n, 16, stream);
 }
 
+// 5 · interleaved: 32 bytes a thread, two vectors dealt in turn
 template <class T>
 cudaError_t add_interleaved(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
   return launch_add<2 * kWide<T>, Interleaved<T>, Tail::split>(a, b, out, n, 16, stream);
 }
 
+// 6 · grid_stride: as many blocks as the GPU holds at once
 template <class T>
 cudaError_t add_grid_stride(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
   return launch_add<kWide<T>, Interleaved<T>, Tail::split>(a, b, out, n, 16, stream,
                                                            resident_blocks());
 }
 
+// 7 · add: any functor, any number of inputs
 template <class T>
 cudaError_t add(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
   return launch_any(AddFunctor<T>{}, out, n, stream, a, b);

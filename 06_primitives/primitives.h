@@ -1,7 +1,7 @@
-// What chapter 06 offers the host: the ladder of ElementwiseAdd, and the operators that are put
-// together from the primitives of primitives.cuh.
+// Chapter 06's functions for the host: the ladder of ElementwiseAdd, and the operators that are put
+// together from the primitives in primitives/.
 //
-// Where nothing else is said, every function
+// Unless its comment says otherwise, every function
 // - enqueues its work on `stream` and does not wait for it;
 // - takes pointers of any alignment that their elements have (some rungs need more, and say so);
 // - lets the output be one of its inputs of the same type, entirely; no other overlap;
@@ -27,29 +27,29 @@ namespace tutorial {
 
 // ---- The ladder: out[i] = a[i] + b[i] for i in [0, n). T: float, half. --------------------------
 
-/// Rung 1. The library's kernel, two elements a thread, every tile on the boundary path.
+/// 1 · `boundary`. The library's kernel, two elements a thread, every tile on the boundary path.
 template <class T>
 cudaError_t add_boundary(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
-/// Rung 2. Full tiles on the fast path: two elements in one access. Pointers: 2 * sizeof(T).
+/// 2 · `split`. Full tiles on the fast path: two elements in one access. Pointers: 2 * sizeof(T).
 template <class T>
 cudaError_t add_split(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
-/// Rung 3. Sixteen bytes a thread; pointers that are not aligned to 16 take the same kernel with
+/// 3 · `wide`. 16 bytes a thread; pointers that are not aligned to 16 take the same kernel with
 /// another layout.
 template <class T>
 cudaError_t add_wide(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
-/// Rung 4. Thirty-two bytes a thread, side by side. Pointers: 16 bytes.
+/// 4 · `adjacent`. 32 bytes a thread, side by side. Pointers: 16 bytes.
 template <class T>
 cudaError_t add_adjacent(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
-/// Rung 5. Thirty-two bytes a thread, in two vectors that alternate with the neighbours'. Pointers:
-/// 16 bytes.
+/// 5 · `interleaved`. 32 bytes a thread, in two vectors that alternate with the neighbours'.
+/// Pointers: 16 bytes.
 template <class T>
 cudaError_t add_interleaved(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
-/// Rung 6. As rung 3, with as many blocks as the GPU holds at once, which walk on. Pointers: 16
-/// bytes.
+/// 6 · `grid_stride`. Rung 3 with as many blocks as the GPU holds at once, each of which loops over
+/// several tiles. Pointers: 16 bytes.
 template <class T>
 cudaError_t add_grid_stride(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
-/// Rung 7, the operator: rung 3 by the kernel for any functor, begun while the kernel before it
-/// ends. T: bf16 too.
+/// 7 · `add`, the operator. Rung 3 by the kernel for any functor, launched so that it may begin while
+/// the kernel before it ends. T: bf16 too.
 template <class T>
 cudaError_t add(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
 /// The reader's (your_primitives.cuh); half.
@@ -57,7 +57,7 @@ cudaError_t your_primitives(const half* a, const half* b, half* out, std::int64_
                             cudaStream_t stream);
 RungClaims your_primitives_claims();
 
-/// What rung 7 is held against: the kernel of common/broadcast.cuh, written by hand. T as add().
+/// The comparison for rung 7: the kernel of common/broadcast.cuh, without primitives. T as add().
 template <class T>
 cudaError_t add_by_hand(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
 
@@ -81,7 +81,7 @@ template <class T>
 cudaError_t gelu(const T* x, T* y, std::int64_t n, cudaStream_t stream);
 template <class T>
 cudaError_t swish(const T* x, T* y, std::int64_t n, cudaStream_t stream);
-/// The same arithmetic in the kernel of common/elementwise.cuh, written by hand.
+/// The same arithmetic in the kernel of common/elementwise.cuh, without primitives.
 template <class T>
 cudaError_t elu_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream);
 template <class T>

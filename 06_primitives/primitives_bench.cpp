@@ -1,3 +1,4 @@
+// The benchmark: the ladder on lists, the operators on matrices, and what each is compared with.
 #include <algorithm>
 #include <array>
 #include <cmath>

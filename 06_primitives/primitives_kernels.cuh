@@ -20,8 +20,8 @@ enum class Tail {
   split,       ///< full tiles take the fast path, the last one the careful path
 };
 
-// One tile. The names, the parameters and the four steps are the library's; what is mended is said
-// in the chapter.
+// One tile. The names, the parameters and the four steps are the original library's; the chapter
+// says what is mended.
 //! [ElementwiseAddImpl]
 template <int VecSize, class InT, class OutT, class OpFunc, bool IsBoundary, class Layout>
 __device__ __forceinline__ void ElementwiseAddImpl(const InT* in0, const InT* in1, OutT* out,
@@ -64,8 +64,7 @@ struct Registers {
   T at[VecSize];
 };
 
-// The same tile for a functor of any number of operands, of any types. Between one input and five
-// only the list `in...` differs.
+// The same tile for a functor of any number of operands, of any types: `in...` is the list of inputs.
 //! [ElementwiseImpl]
 template <int VecSize, bool IsBoundary, class Layout, class OutT, class OpFunc, class... InT>
 __device__ __forceinline__ void ElementwiseImpl(OutT* out, std::int64_t num, OpFunc func,
@@ -122,12 +121,12 @@ struct Sum4Functor {
 //! [Sum4Functor]
 
 inline constexpr float kLog2E = 1.44269504f;
-/// Stands for all lower factors: GELU and Swish have vanished long before it, and minus infinity
-/// times 0 would be NaN. fmaxf() drops a NaN, which the other factor brings back.
+/// The least factor x in GELU and Swish: both are 0 long before it, and minus infinity times 0 would
+/// be NaN. fmaxf() drops a NaN, but the other factor restores it.
 inline constexpr float kLowestFactor = -65504.0f;
 
-/// x >= 0 ? x : e^x - 1. Near zero by the series of (e^x - 1) / x, where the subtraction would lose
-/// all digits; elsewhere by the special-function unit.
+/// x >= 0 ? x : e^x - 1. Near zero, where the subtraction would lose all digits, by the series of
+/// (e^x - 1) / x; elsewhere by the special-function unit.
 //! [EluFunctor]
 struct EluFunctor {
   __device__ __forceinline__ float operator()(float x) const {

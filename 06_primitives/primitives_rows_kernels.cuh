@@ -1,10 +1,10 @@
 // Kernels on matrices, put together from primitives and nothing else: bias, sums along either
 // dimension, softmax, running sums, sorted rows.
 //
-// A matrix is row-major, `rows` x `columns`, without gaps. Most kernels give a row to the threads
-// of one threadIdx.y, so a block of 32 x 4 threads works on four rows at once, each the business of
-// one warp, and one of 256 x 1 on a single row. Threads whose row does not exist read and write
-// nothing, but reach every barrier.
+// A matrix is row-major, `rows` x `columns`, without gaps. In most kernels the threads of one
+// threadIdx.y share a row: a block of 32 x 4 threads works on four rows at once, a warp on each; a
+// block of 256 x 1 works on one row. Threads whose row does not exist read and write nothing, but
+// reach every barrier.
 #pragma once
 
 #include <cstdint>
@@ -337,14 +337,14 @@ __global__ void CumsumRows(const T* x, T* y, std::int64_t rows, std::int64_t col
 
 // ---- Sorted rows ------------------------------------------------------------------------------
 
-/// How a sorted row is written. What one warp has sorted goes through shared memory, so that the
-/// stores are whole; the tile of a larger block would not fit beside the sort's own, and its
-/// threads write 16 bytes here and there.
+/// The layout in which a sorted row is written. A row of one warp is rearranged through shared
+/// memory, so that a warp's stores are contiguous. The tile of a larger block would not fit beside
+/// the sort's own shared memory; its threads write 16 bytes at a time, with gaps between the lanes.
 template <int SortThreads, class Layout>
 using SortedLayout = std::conditional_t<SortThreads == 32, Layout, Adjacent>;
 
 /// y[r] = x[r] in ascending order, for rows that the threads of a row hold at once. SortThreads:
-/// 32 where a row is the business of one warp, in blocks of BlockThreads; else BlockThreads.
+/// 32 where each row has one warp, in blocks of BlockThreads; else BlockThreads.
 //! [SortRows]
 template <int VecSize, int SortThreads, int BlockThreads, bool IsBoundary, class Layout, class T>
 __global__ void SortRows(const T* x, T* y, std::int64_t rows, std::int64_t columns) {

@@ -1,3 +1,4 @@
+// Running sums: a warp for each row, or a block for each long one.
 #include "06_primitives/launchers/launch.h"
 #include "06_primitives/primitives.h"
 #include "06_primitives/primitives_rows_kernels.cuh"

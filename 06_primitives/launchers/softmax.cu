@@ -1,3 +1,4 @@
+// Softmax: which kernel and how many threads for rows of which length.
 #include "06_primitives/launchers/launch.h"
 #include "06_primitives/primitives.h"
 #include "06_primitives/primitives_rows_kernels.cuh"

@@ -1,3 +1,4 @@
+// The same kernels written with CUB.
 #include "06_primitives/peers/primitives_peers.h"
 
 #include <cmath>

@@ -1,11 +1,12 @@
 // The chapter as operators of PyTorch.
-//   primitives_add(a, b), primitives_add_RUNG(a, b)                     the ladder
-//   primitives_add_to_float(a, b), multiply_add(a, b, c), sum4(a, b, c, d)
-//   primitives_elu(x), primitives_gelu(x), primitives_swish(x)
-//   bias_add(x, bias)                                                   by CycleBinary; _broadcast:
-//   by ReadDataBc reduce(x, reduction, dim)                                           "sum" or
-//   "max"; one dimension goes softmax(x), cumsum(x), sort(x), sort_with_index(x) along the last
-//   dimension
+//
+//     primitives_add(a, b), primitives_add_RUNG(a, b)     the ladder
+//     primitives_add_to_float(a, b), multiply_add(a, b, c), sum4(a, b, c, d)
+//     primitives_elu(x), primitives_gelu(x), primitives_swish(x)
+//     bias_add(x, bias)                                   by CycleBinary
+//     bias_add_broadcast(x, bias)                         by ReadDataBc
+//     reduce(x, reduction, dim)                           "sum" or "max"; removes one dimension
+//     softmax(x), cumsum(x), sort(x), sort_with_index(x)  along the last dimension
 #include "06_primitives/primitives.h"
 #include "06_primitives/primitives_rungs.h"
 

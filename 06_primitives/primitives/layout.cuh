@@ -1,20 +1,19 @@
-/// Where the elements that a thread holds lie in the tile of its block; conversion between types.
-///
-/// A *tile* is what one block works on at a time: `VecSize` elements in the registers of each of
-/// its blockDim.x threads. Every primitive that moves or orders elements has to know which element
-/// of the tile register k of thread t holds. A *layout* says so by one number, its width W: vectors
-/// of W adjacent elements go round the threads, vector v of thread t beginning at element
-///
-///     (v * blockDim.x + t) * W,        v = k / W, element k % W of that vector
-///
-/// | layout            | W                      | a warp's access              |
-/// |-------------------|------------------------|------------------------------|
-/// | Adjacent          | VecSize                | whole if a thread has <= 16 B |
-/// | Interleaved<T...> | 16 bytes of the widest T, at most VecSize | whole, 16 B a lane |
-/// | Striped           | 1                      | whole, one element a lane    |
-///
-/// Source: PaddlePaddle's library has Adjacent alone; CUB calls the three blocked, (vectorised)
-/// warp-striped and striped arrangement.
+// Layouts: which element of a block's tile each register of a thread holds; and Convert, from one
+// type to another.
+//
+// A tile is what one block works on at a time: VecSize elements in the registers of each of its
+// blockDim.x threads. A layout is one number, its width W: vectors of W adjacent elements are dealt
+// to the threads in turn. Register k is element k % W of the thread's vector v = k / W, and vector v
+// of thread t begins at element (v * blockDim.x + t) * W.
+//
+// | layout            | W                                         | a warp's access           |
+// |-------------------|-------------------------------------------|---------------------------|
+// | Adjacent          | VecSize                                   | gaps beyond 16 B a thread |
+// | Interleaved<T...> | 16 bytes of the widest T, at most VecSize | contiguous, 16 B a lane   |
+// | Striped           | 1                                         | contiguous, 1 element     |
+//
+// PaddlePaddle's library has Adjacent alone; CUB calls the three blocked, (vectorised) warp-striped
+// and striped arrangement.
 #pragma once
 
 #include <cstddef>
@@ -60,12 +59,13 @@ inline constexpr int kPerAccess = widest_of({sizeof(Ts)...}) < 16 ? 16 / widest_
 ///
 /// **Name every type that the kernel reads and writes.** Elements of 2 and of 4 bytes have
 /// different layouts by default (eight and four to a vector); a kernel that reads half and writes
-/// float, eight a thread, must use Interleaved<half, float> on both sides, or its results land in
-/// each other's place.
+/// float, eight a thread, must use Interleaved<half, float> on both sides, or its results are
+/// permuted.
 template <class... Ts>
 using Interleaved = InVectorsOf<detail::kPerAccess<Ts...>>;
 
-/// Register k of thread t is element k * blockDim.x + t: scalar accesses, whole at any alignment.
+/// Register k of thread t is element k * blockDim.x + t: scalar accesses, contiguous over a warp,
+/// at any alignment.
 using Striped = InVectorsOf<1>;
 
 /// Stands for Interleaved<T>, where T is the type in memory.
@@ -195,8 +195,8 @@ __host__ __device__ __forceinline__ To Convert(From value) {
 /// elements and a pad of one word in 32. Two barriers; a row of at most 32 threads waits for its
 /// warp only.
 ///
-/// The pad turns the walk of neighbouring threads at a distance of VecSize words, which would meet
-/// in the same banks, into one that visits all 32.
+/// The pad prevents bank conflicts: without it, neighbouring threads would access words at a
+/// distance of VecSize, which lie in the same few banks; with it they access all 32.
 template <class From, class To, int MaxThreads = 256, class T, int VecSize>
 __device__ __forceinline__ void Rearrange(T (&x)[VecSize]) {
   constexpr int kFrom = From::template width<VecSize>;

@@ -1,19 +1,18 @@
-/// Reduce: many values to one, within a thread's registers or across a block.
-///
-/// The functor is associative and commutative, and has an identity() (functors.cuh). Floats are
-/// neither associative nor reduced from left to right here: the order is a tree, fixed by the shape
-/// of the block alone, so the same launch gives the same bits every time. A tree over n values has
-/// ceil(log2 n) levels, and a sum's error is at most about that many roundings of the sum of
-/// magnitudes; a loop's is n - 1.
-///
-/// **Across a block**: first within each warp by shuffles, which need neither memory nor a barrier;
-/// then the warps' results through 32 words of shared memory, reduced by every warp anew, so that
-/// all threads know the result after two barriers (one before the memory is written: an earlier
-/// call may still be read). A row of at most 32 threads needs neither.
-///
-/// Source: the names and the two modes are PaddlePaddle's; the shape is CUB's BLOCK_REDUCE_WARP_
-/// REDUCTIONS and of every text on reductions since M. Harris, "Optimizing Parallel Reduction in
-/// CUDA", 2007.
+// Reduce: many values to one, within a thread's registers or across a block.
+//
+// The functor is associative and commutative, and has an identity() (functors.cuh). Float addition
+// is not associative, so the order matters: it is a tree that depends on the shape of the block
+// alone, and the same launch gives the same bits every time. A tree over n values has ceil(log2 n)
+// levels, and a sum's error is at most about that many roundings of the sum of magnitudes; a loop
+// has n - 1.
+//
+// Across a block: first within each warp by shuffles, which need neither memory nor a barrier; then
+// the warps' results through 32 words of shared memory, which every warp reduces for itself, so that
+// all threads have the result after two barriers (one before the memory is written: an earlier call
+// may still be reading it). A row of at most 32 threads needs neither memory nor barriers.
+//
+// The names and the two modes are PaddlePaddle's; the algorithm is that of CUB's
+// BLOCK_REDUCE_WARP_REDUCTIONS. See M. Harris, "Optimizing Parallel Reduction in CUDA", 2007.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +57,8 @@ __device__ __forceinline__ T shuffle_from(T value, int lane) {
 }
 
 /// Reduces over groups of min(width, 32) neighbouring lanes; width is a power of two or at
-/// least 32. Each step exchanges between partners, so all lanes end with the same bits.
+/// least 32. Partners exchange their values in each step, so all lanes end with
+/// the same bits.
 template <class T, class Op>
 __device__ __forceinline__ T reduce_lanes(T value, Op op, int width = 32) {
 #pragma unroll

@@ -1,20 +1,22 @@
-/// Cumsum: the running total of a tile, across a block.
-///
-/// A layout deals vectors of W adjacent elements to the threads (layout.cuh), so the tile is
-/// VecSize / W *rounds* of blockDim.x vectors. One algorithm serves every layout: each thread adds
-/// up each of its vectors; the totals of a round are scanned within a warp by shuffles, all rounds
-/// at once; the last lane's totals go to shared memory, in the order of the elements (round by
-/// round, in each round warp by warp); and every warp scans those too, and adds to each of its
-/// vectors what lies before it. Two barriers, as in Reduce; a row of 32 threads needs none. Nothing
-/// is rearranged: what Interleaved reads in whole 16-byte accesses is scanned where it is.
-///
-/// The functor is associative and has an identity(); it need not be commutative: everything is
-/// combined from left to right. Floats are added in a tree of the block's shape: the error of an
-/// output is at most about W + log2(32) + (rounds * warps / 32) + log2(32) roundings of the sum of
-/// magnitudes up to there.
-///
-/// Source: the name is PaddlePaddle's; warp scans by shuffles as in M. Harris, M. Garland,
-/// "Optimizing Parallel Prefix Operations for the Fermi Architecture", GPU Computing Gems, 2012.
+// Cumsum: the running total of a tile, across a block.
+//
+// A layout deals vectors of W adjacent elements to the threads (layout.cuh), so the tile is
+// VecSize / W *rounds* of blockDim.x vectors. One algorithm serves every layout:
+// 1. Each thread scans each of its vectors.
+// 2. Each warp scans the vectors' totals by shuffles, all rounds at once.
+// 3. The last lane writes the warp's totals to shared memory, in the order of the elements (round by
+//    round, in each round warp by warp).
+// 4. Every warp scans those too, and adds to each of its vectors what lies before it.
+// Two barriers, as in Reduce; a row of 32 threads needs none. Nothing is rearranged: the elements of
+// an Interleaved tile are scanned where they are.
+//
+// The functor is associative and has an identity(); it need not be commutative: everything is
+// combined from left to right. Floats are added in a tree of the block's shape: the error of an
+// output is at most about W + log2(32) + (rounds * warps / 32) + log2(32) roundings of the sum of
+// magnitudes up to there.
+//
+// The name is PaddlePaddle's; warp scans by shuffles as in M. Harris, M. Garland, "Optimizing
+// Parallel Prefix Operations for the Fermi Architecture", GPU Computing Gems, 2012.
 #pragma once
 
 #include <cstdint>
@@ -92,9 +94,9 @@ __device__ __forceinline__ T scan_warps(T (&prefix)[Rounds], const T (&total)[Ro
 ///
 /// - Elements beyond a tail come after all others, so they change no result that is kept; Init them
 ///   with Op::identity() if the returned total matters.
-/// - carry: what comes before the tile, for rows that are longer: carry = Cumsum<L>(x, x, op,
-/// carry)
-///   walks along a row tile by tile. The total that is returned includes it.
+/// - carry: what comes before the tile, for rows that are longer than it:
+///   carry = Cumsum<L>(x, x, op, carry) walks along a row tile by tile. The total that is returned
+///   includes the carry.
 /// - All threads of the block call. blockDim.x is a multiple of 32; each row of threads (same
 ///   threadIdx.y) scans a tile of its own; at most 1024 threads.
 /// - Shared memory: 32 * VecSize / W elements.

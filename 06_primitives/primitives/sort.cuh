@@ -1,27 +1,26 @@
-/// Sort: the tile of a block, in order, with or without the places that the elements came from.
-///
-/// A bitonic network: a fixed sequence of compare-and-exchange steps that sorts 2^k elements
-/// whatever they are, so no thread ever waits for another's data to decide what to do. A step
-/// compares elements whose positions differ in one bit (in all low bits, in the first step of a
-/// merge, which makes every comparison point the same way). Position p is register p % VecSize of
-/// thread p / VecSize, so the bit decides what the step costs:
-///
-/// | the bit is in    | the step is                                                |
-/// |------------------|------------------------------------------------------------|
-/// | the register     | a minimum and a maximum                                    |
-/// | the lane         | a shuffle and a selection for each key                     |
-/// | the warp         | a trip through shared memory and two barriers              |
-///
-/// The lowest bits are used most often: bit b of n in n - b steps. So the more keys a thread holds,
-/// the fewer steps leave it, and a row of one warp has no barrier at all.
-///
-/// Keys are compared as unsigned integers: encode() maps every type to bits whose integer order is
-/// the type's order. Floats: -inf < ... < -0 < +0 < ... < inf < NaN, all NaNs alike (one goes in as
-/// it is and comes out as *a* NaN).
-///
-/// Sources: K. Batcher, "Sorting Networks and Their Applications", 1968; the bits of floats in
-/// order: M. Herf, "Radix Tricks", 2001. PaddlePaddle's Sort is the same network through shared
-/// memory.
+// Sort: the elements of a block's tile in order, with or without the indices they came from.
+//
+// A bitonic network: a fixed sequence of compare-and-exchange steps that sorts any 2^k elements. The
+// sequence does not depend on the data, so no thread waits for another's data to decide what to do.
+// A step compares elements whose positions differ in one bit (in all low bits, in the first step of
+// a merge, so that every comparison has the same direction). Position p is register p % VecSize of
+// thread p / VecSize, so the bit decides what the step costs:
+//
+// | the bit is in | the step is                                   |
+// |---------------|-----------------------------------------------|
+// | the register  | a minimum and a maximum                       |
+// | the lane      | a shuffle and a selection for each key        |
+// | the warp      | a trip through shared memory and two barriers |
+//
+// The lowest bits are used most often: bit b of n in n - b steps. So the more keys a thread holds,
+// the fewer steps leave it, and a row of one warp has no barrier at all.
+//
+// Keys are compared as unsigned integers: encode() maps every type to bits whose integer order is
+// the type's order. Floats: -inf < ... < -0 < +0 < ... < inf < NaN; all NaNs are equal (a NaN's
+// payload is lost).
+//
+// K. Batcher, "Sorting Networks and Their Applications", 1968; the order of the bits of floats:
+// M. Herf, "Radix Tricks", 2001. PaddlePaddle's Sort is the same network through shared memory.
 #pragma once
 
 #include <cstdint>
@@ -87,8 +86,9 @@ inline constexpr Bits<T> kTopBit = static_cast<Bits<T>>(Bits<T>{1} << (8 * sizeo
 template <class T>
 inline constexpr Bits<T> kAllBits = static_cast<Bits<T>>(~Bits<T>{0});
 
-/// A positive float's bits grow with its value: set the top bit, and they stand above the
-/// negatives. A negative one's grow with its magnitude: turn them all over.
+/// The bits of a positive float grow with its value: setting the top bit puts them above the
+/// negative ones. Those of a negative float grow with its magnitude: inverting all of them reverses
+/// the order.
 template <class T>
 __device__ __forceinline__ Bits<T> encode_ascending(T value) {
   if constexpr (is_float<T>) {
@@ -315,8 +315,7 @@ __device__ __forceinline__ void sort_items(I (&x)[N]) {
 ///   own. All threads of the block call.
 /// - Equal keys cannot be told apart, so this form is neither stable nor not.
 /// - Shared memory: at most 16 KiB; none with MaxThreads 32. Barriers: for w = log2(warps a row),
-/// two
-///   in each of w (w + 1) / 2 steps, or more where the items exceed 16 KiB.
+///   two in each of w (w + 1) / 2 steps, or more where the items exceed 16 KiB.
 template <class Layout, bool Descending = false, int MaxThreads = 1024, class T, int VecSize>
 __device__ __forceinline__ void Sort(T (&keys)[VecSize], std::int64_t num) {
   using Item = detail::Item<T, false>;

@@ -76,16 +76,21 @@ cudaError_t read_reduce_2d(const Tile2d& tile, bool boundary, const float* src,
                            const Box& reduced, std::int64_t size_nx, std::int64_t size_ny,
                            float* registers);
 
-/// The elementwise primitives on a thread's registers a, b, c (float [k][thread]) of one block
-/// of 32. Results, each [k][thread], one after the other: 0 Constant 2.5   1 Unary 2a   2 Binary a
-/// - b   3 Ternary a * b + c   4 Any a - b / 4 + 3c 5 Any of no input 7   6 OperatorBinary: prefix
-/// sums of a over k, plus num 7 OperatorTernary: a of the mirrored k, minus b   8 Binary into an
-/// int, rounded towards 0 9 Unary in place
+/// The elementwise primitives on a thread's registers a, b, c (float [k][thread]) of one block of 32.
+/// Results, each [k][thread], one after the other:
+///
+///     0 Constant 2.5            5 Any of no input: 7
+///     1 Unary 2a                6 OperatorBinary: prefix sums of a over k, plus num
+///     2 Binary a - b            7 OperatorTernary: a of the mirrored k, minus b
+///     3 Ternary a * b + c       8 Binary into an int, rounded towards 0
+///     4 Any a - b / 4 + 3c      9 Unary in place
 inline constexpr int kComputeResults = 10;
 cudaError_t compute(int vec, const float* a, const float* b, const float* c, std::int64_t num,
                     float* results);
-/// Registers [ny][nx] of one thread: 0 Unary -in  1 Binary in - cycle(y, x)  2 Ternary in * 2 + in
-/// 3 CycleBinary cycle[x] - in[y][x]. in: ny * nx values, cycle: nx values; results: 4 * ny * nx.
+/// Registers [ny][nx] of one thread; in: ny * nx values, cycle: nx values. Results, 4 * ny * nx:
+///
+///     0 Unary -in      1 Binary in - cycle(y, x)
+///     2 Ternary 3 in   3 CycleBinary cycle[x] - in[y][x]
 cudaError_t compute_2d(int nx, int ny, const float* cycle, const float* in, float* results);
 
 /// out[i] = in[i] by Convert, n <= 1024. T: half, bf16.
@@ -145,8 +150,8 @@ cudaError_t cumsum(const Tile& tile, bool carried, int calls, const T* in, T* re
 cudaError_t cumsum_affine(const Tile& tile, const std::uint32_t* in, std::uint32_t* results);
 std::uint32_t compose_affine(std::uint32_t first, std::uint32_t second);
 
-/// Sorts rows: `blocks` blocks of tile.rows rows; row r sorts the first num[r] elements of keys + r
-/// * tile.size(), and writes its sorted registers to the same place (in the order of the
+/// Sorts rows: `blocks` blocks of tile.rows rows; row r sorts the first num[r] elements of
+/// keys + r * tile.size(), and writes its sorted registers to the same place (in the order of the
 /// positions), and the indices if `index` is not null. One call to Sort for each row; whole: with
 /// MaxThreads 32, for 32 threads a row. vec 16 and 32 too, with whole alone. T: float, half, bf16,
 /// double, int8, int32, uint32, int64, bool (as unsigned char).
