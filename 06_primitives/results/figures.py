@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws the chapter's two figures, results/four_steps.svg and results/layouts.svg, and counts the lines
-of its kernels.
+"""Draws the chapter's figures (four_steps, layouts, shuffle_tree and bitonic, in results/), and counts the
+lines of its kernels.
 
     python3 06_primitives/results/figures.py          # writes the figures and the README's table of lines
     python3 06_primitives/results/figures.py --check  # writes nothing; exits 1 if something is stale
 
-Nothing here is measured: the figures show what layout.cuh says in words, the table counts source lines
+Nothing here is measured: the figures show what the headers in primitives/ say in words, the table counts source lines
 between the marks of each kernel, blank lines and comments apart.
 """
 
@@ -21,10 +21,14 @@ STYLE = """<style>
 text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;fill:#1f2328}
 .m{fill:#59636e}.page{fill:#fff;stroke:#d1d9e0}.cell{stroke:#fff}.box{fill:none;stroke:#9aa4af}
 .t0{fill:#0b63b8}.t1{fill:#c2570c}.t2{fill:#0f7b5f}.t3{fill:#a0338a}.c{fill:#fff;font-size:12px}
-.arrow{stroke:#59636e;stroke-width:1.5;fill:none}
+.arrow{stroke:#59636e;stroke-width:1.5;fill:none}.wire{stroke:#c3cbd3;stroke-width:1.2}
+.tree{stroke:#c2570c;stroke-width:2.2}.t0s{stroke:#0b63b8;fill:#0b63b8;stroke-width:2}
+.t1s{stroke:#c2570c;fill:#c2570c;stroke-width:2}.halo{paint-order:stroke;stroke:#fff;stroke-width:5px}
 @media(prefers-color-scheme:dark){text{fill:#f0f6fc}.m{fill:#9198a1}.page{fill:#0d1117;stroke:#30363d}
 .cell{stroke:#0d1117}.box{stroke:#59636e}.t0{fill:#2f7bd0}.t1{fill:#c9702a}.t2{fill:#2a9d7a}
-.t3{fill:#b85aa6}.c{fill:#fff}.arrow{stroke:#9198a1}}
+.t3{fill:#b85aa6}.c{fill:#fff}.arrow{stroke:#9198a1}.wire{stroke:#3d444d}.tree{stroke:#c9702a}
+.t0s{stroke:#2f7bd0;fill:#2f7bd0}.t1s{stroke:#c9702a;fill:#c9702a}
+.halo{stroke:#0d1117}}
 </style>"""
 
 
@@ -50,6 +54,23 @@ class Drawing:
     def box(self, x, y, width, height):
         self.parts.append(
             f'<rect class="box" x="{x}" y="{y}" width="{width}" height="{height}" rx="4"/>')
+
+    def bar(self, x, y, width, height, thread, text):
+        self.parts.append(
+            f'<rect class="cell t{thread}" x="{x}" y="{y}" width="{width}" height="{height}"/>')
+        self.text(x + width / 2, y + height / 2 + 4, text, "c", "middle")
+
+    def band(self, x, y, width, height, thread):
+        self.parts.append(f'<rect class="t{thread}" opacity="0.1" x="{x}" y="{y}" width="{width}" '
+                          f'height="{height}" rx="4"/>')
+
+    def line(self, x0, y0, x1, y1, style):
+        self.parts.append(f'<path class="{style}" d="M{x0:g} {y0:g}L{x1:g} {y1:g}"/>')
+
+    def comparator(self, x, low, high, style):
+        self.parts.append(f'<path class="{style}" d="M{x} {low}V{high}"/>'
+                          f'<circle class="{style}" cx="{x}" cy="{low}" r="2.5"/>'
+                          f'<circle class="{style}" cx="{x}" cy="{high}" r="2.5"/>')
 
     def done(self):
         return "\n".join(self.parts + ["</svg>", ""])
@@ -103,6 +124,126 @@ def layouts():
     return figure.done()
 
 
+def lanes_of(values, mask):
+    """What each lane holds after it has added the value of lane `lane ^ mask`."""
+    return [value + values[lane ^ mask] for lane, value in enumerate(values)]
+
+
+def shuffle_tree():
+    """Left: the shuffles of a warp, with eight lanes. Right: the warps of a block."""
+    figure = Drawing(760, 356, "Reduce, within a warp and across a block",
+                     "Three exchanges between eight lanes at distances 4, 2 and 1: afterwards every "
+                     "lane holds the sum of all eight. Then the totals of four warps go through "
+                     "shared memory, and every warp adds them up.")
+    figure.text(20, 28, "Within a warp: shuffles (8 of the 32 lanes)")
+    size, left, top, step = 28, 136, 62, 72
+    middle = lambda lane: left + lane * (size + 12) + size / 2
+    values, rows = [3, 1, 7, 0, 4, 1, 6, 3], [(0, None)]
+    for lane in range(8):
+        figure.text(middle(lane), 52, lane, "m", "middle")
+    figure.text(20, 52, "lane", "m")
+    reached = [{0}]  # the lanes below which lane 0's result hangs, from the last row up
+    for mask in (1, 2, 4):
+        reached.append(reached[-1] | {lane ^ mask for lane in reached[-1]})
+    for row, mask in enumerate((None, 4, 2, 1)):
+        y = top + row * step
+        if mask:
+            figure.text(20, y - 22, f"mask {mask}", "m")
+            for lane in range(8):
+                bold = "tree" if lane in reached[3 - row] else "wire"
+                for origin in (lane, lane ^ mask):
+                    figure.line(middle(origin), y - step + size, middle(lane), y, bold)
+            values = lanes_of(values, mask)
+        figure.text(20, y + 19, ("values", "sums of 2", "sums of 4", "sums of 8")[row])
+        for lane in range(8):
+            figure.cell(left + lane * (size + 12), y, size, 1 if lane in reached[3 - row] else 0,
+                        values[lane])
+    assert set(values) == {25}
+
+    x0 = 500
+    figure.text(x0, 28, "Across the block: shared memory")
+    totals, wide = [25, 14, 31, 30], 50
+    for warp, total in enumerate(totals):
+        x = x0 + warp * (wide + 10)
+        figure.text(x + wide / 2, 52, f"warp {warp}", "m", "middle")
+        figure.bar(x, top, wide, size, warp, total)
+        figure.line(x + wide / 2, top + size, x0 + 65 + warp * size + size / 2, 142, "wire")
+        figure.cell(x0 + 65 + warp * size, 142, size, warp, total)
+        figure.bar(x, top + 3 * step, wide, size, warp, sum(totals))
+        figure.line(x0 + 65 + 2 * size, 142 + size, x + wide / 2, top + 3 * step, "wire")
+    figure.text(x0, 116, "lane 0 of each warp writes", "halo")
+    figure.text(x0 + 65 + 4 * size + 8, 161, "shared", "m")
+    figure.text(x0, 206, "__syncthreads()", "halo")
+    figure.text(x0, 230, "every warp reads all totals", "m halo")
+    figure.text(x0, 248, "and runs the same shuffles", "m halo")
+    figure.text(20, 340, "Orange: what lane 0's result is made of. Every lane has such a tree, so "
+                         "every lane ends with the sum.", "m")
+    return figure.done()
+
+
+def network(keys):
+    """The steps of sort.cuh for so many keys: (whether it stays within a thread, its pairs)."""
+    steps = []
+    for size in (2, 4, 8, 16):
+        steps.append([(p, p ^ (size - 1)) for p in range(keys) if p < p ^ (size - 1)])
+        distance = size // 4
+        while distance > 0:
+            steps.append([(p, p + distance) for p in range(keys) if not p & distance])
+            distance //= 2
+    return steps
+
+
+def apart(pairs):
+    """The pairs in columns, none of which has two that overlap."""
+    columns = []
+    for low, high in pairs:
+        for column in columns:
+            if all(high < a or b < low for a, b in column):
+                column.append((low, high))
+                break
+        else:
+            columns.append([(low, high)])
+    return columns
+
+
+def bitonic():
+    figure = Drawing(760, 416, "A bitonic sort of 16 keys on four threads",
+                     "Ten steps of compare and exchange. Those within a thread's four keys are a "
+                     "minimum and a maximum; those between threads are shuffles.")
+    each, top, gap = 4, 46, 20
+    keys = [9, 3, 14, 6, 1, 12, 5, 10, 15, 2, 8, 13, 4, 11, 0, 7]
+    y = lambda p: top + p * gap + p // each * 6
+    figure.text(24, 26, "runs of", "m")
+    for thread in range(4):
+        figure.band(16, y(thread * each) - 10, 728, gap * each, thread)
+        figure.text(24, y(thread * each) + 34, f"thread {thread}", "m")
+    for p in range(16):
+        figure.text(106, y(p) + 4, keys[p], "", "end")
+        figure.line(114, y(p), 708, y(p), "wire")
+    x, first, merged = 126, 126, 2
+    for number, pairs in enumerate(network(16)):
+        crossing = any(low // each != high // each for low, high in pairs)
+        for column in apart(pairs):
+            for low, high in column:
+                figure.comparator(x, y(low), y(high), "t1s" if crossing else "t0s")
+            x += 13
+        if number in (0, 2, 5, 9):  # the last step of a merge
+            figure.text((first + x - 13) / 2, 26, merged, "m", "middle")
+            first, merged = x + 25, 2 * merged
+        x += 25
+        for low, high in pairs:
+            if keys[high] < keys[low]:
+                keys[low], keys[high] = keys[high], keys[low]
+    assert keys == sorted(keys)
+    for p in range(16):
+        figure.text(718, y(p) + 4, keys[p])
+    figure.comparator(28, 387, 401, "t0s")
+    figure.text(38, 399, "within a thread: a minimum and a maximum", "m")
+    figure.comparator(370, 387, 401, "t1s")
+    figure.text(380, 399, "between threads: a shuffle, then a selection", "m")
+    return figure.done()
+
+
 def lines_of(source, mark):
     """The lines of the excerpt `mark`, without blank ones and comments."""
     text = (HERE / source).read_text(encoding="utf-8")
@@ -135,6 +276,8 @@ def main():
     tail = rest.split(CLOSE, 1)[1]
     wanted = {HERE / "results" / "four_steps.svg": four_steps(),
               HERE / "results" / "layouts.svg": layouts(),
+              HERE / "results" / "shuffle_tree.svg": shuffle_tree(),
+              HERE / "results" / "bitonic.svg": bitonic(),
               README: f"{head}{OPEN}\n\n{table()}\n\n{CLOSE}{tail}"}
     stale = [path for path, content in wanted.items()
              if not path.exists() or path.read_text(encoding="utf-8") != content]
