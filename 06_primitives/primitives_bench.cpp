@@ -170,6 +170,34 @@ std::string judge_sorted(const Shape& shape, const void* bytes, std::size_t begi
   return "";
 }
 
+/// Judges sorted rows, and behind all of them where each element came from.
+template <class T>
+std::string judge_sorted_with_index(const Shape& shape, const void* bytes, std::size_t begin,
+                                    std::size_t count) {
+  const std::size_t values = static_cast<std::size_t>(shape.elements()) * sizeof(T);
+  if (begin < values) {
+    const std::string wrong = judge_sorted<T>(shape, bytes, begin, std::min(count, values - begin));
+    if (!wrong.empty() || begin + count <= values) return wrong;
+    return judge_sorted_with_index<T>(shape, static_cast<const char*>(bytes) + (values - begin),
+                                      values, count - (values - begin));
+  }
+  const TiledSums<T>& tile = TiledSums<T>::instance();
+  const auto* index = static_cast<const std::int32_t*>(bytes);
+  const auto first = static_cast<std::int64_t>((begin - values) / sizeof(std::int32_t));
+  const auto end = first + static_cast<std::int64_t>(count / sizeof(std::int32_t));
+  double before = 0.0;
+  for (std::int64_t i = first; i < end; ++i) {
+    const std::int64_t row = i / shape.columns, from = index[i - first];
+    if (from < 0 || from >= shape.columns) return "index " + std::to_string(i) + " is in no row";
+    const double value = tile.value(row * shape.columns + from);
+    if (i > first && i % shape.columns != 0 && value < before) {
+      return "index " + std::to_string(i) + " is out of order";
+    }
+    before = value;
+  }
+  return "";
+}
+
 // ---- Cases --------------------------------------------------------------------------------------
 
 template <class T>
@@ -395,6 +423,22 @@ void add_sorts(const std::string& dtype) {
   };
   add_copy<T>("sort", own);
   add_one("sort_" + dtype, Kind::rung, sort_rows<T>);
+  Case with_index = copy_case(sizeof(T), normal_tile<T>());
+  with_index.ladder = "sort";
+  with_index.rung = "sort_with_index_" + dtype;
+  with_index.dtype = dtype;
+  with_index.kind = Kind::rung;
+  with_index.output_bytes = [](const Shape& shape) {
+    return static_cast<std::size_t>(shape.elements()) * (sizeof(T) + sizeof(std::int32_t));
+  };
+  with_index.launch = [](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    auto* y = static_cast<T*>(set.output);
+    auto* index = reinterpret_cast<std::int32_t*>(y + shape.elements());
+    return sort_rows(static_cast<const T*>(set.inputs[0]), y, index, shape.rows, shape.columns,
+                     stream);
+  };
+  with_index.verify = judge_sorted_with_index<T>;
+  add_at(with_index, own);
   if (exists<T>(sort_rows_cub_block)) {
     add_one("sort_" + dtype + "_cub_block", Kind::peer, sort_rows_cub_block<T>);
   }
