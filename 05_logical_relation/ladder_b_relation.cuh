@@ -33,14 +33,7 @@ __global__ void relation_kernel(const T* a, const T* b, Byte* y, std::int64_t n,
 // answers go into the bool8_ of rung A2.
 //! [relation_half8]
 struct half8_ {
-  half x0;
-  half y0;
-  half z0;
-  half w0;
-  half x1;
-  half y1;
-  half z1;
-  half w1;
+  half x0, y0, z0, w0, x1, y1, z1, w1;
 };
 static_assert(sizeof(half8_) == 16 && alignof(half8_) == 2);
 
@@ -118,7 +111,7 @@ __global__ void relation_pack_kernel(const T* a, const T* b, Byte* y, std::int64
 // Answer i is bit i % 32 of word i / 32; the last word's unused bits are 0.
 
 // B6 · f16_ballot, f32_ballot: a vote. Each lane contributes one answer, and all 32 lanes receive
-// the word of 32 answers. All lanes take part, so none may return before the vote.
+// the word of 32 answers. No lane branches around the vote; lanes past the end vote false.
 //! [relation_ballot]
 template <class T, class Op>
 __global__ void relation_ballot_kernel(const T* a, const T* b, unsigned* words, std::int64_t n,

@@ -72,11 +72,11 @@ template <class Op>
 __device__ __forceinline__ unsigned logical_four(Op op, unsigned a, unsigned b) {
   return to_bools(op(truth_bits(a), truth_bits(b)));
 }
+//! [swar]
 template <class Op>
 __device__ __forceinline__ unsigned logical_four(Op op, unsigned a) {
   return to_bools(op(truth_bits(a)));
 }
-//! [swar]
 
 // ---- Relations ---------------------------------------------------------------------------------
 // operator() compares two numbers. mask() compares two pairs of 16-bit floats at once; the answers
@@ -207,9 +207,11 @@ struct TwoByTwo {
   }
 
  private:
+  //! [four_answers]
   __device__ __forceinline__ static unsigned four(unsigned low, unsigned high) {
     return __byte_perm(low, high, 0x6420) & 0x01010101u;  // bytes 0 and 2 of both
   }
+  //! [four_answers]
 };
 //! [two_by_two]
 
@@ -349,6 +351,7 @@ struct AbsolutelyClose {
   }
 };
 
+//! [relatively]
 /// Without the second line inf would be close to everything: inf <= tolerance * inf.
 struct RelativelyClose {
   float tolerance;
@@ -358,6 +361,7 @@ struct RelativelyClose {
     return a == b || fabsf(a - b) <= tolerance * larger;
   }
 };
+//! [relatively]
 
 /// A float's bits without the sign count the floats from zero to it, so floats in order are
 /// integers in order. Infinity is excluded: the largest float is one step from it, and not equal.

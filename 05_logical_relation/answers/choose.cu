@@ -1,4 +1,4 @@
-// Exercise 4 of "Your turn": where, with a mask in bits.
+// Exercise 2 of notes/where.md: where, with a mask in bits.
 #include <cstdint>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Exercise 2 of "Your turn": (a > b) & c in one kernel.
+// Exercise 1 of notes/where.md: (a > b) & c in one kernel.
 #include <cstdint>
 #include <vector>
 
