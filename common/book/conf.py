@@ -14,7 +14,7 @@ read_by = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob
 project = "CUDA kernels, from naive to the speed of memory"
 html_title = "Elementwise CUDA kernels"
 language = "en"
-extensions = ["myst_parser", "extension"]
+extensions = ["myst_parser", "sphinx.ext.githubpages", "extension"]
 source_suffix = {".md": "markdown"}
 
 # Markdown as GitHub reads it.

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Holds what starts elsewhere to what is here: the development container, the workflows, the forms for issues
+and the notebook name commands, files and packages that exist."""
+
+import json
+import re
+import unittest
+
+import folders
+import runs
+
+TUTORIAL = runs.read_text(runs.ROOT / "tutorial")
+
+
+def text_of(name):
+    return runs.read_text(runs.ROOT / name)
+
+
+def commands(text):
+    """The words behind ./tutorial in a text."""
+    return set(re.findall(r"\./tutorial (\w+)", text))
+
+
+class Container(unittest.TestCase):
+    def test_it_holds_every_package_that_setup_would_install(self):
+        """All that missing_packages of ./tutorial can name."""
+        function = re.search(r"^missing_packages\(\) \{\n(.*?)^\}", TUTORIAL, re.M | re.S).group(1)
+        wanted = set(re.findall(r'say "([a-z0-9+.-]+) ', function))
+        self.assertGreaterEqual(wanted, {"g++", "cmake", "catch2"})
+        held = set(re.search(r"packages=\((.*?)\n\)", text_of(".devcontainer/install.sh"), re.S).group(1).split())
+        self.assertEqual(wanted - held, set())
+        self.assertIn("python3-venv", held)
+
+    def test_its_files_are_there(self):
+        settings = json.loads(text_of(".devcontainer/devcontainer.json"))
+        self.assertTrue((runs.ROOT / ".devcontainer" / settings["build"]["dockerfile"]).is_file())
+        self.assertEqual(commands(settings["postCreateCommand"]), {"setup"})
+        self.assertIn("COPY install.sh", text_of(".devcontainer/Dockerfile"))
+        self.assertIn(f"useradd --create-home --shell /bin/bash {settings['remoteUser']}",
+                      text_of(".devcontainer/install.sh"))
+
+
+class Workflows(unittest.TestCase):
+    def test_they_call_what_a_reader_calls(self):
+        self.assertIn("run: .ci/run", text_of(".github/workflows/ci.yml"))
+        self.assertTrue((runs.ROOT / ".ci" / "run").is_file())
+        book = text_of(".github/workflows/book.yml")
+        folder = re.search(r"\./tutorial read --build (\w+)", book).group(1)
+        self.assertIn(f"path: {folder}", book)
+
+    def test_commands_exist(self):
+        known = set(re.findall(r"^    (\w+)\)", TUTORIAL, re.M))
+        for name in runs.tracked_files():
+            if name.startswith((".github/", ".devcontainer/")) or name.endswith(".ipynb"):
+                self.assertEqual(commands(text_of(name)) - known, set(), name)
+
+    def test_yaml_has_no_tabs_and_forms_have_what_a_form_needs(self):
+        for name in runs.tracked_files():
+            if name.startswith(".github/") and name.endswith(".yml"):
+                text = text_of(name)
+                self.assertNotIn("\t", text, name)
+                if "ISSUE_TEMPLATE" in name and not name.endswith("config.yml"):
+                    for key in ("name", "description", "body"):
+                        self.assertRegex(text, rf"(?m)^{key}:", name)
+                    ids = re.findall(r"^    id: (\w+)$", text, re.M)
+                    self.assertEqual(len(ids), len(set(ids)))
+
+
+class Notebook(unittest.TestCase):
+    def setUp(self):
+        self.notebook = json.loads(text_of("common/book/hosted_gpu.ipynb"))
+
+    def test_it_is_a_notebook_without_outputs(self):
+        self.assertEqual(self.notebook["nbformat"], 4)
+        for cell in self.notebook["cells"]:
+            self.assertIn(cell["cell_type"], ("markdown", "code"))
+            if cell["cell_type"] == "code":
+                self.assertEqual((cell["outputs"], cell["execution_count"]), ([], None))
+
+    def test_it_says_how_far_it_was_tried(self):
+        self.assertIn("How far this was tried", "".join(self.notebook["cells"][0]["source"]))
+
+    def test_its_chapters_exist(self):
+        text = "".join("".join(cell["source"]) for cell in self.notebook["cells"])
+        for name in re.findall(r"\./tutorial (?:bench|test) (\w+)", text):
+            if name != "all":
+                runs.find_chapter(name)
+
+
+if __name__ == "__main__":
+    unittest.main()
