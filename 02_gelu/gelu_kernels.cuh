@@ -14,7 +14,7 @@
 
 namespace tutorial {
 
-// Rung 1. One thread, one element.
+// Rung 1 · f32: one thread, one element.
 //! [f32]
 template <GeluApproximate kApproximate>
 __global__ void gelu_f32_kernel(const float* x, float* y, std::int64_t n) {
@@ -25,7 +25,7 @@ __global__ void gelu_f32_kernel(const float* x, float* y, std::int64_t n) {
 }
 //! [f32]
 
-// Rung 2. One thread, four elements: one 128-bit load and store.
+// Rung 2 · f32x4: one thread, four elements: one 128-bit load and store.
 //! [f32x4]
 template <GeluApproximate kApproximate>
 __global__ void gelu_f32x4_kernel(const float* x, float* y, std::int64_t n) {
@@ -45,7 +45,7 @@ __global__ void gelu_f32x4_kernel(const float* x, float* y, std::int64_t n) {
 }
 //! [f32x4]
 
-// Rung 3. Half the bytes an element, one element a thread again.
+// Rung 3 · f16: half the bytes an element, one element a thread again.
 //! [f16]
 template <GeluApproximate kApproximate>
 __global__ void gelu_f16_kernel(const half* x, half* y, std::int64_t n) {
@@ -56,7 +56,7 @@ __global__ void gelu_f16_kernel(const half* x, half* y, std::int64_t n) {
 }
 //! [f16]
 
-// Rung 4. Two halves a thread: one 32-bit access. The arithmetic stays scalar.
+// Rung 4 · f16x2: two halves a thread: one 32-bit access. The arithmetic stays scalar.
 //! [f16x2]
 template <GeluApproximate kApproximate>
 __global__ void gelu_f16x2_kernel(const half* x, half* y, std::int64_t n) {
@@ -72,7 +72,7 @@ __global__ void gelu_f16x2_kernel(const half* x, half* y, std::int64_t n) {
 }
 //! [f16x2]
 
-// Rung 5. Eight halves a thread, in four 32-bit accesses.
+// Rung 5 · f16x8: eight halves a thread, in four 32-bit accesses.
 //! [f16x8]
 template <GeluApproximate kApproximate>
 __global__ void gelu_f16x8_kernel(const half* x, half* y, std::int64_t n) {
@@ -97,7 +97,7 @@ __global__ void gelu_f16x8_kernel(const half* x, half* y, std::int64_t n) {
 }
 //! [f16x8]
 
-// Rung 6. The same eight halves in one 128-bit access.
+// Rung 6 · f16x8_pack: the same eight halves in one 128-bit access.
 //! [f16x8_pack]
 template <GeluApproximate kApproximate>
 __global__ void gelu_f16x8_pack_kernel(const half* x, half* y, std::int64_t n) {
@@ -121,6 +121,6 @@ __global__ void gelu_f16x8_pack_kernel(const half* x, half* y, std::int64_t n) {
 // From rung 7 on the data moves as in rung 6, and only the arithmetic changes: those rungs are
 // elementwise_pack_kernel (common/elementwise.cuh) with an operation from gelu_math.cuh.
 
-// Rung 17 has two packs a thread: elementwise_two_packs_kernel (common/elementwise_two_packs.cuh).
+// Rung 17 · f32x8_poly has two packs a thread: elementwise_two_packs_kernel (common/elementwise_two_packs.cuh).
 
 }  // namespace tutorial

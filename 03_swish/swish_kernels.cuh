@@ -13,7 +13,7 @@
 
 namespace tutorial {
 
-// Rung 1. One thread, one element: 4 bytes in, 4 bytes out.
+// Rung 1 · f32: one thread, one element: 4 bytes in, 4 bytes out.
 //! [f32]
 __global__ void swish_f32_kernel(const float* x, float* y, std::int64_t n) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -23,7 +23,7 @@ __global__ void swish_f32_kernel(const float* x, float* y, std::int64_t n) {
 }
 //! [f32]
 
-// Rung 2. One thread, four elements: one 128-bit load and store instead of four of 32 bits.
+// Rung 2 · f32x4: one thread, four elements: one 128-bit load and store instead of four of 32 bits.
 //! [f32x4]
 __global__ void swish_f32x4_kernel(const float* x, float* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
@@ -42,7 +42,7 @@ __global__ void swish_f32x4_kernel(const float* x, float* y, std::int64_t n) {
 }
 //! [f32x4]
 
-// Rung 3. Half the bytes an element, one element a thread again.
+// Rung 3 · f16: half the bytes an element, one element a thread again.
 //! [f16]
 __global__ void swish_f16_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -52,7 +52,7 @@ __global__ void swish_f16_kernel(const half* x, half* y, std::int64_t n) {
 }
 //! [f16]
 
-// Rung 4. Two halves a thread: one 32-bit access. The arithmetic stays scalar.
+// Rung 4 · f16x2: two halves a thread: one 32-bit access. The arithmetic stays scalar.
 //! [f16x2]
 __global__ void swish_f16x2_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 2;
@@ -67,7 +67,7 @@ __global__ void swish_f16x2_kernel(const half* x, half* y, std::int64_t n) {
 }
 //! [f16x2]
 
-// Rung 5. Eight halves a thread, in four 32-bit accesses: more work in flight for each thread.
+// Rung 5 · f16x8: eight halves a thread, in four 32-bit accesses: more work in flight for each thread.
 //! [f16x8]
 __global__ void swish_f16x8_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
@@ -91,7 +91,7 @@ __global__ void swish_f16x8_kernel(const half* x, half* y, std::int64_t n) {
 }
 //! [f16x8]
 
-// Rung 6. The same eight halves in one 128-bit access: the array lives in four registers.
+// Rung 6 · f16x8_pack: the same eight halves in one 128-bit access: the array lives in four registers.
 //! [f16x8_pack]
 __global__ void swish_f16x8_pack_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
