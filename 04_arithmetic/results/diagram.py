@@ -47,8 +47,8 @@ def layouts():
         "eight.")
     canvas.text(16, 26, "One image, three channels of 2 x 2 pixels: where each element lies",
                 kind="h")
-    canvas.text(16, 44, "colour: the channel; number: the pixel; dashed: padding, which is "
-                "nobody's", "muted", kind="s")
+    canvas.text(16, 44, "colour: the channel; number: the pixel; dashed: padding, which holds no "
+                "element", "muted", kind="s")
     rows = (
         ("NCHW", "strides 12, 4, 2, 1", [(c, p) for c in range(channels) for p in range(pixels)]),
         ("NHWC", "strides 12, 1, 6, 3", [(c, p) for p in range(pixels) for c in range(channels)]),
@@ -72,9 +72,9 @@ def layouts():
 
 PANELS = (
     # caption, what it says, columns, the second operand's element for (row, column)
-    ("(3, 8) with (3, 1)", "`single`: a pack lies in one row, and one load of one element serves "
+    ("(3, 8) with (3, 1)", "single: a pack lies in one row, and one load of one element serves "
      "it", 8, lambda row, column: row, 3),
-    ("(3, 8) with (8)", "`vector`: the operand lies along the row, and its pack is one wide load",
+    ("(3, 8) with (8)", "vector: the operand lies along the row, and its pack is one wide load",
      8, lambda row, column: column, 8),
     ("(3, 7) with (3, 1)", "rows of 7: a pack can meet the end of a row, and of one only: two "
      "elements", 7, lambda row, column: row, 3),
