@@ -38,9 +38,8 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   that ladder has most. TITLE:NAME gives a name another title; several columns'
                                   names joined by | fill one column, whichever the row has. value:
                                   both (GB/s and % of copy) or one that grid knows
-    headline [FILE] [regime=cold] [shape=SxK]
-                                  a row per chapter and dtype that has recorded results/FILE
-                                  (default h200.json): the first and the fastest rung
+    headline [FILES]              a row per chapter with a results/headline.json: its first and last
+                                  rung on each GPU of h200.json,h100.json that is recorded
     counters FILE names=ratio,ns [rows=TEXT]
                                   any benchmark: a row per benchmark (with TEXT in its name) with
                                   its time and the named counters
@@ -52,9 +51,9 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   a run of common/torch/table.py: how often our operators' times go
                                   into PyTorch's and torch.compile's, over the shapes; of=times: the
                                   microseconds of each at each shape. Takes all that there is
-    headline_figure SPEC.json out=NAME.svg [title=..] [regime=cold]
+    headline_figure out=NAME.svg [title=..] [regime=cold]
                                   percent of a copy of the best rung, PyTorch, torch.compile and cub,
-                                  over the chapters; the form of SPEC is in beside_torch.py
+                                  over the chapters that have a results/headline.json
 Defaults: the largest shape, the regime cold, every dtype, kinds rung,peer,copy (sizes_figure: all
 regimes, kind rung).
 
@@ -510,35 +509,52 @@ def matrix_cell(row, value, part):
     return f"{gbps(row.gbps)} ({percent(row.copy_pct)})"
 
 
+def headlines():
+    """{chapter's folder: its results/headline.json}, in order: which rungs the front page compares
+    ("climb": ladder, dtype, first, last, shape) and which rows the figure against the peers shows
+    ("against": as beside_torch.headline takes them)."""
+    paths = ((folder, folder / "results" / "headline.json") for folder in runs.find_chapters(runs.ROOT))
+    return {folder: load_json(path) for folder, path in paths if path.exists()}
+
+
 def make_headline(part):
-    name = part.names[0] if part.names else "h200.json"
-    regime, shape = part.option("regime"), part.option("shape")
-    body = []
-    for folder in runs.find_chapters(runs.ROOT):
-        path = folder / "results" / name
-        if path.exists():
-            body += headline_rows(load_run(path), folder.name, regime, shape, part)
+    """A row per chapter, its first and last rung on every GPU that is recorded."""
+    names = part.names[0].split(",") if part.names else ["h200.json"]
+    gpus, body = {}, []
+    for folder, spec in headlines().items():
+        climb, cells = spec["climb"], {}
+        for name in names:
+            path = folder / "results" / name
+            if path.exists():
+                run = load_run(path)
+                gpus.setdefault(name, run.device.replace("NVIDIA ", "").split(" ")[0])
+                cells[name] = climb_cells(run, climb, part)
+        if cells:
+            title = next((title[1] for title in titles() if title[0].parent == folder), folder.name)
+            link = part.link(folder / "README.md")
+            body.append(([f"[{title}]({link})", code(climb["first"]), code(climb["last"])], cells))
     if not body:
-        raise NotRecorded(name)
-    titles = ["Chapter", "Type", "First rung", "GB/s", "Fastest rung", "GB/s", "% of copy", "Climb"]
-    return table(titles, body, "lllrlrrr")
+        raise NotRecorded(names[0])
+    heads = ["Chapter", "From", "to"]
+    for name in gpus:
+        heads += [f"{gpus[name]}: GB/s", "% of copy"]
+    rows = [left + [cell for name in gpus for cell in cells.get(name, [DASH, DASH])]
+            for left, cells in body]
+    return table(heads, rows, "lll" + "rr" * len(gpus))
 
 
-def headline_rows(run, chapter, regime, shape, part):
-    """First and fastest rung per dtype of one chapter."""
-    rows = run.select(kind="rung", regime=regime or run.default_regime(),
-                      shape=shape or run.default_shape())
-    result = []
-    for ladder, dtype in runs.unique((row.ladder, row.dtype) for row in rows):
-        good = [r for r in rows if (r.ladder, r.dtype) == (ladder, dtype) and r.gbps
-                and not r.failed]
-        if good:
-            best = max(good, key=lambda row: row.gbps)
-            climb = times(best.gbps / good[0].gbps) if best is not good[0] else DASH
-            result.append([f"[{chapter}]({part.link(runs.ROOT / chapter / 'README.md')})", dtype, code(good[0].rung),
-                           gbps(good[0].gbps), code(best.rung), gbps(best.gbps),
-                           percent(best.copy_pct), climb])
-    return result
+def climb_cells(run, climb, part):
+    """["849 to 4,290", "19.8 to 100.1"] of a climb."""
+    shape = climb.get("shape", run.default_shape(climb["ladder"]))
+    ends = []
+    for rung in (climb["first"], climb["last"]):
+        found = run.select(ladder=climb["ladder"], rung=rung, dtype=climb["dtype"], shape=shape,
+                           regime="cold")
+        if not found or found[0].failed:
+            part.fail(f"{run.path} has no {climb['ladder']}/{rung} at {shape}, cold; mend headline.json")
+        ends.append(found[0])
+    return [" \u2192 ".join(gbps(row.gbps) for row in ends),
+            " \u2192 ".join(f"{row.copy_pct:.0f}" for row in ends)]
 
 
 def make_counters(part):
@@ -654,16 +670,17 @@ def one_each(cells, part):
 
 
 def make_headline_figure(part):
-    spec = load_json(part.file())
     regime = part.option("regime", "cold")
+    rows = [{**row, "chapter": folder.name} for folder, spec in headlines().items()
+            for row in spec["against"]]
     try:
-        groups = beside_torch.headline(spec["rows"], runs.ROOT, regime)
+        groups = beside_torch.headline(rows, runs.ROOT, regime)
     except (KeyError, re.error) as error:
-        part.fail(f"{part.file()} is no list of rows ({error!r})")
+        part.fail(f"a chapter's headline.json is no list of rows ({error!r})")
     if not groups:
         raise NotRecorded("h200.json")
     title = part.option("title", "Every chapter against a plain copy")
-    subtitle = spec.get("subtitle", "")
+    subtitle = f"NVIDIA H200, {regime}, at the largest recorded shape of each operation"
     return picture(part, title, figures.dot_chart(title, subtitle, groups, beside_torch.MARKS))
 
 

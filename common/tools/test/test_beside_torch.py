@@ -83,11 +83,12 @@ class ReportTorchTest(test_report.ReportTest):
 
     def test_headline_figure(self):
         self.put("01_elu/results/h200_torch.json", run(ELU))
-        self.put("01_elu/spec.json", {"rows": [
-            {"title": "ELU", "chapter": "01_elu", "types": ["f16"], "shape": "4096x4096",
-             "best": "elu/.*", "torch": "elu/torch_{}", "cub": "elu/cub_{}"},
-            {"title": "none", "chapter": "09_none", "types": ["f16"], "shape": "1x1", "best": ".*"}]})
-        self.assertEqual(self.block("headline_figure ./spec.json out=h.svg title=All"),
+        self.put("01_elu/results/headline.json", {"climb": {}, "against": [
+            {"title": "ELU", "types": ["f16"], "shape": "4096x4096",
+             "best": "elu/.*", "torch": "elu/torch_{}", "cub": "elu/cub_{}"}]})
+        self.put("09_none/results/headline.json", {"climb": {}, "against": [
+            {"title": "none", "types": ["f16"], "shape": "1x1", "best": ".*"}]})
+        self.assertEqual(self.block("headline_figure out=h.svg title=All"),
                          ["![All](results/h.svg)"])
         self.assertIn("best rung", self.get("01_elu/results/h.svg"))
 

@@ -178,8 +178,17 @@ class ReportTest(unittest.TestCase):
     def test_headline(self):
         self.put("README.md", "<!-- report:headline -->\n<!-- /report -->\n")
         self.main()
-        self.assertIn("| [01_elu](01_elu/README.md) | f16 | `f16` | 900 | `f16x8_pack` | 1,800 | "
-                      "45.0 % | 2.00× |", self.get("README.md"))
+        self.assertIn(report.NO_RUN, self.get("README.md"))
+        climb = {"ladder": "elu", "dtype": "f16", "first": "f16", "last": "f16x8_pack"}
+        self.put("01_elu/results/headline.json", {"climb": climb, "against": []})
+        self.put("01_elu/README.md", "# 01 · ELU: a subtitle\n")
+        self.main()
+        self.assertIn("| [01 · ELU](01_elu/README.md) | `f16` | `f16x8_pack` | 900 → 1,800 | 22 → 45 |",
+                      self.get("README.md"))
+        climb["last"] = "none"
+        self.put("01_elu/results/headline.json", {"climb": climb, "against": []})
+        with self.assertRaisesRegex(runs.ToolError, "has no elu/none"):
+            self.main()
 
     def test_fuzz(self):
         operations = [{"operation": "elu", "succeeded": 3000, "refused": 1000},
