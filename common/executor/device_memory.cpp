@@ -34,4 +34,11 @@ bool DeviceMemory::contains(const void* pointer, std::size_t bytes) {
   return offset <= allocation.bytes && bytes <= allocation.bytes - offset;
 }
 
+std::vector<std::pair<const char*, std::size_t>> DeviceMemory::ranges() {
+  std::vector<std::pair<const char*, std::size_t>> all;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [start, allocation] : allocations_) all.emplace_back(start, allocation.bytes);
+  return all;
+}
+
 }  // namespace tutorial::cpu

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 namespace tutorial::cpu {
 
@@ -21,6 +23,9 @@ class DeviceMemory {
 
   /// Whether [pointer, pointer + bytes) lies within one allocation.
   bool contains(const void* pointer, std::size_t bytes);
+
+  /// Start and size of every allocation.
+  std::vector<std::pair<const char*, std::size_t>> ranges();
 
  private:
   struct Allocation {

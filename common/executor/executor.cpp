@@ -143,6 +143,8 @@ class BlockQueue {
   std::atomic<bool> failed_{false};
 };
 
+std::atomic<LaunchObserver> launch_observer{nullptr};
+
 cudaError_t run(const Launch& launch) {
   if (running_block != nullptr) return cudaErrorNotSupported;
   const cudaError_t error = check_shape(launch);
@@ -152,7 +154,10 @@ cudaError_t run(const Launch& launch) {
   BlockQueue blocks(launch, thread_order());
   const auto most = static_cast<std::uint64_t>(worker_count());
   const auto workers = static_cast<int>(std::min(blocks.total(), most));
+  const LaunchObserver observe = launch_observer;
+  if (observe != nullptr) observe(launch, true);
   WorkerPool::instance().run(workers, [&blocks] { blocks.work(); });
+  if (observe != nullptr) observe(launch, false);
   return blocks.failed() ? cudaErrorLaunchFailure : cudaSuccess;
 }
 
@@ -165,6 +170,8 @@ Order thread_order() { return order_setting(); }
 void set_worker_count(int count) { workers_setting() = std::max(1, count); }
 
 int worker_count() { return workers_setting(); }
+
+void set_launch_observer(LaunchObserver observer) { launch_observer = observer; }
 
 std::string last_report() { return report().get(); }
 

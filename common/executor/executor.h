@@ -44,6 +44,13 @@ struct Launch {
   std::size_t shared_bytes;
 };
 
+/// Is called before the first block of every launch and after its last one, on the launching
+/// thread.
+using LaunchObserver = void (*)(const Launch& launch, bool begins);
+
+/// Sets the one observer; nullptr: none. For the tracer (common/trace).
+void set_launch_observer(LaunchObserver observer);
+
 /// Runs the launch to its end, or to the first fault. Returns
 /// - cudaErrorInvalidConfiguration: a shape that no device accepts;
 /// - cudaErrorInvalidValue: more dynamic shared memory than the kernel may use;

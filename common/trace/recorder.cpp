@@ -1,0 +1,374 @@
+#include "common/trace/recorder.h"
+
+#include "common/cpu/device_memory.h"
+#include "common/cpu/worker.h"
+#include "common/trace/symbols.h"
+
+#include <link.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tutorial::trace {
+
+bool recording = false;
+
+namespace {
+
+/// The calling thread's thread-local variables, and with them the `__shared__` arrays.
+std::pair<std::uintptr_t, std::size_t> thread_locals() {
+  std::pair<std::uintptr_t, std::size_t> range{0, 0};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* result) {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& header = info->dlpi_phdr[i];
+          if (header.p_type != PT_TLS) continue;
+          *static_cast<std::pair<std::uintptr_t, std::size_t>*>(result) = {
+              reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data), header.p_memsz};
+        }
+        return 1;  // the first is the program itself
+      },
+      &range);
+  return range;
+}
+
+bool lies_in(std::uintptr_t address, std::uintptr_t begin, std::size_t bytes) {
+  return address - begin < bytes;
+}
+
+template <class T>
+bool lies_in_object(std::uintptr_t address, const T& object) {
+  return lies_in(address, reinterpret_cast<std::uintptr_t>(&object), sizeof object);
+}
+
+unsigned linear(uint3 index, dim3 shape) {
+  return index.x + shape.x * (index.y + shape.y * index.z);
+}
+
+std::uint64_t block_number(uint3 block, dim3 grid) {
+  return block.x + std::uint64_t{grid.x} * (block.y + std::uint64_t{grid.y} * block.z);
+}
+
+void add_one(std::vector<std::uint8_t>& counts, std::size_t at) {
+  if (at < counts.size() && counts[at] < 255) ++counts[at];
+}
+
+/// A lane's bytes, as an interval.
+struct Piece {
+  std::uintptr_t begin, end;
+};
+
+/// The lanes' bytes in order, as intervals that do not touch each other.
+std::vector<Piece> joined(const Request& request, std::uint32_t lanes) {
+  std::vector<Piece> pieces;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if ((lanes >> lane & 1U) == 0) continue;
+    pieces.push_back({request.address[lane], request.address[lane] + request.bytes});
+  }
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < pieces.size(); ++i) {
+    if (pieces[i].begin <= pieces[last].end) {
+      pieces[last].end = std::max(pieces[last].end, pieces[i].end);
+    } else {
+      pieces[++last] = pieces[i];
+    }
+  }
+  if (!pieces.empty()) pieces.resize(last + 1);
+  return pieces;
+}
+
+std::uint64_t sectors_in(const std::vector<Piece>& pieces) {
+  std::uint64_t count = 0;
+  std::uintptr_t next = 0;  // the first sector that has not been counted
+  for (const Piece& piece : pieces) {
+    const std::uintptr_t first = std::max(next, piece.begin / kSectorBytes);
+    const std::uintptr_t end = (piece.end - 1) / kSectorBytes + 1;
+    if (end > first) count += end - first;
+    next = std::max(next, end);
+  }
+  return count;
+}
+
+/// How many passes the 32 banks of 4 bytes need for these lanes: the most different words that one
+/// bank is asked for. A word that several lanes ask for counts once.
+std::uint64_t ways(const Request& request, std::uint32_t lanes) {
+  std::array<std::uint8_t, kLanes> words{};
+  std::uintptr_t next = 0;
+  std::uint64_t most = 0;
+  for (const Piece& piece : joined(request, lanes)) {
+    const std::uintptr_t first = std::max(next, piece.begin / 4);
+    const std::uintptr_t end = (piece.end - 1) / 4 + 1;
+    for (std::uintptr_t word = first; word < end; ++word) {
+      most = std::max<std::uint64_t>(most, ++words[word % words.size()]);
+    }
+    next = std::max(next, end);
+  }
+  return most;
+}
+
+}  // namespace
+
+void Cost::add(const Cost& other) {
+  requests += other.requests;
+  lanes += other.lanes;
+  sectors += other.sectors;
+  used += other.used;
+  phases += other.phases;
+  passes += other.passes;
+  worst = std::max(worst, other.worst);
+}
+
+/// Shared memory answers 32 lanes of at most 4 bytes at once, 8-byte accesses by half warps, and
+/// 16-byte ones by quarters.
+Cost cost_of(const Request& request) {
+  Cost cost;
+  cost.requests = 1;
+  cost.lanes = static_cast<std::uint64_t>(__builtin_popcount(request.active));
+  const std::vector<Piece> pieces = joined(request, request.active);
+  for (const Piece& piece : pieces) cost.used += piece.end - piece.begin;
+  if (request.space == Space::global) {
+    cost.sectors = sectors_in(pieces);
+    return cost;
+  }
+  const unsigned lanes = request.bytes <= 4 ? 32 : request.bytes <= 8 ? 16 : 8;
+  for (unsigned first = 0; first < kLanes; first += lanes) {
+    const std::uint32_t phase = lanes == 32 ? ~0U : ((1U << lanes) - 1) << first;
+    if ((request.active & phase) == 0) continue;
+    const std::uint64_t needed = ways(request, request.active & phase);
+    ++cost.phases;
+    cost.passes += needed;
+    cost.worst = std::max(cost.worst, needed);
+  }
+  return cost;
+}
+
+Recorder& Recorder::instance() {
+  static Recorder recorder;
+  return recorder;
+}
+
+Recorder::Recorder() : threads_(1024) {}
+
+void Recorder::start(std::vector<Buffer> buffers, std::int64_t warp) {
+  buffers_ = std::move(buffers);
+  wanted_warp_ = warp;
+  launches_.clear();
+  elsewhere_ = 0;
+  in_block_ = false;
+  recording = true;
+}
+
+void Recorder::stop() {
+  recording = false;
+  in_launch_ = false;
+}
+
+void Recorder::launch_begins(const cpu::Launch& launch) {
+  if (!recording) return;
+  LaunchRecord record;
+  record.kernel = launch.kernel;
+  record.grid = launch.grid;
+  record.block = launch.block;
+  record.dynamic_shared = launch.shared_bytes;
+  launches_.push_back(std::move(record));
+  device_memory_ = cpu::DeviceMemory::instance().ranges();
+  in_launch_ = true;
+}
+
+void Recorder::launch_ends() {
+  if (!in_launch_) return;
+  leave_block();
+  in_launch_ = false;
+}
+
+bool Recorder::is_global(std::uintptr_t address) const {
+  return std::any_of(device_memory_.begin(), device_memory_.end(), [address](const auto& range) {
+    return lies_in(address, reinterpret_cast<std::uintptr_t>(range.first), range.second);
+  });
+}
+
+/// Of the thread-local variables, all but the executor's own are `__shared__`.
+bool Recorder::is_shared(std::uintptr_t address) const {
+  static const auto locals = thread_locals();
+  static const cpu::Worker& worker = cpu::Worker::of_this_thread();
+  if (lies_in(address, reinterpret_cast<std::uintptr_t>(worker.dynamic_shared()),
+              launches_.back().dynamic_shared)) {
+    return true;
+  }
+  return lies_in(address, locals.first, locals.second) && !lies_in_object(address, threadIdx) &&
+         !lies_in_object(address, blockIdx) && !lies_in_object(address, blockDim) &&
+         !lies_in_object(address, gridDim) && !lies_in_object(address, cpu::running_block) &&
+         !lies_in_object(address, worker);
+}
+
+std::uint32_t Recorder::place_of(std::uintptr_t pc) {
+  const auto [entry, is_new] =
+      place_numbers_.try_emplace(pc, static_cast<std::uint32_t>(places_.size()));
+  if (is_new) places_.push_back(pc);
+  return entry->second;
+}
+
+void Recorder::access(std::uintptr_t address, std::size_t bytes, Operation operation,
+                      std::uintptr_t pc) {
+  if (!in_launch_ || cpu::running_block == nullptr) return;
+  Space space = Space::global;
+  if (!is_global(address)) {
+    if (!is_shared(address)) return;
+    space = Space::shared;
+  }
+  if (!in_block_ || block_.x != blockIdx.x || block_.y != blockIdx.y || block_.z != blockIdx.z) {
+    leave_block();
+    enter_block();
+  }
+  std::vector<Access>& thread = threads_[linear(threadIdx, blockDim)];
+  const std::uint32_t place = place_of(pc);
+  // A GPU moves at most 16 bytes at once.
+  for (std::size_t done = 0; done < bytes; done += 16) {
+    const auto piece = static_cast<std::uint16_t>(std::min<std::size_t>(16, bytes - done));
+    thread.push_back({address + done, place, piece, operation, space});
+  }
+}
+
+void Recorder::enter_block() {
+  in_block_ = true;
+  block_ = blockIdx;
+}
+
+/// Makes requests of what the block's threads did.
+void Recorder::leave_block() {
+  if (!in_block_) return;
+  in_block_ = false;
+  LaunchRecord& launch = launches_.back();
+  const unsigned count = launch.block.x * launch.block.y * launch.block.z;
+  const unsigned warps = (count + kLanes - 1) / kLanes;
+  const std::uint64_t number = block_number(block_, launch.grid);
+  const std::uint64_t blocks =
+      std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+  std::uint64_t wanted = blocks / 2 * warps + warps / 2;
+  if (wanted_warp_ >= 0) wanted = static_cast<std::uint64_t>(wanted_warp_);
+  bool is_busy = false;
+  for (unsigned i = 0; i < count; ++i) {
+    std::vector<Access>& accesses = threads_[i];
+    join_pairs(accesses);
+    bool touches = false;
+    for (const Access& access : accesses) {
+      if (access.space != Space::global) continue;
+      touches = true;
+      count_touches(access);
+    }
+    launch.busy_threads += touches ? 1 : 0;
+    is_busy = is_busy || touches;
+  }
+  launch.busy_blocks += is_busy ? 1 : 0;
+  for (unsigned warp = 0; warp < warps; ++warp) {
+    gather(warp);
+    for (const Request& request : requests_) {
+      PlaceTotals& totals = launch.places[request.place];
+      if (totals.cost.requests == 0) {
+        totals.operation = request.operation;
+        totals.space = request.space;
+        totals.least_bytes = totals.most_bytes = request.bytes;
+      }
+      totals.least_bytes = std::min(totals.least_bytes, request.bytes);
+      totals.most_bytes = std::max(totals.most_bytes, request.bytes);
+      totals.cost.add(cost_of(request));
+    }
+    if (requests_.empty()) continue;
+    if (number * warps + warp == wanted) {
+      keep(launch.middle, warp);
+      launch.has_middle = true;
+    }
+    if (number * warps + warp >= launch.last.block_number * warps + launch.last.number) {
+      keep(launch.last, warp);
+      launch.has_last = true;
+    }
+  }
+  for (unsigned i = 0; i < count; ++i) threads_[i].clear();
+}
+
+/// Joins the two halves of a half2 that a host compiler copies one by one.
+void Recorder::join_pairs(std::vector<Access>& accesses) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    if (i + 1 < accesses.size()) {
+      const Access &a = accesses[i], &b = accesses[i + 1];
+      const bool is_pair = a.bytes == 2 && b.bytes == 2 && a.address % 4 == 0 &&
+                           b.address == a.address + 2 && a.operation == b.operation &&
+                           a.place != b.place && Symbols::instance().copies_pair(places_[a.place]) &&
+                           Symbols::instance().copies_pair(places_[b.place]);
+      if (is_pair) {
+        accesses[kept] = a;
+        accesses[kept++].bytes = 4;
+        ++i;
+        continue;
+      }
+    }
+    accesses[kept++] = accesses[i];
+  }
+  accesses.resize(kept);
+}
+
+/// The requests of one warp of the block, into requests_ and, in program order, order_.
+void Recorder::gather(unsigned warp) {
+  requests_.clear();
+  order_.clear();
+  by_place_.resize(places_.size());
+  for (auto& of_place : by_place_) of_place.clear();
+  std::vector<std::uint32_t> seen(places_.size());
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const unsigned thread = warp * kLanes + lane;
+    if (thread >= threads_.size()) break;
+    std::fill(seen.begin(), seen.end(), 0);
+    std::size_t position = 0;  // in the order, behind the lane's access before
+    for (const Access& access : threads_[thread]) {
+      auto& of_place = by_place_[access.place];
+      const std::uint32_t k = seen[access.place]++;
+      if (k == of_place.size()) {
+        of_place.push_back(static_cast<std::uint32_t>(requests_.size()));
+        Request request;
+        request.place = access.place;
+        request.bytes = access.bytes;
+        request.operation = access.operation;
+        request.space = access.space;
+        order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(position), of_place.back());
+        requests_.push_back(request);
+      }
+      const std::uint32_t number = of_place[k];
+      Request& request = requests_[number];
+      request.bytes = std::max(request.bytes, access.bytes);
+      request.active |= 1U << lane;
+      request.address[lane] = access.address;
+      if (position >= order_.size() || order_[position] != number) {
+        position = static_cast<std::size_t>(
+            std::find(order_.begin(), order_.end(), number) - order_.begin());
+      }
+      ++position;
+    }
+  }
+}
+
+void Recorder::keep(Warp& warp, unsigned number) {
+  warp.block = block_;
+  warp.block_number = block_number(block_, launches_.back().grid);
+  warp.number = number;
+  warp.requests.clear();
+  for (const std::uint32_t i : order_) warp.requests.push_back(requests_[i]);
+}
+
+void Recorder::count_touches(const Access& access) {
+  const auto buffer = std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& candidate) {
+    return candidate.holds(access.address);
+  });
+  if (buffer == buffers_.end()) {
+    elsewhere_ += access.bytes;
+    return;
+  }
+  auto& counts = access.operation == Operation::load ? buffer->loads : buffer->stores;
+  for (std::size_t i = 0; i < access.bytes; ++i) {
+    add_one(counts, access.address - buffer->begin + i);
+  }
+}
+
+}  // namespace tutorial::trace

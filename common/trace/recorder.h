@@ -1,0 +1,159 @@
+#pragma once
+/// \file
+/// Watches the memory accesses of kernels that run on the CPU executor, and counts them as a GPU's
+/// warps make them.
+///
+/// g++ calls a function before every access of a source that it compiled for tracing (hooks.cpp,
+/// common/cmake/trace.cmake). The recorder keeps those that go to device memory or to shared memory;
+/// all others are the compiler's own: what a GPU keeps in registers or in the constant bank.
+///
+/// The lanes of a warp run one after another here. The k-th access that each lane makes at one place
+/// of the program is one request of the warp; a lane that does not make it is inactive.
+
+#include "common/cpu/executor.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tutorial::trace {
+
+enum class Operation : std::uint8_t { load, store, atomic };
+enum class Space : std::uint8_t { global, shared };
+
+constexpr unsigned kLanes = 32;
+constexpr unsigned kSectorBytes = 32;
+
+/// One access of one thread.
+struct Access {
+  std::uintptr_t address;
+  std::uint32_t place;  ///< index of the place in the program
+  std::uint16_t bytes;
+  Operation operation;
+  Space space;
+};
+
+/// One access of a warp: the k-th of each lane at one place.
+struct Request {
+  std::uint32_t place = 0;
+  std::uint16_t bytes = 0;  ///< a lane
+  Operation operation = Operation::load;
+  Space space = Space::global;
+  std::uint32_t active = 0;  ///< lanes, as a mask
+  std::array<std::uintptr_t, kLanes> address{};
+};
+
+/// What one request, or many, cost.
+struct Cost {
+  std::uint64_t requests = 0;
+  std::uint64_t lanes = 0;    ///< active ones
+  std::uint64_t sectors = 0;  ///< of global memory, 32 bytes each
+  std::uint64_t used = 0;     ///< bytes that lanes asked for, each once a request
+  std::uint64_t phases = 0;   ///< passes over shared memory that there would be without a conflict
+  std::uint64_t passes = 0;   ///< and those that there are
+  std::uint64_t worst = 0;    ///< the largest number of ways of a conflict
+
+  void add(const Cost& other);
+};
+
+Cost cost_of(const Request& request);
+
+/// All requests of one place.
+struct PlaceTotals {
+  Operation operation = Operation::load;
+  Space space = Space::global;
+  std::uint16_t least_bytes = 0, most_bytes = 0;  ///< of a lane's access
+  Cost cost;
+};
+
+/// A warp in detail: its requests in program order.
+struct Warp {
+  uint3 block{};
+  std::uint64_t block_number = 0;
+  unsigned number = 0;  ///< in its block
+  std::vector<Request> requests;
+};
+
+/// One launch of a kernel.
+struct LaunchRecord {
+  const void* kernel = nullptr;
+  dim3 grid, block;
+  std::size_t dynamic_shared = 0;
+  std::uint64_t busy_blocks = 0, busy_threads = 0;  ///< that touched global memory
+  std::map<std::uint32_t, PlaceTotals> places;
+  Warp middle, last;
+  bool has_middle = false, has_last = false;
+};
+
+/// A buffer of the operation, and how often each of its bytes was loaded and stored (saturating).
+struct Buffer {
+  std::string name;
+  std::uintptr_t begin;
+  std::size_t bytes;
+  std::vector<std::uint8_t> loads, stores;
+
+  bool holds(std::uintptr_t address) const { return address - begin < bytes; }
+};
+
+class Recorder {
+ public:
+  static Recorder& instance();
+
+  /// From now on every access is recorded. `warp`: which warp of each launch is kept in detail,
+  /// counted through the grid; below 0, one in the middle.
+  void start(std::vector<Buffer> buffers, std::int64_t warp);
+  void stop();
+
+  const std::vector<LaunchRecord>& launches() const { return launches_; }
+  const std::vector<Buffer>& buffers() const { return buffers_; }
+  /// Bytes accessed in device memory that is no buffer of the operation: workspace.
+  std::uint64_t elsewhere() const { return elsewhere_; }
+  std::uintptr_t pc_of(std::uint32_t place) const { return places_[place]; }
+
+  /// The hooks' way in.
+  void access(std::uintptr_t address, std::size_t bytes, Operation operation, std::uintptr_t pc);
+  /// The executor's.
+  void launch_begins(const cpu::Launch& launch);
+  void launch_ends();
+
+ private:
+  Recorder();
+  bool is_shared(std::uintptr_t address) const;
+  bool is_global(std::uintptr_t address) const;
+  std::uint32_t place_of(std::uintptr_t pc);
+  void enter_block();
+  void leave_block();
+  void join_pairs(std::vector<Access>& accesses);
+  void gather(unsigned warp);
+  void count_touches(const Access& access);
+  void keep(Warp& warp, unsigned number);
+
+  bool in_launch_ = false;
+  bool in_block_ = false;
+  uint3 block_{};
+  std::int64_t wanted_warp_ = -1;
+  std::vector<std::vector<Access>> threads_;
+  std::vector<LaunchRecord> launches_;
+  std::vector<Buffer> buffers_;
+  std::uint64_t elsewhere_ = 0;
+
+  std::vector<std::uintptr_t> places_;
+  std::unordered_map<std::uintptr_t, std::uint32_t> place_numbers_;
+
+  // The warp at hand: its requests, and for each place those of its first, second, ... access.
+  std::vector<Request> requests_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::vector<std::uint32_t>> by_place_;
+
+  std::vector<std::pair<const char*, std::size_t>> device_memory_;
+};
+
+/// While true, the hooks pass on what they see.
+extern bool recording;
+
+}  // namespace tutorial::trace

@@ -1,0 +1,127 @@
+#include "common/trace/symbols.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+namespace tutorial::trace {
+
+namespace {
+
+/// Where the program was loaded: addr2line knows addresses as they are in the file.
+std::uintptr_t load_base() {
+  std::uintptr_t base = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* result) {
+        *static_cast<std::uintptr_t*>(result) = info->dlpi_addr;
+        return 1;  // the first is the program itself
+      },
+      &base);
+  return base;
+}
+
+/// The file's name from the root of the repository. The compiler was given absolute names, and an
+/// include directory may leave "/./" in them.
+void shorten(Frame& frame) {
+  for (std::size_t at; (at = frame.file.find("/./")) != std::string::npos;) {
+    frame.file.erase(at, 2);
+  }
+  const std::string root = std::string(TUTORIAL_ROOT) + "/";
+  frame.ours = frame.file.compare(0, root.size(), root) == 0;
+  if (frame.ours) frame.file.erase(0, root.size());
+}
+
+bool is_of(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+Symbols& Symbols::instance() {
+  static Symbols symbols;
+  return symbols;
+}
+
+Symbols::Symbols() : base_(load_base()) {
+  std::string program(4096, '\0');
+  const ssize_t length = readlink("/proc/self/exe", program.data(), program.size());
+  program.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+  int down[2], up[2];
+  if (pipe2(down, O_CLOEXEC) != 0 || pipe2(up, O_CLOEXEC) != 0) {
+    throw std::runtime_error("no pipe to addr2line could be made");
+  }
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("addr2line could not be started");
+  if (child == 0) {
+    dup2(down[0], 0);
+    dup2(up[1], 1);
+    execlp("addr2line", "addr2line", "-a", "-f", "-i", "-C", "-e", program.c_str(), nullptr);
+    std::fprintf(stderr, "addr2line is not here: it belongs to binutils, as the linker does\n");
+    _exit(127);
+  }
+  close(down[0]);
+  close(up[1]);
+  to_ = down[1];
+  from_ = up[0];
+}
+
+/// addr2line answers a request with its address, and then two lines for each frame. It does not say
+/// where an answer ends; so each request is followed by one for address 0, whose answer is known.
+std::vector<Frame> Symbols::ask(std::uintptr_t address) {
+  char question[64];
+  const int length = std::snprintf(question, sizeof question, "%#llx\n0x0\n",
+                                   static_cast<unsigned long long>(address));
+  if (write(to_, question, static_cast<std::size_t>(length)) != length) return {};
+  std::vector<std::string> lines;
+  while (true) {
+    const std::size_t end = pending_.find('\n');
+    if (end == std::string::npos) {
+      char buffer[4096];
+      const ssize_t count = read(from_, buffer, sizeof buffer);
+      if (count <= 0) throw std::runtime_error("addr2line has ended: is binutils installed?");
+      pending_.append(buffer, static_cast<std::size_t>(count));
+      continue;
+    }
+    lines.push_back(pending_.substr(0, end));
+    pending_.erase(0, end + 1);
+    const std::size_t count = lines.size();
+    const bool is_end = count >= 4 && lines[count - 3].compare(0, 2, "0x") == 0 &&
+                        std::strtoull(lines[count - 3].c_str(), nullptr, 16) == 0;
+    if (is_end) break;
+  }
+  std::vector<Frame> frames;
+  for (std::size_t i = 1; i + 4 < lines.size(); i += 2) {
+    Frame frame;
+    frame.function = lines[i];
+    const std::size_t colon = lines[i + 1].rfind(':');
+    frame.file = lines[i + 1].substr(0, colon);
+    frame.line = colon == std::string::npos ? 0 : std::atoi(lines[i + 1].c_str() + colon + 1);
+    shorten(frame);
+    frames.push_back(frame);
+  }
+  return frames;
+}
+
+const std::vector<Frame>& Symbols::frames(std::uintptr_t pc) {
+  const auto [entry, is_new] = known_.try_emplace(pc);
+  if (is_new) entry->second = ask(pc - 1 - base_);  // the call lies before where it returns to
+  return entry->second;
+}
+
+std::string Symbols::function_at(const void* address) {
+  const std::vector<Frame> frames = ask(reinterpret_cast<std::uintptr_t>(address) - base_);
+  return frames.empty() ? "" : frames.back().function;
+}
+
+bool Symbols::copies_pair(std::uintptr_t pc) {
+  const std::vector<Frame>& chain = frames(pc);
+  return chain.size() >= 2 && !chain[0].ours &&
+         (is_of(chain[0].file, "cuda_fp16.h") || is_of(chain[0].file, "cuda_bf16.h"));
+}
+
+}  // namespace tutorial::trace

@@ -1,0 +1,46 @@
+#pragma once
+/// \file
+/// From places in the program to lines of the source, by the addr2line of the compiler's binutils.
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tutorial::trace {
+
+/// One level of a place: the function, and where in it. The innermost comes first.
+struct Frame {
+  std::string function;
+  std::string file;  ///< from the root of the repository, where it lies in there
+  int line = 0;
+  bool ours = false;  ///< in the repository
+};
+
+class Symbols {
+ public:
+  static Symbols& instance();
+  Symbols(const Symbols&) = delete;
+  Symbols& operator=(const Symbols&) = delete;
+
+  /// The frames of the call that returns to `pc`; asked once for each.
+  const std::vector<Frame>& frames(std::uintptr_t pc);
+
+  /// The name of the function that begins at `address`.
+  std::string function_at(const void* address);
+
+  /// Whether the access is one of the two by which a host compiler copies a half2 or a bf162: their
+  /// copies are functions of NVIDIA's headers that move x and then y, where nvcc moves both at once.
+  bool copies_pair(std::uintptr_t pc);
+
+ private:
+  Symbols();
+  std::vector<Frame> ask(std::uintptr_t address);
+
+  int to_ = -1, from_ = -1;
+  std::uintptr_t base_ = 0;
+  std::string pending_;
+  std::unordered_map<std::uintptr_t, std::vector<Frame>> known_;
+};
+
+}  // namespace tutorial::trace
