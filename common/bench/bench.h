@@ -24,7 +24,9 @@
 
 namespace tutorial::bench {
 
-#if defined(TUTORIAL_BACKEND_CUDA)
+#if defined(TUTORIAL_TRACE)
+extern bool on_gpu;  ///< the tracer can take the shapes of a GPU's benchmark, too
+#elif defined(TUTORIAL_BACKEND_CUDA)
 inline constexpr bool on_gpu = true;
 #else
 inline constexpr bool on_gpu = false;
@@ -60,10 +62,10 @@ void register_benchmarks();
 /// __nv_bfloat16.
 ///
 /// The output must be within `max_ulp` of `reference`. A peer that answers cudaErrorNotSupported to
-/// an empty call (n = 0) does not exist in this backend, and is left out.
+/// an empty call (n = 0) does not exist in this backend, and is left out. `per_thread`: as in Case.
 template <class T>
 void add_unary(const std::string& ladder, const std::string& rung, Kind kind, Unary<T> launch,
-               double (*reference)(double), double max_ulp);
+               double (*reference)(double), double max_ulp, int per_thread = 0);
 
 /// Registers what every one-input ladder is measured against: the 128-bit copy kernel as
 /// `copy_<dtype>` and cudaMemcpyAsync as `memcpy_<dtype>` (dtype: f32, f16 or bf16).
@@ -103,6 +105,8 @@ struct Case {
   /// The inputs of the copy that the row's percentages are of: 1 for an operation whose second
   /// input is small, and 0 for as many as there are.
   std::size_t copied_inputs = 0;
+  /// The elements of the output that a thread takes, as the rung's table claims; 0: it does not say.
+  int per_thread = 0;
 };
 
 /// Registers `operation` over all shapes and regimes.

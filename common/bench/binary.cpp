@@ -86,13 +86,14 @@ Case two_input_case() {
 
 template <class T>
 void add_binary(const std::string& ladder, const std::string& rung, Kind kind, Binary<T> launch,
-                double (*reference)(double, double), double max_ulp) {
+                double (*reference)(double, double), double max_ulp, int per_thread) {
   const bool exists = launch(nullptr, nullptr, nullptr, 0, nullptr) != cudaErrorNotSupported;
   if (kind == Kind::peer && !exists) return;
   Case operation = two_input_case<T>();
   operation.ladder = ladder;
   operation.rung = rung;
   operation.kind = kind;
+  operation.per_thread = per_thread;
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
     return launch(static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
                   static_cast<T*>(set.output), shape.elements(), stream);
@@ -119,7 +120,7 @@ void add_two_in_one_out_peer(const std::string& ladder) {
 
 #define TUTORIAL_INSTANTIATE(T)                                                     \
   template void add_binary(const std::string&, const std::string&, Kind, Binary<T>, \
-                           double (*)(double, double), double);                     \
+                           double (*)(double, double), double, int);                \
   template void add_two_in_one_out_peer<T>(const std::string&);
 TUTORIAL_INSTANTIATE(float)
 TUTORIAL_INSTANTIATE(__half)

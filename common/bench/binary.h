@@ -19,7 +19,7 @@ using Binary =
 /// bytes of a row are those of a, b and y, once each.
 template <class T>
 void add_binary(const std::string& ladder, const std::string& rung, Kind kind, Binary<T> launch,
-                double (*reference)(double, double), double max_ulp);
+                double (*reference)(double, double), double max_ulp, int per_thread = 0);
 
 /// Registers what such operations are measured against, as `copy2_<dtype>`: a kernel that reads two
 /// arrays and writes one, 16 bytes of each a thread, and whose only arithmetic is the exclusive or

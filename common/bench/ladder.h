@@ -16,7 +16,7 @@ void add_ladder(const std::string& ladder, const std::vector<test::UnaryRung<T>>
                 test::Reference reference) {
   add_copy_peers<T>(ladder);
   for (const test::UnaryRung<T>& rung : rungs) {
-    add_unary<T>(ladder, rung.name, Kind::rung, rung.launch, reference, rung.max_ulp);
+    add_unary<T>(ladder, rung.name, Kind::rung, rung.launch, reference, rung.max_ulp, rung.width);
   }
 }
 

@@ -15,7 +15,7 @@
 namespace tutorial::bench {
 
 /// Replays per row, and so iterations in Google Benchmark's sense.
-inline constexpr std::size_t kReplays = on_gpu ? 15 : 5;
+inline const std::size_t kReplays = on_gpu ? 15 : 5;
 
 /// Verifies the operation's output and times it: the seconds per launch of each of `replays`
 /// replays; in `clocks`, where given, what the GPU's clock did meanwhile. Throws std::runtime_error

@@ -55,12 +55,13 @@ bool exists(const Unary<T>& launch) {
 
 template <class T>
 void add_unary(const std::string& ladder, const std::string& rung, Kind kind, Unary<T> launch,
-               double (*reference)(double), double max_ulp) {
+               double (*reference)(double), double max_ulp, int per_thread) {
   if (kind == Kind::peer && !exists<T>(launch)) return;
   Case operation = one_input_case<T>();
   operation.ladder = ladder;
   operation.rung = rung;
   operation.kind = kind;
+  operation.per_thread = per_thread;
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
     return launch(static_cast<const T*>(set.inputs[0]), static_cast<T*>(set.output),
                   shape.elements(), stream);
@@ -90,7 +91,7 @@ void add_copy_peers(const std::string& ladder) {
 
 #define TUTORIAL_INSTANTIATE(T)                                                   \
   template void add_unary(const std::string&, const std::string&, Kind, Unary<T>, \
-                          double (*)(double), double);                            \
+                          double (*)(double), double, int);                       \
   template void add_copy_peers<T>(const std::string&);
 TUTORIAL_INSTANTIATE(float)
 TUTORIAL_INSTANTIATE(__half)

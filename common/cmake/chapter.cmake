@@ -46,6 +46,7 @@ endfunction()
 #   01_elu_torch          peers/elu_torch.cpp: the bindings to PyTorch, if TUTORIAL_TORCH asks for them
 #   01_elu                all of these and nothing of another chapter
 #   01_elu_answers        the worked answers in answers/, which nothing else builds
+#   01_elu_trace          the kernels with every access recorded (./tutorial trace), likewise
 #
 # and registers the chapter's tests with the label elu: the test cases, the exhibits under
 # AddressSanitizer, the exhibits that must not compile, the machine code as proof/codegen*.json claims
@@ -142,4 +143,5 @@ function(tutorial_chapter name)
     tutorial_add_codegen_tests("${spec}" PREFIX ${folder} LABEL ${name})
   endforeach()
   tutorial_add_answers(${name} PREFIX ${folder})
+  tutorial_add_trace(${name} PREFIX ${folder})
 endfunction()

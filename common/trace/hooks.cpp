@@ -19,46 +19,43 @@ using tutorial::trace::Operation;
 
 }  // namespace
 
-#define TUTORIAL_TRACE_HOOK(name, bytes, operation)                    \
-  void __tsan_##name(void* address) {                                  \
+#define TUTORIAL_TRACE_HOOK(name, bytes, operation)                         \
+  void __tsan_##name(void* address) {                                       \
     see(address, bytes, Operation::operation, __builtin_return_address(0)); \
   }
-#define TUTORIAL_TRACE_HOOKS(bytes)                          \
-  TUTORIAL_TRACE_HOOK(read##bytes, bytes, load)              \
-  TUTORIAL_TRACE_HOOK(write##bytes, bytes, store)            \
-  TUTORIAL_TRACE_HOOK(unaligned_read##bytes, bytes, load)    \
-  TUTORIAL_TRACE_HOOK(unaligned_write##bytes, bytes, store)  \
-  TUTORIAL_TRACE_HOOK(volatile_read##bytes, bytes, load)     \
+#define TUTORIAL_TRACE_HOOKS(bytes)                         \
+  TUTORIAL_TRACE_HOOK(read##bytes, bytes, load)             \
+  TUTORIAL_TRACE_HOOK(write##bytes, bytes, store)           \
+  TUTORIAL_TRACE_HOOK(unaligned_read##bytes, bytes, load)   \
+  TUTORIAL_TRACE_HOOK(unaligned_write##bytes, bytes, store) \
+  TUTORIAL_TRACE_HOOK(volatile_read##bytes, bytes, load)    \
   TUTORIAL_TRACE_HOOK(volatile_write##bytes, bytes, store)
 
 // An atomic operation is done here: the compiler has left it to us.
-#define TUTORIAL_TRACE_ATOMIC(bits, T, name, builtin)                        \
-  T __tsan_atomic##bits##_##name(volatile T* address, T value, int) {        \
-    see(const_cast<const T*>(address), sizeof(T), Operation::atomic,         \
-        __builtin_return_address(0));                                        \
-    return builtin(address, value, __ATOMIC_SEQ_CST);                        \
+#define TUTORIAL_TRACE_ATOMIC(bits, T, name, builtin)                                              \
+  T __tsan_atomic##bits##_##name(volatile T* address, T value, int) {                              \
+    see(const_cast<const T*>(address), sizeof(T), Operation::atomic, __builtin_return_address(0)); \
+    return builtin(address, value, __ATOMIC_SEQ_CST);                                              \
   }
-#define TUTORIAL_TRACE_ATOMICS(bits, T)                                                       \
-  TUTORIAL_TRACE_ATOMIC(bits, T, exchange, __atomic_exchange_n)                               \
-  TUTORIAL_TRACE_ATOMIC(bits, T, fetch_add, __atomic_fetch_add)                               \
-  TUTORIAL_TRACE_ATOMIC(bits, T, fetch_sub, __atomic_fetch_sub)                               \
-  TUTORIAL_TRACE_ATOMIC(bits, T, fetch_and, __atomic_fetch_and)                               \
-  TUTORIAL_TRACE_ATOMIC(bits, T, fetch_or, __atomic_fetch_or)                                 \
-  TUTORIAL_TRACE_ATOMIC(bits, T, fetch_xor, __atomic_fetch_xor)                               \
-  T __tsan_atomic##bits##_load(const volatile T* address, int) {                              \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST); /* before an exchange, which is seen */ \
-  }                                                                                           \
-  void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                       \
-    see(const_cast<const T*>(address), sizeof(T), Operation::atomic,                          \
-        __builtin_return_address(0));                                                         \
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                       \
-  }                                                                                           \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T value, \
-                                                    int, int) {                               \
-    see(const_cast<const T*>(address), sizeof(T), Operation::atomic,                          \
-        __builtin_return_address(0));                                                         \
-    return static_cast<int>(__atomic_compare_exchange_n(address, expected, value, false,      \
-                                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
+#define TUTORIAL_TRACE_ATOMICS(bits, T)                                                            \
+  TUTORIAL_TRACE_ATOMIC(bits, T, exchange, __atomic_exchange_n)                                    \
+  TUTORIAL_TRACE_ATOMIC(bits, T, fetch_add, __atomic_fetch_add)                                    \
+  TUTORIAL_TRACE_ATOMIC(bits, T, fetch_sub, __atomic_fetch_sub)                                    \
+  TUTORIAL_TRACE_ATOMIC(bits, T, fetch_and, __atomic_fetch_and)                                    \
+  TUTORIAL_TRACE_ATOMIC(bits, T, fetch_or, __atomic_fetch_or)                                      \
+  TUTORIAL_TRACE_ATOMIC(bits, T, fetch_xor, __atomic_fetch_xor)                                    \
+  T __tsan_atomic##bits##_load(const volatile T* address, int) {                                   \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST); /* before an exchange, which is seen */     \
+  }                                                                                                \
+  void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                            \
+    see(const_cast<const T*>(address), sizeof(T), Operation::atomic, __builtin_return_address(0)); \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                                \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T value,     \
+                                                    int, int) {                                    \
+    see(const_cast<const T*>(address), sizeof(T), Operation::atomic, __builtin_return_address(0)); \
+    return static_cast<int>(__atomic_compare_exchange_n(address, expected, value, false,           \
+                                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));      \
   }
 
 extern "C" {

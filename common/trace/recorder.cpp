@@ -1,7 +1,7 @@
 #include "common/trace/recorder.h"
 
-#include "common/cpu/device_memory.h"
-#include "common/cpu/worker.h"
+#include "common/executor/device_memory.h"
+#include "common/executor/worker.h"
 #include "common/trace/symbols.h"
 
 #include <link.h>
@@ -244,14 +244,13 @@ void Recorder::leave_block() {
   const unsigned count = launch.block.x * launch.block.y * launch.block.z;
   const unsigned warps = (count + kLanes - 1) / kLanes;
   const std::uint64_t number = block_number(block_, launch.grid);
-  const std::uint64_t blocks =
-      std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+  const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   std::uint64_t wanted = blocks / 2 * warps + warps / 2;
   if (wanted_warp_ >= 0) wanted = static_cast<std::uint64_t>(wanted_warp_);
   bool is_busy = false;
   for (unsigned i = 0; i < count; ++i) {
     std::vector<Access>& accesses = threads_[i];
-    join_pairs(accesses);
+    join(accesses);
     bool touches = false;
     for (const Access& access : accesses) {
       if (access.space != Space::global) continue;
@@ -265,6 +264,7 @@ void Recorder::leave_block() {
   for (unsigned warp = 0; warp < warps; ++warp) {
     gather(warp);
     for (const Request& request : requests_) {
+      if (request.active == 0) continue;  // joined with another
       PlaceTotals& totals = launch.places[request.place];
       if (totals.cost.requests == 0) {
         totals.operation = request.operation;
@@ -288,40 +288,56 @@ void Recorder::leave_block() {
   for (unsigned i = 0; i < count; ++i) threads_[i].clear();
 }
 
-/// Joins the two halves of a half2 that a host compiler copies one by one.
-void Recorder::join_pairs(std::vector<Access>& accesses) {
+/// What g++ makes two accesses of and nvcc one: the halves of a half2, which a host compiler copies
+/// one by one, and a value that one line names twice in a row.
+void Recorder::join(std::vector<Access>& accesses) {
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < accesses.size(); ++i) {
-    if (i + 1 < accesses.size()) {
-      const Access &a = accesses[i], &b = accesses[i + 1];
-      const bool is_pair = a.bytes == 2 && b.bytes == 2 && a.address % 4 == 0 &&
-                           b.address == a.address + 2 && a.operation == b.operation &&
-                           a.place != b.place && Symbols::instance().copies_pair(places_[a.place]) &&
-                           Symbols::instance().copies_pair(places_[b.place]);
-      if (is_pair) {
-        accesses[kept] = a;
-        accesses[kept++].bytes = 4;
-        ++i;
+  for (const Access& next : accesses) {
+    if (kept > 0) {
+      Access& last = accesses[kept - 1];
+      if (is_second_half(last, next)) {
+        last.bytes = 4;
         continue;
       }
+      if (is_repeated(last, next)) continue;
     }
-    accesses[kept++] = accesses[i];
+    accesses[kept++] = next;
   }
   accesses.resize(kept);
 }
 
-/// The requests of one warp of the block, into requests_ and, in program order, order_.
+bool Recorder::is_second_half(const Access& a, const Access& b) const {
+  return a.bytes == 2 && b.bytes == 2 && a.address % 4 == 0 && b.address == a.address + 2 &&
+         a.operation == b.operation && a.place != b.place &&
+         Symbols::instance().copies_pair(places_[a.place]) &&
+         Symbols::instance().copies_pair(places_[b.place]);
+}
+
+bool Recorder::is_repeated(const Access& a, const Access& b) const {
+  return a.address == b.address && a.bytes == b.bytes && a.place != b.place &&
+         a.operation == Operation::load && b.operation == Operation::load &&
+         same_line(a.place, b.place);
+}
+
+/// Whether two places are on one line of the kernel.
+bool Recorder::same_line(std::uint32_t a, std::uint32_t b) const {
+  const std::vector<Frame>& first = Symbols::instance().frames(places_[a]);
+  const std::vector<Frame>& second = Symbols::instance().frames(places_[b]);
+  return !first.empty() && !second.empty() && first.back().line == second.back().line &&
+         first.back().file == second.back().file;
+}
+
+/// The requests of one warp of the block, into requests_; which ones each lane makes, into lanes_.
 void Recorder::gather(unsigned warp) {
   requests_.clear();
-  order_.clear();
   by_place_.resize(places_.size());
   for (auto& of_place : by_place_) of_place.clear();
   std::vector<std::uint32_t> seen(places_.size());
   for (unsigned lane = 0; lane < kLanes; ++lane) {
+    lanes_[lane].clear();
     const unsigned thread = warp * kLanes + lane;
-    if (thread >= threads_.size()) break;
+    if (thread >= threads_.size()) continue;
     std::fill(seen.begin(), seen.end(), 0);
-    std::size_t position = 0;  // in the order, behind the lane's access before
     for (const Access& access : threads_[thread]) {
       auto& of_place = by_place_[access.place];
       const std::uint32_t k = seen[access.place]++;
@@ -329,32 +345,90 @@ void Recorder::gather(unsigned warp) {
         of_place.push_back(static_cast<std::uint32_t>(requests_.size()));
         Request request;
         request.place = access.place;
-        request.bytes = access.bytes;
         request.operation = access.operation;
         request.space = access.space;
-        order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(position), of_place.back());
         requests_.push_back(request);
       }
-      const std::uint32_t number = of_place[k];
-      Request& request = requests_[number];
+      lanes_[lane].push_back(of_place[k]);
+      Request& request = requests_[of_place[k]];
       request.bytes = std::max(request.bytes, access.bytes);
       request.active |= 1U << lane;
       request.address[lane] = access.address;
-      if (position >= order_.size() || order_[position] != number) {
-        position = static_cast<std::size_t>(
-            std::find(order_.begin(), order_.end(), number) - order_.begin());
-      }
-      ++position;
     }
+  }
+  join_branches();
+}
+
+/// `y[i] = c ? a : b;` is two stores to a host compiler, of which each lane does one. To a warp it is
+/// one: requests of one line are joined if no lane makes both and they go to the same buffer.
+void Recorder::join_branches() {
+  std::vector<std::uint32_t> now(requests_.size());
+  bool is_any = false;
+  for (std::uint32_t i = 0; i < requests_.size(); ++i) {
+    now[i] = i;
+    Request& late = requests_[i];
+    if (late.active == ~0U) continue;
+    for (std::uint32_t k = 0; k < i; ++k) {
+      Request& early = requests_[k];
+      if (now[k] != k || (early.active & late.active) != 0 || !may_be_one(early, late)) continue;
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        if ((late.active >> lane & 1U) != 0) early.address[lane] = late.address[lane];
+      }
+      early.active |= late.active;
+      late.active = 0;
+      now[i] = k;
+      is_any = true;
+      break;
+    }
+  }
+  if (!is_any) return;
+  for (auto& lane : lanes_) {
+    for (std::uint32_t& number : lane) number = now[number];
   }
 }
 
-void Recorder::keep(Warp& warp, unsigned number) {
+bool Recorder::may_be_one(const Request& a, const Request& b) const {
+  return a.place != b.place && a.operation == b.operation && a.space == b.space &&
+         a.bytes == b.bytes && buffer_of(a) == buffer_of(b) && same_line(a.place, b.place);
+}
+
+/// The buffer that a request begins in; nullptr: none.
+const Buffer* Recorder::buffer_of(const Request& request) const {
+  const std::uintptr_t address =
+      request.address[static_cast<unsigned>(__builtin_ctz(request.active))];
+  for (const Buffer& buffer : buffers_) {
+    if (buffer.holds(address)) return &buffer;
+  }
+  return nullptr;
+}
+
+/// The requests of the warp at hand in an order that every lane agrees with, as far as there is one:
+/// what only some lanes do stands before the next request that they share with the lanes before
+/// them, and else at the end.
+std::vector<std::uint32_t> Recorder::program_order() const {
+  std::vector<std::uint32_t> order;
+  for (const auto& lane : lanes_) {
+    std::vector<std::uint32_t> fresh;
+    for (const std::uint32_t number : lane) {
+      const auto known = std::find(order.begin(), order.end(), number);
+      if (known == order.end()) {
+        fresh.push_back(number);
+        continue;
+      }
+      order.insert(known, fresh.begin(), fresh.end());
+      fresh.clear();
+    }
+    order.insert(order.end(), fresh.begin(), fresh.end());
+  }
+  return order;
+}
+
+void Recorder::keep(Warp& warp, unsigned number) const {
   warp.block = block_;
   warp.block_number = block_number(block_, launches_.back().grid);
   warp.number = number;
   warp.requests.clear();
-  for (const std::uint32_t i : order_) warp.requests.push_back(requests_[i]);
+  for (const std::uint32_t i : program_order()) warp.requests.push_back(requests_[i]);
 }
 
 void Recorder::count_touches(const Access& access) {

@@ -10,7 +10,7 @@
 /// The lanes of a warp run one after another here. The k-th access that each lane makes at one place
 /// of the program is one request of the warp; a lane that does not make it is inactive.
 
-#include "common/cpu/executor.h"
+#include "common/executor/executor.h"
 
 #include <array>
 #include <cstddef>
@@ -128,10 +128,17 @@ class Recorder {
   std::uint32_t place_of(std::uintptr_t pc);
   void enter_block();
   void leave_block();
-  void join_pairs(std::vector<Access>& accesses);
+  void join(std::vector<Access>& accesses);
+  bool is_second_half(const Access& a, const Access& b) const;
+  bool is_repeated(const Access& a, const Access& b) const;
+  bool same_line(std::uint32_t a, std::uint32_t b) const;
   void gather(unsigned warp);
+  void join_branches();
+  bool may_be_one(const Request& a, const Request& b) const;
+  const Buffer* buffer_of(const Request& request) const;
   void count_touches(const Access& access);
-  void keep(Warp& warp, unsigned number);
+  std::vector<std::uint32_t> program_order() const;
+  void keep(Warp& warp, unsigned number) const;
 
   bool in_launch_ = false;
   bool in_block_ = false;
@@ -145,9 +152,10 @@ class Recorder {
   std::vector<std::uintptr_t> places_;
   std::unordered_map<std::uintptr_t, std::uint32_t> place_numbers_;
 
-  // The warp at hand: its requests, and for each place those of its first, second, ... access.
+  // The warp at hand: its requests, those that each lane makes, and for each place those of its
+  // first, second, ... access.
   std::vector<Request> requests_;
-  std::vector<std::uint32_t> order_;
+  std::array<std::vector<std::uint32_t>, kLanes> lanes_;
   std::vector<std::vector<std::uint32_t>> by_place_;
 
   std::vector<std::pair<const char*, std::size_t>> device_memory_;

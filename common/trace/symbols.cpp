@@ -6,7 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 namespace tutorial::trace {
@@ -25,12 +25,9 @@ std::uintptr_t load_base() {
   return base;
 }
 
-/// The file's name from the root of the repository. The compiler was given absolute names, and an
-/// include directory may leave "/./" in them.
+/// The file's name from the root of the repository, if it lies in there.
 void shorten(Frame& frame) {
-  for (std::size_t at; (at = frame.file.find("/./")) != std::string::npos;) {
-    frame.file.erase(at, 2);
-  }
+  frame.file = std::filesystem::path(frame.file).lexically_normal().string();
   const std::string root = std::string(TUTORIAL_ROOT) + "/";
   frame.ours = frame.file.compare(0, root.size(), root) == 0;
   if (frame.ours) frame.file.erase(0, root.size());

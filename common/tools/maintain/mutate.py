@@ -16,7 +16,8 @@ The faults of a folder's files stand in its proof/faults.json, one to a line:
     after   (optional) a text that occurs once in the file: `old` is looked for from there on, in at
             most 40 lines. Without it, `old` occurs once in the file
     kind    what sort of mistake it is; KINDS below
-    test    the test program that must fail: 01_elu_test, common_test, ...
+    test    the test program that must fail: 01_elu_test, common_test, ...; 01_elu_trace is that
+            chapter's tracing program, by trace_proof.py
     equivalent  (optional) why the result is the same all the same; such a fault must survive
     gpu         (optional) why only a GPU shows it; left out unless --backend cuda
 
@@ -268,15 +269,36 @@ class Copy:
                 "seconds": round(time.monotonic() - began, 1)}
 
     def tests(self, target, limit):
-        orders = ["cuda"] if self.options.backend == "cuda" else ["forward", "reverse"]
-        for order in orders:
+        for order in self.orders(target):
             failed = self.test(target, order, limit)
             if failed:
                 return {"outcome": "killed", **failed, "order": order}
         return {"outcome": "survived"}
 
+    def orders(self, target):
+        """A tracing program runs in one order, which it chooses."""
+        if target.endswith("_trace"):
+            return ["forward"]
+        return ["cuda"] if self.options.backend == "cuda" else ["forward", "reverse"]
+
+    def proof(self, target, limit):
+        """Traces every rung of a chapter: by which rung's claim it failed, or None."""
+        script = self.tree / "common/tools/maintain/trace_proof.py"
+        try:
+            done = subprocess.run([sys.executable, str(script), str(self.build / target)],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  timeout=limit, check=False)
+        except subprocess.TimeoutExpired:
+            return {"by": "trace", "how": "timeout"}
+        if done.returncode == 0:
+            return None
+        first = (done.stdout.splitlines() or ["nothing is said"])[0]
+        return {"by": f"trace of {first.split(':')[0]}", "how": "check"}
+
     def test(self, target, order, limit=None):
         """Runs a test program until its first failure: by which case and how it failed, or None."""
+        if target.endswith("_trace"):
+            return self.proof(target, limit)
         environment = {**os.environ, "TUTORIAL_CPU_ORDER": order,
                        "UBSAN_OPTIONS": "abort_on_error=1"}  # so that Catch2 names the test case
         log = self.build / f"{target}.{order}.xml"
@@ -388,7 +410,7 @@ class Work:
         with self.unbroken[test]:
             if test in self.limits:
                 return
-            orders = ["cuda"] if self.options.backend == "cuda" else ["forward", "reverse"]
+            orders = copy.orders(test)
             began = time.monotonic()
             for order in orders:
                 failed = copy.test(test, order)

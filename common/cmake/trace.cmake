@@ -1,0 +1,65 @@
+# Tracing (common/trace): a chapter's kernels, compiled so that every access to memory can be seen.
+#
+# g++ -fsanitize=thread calls a function before each access. ThreadSanitizer's own runtime is not
+# linked: the functions are those of common/trace/hooks.cpp. Only the target 01_elu_trace has them,
+# which nothing but itself and tutorial_traces builds.
+#
+# The options make the compiler's accesses those of the source:
+#   -fno-tree-sra           a float4 is copied as a whole, not component by component
+#   -O1                     loops are not unrolled, and nothing is vectorized
+#   -finline-*, --param     g++ does not instrument what a call passes and returns by value, such as a
+#                           half; so no call may be left. TUTORIAL_TRACE makes __forceinline__ mean it
+#   -fno-ipa-*, -fno-partial-inlining   every access keeps the line that it is from
+# clang makes copies of a float4 into calls of memcpy, and reports no request of 16 bytes.
+add_custom_target(tutorial_traces)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TUTORIAL_TESTS AND NOT TUTORIAL_ON_GPU
+   AND NOT TUTORIAL_SANITIZE)
+  set(trace "${PROJECT_SOURCE_DIR}/common/trace")
+  file(GLOB sources CONFIGURE_DEPENDS ${trace}/*.cpp)
+  add_library(tutorial_trace STATIC EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(tutorial_trace PUBLIC tutorial_bench_parts)
+  target_compile_definitions(tutorial_trace PUBLIC TUTORIAL_TRACE=1
+                             PRIVATE TUTORIAL_ROOT="${PROJECT_SOURCE_DIR}")
+  tutorial_flags(tutorial_trace)
+endif()
+
+# tutorial_add_trace(<name> PREFIX 01_elu): the program 01_elu_trace, from the sources of the
+# chapter's library and of its benchmark, which says what the rungs are called and how they run.
+function(tutorial_add_trace name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
+  set(target ${arg_PREFIX}_trace)
+  if(NOT TARGET tutorial_trace OR NOT TARGET ${arg_PREFIX}_bench OR NOT TARGET ${name})
+    return()
+  endif()
+  get_target_property(kernels ${name} SOURCES)
+  add_library(${target}d OBJECT EXCLUDE_FROM_ALL ${kernels})
+  target_link_libraries(${target}d PRIVATE tutorial_trace)
+  target_compile_options(${target}d PRIVATE
+    -O1 -finline-functions -finline-small-functions -findirect-inlining -fno-partial-inlining
+    -fno-ipa-sra -fno-ipa-icf -fno-tree-sra --param=max-inline-insns-single=2000
+    --param=max-inline-insns-auto=2000 --param=inline-unit-growth=5000
+    --param=large-function-growth=5000 --param=large-unit-insns=1000000 -g1 -fsanitize=thread
+    -Wno-attributes)
+  tutorial_flags(${target}d)
+
+  get_target_property(bench ${arg_PREFIX}_bench SOURCES)
+  add_executable(${target} EXCLUDE_FROM_ALL ${bench} $<TARGET_OBJECTS:${target}d>)
+  target_link_libraries(${target} PRIVATE tutorial_trace)
+  if(TARGET ${arg_PREFIX}_museum)
+    target_link_libraries(${target} PRIVATE ${arg_PREFIX}_museum)
+  endif()
+  tutorial_flags(${target})
+  add_dependencies(tutorial_traces ${target})
+
+  set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.ctest.cmake")
+  file(GENERATE OUTPUT "${script}" CONTENT
+"if(EXISTS [==[$<TARGET_FILE:${target}>]==])
+add_test([==[${arg_PREFIX}.trace]==] [==[${Python3_EXECUTABLE}]==]
+         [==[${PROJECT_SOURCE_DIR}/common/tools/maintain/trace_proof.py]==] [==[$<TARGET_FILE:${target}>]==])
+set_tests_properties([==[${arg_PREFIX}.trace]==] PROPERTIES LABELS [==[${name}]==]
+                     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 SKIP_RETURN_CODE 4)
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+endfunction()

@@ -1,0 +1,190 @@
+"""Pictures of a warp's accesses for pages: what trace.py --svg and report.py's trace_figure draw."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
+import figures
+import trace
+
+SECTORS_A_ROW = 16
+MOST_ROWS = 4
+LEFT, RIGHT, TOP = 104, 118, 64
+SECTOR_WIDTH = 36
+STRIP = 20      # the height of a row of sectors
+CELL = SECTORS_A_ROW * SECTOR_WIDTH / 32  # of a bank
+LANE_COLOURS = ("s0", "s1", "s2", "s3")   # a quarter of the warp each
+
+
+def colour(lane):
+    return LANE_COLOURS[lane // 8] if lane >= 0 else "s5"
+
+
+def shape_of(request):
+    """What two requests have in common that look alike."""
+    first = min(o for o in request["offsets"] if o is not None)
+    first -= first % trace.SECTOR if request["space"] == "global" else 0
+    return (request["operation"], request["space"], request["bytes"],
+            tuple(None if o is None else o - first for o in request["offsets"]))
+
+
+def without_operation(requests):
+    return {shape_of(r)[1:] for r in requests}
+
+
+def chosen(requests):
+    """The requests to draw: each shape once, and the stores only if they differ from the loads."""
+    drawn, seen = [], set()
+    for request in requests:
+        if shape_of(request) not in seen:
+            seen.add(shape_of(request))
+            drawn.append(request)
+    for space in ("global", "shared"):
+        loads = [r for r in drawn if r["space"] == space and r["operation"] == "load"]
+        stores = [r for r in drawn if r["space"] == space and r["operation"] == "store"]
+        if loads and stores and without_operation(stores) <= without_operation(loads):
+            drawn = [r for r in drawn if r not in stores]
+    return drawn[:8]
+
+
+def sector_rows(request):
+    """[[sector, ...] per row], at most MOST_ROWS, and how many sectors are left out."""
+    sectors = sorted({at // trace.SECTOR for at in trace.bytes_of(request)})
+    rows = [sectors[i:i + SECTORS_A_ROW] for i in range(0, len(sectors), SECTORS_A_ROW)]
+    kept = rows[:MOST_ROWS]
+    return kept, len(sectors) - sum(len(row) for row in kept)
+
+
+def pieces(request, sector):
+    """[(lane or -1, first byte in the sector, bytes)] of one sector."""
+    owners = trace.bytes_of(request)
+    found = []
+    for k in range(trace.SECTOR):
+        lane = owners.get(sector * trace.SECTOR + k)
+        if lane is None:
+            continue
+        if found and found[-1][0] == lane and found[-1][1] + found[-1][2] == k:
+            found[-1][2] += 1
+        else:
+            found.append([lane, k, 1])
+    return found
+
+
+def draw_global(canvas, request, y):
+    """Rows of sectors from y on; the y below them."""
+    rows, left_out = sector_rows(request)
+    scale = SECTOR_WIDTH / trace.SECTOR
+    for row in rows:
+        for i, sector in enumerate(row):
+            x = LEFT + i * SECTOR_WIDTH
+            canvas.rect(x + 1, y, SECTOR_WIDTH - 2, STRIP, "grid")
+            for lane, first, count in pieces(request, sector):
+                begin = x + 1 + first * (SECTOR_WIDTH - 2) / trace.SECTOR
+                width = count * (SECTOR_WIDTH - 2) / trace.SECTOR
+                canvas.rect(begin, y, max(width - 0.6, 0.8), STRIP, colour(lane))
+                if width >= 14 and lane >= 0:
+                    canvas.text(begin + width / 2, y + 14, str(lane), "page", "middle", "s")
+        y += STRIP + 3
+    if left_out:
+        canvas.text(LEFT, y + 11, f"and {left_out} sectors more", "muted", kind="s")
+        y += 16
+    return y
+
+
+def draw_shared(canvas, request, y):
+    """The 32 banks, a row for each pass."""
+    phases = trace.phases_of(request)
+    banks = trace.bank_columns(request, phases[0])
+    for bank in range(0, 32, 4):
+        canvas.text(LEFT + (bank + 0.5) * CELL, y + 8, str(bank), "muted", "middle", "s")
+    y += 13
+    for turn in range(max(len(bank) for bank in banks)):
+        for number, bank in enumerate(banks):
+            x, words = LEFT + number * CELL, sorted(bank)
+            if turn >= len(words):
+                canvas.rect(x + 0.5, y, CELL - 1, STRIP, "grid")
+                continue
+            asking = bank[words[turn]]
+            canvas.rect(x + 0.5, y, CELL - 1, STRIP, colour(asking[0]))
+            canvas.text(x + CELL / 2, y + 14, str(asking[0]) if len(asking) == 1 else "*", "page",
+                        "middle", "s")
+        y += STRIP + 2
+    return y
+
+
+def cost_words(request):
+    if request["space"] == "global":
+        used = trace.percent(request["used"], request["sectors"] * trace.SECTOR)
+        count = request["sectors"]
+        return [f"{count} sector{'s' if count != 1 else ''}", f"{used} asked for"]
+    return [f"{request['ways']}-way conflict" if request["ways"] > 1 else "no conflict"]
+
+
+def height_of(request):
+    if request["space"] == "shared":
+        banks = trace.bank_columns(request, trace.phases_of(request)[0])
+        return 13 + max(len(bank) for bank in banks) * (STRIP + 2) + 12
+    rows, left_out = sector_rows(request)
+    return max(len(rows) * (STRIP + 3) + (16 if left_out else 0), STRIP + 3) + 9
+
+
+def repeats(requests, request):
+    return sum(shape_of(r) == shape_of(request) for r in requests)
+
+
+def head_of(title, requests):
+    loads = [r for r in requests if r["operation"] == "load" and r["space"] == "global"]
+    stores = [r for r in requests if r["operation"] == "store" and r["space"] == "global"]
+    shared = [r for r in requests if r["space"] == "shared"]
+    words = [f"{len(group)} {name}{'s' if len(group) != 1 else ''}" for group, name in
+             ((loads, "load"), (stores, "store"), (shared, "shared access")) if group]
+    words = [word.replace("accesss", "accesses") for word in words]
+    moved = sum(r["sectors"] for r in loads + stores)
+    return f"{title}: " + ", ".join(words) + (f"; {moved} sectors in all" if moved else "")
+
+
+def warps_of(rungs, tail):
+    """[(title, requests)] of each rung's launches that have the warp."""
+    found = []
+    for title, rung in rungs:
+        launches = [launch for launch in rung["launches"] if trace.warp_of(launch, tail)]
+        for number, launch in enumerate(launches):
+            name = title if len(launches) == 1 else f"{title}, launch {number + 1}"
+            found.append((name, trace.warp_of(launch, tail)["requests"]))
+    return found
+
+
+def figure(rungs, title="What one warp asks for", tail=False):
+    """SVG of the warps of [(title, traced rung)]."""
+    warps = warps_of(rungs, tail)
+    if not warps:
+        raise trace.runs.ToolError("there is no warp to draw")
+    drawn = [(name, requests, chosen(requests)) for name, requests in warps]
+    height = TOP + sum(30 + sum(height_of(r) for r in those) for _, _, those in drawn) + 8
+    width = LEFT + SECTORS_A_ROW * SECTOR_WIDTH + RIGHT
+    description = "; ".join(head_of(name, requests) for name, requests, _ in drawn)
+    canvas = figures.Canvas(width, height, title, description)
+    canvas.text(18, 28, title, kind="h")
+    spaces = {r["space"] for _, _, those in drawn for r in those}
+    legend = []
+    if "global" in spaces:
+        legend.append("A box is a sector of 32 bytes; the coloured part is what lanes ask for.")
+    if "shared" in spaces:
+        legend.append("Shared memory: a column is a bank, a row is a pass, a number is a lane.")
+    canvas.text(18, 47, " ".join(legend), "muted", kind="s")
+    y = TOP
+    for name, requests, those in drawn:
+        canvas.text(18, y + 14, head_of(name, requests), kind="t")
+        y += 26
+        for request in those:
+            label = f"{request['operation']}, {request['bytes']} B" + (
+                f" \u00d7{repeats(requests, request)}" if repeats(requests, request) > 1 else "")
+            top = y + (13 if request["space"] == "shared" else 0)
+            canvas.text(LEFT - 8, top + 14, label, "muted", "end", "s")
+            for i, words in enumerate(cost_words(request)):
+                canvas.text(LEFT + SECTORS_A_ROW * SECTOR_WIDTH + 8, top + 9 + 12 * i, words, "ink", kind="s")
+            draw = draw_global if request["space"] == "global" else draw_shared
+            draw(canvas, request, y)
+            y += height_of(request)
+        y += 4
+    return canvas.render()

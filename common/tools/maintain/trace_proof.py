@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+"""Holds every rung of a chapter to what it claims of its accesses, by tracing it.
+
+    trace_proof.py PROGRAM              exit 1 with a line for each claim that does not hold
+    trace_proof.py PROGRAM --record     writes results/trace.json too, which the report reads
+
+PROGRAM is a chapter's tracing program: build/cpu/01_elu_trace. What is claimed, and by whom:
+
+  the rung's table   In a launch whose size the rung divides, every thread has its elements to do,
+                     no more blocks are launched than these need, and all lanes of all warps do the
+                     same. With a tail, no more blocks are launched than are needed.
+  the operation      Every byte of the output is stored once, and the output is right. A rung with a
+                     line in the table loads every byte of its inputs once.
+  codegen.json       The widest load and store of a kernel have as many bits as its machine code's.
+  h200_ncu*.json     Sectors per load and per store, requests, and the passes of shared memory equal
+                     what Nsight Compute counted on a GPU.
+
+common/trace/exceptions.json names each rung for which one of these does not hold, and why. An
+exception that is not needed is a mistake too.
+"""
+
+import argparse
+import math
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
+import runs
+import trace
+
+FULL = "256x1024"   # divided by the elements of every rung's block
+TAIL = "1x65533"
+RULES = {
+    "idle": "blocks or threads have nothing to do",
+    "blocks": "more blocks are launched than are needed",
+    "lanes": "lanes of a warp leave the fast path",
+    "stored": "bytes of the output are stored more than once",
+    "loaded": "bytes of an input are loaded more than once, or not at all",
+    "width": "the widest access is not that of the machine code",
+    "sectors_per_load": "not ncu's", "sectors_per_store": "not ncu's",
+    "load_requests": "not ncu's", "store_requests": "not ncu's",
+    "shared_load": "not ncu's", "shared_store": "not ncu's",
+}
+NEAR = 1e-3  # ncu's figures are recorded with four digits
+
+
+class Findings:
+    """What does not hold; exceptions are taken out and counted."""
+
+    def __init__(self, chapter, exceptions):
+        self.chapter, self.problems, self.used = chapter, [], set()
+        self.exceptions = [e for e in exceptions if e["chapter"] == chapter]
+
+    def reason(self, rung, rule):
+        for number, entry in enumerate(self.exceptions):
+            if rung in entry["rungs"] and rule in entry["rules"]:
+                self.used.add((number, rung, rule))
+                return entry["reason"]
+        return None
+
+    def add(self, rung, rule, text):
+        """True if it is an exception."""
+        if self.reason(rung, rule) is not None:
+            return True
+        self.problems.append(f"{rung}: {text}")
+        return False
+
+    def unneeded(self, rungs):
+        """Exceptions that nothing has asked for."""
+        for number, entry in enumerate(self.exceptions):
+            for rung in entry["rungs"]:
+                for rule in entry["rules"]:
+                    if (number, rung, rule) not in self.used and rung in rungs:
+                        self.problems.append(
+                            f"{rung}: common/trace/exceptions.json excuses {rule}, which holds; take it out")
+
+
+def load_exceptions():
+    entries = runs.load_json(trace.EXCEPTIONS).get("exceptions", [])
+    for entry in entries:
+        unknown = set(entry["rules"]) - set(RULES)
+        if unknown:
+            raise runs.ToolError(f"{trace.EXCEPTIONS.name}: unknown rule {sorted(unknown)[0]}; known: "
+                                 + ", ".join(RULES))
+    return entries
+
+
+# -------------------------------------------------------------------------------------------------
+# The claims
+
+
+def threads_of(launch):
+    return trace.product(launch["grid"]) * trace.product(launch["block"])
+
+
+def check_output(rung, found):
+    if "wrong" in rung:
+        found.problems.append(f"{rung['rung']} at {rung['shape']}: {rung['wrong']}")
+        return
+    if not any(launch["places"] for launch in rung["launches"]):
+        found.problems.append(f"{rung['rung']}: no access was seen; are its kernels in the chapter's library?")
+        return
+    unseen = trace.unseen_bytes(rung)
+    if unseen:
+        found.problems.append(f"{rung['rung']}: {unseen:,} bytes of the output were stored unseen: a "
+                              "function that returns a half by value is not inlined; declare it __forceinline__")
+    again = rung["buffers"][-1]["stores_again"]
+    if again:
+        found.add(rung["rung"], "stored", f"stores {again:,} bytes of its output more than once")
+
+
+def check_inputs(rung, found):
+    for buffer in rung["buffers"][:-1]:
+        if buffer["loads_again"]:
+            found.add(rung["rung"], "loaded",
+                      f"loads {buffer['loads_again']:,} bytes of {buffer['name']} more than once")
+        elif buffer["loads_once"] != buffer["bytes"]:
+            found.add(rung["rung"], "loaded", f"leaves out {buffer['bytes'] - buffer['loads_once']:,} "
+                                              f"bytes of {buffer['name']}")
+
+
+def check_blocks(rung, found):
+    """By the table's elements a thread."""
+    launch = rung["launches"][0]
+    threads = trace.product(launch["block"])
+    blocks, needed = trace.product(launch["grid"]), math.ceil(
+        rung["elements"] / (threads * rung["claims_per_thread"]))
+    if blocks > needed:
+        found.add(rung["rung"], "blocks",
+                  f"launches {blocks:,} blocks of {threads} threads for {rung['elements']:,} elements; with "
+                  f"{rung['claims_per_thread']} elements a thread, as its table says, it needs {needed:,}")
+
+
+def check_full_launch(rung, found):
+    """At a size that every block divides."""
+    for launch in rung["launches"]:
+        idle = threads_of(launch) - launch["busy_threads"]
+        if idle and "claims_per_thread" in rung:
+            found.add(rung["rung"], "idle", f"{idle:,} of {threads_of(launch):,} threads touch nothing, in a "
+                                            f"launch of {rung['elements']:,} elements that needs all of them")
+        for place in launch["places"]:
+            # What a load reads may depend on the data; what is stored does not.
+            strict = "claims_per_thread" in rung or place["operation"] == "store"
+            if place["space"] == "global" and strict and place["lanes"] % place["requests"]:
+                found.add(rung["rung"], "lanes",
+                          f"{place.get('line', '?')}: some warps {place['operation']} with fewer lanes than "
+                          f"others ({place['lanes']:,} lanes in {place['requests']:,} requests), though "
+                          f"{rung['elements']:,} elements fill every warp: a thread has left the fast path")
+
+
+def widest(launch, operation):
+    widths = [p["most_bytes"] for p in launch["places"]
+              if p["operation"] == operation and p["space"] == "global"]
+    return max(widths, default=None)
+
+
+def check_widths(rung, specs, found):
+    for launch in rung["launches"]:
+        entry = next((e for e in (runs.entry_for(launch["kernel"], spec) for spec in specs) if e), None)
+        for operation in ("load", "store"):
+            bits, seen = (entry or {}).get(f"{operation}_bits"), widest(launch, operation)
+            if bits is None or seen is None or not isinstance(bits, int) or bits == seen * 8:
+                continue
+            found.add(rung["rung"], "width", f"its widest {operation} has {seen * 8} bits, codegen.json says "
+                                             f"{bits} ({runs.short_kernel_name(launch['kernel'])})")
+
+
+def codegen_specs(folder):
+    return [runs.load_json(path).get("kernels", []) for path in sorted((folder / "proof").glob("codegen*.json"))]
+
+
+# -------------------------------------------------------------------------------------------------
+# ncu
+
+
+def dimensions(text):
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def ncu_files(folder):
+    return sorted((folder / "results").glob("h200_ncu*.json"))
+
+
+def summary(launch):
+    """What can be held against ncu's figures."""
+    result = {"kernel": runs.short_kernel_name(launch["kernel"]), "grid": launch["grid"],
+              "block": launch["block"]}
+    for operation in ("load", "store"):
+        total = trace.totals(launch, operation, "global")
+        if total:
+            result[f"{operation}_requests"] = total["requests"]
+            result[f"{operation}_sectors"] = total["sectors"]
+            result[f"sectors_per_{operation}"] = round(total["sectors"] / total["requests"], 4)
+        shared = trace.totals(launch, operation, "shared")
+        if shared:
+            result[f"shared_{operation}"] = {
+                "instructions": shared["requests"], "wavefronts": shared["passes"],
+                "conflicts": shared["passes"] - shared["phases"]}
+    return result
+
+
+def same_kernel(name, other):
+    return runs.plain_name(name) == runs.plain_name(other)
+
+
+def traced_as(entry, summaries):
+    """The traced launch of an ncu entry's kernel: of the same block, if there is one."""
+    fitting = [s for s in summaries if same_kernel(s["kernel"], entry["kernel"])]
+    alike = [s for s in fitting if s["block"] == dimensions(entry["block"])]
+    return (alike or fitting or [None])[0]
+
+
+def close(a, b):
+    return a is None or b is None or math.isclose(a, b, rel_tol=NEAR)
+
+
+def differences(entry, traced):
+    """[(rule, ncu's number, ours)] of one kernel; requests by the number of blocks, which is the
+    size's."""
+    found = []
+    for rule in ("sectors_per_load", "sectors_per_store"):
+        if not close(entry.get(rule), traced.get(rule)):
+            found.append((rule, entry.get(rule), traced.get(rule)))
+    blocks = [trace.product(dimensions(entry["grid"])), trace.product(traced["grid"])]
+    if dimensions(entry["block"]) != traced["block"]:
+        return found
+    for rule in ("load_requests", "store_requests"):
+        if entry.get(rule) is not None and not close(entry[rule] / blocks[0], traced.get(rule, 0) / blocks[1]):
+            found.append((rule, entry[rule] / blocks[0], traced.get(rule, 0) / blocks[1]))
+    for rule in ("shared_load", "shared_store"):
+        theirs, ours = entry.get(rule), traced.get(rule) or {}
+        if not theirs:
+            continue
+        for key in ("instructions", "wavefronts", "conflicts"):
+            if theirs.get(key) is None:
+                continue
+            pair = (theirs[key] / blocks[0], ours.get(key, 0) / blocks[1])
+            if not math.isclose(*pair, rel_tol=NEAR, abs_tol=NEAR):
+                found.append((rule, *(f"{value:.4g} {key} a block" for value in pair)))
+    return found
+
+
+def is_peer(entry):
+    """Kernels that are not the chapter's: cub's, and the copies of common/bench."""
+    return "128bit" in entry["kernel"] or "transform_kernel" in entry["kernel"] or "cub" in entry["rung"] \
+        or entry["kernel"].startswith("Cub") or entry["rung"].startswith("museum")
+
+
+def check_ncu(folder, summaries, found):
+    """Holds the traced launches against each recorded kernel; the rungs that were compared."""
+    compared = []
+    for path in ncu_files(folder):
+        for entry in runs.load_json(path).get("ncu", []):
+            if is_peer(entry):
+                continue
+            traced = traced_as(entry, summaries)
+            if traced is None:
+                found.add(entry["rung"], "sectors_per_load",
+                          f"{path.name} has its kernel {entry['kernel']}, and no traced rung launches it")
+                continue
+            compared.append(entry["rung"])
+            for rule, theirs, ours in differences(entry, traced):
+                found.add(entry["rung"], rule, f"{rule}: ncu counted {theirs}, the trace {ours}")
+    return compared
+
+
+# -------------------------------------------------------------------------------------------------
+
+
+def prove(program, folder, record):
+    found = Findings(folder.name, load_exceptions())
+    full = trace.ask(program, ["--all", f"--shape={FULL}"])
+    claimed = [rung["rung"] for rung in full if "claims_per_thread" in rung]
+    tail = trace.ask(program, [*claimed, f"--shape={TAIL}"]) if claimed else []
+    specs = codegen_specs(folder)
+    for rung in full + tail:
+        check_output(rung, found)
+        if "claims_per_thread" in rung and rung["launches"]:
+            check_inputs(rung, found)
+            check_blocks(rung, found)
+    for rung in full:
+        check_full_launch(rung, found)
+        check_widths(rung, specs, found)
+    summaries = [dict(summary(launch), rung=rung["rung"]) for rung in full for launch in rung["launches"]]
+    compared = check_ncu(folder, summaries, found)
+    found.unneeded({rung["rung"] for rung in full} | set(compared))
+    if record:
+        runs.write_json(folder / "results" / "trace.json",
+                        {"context": {"chapter": folder.name, "shape": FULL}, "traced": summaries})
+    return found, len(full), len(compared)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Holds every rung to what it claims of its accesses.")
+    parser.add_argument("program", help="build/cpu/01_elu_trace")
+    parser.add_argument("--record", action="store_true", help="write the chapter's results/trace.json")
+    arguments = parser.parse_args()
+    name = Path(arguments.program).name.removesuffix("_trace")
+    folder = runs.find_chapter(name)
+    found, rungs, compared = prove(arguments.program, Path(folder), arguments.record)
+    for problem in found.problems:
+        print(problem)
+    if found.problems:
+        return 1
+    print(f"{folder.name}: {rungs} rungs keep their claims; {compared} kernels agree with ncu"
+          + (f", {len(found.used)} exceptions" if found.used else ""))
+    return 0
+
+
+if __name__ == "__main__":
+    runs.run_tool(main)

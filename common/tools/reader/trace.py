@@ -1,0 +1,522 @@
+#!/usr/bin/env python3
+"""Shows which bytes a warp asks for, on the CPU executor: what ./tutorial trace prints.
+
+    trace.py PROGRAM RUNG... [--shape=SxK] [--warp=N | --tail] [--svg=FILE] [--json=FILE]
+    trace.py PROGRAM --list
+
+PROGRAM is a chapter's tracing program, for instance build/cpu/01_elu_trace. A rung is named as in the
+ladder (f16x8), with its ladder's name where two have it (bias/bias_cycle_f16). --warp counts warps
+through the whole grid; without it, one in the middle is shown; --tail: the last that does anything.
+With several rungs the numbers of their launches stand side by side, and then each warp.
+
+The numbers are those of the source as g++ compiled it: requests of warps, the sectors of 32 bytes
+that they touch, the bytes that were asked for, the bank conflicts in shared memory. ./tutorial trace
+counts and does not time: of caches, latency and occupancy it knows nothing.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import runs
+
+LANES = "0123456789abcdefghijklmnopqrstuv"
+SECTOR = 32
+MOST_SECTORS = 32   # in a picture
+MOST_ROWS = 28      # of a warp's list
+LIMITS = ("Counted from the source, as the executor ran it. Of caches, latency, occupancy\nand time it "
+          "says nothing.")
+EXCEPTIONS = Path(__file__).resolve().parents[2] / "trace/exceptions.json"
+
+
+# -------------------------------------------------------------------------------------------------
+# The program
+
+
+def ask(program, arguments):
+    """The JSON that the tracing program prints; ToolError with its sentence if it has none."""
+    try:
+        done = subprocess.run([str(program), *arguments], text=True, capture_output=True, check=False,
+                              env={**os.environ, "TUTORIAL_CPU_REPORT": "none"})
+    except OSError as error:
+        raise runs.ToolError(f"{program}: {error.strerror}; build it with ./tutorial trace") from None
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        why = lines[-1].removeprefix("trace: ") if lines else \
+            f"the kernel ended the program (exit code {done.returncode})"
+        raise runs.ToolError(why)
+    return json.loads(done.stdout)["rungs"]
+
+
+def names_of(program):
+    return ask(program, ["--list"])
+
+
+def check_name(program, name):
+    """ToolError that names rungs like it, unless there is one of that name."""
+    known = names_of(program)
+    if any(name in (rung["rung"], f"{rung['ladder']}/{rung['rung']}") for rung in known):
+        return
+    names = runs.unique(rung["rung"] for rung in known if rung["kind"] in ("rung", "yours", "sweep"))
+    like = [candidate for candidate in names if name in candidate or candidate in name]
+    chosen = like[:8] or names[:8]
+    more = "" if len(chosen) == len(names) else ", ... (--list names all)"
+    raise runs.ToolError(f"there is no rung {name}; there are {', '.join(chosen)}{more}")
+
+
+# -------------------------------------------------------------------------------------------------
+# Words
+
+
+def lanes_of(request):
+    return [lane for lane, offset in enumerate(request["offsets"]) if offset is not None]
+
+
+def pattern(request):
+    """The offsets of the active lanes in words."""
+    offsets = [offset for offset in request["offsets"] if offset is not None]
+    if len(offsets) == 1:
+        return "one lane"
+    steps = {b - a for a, b in zip(offsets, offsets[1:])}
+    if steps == {0}:
+        return "one address for all"
+    if len(steps) == 1:
+        step = steps.pop()
+        return "consecutive" if step == request["bytes"] else f"stride {step}"
+    if len(set(offsets)) <= 4:
+        return f"{len(set(offsets))} addresses"
+    if steps <= {0, request["bytes"]}:
+        return "consecutive, some shared"
+    if len(steps) == 2:
+        common = max(steps, key=lambda step: sum(b - a == step for a, b in zip(offsets, offsets[1:])))
+        if sum(b - a != common for a, b in zip(offsets, offsets[1:])) <= 3:
+            return f"{'runs' if common == request['bytes'] else f'stride {common}'}, with a jump"
+    return "irregular"
+
+
+def percent(part, whole):
+    return f"{100 * part / whole:.0f} %" if whole else ""
+
+
+def place(request, with_file=True):
+    line = request.get("line", "?")
+    name = line.rsplit("/", 1)[-1]
+    return name if with_file else name.rsplit(":", 1)[-1]
+
+
+def shape_text(dimensions):
+    kept = list(dimensions)
+    while len(kept) > 1 and kept[-1] == 1:
+        kept.pop()
+    return " x ".join(f"{n:,}" for n in kept)
+
+
+def product(numbers):
+    result = 1
+    for number in numbers:
+        result *= number
+    return result
+
+
+def totals(launch, operation, space):
+    """The sum over the launch's places of one kind; None if there is none."""
+    chosen = [p for p in launch["places"] if p["operation"] == operation and p["space"] == space]
+    if not chosen:
+        return None
+    keys = ("requests", "lanes", "used", "sectors", "phases", "passes")
+    result = {key: sum(p.get(key, 0) for p in chosen) for key in keys}
+    result["widths"] = sorted({w for p in chosen for w in (p["least_bytes"], p["most_bytes"])})
+    result["ways"] = max(p.get("ways", 0) for p in chosen)
+    return result
+
+
+KINDS = (("load", "global"), ("store", "global"), ("atomic", "global"), ("load", "shared"),
+         ("store", "shared"), ("atomic", "shared"))
+
+
+def plural(count, word):
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+# -------------------------------------------------------------------------------------------------
+# A launch, and a warp of it, as text
+
+
+def launch_lines(rung, launch):
+    """What was launched."""
+    blocks, threads = product(launch["grid"]), product(launch["block"])
+    name = runs.short_kernel_name(launch["kernel"]) or "a kernel"
+    lines = [f"{name}", f"  {plural(blocks, 'block')} ({shape_text(launch['grid'])}) of "
+             f"{plural(threads, 'thread')} ({shape_text(launch['block'])}), "
+             f"{blocks * threads:,} threads in all"]
+    moved = sum(p["used"] for p in launch["places"] if p["space"] == "global")
+    per_block = moved / max(launch["busy_blocks"], 1)
+    lines.append(f"  {per_block:,.0f} bytes asked for by a block, "
+                 f"{moved / max(launch['busy_threads'], 1):,.1f} by a thread")
+    idle = blocks - launch["busy_blocks"]
+    idle_threads = blocks * threads - launch["busy_threads"]
+    if idle:
+        lines.append(f"  {plural(idle, 'block')} touched no global memory")
+    elif idle_threads:
+        lines.append(f"  {plural(idle_threads, 'thread')} touched no global memory")
+    return lines
+
+
+def totals_lines(launch):
+    lines = ["  the whole launch  requests    sectors  a request  asked for of moved   lanes"]
+    for operation, space in KINDS:
+        total = totals(launch, operation, space)
+        if total is None:
+            continue
+        head = f"  {space} {operation}"
+        lanes = f"{total['lanes'] / total['requests']:.1f}".removesuffix(".0")
+        if space == "global":
+            per = total["sectors"] / total["requests"]
+            lines.append(f"{head:<16}{total['requests']:>12,}{total['sectors']:>11,}{per:>11.2f}"
+                         f"{percent(total['used'], total['sectors'] * SECTOR):>20}{lanes:>8}")
+        else:
+            extra = total["passes"] - total["phases"]
+            ways = f"conflicts of {total['ways']} ways, {extra:,} extra passes" if extra else "no bank conflict"
+            lines.append(f"{head:<16}{total['requests']:>12,}   {ways:<39}{lanes:>8}")
+    return lines
+
+
+def same_kind(a, b):
+    keys = ("line", "operation", "space", "bytes", "sectors", "passes", "used")
+    return all(a.get(key) == b.get(key) for key in keys) and \
+        len(lanes_of(a)) == len(lanes_of(b)) and pattern(a) == pattern(b)
+
+
+def request_lines(requests):
+    """A line per access in program order; long lists join what repeats."""
+    lines = ["    # line                 access    bytes lanes  pattern           sectors used"]
+    joined, i = [], 0
+    while i < len(requests):
+        count = 1
+        if len(requests) > MOST_ROWS:
+            while i + count < len(requests) and same_kind(requests[i], requests[i + count]):
+                count += 1
+        joined.append((i, count))
+        i += count
+    for i, count in joined[:MOST_ROWS]:
+        request = requests[i]
+        number = f"{i + 1}" if count == 1 else f"{i + 1}-{i + count}"
+        access = f"{request['operation']} {request['space'] if request['space'] == 'shared' else request['buffer']}"
+        if request["space"] == "global":
+            cost = f"{request['sectors']:>5} {percent(request['used'], request['sectors'] * SECTOR):>6}"
+        else:
+            ways = request["ways"]
+            cost = f" {ways} ways" if ways > 1 else " no conflict"
+        name = place(request)
+        name = name if len(name) <= 20 else "..." + name[-17:]
+        lines.append(f"{number:>5} {name:<21}{access:<11}{request['bytes']:>3} {len(lanes_of(request)):>5}"
+                     f"  {pattern(request)[:17]:<18}{cost}")
+    if len(joined) > MOST_ROWS:
+        lines.append(f"      ... and {len(requests) - joined[MOST_ROWS][0]} more")
+    return lines
+
+
+# -------------------------------------------------------------------------------------------------
+# A picture of a request
+
+
+class Paint:
+    """Colours by lane, where the terminal has them."""
+
+    CODES = (34, 33, 36, 35)
+
+    def __init__(self, coloured):
+        self.coloured = coloured
+
+    def __call__(self, letter, lane):
+        if not self.coloured or lane is None:
+            return letter
+        return f"\033[{self.CODES[lane % len(self.CODES)]}m{letter}\033[0m"
+
+
+def bytes_of(request):
+    """{byte: the lane that asks for it, or -1 for several}."""
+    owners = {}
+    for lane in lanes_of(request):
+        for k in range(request["bytes"]):
+            at = request["offsets"][lane] + k
+            owners[at] = lane if at not in owners else -1
+    return owners
+
+
+def global_picture(request, paint):
+    """Sectors, two to a line, a letter for each byte."""
+    owners = bytes_of(request)
+    sectors = sorted({at // SECTOR for at in owners})
+    shown = sectors[:MOST_SECTORS]
+    lines = []
+    previous = None
+    for i in range(0, len(shown), 2):
+        pair = shown[i:i + 2]
+        text = ""
+        for sector in pair:
+            text += " " if text else ""
+            for at in range(sector * SECTOR, (sector + 1) * SECTOR):
+                lane = owners.get(at)
+                letter = "." if lane is None else "*" if lane < 0 else LANES[lane]
+                text += paint(letter, lane)
+        if previous is not None and pair[0] != previous + 1:
+            lines.append("             :")
+        lines.append(f"  {request['buffer']} +{pair[0] * SECTOR:<10}"[:13].ljust(13) + text)
+        previous = pair[-1]
+    if len(sectors) > len(shown):
+        lines.append(f"            ... and {len(sectors) - len(shown)} sectors more")
+    return lines
+
+
+def phases_of(request):
+    """The lanes that shared memory serves together."""
+    size = 32 if request["bytes"] <= 4 else 16 if request["bytes"] <= 8 else 8
+    return [range(first, first + size) for first in range(0, 32, size)]
+
+
+def bank_columns(request, lanes):
+    """For each of the 32 banks, {word: the lanes that ask for it}."""
+    banks = [{} for _ in range(32)]
+    for lane in lanes:
+        offset = request["offsets"][lane]
+        if offset is None:
+            continue
+        for word in range(offset // 4, (offset + request["bytes"] - 1) // 4 + 1):
+            asking = banks[word % 32].setdefault(word, [])
+            if lane not in asking:
+                asking.append(lane)
+    return banks
+
+
+def shared_picture(request, paint):
+    """The 32 banks, and below each the lanes that wait for it: a line is a pass."""
+    banks = bank_columns(request, phases_of(request)[0])
+    lines = ["  bank       " + "".join(f"{bank:<2}" if bank % 4 == 0 else "  " for bank in range(32))]
+    for turn in range(max(len(bank) for bank in banks)):
+        text = ""
+        for bank in banks:
+            words = sorted(bank)
+            if turn >= len(words):
+                text += ". "
+                continue
+            asking = bank[words[turn]]
+            text += paint(LANES[asking[0]] if len(asking) == 1 else "*", asking[0]) + " "
+        lines.append(f"  pass {turn + 1:<6}" + text)
+    if len(phases_of(request)) > 1:
+        lines.append(f"  (the first {len(phases_of(request)[0])} lanes; wider accesses take "
+                     f"{len(phases_of(request))} turns anyway)")
+    return lines
+
+
+def pictured(requests):
+    """One request of each kind: a load and a store, of global and of shared memory. Of several, the
+    one that wastes most."""
+    chosen = []
+    for operation, space in KINDS:
+        of_kind = [r for r in requests if r["operation"] == operation and r["space"] == space]
+        if not of_kind:
+            continue
+        if space == "global":
+            worst = min(of_kind, key=lambda r: (r["used"] / max(r["sectors"], 1), -r["lanes"]))
+        else:
+            worst = max(of_kind, key=lambda r: r["ways"])
+        chosen.append((requests.index(worst), worst))
+    return sorted(chosen, key=lambda pair: pair[0])
+
+
+def legend(request):
+    if request["space"] == "global":
+        return ["a letter is a byte, named after its lane (0-9, a-v); . is moved unasked;",
+                "* is asked for by several lanes"]
+    return ["a letter is a lane (0-9, a-v); * are several that ask for one word"]
+
+
+def picture_lines(requests, paint):
+    lines, explained = [], set()
+    drawn = []
+    for number, request in pictured(requests):
+        origin = min(o for o in request["offsets"] if o is not None)
+        shape = (request["space"], request["bytes"],
+                 tuple(None if o is None else o - origin for o in request["offsets"]))
+        again = [n for n, other in drawn if other == shape]
+        head = f"access {number + 1}: {request['operation']} {request['bytes']} bytes a lane, {place(request)}"
+        if again:
+            lines += ["", f"{head}: as access {again[0] + 1}"]
+            continue
+        drawn.append((number, shape))
+        lines += ["", head]
+        if request["space"] not in explained:
+            explained.add(request["space"])
+            lines += [f"  {line}" for line in legend(request)]
+        lines += global_picture(request, paint) if request["space"] == "global" else \
+            shared_picture(request, paint)
+    return lines
+
+
+# -------------------------------------------------------------------------------------------------
+# The whole
+
+
+def warp_of(launch, tail):
+    return launch.get("last" if tail else "middle")
+
+
+def exceptions_of(chapter, rung):
+    """Why nvcc makes other accesses of this rung, as recorded."""
+    if not EXCEPTIONS.exists():
+        return []
+    entries = runs.load_json(EXCEPTIONS).get("exceptions", [])
+    return [e for e in entries if e["chapter"] == chapter and rung["rung"] in e["rungs"]]
+
+
+def show_rung(chapter, rung, tail, paint, wanted):
+    print(f"{chapter}  {rung['rung']}  {rung['shape']}")
+    if "wrong" in rung:
+        print(f"  its output is wrong ({rung['wrong']}); these are its accesses all the same")
+    launches = rung["launches"]
+    if not launches:
+        print("  nothing was launched")
+    for launch in launches:
+        print()
+        if not launch["places"]:
+            print(f"{runs.short_kernel_name(launch['kernel'])}: was not built for tracing, or touched nothing")
+            continue
+        print("\n".join(launch_lines(rung, launch)))
+        print()
+        print("\n".join(totals_lines(launch)))
+        warp = warp_of(launch, tail)
+        if warp is None:
+            print(f"\n  warp {wanted} is not in this launch, or does nothing")
+            continue
+        where = ", ".join(str(n) for n in warp["block"]) if launch["grid"][1:] != [1, 1] else \
+            f"{warp['block'][0]:,}"
+        print(f"\nwarp {warp['warp']} of block {where}"
+              + (", the last that does anything" if tail else ""))
+        print("\n".join(request_lines(warp["requests"])))
+        print("\n".join(picture_lines(warp["requests"], paint)))
+    unseen = unseen_bytes(rung)
+    if unseen:
+        print(f"\n{unseen:,} bytes of the output were written where no access was seen: g++ did not\n"
+              "inline a function that returns a half; declare it __forceinline__.")
+    for exception in exceptions_of(chapter, rung):
+        print("\n" + textwrap.fill(f"Known: {exception['reason']}.", 80))
+    print(f"\n{LIMITS}")
+
+
+def unseen_bytes(rung):
+    """Bytes of a right output that nobody was seen to store."""
+    output = rung["buffers"][-1]
+    if "wrong" in rung or not any(launch["places"] for launch in rung["launches"]):
+        return 0
+    return output["bytes"] - output["stores_once"] - output["stores_again"]
+
+
+def summed_totals(rung, operation, space):
+    """totals() over all launches of the rung, and the widths; None if there is nothing."""
+    found = [t for t in (totals(launch, operation, space) for launch in rung["launches"]) if t]
+    if not found:
+        return None
+    result = {key: sum(t[key] for t in found) for key in ("requests", "sectors", "used", "passes", "phases")}
+    result["widths"] = sorted({width for t in found for width in t["widths"]})
+    return result
+
+
+def launched(rung, what):
+    return sum(what(launch) for launch in rung["launches"])
+
+
+def comparison(rungs):
+    """A line per number, a column per rung."""
+    def blocks(launch):
+        return product(launch["grid"])
+
+    rows = [("blocks", [f"{launched(r, blocks):,}" for r in rungs]),
+            ("threads", [f"{launched(r, lambda l: blocks(l) * product(l['block'])):,}" for r in rungs])]
+    for operation, space in KINDS:
+        found = [summed_totals(rung, operation, space) for rung in rungs]
+        if not any(found):
+            continue
+
+        def cells(show):
+            return [show(total) if total else "" for total in found]
+        rows.append((f"{space} {operation}s: requests", cells(lambda t: f"{t['requests']:,}")))
+        rows.append(("  bytes a lane", cells(lambda t: ", ".join(map(str, t["widths"])))))
+        if space == "global":
+            rows.append(("  sectors", cells(lambda t: f"{t['sectors']:,}")))
+            rows.append(("  sectors a request", cells(lambda t: f"{t['sectors'] / t['requests']:.2f}")))
+            rows.append(("  asked for of moved", cells(lambda t: percent(t["used"], t["sectors"] * SECTOR))))
+        else:
+            rows.append(("  extra passes", cells(lambda t: f"{t['passes'] - t['phases']:,}")))
+    names = [rung["rung"] for rung in rungs]
+    width = max(12, *(len(name) for name in names))
+    for title, cells_of_row in [("", names), *rows]:
+        print(f"{title:<26}" + "".join(f"  {cell:>{width}}" for cell in cells_of_row))
+
+
+def list_rungs(program, chapter):
+    print(f"{chapter}: the rungs that can be traced")
+    for rung in names_of(program):
+        if rung["kind"] in ("rung", "yours", "sweep"):
+            shapes = f"  {', '.join(rung['shapes'])}" if rung["shapes"] else ""
+            print(f"  {rung['ladder'] + '/' + rung['rung']:<44}{rung['dtype']:<6}{rung['kind']:<6}{shapes}")
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(
+        prog="./tutorial trace", usage="./tutorial trace CHAPTER RUNG [RUNG2] [options]",
+        description="Shows which bytes a warp asks for, without a GPU.")
+    parser.add_argument("program", help=argparse.SUPPRESS)
+    parser.add_argument("rungs", nargs="*", metavar="RUNG", help="rungs, as in the ladder")
+    parser.add_argument("--list", action="store_true", help="name the rungs")
+    parser.add_argument("--shape", default="", help="rows x columns, as in 1000x3")
+    parser.add_argument("--warp", help="the warp to show, counted through the grid")
+    parser.add_argument("--tail", action="store_true", help="show the last warp that does anything")
+    parser.add_argument("--svg", metavar="FILE", help="draw the warp for a page")
+    parser.add_argument("--json", metavar="FILE", help="write all that was recorded")
+    return parser.parse_args(arguments)
+
+
+def traced(program, arguments):
+    options = [f"--shape={arguments.shape}"] if arguments.shape else []
+    if arguments.warp is not None:
+        options.append(f"--warp={arguments.warp}")
+    for name in arguments.rungs:
+        check_name(program, name)
+    return ask(program, [*arguments.rungs, *options])
+
+
+def main():
+    arguments = parse_arguments(sys.argv[1:])
+    chapter = Path(arguments.program).name.removesuffix("_trace")
+    if arguments.list:
+        list_rungs(arguments.program, chapter)
+        return 0
+    if not arguments.rungs:
+        raise runs.ToolError(f"name a rung or two, as in ./tutorial trace {chapter} f16x8; "
+                             "--list names them all")
+    rungs = traced(arguments.program, arguments)
+    if arguments.json:
+        runs.write_json(arguments.json, {"context": {"chapter": chapter}, "rungs": rungs})
+    if arguments.svg:
+        sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "maintain"))
+        import trace_figures
+        text = trace_figures.figure([(rung["rung"], rung) for rung in rungs], tail=arguments.tail)
+        Path(arguments.svg).write_text(text, encoding="utf-8")
+    paint = Paint(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+    if len(rungs) > 1:
+        comparison(rungs)
+        print()
+    for i, rung in enumerate(rungs):
+        if i:
+            print("\n" + "-" * 78 + "\n")
+        show_rung(chapter, rung, arguments.tail, paint, arguments.warp)
+    return 1 if any("wrong" in rung for rung in rungs) else 0
+
+
+if __name__ == "__main__":
+    runs.run_tool(main)

@@ -1,0 +1,237 @@
+/// The program of ./tutorial trace: one rung, launched once, and its accesses as JSON. A chapter's
+/// benchmark says what its rungs are called, at which shapes they run, and on what.
+///
+///   01_elu_trace --list                       every rung: a JSON object
+///   01_elu_trace RUNG... [--shape=1024x1024]  these rungs: a JSON object
+///                [--all]                      every rung that is the chapter's own
+///                [--warp=N]                   the warp that is kept in detail; default: in the middle
+///                [--gpu-sizes]                what a GPU's benchmark takes as its own shapes
+///
+/// A rung may be named with its ladder: bias/bias_cycle_f16. Exit code: 0, or 1 if a rung could not
+/// be traced, or 2 for arguments that mean nothing; why is one sentence on stderr.
+
+#include "common/bench/bench.h"
+#include "common/bench/shapes.h"
+#include "common/bench/stage.h"
+#include "common/executor/executor.h"
+#include "common/trace/json.h"
+#include "common/trace/recorder.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tutorial::bench {
+
+bool on_gpu = false;
+
+namespace {
+
+std::vector<Case>& cases() {
+  static std::vector<Case> all;
+  return all;
+}
+
+}  // namespace
+
+/// In a benchmark this registers a row.
+void add(const Case& operation) { cases().push_back(operation); }
+
+}  // namespace tutorial::bench
+
+namespace {
+
+using tutorial::bench::Case;
+using tutorial::bench::Kind;
+using tutorial::bench::NamedShape;
+using tutorial::bench::Shape;
+using namespace tutorial::trace;
+
+struct Options {
+  bool list = false, all = false;
+  std::vector<std::string> rungs;
+  std::optional<Shape> shape;
+  std::string shape_name;
+  std::int64_t warp = -1;
+};
+
+struct Misuse : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The text behind the flag, or nullptr if the argument is another one.
+const char* value_of(const char* argument, const char* flag) {
+  const std::size_t length = std::strlen(flag);
+  return std::strncmp(argument, flag, length) == 0 ? argument + length : nullptr;
+}
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const char* const argument = argv[i];
+    if (std::strcmp(argument, "--list") == 0) {
+      options.list = true;
+    } else if (std::strcmp(argument, "--all") == 0) {
+      options.all = true;
+    } else if (std::strcmp(argument, "--gpu-sizes") == 0) {
+      tutorial::bench::on_gpu = true;
+    } else if (const char* shape = value_of(argument, "--shape=")) {
+      options.shape_name = shape;
+    } else if (const char* warp = value_of(argument, "--warp=")) {
+      char* end = nullptr;
+      options.warp = std::strtoll(warp, &end, 10);
+      if (end == warp || *end != '\0' || options.warp < 0) {
+        throw Misuse(std::string("--warp=") + warp + ": write a number from 0 on");
+      }
+    } else if (argument[0] == '-') {
+      throw Misuse(std::string("there is no option ") + argument);
+    } else {
+      options.rungs.emplace_back(argument);
+    }
+  }
+  return options;
+}
+
+/// Whether the case takes any shape: one that has shapes of another form than rows x columns is
+/// what it is.
+bool takes_any_shape(const Case& operation) {
+  for (const NamedShape& own : operation.own_shapes) {
+    if (own.name != name_of(own.shape)) return false;
+  }
+  return true;
+}
+
+NamedShape shape_for(const Case& operation, const std::string& wanted) {
+  const auto& own = operation.own_shapes;
+  for (const NamedShape& candidate : own) {
+    if (candidate.name == wanted) return candidate;
+  }
+  if (!takes_any_shape(operation)) {
+    if (wanted.empty()) return own.front();
+    std::string names;
+    for (const NamedShape& candidate : own) names += (names.empty() ? "" : ", ") + candidate.name;
+    throw Misuse(operation.rung + " has no shape " + wanted + "; it has " + names);
+  }
+  if (wanted.empty()) {
+    const Shape shape = own.empty() ? Shape{1024, 1024} : own.front().shape;
+    return {name_of(shape), shape};
+  }
+  std::vector<Shape> parsed;
+  try {
+    parsed = tutorial::bench::parse_shapes(wanted);
+  } catch (const std::invalid_argument& mistake) {
+    throw Misuse(std::string("--shape: ") + mistake.what());
+  }
+  if (parsed.size() != 1) throw Misuse("--shape takes one shape, as in 1024x1024");
+  return {name_of(parsed[0]), parsed[0]};
+}
+
+bool is_called(const Case& operation, const std::string& name) {
+  return operation.rung == name || operation.ladder + "/" + operation.rung == name;
+}
+
+/// The cases of that name at that shape; a rung may have rows at several shapes of its own.
+const Case& find(const std::string& name, const std::string& shape) {
+  const Case* found = nullptr;
+  for (const Case& operation : tutorial::bench::cases()) {
+    if (!is_called(operation, name)) continue;
+    for (const NamedShape& own : operation.own_shapes) {
+      if (own.name == shape) return operation;
+    }
+    if (found == nullptr) found = &operation;
+  }
+  if (found == nullptr) throw Misuse("there is no rung " + name);
+  return *found;
+}
+
+std::vector<Buffer> buffers_of(const Case& operation, const Shape& shape,
+                               const tutorial::bench::Buffers& set) {
+  std::vector<Buffer> buffers;
+  const auto add = [&](const std::string& name, const void* pointer, std::size_t bytes) {
+    buffers.push_back({name, reinterpret_cast<std::uintptr_t>(pointer), bytes,
+                       std::vector<std::uint8_t>(bytes), std::vector<std::uint8_t>(bytes)});
+  };
+  for (std::size_t i = 0; i < operation.inputs.size(); ++i) {
+    const std::string name = operation.inputs.size() == 1 ? "x" : std::string(1, "abcdef"[i % 6]);
+    add(name, set.inputs[i], operation.inputs[i].bytes(shape));
+  }
+  add("y", set.output, operation.output_bytes(shape));
+  return buffers;
+}
+
+void observe(const tutorial::cpu::Launch& launch, bool begins) {
+  if (begins) {
+    Recorder::instance().launch_begins(launch);
+  } else {
+    Recorder::instance().launch_ends();
+  }
+}
+
+void trace(const Case& operation, const Options& options, Json& json) {
+  const NamedShape shape = shape_for(operation, options.shape_name);
+  auto& stage = tutorial::bench::Stage::instance();
+  stage.prepare(operation, shape.shape, tutorial::bench::Regime::warm);
+  Recorder& recorder = Recorder::instance();
+  recorder.start(buffers_of(operation, shape.shape, stage.sets()[0]), options.warp);
+  const cudaError_t error = operation.launch(stage.sets()[0], shape.shape, stage.stream());
+  recorder.stop();
+  if (error != cudaSuccess) {
+    const std::string report = tutorial::cpu::last_report();
+    throw std::runtime_error(operation.rung + " at " + shape.name + " answers " +
+                             cudaGetErrorName(error) + (report.empty() ? "" : ": " + report));
+  }
+  std::string wrong;
+  try {
+    stage.verify(operation, shape.shape);
+  } catch (const std::exception& complaint) {
+    wrong = complaint.what();
+  }
+  write_rung(json, operation, shape, wrong, recorder);
+}
+
+int run(const Options& options) {
+  tutorial::bench::register_benchmarks();
+  Json json;
+  json.begin("rungs", '[');
+  if (options.list) {
+    for (const Case& operation : tutorial::bench::cases()) write_name(json, operation);
+  }
+  if (options.all) {
+    for (const Case& operation : tutorial::bench::cases()) {
+      const bool is_ours = operation.kind == Kind::rung || operation.kind == Kind::yours;
+      if (!is_ours) continue;
+      Options its = options;
+      if (!takes_any_shape(operation)) its.shape_name.clear();
+      trace(operation, its, json);
+    }
+  }
+  for (const std::string& name : options.rungs) {
+    trace(find(name, options.shape_name), options, json);
+  }
+  json.end(']');
+  std::puts(json.text().c_str());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    // One worker takes the blocks in order, so that a warp's accesses follow each other.
+    tutorial::cpu::set_worker_count(1);
+    tutorial::cpu::set_thread_order(tutorial::cpu::Order::forward);
+    tutorial::cpu::set_launch_observer(observe);
+    return run(parse(argc, argv));
+  } catch (const Misuse& mistake) {
+    std::fprintf(stderr, "trace: %s\n", mistake.what());
+    return 2;
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "trace: %s\n", failure.what());
+    return 1;
+  }
+}
