@@ -15,7 +15,7 @@ void add_variant(GeluApproximate approximate, const std::vector<test::UnaryRung<
                  const std::string& dtype, double max_ulp) {
   const test::Reference reference = gelu_reference(approximate);
   const auto add_rung = [reference](Kind kind, const test::UnaryRung<T>& rung) {
-    add_unary<T>("gelu", rung.name, kind, rung.launch, reference, rung.max_ulp);
+    add_unary<T>("gelu", rung.name, kind, rung.launch, reference, rung.max_ulp, rung.width);
   };
   for (const test::UnaryRung<T>& rung : rungs) add_rung(Kind::rung, rung);
   add_rung(Kind::rung, gelu_operator_rung<T>(approximate, dtype, max_ulp));
@@ -46,8 +46,8 @@ void register_benchmarks() {
     add_variant<half>(approximate, gelu_rungs_f16(approximate), "f16", 0.51);
   }
   const test::UnaryRung<half> yours = your_gelu_rung();
-  add_unary<half>("gelu", yours.name, Kind::yours, yours.launch, gelu_tanh_reference,
-                  yours.max_ulp);
+  add_unary<half>("gelu", yours.name, Kind::yours, yours.launch, gelu_tanh_reference, yours.max_ulp,
+                  yours.width);
 
   add_copy_peers<Bf16>("gelu");
   for (const GeluApproximate approximate : kVariants) {

@@ -39,8 +39,9 @@ void add_swiglu(const std::string& dtype) {
   };
   const auto separate = swiglu_separate_rung<T>(dtype), fused = swiglu_rung<T>(dtype);
   add_binary<T>("swiglu", separate.name, Kind::rung, separate.launch, swiglu_reference,
-                kSeparateUlp<T>);
-  add_binary<T>("swiglu", fused.name, Kind::rung, fused.launch, swiglu_reference, fused.max_ulp);
+                kSeparateUlp<T>, separate.width);
+  add_binary<T>("swiglu", fused.name, Kind::rung, fused.launch, swiglu_reference, fused.max_ulp,
+                fused.width);
   add_binary<T>("swiglu", "swiglu_cub_" + dtype, Kind::peer, cub, swiglu_reference, kSwiGluUlp<T>);
   add_two_in_one_out_peer<T>("swiglu");
 }
@@ -54,8 +55,9 @@ void register_benchmarks() {
 
   add_ladder("swish", swish_rungs_f16(), kReference);
   add_operator_and_peers<half>("f16");
-  add_unary<half>("swish", "your_swish", Kind::yours, your_swish, kReference,
-                  your_swish_claims().max_ulp);
+  const test::UnaryRung<half> yours = your_swish_rung();
+  add_unary<half>("swish", yours.name, Kind::yours, yours.launch, kReference, yours.max_ulp,
+                  yours.width);
 
   add_ladder("swish", swish_rungs_bf16(), kReference);
   add_operator_and_peers<Bf16>("bf16");

@@ -143,7 +143,8 @@ test::Accepted accepted_of(ArithmeticOp op, T a, T b, double most_off) {
 /// does not exist in this backend is left out.
 template <class T, class Launch>
 void add_same_shape(const std::string& rung, Kind kind, ArithmeticOp op, double most_off,
-                    Launch launch, const std::vector<NamedShape>& own_shapes = {}) {
+                    Launch launch, const std::vector<NamedShape>& own_shapes = {},
+                    int per_thread = 0) {
   if (kind == Kind::peer && launch(nullptr, nullptr, nullptr, 0, nullptr) != cudaSuccess) return;
   Case operation = copy2_case(sizeof(T), tiles<T>()[0].bytes, tiles<T>()[1].bytes);
   operation.ladder = "arithmetic";
@@ -151,6 +152,7 @@ void add_same_shape(const std::string& rung, Kind kind, ArithmeticOp op, double 
   operation.kind = kind;
   operation.dtype = dtype_of<T>();
   operation.own_shapes = own_shapes;
+  operation.per_thread = per_thread;
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
     return launch(static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
                   static_cast<T*>(set.output), shape.elements(), stream);
@@ -187,7 +189,7 @@ void add_rung(const ArithmeticRung<T>& rung, ArithmeticOp op, Kind kind,
       [op, rung](const T* in0, const T* in1, T* out, std::int64_t n, cudaStream_t stream) {
         return rung.launch(op, in0, in1, out, n, stream);
       },
-      own_shapes);
+      own_shapes, rung.width);
 }
 
 /// The ladder with Add. A rung below the operator has the whole grid only if `climb_everywhere`.
@@ -225,7 +227,7 @@ void add_int8(const Int8Rung& rung, ArithmeticOp op, Kind kind,
                  cudaStream_t stream) {
         return rung.launch(op, in0, in1, out, n, kScales, stream);
       },
-      own_shapes);
+      own_shapes, rung.width);
 }
 
 /// Ladder D, and its yardstick: two bytes in, one byte out, and no arithmetic but an exclusive or.
@@ -266,7 +268,8 @@ void add_same_shapes() {
   add_operations<half>({Div, PRelu, Mod, Pow}, largest());
   add_cub_peer<half>();
   const test::BinaryRung<half> yours = your_arithmetic_rung();
-  add_same_shape<half>(yours.name, Kind::yours, kYourOp, yours.max_ulp, yours.launch);
+  add_same_shape<half>(yours.name, Kind::yours, kYourOp, yours.max_ulp, yours.launch, {},
+                       yours.width);
 
   add_two_in_one_out_peer<Bf16>("arithmetic");
   add_ladder_a<Bf16>(false);

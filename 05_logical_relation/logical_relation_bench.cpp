@@ -175,6 +175,7 @@ std::vector<std::uint32_t> words_of_period(const std::vector<Byte>& answers) {
 struct Names {
   std::string ladder, rung, dtype;
   Kind kind;
+  int per_thread = 0;  ///< as in Case
 };
 
 /// Registers an operation with two operands and an answer for each element; `expected(a, b)` is the
@@ -191,6 +192,7 @@ void add_answers(const Names& names, const Operands<In>& operands, Answers answe
   operation.rung = names.rung;
   operation.dtype = names.dtype;
   operation.kind = names.kind;
+  operation.per_thread = names.per_thread;
   operation.inputs = {input_of(*operands.a, operands.elements_a),
                       input_of(*operands.b, operands.elements_b)};
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
@@ -238,9 +240,10 @@ Launch<In> of_lists(Launcher launcher) {
 
 // ---- Logic -------------------------------------------------------------------------------------
 
-void add_logical(const std::string& rung, LogicalOp op, Kind kind, const Launch<Byte>& launch) {
-  add_answers<Byte>({"logical", rung, "u8", kind}, lists<Byte>(), Answers::bytes, launch,
-                    [op](Byte a, Byte b) { return logical_reference(op, a, b); });
+void add_logical(const std::string& rung, LogicalOp op, Kind kind, const Launch<Byte>& launch,
+                 int per_thread = 0) {
+  add_answers<Byte>({"logical", rung, "u8", kind, per_thread}, lists<Byte>(), Answers::bytes,
+                    launch, [op](Byte a, Byte b) { return logical_reference(op, a, b); });
 }
 
 /// With one input.
@@ -291,7 +294,8 @@ void add_logical_ladder() {
                   of_lists<Byte>([rung, op](const Byte* a, const Byte* b, Byte* y, std::int64_t n,
                                             cudaStream_t stream) {
                     return rung.launch(op, a, b, y, n, stream);
-                  }));
+                  }),
+                  rung.width);
     }
   }
   add_logical("and_operator", LogicalOp::And, Kind::rung,
@@ -328,7 +332,7 @@ void add_relation_ladder(const std::string& dtype) {
   add_narrow_peer("relation", dtype, sizeof(T));
   for (const RelationRung<T>& rung : relation_rungs<T>()) {
     add_relation<T>(
-        {"relation", "greater_" + rung.name, dtype, Kind::rung}, kGreater, rung.answers,
+        {"relation", "greater_" + rung.name, dtype, Kind::rung, rung.width}, kGreater, rung.answers,
         of_lists<T>([rung](const T* a, const T* b, Byte* y, std::int64_t n, cudaStream_t stream) {
           return rung.launch(kGreater, a, b, y, n, stream);
         }));
@@ -533,8 +537,8 @@ void register_benchmarks() {
                       Answers::bytes, of_lists<float>(greater_host_loop));
   add_equalities();
   add_relation_ladder<half>("f16");
-  add_relation<half>({"relation", "your_relation", "f16", Kind::yours}, RelationOp::Greater,
-                     Answers::bytes, of_lists<half>(your_relation));
+  add_relation<half>({"relation", "your_relation", "f16", Kind::yours, your_relation_rung().width},
+                     RelationOp::Greater, Answers::bytes, of_lists<half>(your_relation));
   add_relation_ladder<Bf16>("bf16");
   add_broadcast_forms();
 

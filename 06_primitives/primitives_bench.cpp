@@ -237,14 +237,16 @@ template <class T>
 void add_additions(const std::string& dtype) {
   add_two_in_one_out_peer<T>("primitives");
   for (const test::BinaryRung<T>& rung : add_rungs<T>(dtype)) {
-    add_binary<T>("primitives", rung.name, Kind::rung, rung.launch, add_reference, rung.max_ulp);
+    add_binary<T>("primitives", rung.name, Kind::rung, rung.launch, add_reference, rung.max_ulp,
+                  rung.width);
   }
 }
 
 template <class T>
 void add_operator(const std::string& dtype) {
   const auto rung = add_operator_rung<T>(dtype), by_hand = add_by_hand_rung<T>(dtype);
-  add_binary<T>("primitives", rung.name, Kind::rung, rung.launch, add_reference, rung.max_ulp);
+  add_binary<T>("primitives", rung.name, Kind::rung, rung.launch, add_reference, rung.max_ulp,
+                rung.width);
   add_binary<T>("primitives", by_hand.name, Kind::peer, by_hand.launch, add_reference,
                 by_hand.max_ulp);
 }
@@ -480,7 +482,7 @@ void register_benchmarks() {
   add_operator<half>("f16");
   const auto yours = your_primitives_rung();
   add_binary<half>("primitives", yours.name, Kind::yours, yours.launch, add_reference,
-                   yours.max_ulp);
+                   yours.max_ulp, yours.width);
   add_addition_peers<half>("f16");
   add_addition_to_float();
   add_two_in_one_out_peer<Bf16>("primitives");

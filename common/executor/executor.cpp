@@ -116,6 +116,9 @@ class BlockQueue {
 
   std::uint64_t total() const { return total_; }
 
+  /// Leaves out the blocks behind the first `count`.
+  void run_first(std::uint64_t count) { total_ = std::min(total_, count); }
+
   /// What each worker does. Without memory for stacks there is no way on: the process ends.
   void work() noexcept {
     Worker& worker = Worker::of_this_thread();
@@ -138,7 +141,7 @@ class BlockQueue {
 
   const Launch& launch_;
   const bool reverse_;
-  const std::uint64_t total_;
+  std::uint64_t total_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> failed_{false};
 };
@@ -155,7 +158,7 @@ cudaError_t run(const Launch& launch) {
   const auto most = static_cast<std::uint64_t>(worker_count());
   const auto workers = static_cast<int>(std::min(blocks.total(), most));
   const LaunchObserver observe = launch_observer;
-  if (observe != nullptr) observe(launch, true);
+  if (observe != nullptr) blocks.run_first(observe(launch, true));
   WorkerPool::instance().run(workers, [&blocks] { blocks.work(); });
   if (observe != nullptr) observe(launch, false);
   return blocks.failed() ? cudaErrorLaunchFailure : cudaSuccess;

@@ -2,8 +2,9 @@
 /// of this machine. launch() in common/launch.cuh is its user; tests use the settings and the
 /// reports.
 ///
-/// What it shows: logic, indexing, tails, bounds, barriers, warp operations. What it cannot show:
-/// speed, coalescing, bank conflicts, occupancy. See common/README.md.
+/// What it shows: logic, indexing, tails, bounds, barriers, warp operations; and, in a program built
+/// for tracing (common/trace), which bytes a warp asks for. What it cannot show: speed, caches,
+/// occupancy. See common/README.md.
 #pragma once
 
 #include "common/executor/block.h"
@@ -11,6 +12,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tuple>
 
@@ -45,8 +47,8 @@ struct Launch {
 };
 
 /// Is called before the first block of every launch and after its last one, on the launching
-/// thread.
-using LaunchObserver = void (*)(const Launch& launch, bool begins);
+/// thread. Its answer, when the launch begins, is how many blocks to run, from the first on.
+using LaunchObserver = std::uint64_t (*)(const Launch& launch, bool begins);
 
 /// Sets the one observer; nullptr: none. For the tracer (common/trace).
 void set_launch_observer(LaunchObserver observer);

@@ -6,6 +6,7 @@
 ///                [--all]                      every rung that is the chapter's own
 ///                [--warp=N]                   the warp that is kept in detail; default: in the middle
 ///                [--gpu-sizes]                what a GPU's benchmark takes as its own shapes
+///                [--part=K]                   only the first of K parts of each launch's blocks
 ///
 /// A rung may be named with its ladder: bias/bias_cycle_f16. Exit code: 0, or 1 if a rung could not
 /// be traced, or 2 for arguments that mean nothing; why is one sentence on stderr.
@@ -17,6 +18,7 @@
 #include "common/trace/json.h"
 #include "common/trace/recorder.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -60,6 +62,9 @@ struct Options {
   std::int64_t warp = -1;
 };
 
+/// 1: all blocks of a launch run.
+std::uint64_t parts = 1;
+
 struct Misuse : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -68,6 +73,15 @@ struct Misuse : std::runtime_error {
 const char* value_of(const char* argument, const char* flag) {
   const std::size_t length = std::strlen(flag);
   return std::strncmp(argument, flag, length) == 0 ? argument + length : nullptr;
+}
+
+std::int64_t number(const char* text, const std::string& flag, std::int64_t least) {
+  char* end = nullptr;
+  const std::int64_t value = std::strtoll(text, &end, 10);
+  if (end == text || *end != '\0' || value < least) {
+    throw Misuse(flag + text + ": write a number from " + std::to_string(least) + " on");
+  }
+  return value;
 }
 
 Options parse(int argc, char** argv) {
@@ -83,11 +97,9 @@ Options parse(int argc, char** argv) {
     } else if (const char* shape = value_of(argument, "--shape=")) {
       options.shape_name = shape;
     } else if (const char* warp = value_of(argument, "--warp=")) {
-      char* end = nullptr;
-      options.warp = std::strtoll(warp, &end, 10);
-      if (end == warp || *end != '\0' || options.warp < 0) {
-        throw Misuse(std::string("--warp=") + warp + ": write a number from 0 on");
-      }
+      options.warp = number(warp, "--warp=", 0);
+    } else if (const char* part = value_of(argument, "--part=")) {
+      parts = static_cast<std::uint64_t>(number(part, "--part=", 1));
     } else if (argument[0] == '-') {
       throw Misuse(std::string("there is no option ") + argument);
     } else {
@@ -105,6 +117,14 @@ bool takes_any_shape(const Case& operation) {
   }
   return true;
 }
+
+bool has_shape(const Case& operation, const std::string& name) {
+  const auto& own = operation.own_shapes;
+  return std::any_of(own.begin(), own.end(), [&](const NamedShape& s) { return s.name == name; });
+}
+
+/// "1024x1024", and not "64x256x56x56".
+bool is_matrix(const std::string& name) { return std::count(name.begin(), name.end(), 'x') == 1; }
 
 NamedShape shape_for(const Case& operation, const std::string& wanted) {
   const auto& own = operation.own_shapes;
@@ -140,9 +160,7 @@ const Case& find(const std::string& name, const std::string& shape) {
   const Case* found = nullptr;
   for (const Case& operation : tutorial::bench::cases()) {
     if (!is_called(operation, name)) continue;
-    for (const NamedShape& own : operation.own_shapes) {
-      if (own.name == shape) return operation;
-    }
+    if (has_shape(operation, shape)) return operation;
     if (found == nullptr) found = &operation;
   }
   if (found == nullptr) throw Misuse("there is no rung " + name);
@@ -153,8 +171,9 @@ std::vector<Buffer> buffers_of(const Case& operation, const Shape& shape,
                                const tutorial::bench::Buffers& set) {
   std::vector<Buffer> buffers;
   const auto add = [&](const std::string& name, const void* pointer, std::size_t bytes) {
+    const std::size_t counted = parts == 1 ? bytes : 0;
     buffers.push_back({name, reinterpret_cast<std::uintptr_t>(pointer), bytes,
-                       std::vector<std::uint8_t>(bytes), std::vector<std::uint8_t>(bytes)});
+                       std::vector<std::uint8_t>(counted), std::vector<std::uint8_t>(counted)});
   };
   for (std::size_t i = 0; i < operation.inputs.size(); ++i) {
     const std::string name = operation.inputs.size() == 1 ? "x" : std::string(1, "abcdef"[i % 6]);
@@ -164,12 +183,14 @@ std::vector<Buffer> buffers_of(const Case& operation, const Shape& shape,
   return buffers;
 }
 
-void observe(const tutorial::cpu::Launch& launch, bool begins) {
+std::uint64_t observe(const tutorial::cpu::Launch& launch, bool begins) {
+  const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   if (begins) {
     Recorder::instance().launch_begins(launch);
   } else {
     Recorder::instance().launch_ends();
   }
+  return (blocks + parts - 1) / parts;
 }
 
 void trace(const Case& operation, const Options& options, Json& json) {
@@ -187,7 +208,7 @@ void trace(const Case& operation, const Options& options, Json& json) {
   }
   std::string wrong;
   try {
-    stage.verify(operation, shape.shape);
+    if (parts == 1) stage.verify(operation, shape.shape);
   } catch (const std::exception& complaint) {
     wrong = complaint.what();
   }
@@ -206,7 +227,13 @@ int run(const Options& options) {
       const bool is_ours = operation.kind == Kind::rung || operation.kind == Kind::yours;
       if (!is_ours) continue;
       Options its = options;
-      if (!takes_any_shape(operation)) its.shape_name.clear();
+      const bool has = has_shape(operation, options.shape_name);
+      // With a GPU's shapes those that have the one that is asked for; without, each in its own.
+      if (!has && !takes_any_shape(operation)) its.shape_name.clear();
+      if (!has && tutorial::bench::on_gpu &&
+          (its.shape_name.empty() || !is_matrix(its.shape_name))) {
+        continue;
+      }
       trace(operation, its, json);
     }
   }

@@ -11,6 +11,7 @@
 /// of the program is one request of the warp; a lane that does not make it is inactive.
 
 #include "common/executor/executor.h"
+#include "common/trace/cost.h"
 
 #include <array>
 #include <cstddef>
@@ -23,12 +24,6 @@
 
 namespace tutorial::trace {
 
-enum class Operation : std::uint8_t { load, store, atomic };
-enum class Space : std::uint8_t { global, shared };
-
-constexpr unsigned kLanes = 32;
-constexpr unsigned kSectorBytes = 32;
-
 /// One access of one thread.
 struct Access {
   std::uintptr_t address;
@@ -37,31 +32,6 @@ struct Access {
   Operation operation;
   Space space;
 };
-
-/// One access of a warp: the k-th of each lane at one place.
-struct Request {
-  std::uint32_t place = 0;
-  std::uint16_t bytes = 0;  ///< a lane
-  Operation operation = Operation::load;
-  Space space = Space::global;
-  std::uint32_t active = 0;  ///< lanes, as a mask
-  std::array<std::uintptr_t, kLanes> address{};
-};
-
-/// What one request, or many, cost.
-struct Cost {
-  std::uint64_t requests = 0;
-  std::uint64_t lanes = 0;    ///< active ones
-  std::uint64_t sectors = 0;  ///< of global memory, 32 bytes each
-  std::uint64_t used = 0;     ///< bytes that lanes asked for, each once a request
-  std::uint64_t phases = 0;   ///< passes over shared memory that there would be without a conflict
-  std::uint64_t passes = 0;   ///< and those that there are
-  std::uint64_t worst = 0;    ///< the largest number of ways of a conflict
-
-  void add(const Cost& other);
-};
-
-Cost cost_of(const Request& request);
 
 /// All requests of one place.
 struct PlaceTotals {
@@ -131,10 +101,12 @@ class Recorder {
   void join(std::vector<Access>& accesses);
   bool is_second_half(const Access& a, const Access& b) const;
   bool is_repeated(const Access& a, const Access& b) const;
+  bool is_copy(const Access& store, const Access& load) const;
   bool same_line(std::uint32_t a, std::uint32_t b) const;
   void gather(unsigned warp);
   void join_branches();
   bool may_be_one(const Request& a, const Request& b) const;
+  const Buffer* buffer_at(std::uintptr_t address) const;
   const Buffer* buffer_of(const Request& request) const;
   void count_touches(const Access& access);
   std::vector<std::uint32_t> program_order() const;

@@ -269,17 +269,11 @@ class Copy:
                 "seconds": round(time.monotonic() - began, 1)}
 
     def tests(self, target, limit):
-        for order in self.orders(target):
+        for order in orders_of(target, self.options.backend):
             failed = self.test(target, order, limit)
             if failed:
                 return {"outcome": "killed", **failed, "order": order}
         return {"outcome": "survived"}
-
-    def orders(self, target):
-        """A tracing program runs in one order, which it chooses."""
-        if target.endswith("_trace"):
-            return ["forward"]
-        return ["cuda"] if self.options.backend == "cuda" else ["forward", "reverse"]
 
     def proof(self, target, limit):
         """Traces every rung of a chapter: by which rung's claim it failed, or None."""
@@ -325,6 +319,13 @@ class Copy:
         crashed = code < 0 or "<FatalErrorCondition" in text
         return {"by": html.unescape(cases[-1]) if cases else None,
                 "how": "timeout" if late else "crash" if crashed else "check"}
+
+
+def orders_of(target, backend):
+    """The thread orders that a program is run in; a tracing program has but one."""
+    if target.endswith("_trace"):
+        return ["forward"]
+    return ["cuda"] if backend == "cuda" else ["forward", "reverse"]
 
 
 def run(command):
@@ -410,7 +411,7 @@ class Work:
         with self.unbroken[test]:
             if test in self.limits:
                 return
-            orders = copy.orders(test)
+            orders = orders_of(test, self.options.backend)
             began = time.monotonic()
             for order in orders:
                 failed = copy.test(test, order)

@@ -83,6 +83,10 @@ Parts made from other recorded files
                                   per test program, or with of=faults one per fault
     machines [dtype=f16]          a row per GPU whose ladders there are, the readers' own included; the
                                   last column is the fastest rung of its first chapter at the largest size
+    trace                         the accesses that trace_proof.py --record counted beside what Nsight
+                                  Compute counted: a row per kernel of every chapter's h200_ncu*.json
+    trace_figure FILE out=NAME.svg [title=..] [rungs=a,b] [tail=yes]
+                                  one warp's accesses; FILE from ./tutorial trace --json
     plot FILE out=NAME.svg        a line plot of a JSON object:
         {"title": "..", "subtitle": "..", "desc": "..", "height": 280,
          "x": {"label": "x", "scale": "linear" or "log", "min": -4, "max": 2, "ticks": [..]},
@@ -126,6 +130,8 @@ import figures
 import mutate
 import runs
 import share
+import trace_figures
+import trace_proof
 
 NO_RUN = "No run recorded yet."
 OPEN = re.compile(r"^\s*<!--\s*(report|excerpt):(.*?)\s*-->\s*$")
@@ -977,6 +983,65 @@ def make_machines(part):
     return table(["GPU", "From", "Chapters", "Driver", "CUDA", "Recorded", "Cold, GB/s"], body, "llllllr")
 
 
+def trace_cells(entry, traced, rule):
+    """ncu's number and the trace's."""
+    cells = []
+    for source in (entry, traced):
+        value = source.get(rule)
+        if isinstance(value, dict):
+            value = value.get("wavefronts")
+            value = None if value is None else value / trace_proof.blocks_of(source)
+        cells.append(significant(value) if value is not None else DASH)
+    return cells
+
+
+def make_trace(part):
+    exceptions = trace_proof.load_exceptions()
+    body, notes = [], []
+    for folder in runs.find_chapters(runs.ROOT):
+        recorded = folder / "results" / "trace.json"
+        if not recorded.exists():
+            continue
+        summaries = load_json(recorded)["traced"]
+        for path in trace_proof.ncu_files(folder):
+            if path.name not in summaries:
+                continue
+            for entry in load_json(path).get("ncu", []):
+                traced = None if trace_proof.is_peer(entry) else trace_proof.traced_as(entry, summaries[path.name])
+                if traced is None:
+                    continue
+                differ = trace_proof.differences(entry, traced)
+                reasons = [e["reason"] for e in exceptions if e["chapter"] == folder.name
+                           and entry["rung"] in e["rungs"] and any(d[0] in e["rules"] for d in differ)]
+                notes += reasons
+                cells = [cell for rule in ("sectors_per_load", "sectors_per_store", "shared_load", "shared_store")
+                         for cell in trace_cells(entry, traced, rule)]
+                mark = ", ".join(str(runs.unique(notes).index(r) + 1) for r in runs.unique(reasons))
+                body.append([folder.name, code(entry["rung"]), *cells, mark or ("differs" if differ else "")])
+    if not body:
+        raise NotRecorded("trace.json")
+    titles = ["Chapter", "Rung", "Sectors a load: ncu", "trace", "a store: ncu", "trace",
+              "Shared passes a block, loads: ncu", "trace", "stores: ncu", "trace", "Note"]
+    same = sum(not row[-1] for row in body)
+    lines = [f"{same} of {len(body)} kernels agree."]
+    lines += [""] + [f"{number}. {note[0].upper()}{note[1:]}." for number, note in
+                     enumerate(runs.unique(notes), 1)] if notes else []
+    return lines + [""] + table(titles, body, "ll" + "r" * 8 + "l")
+
+
+def make_trace_figure(part):
+    data = load_json(part.file())
+    names = part.listed("rungs", [rung["rung"] for rung in data.get("rungs", [])])
+    known = {rung["rung"]: rung for rung in data.get("rungs", [])}
+    missing = [name for name in names if name not in known]
+    if missing or not names:
+        part.fail(f"{part.file()} has no rung {missing[0]}" if missing else f"{part.file()} holds no trace")
+    title = part.option("title", "What one warp asks for")
+    text = trace_figures.figure([(name, known[name]) for name in names], title,
+                                part.option("tail") == "yes")
+    return picture(part, title, text)
+
+
 def make_value(part):
     """The text of one number."""
     path, of, rung = part.file(), part.option("of"), part.option("rung")
@@ -1043,6 +1108,7 @@ MAKERS = {
     "context": make_context, "results": make_results, "grid": make_grid, "matrix": make_matrix,
     "headline": make_headline, "counters": make_counters, "ladder_figure": make_ladder_figure,
     "sizes_figure": make_sizes_figure, "plot": make_plot, "accuracy": make_accuracy,
+    "trace": make_trace, "trace_figure": make_trace_figure,
     "torch": make_torch, "headline_figure": make_headline_figure, "ncu": make_ncu,
     "codegen": make_codegen, "fuzz": make_fuzz, "half_functions": make_half_functions,
     "gpus": make_gpus, "mutations": make_mutations, "controls": make_controls, "chapters": make_chapters,

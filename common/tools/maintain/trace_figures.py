@@ -171,6 +171,9 @@ def figure(rungs, title="What one warp asks for", tail=False):
         legend.append("A box is a sector of 32 bytes; the coloured part is what lanes ask for.")
     if "shared" in spaces:
         legend.append("Shared memory: a column is a bank, a row is a pass, a number is a lane.")
+    if any(r["operation"] == "store" for _, requests, those in drawn for r in requests
+           if r not in those and shape_of(r) not in {shape_of(d) for d in those}):
+        legend.append("Stores that look like the loads are left out.")
     canvas.text(18, 47, " ".join(legend), "muted", kind="s")
     y = TOP
     for name, requests, those in drawn:

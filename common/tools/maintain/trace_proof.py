@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import runs
 import trace
 
+GRID = "16384x16384"  # what ncu sees of lists
 FULL = "256x1024"   # divided by the elements of every rung's block
 TAIL = "1x65533"
 RULES = {
@@ -42,6 +43,8 @@ RULES = {
     "load_requests": "not ncu's", "store_requests": "not ncu's",
     "shared_load": "not ncu's", "shared_store": "not ncu's",
 }
+SMALL_ROWS, PARTS = 4096, 16  # of a matrix that is too large here: so many rows, and a part of the blocks
+IMAGES = 64                   # ncu's (N, C, H, W) has so many, which are all alike: one is traced
 NEAR = 1e-3  # ncu's figures are recorded with four digits
 
 
@@ -136,7 +139,11 @@ def check_full_launch(rung, found):
     """At a size that every block divides."""
     for launch in rung["launches"]:
         idle = threads_of(launch) - launch["busy_threads"]
-        if idle and "claims_per_thread" in rung:
+        blocks = trace.product(launch["grid"]) - launch["busy_blocks"]
+        if blocks:
+            found.add(rung["rung"], "idle", f"{blocks:,} of {trace.product(launch['grid']):,} blocks touch "
+                                            f"nothing, in a launch of {rung['elements']:,} elements")
+        elif idle and "claims_per_thread" in rung:
             found.add(rung["rung"], "idle", f"{idle:,} of {threads_of(launch):,} threads touch nothing, in a "
                                             f"launch of {rung['elements']:,} elements that needs all of them")
         for place in launch["places"]:
@@ -176,6 +183,12 @@ def codegen_specs(folder):
 
 def dimensions(text):
     return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def blocks_of(entry):
+    """The number of blocks of ncu's entry, or of ours."""
+    grid = entry["grid"]
+    return trace.product(dimensions(grid) if isinstance(grid, str) else grid)
 
 
 def ncu_files(folder):
@@ -222,7 +235,7 @@ def differences(entry, traced):
     for rule in ("sectors_per_load", "sectors_per_store"):
         if not close(entry.get(rule), traced.get(rule)):
             found.append((rule, entry.get(rule), traced.get(rule)))
-    blocks = [trace.product(dimensions(entry["grid"])), trace.product(traced["grid"])]
+    blocks = [blocks_of(entry), blocks_of(traced)]
     if dimensions(entry["block"]) != traced["block"]:
         return found
     for rule in ("load_requests", "store_requests"):
@@ -247,14 +260,38 @@ def is_peer(entry):
         or entry["kernel"].startswith("Cub") or entry["rung"].startswith("museum")
 
 
+def summaries_of(rungs):
+    return [dict(summary(launch), rung=rung["rung"]) for rung in rungs for launch in rung["launches"]]
+
+
+def at_shape_of(program, shape):
+    """The rungs at the shape that ncu saw, which may be too large: then a part of it that is like the
+    rest."""
+    sizes = [int(size) for size in shape.split("x")]
+    if len(sizes) > 2:
+        return trace.ask(program, ["--all", "--gpu-sizes", f"--shape={shape}", f"--part={IMAGES}"])
+    rows = min(sizes[0], SMALL_ROWS)
+    return trace.ask(program, ["--all", f"--shape={rows}x{sizes[1]}", f"--part={PARTS}"])
+
+
+def traced_for(path, program, full):
+    """The summaries that a file of ncu's is compared with. A list as large as its grid behaves like a
+    smaller one."""
+    shape = runs.load_json(path).get("context", {}).get("shape", "")
+    if shape == GRID:
+        return summaries_of(full)
+    return summaries_of(at_shape_of(program, shape))
+
+
 def check_ncu(folder, summaries, found):
-    """Holds the traced launches against each recorded kernel; the rungs that were compared."""
+    """Holds the traced launches against each recorded kernel; the rungs that were compared.
+    `summaries`: by the names of ncu's files."""
     compared = []
     for path in ncu_files(folder):
         for entry in runs.load_json(path).get("ncu", []):
             if is_peer(entry):
                 continue
-            traced = traced_as(entry, summaries)
+            traced = traced_as(entry, summaries[path.name])
             if traced is None:
                 found.add(entry["rung"], "sectors_per_load",
                           f"{path.name} has its kernel {entry['kernel']}, and no traced rung launches it")
@@ -282,12 +319,16 @@ def prove(program, folder, record):
     for rung in full:
         check_full_launch(rung, found)
         check_widths(rung, specs, found)
-    summaries = [dict(summary(launch), rung=rung["rung"]) for rung in full for launch in rung["launches"]]
+    summaries = {path.name: traced_for(path, program, full) for path in ncu_files(folder)}
     compared = check_ncu(folder, summaries, found)
     found.unneeded({rung["rung"] for rung in full} | set(compared))
+    recorded = folder / "results" / "trace.json"
+    data = {"context": {"chapter": folder.name, "shape": FULL}, "traced": summaries}
     if record:
-        runs.write_json(folder / "results" / "trace.json",
-                        {"context": {"chapter": folder.name, "shape": FULL}, "traced": summaries})
+        runs.write_json(recorded, data)
+    elif recorded.exists() and runs.load_json(recorded) != data:
+        found.problems.append(f"{recorded.relative_to(runs.ROOT)} is not what the rungs do now; record it "
+                              f"again: trace_proof.py {program} --record")
     return found, len(full), len(compared)
 
 

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Tests of trace.py, trace_proof.py and trace_figures.py, on launches that are made up here."""
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from xml.etree import ElementTree
+
+import folders
+
+import runs
+import trace
+import trace_figures
+import trace_proof
+
+TRACE = folders.TOOLS / "reader" / "trace.py"
+
+
+def request(offsets, size, operation="load", space="global", **more):
+    """A request at these offsets; its cost as the program would say it."""
+    offsets = list(offsets) + [None] * (32 - len(offsets))
+    touched = {o + k for o in offsets if o is not None for k in range(size)}
+    cost = {"sectors": len({byte // 32 for byte in touched})} if space == "global" else \
+        {"phases": 1, "passes": more.pop("ways", 1), "ways": 1}
+    if space == "shared":
+        cost["ways"] = cost["passes"]
+    return {"line": "01_elu/elu_kernels.cuh:78", "operation": operation, "space": space, "bytes": size,
+            "buffer": "x" if operation == "load" else "y", "offsets": offsets, "requests": 1,
+            "lanes": sum(o is not None for o in offsets), "used": len(touched), **cost, **more}
+
+
+def launch_of(requests, blocks=4, threads=32):
+    """A launch in which every warp does the same."""
+    places = [{"line": r["line"], "operation": r["operation"], "space": r["space"], "least_bytes": r["bytes"],
+               "most_bytes": r["bytes"],
+               **{key: r[key] * blocks for key in ("requests", "lanes", "used", "sectors", "phases", "passes")
+                  if key in r}, "ways": r.get("ways", 0)} for r in requests]
+    warp = {"block": [2, 0, 0], "block_number": 2, "warp": 0, "requests": requests}
+    return {"kernel": "tutorial::elu_f16x8_kernel(__half const*, __half*, long)", "grid": [blocks, 1, 1],
+            "block": [threads, 1, 1], "dynamic_shared": 0, "busy_blocks": blocks,
+            "busy_threads": blocks * threads, "places": places, "middle": warp, "last": warp}
+
+
+def rung_of(requests, name="f16x8", **more):
+    size = 4 * 32 * 16
+    buffers = [{"name": name_of, "bytes": size, "loads_once": size if name_of == "x" else 0, "loads_again": 0,
+                "stores_once": size if name_of == "y" else 0, "stores_again": 0} for name_of in ("x", "y")]
+    return {"ladder": "elu", "rung": name, "dtype": "f16", "kind": "rung", "shape": "4x256", "elements": 1024,
+            "claims_per_thread": 8, "buffers": buffers, "workspace_bytes": 0,
+            "launches": [launch_of(requests)], **more}
+
+
+PACK = [request(range(0, 512, 16), 16), request(range(0, 512, 16), 16, "store")]
+STRIDED = [request(range(0, 512, 16), 4)]
+
+
+class Words(unittest.TestCase):
+    def pattern(self, offsets, size=4):
+        return trace.pattern(request(offsets, size))
+
+    def test_patterns(self):
+        self.assertEqual(self.pattern(range(0, 128, 4)), "consecutive")
+        self.assertEqual(self.pattern(range(0, 512, 16)), "stride 16")
+        self.assertEqual(self.pattern([8] * 32), "one address for all")
+        self.assertEqual(self.pattern([8]), "one lane")
+        self.assertEqual(self.pattern([0, 4, 8, 900, 904, 908]), "runs, with a jump")
+        self.assertEqual(self.pattern([0, 12, 4, 100, 36, 8]), "irregular")
+
+    def test_the_picture_names_the_lane_of_every_byte(self):
+        lines = trace.global_picture(STRIDED[0], trace.Paint(False))
+        self.assertEqual(len(lines), 8)
+        self.assertTrue(lines[0].endswith("0000............1111............ 2222............3333............"))
+        self.assertTrue(all(len(line) <= 80 for line in lines))
+
+    def test_bytes_that_several_lanes_ask_for_are_starred(self):
+        self.assertIn("****....", trace.global_picture(request([0] * 32, 4), trace.Paint(False))[0])
+
+    def test_a_conflict_is_a_pass_each(self):
+        lines = trace.shared_picture(request([0, 128, 256], 4, space="shared", ways=3), trace.Paint(False))
+        self.assertEqual([line.split()[:3] for line in lines[1:]],
+                         [["pass", "1", "0"], ["pass", "2", "1"], ["pass", "3", "2"]])
+
+    def test_lines_fit_into_80_columns(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            trace.show_rung("01_elu", rung_of(PACK + STRIDED), False, trace.Paint(False), None)
+        self.assertEqual([line for line in out.getvalue().splitlines() if len(line) > 80], [])
+        self.assertIn("elu_f16x8_kernel", out.getvalue())
+
+
+class Program(unittest.TestCase):
+    """With a script in the place of the tracing program."""
+
+    def run_with(self, body, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "01_elu_trace"
+            program.write_text(f"#!{sys.executable}\nimport json, sys\n{body}\n", encoding="utf-8")
+            program.chmod(0o755)
+            done = subprocess.run([sys.executable, str(TRACE), str(program), *arguments],
+                                  capture_output=True, text=True, check=False)
+            files = {path.name: path.read_text() for path in Path(folder).iterdir() if path != program}
+        return done.returncode, done.stdout + done.stderr, files
+
+    def answering(self, *rungs):
+        names = [{"ladder": r["ladder"], "rung": r["rung"], "dtype": "f16", "kind": "rung", "shapes": []}
+                 for r in rungs]
+        return (f"print(json.dumps({{'rungs': {names!r}}})) if '--list' in sys.argv "
+                f"else print({json.dumps({'rungs': rungs})!r})")
+
+    def test_two_rungs_side_by_side(self):
+        code, text, _ = self.run_with(
+            self.answering(rung_of(PACK, "f16x8_pack"), rung_of(STRIDED)), "f16x8_pack", "f16x8")
+        self.assertEqual(code, 0, text)
+        self.assertRegex(text, r"sectors a request +16\.00 +16\.00")
+        self.assertRegex(text, r"asked for of moved +100 % +25 %")
+
+    def test_an_unknown_rung_names_those_that_are_like_it(self):
+        code, text, _ = self.run_with(self.answering(rung_of(PACK, "f16x8_pack")), "f16x8_pakc")
+        self.assertEqual(code, 2)
+        self.assertIn("there is no rung f16x8_pakc; there are f16x8_pack", text)
+
+    def test_a_kernel_that_fails_is_one_sentence(self):
+        body = self.answering(rung_of(PACK)).replace("else print", "else sys.exit(print('trace: f16x8 at 1x8 "
+                                                     "answers cudaErrorLaunchFailure: block (0,0,0): divergent', "
+                                                     "file=sys.stderr) or 1) or print")
+        code, text, _ = self.run_with(body, "f16x8")
+        self.assertEqual(code, 2)
+        self.assertIn("trace.py: f16x8 at 1x8 answers cudaErrorLaunchFailure", text)
+
+    def test_wrong_output_is_said_and_is_a_failure(self):
+        code, text, _ = self.run_with(self.answering(rung_of(PACK, wrong="wrong output: y[3]")), "f16x8")
+        self.assertEqual(code, 1)
+        self.assertIn("its output is wrong (wrong output: y[3])", text)
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            svg, data = Path(folder) / "a.svg", Path(folder) / "a.json"
+            code, text, _ = self.run_with(self.answering(rung_of(PACK)), "f16x8", f"--svg={svg}",
+                                          f"--json={data}")
+            self.assertEqual(code, 0, text)
+            ElementTree.fromstring(svg.read_text())
+            self.assertEqual(json.loads(data.read_text())["rungs"][0]["rung"], "f16x8")
+
+
+class Proof(unittest.TestCase):
+    def problems(self, rung, exceptions=()):
+        found = trace_proof.Findings("01_elu", exceptions)
+        trace_proof.check_output(rung, found)
+        trace_proof.check_inputs(rung, found)
+        trace_proof.check_blocks(rung, found)
+        trace_proof.check_full_launch(rung, found)
+        return found.problems
+
+    def test_a_good_rung(self):
+        self.assertEqual(self.problems(rung_of(PACK)), [])
+
+    def test_too_many_blocks(self):
+        rung = rung_of(PACK)
+        rung["launches"][0]["grid"] = [5, 1, 1]
+        text = "\n".join(self.problems(rung))
+        self.assertIn("launches 5 blocks of 32 threads for 1,024 elements", text)
+        self.assertIn("1 of 5 blocks touch nothing", text)
+        rung = rung_of(PACK)
+        rung["launches"][0]["busy_threads"] -= 3
+        self.assertIn("3 of 128 threads touch nothing", "\n".join(self.problems(rung)))
+
+    def test_a_thread_that_leaves_the_fast_path(self):
+        rung = rung_of(PACK)
+        rung["launches"][0]["places"][0]["lanes"] -= 1
+        self.assertIn("a thread has left the fast path", "\n".join(self.problems(rung)))
+
+    def test_bytes_that_are_touched_twice_or_not_at_all(self):
+        rung = rung_of(PACK)
+        rung["buffers"][1]["stores_once"] -= 2
+        rung["buffers"][1]["stores_again"] = 2
+        rung["buffers"][0]["loads_again"] = 4
+        text = "\n".join(self.problems(rung))
+        self.assertIn("stores 2 bytes of its output more than once", text)
+        self.assertIn("loads 4 bytes of x more than once", text)
+        rung["buffers"][1]["stores_again"] = 0
+        self.assertIn("2 bytes of the output were stored unseen", "\n".join(self.problems(rung)))
+
+    def test_exceptions_excuse_and_must_be_needed(self):
+        entry = {"chapter": "01_elu", "rungs": ["f16x8"], "rules": ["stored"], "reason": "why"}
+        rung = rung_of(PACK)
+        rung["buffers"][1]["stores_again"] = 2
+        rung["buffers"][1]["stores_once"] -= 2
+        self.assertEqual(self.problems(rung, [entry]), [])
+        found = trace_proof.Findings("01_elu", [entry])
+        found.unneeded({"f16x8"})
+        self.assertIn("excuses stored, which holds", found.problems[0])
+
+    def test_widths(self):
+        spec = [{"kernel": "elu_f16x8_kernel", "load_bits": 32, "store_bits": 128}]
+        found = trace_proof.Findings("01_elu", [])
+        trace_proof.check_widths(rung_of(PACK), [spec], found)
+        self.assertEqual(len(found.problems), 1)
+        self.assertIn("its widest load has 128 bits, codegen.json says 32", found.problems[0])
+
+    def test_ncu(self):
+        traced = trace_proof.summary(launch_of(STRIDED + [request([0, 128], 4, space="shared", ways=2)]))
+        entry = {"kernel": "elu_f16x8_kernel", "rung": "f16x8", "block": "(32, 1, 1)", "grid": "(8, 1, 1)",
+                 "sectors_per_load": 16.0, "sectors_per_store": None, "load_requests": 8,
+                 "shared_load": {"instructions": 8, "wavefronts": 16, "conflicts": 8}}
+        self.assertEqual(trace_proof.differences(entry, traced), [])
+        self.assertIs(trace_proof.traced_as(entry, [traced]), traced)
+        wrong = {**entry, "sectors_per_load": 4.0, "load_requests": 9,
+                 "shared_load": {"instructions": 8, "wavefronts": 8, "conflicts": 0}}
+        self.assertEqual([rule for rule, *_ in trace_proof.differences(wrong, traced)],
+                         ["sectors_per_load", "load_requests", "shared_load", "shared_load"])
+
+    def test_the_exceptions_are_of_rungs_and_rules_that_there_are(self):
+        for entry in trace_proof.load_exceptions():
+            self.assertTrue((runs.ROOT / entry["chapter"]).is_dir(), entry)
+            self.assertFalse(entry["reason"].endswith("."), entry)
+
+
+class Figures(unittest.TestCase):
+    def test_stores_like_the_loads_are_left_out(self):
+        self.assertEqual(trace_figures.chosen(PACK), PACK[:1])
+        other = [PACK[0], request(range(0, 128, 4), 4, "store")]
+        self.assertEqual(trace_figures.chosen(other), other)
+
+    def test_a_figure_is_well_formed_and_stable(self):
+        shared = request(range(0, 4096, 128), 4, space="shared", ways=32)
+        rungs = [("f16x8", rung_of(STRIDED)), ("detour", rung_of([*PACK, shared]))]
+        text = trace_figures.figure(rungs)
+        self.assertEqual(text, trace_figures.figure(rungs))
+        ElementTree.fromstring(text)
+        self.assertIn("32-way conflict", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

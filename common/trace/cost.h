@@ -1,0 +1,42 @@
+#pragma once
+/// \file
+/// What one access of a warp costs: the sectors of global memory that it touches, the passes over
+/// shared memory that it takes.
+
+#include <array>
+#include <cstdint>
+
+namespace tutorial::trace {
+
+enum class Operation : std::uint8_t { load, store, atomic };
+enum class Space : std::uint8_t { global, shared };
+
+constexpr unsigned kLanes = 32;
+constexpr unsigned kSectorBytes = 32;
+
+/// One access of a warp: the k-th of each lane at one place.
+struct Request {
+  std::uint32_t place = 0;
+  std::uint16_t bytes = 0;  ///< a lane
+  Operation operation = Operation::load;
+  Space space = Space::global;
+  std::uint32_t active = 0;  ///< lanes, as a mask
+  std::array<std::uintptr_t, kLanes> address{};
+};
+
+/// What one request, or many, cost.
+struct Cost {
+  std::uint64_t requests = 0;
+  std::uint64_t lanes = 0;    ///< active ones
+  std::uint64_t sectors = 0;  ///< of global memory, 32 bytes each
+  std::uint64_t used = 0;     ///< bytes that lanes asked for, each once a request
+  std::uint64_t phases = 0;   ///< passes over shared memory that there would be without a conflict
+  std::uint64_t passes = 0;   ///< and those that there are
+  std::uint64_t worst = 0;    ///< the largest number of ways of a conflict
+
+  void add(const Cost& other);
+};
+
+Cost cost_of(const Request& request);
+
+}  // namespace tutorial::trace
