@@ -43,12 +43,12 @@ function(tutorial_add_trace name)
     -Wno-attributes)
   tutorial_flags(${target}d)
 
+  # The benchmark's own sources, and all that it links but the kernels and its main program.
   get_target_property(bench ${arg_PREFIX}_bench SOURCES)
+  get_target_property(libraries ${arg_PREFIX}_bench LINK_LIBRARIES)
+  list(REMOVE_ITEM libraries ${name} tutorial_bench_support)
   add_executable(${target} EXCLUDE_FROM_ALL ${bench} $<TARGET_OBJECTS:${target}d>)
-  target_link_libraries(${target} PRIVATE tutorial_trace)
-  if(TARGET ${arg_PREFIX}_museum)
-    target_link_libraries(${target} PRIVATE ${arg_PREFIX}_museum)
-  endif()
+  target_link_libraries(${target} PRIVATE ${libraries} tutorial_trace)
   tutorial_flags(${target})
   add_dependencies(tutorial_traces ${target})
 
