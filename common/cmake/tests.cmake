@@ -71,9 +71,10 @@ function(tutorial_add_codegen_tests spec)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL" "")
   get_filename_component(name "${spec}" NAME_WE)
   if(NOT TUTORIAL_NVCC)
-    add_test(NAME "${arg_PREFIX}.${name}" COMMAND "${CMAKE_COMMAND}" -E echo "skipped: no nvcc here")
+    add_test(NAME "${arg_PREFIX}.${name}" COMMAND "${CMAKE_COMMAND}" -E echo
+             "skipped: the machine code comes from nvcc: install the CUDA toolkit ${TUTORIAL_CUDA_MINIMUM} or newer")
     set_tests_properties("${arg_PREFIX}.${name}" PROPERTIES LABELS "${arg_LABEL}"
-                         SKIP_REGULAR_EXPRESSION "skipped: no nvcc")
+                         SKIP_REGULAR_EXPRESSION "^skipped: ")
     return()
   endif()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${spec}")

@@ -89,13 +89,40 @@ function(tutorial_torch_module target library source)
   tutorial_flags(${target})
 endfunction()
 
-# tutorial_torch_test(<name> <label> <script>): a test that needs the bindings; Skipped, visibly,
-# where they are not built.
+# tutorial_torch_skip_reason(<out>): why this build has no bindings, and what to do.
+function(tutorial_torch_skip_reason out)
+  set(has_torch "")
+  foreach(python IN ITEMS "${Python3_EXECUTABLE}" /usr/bin/python3)
+    if(python AND NOT has_torch)
+      execute_process(COMMAND "${python}" -c
+        "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"
+        WORKING_DIRECTORY "${PROJECT_BINARY_DIR}" OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE rc)
+      if(rc EQUAL 0)
+        set(has_torch "${python}")
+      endif()
+    endif()
+  endforeach()
+  if(TUTORIAL_SANITIZE)
+    set(reason "PyTorch is not built with the sanitizers: another preset has the bindings' tests")
+  elseif(has_torch)
+    set(reason "${has_torch} has PyTorch, but this build has no bindings to it: cmake -DTUTORIAL_TORCH=ON ${PROJECT_BINARY_DIR}, then build and test again")
+  else()
+    set(reason "python3 has no PyTorch to bind to: install it (pip install torch, Debian and Ubuntu: apt-get install python3-torch libtorch-dev), then cmake -DTUTORIAL_TORCH=ON ${PROJECT_BINARY_DIR}")
+  endif()
+  set(${out} "${reason}" PARENT_SCOPE)
+endfunction()
+
+# tutorial_torch_test(<name> <label> <script>): a test that needs the bindings; Skipped, visibly and
+# with the reason, where they are not built.
 function(tutorial_torch_test name label script)
   if(NOT TUTORIAL_TORCH)
-    add_test(NAME "${name}" COMMAND "${CMAKE_COMMAND}" -E echo
-             "skipped: built without the bindings to PyTorch (TUTORIAL_TORCH)")
-    set_tests_properties("${name}" PROPERTIES LABELS "${label}" SKIP_REGULAR_EXPRESSION "skipped: built")
+    get_property(reason GLOBAL PROPERTY tutorial_torch_skip_reason)
+    if(NOT reason)
+      tutorial_torch_skip_reason(reason)
+      set_property(GLOBAL PROPERTY tutorial_torch_skip_reason "${reason}")
+    endif()
+    add_test(NAME "${name}" COMMAND "${CMAKE_COMMAND}" -E echo "skipped: ${reason}")
+    set_tests_properties("${name}" PROPERTIES LABELS "${label}" SKIP_REGULAR_EXPRESSION "^skipped: ")
     return()
   endif()
   add_test(NAME "${name}" COMMAND "${TUTORIAL_TORCH_INTERPRETER}" "${script}" -v

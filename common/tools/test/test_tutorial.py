@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 # What the script itself needs of a system.
-NEEDED = "basename bash cat dirname env flock grep head mkdir mv nproc paste rm sed sort tail tee tput true".split()
+NEEDED = "basename bash cat dirname env flock grep head mkdir mv nproc paste rm sed sort tail tee tput true uniq".split()
 
 
 class Tutorial(unittest.TestCase):
@@ -220,6 +220,13 @@ class Tutorial(unittest.TestCase):
         self.fake("python3")
         self.assertEqual(self.call("read", "--build", "a folder")[0], 0)
         self.assertRegex(self.called("python3")[-1], r"reader/book\.py --build a folder$")
+
+    def test_it_says_why_tests_were_skipped(self):
+        more = self.fake_all()
+        log = self.clone / "build/cpu/Testing/Temporary/LastTest.log"
+        self.fake("ctest", f'mkdir -p "{log.parent}"; printf "skipped: b\\nx\\nskipped: a\\nskipped: b\\n" >"{log}"')
+        code, out, _ = self.call("test", "--backend", "cpu", more=more)
+        self.assertEqual((code, out.splitlines()[-2:]), (0, ["skipped (1): a", "skipped (2): b"]))
 
     def errors_with_a_cmake_that(self, *answers):
         more = self.fake_all()
