@@ -221,6 +221,24 @@ class Tutorial(unittest.TestCase):
         self.assertEqual(self.call("read", "--build", "a folder")[0], 0)
         self.assertRegex(self.called("python3")[-1], r"reader/book\.py --build a folder$")
 
+    def test_recorded_ladders_follow(self):
+        run = 'for flag; do case $flag in --benchmark_out=*) echo "{}" >"${flag#*=}" ;; esac; done'
+        results = self.clone / "01_one/results"
+        results.mkdir()
+        for name in ("h100", "h200", "h200_ncu", "fuzz"):
+            (results / f"{name}.json").touch()
+        for flags, names in (((), ["h200"]), (("--gpu", "h100"), ["h100"]),
+                             (("--gpu=h200,h100",), ["h200", "h100"])):
+            code, _, errors = self.bench(run, *flags)
+            self.assertEqual((code, errors), (0, ""))
+            drawn = [call.rsplit("/", 1)[1] for call in self.called("python3") if "--recorded" in call]
+            self.assertEqual(drawn[-len(names):], [f"{name}.json" for name in names])
+            self.assertFalse(any("--gpu" in call for call in self.called("cmake")))
+        for flags in (("--gpu", "h300"), ("--gpu=fuzz",), ("--gpu", "h200_ncu")):
+            code, out, errors = self.bench(run, *flags)
+            self.assertEqual((code, out, errors.count("\n")), (2, "", 1))
+            self.assertIn("joined by commas, of: h200 h100", errors)
+
     def test_it_says_why_tests_were_skipped(self):
         more = self.fake_all()
         log = self.clone / "build/cpu/Testing/Temporary/LastTest.log"
