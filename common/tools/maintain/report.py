@@ -949,11 +949,17 @@ def make_fuzz(part):
 
 
 def make_half_functions(part):
-    body = [[code(e.get("function")), count(runs.number(e.get("inputs"))),
-             count(runs.number(e.get("differ"))), significant(runs.number(e.get("max_ulp")))]
-            for e in entries_of(part, "half_functions")]
-    return table(["Function", "Inputs", "Inputs that differ", "Largest difference, ULP"], body,
-                 "lrrr")
+    """How many functions agree with the GPU on every input, and a row for each that does not."""
+    entries = entries_of(part, "half_functions")
+    apart = [e for e in entries if runs.number(e.get("differ"))]
+    inputs = {runs.number(e.get("inputs")) for e in entries}
+    lines = [f"{len(entries) - len(apart)} of {len(entries)} functions agree on every input"
+             + (f" ({count(inputs.pop())} each)." if len(inputs) == 1 else ".")]
+    if not apart:
+        return lines
+    body = [[code(e.get("function")), count(runs.number(e.get("differ"))),
+             significant(runs.number(e.get("max_ulp")))] for e in apart]
+    return lines + ["", *table(["Function", "Inputs that differ", "Largest difference, ULP"], body, "lrr")]
 
 
 def make_mutations(part):

@@ -261,9 +261,11 @@ class ReportTest(unittest.TestCase):
 
     def test_half_functions(self):
         self.put("01_elu/results/half_functions.json", {"half_functions": [
-            {"function": "hexp", "inputs": 65536, "differ": 3, "max_ulp": 1.0}]})
-        self.assertEqual(self.block("half_functions half_functions.json")[2],
-                         "| `hexp` | 65,536 | 3 | 1.000 |")
+            {"function": "hexp", "inputs": 65536, "differ": 3, "max_ulp": 1.0},
+            {"function": "hlog", "inputs": 65536, "differ": 0, "max_ulp": 0}]})
+        lines = self.block("half_functions half_functions.json")
+        self.assertEqual(lines[0], "1 of 2 functions agree on every input (65,536 each).")
+        self.assertEqual(lines[-1], "| `hexp` | 3 | 1.000 |")
 
     def test_mutations(self):
         fault = {"id": "guard", "file": "01_elu/elu.cuh", "old": "int a;", "new": "int b;",
