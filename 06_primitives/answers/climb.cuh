@@ -9,7 +9,6 @@
 
 namespace tutorial {
 
-//! [climb]
 inline constexpr RungClaims kYourPrimitives{8, 16, 0.5};
 
 template <bool IsBoundary>
@@ -26,6 +25,7 @@ __device__ __forceinline__ void your_tile(const half* a, const half* b, half* ou
   WriteData<IsBoundary, Adjacent>(out, result, num);
 }
 
+//! [climb]
 __global__ void your_primitives_kernel(const half* a, const half* b, half* out, std::int64_t n) {
   const std::int64_t tile = std::int64_t{blockDim.x} * kYourPrimitives.per_thread;
   const std::int64_t offset = blockIdx.x * tile;

@@ -8,7 +8,6 @@ namespace tutorial {
 
 using namespace primitives;
 
-//! [compose]
 /// x - mean, and (x - mean)^2.
 struct Minus {
   float mean;
@@ -22,6 +21,7 @@ struct TimesFactor {
   __device__ __forceinline__ float operator()(float x) const { return x * factor; }
 };
 
+//! [compose]
 /// A block a row: columns == VecSize * blockDim.x, x and y 16-byte aligned.
 template <int VecSize>
 __global__ void LayerNorm(const float* x, float* y, std::int64_t columns, float epsilon) {

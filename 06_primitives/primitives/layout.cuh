@@ -87,11 +87,13 @@ template <class Layout, int VecSize, class T>
 inline constexpr int kWidth = Resolve<Layout, T>::type::template width<VecSize>;
 
 /// The element of the tile in register k of the calling thread.
+//! [element_at]
 template <int Width>
 __device__ __forceinline__ int element_at(int k) {
   return ((k / Width) * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x)) * Width +
          k % Width;
 }
+//! [element_at]
 
 constexpr int access_bytes(int bytes) {
   int access = 16;

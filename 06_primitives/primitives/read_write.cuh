@@ -45,6 +45,7 @@ __device__ __forceinline__ void Init(T (&x)[NY][NX], Value value) {
 namespace detail {
 
 /// Reads Width adjacent elements by accesses of up to 16 bytes.
+//! [read_vector]
 template <int Width, class Dst, class Src>
 __device__ __forceinline__ void read_vector(Dst* dst, const Src* src) {
   constexpr int kBytes = kAccessBytes<Width, Src>;
@@ -60,6 +61,7 @@ __device__ __forceinline__ void read_vector(Dst* dst, const Src* src) {
     for (int k = 0; k < kElements; ++k) dst[first + k] = Convert<Dst>(pack[k]);
   }
 }
+//! [read_vector]
 
 /// *to = value, to global memory, in one instruction. The compiler splits the assignment of a uint4
 /// into four and joins them again in most kernels, but not where two paths end in stores to the
@@ -103,6 +105,7 @@ __device__ __forceinline__ int clamp_to_tile(std::int64_t num, int tile) {
 ///   adds the block's offset, in 64 bits, and `num` is what is left of the data from there on.
 /// - Layout: ByType is Interleaved<Src>, 16 bytes a thread and access.
 /// - Alignment without IsBoundary: see the contract; 16 bytes always suffice.
+//! [ReadData]
 template <bool IsBoundary, class Layout = ByType, class T, int VecSize, class Src>
 __device__ __forceinline__ void ReadData(T (&x)[VecSize], const Src* src, std::int64_t num) {
   constexpr int kWidth = detail::kWidth<Layout, VecSize, Src>;
@@ -121,6 +124,7 @@ __device__ __forceinline__ void ReadData(T (&x)[VecSize], const Src* src, std::i
     }
   }
 }
+//! [ReadData]
 
 /// dst[element of the tile in register k] = x[k], converted to the type of dst. Layout: ByType is
 /// Interleaved<Dst>. Otherwise as ReadData.

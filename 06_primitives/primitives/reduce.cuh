@@ -59,6 +59,7 @@ __device__ __forceinline__ T shuffle_from(T value, int lane) {
 /// Reduces over groups of min(width, 32) neighbouring lanes; width is a power of two or at
 /// least 32. Partners exchange their values in each step, so all lanes end with
 /// the same bits.
+//! [reduce_lanes]
 template <class T, class Op>
 __device__ __forceinline__ T reduce_lanes(T value, Op op, int width = 32) {
 #pragma unroll
@@ -67,8 +68,10 @@ __device__ __forceinline__ T reduce_lanes(T value, Op op, int width = 32) {
   }
   return value;
 }
+//! [reduce_lanes]
 
 /// A tree over N registers, at any N.
+//! [reduce_registers]
 template <class T, int N, class Op>
 __device__ __forceinline__ T reduce_registers(const T (&in)[N], Op op) {
   T x[N];
@@ -81,6 +84,7 @@ __device__ __forceinline__ T reduce_registers(const T (&in)[N], Op op) {
   }
   return x[0];
 }
+//! [reduce_registers]
 
 template <class T, int N, class Op>
 __device__ __forceinline__ void reduce_block_x(T (&x)[N], Op op) {
@@ -89,6 +93,7 @@ __device__ __forceinline__ void reduce_block_x(T (&x)[N], Op op) {
   for (int k = 0; k < N; ++k) x[k] = reduce_lanes(x[k], op, width);
   if (width <= 32) return;
 
+  //! [reduce_block_x]
   __shared__ T of_warp[N][32];
   const int warp = thread_in_block() / 32;
   const int lane = thread_in_block() % 32;
@@ -104,6 +109,7 @@ __device__ __forceinline__ void reduce_block_x(T (&x)[N], Op op) {
   for (int k = 0; k < N; ++k) {
     x[k] = reduce_lanes(lane < warps ? of_warp[k][first + lane] : Op::identity(), op);
   }
+  //! [reduce_block_x]
 }
 
 template <int MaxThreads, class T, int N, class Op>

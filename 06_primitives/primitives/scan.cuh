@@ -29,6 +29,7 @@ namespace tutorial::primitives {
 namespace detail {
 
 /// Inclusive scan over the 32 lanes.
+//! [scan_lanes]
 template <class T, class Op>
 __device__ __forceinline__ T scan_lanes(T value, Op op) {
   const int lane = thread_in_block() % 32;
@@ -39,6 +40,7 @@ __device__ __forceinline__ T scan_lanes(T value, Op op) {
   }
   return value;
 }
+//! [scan_lanes]
 
 /// What lies before each round of the calling warp, given the totals of the warp's rounds (in every
 /// lane): prefix[v] = op over all rounds before v, and over the warps before this one in round v.

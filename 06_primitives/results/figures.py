@@ -2,7 +2,7 @@
 """Draws the chapter's figures (four_steps, layouts, shuffle_tree and bitonic, in results/), and counts the
 lines of its kernels.
 
-    python3 06_primitives/results/figures.py          # writes the figures and the README's table of lines
+    python3 06_primitives/results/figures.py          # writes the figures, and the counts into notes/
     python3 06_primitives/results/figures.py --check  # writes nothing; exits 1 if something is stale
 
 Nothing here is measured: the figures show what the headers in primitives/ say in words, the table counts source lines
@@ -14,8 +14,6 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]  # the chapter
-README = HERE / "README.md"
-OPEN, CLOSE = "<!-- code_length -->", "<!-- /code_length -->"
 
 STYLE = """<style>
 text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;fill:#1f2328}
@@ -244,12 +242,26 @@ def bitonic():
     return figure.done()
 
 
+def code_lines(text):
+    """How many lines there are, without blank ones and comments."""
+    lines = [line.strip() for line in text.splitlines()]
+    return sum(1 for line in lines if line and not line.startswith("//"))
+
+
 def lines_of(source, mark):
-    """The lines of the excerpt `mark`, without blank ones and comments."""
+    """The lines of the excerpt `mark`."""
     text = (HERE / source).read_text(encoding="utf-8")
     match = re.search(rf"^//! \[{mark}\]\n(.*?)^//! \[{mark}\]$", text, re.M | re.S)
-    lines = [line.strip() for line in match.group(1).splitlines()]
-    return sum(1 for line in lines if line and not line.startswith("//"))
+    return code_lines(match.group(1))
+
+
+def library_length():
+    """How long the headers are, in a sentence."""
+    count = {path.name: code_lines(path.read_text(encoding="utf-8"))
+             for path in sorted((HERE / "primitives").glob("*.cuh"))}
+    rest = count.pop("remaining_api.cuh")
+    return (f"The headers that the kernels use have {sum(count.values())} lines of code, comments and blank "
+            f"lines apart; remaining_api.cuh has {rest}.")
 
 
 def table():
@@ -270,15 +282,21 @@ def table():
     return "\n".join(lines)
 
 
+def filled(page, name, content):
+    """(path, text) of a page with `content` between the comments of that name."""
+    path = HERE / "notes" / page
+    head, rest = path.read_text(encoding="utf-8").split(f"<!-- {name} -->", 1)
+    tail = rest.split(f"<!-- /{name} -->", 1)[1]
+    return path, f"{head}<!-- {name} -->\n\n{content}\n\n<!-- /{name} -->{tail}"
+
+
 def main():
-    text = README.read_text(encoding="utf-8")
-    head, rest = text.split(OPEN, 1)
-    tail = rest.split(CLOSE, 1)[1]
     wanted = {HERE / "results" / "four_steps.svg": four_steps(),
               HERE / "results" / "layouts.svg": layouts(),
               HERE / "results" / "shuffle_tree.svg": shuffle_tree(),
               HERE / "results" / "bitonic.svg": bitonic(),
-              README: f"{head}{OPEN}\n\n{table()}\n\n{CLOSE}{tail}"}
+              **dict([filled("cub.md", "code_length", table()),
+                      filled("library.md", "library_length", library_length())])}
     stale = [path for path, content in wanted.items()
              if not path.exists() or path.read_text(encoding="utf-8") != content]
     if "--check" in sys.argv[1:]:

@@ -51,9 +51,10 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   a run of common/torch/table.py: how often our operators' times go
                                   into PyTorch's and torch.compile's, over the shapes; of=times: the
                                   microseconds of each at each shape. Takes all that there is
-    headline_figure out=NAME.svg [title=..] [regime=cold]
+    headline_figure [FILE] out=NAME.svg [title=..] [regime=cold]
                                   percent of a copy of the best rung, PyTorch, torch.compile and cub,
-                                  over the chapters that have a results/headline.json
+                                  over the chapters that have a results/headline.json;
+                                  with FILE, a file of that form, over its rows alone
 Defaults: the largest shape, the regime cold, every dtype, kinds rung,peer,copy (sizes_figure: all
 regimes, kind rung).
 
@@ -677,12 +678,13 @@ def one_each(cells, part):
 
 def make_headline_figure(part):
     regime = part.option("regime", "cold")
-    rows = [{**row, "chapter": folder.name} for folder, spec in headlines().items()
+    specs = {home_of(part.page): load_json(part.file())} if part.names else headlines()
+    rows = [{**row, "chapter": folder.name} for folder, spec in specs.items()
             for row in spec["against"]]
     try:
         groups = beside_torch.headline(rows, runs.ROOT, regime)
     except (KeyError, re.error) as error:
-        part.fail(f"a chapter's headline.json is no list of rows ({error!r})")
+        part.fail(f"{part.names[0] if part.names else 'a headline.json'} is no list of rows ({error!r})")
     if not groups:
         raise NotRecorded("h200.json")
     title = part.option("title", "Every chapter against a plain copy")
