@@ -92,14 +92,14 @@ def four_steps():
             figure.cell(x + k * size, 50, size, thread, f"{2 * thread + k}")
     figure.arrow(140, 76, 270, 76)
     figure.arrow(560, 76, 590, 76)
-    words = [("1 Init", 20, "every register holds something that computes"),
-             ("2 Read", 20, "elements of the tile; at the boundary, those that exist"),
-             ("3 Compute", 420, "registers to registers, or across threads"),
-             ("4 Write", 420, "the same elements, the same way back")]
+    words = [("1 Init", 20, "fill the registers with a value that is safe"),
+             ("2 Read", 20, "memory to registers"),
+             ("3 Compute", 420, "registers to registers"),
+             ("4 Write", 420, "registers to memory")]
     for row, (name, x, what) in enumerate(words):
         y = 140 + row % 2 * 30
         figure.text(x, y, name)
-        figure.text(x + 74, y, what, "m")
+        figure.text(x + 84, y, what, "m")
     return figure.done()
 
 
