@@ -1,5 +1,6 @@
 // The bug museum: each exhibit fails in the way that the README tells.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -61,23 +62,17 @@ TEST_CASE("museum: Init through the type of the result loses the digits of the v
 TEST_CASE("museum: a missing barrier is hidden by one order and shown by the other", "[exhibit]") {
   const cpu::Order before = cpu::thread_order();
   const ExactBuffer<float> ones(std::vector<float>(256, 1.0f));
-  const ExactBuffer<float> zeros(std::vector<float>(256, 0.0f));
   const auto sum_of_ones = [&](cpu::Order order) {
     cpu::set_thread_order(order);
     const GuardedBuffer<float> sum(1);
-    // What is in shared memory before: zeros, from the block before this one.
-    CHECK(exhibits::reduce_without_barrier(zeros.data(), sum.data(), 256, nullptr) == cudaSuccess);
     CHECK(exhibits::reduce_without_barrier(ones.data(), sum.data(), 256, nullptr) == cudaSuccess);
     return sum.download()[0];
   };
-  const int workers = cpu::worker_count();
-  cpu::set_worker_count(1);  // one worker, one shared memory
   const float forward = sum_of_ones(cpu::Order::forward);
   const float reverse = sum_of_ones(cpu::Order::reverse);
-  cpu::set_worker_count(workers);
   cpu::set_thread_order(before);
-  CHECK(forward == 256.0f);  // the last thread really is the last
-  CHECK(reverse == 1.0f);    // it is the first, and finds its own element
+  CHECK(forward == 256.0f);    // the last thread really is the last
+  CHECK(std::isnan(reverse));  // it is the first, and finds its own element among NaN
 }
 #endif
 

@@ -6,15 +6,31 @@
 /// therefore included first and never again afterwards (their include guards see to that).
 #pragma once
 
+#include "common/executor/shared_variables.h"
+
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <cstdint>
+
 /// A block runs on one worker thread from its first instruction to its last, so what the threads of
 /// a block share is exactly what belongs to the worker. (`extern __shared__` has no counterpart:
-/// dynamic shared memory is DYNAMIC_SHARED in common/macros.cuh.)
+/// dynamic shared memory is DYNAMIC_SHARED in common/macros.cuh.) The mark and the tag let the
+/// executor poison the variable for each block; see shared_variables.h. The tracer would take the
+/// mark for shared memory.
 #undef __shared__
+#if defined(TUTORIAL_TRACE)
 #define __shared__ thread_local
+#else
+#define __shared__ TUTORIAL_CPU_SHARED(__COUNTER__)
+#endif
+#define TUTORIAL_CPU_SHARED(number) TUTORIAL_CPU_SHARED_NUMBERED(number)
+#define TUTORIAL_CPU_SHARED_NUMBERED(number)                                     \
+  static thread_local ::tutorial::cpu::SharedMark tutorial_shared_mark_##number; \
+  [[maybe_unused]] const bool tutorial_shared_passed_##number =                  \
+      ::tutorial::cpu::pass_shared_mark(tutorial_shared_mark_##number);          \
+  __attribute__((abi_tag("tutorial_shared"))) thread_local
 
 /// What a GPU's compiler must inline to keep in registers. A host's optimizer judges for itself;
 /// forced, it spends most of its time on the same body over and over.
@@ -47,3 +63,16 @@ inline thread_local TUTORIAL_CPU_FAST_TLS dim3 gridDim{};
 
 /// Lanes of a warp, as on every NVIDIA GPU.
 inline constexpr int warpSize = 32;
+
+namespace tutorial::cpu {
+
+/// The number of the block that runs on this thread, counted from 1 in the order of this thread.
+inline thread_local TUTORIAL_CPU_FAST_TLS std::uint64_t block_number = 0;
+
+/// What every thread does where a `__shared__` variable is declared.
+inline bool pass_shared_mark(SharedMark& mark) {
+  if (mark.block != block_number) poison_shared_variables(mark);
+  return true;
+}
+
+}  // namespace tutorial::cpu

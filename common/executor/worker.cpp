@@ -20,6 +20,7 @@ Worker::~Worker() {
 
 std::string Worker::run_block(const Launch& launch, uint3 index, bool reverse) {
   prepare_dynamic_shared(launch.shared_bytes);
+  ++block_number;
   blockIdx = index;
   blockDim = launch.block;
   gridDim = launch.grid;

@@ -2,6 +2,7 @@
 #include "common/macros.cuh"
 #include "common/test/executor_kernels.h"
 
+#include <cstring>
 #include <stdexcept>
 
 namespace tutorial::test {
@@ -159,6 +160,46 @@ __global__ void uninitialised_shared_kernel(float* out) {
   tile[threadIdx.x] = 1.0F;
 }
 
+template <class T>
+__device__ bool is_poisoned(const T& value) {
+  unsigned char bytes[sizeof(T)];
+  memcpy(bytes, &value, sizeof(T));
+  for (const unsigned char byte : bytes) {
+    if (byte != 0xFF) return false;
+  }
+  return true;
+}
+
+/// Whether this thread's slot was poisoned; afterwards it is not.
+template <class T>
+__device__ bool found_poisoned(T value) {
+  __shared__ T slots[64];
+  const bool poisoned = is_poisoned(slots[threadIdx.x]);
+  slots[threadIdx.x] = value;
+  return poisoned;
+}
+
+__global__ void unwritten_shared_kernel(int* found) {
+  __shared__ float tile[64];
+  int count = is_poisoned(tile[threadIdx.x]) ? 1 : 0;
+  tile[threadIdx.x] = 1.0F;
+  __syncthreads();
+  __shared__ int later[64], latest;  // what has been written must outlive this declaration
+  count += tile[63 - threadIdx.x] == 1.0F && is_poisoned(later[threadIdx.x]) ? 1 : 0;
+  count += threadIdx.x != 0 || is_poisoned(latest) ? 1 : 0;
+  later[threadIdx.x] = latest = 1;
+  const auto in_a_lambda = [] {
+    __shared__ short slot[64];
+    const bool poisoned = is_poisoned(slot[threadIdx.x]);
+    slot[threadIdx.x] = 1;
+    return poisoned;
+  };
+  count += in_a_lambda() ? 1 : 0;
+  count += found_poisoned(1.0) ? 1 : 0;
+  count += found_poisoned(__float2half(1.0F)) ? 1 : 0;
+  found[64 * blockIdx.x + threadIdx.x] = count;
+}
+
 __global__ void votes_of_returned_lanes_kernel(int* out) {
   if (threadIdx.x % 2 == 0) return;
   __syncwarp();
@@ -257,6 +298,10 @@ cudaError_t run_early_exits(unsigned threads, int* out) {
 
 cudaError_t run_uninitialised_shared(unsigned n, float* out) {
   return launch(uninitialised_shared_kernel, {1, n, n * sizeof(float)}, nullptr, out);
+}
+
+cudaError_t run_unwritten_shared(unsigned blocks, int* found) {
+  return launch(unwritten_shared_kernel, {blocks, 64}, nullptr, found);
 }
 
 cudaError_t run_votes_of_returned_lanes(int* out) {

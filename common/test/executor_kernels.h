@@ -84,6 +84,10 @@ cudaError_t run_early_exits(unsigned threads, int* out);
 /// Copies `n` floats of dynamic shared memory, which nobody wrote, to out.
 cudaError_t run_uninitialised_shared(unsigned n, float* out);
 
+/// Blocks of 64 threads, each of which looks at six slots of static shared memory (of kernels,
+/// templates and lambdas) before it writes them: found[64 b + t] is how many were poisoned.
+cudaError_t run_unwritten_shared(unsigned blocks, int* found);
+
 /// Every thread of `blocks` blocks of 64 calls __syncwarp and votes; out counts the agreements.
 cudaError_t run_votes_of_returned_lanes(int* out);
 

@@ -328,6 +328,15 @@ TEST_CASE("dynamic shared memory is NaN at the start of every block") {
   }
 }
 
+TEST_CASE("static shared memory is NaN at the start of every block") {
+  for (const int workers : {1, 3}) {
+    const WorkerSetting setting(workers);
+    const GuardedBuffer<int> found(std::vector<int>(64 * 16, 0));
+    REQUIRE(run_unwritten_shared(16, found.data()) == cudaSuccess);
+    REQUIRE(found.download() == std::vector<int>(64 * 16, 6));
+  }
+}
+
 TEST_CASE("a kernel gets more shared memory when it asks for it, up to a limit") {
   REQUIRE(run_large_shared(100 * 1024) == cudaSuccess);
   REQUIRE(run_large_shared(227 * 1024) == cudaSuccess);

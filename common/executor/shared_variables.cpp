@@ -1,0 +1,196 @@
+#include "common/executor/shared_variables.h"
+
+#include "common/executor/block.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace tutorial::cpu {
+namespace {
+
+using std::string_view;
+
+/// How qualifiers.h names marks, and tags variables, in their mangled names.
+constexpr string_view kMark = "tutorial_shared_mark_";
+constexpr string_view kTag = "B15tutorial_shared";
+
+/// A file in memory; empty if it cannot be read.
+class MappedFile {
+ public:
+  explicit MappedFile(const char* path) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0) {
+      size_ = static_cast<std::size_t>(status.st_size);
+      void* const memory = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+      if (memory != MAP_FAILED) data_ = static_cast<const char*>(memory);
+    }
+    if (file >= 0) close(file);
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() {
+    if (data_ != nullptr) munmap(const_cast<char*>(data_), size_);
+  }
+
+  /// `count` objects at `offset`; nullptr if the file does not hold them.
+  template <class T>
+  const T* at(std::size_t offset, std::size_t count = 1) const {
+    if (data_ == nullptr || offset > size_ || count > (size_ - offset) / sizeof(T)) return nullptr;
+    return reinterpret_cast<const T*>(data_ + offset);
+  }
+
+ private:
+  const char* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Calls visit(name, offset in the thread-local block, size) for each thread-local symbol.
+template <class Visit>
+void visit_thread_locals(const char* path, const Visit& visit) {
+  const MappedFile file(path);
+  const auto* header = file.at<ElfW(Ehdr)>(0);
+  if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
+  const auto* sections = file.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
+  if (sections == nullptr) return;
+  for (unsigned i = 0; i < header->e_shnum; ++i) {
+    if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum) continue;
+    const std::size_t count = sections[i].sh_size / sizeof(ElfW(Sym));
+    const auto* symbols = file.at<ElfW(Sym)>(sections[i].sh_offset, count);
+    const ElfW(Shdr)& text = sections[sections[i].sh_link];
+    const char* const names = file.at<char>(text.sh_offset, text.sh_size);
+    if (symbols == nullptr || names == nullptr) return;
+    for (std::size_t k = 0; k < count; ++k) {
+      if ((symbols[k].st_info & 0xf) != STT_TLS || symbols[k].st_name >= text.sh_size) continue;
+      visit(string_view(names + symbols[k].st_name), symbols[k].st_value, symbols[k].st_size);
+    }
+  }
+}
+
+/// The file that this code was loaded from: the program, or a library that was built with it.
+std::string path_of_this_module() {
+  struct Search {
+    std::uintptr_t address;
+    std::string path;
+  } search{reinterpret_cast<std::uintptr_t>(&poison_shared_variables), "/proc/self/exe"};
+  dl_iterate_phdr(
+      [](dl_phdr_info* module, std::size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        for (int i = 0; i < module->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& part = module->dlpi_phdr[i];
+          const std::uintptr_t offset = wanted.address - (module->dlpi_addr + part.p_vaddr);
+          if (part.p_type != PT_LOAD || offset >= part.p_memsz) continue;
+          if (module->dlpi_name[0] != '\0') wanted.path = module->dlpi_name;
+          return 1;
+        }
+        return 0;
+      },
+      &search);
+  return search.path;
+}
+
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+/// The function in the mangled name _ZZ <function> E <length> <variable> ... of a local variable,
+/// whose identifier ends at `end`: all before the length. Empty if it is none.
+string_view function_of(string_view name, std::size_t end) {
+  if (name.substr(0, 3) != "_ZZ") return {};
+  for (std::size_t i = end; i-- > 3;) {
+    if (name[i - 1] != 'E' || !is_digit(name[i])) continue;
+    std::size_t length = 0, begin = i;
+    for (; begin < end && is_digit(name[begin]); ++begin) {
+      length = 10 * length + static_cast<std::size_t>(name[begin] - '0');
+    }
+    if (begin + length == end) return name.substr(0, i);
+  }
+  return {};
+}
+
+/// A variable in the block of this module's thread-local variables, which each thread has.
+struct Range {
+  std::size_t offset;
+  std::size_t bytes;
+};
+
+/// The functions with `__shared__` variables, by number; made once.
+class Functions {
+ public:
+  static const Functions& instance() {
+    static const Functions functions;
+    return functions;
+  }
+
+  /// Where this thread's block begins.
+  char* block_of_this_thread() const {
+    return reinterpret_cast<char*>(&threadIdx) - offset_of_thread_index_;
+  }
+
+  std::size_t count() const { return variables_.size(); }
+  const std::vector<Range>& variables(std::size_t function) const { return variables_[function]; }
+
+  /// The function of the mark at an offset in the block; count() if it is not known.
+  std::size_t function_of_mark(std::size_t offset) const {
+    const auto entry = marks_.find(offset);
+    return entry != marks_.end() ? entry->second : count();
+  }
+
+ private:
+  Functions() {
+    std::unordered_map<std::string, std::size_t> numbers;
+    const auto number_of = [&](string_view function) {
+      const auto entry = numbers.try_emplace(std::string(function), numbers.size()).first;
+      variables_.resize(numbers.size());
+      return entry->second;
+    };
+    const std::string path = path_of_this_module();
+    visit_thread_locals(path.c_str(), [&](string_view name, std::size_t offset, std::size_t bytes) {
+      if (name == "threadIdx") offset_of_thread_index_ = offset;
+      const std::size_t tag = name.rfind(kTag), mark = name.rfind(kMark);
+      if (tag != string_view::npos) {
+        const string_view function = function_of(name, tag);
+        if (!function.empty()) variables_[number_of(function)].push_back({offset, bytes});
+      } else if (mark != string_view::npos) {
+        std::size_t end = mark + kMark.size();
+        while (end < name.size() && is_digit(name[end])) ++end;
+        const string_view function = function_of(name, end);
+        if (!function.empty()) marks_[offset] = number_of(function);
+      }
+    });
+  }
+
+  std::size_t offset_of_thread_index_ = 0;
+  std::vector<std::vector<Range>> variables_;
+  std::unordered_map<std::size_t, std::size_t> marks_;
+};
+
+}  // namespace
+
+void poison_shared_variables(SharedMark& mark) {
+  mark.block = block_number;
+  if (running_block == nullptr) return;  // host code calls a device function
+  const Functions& functions = Functions::instance();
+  char* const block = functions.block_of_this_thread();
+  const auto offset = static_cast<std::size_t>(reinterpret_cast<char*>(&mark) - block);
+  const std::size_t function = functions.function_of_mark(offset);
+  if (function == functions.count()) return;
+  thread_local std::vector<std::uint64_t> poisoned(
+      functions.count());  // function -> in which block
+  if (poisoned[function] == block_number) return;
+  poisoned[function] = block_number;
+  for (const Range& variable : functions.variables(function)) {
+    std::memset(block + variable.offset, 0xFF, variable.bytes);
+  }
+}
+
+}  // namespace tutorial::cpu

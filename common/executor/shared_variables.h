@@ -1,0 +1,23 @@
+/// Poison for `__shared__` variables: every block finds them full of 0xFF (NaN in every floating
+/// type), as it finds its dynamic shared memory, and not as the block before it left them.
+///
+/// A qualifier cannot learn the variable's address. So `__shared__` also declares a mark beside the
+/// variable, and gives the variable's symbol a tag. The first thread of a block that passes the mark
+/// looks up, in this program's symbol table, the tagged variables of the mark's function, and fills
+/// them. In a program without a symbol table (strip), and outside of functions, they stay as they
+/// are.
+#pragma once
+
+#include <cstdint>
+
+namespace tutorial::cpu {
+
+/// Stands beside a declaration with `__shared__`: the block that passed it last on this thread.
+struct SharedMark {
+  std::uint64_t block = 0;
+};
+
+/// Fills the `__shared__` variables of the mark's function, unless this block already did.
+void poison_shared_variables(SharedMark& mark);
+
+}  // namespace tutorial::cpu
