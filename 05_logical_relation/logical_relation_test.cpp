@@ -79,7 +79,7 @@ TEST_CASE("logical: every launcher keeps its promises") {
   }
 }
 
-TEST_CASE("logical: all 65,536 pairs of bytes; any byte but 0 is true, and answers are 0 or 1") {
+TEST_CASE("logical: all 65,536 pairs of bytes: any byte but 0 is true, and answers are 0 or 1") {
   require_device();
   const Pairs<Byte> pairs = all_pairs(all_bytes());
   for (const LogicalRung& rung : logical_rungs()) {

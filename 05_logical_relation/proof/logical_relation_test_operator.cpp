@@ -516,7 +516,7 @@ TEST_CASE("equality: the lesson's table is what the kernels say") {
   }
 }
 
-TEST_CASE("equality: 16777217 is no float; the integers know the difference") {
+TEST_CASE("equality: 16777217 is no float, and the integers know the difference") {
   require_device();
   CHECK(16777217.0f == 16777216.0f);
   const GuardedBuffer<std::int32_t> a(std::vector<std::int32_t>{16777216}),
