@@ -180,7 +180,9 @@ def prepare(app):
 def finish(app, error):
     if error is None:
         pages.copy_files(app.book, app.outdir)
-        measurements.write(app.book.root, Path(app.outdir) / pages.TOOLS / "ladders")
+        folder = Path(app.outdir) / pages.TOOLS
+        measurements.write(app.book.root, folder / "ladders")
+        measurements.write_traces(app.book.root, folder / "traces")
 
 
 def page_context(app, page, template, context, doctree):

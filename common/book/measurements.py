@@ -1,5 +1,5 @@
-"""What the explorer draws: the recorded runs of every chapter and GPU in the small form of share.py, and an
-index of them and of the files that readers have added."""
+"""What the explorer and the warp view draw: the recorded runs of every chapter and GPU in the small form of
+share.py, with an index of them and of the files that readers have added; and the recorded traces."""
 
 import json
 import re
@@ -32,3 +32,51 @@ def write(root, folder):
                       "chapters": [entry["chapter"] for entry in data["chapters"]]})
     text = json.dumps({"chapters": list(chapters.values()), "files": files}, ensure_ascii=False, indent=1)
     (folder / "index.json").write_text(text + "\n", encoding="utf-8")
+
+
+# -------------------------------------------------------------------------------------------------
+# Traces
+
+#: What the warp view reads of a trace.
+RUNG = ("ladder", "rung", "dtype", "shape")
+LAUNCH = ("grid", "block", "places", "middle", "last")
+PLACE = ("operation", "space", "requests", "sectors", "used")
+REQUEST = ("line", "operation", "space", "buffer", "bytes", "offsets", "sectors", "used", "ways")
+
+
+def kept(data, keys):
+    return {key: data[key] for key in keys if data.get(key) is not None}
+
+
+def small_warp(warp):
+    return {"block": warp["block"], "warp": warp["warp"],
+            "requests": [kept(request, REQUEST) for request in warp["requests"]]}
+
+
+def small_rung(rung):
+    """A traced rung without what nobody draws."""
+    launches = []
+    for launch in rung["launches"]:
+        small = kept(launch, LAUNCH)
+        small["places"] = [kept(place, PLACE) for place in launch["places"]]
+        small.update({which: small_warp(small[which]) for which in ("middle", "last") if which in small})
+        launches.append(small)
+    return {**kept(rung, RUNG), "launches": launches}
+
+
+def write_traces(root, folder):
+    """Writes index.json and a file for each chapter that has recorded traces."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    chapters = []
+    for chapter in runs.find_chapters(root):
+        rungs = {}
+        for path in sorted((chapter / "results").glob("trace*.json")):
+            for rung in runs.load_json(path).get("rungs", []):
+                if any(launch.get("middle") or launch.get("last") for launch in rung["launches"]):
+                    rungs.setdefault(rung["rung"], small_rung(rung))
+        if rungs:
+            text = json.dumps({"rungs": list(rungs.values())}, separators=(",", ":"))
+            (folder / f"{chapter.name}.json").write_text(text + "\n", encoding="utf-8")
+            chapters.append({"chapter": chapter.name, "title": first_heading(chapter)})
+    (folder / "index.json").write_text(json.dumps({"chapters": chapters}) + "\n", encoding="utf-8")

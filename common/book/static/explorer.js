@@ -283,7 +283,8 @@ function power(n) {
 }
 
 function drawLines() {
-  const [wide, high, left, right, top, bottom] = [760, 320, 62, 16, 14, 44];
+  const wide = Math.max(340, Math.min(760, root.clientWidth));
+  const [high, left, right, top, bottom] = [320, 48, 16, 24, 44];
   const rows = linesShown();
   const series = rows.flatMap((row, colour) => chosenFiles().map((file, dash) =>
     ({ row, file, colour: row.kind === "copy" || row.kind === "peer" ? "p" : colour % 8, dash, points: points(file, row.name) })))
@@ -419,6 +420,7 @@ async function start() {
   root = document.getElementById("explorer");
   frame();
   readAddress();
+  addEventListener("resize", () => root.dataset.ready && drawLines());
   try {
     index = await (await fetch(new URL("ladders/index.json", location.href))).json();
     if (!index.chapters.some((chapter) => chapter.chapter === state.chapter)) state.chapter = index.chapters[0].chapter;

@@ -29,7 +29,7 @@ PREFIX = "/some/where"  # the site is tried under a path, as a project's pages a
 WIDTHS = {"phone": (390, 844), "desk": (1280, 900)}
 SCHEMES = ("light", "dark")
 # Looked at by axe with every rule, in both schemes; the other pages with all rules but the slow one.
-KINDS = ["index.html", "common/book/explorer.html", "common/GLOSSARY.html", "01_elu/elu_kernels.cuh.html", "01_elu/answers/index.html",
+KINDS = ["index.html", "common/book/explorer.html", "common/book/warps.html", "common/GLOSSARY.html", "01_elu/elu_kernels.cuh.html", "01_elu/answers/index.html",
          "search.html?q=bank+conflict"]
 AXE = """
 const done = arguments[arguments.length - 1];
@@ -307,6 +307,68 @@ class Book(unittest.TestCase):
         self.assertEqual(self.browser.printed(), [])
 
     # ---------------------------------------------------------------------------------------------
+    # The warp view
+
+    def trace_of(self, width, stride, name="f16"):
+        """A trace of one rung: 32 lanes load `width` bytes each, `stride` bytes apart."""
+        offsets = [256 + lane * stride for lane in range(32)]
+        sectors = len({at // 32 for offset in offsets for at in range(offset, offset + width)})
+        request = {"line": "01_elu/elu_kernels.cuh:50", "operation": "load", "space": "global", "buffer": "x",
+                   "bytes": width, "offsets": offsets, "sectors": sectors, "used": 32 * width}
+        shared = {**request, "space": "shared", "buffer": "", "bytes": 4, "ways": 2,
+                  "offsets": [lane * 8 for lane in range(32)]}
+        place = {"operation": "load", "space": "global", "requests": 1, "sectors": sectors, "used": 32 * width}
+        launch = {"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1], "places": [place],
+                  "middle": {"block": [0, 0, 0], "warp": 0, "requests": [request, shared]}}
+        return {"context": {"chapter": "01_elu"},
+                "rungs": [{"ladder": "elu", "rung": name, "dtype": "f16", "shape": "32", "launches": [launch]}]}
+
+    def warps(self, query=""):
+        self.browser.open("common/book/warps.html" + query)
+        self.browser.wait("document.querySelector('#warps').dataset.ready === 'yes'")
+        self.check("warps" + query)
+
+    def drop_trace(self, folder, name, data):
+        path = Path(folder) / name
+        path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+        self.browser.driver.find_element("id", "warps-file").send_keys(str(path))
+        self.browser.wait(f"document.querySelector('.explorer-says').textContent.includes('{name}')")
+
+    def drawn_right(self):
+        """(sectors drawn, bytes' worth of them that are asked for) of the right rung."""
+        return self.browser.js("const part = document.querySelectorAll('.warp-rung')[1];"
+                               "const lines = [...part.querySelectorAll('.warp-sectors .sector')];"
+                               "const asked = lines.flatMap(l => [...l.querySelectorAll('.lane')]);"
+                               "return [lines.length, asked.reduce((sum, cell) => sum + Number(cell.style.flexGrow), 0)]")
+
+    def test_a_dropped_trace_is_drawn_sector_by_sector(self):
+        self.warps()
+        with tempfile.TemporaryDirectory() as folder:
+            for width, stride, sectors in ((2, 2, 2), (2, 16, 16), (16, 16, 16), (4, 64, 32)):
+                self.drop_trace(folder, f"w{width}_{stride}.json", self.trace_of(width, stride))
+                self.assertEqual(self.drawn_right(), [sectors, 32 * width], (width, stride))
+            self.browser.js("document.querySelector('#warps-on').click()")
+            banks = self.browser.js("return document.querySelectorAll('.warp-rung')[1]"
+                                    ".querySelectorAll('.warp-banks .sector').length")
+            self.assertEqual(banks, 2)
+            for name, text in (("x.json", "{"), ("y.json", '{"rungs": [{"rung": 1}]}'), ("z.json", "null")):
+                self.drop_trace(folder, name, text)
+                self.assertTrue(self.browser.js("return document.querySelector('.explorer-says').matches('.wrong')"))
+        self.assertEqual(self.browser.printed(), [])
+
+    def test_recorded_traces_are_drawn(self):
+        """As the trace says: its sectors, access by access."""
+        index = json.loads((needs.SITE / "common/book/traces/index.json").read_text(encoding="utf-8"))
+        for entry in index["chapters"]:
+            rungs = json.loads((needs.SITE / f"common/book/traces/{entry['chapter']}.json").read_text(encoding="utf-8"))["rungs"]
+            for rung in rungs[:3]:
+                requests = [r for launch in rung["launches"] for r in launch.get("middle", {}).get("requests", [])]
+                if not requests or requests[0]["space"] != "global" or requests[0]["sectors"] > 64:
+                    continue
+                self.warps(f"?chapter={entry['chapter']}&b={rung['rung']}")
+                self.assertEqual(self.drawn_right()[0], requests[0]["sectors"], rung["rung"])
+
+    # ---------------------------------------------------------------------------------------------
     # All pages
 
     def test_every_page_opens(self):
@@ -384,7 +446,7 @@ class Book(unittest.TestCase):
         self.assertLess(seen["dark"], 90)
 
     def test_pictures_in_both_schemes_and_widths(self):
-        for page in ("index.html", self.lessons[0], "common/book/explorer.html"):
+        for page in ("index.html", self.lessons[0], "common/book/explorer.html", "common/book/warps.html"):
             for width in WIDTHS:
                 for scheme in SCHEMES:
                     self.browser.show(width, scheme)

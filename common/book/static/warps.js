@@ -1,0 +1,325 @@
+// The warp view: one access of a warp at a time, lanes above, the sectors (or the banks of shared memory) that
+// it touches below, for two rungs side by side. It draws what ./tutorial trace --json wrote.
+
+const SECTOR = 32;
+const MOST_SECTORS = 64;
+const LANES = "0123456789abcdefghijklmnopqrstuv";
+const state = { chapter: "", a: "", b: "", warp: "middle", step: 1 };
+const traces = new Map(); // chapter -> rungs
+let index = [];
+let root;
+
+function element(name, properties = {}, ...children) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key in node) node[key] = value;
+    else node.setAttribute(key, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+const number = (value, digits = 0) =>
+  value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const product = (sizes) => sizes.reduce((all, one) => all * one, 1);
+const sum = (items) => items.reduce((all, one) => all + one, 0);
+
+// ---------------------------------------------------------------------------------------------------------
+// A trace
+
+// The warp's accesses of all launches of a rung, in program order.
+function requestsOf(rung) {
+  return (rung?.launches ?? []).flatMap((launch) => launch[state.warp]?.requests ?? []);
+}
+
+function warpWords(rung) {
+  return rung.launches.filter((launch) => launch[state.warp]).map((launch) => {
+    const warp = launch[state.warp];
+    const blocks = product(launch.grid);
+    return `${number(blocks)} blocks of ${number(product(launch.block))} threads; warp ${warp.warp} of block ${warp.block.slice(
+      0, launch.grid.findLastIndex((size) => size > 1) + 1).join(", ") || 0}`;
+  }).join("; then ");
+}
+
+function totals(rung, operation) {
+  const places = rung.launches.flatMap((launch) => launch.places)
+    .filter((place) => place.space === "global" && place.operation === operation);
+  const all = (key) => sum(places.map((place) => place[key]));
+  return places.length ? { requests: all("requests"), sectors: all("sectors"), used: all("used") } : null;
+}
+
+function open(data) {
+  if (!data || !Array.isArray(data.rungs) || !data.rungs.every((rung) => rung && typeof rung.rung === "string"
+      && Array.isArray(rung.launches) && rung.launches.every((launch) => Array.isArray(launch.places)
+        && Array.isArray(launch.grid) && ["middle", "last"].every((which) => !launch[which]
+          || (Array.isArray(launch[which].requests) && launch[which].requests.every((request) =>
+            Array.isArray(request.offsets) && request.bytes > 0)))))) {
+    throw new Error("is no trace; drop a file that ./tutorial trace CHAPTER RUNG --json FILE wrote.");
+  }
+  return data.rungs;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// The picture of an access
+
+function lanesOf(request) {
+  return request.offsets.flatMap((offset, lane) => (offset === null ? [] : [[lane, offset]]));
+}
+
+// byte -> lane, or -1 where several ask for it.
+function owners(request) {
+  const found = new Map();
+  for (const [lane, offset] of lanesOf(request)) {
+    for (let k = 0; k < request.bytes; ++k) found.set(offset + k, found.has(offset + k) ? -1 : lane);
+  }
+  return found;
+}
+
+const colour = (lane) => (lane < 0 ? "many" : `lane l${lane % 8}`);
+
+function lanesPicture(request) {
+  const row = element("div", { className: "warp-lanes", role: "img",
+    "aria-label": `${lanesOf(request).length} of 32 lanes take part` });
+  request.offsets.forEach((offset, lane) => row.append(element("span", {
+    className: offset === null ? "idle" : colour(lane), title: offset === null ? `lane ${lane}: idle`
+      : `lane ${lane}: bytes ${offset} to ${offset + request.bytes - 1}`, textContent: LANES[lane] })));
+  return row;
+}
+
+// A line per sector: its address, and a cell for every byte, in units of what a lane asks for.
+function sectorsPicture(request) {
+  const bytes = owners(request);
+  const sectors = [...new Set([...bytes.keys()].map((byte) => Math.floor(byte / SECTOR)))].sort((a, b) => a - b);
+  const shown = sectors.slice(0, MOST_SECTORS);
+  const grid = element("div", { className: "warp-sectors", role: "img", "aria-label":
+    `${sectors.length} sectors of ${SECTOR} bytes for ${bytes.size} bytes that are asked for` });
+  for (const sector of shown) {
+    const line = element("div", { className: "sector", title: `bytes ${sector * SECTOR} to ${sector * SECTOR + SECTOR - 1}` });
+    for (let first = sector * SECTOR, end = first + SECTOR; first < end;) {
+      const lane = bytes.get(first);
+      let last = first;
+      while (last + 1 < end && bytes.get(last + 1) === lane) ++last;
+      const cell = element("span", { className: lane === undefined ? "unasked" : colour(lane),
+        textContent: lane === undefined ? "" : lane < 0 ? "*" : LANES[lane] });
+      cell.style.flexGrow = last - first + 1;
+      line.append(cell);
+      first = last + 1;
+    }
+    grid.append(line);
+  }
+  if (sectors.length > shown.length) grid.append(element("p", {}, `and ${sectors.length - shown.length} sectors more`));
+  return grid;
+}
+
+// The 32 banks; a line is a pass, and each pass serves one word of a bank. Wide accesses take their lanes in turns.
+function banksPicture(request) {
+  const together = request.bytes <= 4 ? 32 : request.bytes <= 8 ? 16 : 8;
+  const banks = Array.from({ length: 32 }, () => new Map());
+  for (const [lane, offset] of lanesOf(request).filter(([lane]) => lane < together)) {
+    for (let word = Math.floor(offset / 4); word <= Math.floor((offset + request.bytes - 1) / 4); ++word) {
+      const asking = banks[word % 32].get(word) ?? new Set();
+      banks[word % 32].set(word, asking.add(lane));
+    }
+  }
+  const passes = Math.max(1, ...banks.map((bank) => bank.size));
+  const grid = element("div", { className: "warp-banks", role: "img",
+    "aria-label": `the 32 banks need ${passes} ${passes === 1 ? "pass" : "passes"}` });
+  for (let pass = 0; pass < passes; ++pass) {
+    const line = element("div", { className: "sector" });
+    for (const bank of banks) {
+      const asking = [...([...bank.values()][pass] ?? [])];
+      line.append(element("span", { className: !asking.length ? "unasked" : colour(asking.length > 1 ? -1 : asking[0]),
+        textContent: !asking.length ? "" : asking.length > 1 ? "*" : LANES[asking[0]] }));
+    }
+    grid.append(line);
+  }
+  if (together < 32) grid.append(element("p", {}, `The first ${together} lanes; the others take their turns like them.`));
+  return grid;
+}
+
+function words(request) {
+  const lanes = lanesOf(request).length;
+  const what = `${request.operation} of ${request.bytes} bytes a lane, ${lanes === 32 ? "all lanes" : `${lanes} lanes`}`;
+  if (request.space !== "global") {
+    return `${what}, shared memory: ${request.ways > 1 ? `a conflict of ${request.ways} ways` : "no bank conflict"}`;
+  }
+  const moved = request.sectors * SECTOR;
+  return `${what}, ${request.buffer}: ${request.sectors} sectors, ${number((100 * request.used) / moved)} % of the bytes moved `
+    + "are asked for";
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// A rung
+
+function column(rung, key) {
+  const requests = requestsOf(rung);
+  const at = Math.min(state.step, requests.length) - 1;
+  const request = requests[at];
+  const part = element("section", { className: "warp-rung" });
+  part.dataset.rung = rung?.rung ?? "";
+  part.append(select(key, key === "a" ? "Left" : "Right", rungChoices()));
+  if (!request) {
+    part.append(element("p", {}, "This warp does nothing here."));
+    return part;
+  }
+  part.dataset.requests = requests.length;
+  part.dataset.sectors = request.sectors ?? "";
+  const line = request.line?.split("/").at(-1) ?? "";
+  part.append(element("p", { className: "warp-where" }, `${rung.shape}; ${warpWords(rung)}`),
+    element("p", {}, element("strong", {}, `Access ${at + 1} of ${requests.length}`), ` · ${line}`),
+    element("p", {}, words(request)), lanesPicture(request),
+    request.space === "global" ? sectorsPicture(request) : banksPicture(request));
+  const table = element("table", { className: "warp-totals" }, element("thead", {}, element("tr", {},
+    ...["The whole launch", "requests", "sectors", "a request", "asked for"].map((text) =>
+      element("th", { scope: "col", textContent: text })))), element("tbody"));
+  for (const operation of ["load", "store"]) {
+    const all = totals(rung, operation);
+    if (!all) continue;
+    table.lastChild.append(element("tr", {}, element("th", { scope: "row", textContent: `${operation}s` }),
+      ...[number(all.requests), number(all.sectors), number(all.sectors / all.requests, 2),
+        `${number((100 * all.used) / (all.sectors * SECTOR))} %`].map((text) => element("td", { textContent: text }))));
+  }
+  part.append(table);
+  return part;
+}
+
+function rungChoices() {
+  return (traces.get(state.chapter) ?? []).map((rung) => [rung.rung, rung.rung]);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// The page
+
+function select(key, label, options) {
+  const list = element("select", { id: `warps-${key}` }, ...options.map(([value, text]) =>
+    element("option", { value, textContent: text, selected: value === state[key] })));
+  list.addEventListener("change", async () => {
+    state[key] = list.value;
+    if (key !== "step") state.step = 1;
+    await load(state.chapter);
+    draw();
+    document.getElementById(list.id)?.focus();
+  });
+  return element("label", { htmlFor: list.id }, label, list);
+}
+
+function settle() {
+  const names = rungChoices().map(([value]) => value);
+  if (!names.includes(state.a)) state.a = names[0] ?? "";
+  if (!names.includes(state.b)) state.b = names.at(-1) ?? "";
+  if (!["middle", "last"].includes(state.warp)) state.warp = "middle";
+  const most = Math.max(1, ...[state.a, state.b].map((name) => requestsOf(find(name)).length));
+  state.step = Math.min(Math.max(1, Number(state.step) || 1), most);
+  return most;
+}
+
+const find = (name) => traces.get(state.chapter)?.find((rung) => rung.rung === name);
+
+function stepper(most) {
+  const move = (by) => {
+    state.step = Math.min(most, Math.max(1, state.step + by));
+    draw();
+  };
+  const back = element("button", { type: "button", id: "warps-back", textContent: "◀ Back", disabled: state.step <= 1 });
+  const on = element("button", { type: "button", id: "warps-on", textContent: "Step ▶", disabled: state.step >= most });
+  for (const [button, by] of [[back, -1], [on, 1]]) {
+    button.addEventListener("click", () => {
+      move(by);
+      document.getElementById(button.id)?.focus();
+    });
+  }
+  const slider = element("input", { type: "range", id: "warps-step", min: 1, max: most, value: state.step });
+  slider.setAttribute("aria-label", "access");
+  slider.addEventListener("input", () => {
+    state.step = Number(slider.value);
+    draw();
+    document.getElementById("warps-step")?.focus();
+  });
+  return element("div", { className: "warp-steps" }, back, slider, on);
+}
+
+function draw() {
+  const most = settle();
+  const names = [...traces.keys(), ...index.map((entry) => entry.chapter)];
+  const chapters = [...new Set(names)].map((name) => [name, index.find((entry) => entry.chapter === name)?.title ?? name]);
+  const controls = element("div", { className: "explorer-controls" }, select("chapter", "Chapter", chapters),
+    select("warp", "Warp", [["middle", "one in the middle"], ["last", "the last that does anything"]]), stepper(most));
+  const rungs = element("div", { className: "warp-rungs" }, column(find(state.a), "a"), column(find(state.b), "b"));
+  root.querySelector(".warp-view").replaceChildren(controls, rungs);
+  const query = new URLSearchParams(Object.entries(state).filter(([key]) => !(key === "chapter" && state.chapter === "yours")));
+  history.replaceState(null, "", `?${query}`);
+  root.dataset.ready = "yes";
+}
+
+function say(text, wrong = false) {
+  const line = root.querySelector(".explorer-says");
+  line.textContent = text;
+  line.classList.toggle("wrong", wrong);
+}
+
+async function load(chapter) {
+  if (traces.has(chapter) || !index.some((entry) => entry.chapter === chapter)) return;
+  const answer = await fetch(new URL(`traces/${chapter}.json`, location.href));
+  traces.set(chapter, open(await answer.json()));
+}
+
+async function accept(files) {
+  for (const file of files) {
+    try {
+      let data;
+      try {
+        data = JSON.parse(await file.text());
+      } catch {
+        throw new Error("is not JSON; drop a file that ./tutorial trace CHAPTER RUNG --json FILE wrote.");
+      }
+      const rungs = open(data).map((rung) => ({ ...rung, rung: `${rung.rung} (${file.name})` }));
+      if (!rungs.length) throw new Error("holds no rung.");
+      const name = data.context?.chapter;
+      if (index.some((entry) => entry.chapter === name)) {
+        state.chapter = name;
+        await load(name);
+      } else if (!traces.has(state.chapter)) {
+        state.chapter = "yours";
+      }
+      traces.set(state.chapter, [...(traces.get(state.chapter) ?? []), ...rungs]);
+      [state.b, state.step] = [rungs[0].rung, 1];
+      say(`${file.name}: drawn below.`);
+      draw();
+    } catch (error) {
+      say(`${file.name} ${error.message}`, true);
+    }
+  }
+}
+
+function frame() {
+  const chooser = element("input", { type: "file", id: "warps-file", multiple: true, accept: ".json,application/json" });
+  chooser.addEventListener("change", () => accept([...chooser.files]));
+  root.append(element("div", { className: "explorer-drop" },
+    element("label", { htmlFor: "warps-file" }, "Drop a trace here, or choose one: "), chooser),
+  element("p", { className: "explorer-says", role: "status" }), element("div", { className: "warp-view" }));
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    accept([...event.dataTransfer.files]);
+  });
+}
+
+async function start() {
+  root = document.getElementById("warps");
+  frame();
+  const query = new URLSearchParams(location.search);
+  for (const key of Object.keys(state)) if (query.has(key)) state[key] = query.get(key);
+  try {
+    index = (await (await fetch(new URL("traces/index.json", location.href))).json()).chapters;
+    if (!index.some((entry) => entry.chapter === state.chapter)) state.chapter = index[0]?.chapter ?? "";
+    await load(state.chapter);
+    if (state.chapter) draw();
+    else say("No trace has been recorded yet; drop one of yours.");
+  } catch (error) {
+    say(`The recorded traces could not be read (${error.message}). A book that was opened as a file cannot read them: `
+      + "use ./tutorial read or another web server.", true);
+  }
+  root.dataset.ready = "yes";
+}
+
+start();
