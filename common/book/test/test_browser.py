@@ -28,9 +28,6 @@ PICTURES = needs.WORK / "pictures"
 PREFIX = "/some/where"  # the site is tried under a path, as a project's pages are published
 WIDTHS = {"phone": (390, 844), "desk": (1280, 900)}
 SCHEMES = ("light", "dark")
-# Looked at by axe with every rule, in both schemes; the other pages with all rules but the slow one.
-KINDS = ["index.html", "common/book/explorer.html", "common/book/warps.html", "common/GLOSSARY.html", "01_elu/elu_kernels.cuh.html", "01_elu/answers/index.html",
-         "search.html?q=bank+conflict"]
 AXE = """
 const done = arguments[arguments.length - 1];
 const rules = arguments[0] ? {} : {"color-contrast": {enabled: false}};
@@ -173,8 +170,13 @@ class Book(unittest.TestCase):
         cls.origin = f"http://127.0.0.1:{cls.server.server_address[1]}"
         cls.browser = Browser(f"{cls.origin}{PREFIX}/")
         cls.axe = axe_source()
-        cls.lessons = [pages.page_of(page) + ".html"
-                       for page in dict(pages.Repository().groups("README.md"))["Lessons"]]
+        repository = pages.Repository()
+        cls.lessons = [pages.page_of(page) + ".html" for page in dict(repository.groups("README.md"))["Lessons"]]
+        # One page of each kind, looked at by axe with every rule and in both schemes.
+        sources, folders = repository.linked()
+        cls.source = next(name for name in sources if name.endswith("_kernels.cuh")) + ".html"
+        cls.kinds = ["index.html", "common/book/explorer.html", "common/book/warps.html", "common/GLOSSARY.html",
+                     cls.source, f"{folders[0]}/index.html", "search.html?q=bank+conflict"]
 
     @classmethod
     def tearDownClass(cls):
@@ -418,13 +420,13 @@ class Book(unittest.TestCase):
         self.browser.wait("!document.querySelector('dialog')")
 
     def test_a_line_of_a_source_can_be_addressed(self):
-        self.open("01_elu/elu_kernels.cuh.html#L20")
+        self.open(f"{self.source}#L20")
         self.assertEqual(self.browser.js("return document.querySelector(':target').id"), "L20")
         self.assertGreater(self.browser.js("return document.querySelectorAll('.source .k, .source .kt').length"), 10)
 
     def test_no_page_is_wider_than_a_phone(self):
         self.browser.show("phone", "light")
-        for page in ["index.html", *self.lessons, *KINDS[1:]]:
+        for page in ["index.html", *self.lessons, *self.kinds[1:]]:
             self.open(page)
             wide, there = self.browser.js("return [document.documentElement.scrollWidth, innerWidth]")
             self.assertLessEqual(wide, there, page)
@@ -464,7 +466,7 @@ class Book(unittest.TestCase):
     def test_axe_finds_nothing_serious(self):
         for scheme in SCHEMES:
             self.browser.show("desk", scheme)
-            for page in KINDS:
+            for page in self.kinds:
                 with self.subTest(f"{page} {scheme}"):
                     self.open(page)
                     self.assertEqual(self.axe_says(True), [])
