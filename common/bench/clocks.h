@@ -2,6 +2,8 @@
 /// \file
 /// The GPU's clock and what holds it back, watched while a row is timed.
 
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,12 +12,12 @@
 
 namespace tutorial::bench {
 
-/// What NVML answered while a row's replays ran.
+/// What was seen of the clock while a row's replays ran.
 struct ClocksSeen {
-  int samples = 0;
-  double sm_mhz = 0;      ///< median of the multiprocessors' clock
-  double sm_mhz_min = 0;  ///< its lowest
-  double watts = 0;       ///< the highest power; NVML averages over up to a second
+  double sm_mhz = 0;    ///< measured by a kernel right after the last replay (probe_sm_mhz()); or 0
+  int samples = 0;      ///< NVML's answers; without any, what follows is 0
+  double nvml_mhz = 0;  ///< their median; NVML looks a few times a second, so this comes late
+  double watts = 0;     ///< the highest power; NVML averages over up to a second
   /// The reasons that NVML gave for a clock below the highest, all samples' bits together
   /// (nvmlClocksEventReasons: 4 software power cap, 8 hardware slowdown, 32 software thermal, 64
   /// hardware thermal, 128 power brake; 1 is an idle GPU).
@@ -39,6 +41,10 @@ class ClockWatch {
   class Watcher;
   std::unique_ptr<Watcher> watcher_;
 };
+
+/// The multiprocessors' clock at this place of the stream, in MHz: one thread counts cycles and
+/// nanoseconds for about 200 us. Waits for it. 0 on the CPU executor.
+double probe_sm_mhz(cudaStream_t stream);
 
 /// For the context of a run: gpu_power_limit_w. Empty where NVML does not answer.
 std::vector<std::pair<std::string, std::string>> clocks_context();

@@ -22,6 +22,26 @@ __global__ void control_add_kernel(const float* a, const float* b, float* y, std
   if (i < n) FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
 }
 
+/// Four bytes an access, kEach accesses a thread, a block's width apart: every access of a warp is 128
+/// neighbouring bytes.
+template <int kEach>
+__global__ void control_add_narrow_kernel(const float* a, const float* b, float* y,
+                                          std::int64_t n) {
+  wait_for_previous_grid();
+  const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * kEach + threadIdx.x;
+  float left[kEach], right[kEach];
+  if (first + (kEach - 1) * std::int64_t{blockDim.x} < n) {
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) left[k] = a[first + k * std::int64_t{blockDim.x}];
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) right[k] = b[first + k * std::int64_t{blockDim.x}];
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) y[first + k * std::int64_t{blockDim.x}] = left[k] + right[k];
+  } else {
+    for (std::int64_t i = first; i < n; i += blockDim.x) y[i] = a[i] + b[i];
+  }
+}
+
 // ---- Grid-stride loops ------------------------------------------------------------------------
 
 __global__ void control_add_stride_kernel(const float* a, const float* b, float* y,
@@ -198,6 +218,17 @@ TwoInputs<float> strided(std::string name,
           }};
 }
 
+template <int kEach>
+TwoInputs<float> narrow(int threads) {
+  return {"add_narrow_" + std::to_string(kEach) + "_b" + std::to_string(threads),
+          [=](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
+            const LaunchShape shape{grid_1d(n, std::int64_t{threads} * kEach),
+                                    dim3(static_cast<unsigned>(threads)), 0,
+                                    Overlap::previous_kernel};
+            return launch(control_add_narrow_kernel<kEach>, shape, stream, a, b, y, n);
+          }};
+}
+
 template <int kPacks, bool kBulkStore, Overlap kOverlap = Overlap::none>
 TwoInputs<float> bulk() {
   const std::string name = std::string(kBulkStore ? "add_bulk_both_" : "add_bulk_loads_") +
@@ -235,6 +266,11 @@ std::vector<TwoInputs<float>> float_additions() {
   return {one_pack("add_b128", {128, Overlap::none}),
           one_pack("add_b128_overlap", {128, Overlap::previous_kernel}),
           one_pack("add_b256_overlap", {256, Overlap::previous_kernel}),
+          narrow<2>(256),
+          narrow<3>(256),
+          narrow<4>(128),
+          narrow<4>(256),
+          narrow<8>(256),
           strided("add_stride", control_add_stride_kernel, 1),
           strided("add_stride_4_waves", control_add_stride_kernel, 4),
           strided("add_stride_restrict", control_add_stride_restrict_kernel, 1),

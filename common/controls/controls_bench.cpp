@@ -153,10 +153,6 @@ void set_times(benchmark::State& state, const std::vector<double>& seconds) {
   state.counters["spread_pct"] = spread_percent(seconds);
 }
 
-void set_clocks(benchmark::State& state, const ClocksSeen& clocks) {
-  if (clocks.samples > 0) state.counters["sm_mhz"] = clocks.sm_mhz;
-}
-
 std::size_t replays_of(const benchmark::State& state) {
   return static_cast<std::size_t>(state.max_iterations);
 }
@@ -166,12 +162,11 @@ std::size_t replays_of(const benchmark::State& state) {
 void add_empty(std::int64_t blocks, int threads) {
   add_row("empty_b" + std::to_string(threads), blocks, "warm", [=](benchmark::State& state) {
     const test::Stream stream;
-    ClockWatch watch;
     const auto seconds = seconds_per_launch(
         [=](std::size_t, cudaStream_t on) { return controls::empty(blocks, threads, on); }, 1,
         stream.get(), replays_of(state));
     set_times(state, seconds);
-    set_clocks(state, watch.seen());
+    state.counters["sm_mhz"] = probe_sm_mhz(stream.get());
     state.counters["ns_per_block"] = median(seconds) * 1e9 / static_cast<double>(blocks);
   });
 }
@@ -214,7 +209,6 @@ void run_chase(benchmark::State& state, const Chase& chase) {
   auto* const cycles = reinterpret_cast<long long*>(small.data() + 128);
   auto* const from = reinterpret_cast<float*>(copied.data());
   const test::Stream stream;
-  ClockWatch watch;
   const auto launch = [&](std::size_t, cudaStream_t on) {
     return controls::chase(reinterpret_cast<const unsigned*>(device.data()), place, cycles,
                            chase.hops, chase.through_l1, from,
@@ -235,11 +229,11 @@ void run_chase(benchmark::State& state, const Chase& chase) {
     per_hop.push_back(static_cast<double>(counted) / chase.hops);
   }
   set_times(state, seconds);
-  const ClocksSeen clocks = watch.seen();
-  set_clocks(state, clocks);
+  const double sm_mhz = probe_sm_mhz(stream.get());
+  state.counters["sm_mhz"] = sm_mhz;
   state.counters["spread_pct"] = spread_percent(per_hop);
   state.counters["cycles"] = median(per_hop);
-  if (clocks.samples > 0) state.counters["ns"] = median(per_hop) * 1e3 / clocks.sm_mhz;
+  state.counters["ns"] = median(per_hop) * 1e3 / sm_mhz;
 }
 
 void add_chases() {
@@ -324,16 +318,43 @@ void run_memcpy(benchmark::State& state, std::size_t bytes, bool copying, bool o
   set_times(state, seconds);
 }
 
+/// The same in two streams, without a graph, timed from the first call to the end of both.
+void run_memcpy_in_streams(benchmark::State& state, std::size_t bytes, bool copying) {
+  using Clock = std::chrono::steady_clock;
+  constexpr long long kCycles = 2000000;
+  const DeviceBytes from(bytes), to(bytes);
+  require_success(cudaMemset(from.data(), 1, bytes), "cudaMemset");
+  const test::Stream occupied, other;
+  std::vector<double> seconds;
+  for (std::size_t k = 0; k < replays_of(state) + 1; ++k) {
+    require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    const auto start = Clock::now();
+    require_success(controls::occupy(kCycles, occupied.get()), "launch");
+    if (copying) {
+      require_success(
+          cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, other.get()),
+          "cudaMemcpyAsync");
+    }
+    require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    if (k > 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  set_times(state, seconds);
+}
+
 void add_memcpys() {
   add_row("occupy", 0, "warm",
           [](benchmark::State& state) { run_memcpy(state, 256, false, true); });
-  for (const std::size_t mib : {16, 64, 256, 1024}) {
+  for (const std::size_t mib : {16, 64, 256, 512, 1024}) {
     const std::size_t bytes = mib << 20;
     const auto size = static_cast<std::int64_t>(bytes);
     add_row("memcpy_alone", size, "warm",
             [=](benchmark::State& state) { run_memcpy(state, bytes, true, false); });
     add_row("memcpy_beside_occupy", size, "warm",
             [=](benchmark::State& state) { run_memcpy(state, bytes, true, true); });
+    add_row("occupy_stream", size, "warm",
+            [=](benchmark::State& state) { run_memcpy_in_streams(state, bytes, false); });
+    add_row("memcpy_beside_occupy_stream", size, "warm",
+            [=](benchmark::State& state) { run_memcpy_in_streams(state, bytes, true); });
   }
 }
 

@@ -100,6 +100,18 @@ __global__ void control_copy_two_apart_kernel(const float* x, float* y, std::int
   }
 }
 
+/// Four accesses of 4 bytes, a block's width apart.
+__global__ void control_copy_narrow_kernel(const float* x, float* y, std::int64_t n) {
+  const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * 4 + threadIdx.x;
+  if (first + 3 * std::int64_t{blockDim.x} < n) {
+    float v[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) v[k] = x[first + k * std::int64_t{blockDim.x}];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) y[first + k * std::int64_t{blockDim.x}] = v[k];
+  }
+}
+
 // ---- The width of the index -------------------------------------------------------------------
 
 template <class Index>
@@ -190,6 +202,8 @@ std::vector<OneInput<float>> float_copies() {
       copy("copy_two_adjacent", control_copy_two_adjacent_kernel, 8),
       copy("copy_two_apart", control_copy_two_apart_kernel, 8),
       copy("copy_two_apart_b128", control_copy_two_apart_kernel, 8, 128),
+      copy("copy_narrow", control_copy_narrow_kernel, 4),
+      copy("copy_narrow_b128", control_copy_narrow_kernel, 4, 128),
       copy("element_index64", control_copy_index_kernel<std::int64_t>, 1),
       copy("element_index32", control_copy_index_kernel<unsigned>, 1),
       copy("pack_index64", control_copy_pack_index_kernel<std::int64_t>, 4),
