@@ -13,6 +13,12 @@
 /// `f32 rung`. Before a row is timed its whole output is compared with the reference; a wrong
 /// output is an error of that row, and the program exits with 1.
 
+///
+/// Counters of a row: GBps (10^9 bytes a second of what must be moved), copy_pct (percent of the
+/// copy of as many bytes), median_us, spread_pct ((p90 - p10) / median of 15 replays), bytes; and
+/// of the GPU's clock while it was timed, where NVML answers: sm_mhz, watts, clock_reasons, and
+/// probe_mhz, measured right after (clocks.h says what each is).
+
 #include <cuda_runtime_api.h>
 
 #include <cstddef>

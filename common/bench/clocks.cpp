@@ -112,7 +112,7 @@ class ClockWatch::Watcher {
     stop();
     if (mhz_.empty()) return {};
     seen_.samples = static_cast<int>(mhz_.size());
-    seen_.nvml_mhz = median(mhz_);
+    seen_.sm_mhz = median(mhz_);
     return seen_;
   }
 

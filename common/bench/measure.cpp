@@ -73,9 +73,9 @@ std::vector<double> measure(const Case& operation, const Shape& shape, Regime re
   ClockWatch watch;
   std::vector<double> seconds =
       seconds_per_launch(launch, stage.sets().size(), stage.stream(), replays);
-  const double sm_mhz = probe_sm_mhz(stage.stream());
+  const double probe_mhz = probe_sm_mhz(stage.stream());
   *clocks = watch.seen();
-  clocks->sm_mhz = sm_mhz;
+  clocks->probe_mhz = probe_mhz;
   return seconds;
 }
 

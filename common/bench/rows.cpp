@@ -51,9 +51,9 @@ void set_counters(benchmark::State& state, std::size_t bytes, const std::vector<
 }
 
 void set_clock_counters(benchmark::State& state, const ClocksSeen& clocks) {
-  if (clocks.sm_mhz > 0) state.counters["sm_mhz"] = clocks.sm_mhz;
+  if (clocks.probe_mhz > 0) state.counters["probe_mhz"] = clocks.probe_mhz;
   if (clocks.samples == 0) return;
-  state.counters["nvml_mhz"] = clocks.nvml_mhz;
+  state.counters["sm_mhz"] = clocks.sm_mhz;
   state.counters["watts"] = clocks.watts;
   state.counters["clock_reasons"] = static_cast<double>(clocks.reasons);
 }

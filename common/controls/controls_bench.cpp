@@ -166,7 +166,7 @@ void add_empty(std::int64_t blocks, int threads) {
         [=](std::size_t, cudaStream_t on) { return controls::empty(blocks, threads, on); }, 1,
         stream.get(), replays_of(state));
     set_times(state, seconds);
-    state.counters["sm_mhz"] = probe_sm_mhz(stream.get());
+    state.counters["probe_mhz"] = probe_sm_mhz(stream.get());
     state.counters["ns_per_block"] = median(seconds) * 1e9 / static_cast<double>(blocks);
   });
 }
@@ -230,7 +230,7 @@ void run_chase(benchmark::State& state, const Chase& chase) {
   }
   set_times(state, seconds);
   const double sm_mhz = probe_sm_mhz(stream.get());
-  state.counters["sm_mhz"] = sm_mhz;
+  state.counters["probe_mhz"] = sm_mhz;
   state.counters["spread_pct"] = spread_percent(per_hop);
   state.counters["cycles"] = median(per_hop);
   state.counters["ns"] = median(per_hop) * 1e3 / sm_mhz;

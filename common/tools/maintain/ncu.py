@@ -9,13 +9,13 @@ list of metrics):
 
     ncu --query-metrics >KNOWN
     TUTORIAL_PROFILE=1 ncu --clock-control none --csv --page raw --print-units base \\
-        --kernel-name-base mangled --kernel-id '::regex:.:^2$' --log-file RAW.csv \\
+        --kernel-name-base mangled --kernel-id '::regex:.:^(2|3)$' --log-file RAW.csv \\
         --metrics "$(python3 common/tools/maintain/ncu.py --metrics --known KNOWN)" \\
         build/cuda/01_elu_bench --shapes=4096x4096 --benchmark_filter=/cold
 
 The clocks are left as they are, as in the benchmark. TUTORIAL_PROFILE=1 makes each row launch its
-kernel three times and no more. `--kernel-id` takes the second launch of every kernel, the first being
-a warm-up; of several launches of one kernel, the one with the median duration is reported. ncu flushes
+kernel three times and no more. `--kernel-id` takes the second and the third launch of every kernel, the
+first being a warm-up; of several launches of one kernel, the one with the median duration is reported. ncu flushes
 the caches before each pass, so that reads are cold; bytes that the kernel wrote may still lie in the L2
 when it ends, so the DRAM's write traffic is a lower bound for a buffer that the L2 can hold. --known
 leaves out the metrics that this GPU does not have, for which ncu would refuse to run.

@@ -161,7 +161,7 @@ step_ncu() {
   [ -f "$root/$chapter/proof/codegen.json" ] && more+=(--spec "$root/$chapter/proof/codegen.json")
   "$ncu" --query-metrics >"$out/ncu_metrics.txt" || return 1
   TUTORIAL_PROFILE=1 "$ncu" --clock-control none --csv --page raw --print-units base \
-    --kernel-name-base mangled --kernel-id '::regex:.:^2$' --force-overwrite --log-file "$out/ncu.csv" \
+    --kernel-name-base mangled --kernel-id '::regex:.:^(2|3)$' --force-overwrite --log-file "$out/ncu.csv" \
     --metrics "$(python3 "$tools/ncu.py" --metrics --known "$out/ncu_metrics.txt")" \
     "$program" "${shapes[@]}" --benchmark_filter="${NCU_FILTER:-/$ncu_shape/cold}"
   local code=$?
