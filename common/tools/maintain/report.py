@@ -22,7 +22,8 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   and codegen files
     results FILE [dtype=f16] [regime=cold,warm] [shape=SxK] [kinds=rung,peer,copy] [rungs=a,b]
                                   a row per rung: GB/s and % of copy per regime, and the step over
-                                  the rung below in the first regime
+                                  the rung below in the first regime; last=spread: its spread in place of
+                                  the step, for rows that are no ladder
     grid FILE [dtype=f16] [regime=cold] [value=GBps] [shapes=a,b] [kinds=...] [rungs=...]
                                   rungs x shapes; value: GBps, copy_pct, median_us or spread_pct
                                   by=n: shapes of one number of elements are one column, as they are
@@ -358,6 +359,9 @@ def make_results(part):
     shape, regimes = one_shape(run, part), regimes_of(run, part)
     rows = chosen(run.select(shape=shape, regime=regimes[0]), part, ["rung", "peer", "copy"])
     steps = runs.steps(run.select(shape=shape, regime=regimes[0]))
+    last = part.option("last", "step")
+    if last not in ("step", "spread"):
+        part.fail(f"unknown last={last}; known: step, spread")
     titles, align = ["Rung", "Type"], "ll"
     for regime in regimes:
         titles += [f"GB/s, {regime}", f"% of copy, {regime}"]
@@ -369,8 +373,8 @@ def make_results(part):
             same = run.select(ladder=row.ladder, rung=row.rung, dtype=row.dtype, shape=shape,
                               regime=regime)
             cells += result_cells(same[0] if same else None)
-        body.append(cells + [times(steps.get(row))])
-    return cpu_note(run) + table(titles + ["Step"], body, align + "r")
+        body.append(cells + [times(steps.get(row)) if last == "step" else percent(row.spread_pct)])
+    return cpu_note(run) + table(titles + [last.capitalize()], body, align + "r")
 
 
 def result_cells(row):

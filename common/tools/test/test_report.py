@@ -96,6 +96,9 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(lines[3], "| `f16x2` | f16 | 1,200 | 30.0 % | 1,800 | 45.0 % | 1.33× |")
         self.assertIn("| `cub` (peer) | f16 |", lines[-1])
         self.assertFalse([line for line in lines if "block_64" in line or "your_elu" in line])
+        lines = self.block("results h200.json dtype=f16 shape=4096x4096 last=spread")
+        self.assertEqual(lines[0], "| Rung | Type | GB/s, cold | % of copy, cold | Spread |")
+        self.assertRegex(lines[3], r"\| `f16x2` \| f16 \| 1,200 \| 30\.0 % \| [\d.]+ % \|")
 
     def test_results_choose_rungs_and_kinds(self):
         lines = self.block("results h200.json rungs=f16x8,f16")
