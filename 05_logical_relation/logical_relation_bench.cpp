@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::int64_t kPeriod = (std::int64_t{1} << 19) - 1;  // odd: see TiledReference
 
-/// The rungs that README shows at every size. The peers in common have every size, too.
+/// The rungs that notes/results.md shows at every size. The peers in common have every size, too.
 bool at_every_size(const std::string& rung) {
   static const std::set<std::string> climb = {"copy2_u8",
                                               "and_u8",
