@@ -1,5 +1,5 @@
 // Which stores of a warp are merged before the L2? Each lane loads 16 bytes at once and writes them
-// in pieces; the pieces follow each other at once, or with instructions between them.
+// in pieces; the pieces follow each other at once, or some cycles later.
 #include "common/controls/controls.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
@@ -10,14 +10,13 @@ namespace {
 
 constexpr int kBlock = 128;
 
-/// A chain of dependent multiplications by `one`, four cycles each, that leaves `word` as it is.
-template <int kLength>
-__device__ __forceinline__ unsigned after_a_while(unsigned word, unsigned one) {
-#pragma unroll
-  for (int k = 0; k < kLength; ++k) {
-    asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(word) : "r"(one), "r"(one - 1));
+/// Lets `cycles` cycles pass. A loop, for across one the assembler moves no store: in a first version,
+/// which had a chain of dependent multiplications here, it did all of them first and left the four
+/// stores next to each other.
+__device__ __forceinline__ void wait(long long cycles) {
+  const long long start = clock64();
+  while (clock64() - start < cycles) {
   }
-  return word;
 }
 
 __device__ __forceinline__ void store_word(half* y, unsigned word) {
@@ -28,22 +27,22 @@ __device__ __forceinline__ void store_element(half* y, unsigned bits) {
                : "memory");
 }
 
-/// kApart: the length of the chain that each store but the first waits for.
+/// kApart: the cycles that each store but the first waits for; 0, and they follow at once.
 template <int kApart>
-__global__ void control_store_words_kernel(const half* x, half* y, std::int64_t n, unsigned one) {
+__global__ void control_store_words_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
   if (i >= n) return;
   alignas(16) unsigned word[4];
   LDST128BITS(word[0]) = LDST128BITS(x[i]);
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
-    store_word(y + i + 2 * k, k == 0 ? word[k] : after_a_while<kApart>(word[k], one));
+    if (k > 0 && kApart > 0) wait(kApart);
+    store_word(y + i + 2 * k, word[k]);
   }
 }
 
 /// The four stores of a lane, all of which the warp's other lanes wait for at a barrier.
-__global__ void control_store_words_synced_kernel(const half* x, half* y, std::int64_t n,
-                                                  unsigned) {
+__global__ void control_store_words_synced_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
   if (i >= n) return;
   alignas(16) unsigned word[4];
@@ -55,7 +54,7 @@ __global__ void control_store_words_synced_kernel(const half* x, half* y, std::i
   }
 }
 
-__global__ void control_store_elements_kernel(const half* x, half* y, std::int64_t n, unsigned) {
+__global__ void control_store_elements_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
   if (i >= n) return;
   alignas(16) unsigned word[4];
@@ -67,14 +66,14 @@ __global__ void control_store_elements_kernel(const half* x, half* y, std::int64
   }
 }
 
-__global__ void control_store_pack_kernel(const half* x, half* y, std::int64_t n, unsigned) {
+__global__ void control_store_pack_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
   if (i < n) LDST128BITS(y[i]) = LDST128BITS(x[i]);
 }
 
-OneInput<half> copy(std::string name, void (*kernel)(const half*, half*, std::int64_t, unsigned)) {
+OneInput<half> copy(std::string name, void (*kernel)(const half*, half*, std::int64_t)) {
   return {std::move(name), [=](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-            return launch(kernel, {grid_1d(n, kBlock * 8), dim3(kBlock)}, stream, x, y, n, 1u);
+            return launch(kernel, {grid_1d(n, kBlock * 8), dim3(kBlock)}, stream, x, y, n);
           }};
 }
 
