@@ -201,7 +201,7 @@ def check_backends(first, second, across):
         if not across:
             raise runs.ToolError(
                 f"{first.path} ran on {first.device} and {second.path} on {second.device}: their "
-                "times do not compare; add --across-backends if you mean it"
+                "times do not compare; add --across-backends to compare them anyway"
             )
         return ["Warning: one run is the CPU executor's, whose times say nothing about a GPU."]
     if first.on_cpu:
@@ -364,12 +364,12 @@ def parse_arguments():
         description="Compares two benchmark runs: a line per rung with the geometric mean of its speed "
         "ratios (above 1: B is faster), the worst size, and whether the change exceeds the spread.")
     parser.add_argument("before", help="a benchmark result (JSON)")
-    parser.add_argument("after", nargs="?", help="another one; without it, A's ladder is drawn")
+    parser.add_argument("after", nargs="?", help="another one; without it, compare.py draws A's ladder")
     parser.add_argument("--all", action="store_true", help="show every row, not a line per rung")
-    parser.add_argument("--shape", help="only this shape, as 4096x4096")
+    parser.add_argument("--shape", help="only this shape, e.g. 4096x4096")
     parser.add_argument("--regime", help="only cold or only warm")
     parser.add_argument("--across-backends", action="store_true",
-                        help="compare a CPU executor run with a GPU run all the same")
+                        help="compare a CPU executor run with a GPU run anyway")
     return parser.parse_args()
 
 

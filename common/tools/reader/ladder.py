@@ -4,10 +4,9 @@
     python3 common/tools/reader/ladder.py RUN.json [--shape 4096x4096] [--regime cold] [--title TEXT]
 
 One bar per rung, in the order of the climb, with GB/s, percent of the copy kernel measured in the
-same run, and the step over the rung below. Without --shape the largest shape is drawn, and ladders
-that do not have it are drawn below, each at the shape at which it has most rungs; without --regime
-the cold one. --recorded says above the ladder where and when the run was recorded, for a
-run that was not made just now.
+same run, and the step over the rung below. Without --shape it draws the largest shape; ladders that
+lack this shape follow, each at the shape at which it has most rungs. Without --regime it draws the
+cold one. --recorded prints above the ladder where and when the run was recorded.
 """
 
 import argparse
@@ -238,12 +237,12 @@ def show(run, shape=None, regime=None, title=None, recorded=False, columns=None,
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Draws the ladder of a benchmark run.")
     parser.add_argument("run", help="a chapter's benchmark result (JSON)")
-    parser.add_argument("--shape", help="which shape, as 4096x4096 (default: the largest)")
+    parser.add_argument("--shape", help="the shape, e.g. 4096x4096 (default: the largest)")
     parser.add_argument("--regime", help="cold or warm (default: cold)")
-    parser.add_argument("--title", help="the words in the title line instead of the ladder's name")
+    parser.add_argument("--title", help="title, instead of the ladder's name")
     parser.add_argument("--recorded", action="store_true",
-                        help="say above the ladder where and when the run was recorded")
-    parser.add_argument("--width", type=int, help="columns to use, 60 to 100")
+                        help="print above the ladder where and when the run was recorded")
+    parser.add_argument("--width", type=int, help="width in columns, 60 to 100")
     return parser.parse_args()
 
 

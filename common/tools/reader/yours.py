@@ -5,8 +5,8 @@
 
 PROGRAM is a chapter's test, for instance build/cpu/01_elu_test; SOURCE is the name of the reader's
 file, for the messages. The test tries hundreds of sizes, pointers and inputs; a rung with one mistake
-fails many of them for one reason. So what it says is sorted by reason, and of each reason the first
-case is shown, how many more there are, and where to look.
+fails many of them for one reason. So the messages are sorted by reason; for each reason it prints
+the first cases, how many more there are, and where to look.
 
 Exits with 0 if the rung passes, 1 if it does not, 2 if the test could not be run.
 """
@@ -21,36 +21,36 @@ CASES = "*your rung*"
 
 # What the test says; in the reader's words; where to look.
 REASONS = (
-    (r"was not written", "Elements are left out: nobody writes them.",
-     "Does the kernel do the tail, when n is no multiple of per_thread? Does each thread begin where "
-     "the one before it ends, at (block * threads + thread) * per_thread?"),
-    (r"byte \d+ is 255, expected", "Answers are left out, or are not brought to 0 or 1.",
-     "255 is what the output begins with, and what a mask of ones leaves. Does the kernel do the tail? "
-     "Is each mask cut down to its lowest bit?"),
-    (r"byte \d+ is \d+, expected", "Answers are wrong.",
-     "Are they in the order of their elements, and is NaN, which is greater than nothing, among them?"),
+    (r"was not written", "Some elements are never written.",
+     "Does the kernel handle the tail, when n is not a multiple of per_thread? Does each thread begin "
+     "where the previous one ends, at (block * threads + thread) * per_thread?"),
+    (r"byte \d+ is 255, expected", "Some answers are never written, or are neither 0 nor 1.",
+     "The output starts as 255, and a mask of ones is 255 too. Does the kernel handle the tail? Is each "
+     "mask reduced to its lowest bit?"),
+    (r"byte \d+ is \d+, expected", "Some answers are wrong.",
+     "Are they in the order of their elements? Does a comparison with NaN give 0?"),
     (r"output was (written .* (past|before)|damaged)|(written|writes) .*byte\(s\) (past|before)",
-     "It writes outside of its output.",
-     "Is the last element of an access compared with n, and not only the first: i + per_thread <= n?"),
-    (r"input was written", "It writes to its input, or past its output into it.",
-     "Which pointer is stored to, and with which index?"),
+     "The kernel writes outside its output.",
+     "Does the check cover the last element of an access as well as the first: i + per_thread <= n?"),
+    (r"input was written", "The kernel writes to its input, or past its output into the input.",
+     "Which pointer does it store to, and with which index?"),
     (r"answers cudaErrorMisalignedAddress, expected cudaSuccess",
-     "The launcher refuses pointers that the test expects it to take.",
-     "`alignment` is the number of bytes of the widest access, and no more."),
-    (r"answers cudaErrorInvalidConfiguration", "The launch has an impossible shape.",
+     "The launcher refuses pointers that it should accept.",
+     "`alignment` must be the number of bytes of the widest access, no more."),
+    (r"answers cudaErrorInvalidConfiguration", "The launch configuration is invalid.",
      "Is per_thread above 0?"),
     (r"answers cudaErrorLaunchFailure", "The executor stopped the kernel.",
-     "Its report stands above: which threads wait where, or which lane a shuffle reads."),
-    (r"misaligned|cudaErrorMisalignedAddress", "It makes an access at an address that is not aligned.",
-     "Does `alignment` say what the widest access needs? 128 bits need 16."),
-    (r"(?i)nan.*expected|= -?nan|got -?nan", "It answers NaN where a number belongs.",
-     "Which step makes it: infinity minus infinity, 0 times infinity, infinity over infinity?"),
-    (r"= -?inf|got -?inf", "It answers infinity where a number belongs.",
-     "Which step leaves the range of its type?"),
-    (r"expected .*(ULP\)|inputs\))", "Values are wrong.",
-     "A few ULP: digits are lost, in a difference of nearly equal numbers or in a rounding on the "
-     "way. Millions, or infinitely many: it is another function, or another element."),
-    (r"", "The test is not content.", ""),
+     "Its report above says which threads wait where, or which lane a shuffle reads."),
+    (r"misaligned|cudaErrorMisalignedAddress", "The kernel accesses a misaligned address.",
+     "Is `alignment` the width of the widest access in bytes? 128 bits need 16."),
+    (r"(?i)nan.*expected|= -?nan|got -?nan", "The result is NaN where a number is expected.",
+     "Which step produces it: infinity minus infinity, 0 times infinity, infinity over infinity?"),
+    (r"= -?inf|got -?inf", "The result is infinity where a number is expected.",
+     "Which step overflows its type?"),
+    (r"expected .*(ULP\)|inputs\))", "Some values are wrong.",
+     "A few ULP: precision is lost, in a difference of nearly equal numbers or in an intermediate "
+     "rounding. Millions of ULP or more: the function or the element is another one."),
+    (r"", "The test failed.", ""),
 )
 
 
@@ -118,9 +118,9 @@ def report(lines, where):
     """Prints what is wrong, a reason at a time."""
     by_reason = {}
     known = [line for line in lines if reason_of(line) < len(REASONS) - 1]
-    lines = known or lines  # the rest only says where
+    lines = known or lines  # the other lines only name the place
     if any(reason_of(line) == 0 for line in lines):
-        # In place, what nobody writes looks like a wrong value: the input.
+        # In place, an element that is not written holds the input, which looks like a wrong value.
         lines = [line for line in lines if "in place" not in line]
     for line in lines:
         by_reason.setdefault(reason_of(line), []).append(line)
@@ -139,12 +139,12 @@ def report(lines, where):
 
 
 def crash(code, errors, source):
-    """Prints what a program that did not come to its end left behind."""
+    """Prints what a program that crashed wrote to stderr."""
     interesting = [line for line in errors.splitlines() if line.strip()][:12]
-    print(f"\n  The kernel crashed (exit code {code}), so nothing can be said of its results.")
+    print(f"\n  The kernel crashed (exit code {code}), so its results could not be checked.")
     for line in interesting:
         print(f"    {line}")
-    print(f"    Look: does `alignment` in {source} say what the widest access needs (128 bits: 16)? "
+    print(f"    Look: is `alignment` in {source} the width of the widest access in bytes (128 bits: 16)? "
           "Does every thread begin at a multiple of that? Is every index checked before the access?")
 
 

@@ -172,7 +172,7 @@ class Tutorial(unittest.TestCase):
         for kept in (["01_one.cpu.json"], ["01_one.cpu.json", "01_one.cpu.previous.json"]):
             code, out, errors = self.bench(run)
             self.assertEqual((code, errors), (0, ""))
-            self.assertIn("bench: this run is kept in build/results/01_one.cpu.json", out)
+            self.assertIn("bench: the result is in build/results/01_one.cpu.json", out)
             self.assertEqual(sorted(p.name for p in (self.clone / "build/results").iterdir()), kept)
         self.assertRegex(self.called("python3")[-1], r"ladder\.py .*01_one\.cpu\.json$")
 
@@ -195,7 +195,7 @@ class Tutorial(unittest.TestCase):
         code, out, errors = self.bench_all("--backend", "cpu")
         self.assertEqual((code, errors), (0, ""))
         for name in ("01_one", "02_two"):
-            self.assertIn(f"bench: this run is kept in build/results/{name}.cpu.json", out)
+            self.assertIn(f"bench: the result is in build/results/{name}.cpu.json", out)
 
     def test_a_gpus_ladders_are_shared_and_no_others(self):
         code, _, errors = self.bench_all("--share", gpu=True)
