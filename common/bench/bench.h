@@ -37,8 +37,8 @@ inline constexpr bool on_gpu = true;
 inline constexpr bool on_gpu = false;
 #endif
 
-/// What a row is to the ladder: a rung, a member of a sweep, the reader's own rung, what a
-/// professional would use instead, or a plain copy of as many bytes.
+/// The role of a row: a rung, a member of a sweep, the reader's own rung, a peer (what a professional
+/// would use instead), or a plain copy of the same number of bytes.
 enum class Kind { rung, sweep, yours, peer, copy };
 
 /// The `rows` x `columns` elements that an operation works on.
@@ -49,8 +49,8 @@ struct Shape {
   std::int64_t elements() const { return rows * columns; }
 };
 
-/// A shape with a name of its own, for rows that the grid does not fit: {"64x256x56x56", {16384,
-/// 3136}}. Numbers joined by x.
+/// A shape with its own name, for rows outside the grid: {"64x256x56x56", {16384, 3136}}. The name is
+/// numbers joined by x.
 struct NamedShape {
   std::string name;
   Shape shape;
@@ -66,13 +66,13 @@ void register_benchmarks();
 /// Registers `launch` as `ladder/rung` over all shapes and regimes. T: float, __half,
 /// __nv_bfloat16.
 ///
-/// The output must be within `max_ulp` of `reference`. A peer that answers cudaErrorNotSupported to
-/// an empty call (n = 0) does not exist in this backend, and is left out. `per_thread`: as in Case.
+/// The output must be within `max_ulp` of `reference`. A peer that returns cudaErrorNotSupported
+/// from an empty call (n = 0) does not exist in this backend and is omitted. `per_thread`: as in Case.
 template <class T>
 void add_unary(const std::string& ladder, const std::string& rung, Kind kind, Unary<T> launch,
                double (*reference)(double), double max_ulp, int per_thread = 0);
 
-/// Registers what every one-input ladder is measured against: the 128-bit copy kernel as
+/// Registers the yardsticks of every one-input ladder: the 128-bit copy kernel as
 /// `copy_<dtype>` and cudaMemcpyAsync as `memcpy_<dtype>` (dtype: f32, f16 or bf16).
 template <class T>
 void add_copy_peers(const std::string& ladder);
@@ -89,10 +89,9 @@ struct Input {
   std::function<std::size_t(const Shape&)> bytes;
 };
 
-/// Any operation with one output: what add_unary() is made of.
+/// Any operation with one output; add_unary() builds one.
 ///
-/// The bytes that the operation must move, and that GB/s are counted in, are those of all inputs
-/// and of the output.
+/// GB/s count the bytes that the operation must move: those of all inputs and of the output.
 struct Case {
   std::string ladder;
   std::string rung;
@@ -101,14 +100,14 @@ struct Case {
   std::vector<Input> inputs;
   std::function<std::size_t(const Shape&)> output_bytes;
   std::function<cudaError_t(const Buffers&, const Shape&, cudaStream_t)> launch;
-  /// Judges the output's bytes [begin, begin + count), which lie at `bytes` on the host: an empty
-  /// string, or what is wrong. begin is a multiple of 256. Several threads call it at once.
+  /// Judges the output's bytes [begin, begin + count), which are at `bytes` on the host. Returns an
+  /// empty string, or what is wrong. begin is a multiple of 256. Several threads call it at once.
   std::function<std::string(const Shape&, const void* bytes, std::size_t begin, std::size_t count)>
       verify;
-  /// Where the case is timed instead of at the shapes of the grid; --shapes does not change these.
+  /// The shapes at which the case is timed, instead of the grid's; --shapes does not change these.
   std::vector<NamedShape> own_shapes = {};
-  /// The inputs of the copy that the row's percentages are of: 1 for an operation whose second
-  /// input is small, and 0 for as many as there are.
+  /// The number of inputs of the copy that copy_pct refers to: 1 for an operation whose second input
+  /// is small; 0: as many as the operation has.
   std::size_t copied_inputs = 0;
   /// The elements of the output that a thread takes, as the rung's table claims; 0: it does not say.
   int per_thread = 0;

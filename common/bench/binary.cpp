@@ -19,14 +19,14 @@ using test::to_double;
 
 constexpr std::int64_t kPeriod = test::TiledReference<float>::default_period;
 
-/// The values that b repeats: those of a, the last one first.
+/// The tile of b: that of a in reverse order.
 template <class T>
 std::vector<T> values_of_b() {
   const std::vector<T> values = test::normal_values<T>(kPeriod);
   return {values.rbegin(), values.rend()};
 }
 
-/// What is accepted for y[i] = f(a[i], b[i]) where a and b repeat their tiles.
+/// The accepted results of y[i] = f(a[i], b[i]) where a and b repeat their tiles.
 template <class T>
 class TiledPairs {
  public:
@@ -42,7 +42,7 @@ class TiledPairs {
     });
   }
 
-  /// What is wrong with the first wrong one of y[first] to y[first + count - 1], or nothing.
+  /// Describes the first wrong element of y[first] to y[first + count - 1]; empty if all are right.
   std::string complaint(const T* outputs, std::size_t first, std::size_t count) const {
     for (std::size_t i = 0, at = first % a_.size(); i < count; ++i) {
       if (!accepts(accepted_[at], outputs[i])) return describe(first + i, at, outputs[i]);
@@ -74,7 +74,7 @@ class TiledPairs {
   std::vector<test::Accepted> accepted_;
 };
 
-/// A case with all but the names, the launch and the judgement.
+/// A case without names, launch and verify.
 template <class T>
 Case two_input_case() {
   Case operation = copy2_case(sizeof(T), normal_tile<T>(), reversed_tile<T>());
@@ -98,7 +98,7 @@ void add_binary(const std::string& ladder, const std::string& rung, Kind kind, B
     return launch(static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
                   static_cast<T*>(set.output), shape.elements(), stream);
   };
-  // Worked out when the first row is judged: most runs filter most rows away.
+  // Computed for the first row that is verified, since most runs filter out most rows.
   const auto once = std::make_shared<std::once_flag>();
   const auto tiled = std::make_shared<std::unique_ptr<TiledPairs<T>>>();
   operation.verify = [reference, max_ulp, once, tiled](const Shape&, const void* bytes,

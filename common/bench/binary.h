@@ -15,15 +15,14 @@ using Binary =
     std::function<cudaError_t(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream)>;
 
 /// Registers `launch` as `ladder/rung` over all shapes and regimes, as add_unary() does: the output
-/// must be within `max_ulp` of `reference`, and a peer that does not exist here is left out. The
+/// must be within `max_ulp` of `reference`, and a peer that does not exist here is omitted. The
 /// bytes of a row are those of a, b and y, once each.
 template <class T>
 void add_binary(const std::string& ladder, const std::string& rung, Kind kind, Binary<T> launch,
                 double (*reference)(double, double), double max_ulp, int per_thread = 0);
 
-/// Registers what such operations are measured against, as `copy2_<dtype>`: a kernel that reads two
-/// arrays and writes one, 16 bytes of each a thread, and whose only arithmetic is the exclusive or
-/// of their bits.
+/// Registers their yardstick, `copy2_<dtype>`: a kernel that reads two arrays and writes one, 16
+/// bytes of each per thread. Its only arithmetic is the exclusive or of their bits.
 template <class T>
 void add_two_in_one_out_peer(const std::string& ladder);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What every elementwise kernel with two inputs is measured against.
+/// The yardstick of elementwise kernels with two inputs.
 
 #include <cuda_runtime_api.h>
 

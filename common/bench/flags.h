@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// A benchmark program's flags: --shapes, which is ours, and what Google Benchmark does not check
-/// of its own.
+/// A benchmark program's flags: our --shapes, and checks of Google Benchmark's flags that it does not
+/// make itself.
 ///
 /// A function that refuses throws std::invalid_argument with one sentence that says what to do.
 
@@ -9,7 +9,7 @@
 
 namespace tutorial::bench {
 
-/// What of Google Benchmark's flags matters after the run.
+/// The values that matter after the flags are read.
 struct Flags {
   bool shapes_given = false;
   std::string filter;    // --benchmark_filter
@@ -17,15 +17,14 @@ struct Flags {
   bool out_json = true;  // --benchmark_out_format
 };
 
-/// Takes --shapes out of the arguments and sets these shapes; looks at those of Google Benchmark's
-/// flags with which it would write to a file that cannot be written, or print its help and succeed.
+/// Removes --shapes from the arguments and sets these shapes. Refuses an output file that cannot be
+/// written and a format that does not exist; Google Benchmark would only notice later, or exit with 0.
 Flags read_flags(int& argc, char** argv);
 
-/// What Google Benchmark left of the arguments, it does not know.
+/// Refuses the arguments that Google Benchmark did not recognize.
 void refuse_unknown_flags(int argc, char** argv);
 
-/// After the run: throws std::runtime_error if the file that --benchmark_out names does not hold
-/// all of it.
+/// After the run: throws std::runtime_error if the file that --benchmark_out names is incomplete.
 void require_whole_file(const Flags& flags);
 
 }  // namespace tutorial::bench

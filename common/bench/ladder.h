@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A whole ladder at once: what the benchmark of every one-input chapter registers.
+/// Registers a whole ladder, as the benchmark of every one-input chapter does.
 
 #include "common/bench/bench.h"
 #include "common/proof/unary.h"
@@ -10,7 +10,7 @@
 
 namespace tutorial::bench {
 
-/// The copies of as many bytes, then every rung with the largest error that it may have.
+/// Registers the copies, then every rung with its error bound.
 template <class T>
 void add_ladder(const std::string& ladder, const std::vector<test::UnaryRung<T>>& rungs,
                 test::Reference reference) {

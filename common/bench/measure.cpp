@@ -38,7 +38,7 @@ std::string complaint_about_copy(const std::vector<unsigned char>& tile, const v
 
 namespace {
 
-/// TUTORIAL_PROFILE=1: a profiler looks on, for which a few launches do, and none of them is timed.
+/// TUTORIAL_PROFILE=1: the program runs under a profiler, which needs a few launches and no timing.
 bool profiled() {
   static const char* const wanted = std::getenv("TUTORIAL_PROFILE");
   return wanted != nullptr && std::strcmp(wanted, "1") == 0;

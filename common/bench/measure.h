@@ -14,7 +14,7 @@
 
 namespace tutorial::bench {
 
-/// Replays per row, and so iterations in Google Benchmark's sense.
+/// Replays per row; Google Benchmark calls them iterations.
 inline const std::size_t kReplays = on_gpu ? 15 : 5;
 
 /// Verifies the operation's output and times it: the seconds per launch of each of `replays`
@@ -24,7 +24,7 @@ inline const std::size_t kReplays = on_gpu ? 15 : 5;
 std::vector<double> measure(const Case& operation, const Shape& shape, Regime regime,
                             std::size_t replays = kReplays, ClocksSeen* clocks = nullptr);
 
-/// Host bytes to repeat over an input: normal_values(), an odd number of them, never zeros.
+/// A tile of host bytes that repeats over an input: an odd number of normal_values(), never zeros.
 template <class T>
 std::shared_ptr<const std::vector<unsigned char>> normal_tile() {
   static const auto tile = [] {
@@ -36,7 +36,7 @@ std::shared_ptr<const std::vector<unsigned char>> normal_tile() {
   return tile;
 }
 
-/// The same values, the last one first: what the second of two inputs repeats.
+/// The same values in reverse order: the tile of the second of two inputs.
 template <class T>
 std::shared_ptr<const std::vector<unsigned char>> reversed_tile() {
   static const auto tile = [] {
@@ -58,10 +58,9 @@ Case copy_case(std::size_t element_bytes, std::shared_ptr<const std::vector<unsi
 Case copy2_case(std::size_t element_bytes, std::shared_ptr<const std::vector<unsigned char>> a,
                 std::shared_ptr<const std::vector<unsigned char>> b);
 
-/// GB/s (10^9 bytes a second) of the kernel that moves `bytes` bytes in all and computes nothing:
-/// with one input the 128-bit copy, half of the bytes in and half out; with more inputs the kernel
-/// that reads two arrays and writes one, a third of the bytes each. Measured when first asked for,
-/// and remembered.
+/// GB/s (10^9 bytes per second) of the copy kernel that moves `bytes` bytes in total: with one input
+/// the 128-bit copy, half of the bytes in and half out; with more inputs the kernel that reads two
+/// arrays and writes one, a third of the bytes each. Measured at the first call, then cached.
 double copy_gbps(std::size_t bytes, std::size_t inputs, Regime regime);
 
 }  // namespace tutorial::bench

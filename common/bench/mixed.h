@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Operations whose inputs and output differ in type or in length: the parts that a Case of such an
-/// operation is made of, and what it is measured against.
+/// Operations whose inputs and output differ in type or in length: the parts of their Case, and their
+/// yardsticks.
 
 #include "common/bench/bench.h"
 
@@ -19,7 +19,7 @@ namespace tutorial::bench {
 /// How many elements a buffer has at a shape.
 using Elements = std::function<std::int64_t(const Shape&)>;
 
-/// Every element of the shape: what a buffer has that is not broadcast.
+/// Every element of the shape, for a buffer that is not broadcast.
 inline std::int64_t every_element(const Shape& shape) { return shape.elements(); }
 
 /// An input of `elements` elements that repeats `values`.
@@ -67,15 +67,14 @@ auto must_be(Expected expected) {
   };
 }
 
-/// Registers the yardstick of an operation that reads two lists of `element_bytes` bytes an element
-/// and writes one byte for each (2 to 8 bytes an element), as `bytes_<dtype>`: the kernel of
-/// narrow_128bit(), which moves as many bytes and does no more arithmetic than keeps the compiler
-/// from leaving a load out.
+/// Registers `bytes_<dtype>`, the yardstick of an operation that reads two arrays of `element_bytes`
+/// bytes per element (2 to 8) and writes one byte for each: the kernel of narrow_128bit(), which
+/// moves the same bytes with just enough arithmetic that the compiler cannot remove a load.
 void add_narrow_peer(const std::string& ladder, const std::string& dtype,
                      std::size_t element_bytes);
 
-/// Registers what an operation that only writes is measured against, a byte for each element:
-/// `fill_u8`, a kernel of 16-byte stores, and `memset_u8`, cudaMemsetAsync.
+/// Registers the yardsticks of an operation that only writes, one byte per element: `fill_u8`, a
+/// kernel of 16-byte stores, and `memset_u8`, cudaMemsetAsync.
 void add_fill_peers(const std::string& ladder);
 
 }  // namespace tutorial::bench

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What an operation is measured against that reads two lists and writes less than it reads.
+/// The yardstick of operations that read two arrays and write less than they read.
 
 #include <cuda_runtime_api.h>
 

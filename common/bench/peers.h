@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What every elementwise kernel is measured against.
+/// The yardstick of elementwise kernels with one input.
 
 #include <cuda_runtime_api.h>
 

@@ -62,8 +62,8 @@ class Graph {
   void replay() { require_success(cudaGraphLaunch(replay_, stream_), "cudaGraphLaunch"); }
 
   /// The events mark the ends of the replays. All replays are enqueued before the first has ended,
-  /// so the GPU never waits for the host; what it waits at the start falls to the first,
-  /// unmeasured.
+  /// so the GPU never waits for the host, except before the first replay, which is not
+  /// measured.
   std::vector<double> seconds_per_launch(std::size_t count) {
     std::vector<Event> ends(count + 1);
     for (Event& end : ends) {
@@ -79,7 +79,7 @@ class Graph {
   }
 
  private:
-  // Relaxed: a library's launcher may ask the runtime something that is no work, as CUB does.
+  // Relaxed: a library's launcher may query the runtime while it is captured, as CUB does.
   cudaGraph_t capture(const LaunchOnSet& launch, std::size_t sets) const {
     require_success(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed),
                     "cudaStreamBeginCapture");
@@ -100,7 +100,7 @@ class Graph {
   cudaGraphExec_t replay_ = nullptr;
 };
 
-/// An idle GPU runs at a low clock: the first measurement of the process must not pay for that.
+/// An idle GPU runs at a low clock; this raises it before the first measurement of the process.
 void wake_up_once(Graph& graph, cudaStream_t stream) {
   using Clock = std::chrono::steady_clock;
   static bool awake = false;
@@ -112,7 +112,7 @@ void wake_up_once(Graph& graph, cudaStream_t stream) {
   }
 }
 
-/// As many launches as fill kLeastSeconds, given what one takes.
+/// The number of launches that fill kLeastSeconds.
 std::size_t launches_worth_timing(double seconds_each, std::size_t sets) {
   const double wanted = std::ceil(kLeastSeconds / std::max(seconds_each, 1e-7));
   return whole_rounds(std::max(kLeastLaunches, static_cast<std::size_t>(wanted)), sets);

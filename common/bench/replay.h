@@ -25,9 +25,9 @@ using LaunchOnSet = std::function<cudaError_t(std::size_t set, cudaStream_t stre
 std::vector<double> seconds_per_launch(const LaunchOnSet& launch, std::size_t sets,
                                        cudaStream_t stream, std::size_t count);
 
-/// Launches once on the first set and waits. On a GPU this too goes by a graph: after a handful of
-/// direct launches in a process, each launch of a later graph takes some 0.3 us longer (seen on an
-/// H200; at a launch of 2 us that is a seventh).
+/// Launches once on the first set and waits. On a GPU this also uses a graph: after a few direct
+/// launches in a process, each launch of a later graph takes about 0.3 us longer (measured on an H200;
+/// of a launch of 2 us that is a seventh).
 ///
 /// Throws std::runtime_error if the launch fails.
 void run_once(const LaunchOnSet& launch, cudaStream_t stream);

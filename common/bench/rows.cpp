@@ -39,7 +39,7 @@ const char* name_of(Kind kind) {
   return "";
 }
 
-/// The counters come from the median: one replay that something disturbed does not move it.
+/// The counters come from the median, which a single disturbed replay does not change.
 void set_counters(benchmark::State& state, std::size_t bytes, const std::vector<double>& seconds,
                   double copy_rate) {
   const double gbps = static_cast<double>(bytes) / median(seconds) * 1e-9;
@@ -78,8 +78,8 @@ void run_row(benchmark::State& state, const std::string& name, const Case& opera
   }
 }
 
-/// Manual time knows no bound of its own, so the number of iterations is fixed. clang's analyzer
-/// takes the row that Google Benchmark keeps for a leak, and is not shown this.
+/// With manual time Google Benchmark cannot choose the number of iterations, so it is fixed. clang's
+/// analyzer reports the row that Google Benchmark keeps as a leak, hence the #ifndef.
 template <class Row>
 void register_row([[maybe_unused]] const std::string& name, [[maybe_unused]] const Row& row) {
 #ifndef __clang_analyzer__

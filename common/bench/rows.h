@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What the rows need, and what has become of them.
+/// The rows' memory requirements, and the rows that failed.
 
 #include <cstddef>
 #include <string>
@@ -11,16 +11,16 @@ class State;
 
 namespace tutorial::bench {
 
-/// The rows that had a wrong output or a failed call. Google Benchmark itself reports such a row
-/// and then exits as if nothing had happened.
+/// The rows that had a wrong output or a failed call. Google Benchmark reports such a row and
+/// still exits with 0.
 struct FailedRows {
   std::size_t count = 0;
   std::string first;  // its name and its reason
 };
 const FailedRows& failed_rows();
 
-/// Throws std::invalid_argument with one sentence if for one of shapes() not even the row that
-/// needs the fewest bytes fits into the free memory.
+/// Throws std::invalid_argument with one sentence if some shape of shapes() has no row whose buffers
+/// fit into the free memory.
 void require_shapes_that_fit();
 
 /// Makes the row of that name one that failed, for the reason `what`.

@@ -18,12 +18,12 @@ enum class Regime { cold, warm };
 std::string name_of(const Shape& shape);
 std::string name_of(Regime regime);
 
-/// On a GPU {1024, 2048, 4096}^2 and 16384x16384, in the CPU executor 1024x1024; or what
-/// set_shapes() has set.
+/// On a GPU {1024, 2048, 4096}^2 and 16384x16384, on the CPU executor 1024x1024, unless set_shapes()
+/// has set others.
 const std::vector<Shape>& shapes();
 void set_shapes(std::vector<Shape> shapes);
 
-/// cold and warm on a GPU; the CPU executor has no L2 to speak of, and all of its rows are warm.
+/// cold and warm on a GPU. The CPU executor has no L2 cache to flush; all of its rows are warm.
 std::vector<Regime> regimes();
 
 /// "1024x1024,4096x16384" as shapes. Throws std::invalid_argument with one line that says what is

@@ -23,7 +23,7 @@ std::size_t aligned_up(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// What one set of buffers takes of the stage.
+/// The bytes that one set of buffers takes.
 std::size_t set_bytes(const Case& operation, const Shape& shape) {
   std::size_t bytes = aligned_up(operation.output_bytes(shape));
   for (const Input& input : operation.inputs) bytes += aligned_up(input.bytes(shape));
@@ -84,7 +84,7 @@ std::string amount(std::size_t bytes) {
 }
 
 Stage& Stage::instance() {
-  // Never destroyed: when a program ends, the runtime may go before it.
+  // Never destroyed: at the end of the program the runtime may be gone already.
   static Stage& stage = *new Stage;
   return stage;
 }
@@ -99,7 +99,7 @@ void Stage::prepare(const Case& operation, const Shape& shape, Regime regime) {
 void Stage::lay_out(const Case& operation, const Shape& shape, std::size_t count) {
   const std::size_t needed = count * set_bytes(operation, shape);
   if (memory_.size() < needed) {
-    memory_ = test::DeviceBytes();  // give back what there is before asking for more
+    memory_ = test::DeviceBytes();  // free the old memory before allocating more
     const std::size_t free = free_bytes();
     if (needed > free) {
       throw std::runtime_error("its buffers need " + amount(needed) + " of memory and " +

@@ -14,7 +14,7 @@ namespace tutorial::bench {
 /// The bytes that one launch must move: all of its inputs and its output, once.
 std::size_t bytes_moved(const Case& operation, const Shape& shape);
 
-/// What of the device's memory is free; on the executor, of the host's.
+/// The device's free memory; on the executor, the host's.
 std::size_t free_bytes();
 
 /// Bytes in words: "4.3 GB".
@@ -48,7 +48,7 @@ class Stage {
   std::size_t l2_bytes_;
   test::DeviceBytes memory_;
   std::vector<Buffers> sets_;
-  test::PinnedBuffer<unsigned char> host_;  // where outputs are looked at, a piece at a time
+  test::PinnedBuffer<unsigned char> host_;  // receives outputs piece by piece for the comparison
   test::Stream stream_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What the counters of a row are made of.
+/// Statistics for a row's counters.
 
 #include <algorithm>
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace tutorial::bench {
 
-/// The value below which `fraction` (0 to 1) of the samples lie, linear between neighbours. There
-/// must be a sample at least.
+/// The value below which `fraction` (0 to 1) of the samples lie, interpolated linearly. Needs at
+/// least one sample.
 inline double quantile(std::vector<double> samples, double fraction) {
   std::sort(samples.begin(), samples.end());
   const double position = fraction * static_cast<double>(samples.size() - 1);

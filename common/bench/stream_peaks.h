@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What operations are measured against that read much and write little, or the other way round:
-/// kernels that only read, or only write.
+/// The yardsticks of operations that read much and write little, or the reverse: kernels that only
+/// read, or only write.
 
 #include <cuda_runtime_api.h>
 
@@ -9,10 +9,10 @@
 
 namespace tutorial::bench {
 
-/// Reads `bytes` bytes: 256 threads a block, four loads of 16 bytes a thread, all under way before
-/// the first is needed; the tail byte by byte. So that no load is left out, each thread looks at
-/// what it has read, and writes 16 bytes to `sink` if their exclusive or is one pattern of 128 bits
-/// that practically never occurs.
+/// Reads `bytes` bytes: 256 threads a block, four loads of 16 bytes per thread, all issued before
+/// the first is used; the tail byte by byte. To keep the compiler from removing the loads, a thread
+/// writes 16 bytes to `sink` if the exclusive or of its loads is one 128-bit pattern that practically
+/// never occurs.
 ///
 /// `from` and `sink` aligned to 16 bytes: else cudaErrorMisalignedAddress. Null pointers with bytes
 /// > 0: cudaErrorInvalidValue.

@@ -14,8 +14,8 @@ namespace {
 
 using test::TiledReference;
 
-/// The reference's outputs for the tile that rows of T have as their input. Computed when the first
-/// row asks, and shared by all rungs with the same reference and bound.
+/// The reference's outputs for the input tile of T. Computed for the first row that needs them, and
+/// shared by all rungs with the same reference and bound.
 template <class T>
 const TiledReference<T>& tiled_reference(double (*reference)(double), double max_ulp) {
   static std::mutex mutex;
@@ -34,7 +34,7 @@ std::string complaint(const TiledReference<T>& tiled, const void* bytes, std::si
   return wrong < 0 ? "" : tiled.describe(wrong, outputs[wrong - first]);
 }
 
-/// A case with all but the names, the launch and the judgement.
+/// A case without names, launch and verify.
 template <class T>
 Case one_input_case() {
   Case operation = copy_case(sizeof(T), normal_tile<T>());

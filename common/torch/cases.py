@@ -1,4 +1,4 @@
-"""What a chapter's torch_peers.py is written with: which operations are compared, at which shapes.
+"""The vocabulary of a chapter's torch_peers.py: which operations are compared, at which shapes.
 
 The file defines CASES, a list of Case. It may import torch; the chapter's own operators are
 torch.ops.elementwise_tutorial and are loaded before anything is called.

@@ -120,7 +120,7 @@ def build(chapters, backend):
 def open_module(file):
     """Loads a module; its operators register themselves. Returns what it binds."""
     try:
-        # Nothing of it is visible to other modules: RTLD_LOCAL, which is the default.
+        # RTLD_LOCAL, the default: other modules do not see its symbols.
         library = ctypes.CDLL(str(file))
     except OSError as error:
         raise runs.ToolError(f"{file}: cannot be loaded ({error})") from None
@@ -146,7 +146,7 @@ def load_backend(chapters, backend):
 
 
 def load(*names, backends=None):
-    """Builds what is missing of the chapters' modules and loads them; all chapters if none is named.
+    """Builds the missing modules of the chapters and loads all of them; every chapter if none is named.
 
     backends: "cuda", "cpu" or both, for tensors of which devices; by default cpu, and cuda where
     PyTorch sees a GPU. One of two defaults may be missing (no nvcc, no Boost): stderr says so.

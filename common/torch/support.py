@@ -1,4 +1,4 @@
-"""What the chapters' test_torch.py are written with: devices, layouts, and the promises that every
+"""The base of the chapters' test_torch.py: devices, layouts, and the promises that every
 operator keeps (README.md)."""
 
 import itertools
@@ -35,7 +35,7 @@ def sample(shape, dtype, device, seed=0):
 
 
 def layouts(dtype, device):
-    """(name, tensor) of every way in which a tensor may lie in memory."""
+    """(name, tensor) for every memory layout of a tensor."""
     base = sample((8, 6, 10), dtype, device)
     image = sample((2, 3, 4, 5), dtype, device)
     yield from ((str(shape), sample(shape, dtype, device)) for shape in SHAPES)
@@ -62,7 +62,7 @@ class BindingTest(unittest.TestCase):
         cls.bound = elementwise_tutorial.bound(cls.chapter)
 
     def each(self, *more):
-        """(device, dtype, ...), every combination; what fails names its own."""
+        """(device, dtype, ...), every combination; a failure names its combination."""
         for self.now in itertools.product(self.devices, floats(), *more):
             yield self.now
         self.now = ()

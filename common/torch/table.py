@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sets a chapter's kernels beside PyTorch's own, called from Python like those.
+"""Compares a chapter's kernels with PyTorch's own, all called from Python.
 
     python3 common/torch/table.py CHAPTER [--json OUT.json] [--filter TEXT] [--shapes SxK,...]
                                   [--operators] [--prepare]
@@ -38,13 +38,13 @@ import elementwise_tutorial  # noqa: E402
 import runs  # noqa: E402
 import timing  # noqa: E402
 
-# Of a result against PyTorch's in float32, only to see that the same thing is timed: how exact a rung
-# is, the chapters' tests say. (relative, absolute)
+# Tolerances against PyTorch's result in float32. They only make sure that all contenders compute the
+# same function; the chapters' tests check the accuracy. (relative, absolute)
 TOLERANCES = {"f32": (1e-3, 1e-3), "f16": (3e-2, 3e-2), "bf16": (3e-2, 3e-2)}
 
 
 class Contender:
-    """One line of the table: its row's name up to the shape, its kind, how it is begun."""
+    """One line of the table: its row's name up to the shape, its kind, how it is called."""
 
     def __init__(self, name, kind, begin, result):
         self.name, self.kind = name, kind
@@ -64,7 +64,7 @@ def allocating(name, kind, function):
 
 
 def compiled(torch, case):
-    """What torch.compile makes of the formula, for one shape at a time."""
+    """The function that torch.compile makes of the formula, for one shape at a time."""
     torch._dynamo.reset()  # another shape would make it compile for any shape
     function = torch.compile(case.plain, fullgraph=True, dynamic=False)
     return allocating(case.named("compile"), "peer", function)
@@ -99,7 +99,7 @@ def check(torch, case, contender, actual, wanted):
     relative, absolute = TOLERANCES.get(case.out_dtype, (0, 0))
     wanted = wanted.float()
     finite = wanted[wanted.isfinite()].abs()
-    # A sum near zero of large numbers is off by a share of those numbers, not of itself.
+    # The error of a sum near zero is relative to the summands, not to the sum.
     absolute *= max(1.0, float(finite.mean())) if finite.numel() else 1.0
     good = torch.isclose(actual.float(), wanted, relative, absolute, equal_nan=True)
     if not bool(good.all()):
@@ -126,7 +126,7 @@ class Table:
         self.rows = []
 
     def run(self, listed):
-        """Shape by shape, as a reader looks for them; in each, case by case."""
+        """Shape by shape; in each, case by case."""
         work = {}
         for case in listed:
             for name, inputs, output in case.shapes(self.grid):
@@ -146,7 +146,7 @@ class Table:
                     self.case(case, name, inputs, output)
 
     def prepare(self, case, inputs, output):
-        """Calls what torch.compile makes once, and nothing else."""
+        """Only calls each function that torch.compile makes once."""
         if case.compiled and hasattr(self.torch, "compile"):
             one_set, = timing.sets_of(self.torch, case, inputs, output, "warm", self.device)
             compiled(self.torch, case).result(*one_set)
@@ -159,8 +159,8 @@ class Table:
         print(f"{title:>40}{'':24}{columns}", flush=True)
 
     def case(self, case, shape, inputs, output):
-        # The rungs of a ladder are not timed where a single call takes so much longer than all of
-        # the others together.
+        # Leaves out the rungs of a ladder where a single call takes much longer than all others
+        # together.
         with_rungs = not self.options.operators and shape != "16384x16384"
         first = timing.sets_of(self.torch, case, inputs, output, "warm", self.device)
         chosen = [c for c in contenders(self.torch, case, self.chapter, with_rungs)
@@ -191,7 +191,7 @@ class Table:
             try:
                 actual = contender.result(*one_set)
             except Exception as error:  # pylint: disable=broad-except
-                # Ours has no excuse. PyTorch lacks some types on the CPU, torch.compile a compiler.
+                # Ours must work. PyTorch lacks some types on the CPU, torch.compile may lack a compiler.
                 if contender.kind != "peer":
                     raise
                 print(f"{printed(contender):>32}: left out: {str(error).splitlines()[0]}")
@@ -216,7 +216,7 @@ def geometric_mean(ratios):
 
 
 def summary(rows, listed):
-    """Lines: per operation and regime, how often ours goes into the others' time."""
+    """Lines: per operation and regime, the others' time divided by ours."""
     time = {row["name"]: row["median_us"] for row in rows}
     lines = []
     for case in listed:
@@ -260,12 +260,12 @@ def cases_of(chapter):
 
 
 def introduce(torch, chapter):
-    """What the table is about to be made of; nothing of it is left for the reader to guess."""
+    """Prints which versions and devices the table compares."""
     where = context(torch)
     if where["backend"] == "cuda":
         print(f"{chapter.name} beside PyTorch {where['torch']} on {where['gpu']}; milliseconds a call")
     else:
-        print(f"{chapter.name} beside PyTorch {where['torch']} on CPU tensors, for there is no GPU here: "
+        print(f"{chapter.name} beside PyTorch {where['torch']} on CPU tensors (no GPU here): "
               "ours run on the CPU executor, and these times say nothing about a GPU")
     if not hasattr(torch, "compile"):
         print(f"torch.compile is left out: PyTorch {where['torch']} does not have it (2.0 does)")
@@ -274,13 +274,13 @@ def introduce(torch, chapter):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("chapter")
-    parser.add_argument("--json", metavar="OUT.json", help="also write the rows to this file")
+    parser.add_argument("--json", metavar="OUT.json", help="write the rows to this file too")
     parser.add_argument("--filter", default="", help="only rows with this text in their name")
     parser.add_argument("--shapes", type=lambda text: text.split(","),
-                        help="only these: 1024x1024,4096x4096")
-    parser.add_argument("--operators", action="store_true", help="leave the rungs out")
+                        help="only these shapes, e.g. 1024x1024,4096x4096")
+    parser.add_argument("--operators", action="store_true", help="omit the rungs")
     parser.add_argument("--prepare", action="store_true",
-                        help="only let torch.compile fill its cache; measure nothing")
+                        help="only fill torch.compile's cache; measure nothing")
     options = parser.parse_args(arguments)
     chapter = runs.find_chapter(options.chapter)
     torch = elementwise_tutorial.find_torch()
@@ -290,7 +290,7 @@ def main(arguments=None):
         with torch.no_grad():
             table.run(listed)
         return 0
-    # A GPU is what is timed, if there is one; the executor would be built for nothing.
+    # With a GPU only the GPU is timed, so the executor's bindings are not built.
     elementwise_tutorial.load(chapter.name, backends=["cuda" if torch.cuda.is_available() else "cpu"])
     introduce(torch, chapter)
     with torch.no_grad():

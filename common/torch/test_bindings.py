@@ -1,4 +1,4 @@
-"""The bindings of all chapters in one process: what holds for each operator, whatever it computes."""
+"""The bindings of all chapters in one process: the promises of every operator."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor

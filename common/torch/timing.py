@@ -27,7 +27,7 @@ def dtypes(torch):
 
 
 def tensor(torch, shape, dtype, seed, device="cuda"):
-    """Values as the benchmarks': normal for floats, the same in each type; small whole numbers else."""
+    """The values of the benchmarks: normal for floats, the same in each type; otherwise small integers."""
     generator = torch.Generator(device=device).manual_seed(seed)
     kind = dtypes(torch)[dtype]
     if kind.is_floating_point:
@@ -37,7 +37,7 @@ def tensor(torch, shape, dtype, seed, device="cuda"):
 
 
 def bytes_moved(torch, case, inputs, output):
-    """What a call must read and write at these shapes."""
+    """The bytes that a call must read and write at these shapes."""
     kinds = dtypes(torch)
 
     def size(dtype):
@@ -48,7 +48,7 @@ def bytes_moved(torch, case, inputs, output):
 
 
 def sets_of(torch, case, inputs, output, regime, device="cuda"):
-    """As many sets of (inputs, result) as the regime asks for."""
+    """The sets of (inputs, result) that the regime needs."""
     count = 1
     if regime == "cold":
         l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
@@ -102,12 +102,12 @@ def graph_of(torch, call, launches):
 
 @functools.lru_cache(maxsize=None)
 def side_stream(torch):
-    """Where graphs are captured: the default stream cannot be."""
+    """The stream for graph capture; the default stream cannot be captured."""
     return torch.cuda.Stream()
 
 
 def seconds_per_call(torch, graph, launches, count):
-    """The time per call in each of `count` replays, enqueued one behind the other."""
+    """The time per call in each of `count` replays, enqueued back to back."""
     ends = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
     for end in ends:
         graph.replay()

@@ -1,4 +1,4 @@
-"""What a recorded comparison with PyTorch says: rows of common/torch/table.py, set side by side.
+"""Tables and figures of a recorded comparison with PyTorch (rows of common/torch/table.py).
 
 In such a run a name has one of three words in it for who computes: bound (the chapter's operator,
 called from PyTorch), torch (PyTorch's own), compile (torch.compile): elu/bound_f16, elu/torch_f16.
@@ -28,7 +28,7 @@ class Cell:
         return row.median_us if row and not row.failed else None
 
     def ratio(self, who):
-        """How often the chapter's time goes into theirs; None where one of them is missing."""
+        """Their time divided by the chapter's; None where one of them is missing."""
         ours, theirs = self.time("bound"), self.time(who)
         return theirs / ours if ours and theirs else None
 

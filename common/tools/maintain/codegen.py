@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what the compiler made of a chapter's kernels. Needs nvcc; needs no GPU.
+"""Checks the machine code of a chapter's kernels. Needs nvcc, but no GPU.
 
     python3 common/tools/maintain/codegen.py --nvcc /usr/local/cuda/bin/nvcc --arch sm_90 \\
         --spec 01_elu/proof/codegen.json [--include DIR] [--host-compiler g++] [--json OUT.json]
@@ -229,7 +229,7 @@ def opcodes_of_path(code):
 
 
 def count_opcode(opcodes, wanted):
-    """How many are `wanted`, or that with more modifiers: HFMA2 counts HFMA2.MMA."""
+    """How many opcodes are `wanted`, with or without further modifiers: HFMA2 counts HFMA2.MMA."""
     return sum(1 for opcode in opcodes if opcode == wanted or opcode.startswith(wanted + "."))
 
 
@@ -240,7 +240,7 @@ def sass_bits(modifiers):
 
 
 def kernels_of(source, arguments, flags, folder):
-    """What the compiler made of every kernel in a source: a list of dicts in source order."""
+    """Registers, access widths and so on of every kernel in a source: a list of dicts in source order."""
     ptx, report, cubin = compile_source(source, arguments, flags, folder)
     functions = functions_of(ptx)
     assembled, sass = read_ptxas(report), read_sass(cubin, arguments.nvcc)
@@ -290,7 +290,7 @@ def load_spec(path):
 
 
 def expectation(entry, spec, arch):
-    """Defaults, the entry, and what differs on arch, laid over each other."""
+    """The entry's values for arch: the defaults, overridden by the entry, overridden by its arch part."""
     layers = [spec.get("defaults", {}), entry]
     layers += [layer.get("arch", {}).get(arch, {}) for layer in list(layers)]
     result = {"contains": [], "lacks": [], "sass": {}}
@@ -301,7 +301,7 @@ def expectation(entry, spec, arch):
 
 
 def violations_of(kernel, wanted):
-    """One text per way in which the kernel is not as wanted."""
+    """One text per violated claim."""
     found = []
     local = kernel["stack_bytes"] + kernel["spill_bytes"]
     for key, name in (("load_bits", "load"), ("store_bits", "store")):
@@ -367,14 +367,14 @@ def table(kernels):
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Checks the code that nvcc makes of the kernels.")
     parser.add_argument("--nvcc", default=os.environ.get("CUDACXX") or "nvcc")
-    parser.add_argument("--arch", default="sm_90", help="as sm_90")
+    parser.add_argument("--arch", default="sm_90", help="architecture, e.g. sm_90")
     parser.add_argument("--spec", required=True, help="the chapter's codegen.json")
     parser.add_argument("--include", action="append", default=[],
-                        help="one more folder for -I (the repository's own is always there)")
+                        help="another folder for -I (the repository's root is always included)")
     parser.add_argument("--host-compiler", help="the host compiler that nvcc uses")
     parser.add_argument("--flag", action="append", default=[],
-                        help="one more flag for nvcc, as --flag=-DNAME")
-    parser.add_argument("--json", help="write the table there, for the report")
+                        help="another flag for nvcc, e.g. --flag=-DNAME")
+    parser.add_argument("--json", help="write the table to this file, for the report")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""SVG figures for the READMEs, built by hand so that the same data always gives the same bytes.
+"""SVG figures for the READMEs. Without a plotting library, the same data always gives the same bytes.
 
 Every figure carries its own <title> and <desc>, its own background, and colours for a light and a
 dark page, chosen by prefers-color-scheme. Series differ in colour and in marker, so that neither
@@ -187,7 +187,7 @@ class Axis:
         self.ticks = ticks
 
     def fraction(self, value):
-        """Where value lies between low (0) and high (1), or None where it cannot be drawn."""
+        """The position of value between low (0) and high (1), or None where it cannot be drawn."""
         if value is None or not math.isfinite(value) or (self.log and value <= 0):
             return None
         if self.log:

@@ -262,7 +262,7 @@ def dollar_problems(text):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Checks the links of the Markdown files.")
-    parser.add_argument("file", nargs="*", help="only these (default: every one there is)")
+    parser.add_argument("file", nargs="*", help="only these files (default: all)")
     return parser.parse_args()
 
 

@@ -169,7 +169,7 @@ class Copy:
         self.stamps = {}
 
     def prepare(self):
-        """Makes the tree what the working tree is, leaves alone what is equal, and configures."""
+        """Copies the files that differ from the working tree, and configures the build."""
         self.restore_sources()
         wanted = set(runs.tracked_files())
         for name in wanted:
@@ -184,7 +184,7 @@ class Copy:
         headers = runs.ROOT / ".deps"  # NVIDIA's headers, where there is no toolkit
         if headers.is_dir() and not (self.tree / ".deps").exists():
             (self.tree / ".deps").symlink_to(headers, target_is_directory=True)
-        # A CPU moves 16 bytes to an address that a GPU refuses; this refuses it too, and costs little.
+        # A CPU accepts misaligned 16-byte accesses; this check refuses them, as a GPU does.
         sanitize = "-fsanitize=alignment -fno-sanitize-recover=alignment"
         if self.options.backend == "cuda":
             sanitize = ""
@@ -249,7 +249,7 @@ class Copy:
                 shutil.copy2(self.kept / "build" / path.relative_to(self.build), path)
 
     def breaks(self, fault, limits):
-        """Applies a fault, builds and tests; what came of it, as the record says it."""
+        """Applies a fault, builds and tests; returns the outcome for the record."""
         began = time.monotonic()
         source, saved = self.tree / fault.file, self.kept / "source" / fault.file
         saved.parent.mkdir(parents=True, exist_ok=True)
@@ -350,7 +350,7 @@ def first_error(text):
 
 
 class Work:
-    """The faults that are left, dealt to the copies so that each builds few test programs."""
+    """The remaining faults, distributed so that each copy builds few test programs."""
 
     def __init__(self, faults, options):
         self.left, self.total = list(faults), len(faults)
@@ -407,7 +407,7 @@ class Work:
                     record(self.options.json, self.results, self.options)
 
     def test_unbroken(self, copy, test):
-        """The program must pass as it is; and takes so long, which limits the broken ones."""
+        """Checks that the unbroken program passes; its time sets the limit for the broken ones."""
         with self.unbroken[test]:
             if test in self.limits:
                 return
@@ -433,13 +433,13 @@ class Work:
 
 
 def together(old, new):
-    """The context of a record that was made in parts: what differs, one after the other."""
+    """The context of a record that was made in parts: values that differ are joined."""
     return {key: value if value in old.get(key, "") else
             ", ".join(filter(None, [old.get(key), value])) for key, value in new.items()}
 
 
 def record(path, results, options):
-    """Adds results to a record; what it has of other faults stays."""
+    """Adds results to a record; the results of other faults stay."""
     old = runs.load_json(path) if Path(path).exists() else {}
     merged = {entry["id"]: entry for entry in old.get("results", [])}
     merged.update(results)
@@ -532,17 +532,17 @@ def parse_arguments():
     parser.add_argument("--check", action="store_true",
                         help="say which faults do not fit the source, and run nothing")
     parser.add_argument("--table", action="store_true",
-                        help="the recorded results as Markdown, and run nothing")
+                        help="print the recorded results as Markdown, and run nothing")
     parser.add_argument("--only", action="append", default=[], metavar="ID",
                         help="only these faults: an id or a pattern such as 'elu_*'; repeatable")
     parser.add_argument("--missing", action="store_true",
-                        help="only faults that are not settled by what --json has of them")
+                        help="only faults without a valid result in --json")
     parser.add_argument("--backend", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--jobs", type=int, default=1, help="copies that work at the same time")
+    parser.add_argument("--jobs", type=int, default=1, help="number of copies that run at the same time")
     parser.add_argument("--folder", default=str(runs.ROOT / "build/mutants"))
     parser.add_argument("--cmake", action="append", default=[], metavar="ARGUMENT",
                         help="passed on to CMake's configuration; repeatable")
-    parser.add_argument("--json", metavar="FILE", help="record the results there")
+    parser.add_argument("--json", metavar="FILE", help="record the results in this file")
     return parser.parse_args()
 
 
@@ -557,7 +557,7 @@ def chosen(faults, options):
     if options.only:
         faults = [fault for fault in faults
                   if any(fnmatch.fnmatchcase(fault.id, pattern) for pattern in options.only)]
-    # What only a GPU shows runs there, and nothing else does unless it is named.
+    # On a GPU only the faults that need one run, unless others are named.
     on_gpu = options.backend == "cuda"
     faults = [fault for fault in faults
               if fault.id in options.only or bool(fault.gpu) == on_gpu]

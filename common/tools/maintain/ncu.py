@@ -161,7 +161,7 @@ def ratio(above, below):
 
 
 def rounded(value, digits=4):
-    """The value with a few significant digits, so that the JSON stays readable."""
+    """The value, rounded to a few significant digits."""
     return None if value is None else float(f"{value:.{digits}g}")
 
 
@@ -190,7 +190,7 @@ def shared_accesses(launch, way):
 
 
 def total(*values):
-    """The sum of the values that are there, or None."""
+    """The sum of the values that are not None; None if all are."""
     known = [value for value in values if value is not None]
     return int(sum(known)) if known else None
 
@@ -290,11 +290,11 @@ def parse_arguments():
     parser.add_argument("--metrics", action="store_true", help="print the metrics to ask ncu for")
     parser.add_argument("--known", help="with --metrics: leave out what is not in this file, which "
                                         "`ncu --query-metrics` printed")
-    parser.add_argument("--shape", help="the profiled shape, as 4096x4096")
-    parser.add_argument("--ladder", default="", help="elu: taken off the front of kernel names")
+    parser.add_argument("--shape", help="the profiled shape, e.g. 4096x4096")
+    parser.add_argument("--ladder", default="", help="prefix to remove from kernel names, e.g. elu")
     parser.add_argument("--spec", help="the chapter's codegen.json, which names the rungs")
     parser.add_argument("--context", help="a benchmark result of the same machine and build")
-    parser.add_argument("--out", help="the JSON to write")
+    parser.add_argument("--out", help="the JSON file to write")
     return parser.parse_args()
 
 

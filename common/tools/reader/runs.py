@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Reading recorded runs: what ladder.py, compare.py, report.py and ncu.py have in common.
+"""Reads recorded runs; ladder.py, compare.py, report.py and ncu.py share it.
 
 A *run* is one JSON file that a chapter's benchmark wrote (Google Benchmark's format). Its rows are
 named `ladder/rung/SxK/regime` and labelled `dtype kind`; see `Row` for what is read from them.
 
-As a program this file does small jobs:
+As a program:
 
     python3 common/tools/reader/runs.py merge-accuracy DIRECTORY OUT.json    the tests' files, one per rung
     python3 common/tools/reader/runs.py chapter elu                          prints 01_elu
@@ -31,7 +31,7 @@ SUFFIX = re.compile(
 )
 SHAPE = re.compile(r"^\d+(?:x\d+)*$")
 KINDS = ("rung", "sweep", "yours", "peer", "copy", "bound")
-ABSENT = (None, "", "none", "unknown")  # how a context says that it does not know
+ABSENT = (None, "", "none", "unknown")  # what a context has for an unknown value
 #: What no tool reads of a run, ours or Google Benchmark's compare.py: in its rows, in its context.
 FORGOTTEN = {"family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads"}
 FORGOTTEN_CONTEXT = {"host_name", "mhz_per_cpu", "cpu_scaling_enabled", "caches", "load_avg",
@@ -41,7 +41,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 class ToolError(Exception):
-    """A mistake the reader can mend; its text is one line that says what to do."""
+    """A mistake that the user can fix; its text is one line that says what to do."""
 
 
 def run_tool(main):
@@ -505,7 +505,7 @@ def compact(paths, check):
     stale = [path for path, data in loaded.items() if read_text(path) != json_text(data) + "\n"]
     for path in stale:
         if check:
-            print(f"{path}: is not in the short form; run: python3 common/tools/reader/runs.py compact {path}")
+            print(f"{path}: is not in the short form: run python3 common/tools/reader/runs.py compact {path}")
         else:
             write_json(path, loaded[path])
     return 1 if check and stale else 0
@@ -514,12 +514,12 @@ def compact(paths, check):
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Small jobs on recorded runs.")
     commands = parser.add_subparsers(dest="command", required=True)
-    merge = commands.add_parser("merge-accuracy", help="one file from one file per rung")
+    merge = commands.add_parser("merge-accuracy", help="merges the tests' files, one per rung, into one")
     merge.add_argument("directory", help="the tests' TUTORIAL_RECORD_DIR")
     merge.add_argument("out", help="the file to write")
     shorten = commands.add_parser("compact", help="rewrites recorded files, one row on a line")
     shorten.add_argument("files", nargs="+", help="recorded files (JSON)")
-    shorten.add_argument("--check", action="store_true", help="change nothing; name what is not compact")
+    shorten.add_argument("--check", action="store_true", help="change nothing; name the files that are not in the short form")
     chapter = commands.add_parser("chapter", help="prints the folder of a chapter: elu -> 01_elu")
     chapter.add_argument("name")
     return parser.parse_args()
