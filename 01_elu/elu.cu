@@ -12,7 +12,7 @@ namespace {
 
 constexpr Elu kElu{1.0f};  // the ladder's alpha
 
-/// The launch of the last rungs: the block size that the sweep recommends, and an early start.
+/// The launch of the last rungs: the block size that the sweep recommends, and overlap with the launch before.
 constexpr LaunchOptions kBest{256, Overlap::previous_kernel};
 
 }  // namespace

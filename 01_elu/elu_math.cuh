@@ -9,12 +9,12 @@
 
 namespace tutorial {
 
-// expm1f(x) is e^x - 1 without the cancellation near zero. A NaN fails every comparison and comes
-// out as it went in; so does -0.
+// expm1f(x) is e^x - 1 without the cancellation near zero. A NaN fails every comparison and is
+// returned unchanged; so is -0.
 __device__ __forceinline__ float elu_float(float x) { return x < 0.0f ? expm1f(x) : x; }
 
-// The same in half arithmetic, as the first ladder of this kind did it: hexp, then minus one. What
-// that costs in accuracy is a section of the chapter.
+// The same in half arithmetic, as a first attempt does it: hexp, then minus one. The lesson shows
+// what that costs in accuracy.
 //! [elu_half]
 __device__ __forceinline__ half elu_half(half x) {
   const half zero = __float2half(0.0f);
@@ -23,8 +23,8 @@ __device__ __forceinline__ half elu_half(half x) {
 }
 //! [elu_half]
 
-// Rung 7. SIMD within a register: one call for two halves. (h2exp keeps that promise in name only:
-// the chapter looks at its machine code.)
+// Rung 7 · f16x8_pack_h2: SIMD within a register, one call for two halves. (h2exp is not one
+// instruction: notes/arithmetic.md looks at its machine code.)
 //! [f16x8_pack_h2]
 struct EluHalf2 {
   __device__ __forceinline__ half2 operator()(half2 x) const {
@@ -34,7 +34,7 @@ struct EluHalf2 {
 };
 //! [f16x8_pack_h2]
 
-// Rung 8. Float arithmetic inside: widen, compute, round once at the end.
+// Rung 8 · f16x8_pack_fexp: float arithmetic inside: widen, compute, round once at the end.
 //! [f16x8_pack_fexp]
 struct EluFastExp {
   __device__ __forceinline__ float operator()(float x) const {
@@ -43,14 +43,15 @@ struct EluFastExp {
 };
 //! [f16x8_pack_fexp]
 
-// Rung 9. The library's expm1f: accurate beyond a half's last bit, and more than its slots allow.
+// Rung 9 · f16x8_pack_expm1: the library's expm1f, more accurate than a half can hold, and more
+// instructions than the budget has slots.
 //! [f16x8_pack_expm1]
 struct EluExpm1 {
   __device__ __forceinline__ float operator()(float x) const { return elu_float(x); }
 };
 //! [f16x8_pack_expm1]
 
-// Rung 10. e^x - 1 as accurate as a half needs, and no more accurate.
+// Rung 10 · f16x8_pack_poly: e^x - 1 as accurate as a half needs, and no more accurate.
 //
 // Near zero a polynomial: x * q(x), where q(0) = 1 exactly, so nothing cancels. q is the minimax
 // fit of (e^x - 1)/x on [-1/4, 0]; its relative error is 2.9e-7, a thousandth of a half's last
@@ -65,7 +66,7 @@ __device__ __forceinline__ float scaled_expm1_for_half(float alpha, float x) {
 }
 //! [expm1_for_half]
 
-// e^x - 1 as accurate as a float needs, for x < 0, without a branch and without the
+// Rung 11 · f32x4_poly: e^x - 1 as accurate as a float needs, for x < 0, without a branch or the
 // special-function unit. x = k ln 2 + r with |r| <= ln(2)/2; e^r - 1 by a polynomial; then 2^k (e^r
 // - 1) + (2^k - 1).
 //
@@ -88,7 +89,7 @@ __device__ __forceinline__ float expm1_for_float(float x) {
 }
 //! [expm1_for_float]
 
-// The two put together: the operation that the last rungs of every type share.
+// The operation that the last rungs of every type share.
 //! [elu_op]
 struct Elu {
   float alpha;

@@ -4,7 +4,7 @@
 // elementwise_pack_kernel (common/elementwise.cuh), and a rung is an operation on pairs from here.
 //
 // Every function here is right at the ends of the range: NaN gives NaN, +infinity itself, and
-// -infinity the limit, -0. The last one takes care: x Phi(x) is -infinity times 0 there.
+// -infinity the limit, -0. The last one needs care: x Phi(x) is -infinity times 0 there.
 #pragma once
 
 #include <type_traits>
@@ -53,7 +53,8 @@ __device__ __forceinline__ half gelu_half(half x) {
 }
 //! [gelu_half]
 
-// Rungs 7 and 8. SIMD within a register: one instruction for two halves, the tanh excepted or not.
+// Rung 7 · f16x8_pack_h2: SIMD within a register, one instruction for two halves except the tanh.
+// Rung 8 · f16x8_pack_h2_approx: the tanh too, by the special-function unit.
 //! [f16x8_pack_h2]
 template <bool kApproximateTanh>
 struct GeluTanhHalf2 {
@@ -74,7 +75,8 @@ struct GeluTanhHalf2 {
 };
 //! [f16x8_pack_h2]
 
-// Rung 9. Float inside, with the special-function unit's tanh: one instruction, eleven good bits.
+// Rung 9 · f16x8_pack_approx: float inside, with the special-function unit's tanh: one instruction,
+// eleven good bits.
 //! [approx]
 struct GeluTanhApprox {
   __device__ __forceinline__ float operator()(float x) const {
@@ -85,7 +87,7 @@ struct GeluTanhApprox {
 };
 //! [approx]
 
-// Rung 10. Float inside, with the library's functions.
+// Rung 10 · f16x8_pack_tanhf, _erff: float inside, with the library's functions.
 //! [library]
 template <GeluApproximate kApproximate>
 struct GeluLibrary {
@@ -93,7 +95,8 @@ struct GeluLibrary {
 };
 //! [library]
 
-// Rung 11. The library's Phi itself: nothing cancels. fmaxf drops a NaN, normcdff brings it back.
+// Rung 11 · f16x8_pack_normcdf: the library's Phi itself: nothing cancels. fmaxf drops a NaN,
+// normcdff brings it back.
 //! [normcdf]
 struct GeluNormcdf {
   __device__ __forceinline__ float operator()(float x) const {
@@ -102,13 +105,14 @@ struct GeluNormcdf {
 };
 //! [normcdf]
 
-// Rung 12. (1 + tanh(u)) / 2 = 1 / (1 + e^(-2u)): one exponential, one reciprocal, no cancellation.
+// Rung 12 · f16x8_pack_sigmoid: (1 + tanh(u)) / 2 = 1 / (1 + e^(-2u)): one exponential, one
+// reciprocal, no cancellation.
 //
-// 2^t overflows where x is far below zero, and 1 / infinity is the 0 that belongs there. fmaxf
-// keeps -infinity from meeting that 0; it drops a NaN, which the reciprocal brings back.
+// 2^t overflows where x is far below zero, and 1 / infinity is the 0 that we want there. fmaxf
+// keeps -infinity away from that 0; it drops a NaN, which the reciprocal brings back.
 //
-// A half ends long before: at 2^-25. The types with a float's range get results down to 2^-134 or
-// 2^-150 and 2^t up to 2^154, so there numerator and denominator are scaled by 2^-24.
+// The results of a half end at 2^-25. Types with a float's range have results down to 2^-134 or
+// 2^-150 and 2^t up to 2^154, so their numerator and denominator are scaled by 2^-24.
 //! [sigmoid]
 template <bool kFloatRange>
 struct GeluTanhSigmoid {
@@ -123,7 +127,8 @@ struct GeluTanhSigmoid {
 };
 //! [sigmoid]
 
-// Rung 13. x Phi(x) = max(x, 0) - |x| Phi(-|x|), and Phi(-a) = 2^P(a) with a polynomial P.
+// Rung 13 · f16x8_pack_exp2: x Phi(x) = max(x, 0) - |x| Phi(-|x|), and Phi(-a) = 2^P(a) with a
+// polynomial P.
 //
 // For a half: the polynomial whose error on [0, 5.75], in ULP of the result, is smallest (fit.py):
 // 0.008 ULP. Beyond 5.75 the tail rounds to zero, and at 6 still does.
@@ -142,8 +147,8 @@ struct GeluExp2ForHalf {
 };
 //! [exp2_for_half]
 
-// The same for bf16, whose tail goes on to 2^-134 at x = -13.56: three more coefficients, 0.006
-// ULP, and 2^24 in the exponential, which has no subnormal results.
+// Rung 14 · bf16x8_pack: the same for bf16, whose tail goes on to 2^-134 at x = -13.56: three more
+// coefficients, 0.006 ULP, and 2^24 in the exponential, which has no subnormal results.
 //! [exp2_for_bf16]
 struct GeluExp2ForBf16 {
   __device__ __forceinline__ float operator()(float x) const {
@@ -162,11 +167,12 @@ struct GeluExp2ForBf16 {
 };
 //! [exp2_for_bf16]
 
-// Rung 15, none: the exponential and a rest. Phi(-a) = e^(-a^2/2) M(a) with a smooth M, the Mills
-// ratio over sqrt(2 pi), as a polynomial in t = 1 / (1 + 0.3 a) of relative error 6e-8.
+// Rung 15 · f32x4_mills: the exponential and a remaining factor. Phi(-a) = e^(-a^2/2) M(a) with a
+// smooth M, the Mills ratio over sqrt(2 pi), as a polynomial in t = 1 / (1 + 0.3 a) of relative
+// error 6e-8.
 //
 // The exponential is the square of e^(-a^2/4), which has no subnormal results in a float's range:
-// the last fmaf alone goes below, and rounds once. What is lost is in the argument: a^2/4 is up to
+// only the last fmaf goes below it, and rounds once. The loss is in the argument: a^2/4 is up to
 // 53 and rounded to a float, so the deepest tail keeps 17 bits.
 //! [mills]
 struct GeluNoneMills {
@@ -187,10 +193,10 @@ struct GeluNoneMills {
 };
 //! [mills]
 
-// Rung 16. The last bits of a float. Both variants are max(x, 0) - a (1 + e) / d 2^(k - 32): e is
-// what an exponential adds to 1, d a denominator, 2^k its scale; a = |x|.
+// Rung 16 · f32x4_poly: the last bits of a float. Both variants are max(x, 0) - a (1 + e) / d 2^(k
+// - 32): e is what an exponential adds to 1, d a denominator, 2^k its scale; a = |x|.
 //
-// Everything that a rounding would take away is carried along: n + n_rest is a (1 + e) and
+// What each rounding loses is computed and kept: n + n_rest is a (1 + e) and
 // d + d_rest the denominator, both to 48 bits. `scale` is 2^k, 32 binades up, where it is a normal
 // number for every k; the last fmaf brings it down and rounds once, subnormal results included.
 //! [minus_tail]
@@ -209,7 +215,7 @@ __device__ __forceinline__ float relu_minus_tail(float x, float a, float e, floa
 // tanh: the tail is a e^-T / (1 + e^-T) with T = 2u = 0.0713548 a (22.36 + a^2).
 //
 // T / 0.0713548 in two parts is a (m + m_rest), both parts exact but for the last bit of 22.36.
-// k ln 2 / 0.0713548 comes off it in two parts as well: k times the upper one, of 16 bits, is
+// k ln 2 / 0.0713548 is subtracted in two parts as well: k times the upper one, of 16 bits, is
 // exact.
 //! [tanh_for_float]
 struct GeluTanhForFloat {

@@ -14,7 +14,7 @@ namespace tutorial {
 
 // x / (1 + e^-x), with the exponential on the side where it cannot overflow: below zero numerator
 // and denominator are multiplied by e^x. The lowest x gives -0, as everything below it does and as
-// -infinity must; a NaN fails both comparisons and comes out as it went in.
+// -infinity must; a NaN fails both comparisons and is returned unchanged.
 //! [swish_float]
 __device__ __forceinline__ float swish_float(float x) {
   const float z = x < -128.0f ? -128.0f : x;
@@ -23,7 +23,7 @@ __device__ __forceinline__ float swish_float(float x) {
 }
 //! [swish_float]
 
-// The same in half arithmetic. Below -24 nothing is left of a half.
+// The same in half arithmetic. Below -24 every half result is -0.
 //! [swish_half]
 __device__ __forceinline__ half swish_half(half x) {
   const half lowest = __float2half(-24.0f);
@@ -34,7 +34,7 @@ __device__ __forceinline__ half swish_half(half x) {
 }
 //! [swish_half]
 
-// Rung 7. SIMD within a register: every step for two halves at once.
+// Rung 7 · f16x8_pack_h2: SIMD within a register, every step for two halves at once.
 //! [f16x8_pack_h2]
 struct SwishHalf2 {
   __device__ __forceinline__ half2 operator()(half2 x) const {
@@ -53,11 +53,11 @@ __device__ __forceinline__ float exp_of_minus(float x) { return exp2_approx(x * 
 //! [exp_of_minus]
 
 // The lowest numerator. At -infinity the sigmoid is 0, and -infinity times 0 is NaN; any finite
-// number times 0 is the -0 that belongs there. fmaxf drops a NaN, which the sigmoid brings back.
+// number times 0 is the -0 that we want. fmaxf drops a NaN, but the sigmoid is NaN then too.
 inline constexpr float kLowest = -65504.0f;
 
-// Rungs 8 to 11. Float inside, with the textbook's formula: e^-x overflows to infinity, and
-// dividing by that is what we want. Four ways to divide.
+// Rungs 8 to 11 · f16x8_pack_div, _frcp, _fdividef, _rcp: float inside, with the textbook's
+// formula; where e^-x overflows, the quotient 0 is right for a half. Four ways to divide.
 //! [reciprocals]
 struct SwishDivide {
   __device__ __forceinline__ float operator()(float x) const {
@@ -81,7 +81,8 @@ struct SwishReciprocalApprox {
 };
 //! [reciprocals]
 
-// Rung 12. sigmoid(x) = (1 + tanh(x / 2)) / 2: one special function instead of two.
+// Rung 12 · f16x8_pack_tanh: sigmoid(x) = (1 + tanh(x / 2)) / 2: one special function instead of
+// two.
 //! [f16x8_pack_tanh]
 struct SwishTanh {
   __device__ __forceinline__ float operator()(float x) const {
@@ -93,7 +94,7 @@ struct SwishTanh {
 
 // ---- Any beta, every type ---------------------------------------------------------------------
 
-/// What the operations below need of beta, worked out once on the host.
+/// What the operations below need of beta, computed once on the host.
 struct Beta {
   float value;
   float exponent;  ///< -beta log2(e): e^(-beta x) is 2^(exponent x)
@@ -123,13 +124,14 @@ inline Beta beta_constants(float beta) {
 }
 
 /// x sigmoid(beta x) as a product of two factors, neither of which leaves the range of a float
-/// before the product does. What is multiplied to it goes in between: a (r b) instead of (a r) b.
+/// before the product does. A third factor b goes in between: a (r b) instead of (a r) b.
 struct Factors {
   float a, r;
 };
 
-// For half, which ends where a float has hardly begun: 2^t may overflow, rcp_approx may flush to
-// zero. t of a NaN, or of 0 times infinity (beta = 0), becomes -126 in fmaxf: a sigmoid of 1.
+// Rung 13 · f16x8_pack_pdl, for half, whose range is small: 2^t may overflow and rcp_approx may
+// flush to zero. t of a NaN, or of 0 times infinity (beta = 0), becomes -126 in fmaxf: a sigmoid of
+// 1.
 //! [swish_for_half]
 __device__ __forceinline__ Factors swish_for_half(Beta beta, float x) {
   const float t = fmaxf(x * beta.exponent, -126.0f);
@@ -138,9 +140,9 @@ __device__ __forceinline__ Factors swish_for_half(Beta beta, float x) {
 }
 //! [swish_for_half]
 
-// For bf16, which has the range of a float: results down to 2^-133, where 1 + e^-x has overflowed.
-// With q = 2^(-|t|/2) the sigmoid is 1 / (1 + q^2) on the one side and q q / (1 + q^2) on the
-// other, and each q is taken by a factor of its own.
+// Rung 14 · bf16x8_pack, for bf16, which has the range of a float: results down to 2^-133, where 1
+// + e^-x has overflowed. With q = 2^(-|t|/2) the sigmoid is 1 / (1 + q^2) on the one side and q q /
+// (1 + q^2) on the other, and each q belongs to a factor of its own.
 //! [swish_for_bf16]
 __device__ __forceinline__ Factors swish_for_bf16(Beta beta, float x) {
   const float h = x * (0.5f * beta.exponent);
@@ -151,13 +153,14 @@ __device__ __forceinline__ Factors swish_for_bf16(Beta beta, float x) {
 }
 //! [swish_for_bf16]
 
-// For float, without the special-function unit's exponential: -beta x = n ln 2 + r with
-// |r| <= ln(2)/2, e^r - 1 = p by a polynomial, and 1 + e^(-beta x) = (1 + 2^n) + 2^n p.
+// Rungs 15 and 16 · f32x4_poly, f32x8_poly, without the special-function unit's exponential: -beta
+// x = n ln 2 + r with |r| <= ln(2)/2, e^r - 1 = p by a polynomial, and 1 + e^(-beta x) = (1 + 2^n)
+// + 2^n p.
 //
 // ln 2 comes in two parts; n times the upper one, of 16 bits, is exact. The lowest nine bits of
 // `shifted` are those of n; shifted up, they are an exponent. From n = 125 on the denominator would
-// overflow: 2^125 goes into it, where the 1 has long ceased to count, and the rest of 2^-n becomes
-// a factor of its own, 0 at last for n = 252.
+// overflow: it takes 2^125 instead, where the 1 no longer counts, and the rest of 2^-n becomes a
+// factor of its own, which reaches 0 at n = 252.
 //! [swish_for_float]
 __device__ __forceinline__ Factors swish_for_float(Beta beta, float x) {
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
@@ -188,13 +191,13 @@ __device__ __forceinline__ Factors swish_for_float(Beta beta, float x) {
 }
 //! [swish_for_float]
 
-// For float, with the special-function unit's exponential. It needs its argument to more digits
-// than a float has: 2^(t + low) is 2^t (1 + low ln 2), where low is what rounding took from t. That
-// correction goes where the quotient's own does, into what is left of x after divisor * quotient.
+// Rung 17 · f32x8_ex2, with the special-function unit's exponential. Its argument needs more digits
+// than a float has: 2^(t + low) is 2^t (1 + low ln 2), where low is what rounding took from t. The
+// correction is added where the quotient's own is: to the remainder x - divisor * quotient.
 //
-// Above 2^120 the denominator is counted in units of 2^125, where the 1 has long ceased to count:
-// t - 125 is exact there. At t = 252 it has left the range, and nothing is left of the quotient.
-// Far out on the other side, where t leaves the floats, the sigmoid is 1.
+// Above 2^120 the denominator is counted in units of 2^125, where the 1 no longer counts:
+// t - 125 is exact there. At t = 252 the divisor is infinite and the quotient 0. At the other end,
+// where t is no longer finite, the sigmoid is 1.
 //! [swish_for_float_ex2]
 __device__ __forceinline__ Factors swish_for_float_ex2(Beta beta, float x) {
   const float z = min_nan(max_nan(x, beta.lowest), beta.highest);
@@ -247,8 +250,8 @@ struct Swish {
 };
 //! [swish_op]
 
-// What SwiGLU takes: for float the polynomial, which has more digits. Three transfers an element
-// leave slots enough for it.
+// What SwiGLU uses: for float the polynomial, which has more digits. Three transfers per element
+// leave enough slots for it.
 template <class T>
 __device__ __forceinline__ Factors gate_factors(Beta beta, float x, T type) {
   return swish_factors(beta, x, type);
@@ -271,7 +274,7 @@ struct SwiGlu {
 };
 //! [swiglu_op]
 
-// What SwiGLU takes when it is put together from parts: the second of two passes.
+// The second of the two kernels of the separate SwiGLU.
 struct Multiply {
   template <class P>
   __device__ __forceinline__ P operator()(P a, P b) const {
