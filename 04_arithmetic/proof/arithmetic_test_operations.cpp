@@ -37,13 +37,14 @@ const std::map<std::pair<std::string, std::string>, NumpyRows>& numpy_reference(
       std::string op, dtype, a, b, y;
       std::getline(fields, op, ',');
       std::getline(fields, dtype, ',');
-      std::getline(fields, a, ',');
-      std::getline(fields, b, ',');
-      std::getline(fields, y, ',');
       NumpyRows& of_op = result[{op, dtype}];
-      of_op.a.push_back(std::stoull(a, nullptr, 16));
-      of_op.b.push_back(std::stoull(b, nullptr, 16));
-      of_op.result.push_back(std::stoull(y, nullptr, 16));
+      while (std::getline(fields, a, ',')) {
+        std::getline(fields, b, ',');
+        std::getline(fields, y, ',');
+        of_op.a.push_back(std::stoull(a, nullptr, 16));
+        of_op.b.push_back(std::stoull(b, nullptr, 16));
+        of_op.result.push_back(std::stoull(y, nullptr, 16));
+      }
     }
     return result;
   }();

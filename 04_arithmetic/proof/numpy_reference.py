@@ -61,9 +61,12 @@ def operations(dtype):
     return table
 
 
+PER_LINE = 10  # results on a line
+
+
 def main():
     rng = np.random.default_rng(4)
-    lines = [f"# NumPy {np.__version__}, by numpy_reference.py: operation,dtype,a,b,result"]
+    lines = [f"# NumPy {np.__version__}, by numpy_reference.py: operation,dtype,a,b,result,a,b,result,..."]
     for name, dtype in TYPES.items():
         whole = np.issubdtype(dtype, np.integer)
         a, b = integers(dtype, rng) if whole else floats(dtype, rng)
@@ -75,8 +78,10 @@ def main():
                 keep = (b >= 0) if whole and op == "pow" else np.ones(len(a), bool)
             with np.errstate(all="ignore"):
                 result = function(a[keep], b[keep]).astype(dtype)
-            for row in zip(a[keep].view(bits), b[keep].view(bits), result.view(bits)):
-                lines.append(f"{op},{name}," + ",".join(f"{value:x}" for value in row))
+            rows = list(zip(a[keep].view(bits), b[keep].view(bits), result.view(bits)))
+            for start in range(0, len(rows), PER_LINE):
+                values = [f"{value:x}" for row in rows[start:start + PER_LINE] for value in row]
+                lines.append(",".join([op, name, *values]))
     path = Path(__file__).resolve().parent / "numpy_reference.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{path.name}: {len(lines)} lines, {path.stat().st_size} bytes")

@@ -48,19 +48,22 @@ def record(name, function, dtype, shape0, shape1):
     kind, values = TYPES[dtype]
     answers = function(operand(shape0, kind, values, 0), operand(shape1, kind, values, 1))
     bits = "".join("1" if answer else "0" for answer in numpy.ravel(answers))
-    print(name, dtype, shape_text(shape0), shape_text(shape1), shape_text(answers.shape),
-          bits or "-")
+    return " ".join([name, dtype, shape_text(shape0), shape_text(shape1), shape_text(answers.shape),
+                     bits or "-"])
 
 
 def main():
     print(f"# NumPy {numpy.__version__}, by numpy_reference.py")
+    records = []
     for shape0, shape1 in SHAPES:
         for name, function in LOGICAL.items():
-            record(name, function, "u8", shape0, shape1)
+            records.append(record(name, function, "u8", shape0, shape1))
         for dtype in TYPES:
             if dtype != "u8":
                 for name, function in RELATIONS.items():
-                    record(name, function, dtype, shape0, shape1)
+                    records.append(record(name, function, dtype, shape0, shape1))
+    for start in range(0, len(records), 5):  # five on a line
+        print("  ".join(records[start:start + 5]))
 
 
 if __name__ == "__main__":
