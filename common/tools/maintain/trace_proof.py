@@ -43,7 +43,7 @@ RULES = {
     "load_requests": "not ncu's", "store_requests": "not ncu's",
     "shared_load": "not ncu's", "shared_store": "not ncu's",
 }
-SMALL_ROWS, PARTS = 4096, 16  # of a matrix that is too large here: so many rows, and a part of the blocks
+SMALL_ROWS, PARTS = 2048, 16  # of a matrix that is too large here: so many rows, and a part of the blocks
 IMAGES = 64                   # ncu's (N, C, H, W) has so many, which are all alike: one is traced
 NEAR = 1e-3  # ncu's figures are recorded with four digits
 
@@ -257,30 +257,41 @@ def differences(entry, traced):
 def is_peer(entry):
     """Kernels that are not the chapter's: cub's, and the copies of common/bench."""
     return "128bit" in entry["kernel"] or "transform_kernel" in entry["kernel"] or "cub" in entry["rung"] \
-        or entry["kernel"].startswith("Cub") or entry["rung"].startswith("museum")
+        or entry["kernel"].startswith("Cub") or entry["rung"].startswith("museum") \
+        or entry["rung"].endswith("_by_hand")
 
 
 def summaries_of(rungs):
     return [dict(summary(launch), rung=rung["rung"]) for rung in rungs for launch in rung["launches"]]
 
 
-def at_shape_of(program, shape):
-    """The rungs at the shape that ncu saw, which may be too large: then a part of it that is like the
-    rest."""
+def at_shape_of(program, shape, entries):
+    """The rungs of ncu's entries at the shape that ncu saw, which may be too large: then a part of it
+    that is like the rest."""
     sizes = [int(size) for size in shape.split("x")]
     if len(sizes) > 2:
         return trace.ask(program, ["--all", "--gpu-sizes", f"--shape={shape}", f"--part={IMAGES}"])
+    names = runs.unique(rung["rung"] for rung in trace.names_of(program) if rung["kind"] == "rung"
+                        and any(entry["rung"].startswith(rung["rung"]) for entry in entries))
     rows = min(sizes[0], SMALL_ROWS)
-    return trace.ask(program, ["--all", f"--shape={rows}x{sizes[1]}", f"--part={PARTS}"])
+    return trace.ask(program, [*names, f"--shape={rows}x{sizes[1]}", f"--part={PARTS}"]) if names else []
+
+
+def sized(program, chapter):
+    """The rungs that behave like ncu's only at a larger size, by exceptions.json: a part of them."""
+    return [rung for entry in runs.load_json(trace.EXCEPTIONS).get("sizes", []) if entry["chapter"] == chapter
+            for rung in trace.ask(program, [*entry["rungs"], f"--shape={entry['shape']}",
+                                            f"--part={entry['parts']}"])]
 
 
 def traced_for(path, program, full):
     """The summaries that a file of ncu's is compared with. A list as large as its grid behaves like a
     smaller one."""
-    shape = runs.load_json(path).get("context", {}).get("shape", "")
+    recorded = runs.load_json(path)
+    shape = recorded.get("context", {}).get("shape", "")
     if shape == GRID:
-        return summaries_of(full)
-    return summaries_of(at_shape_of(program, shape))
+        return summaries_of(sized(program, path.parents[1].name) + full)
+    return summaries_of(at_shape_of(program, shape, recorded.get("ncu", [])))
 
 
 def check_ncu(folder, summaries, found):
