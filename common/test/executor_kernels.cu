@@ -187,7 +187,8 @@ __global__ void unwritten_shared_kernel(int* found) {
   __shared__ int later[64], latest;  // what has been written must outlive this declaration
   count += tile[63 - threadIdx.x] == 1.0F && is_poisoned(later[threadIdx.x]) ? 1 : 0;
   count += threadIdx.x != 0 || is_poisoned(latest) ? 1 : 0;
-  later[threadIdx.x] = latest = 1;
+  later[threadIdx.x] = 1;
+  if (threadIdx.x == 0) latest = 1;
   const auto in_a_lambda = [] {
     __shared__ short slot[64];
     const bool poisoned = is_poisoned(slot[threadIdx.x]);
