@@ -6,9 +6,12 @@ book. `stage` copies the pages to a folder for Sphinx to read. There a README.md
 folder's address shows it, and the sidebar's tree is appended to each page that has pages below it.
 """
 
+import html
 import os
 import re
+import shlex
 import shutil
+import urllib.parse
 from pathlib import Path, PurePosixPath
 
 import links
@@ -20,6 +23,7 @@ TOOLS = "common/book"
 LONGEST_SHOWN = 200_000
 SHOWN = {".cu", ".cuh", ".h", ".cpp", ".py", ".sh", ".cmake", ".json", ".txt", ".csv", ".js", ".css",
          ".yml", ".ipynb", ""}
+FIGURE = re.compile(r"^<!-- report:(?:ladder|sizes)_figure (.*?) -->$\n.*?^<!-- /report -->\n\n(?:.+\n)+", re.M | re.S)
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.M)
 
 
@@ -52,11 +56,11 @@ class Repository:
     # The sidebar
 
     def title(self, name):
-        """A page's title as the sidebar shows it: the first heading, up to its colon."""
+        """A page's title as the sidebar shows it: the first heading; a README's up to its colon."""
         heading = re.search(r"^# (.*)$", self.texts[name], re.M)
         text = heading.group(1) if heading else PurePosixPath(name).stem
         text = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", text)
-        return text.split(":")[0].strip()
+        return (text.split(":")[0] if name.endswith("README.md") else text).strip()
 
     def parent(self, name):
         """The page under which a page stands: the README of its own or of the next folder above."""
@@ -175,6 +179,25 @@ def for_sphinx(text):
     return "".join(lines)
 
 
+def explorer_link(name, options):
+    """The line below a figure of a recorded ladder: the same numbers in the explorer."""
+    words = shlex.split(options)
+    given = dict(word.split("=", 1) for word in words[1:] if "=" in word)
+    folder = normal(str(PurePosixPath(name).parent), words[0])
+    chapter = re.search(r"\b\d\d_\w+", folder if "/" in words[0] else name)
+    if not chapter:
+        return ""
+    query = {"chapter": chapter.group(0), "type": given.get("dtype"), "size": given.get("shape"),
+             "rung": given.get("rungs", "").split(",")[0]}
+    address = os.path.relpath(f"{TOOLS}/explorer.html", PurePosixPath(name).parent)
+    address += "?" + urllib.parse.urlencode({key: value for key, value in query.items() if value})
+    return f'\n<p class="explore"><a href="{html.escape(address)}">This ladder in the explorer</a></p>\n'
+
+
+def with_explorer_links(name, text):
+    return FIGURE.sub(lambda found: found.group(0) + explorer_link(name, found.group(1)), text)
+
+
 def write_if_new(path, data):
     """Writes a file unless it holds the same already, so that Sphinx reads only what has changed."""
     if path.is_file() and path.read_bytes() == data:
@@ -188,7 +211,7 @@ def stage(repository, folder):
     folder = Path(folder)
     wanted = {}
     for name in repository.pages:
-        text = for_sphinx(repository.texts[name]) + "\n" + repository.tree(name)
+        text = with_explorer_links(name, for_sphinx(repository.texts[name])) + "\n" + repository.tree(name)
         wanted[folder / (page_of(name) + ".md")] = text.encode("utf-8")
         for target in repository.targets(name):
             image = normal(str(PurePosixPath(name).parent), target)

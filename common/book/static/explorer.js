@@ -10,6 +10,7 @@ const files = []; // {id, gpu, chapters: Map(chapter -> entry), own}
 const loading = new Map();
 let index = { chapters: [], files: [] };
 let root;
+let wantedRung = "";
 
 // ---------------------------------------------------------------------------------------------------------
 // Small things
@@ -87,6 +88,12 @@ function fullestSize(sizes) {
   return sizes[counts.lastIndexOf(Math.max(...counts))];
 }
 
+// The operation that has a rung of this name: a link below a figure knows no more.
+function operationOf(rung, offered) {
+  return offered.find((op) => entries().some((file) => rowsOf(file.chapters.get(state.chapter), op)
+    .some((row) => row.rung === rung && row.kind === "rung")));
+}
+
 // Each choice must be one of those there are; what was chosen stays where it can.
 function settle() {
   const preferred = { type: "f16", regime: "cold" };
@@ -94,6 +101,7 @@ function settle() {
     const offered = choices()[key].map(([value]) => value);
     if (offered.includes(state[key])) continue;
     if (key === "size") state.size = fullestSize(offered) ?? "";
+    else if (key === "op") state.op = operationOf(wantedRung, offered) ?? offered[0] ?? "";
     else state[key] = offered.includes(preferred[key]) ? preferred[key] : offered[0] ?? "";
   }
   const known = entries().map((file) => file.id);
@@ -111,6 +119,7 @@ function readAddress() {
   const query = new URLSearchParams(location.search);
   for (const key of KEYS) if (query.has(key)) state[key] = query.get(key);
   for (const key of ["gpus", "lines"]) state[key] = (query.get(key) ?? "").split(",").filter(Boolean);
+  wantedRung = query.get("rung") ?? "";
   if (!["GBps", "copy"].includes(state.y)) state.y = "GBps";
 }
 

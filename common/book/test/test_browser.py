@@ -278,6 +278,15 @@ class Book(unittest.TestCase):
         self.assertEqual(self.browser.js("return document.querySelectorAll('.legend li').length") %
                          max(1, self.browser.js("return document.querySelectorAll('fieldset input:checked').length")), 0)
 
+    def test_a_figures_link_opens_its_ladder(self):
+        for page in self.lessons:
+            self.open(page)
+            for address in self.browser.js("return [...document.querySelectorAll('.explore a')].map(link => link.href)"):
+                self.explore("?" + urlsplit(address).query)
+                wanted = self.browser.js("return new URL(arguments[0]).searchParams.get('rung')", address)
+                rungs = {name.split("/")[1] for name, _ in self.bars()}
+                self.assertTrue(rungs and (not wanted or wanted in rungs), address)
+
     def drop(self, path):
         self.browser.driver.find_element("id", "explorer-file").send_keys(str(path))
 

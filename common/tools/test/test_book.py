@@ -25,7 +25,7 @@ FILES = {
     "01_one/README.md": "# 01 · One: the first\n\n[second](notes/second.md), [first](notes/first.md), "
                         "[k](kernels.cuh#L2), [answers](answers)\n\n![f](results/f.svg)\n",
     "01_one/notes/first.md": "# First\n",
-    "01_one/notes/second.md": "# The `second`\n\n[up](../README.md#01--one-the-first)\n",
+    "01_one/notes/second.md": "# The `second`: further\n\n[up](../README.md#01--one-the-first)\n",
     "01_one/notes/third.md": "# Third\n",
     "01_one/kernels.cuh": '#include "common/pack.cuh"\nint k;\n',
     "01_one/unlinked.cu": "int u;\n",
@@ -90,7 +90,7 @@ class Pages(Scratch):
 
     def test_titles(self):
         self.assertEqual(self.repository().title("01_one/README.md"), "01 · One")
-        self.assertEqual(self.repository().title("01_one/notes/second.md"), "The second")
+        self.assertEqual(self.repository().title("01_one/notes/second.md"), "The second: further")
 
     def test_what_pages_lead_to_brings_its_headers_and_folders_their_files(self):
         sources, folders = self.repository().linked()
@@ -105,6 +105,16 @@ class Pages(Scratch):
                               "01_one/answers": "01_one/answers/index.html", "common/big.json": "common/big.json",
                               "01_one/nothing.h": None}.items():
             self.assertEqual(repository.address(name), address, name)
+
+    def test_a_ladders_figure_leads_to_the_explorer(self):
+        text = ('<!-- report:ladder_figure h200.json out=l.svg title="A b" dtype=f16 rungs=none_f16,x -->\n\n![A](l.svg)\n\n'
+                "<!-- /report -->\n\n*What to see,\nin two lines.*\n\nMore.\n")
+        linked = pages.with_explorer_links("01_one/notes/results.md", text)
+        self.assertEqual(linked.replace(text[-7:], ""), text[:-7] + '\n<p class="explore"><a href="../../common/book/explorer.html'
+                         '?chapter=01_one&amp;type=f16&amp;rung=none_f16">This ladder in the explorer</a></p>\n')
+        front = pages.with_explorer_links("README.md", text.replace("h200.json", "01_one/results/h200.json"))
+        self.assertIn('href="common/book/explorer.html?chapter=01_one&amp;', front)
+        self.assertEqual(pages.with_explorer_links("README.md", text), text)
 
     def test_githubs_second_form_of_math_becomes_the_first_but_not_in_code(self):
         text = "$`a\\,b`$ and `` $`x`$ ``\n```text\n$`c`$\n```\n"
