@@ -112,8 +112,9 @@ function firstWord(row) {
 function operationsOf(ladder, rows) {
   const own = rows.filter((row) => row.ladder === ladder);
   const rungs = own.filter((row) => row.kind === "rung");
-  const forms = new Set(rungs.map(formOf).filter(Boolean));
-  if (forms.size) {
+  const formed = rungs.map(formOf).filter(Boolean);
+  const forms = new Set(formed);
+  if (2 * formed.length > rungs.length) {
     return new Map([...forms].map((form) => [form, (row) => row.ladder === ladder && formOf(row) === form]));
   }
   const words = new Set(rungs.map(firstWord));
