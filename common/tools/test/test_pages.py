@@ -3,6 +3,8 @@
 marker that ends it, which says what to see."""
 
 import re
+import subprocess
+import sys
 import unittest
 
 import folders
@@ -24,6 +26,17 @@ class Captions(unittest.TestCase):
                 figures += 1
                 self.assertRegex(caption, r"^\*[^*]{15}", f"{name}: {figure}")
         self.assertGreater(figures, 20)
+
+    def test_what_a_chapter_draws_is_fresh(self):
+        """The scripts in results/ that can say whether their figures and counts are stale."""
+        asked = 0
+        for script in sorted(runs.ROOT.glob("[0-9][0-9]_*/results/*.py")):
+            if '"--check"' in script.read_text(encoding="utf-8"):
+                asked += 1
+                done = subprocess.run([sys.executable, str(script), "--check"], text=True,
+                                      capture_output=True, check=False)
+                self.assertEqual((done.returncode, done.stdout), (0, ""), script.name)
+        self.assertGreater(asked, 0)
 
 
 if __name__ == "__main__":
