@@ -11,12 +11,13 @@ As a program:
     python3 common/tools/reader/runs.py compact FILE...    rewrites recorded files in their short form
     python3 common/tools/reader/runs.py compact --check FILE...    names those that are not in it
 
-The short form of a recorded file has one row on a line. It leaves out what Google Benchmark notes for
-itself (FORGOTTEN below), the machine's name and the program's folder. Google Benchmark's own
-compare.py still reads it.
+The short form of a recorded run has a line per rung and size, with its cold and its warm row; other
+recorded files have an entry per line. It leaves out what Google Benchmark notes for itself (FORGOTTEN
+below), the machine's name and the program's folder. Google Benchmark's own compare.py still reads it.
 """
 
 import argparse
+import itertools
 import json
 import math
 import re
@@ -91,10 +92,11 @@ def load_json(path):
 
 
 def json_text(data, indent=""):
-    """data as JSON: a list of objects has one object on a line, and what is around it one field on a
-    line; everything else stands on one line."""
+    """data as JSON: a list of objects has one object on a line (or those that line_of() joins), an
+    object around such a list has one field on a line, and everything else is on one line."""
     if is_list_of_objects(data):
-        lines = [json.dumps(item, ensure_ascii=False) for item in data]
+        lines = [", ".join(json.dumps(item, ensure_ascii=False) for item in items)
+                 for _, items in itertools.groupby(data, line_of)]
         marks = "[]"
     elif isinstance(data, dict) and (not indent or any(map(is_list_of_objects, data.values()))):
         lines = [f"{json.dumps(key, ensure_ascii=False)}: {json_text(value, indent + '  ')}"
@@ -104,6 +106,16 @@ def json_text(data, indent=""):
         return json.dumps(data, ensure_ascii=False)
     inside = (",\n" + indent + "  ").join(lines)
     return f"{marks[0]}\n{indent}  {inside}\n{indent}{marks[1]}"
+
+
+def line_of(item):
+    """Equal for neighbours in a list that share a line: the rows of one rung at one size, which are
+    its regimes, and in a comparison with PyTorch the rows of one operation at one size."""
+    parts = split_name(str(item.get("name", "")))
+    if not parts:
+        return id(item)  # a line of its own
+    ladder, rung, shape, _ = parts
+    return ladder, re.sub("^(bound|torch|compile)_", "", rung), shape
 
 
 def is_list_of_objects(value):
@@ -517,7 +529,7 @@ def parse_arguments():
     merge = commands.add_parser("merge-accuracy", help="merges the tests' files, one per rung, into one")
     merge.add_argument("directory", help="the tests' TUTORIAL_RECORD_DIR")
     merge.add_argument("out", help="the file to write")
-    shorten = commands.add_parser("compact", help="rewrites recorded files, one row on a line")
+    shorten = commands.add_parser("compact", help="rewrites recorded files in their short form")
     shorten.add_argument("files", nargs="+", help="recorded files (JSON)")
     shorten.add_argument("--check", action="store_true", help="change nothing; name the files that are not in the short form")
     chapter = commands.add_parser("chapter", help="prints the folder of a chapter: elu -> 01_elu")

@@ -1,5 +1,6 @@
 """Tests of runs.py. All numbers are made up."""
 
+import json
 import math
 import subprocess
 import sys
@@ -165,6 +166,14 @@ class RunsTest(unittest.TestCase):
         self.assertEqual(runs.json_text({"context": {"a": [1, 2]}, "fuzz": {"n": 1, "of": [{"b": {}}]}}),
                          '{\n  "context": {"a": [1, 2]},\n  "fuzz": {\n    "n": 1,\n    "of": [\n'
                          '      {"b": {}}\n    ]\n  }\n}')
+
+    def test_the_regimes_of_a_rung_at_a_size_share_a_line(self):
+        names = ["elu/f16/64x64/cold/iterations:15/manual_time", "elu/f16/64x64/warm", "elu/f16/8x8/cold",
+                 "elu/f16x2/8x8/cold", "elu/bound_f16/8x8/cold", "elu/torch_f16/8x8/cold",
+                 "elu/bound_f16/8x8/warm", "executor/barrier/32", "executor/barrier/32"]
+        text = runs.json_text({"benchmarks": [{"name": name} for name in names]})
+        self.assertEqual([line.count("name") for line in text.splitlines()], [0, 0, 2, 1, 1, 3, 1, 1, 0, 0])
+        self.assertEqual([row["name"] for row in json.loads(text)["benchmarks"]], names)
 
     def test_what_is_recorded_here_is_compact(self):
         paths = [Path(runs.ROOT, name) for name in recorded_files()]
