@@ -8,7 +8,7 @@
 namespace tutorial::bench {
 namespace {
 
-constexpr test::Reference kReference = elu_reference;
+constexpr Reference kReference = elu_reference;
 
 /// The operator at alpha = 1, and what one would use instead of the ladder.
 template <class T>

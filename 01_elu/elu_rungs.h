@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "01_elu/elu.h"
-#include "common/proof/unary.h"
+#include "common/rung.h"
 
 namespace tutorial {
 
 using Bf16 = __nv_bfloat16;
 
 /// name, launcher, elements a thread, alignment in bytes, largest error in ULP of the output type
-inline std::vector<test::UnaryRung<float>> elu_rungs_f32() {
+inline std::vector<UnaryRung<float>> elu_rungs_f32() {
   return {
       {"f32", elu_f32, 1, 4, 2.0},
       {"f32x4", elu_f32x4, 4, 16, 2.0},
@@ -21,7 +21,7 @@ inline std::vector<test::UnaryRung<float>> elu_rungs_f32() {
   };
 }
 
-inline std::vector<test::UnaryRung<half>> elu_rungs_f16() {
+inline std::vector<UnaryRung<half>> elu_rungs_f16() {
   return {
       {"f16", elu_f16, 1, 2, 2048.0},
       {"f16x2", elu_f16x2, 2, 4, 2048.0},
@@ -37,7 +37,7 @@ inline std::vector<test::UnaryRung<half>> elu_rungs_f16() {
   };
 }
 
-inline std::vector<test::UnaryRung<Bf16>> elu_rungs_bf16() {
+inline std::vector<UnaryRung<Bf16>> elu_rungs_bf16() {
   return {
       {"bf16x8_pack", elu_bf16x8_pack, 8, 16, 0.51},
       {"bf16x8_pack_pdl", elu_bf16x8_pack_pdl, 8, 16, 0.51},
@@ -45,7 +45,7 @@ inline std::vector<test::UnaryRung<Bf16>> elu_rungs_bf16() {
 }
 
 /// The reader's rung, with the numbers that stand in your_elu.cuh.
-inline test::UnaryRung<half> your_elu_rung() {
+inline UnaryRung<half> your_elu_rung() {
   const RungClaims claims = your_elu_claims();
   return {"your_elu", your_elu, claims.per_thread, claims.alignment, claims.max_ulp};
 }

@@ -11,13 +11,13 @@ namespace {
 
 /// The rungs of one variant and type, the operator, and what one would use instead of the ladder.
 template <class T>
-void add_variant(GeluApproximate approximate, const std::vector<test::UnaryRung<T>>& rungs,
+void add_variant(GeluApproximate approximate, const std::vector<UnaryRung<T>>& rungs,
                  const std::string& dtype, double max_ulp) {
-  const test::Reference reference = gelu_reference(approximate);
-  const auto add_rung = [reference](Kind kind, const test::UnaryRung<T>& rung) {
+  const Reference reference = gelu_reference(approximate);
+  const auto add_rung = [reference](Kind kind, const UnaryRung<T>& rung) {
     add_unary<T>("gelu", rung.name, kind, rung.launch, reference, rung.max_ulp, rung.width);
   };
-  for (const test::UnaryRung<T>& rung : rungs) add_rung(Kind::rung, rung);
+  for (const UnaryRung<T>& rung : rungs) add_rung(Kind::rung, rung);
   add_rung(Kind::rung, gelu_operator_rung<T>(approximate, dtype, max_ulp));
   add_rung(Kind::peer, gelu_rung<T>(approximate, "cub_" + dtype, gelu_cub, 1, sizeof(T), max_ulp));
 }
@@ -31,7 +31,7 @@ void register_benchmarks() {
   add_copy_peers<float>("gelu");
   for (const GeluApproximate approximate : kVariants) {
     add_variant<float>(approximate, gelu_rungs_f32(approximate), "f32", kGeluF32MaxUlp);
-    const test::UnaryRung<float> loop =
+    const UnaryRung<float> loop =
         gelu_rung<float>(approximate, "host_loop_f32", gelu_host_loop, 1, 4, kFormula);
     add_unary<float>("gelu", loop.name, Kind::peer, loop.launch, gelu_reference(approximate),
                      loop.max_ulp);
@@ -45,7 +45,7 @@ void register_benchmarks() {
   for (const GeluApproximate approximate : kVariants) {
     add_variant<half>(approximate, gelu_rungs_f16(approximate), "f16", 0.51);
   }
-  const test::UnaryRung<half> yours = your_gelu_rung();
+  const UnaryRung<half> yours = your_gelu_rung();
   add_unary<half>("gelu", yours.name, Kind::yours, yours.launch, gelu_tanh_reference, yours.max_ulp,
                   yours.width);
 

@@ -7,7 +7,7 @@
 
 #include "02_gelu/gelu.h"
 #include "02_gelu/proof/gelu_reference.h"
-#include "common/proof/unary.h"
+#include "common/rung.h"
 
 namespace tutorial {
 
@@ -17,7 +17,7 @@ inline const char* name_of(GeluApproximate approximate) {
   return approximate == GeluApproximate::tanh ? "tanh" : "none";
 }
 
-inline test::Reference gelu_reference(GeluApproximate approximate) {
+inline Reference gelu_reference(GeluApproximate approximate) {
   return approximate == GeluApproximate::tanh ? gelu_tanh_reference : gelu_none_reference;
 }
 
@@ -28,9 +28,8 @@ using GeluLauncher = cudaError_t (*)(const T* x, T* y, std::int64_t n, GeluAppro
 
 /// One variant of a launcher, with the variant in front of its name: tanh_f16x8_pack.
 template <class T>
-test::UnaryRung<T> gelu_rung(GeluApproximate approximate, const std::string& name,
-                             GeluLauncher<T> launch, int width, std::size_t alignment,
-                             double max_ulp) {
+UnaryRung<T> gelu_rung(GeluApproximate approximate, const std::string& name, GeluLauncher<T> launch,
+                       int width, std::size_t alignment, double max_ulp) {
   const auto variant = [=](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
     return launch(x, y, n, approximate, stream);
   };
@@ -43,8 +42,8 @@ test::UnaryRung<T> gelu_rung(GeluApproximate approximate, const std::string& nam
 inline constexpr double kGeluF32MaxUlp = 256.0;
 
 /// name, launcher, elements a thread, alignment in bytes, largest error in ULP of the output type
-inline std::vector<test::UnaryRung<float>> gelu_rungs_f32(GeluApproximate approximate) {
-  std::vector<test::UnaryRung<float>> rungs = {
+inline std::vector<UnaryRung<float>> gelu_rungs_f32(GeluApproximate approximate) {
+  std::vector<UnaryRung<float>> rungs = {
       gelu_rung<float>(approximate, "f32", gelu_f32, 1, 4, 1.7e7),
       gelu_rung<float>(approximate, "f32x4", gelu_f32x4, 4, 16, 1.7e7),
   };
@@ -61,8 +60,8 @@ inline std::vector<test::UnaryRung<float>> gelu_rungs_f32(GeluApproximate approx
   return rungs;
 }
 
-inline std::vector<test::UnaryRung<half>> gelu_rungs_f16(GeluApproximate approximate) {
-  std::vector<test::UnaryRung<half>> rungs = {
+inline std::vector<UnaryRung<half>> gelu_rungs_f16(GeluApproximate approximate) {
+  std::vector<UnaryRung<half>> rungs = {
       gelu_rung<half>(approximate, "f16", gelu_f16, 1, 2, 2048.0),
       gelu_rung<half>(approximate, "f16x2", gelu_f16x2, 2, 4, 2048.0),
       gelu_rung<half>(approximate, "f16x8", gelu_f16x8, 8, 4, 2048.0),
@@ -85,7 +84,7 @@ inline std::vector<test::UnaryRung<half>> gelu_rungs_f16(GeluApproximate approxi
   return rungs;
 }
 
-inline std::vector<test::UnaryRung<Bf16>> gelu_rungs_bf16(GeluApproximate approximate) {
+inline std::vector<UnaryRung<Bf16>> gelu_rungs_bf16(GeluApproximate approximate) {
   const std::string library =
       approximate == GeluApproximate::tanh ? "bf16x8_pack_tanhf" : "bf16x8_pack_erff";
   return {
@@ -98,14 +97,14 @@ inline std::vector<test::UnaryRung<Bf16>> gelu_rungs_bf16(GeluApproximate approx
 
 /// The operator as a rung that takes any pointer: tanh_operator_f16.
 template <class T>
-test::UnaryRung<T> gelu_operator_rung(GeluApproximate approximate, const std::string& dtype,
-                                      double max_ulp) {
+UnaryRung<T> gelu_operator_rung(GeluApproximate approximate, const std::string& dtype,
+                                double max_ulp) {
   return gelu_rung<T>(approximate, "operator_" + dtype, gelu, 16 / static_cast<int>(sizeof(T)),
                       sizeof(T), max_ulp);
 }
 
 /// The reader's rung, with the numbers that stand in your_gelu.cuh.
-inline test::UnaryRung<half> your_gelu_rung() {
+inline UnaryRung<half> your_gelu_rung() {
   const RungClaims claims = your_gelu_claims();
   return {"your_gelu", your_gelu, claims.per_thread, claims.alignment, claims.max_ulp};
 }

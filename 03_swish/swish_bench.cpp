@@ -9,7 +9,7 @@
 namespace tutorial::bench {
 namespace {
 
-constexpr test::Reference kReference = swish_reference;
+constexpr Reference kReference = swish_reference;
 
 /// The operator at beta = 1, and what one would use instead of the ladder.
 template <class T>

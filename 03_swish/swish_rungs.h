@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "03_swish/swish.h"
-#include "common/proof/binary.h"
-#include "common/proof/unary.h"
+#include "common/rung.h"
 
 namespace tutorial {
 
@@ -23,7 +22,7 @@ template <>
 inline constexpr double kSwiGluUlp<float> = 3.0;
 
 /// name, launcher, elements a thread, alignment in bytes, largest error in ULP of the output type
-inline std::vector<test::UnaryRung<float>> swish_rungs_f32() {
+inline std::vector<UnaryRung<float>> swish_rungs_f32() {
   return {
       {"f32", swish_f32, 1, 4, 64.0},
       {"f32x4", swish_f32x4, 4, 16, 64.0},
@@ -34,7 +33,7 @@ inline std::vector<test::UnaryRung<float>> swish_rungs_f32() {
   };
 }
 
-inline std::vector<test::UnaryRung<half>> swish_rungs_f16() {
+inline std::vector<UnaryRung<half>> swish_rungs_f16() {
   return {
       {"f16", swish_f16, 1, 2, 16.0},
       {"f16x2", swish_f16x2, 2, 4, 16.0},
@@ -50,7 +49,7 @@ inline std::vector<test::UnaryRung<half>> swish_rungs_f16() {
   };
 }
 
-inline std::vector<test::UnaryRung<Bf16>> swish_rungs_bf16() {
+inline std::vector<UnaryRung<Bf16>> swish_rungs_bf16() {
   return {
       {"bf16x8_pack", swish_bf16x8_pack, 8, 16, kSwishUlp<Bf16>},
       {"bf16x8_pack_pdl", swish_bf16x8_pack_pdl, 8, 16, kSwishUlp<Bf16>},
@@ -58,14 +57,14 @@ inline std::vector<test::UnaryRung<Bf16>> swish_rungs_bf16() {
 }
 
 /// The reader's rung, with the numbers that stand in your_swish.cuh.
-inline test::UnaryRung<half> your_swish_rung() {
+inline UnaryRung<half> your_swish_rung() {
   const RungClaims claims = your_swish_claims();
   return {"your_swish", your_swish, claims.per_thread, claims.alignment, claims.max_ulp};
 }
 
 /// SwiGLU in one kernel.
 template <class T>
-test::BinaryRung<T> swiglu_rung(const std::string& dtype) {
+BinaryRung<T> swiglu_rung(const std::string& dtype) {
   const auto launch = [](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
     return swiglu(a, b, y, n, stream);
   };
@@ -75,7 +74,7 @@ test::BinaryRung<T> swiglu_rung(const std::string& dtype) {
 /// SwiGLU in two kernels. Its error is bounded where swish(a) is a normal number of T and |b| <= 1:
 /// where swish(a) is subnormal, rounding it leaves few digits, or none.
 template <class T>
-test::BinaryRung<T> swiglu_separate_rung(const std::string& dtype) {
+BinaryRung<T> swiglu_separate_rung(const std::string& dtype) {
   const auto launch = [](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
     return swiglu_separate(a, b, y, n, stream);
   };

@@ -300,9 +300,9 @@ TEST_CASE("swish: your rung") {
 
 TEST_CASE("swiglu: the fused launcher keeps its promises") {
   require_device();
-  SECTION("f32") { check_launcher_promises<swiglu_reference>(swiglu_rung<float>("f32")); }
-  SECTION("f16") { check_launcher_promises<swiglu_reference>(swiglu_rung<half>("f16")); }
-  SECTION("bf16") { check_launcher_promises<swiglu_reference>(swiglu_rung<Bf16>("bf16")); }
+  SECTION("f32") { check_launcher_promises(swiglu_rung<float>("f32"), swiglu_reference); }
+  SECTION("f16") { check_launcher_promises(swiglu_rung<half>("f16"), swiglu_reference); }
+  SECTION("bf16") { check_launcher_promises(swiglu_rung<Bf16>("bf16"), swiglu_reference); }
 }
 
 TEST_CASE("swiglu: largest error, every a with many b", "[long]") {

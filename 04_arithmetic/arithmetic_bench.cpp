@@ -267,7 +267,7 @@ void add_same_shapes() {
   add_operations<half>({Mul, Max}, {});
   add_operations<half>({Div, PRelu, Mod, Pow}, largest());
   add_cub_peer<half>();
-  const test::BinaryRung<half> yours = your_arithmetic_rung();
+  const BinaryRung<half> yours = your_arithmetic_rung();
   add_same_shape<half>(yours.name, Kind::yours, kYourOp, yours.max_ulp, yours.launch, {},
                        yours.width);
 

@@ -10,7 +10,7 @@
 #include "04_arithmetic/launchers/contiguous.h"
 #include "04_arithmetic/launchers/int8.h"
 #include "04_arithmetic/proof/arithmetic_reference.h"
-#include "common/proof/binary.h"
+#include "common/rung.h"
 
 namespace tutorial {
 
@@ -73,7 +73,7 @@ double arithmetic_max_ulp(ArithmeticOp op) {
 /// One operation of a rung, as the test support and the benchmark know rungs: "add_f16x8_pack".
 /// T: float, half, Bf16.
 template <class T>
-test::BinaryRung<T> binary_rung(const ArithmeticRung<T>& rung, ArithmeticOp op) {
+BinaryRung<T> binary_rung(const ArithmeticRung<T>& rung, ArithmeticOp op) {
   const auto launch = [op, launch = rung.launch](const T* a, const T* b, T* y, std::int64_t n,
                                                  cudaStream_t stream) {
     return launch(op, a, b, y, n, stream);
@@ -84,7 +84,7 @@ test::BinaryRung<T> binary_rung(const ArithmeticRung<T>& rung, ArithmeticOp op) 
 
 /// The reader's rung, with the numbers that stand in your_arithmetic.cuh. It computes PRelu.
 inline constexpr ArithmeticOp kYourOp = ArithmeticOp::PRelu;
-inline test::BinaryRung<half> your_arithmetic_rung() {
+inline BinaryRung<half> your_arithmetic_rung() {
   const RungClaims claims = your_arithmetic_claims();
   return {"your_arithmetic", your_arithmetic, claims.per_thread, claims.alignment, claims.max_ulp};
 }

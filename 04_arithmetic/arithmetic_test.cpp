@@ -200,11 +200,11 @@ TEST_CASE("operator: bad input is refused, a sentence each, and nothing is writt
     CHECK(last_refusal() == "out is a null pointer");
     auto* odd = reinterpret_cast<float*>(reinterpret_cast<char*>(y) + 1);
     CHECK(run(ArithmeticOp::Add, shapes, odd, a, y) == cudaErrorMisalignedAddress);
-    CHECK(last_refusal() == "in0 is not aligned to its elements of 4 bytes");
+    CHECK(last_refusal() == "in0 is not aligned to 4 bytes");
     CHECK(run(ArithmeticOp::Add, shapes, a, odd, y) == cudaErrorMisalignedAddress);
-    CHECK(last_refusal() == "in1 is not aligned to its elements of 4 bytes");
+    CHECK(last_refusal() == "in1 is not aligned to 4 bytes");
     CHECK(run(ArithmeticOp::Add, shapes, a, a, odd) == cudaErrorMisalignedAddress);
-    CHECK(last_refusal() == "out is not aligned to its elements of 4 bytes");
+    CHECK(last_refusal() == "out is not aligned to 4 bytes");
   }
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
   CHECK(out.untouched());

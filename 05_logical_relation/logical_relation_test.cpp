@@ -17,19 +17,15 @@ using namespace tutorial::test;
 namespace {
 
 template <class Operation, class In>
-void check_promises(const AnswerRung<Operation, In>& rung, Operation op,
-                    const std::vector<In>& values) {
-  INFO(rung.name << " " << name_of(op));
-  std::string list;
-  for (const std::string& violation : answer_violations(rung, op, values)) list += violation + "\n";
-  INFO(list);
-  CHECK(list.empty());
+void check_rung(const AnswerRung<Operation, In>& rung, Operation op,
+                const std::vector<In>& values) {
+  check_promises(rung.name + " " + name_of(op), promises_of(rung, op, values));
 }
 
 template <class T>
 void check_relation_promises(RelationOp op) {
   for (const RelationRung<T>& rung : relation_rungs<T>()) {
-    check_promises(rung, op, special_values<T>());
+    check_rung(rung, op, special_values<T>());
   }
 }
 
@@ -69,12 +65,12 @@ TEST_CASE("logical: every launcher keeps its promises") {
   require_device();
   SECTION("and") {
     for (const LogicalRung& rung : logical_rungs()) {
-      check_promises(rung, LogicalOp::And, truth_values());
+      check_rung(rung, LogicalOp::And, truth_values());
     }
   }
   SECTION("not") {
     for (const LogicalRung& rung : logical_not_rungs()) {
-      check_promises(rung, LogicalOp::Not, truth_values());
+      check_rung(rung, LogicalOp::Not, truth_values());
     }
   }
 }
@@ -153,7 +149,7 @@ TEST_CASE("relation: the two references agree on all pairs of special bit patter
 TEST_CASE("relation: your rung") {
   require_device();
   const RelationRung<half> rung = your_relation_rung();
-  check_promises(rung, RelationOp::Greater, special_values<half>());
+  check_rung(rung, RelationOp::Greater, special_values<half>());
   Pairs<half> pairs = all_pairs(special_values<half>());
   add_random_pairs(pairs, 1 << 15);
   CHECK(wrong_answer(rung, RelationOp::Greater, pairs) == "");
@@ -166,65 +162,42 @@ namespace {
 template <class T>
 using Where = cudaError_t (*)(const Byte*, const T*, const T*, T*, std::int64_t, cudaStream_t);
 
-/// y == a and y == b are allowed: where the result goes.
-enum class Into { fresh, a, b };
-
+/// What a launcher of where promises; `packs`: it takes only pointers that are aligned to a pack.
 template <class T>
-void check_where_at(Where<T> launch, std::int64_t n, Into into, std::size_t offset) {
-  std::vector<Byte> c = Operands<Byte>(truth_values(), 3).first(n);
-  const std::vector<T> a = Operands<T>(special_values<T>(), 1).first(n),
-                       b = Operands<T>(special_values<T>(), 2).first(n);
-  const GuardedBuffer<Byte> mask(c, offset);
-  const GuardedBuffer<T> left(a, offset), right(b, offset), fresh(a.size(), offset);
-  const GuardedBuffer<T>& y = into == Into::fresh ? fresh : into == Into::a ? left : right;
-  REQUIRE(launch(mask.data(), left.data(), right.data(), y.data(), n, nullptr) == cudaSuccess);
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-  const std::vector<T> result = y.download();
-  std::size_t wrong = 0;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (to_bits(result[i]) != to_bits(c[i] != 0 ? a[i] : b[i])) ++wrong;  // NaNs keep their bits
-  }
-  CHECK(wrong == 0);
-  CHECK(y.intact());
-}
-
-template <class T>
-void check_where(Where<T> launch, std::size_t width, bool any_offset) {
-  for (const std::int64_t n : n_ladder(static_cast<int>(width))) {
-    INFO(n);
-    for (const Into into : {Into::fresh, Into::a, Into::b}) check_where_at(launch, n, into, 0);
-  }
-  const GuardedBuffer<Byte> c(std::vector<Byte>(100, 1), 0);
-  const GuardedBuffer<T> a(std::vector<T>(100)), y(100);
-  if (any_offset) check_where_at(launch, 1027, Into::fresh, 1);
-  if (!any_offset) {
-    CHECK(launch(c.data() + 1, a.data(), a.data(), y.data(), 64, nullptr) ==
-          cudaErrorMisalignedAddress);
-    CHECK(launch(c.data(), a.data() + 1, a.data(), y.data(), 64, nullptr) ==
-          cudaErrorMisalignedAddress);
-    CHECK(launch(c.data(), a.data(), a.data() + 1, y.data(), 64, nullptr) ==
-          cudaErrorMisalignedAddress);
-    CHECK(launch(c.data(), a.data(), a.data(), y.data() + 1, 64, nullptr) ==
-          cudaErrorMisalignedAddress);
-  }
-  CHECK(launch(nullptr, a.data(), a.data(), y.data(), 64, nullptr) == cudaErrorInvalidValue);
-  CHECK(launch(c.data(), nullptr, a.data(), y.data(), 64, nullptr) == cudaErrorInvalidValue);
-  CHECK(launch(c.data(), a.data(), nullptr, y.data(), 64, nullptr) == cudaErrorInvalidValue);
-  CHECK(launch(c.data(), a.data(), a.data(), nullptr, 64, nullptr) == cudaErrorInvalidValue);
-  CHECK(launch(c.data(), a.data(), a.data(), y.data(), -1, nullptr) == cudaErrorInvalidValue);
-  CHECK(launch(nullptr, nullptr, nullptr, nullptr, 0, nullptr) == cudaSuccess);
-  CHECK(y.untouched());
-  const Stream stream;
-  CHECK(launch(c.data(), a.data(), a.data(), y.data(), 64, stream.get()) == cudaSuccess);
-  stream.synchronize();
-  CHECK_FALSE(y.untouched());
+Promises promises_of(Where<T> launch, int width, bool packs) {
+  Promises promises;
+  promises.sizes = n_ladder(width);
+  const std::int64_t most = promises.sizes.back();
+  const std::vector<Byte> c = OperandSample<Byte>(truth_values(), 3).first(most);
+  const std::vector<T> a = OperandSample<T>(special_values<T>(), 1).first(most);
+  const std::vector<T> b = OperandSample<T>(special_values<T>(), 2).first(most);
+  const std::size_t alignment = packs ? 16 : sizeof(T);
+  promises.inputs = {input_array("c", c, packs ? 16 / sizeof(T) : 1, false),
+                     input_array("a", a, alignment, true), input_array("b", b, alignment, true)};
+  promises.out_element_bytes = sizeof(T);
+  promises.out_alignment = alignment;
+  promises.out_bytes = [](std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); };
+  promises.launch = [launch](const std::vector<const void*>& inputs, void* output, std::int64_t n,
+                             cudaStream_t stream) {
+    return launch(static_cast<const Byte*>(inputs[0]), static_cast<const T*>(inputs[1]),
+                  static_cast<const T*>(inputs[2]), static_cast<T*>(output), n, stream);
+  };
+  std::vector<Bits<T>> expected;  // NaNs keep their bits
+  for (std::size_t i = 0; i < c.size(); ++i) expected.push_back(to_bits(c[i] != 0 ? a[i] : b[i]));
+  promises.judge = exactly<Bits<T>>(
+      [expected](std::int64_t n) {
+        return std::vector<Bits<T>>(expected.begin(), expected.begin() + n);
+      },
+      "element");
+  return promises;
 }
 
 template <class T>
 void check_where_rungs() {
-  check_where<T>(where_naive<T>, 1, true);
-  check_where<T>(where_pack<T>, 16 / sizeof(T), false);
-  check_where<T>(where<T>, 16 / sizeof(T), true);
+  constexpr int kWidth = 16 / static_cast<int>(sizeof(T));
+  check_promises("where_naive", promises_of<T>(where_naive<T>, 1, false));
+  check_promises("where_pack", promises_of<T>(where_pack<T>, kWidth, true));
+  check_promises("where", promises_of<T>(where<T>, kWidth, false));
 }
 
 }  // namespace

@@ -48,16 +48,13 @@ constexpr int widest_vector(std::initializer_list<std::size_t> sizes) {
 template <class OutT, class OpFunc, class... InT>
 cudaError_t launch_any(OpFunc func, OutT* out, std::int64_t n, cudaStream_t stream,
                        const InT*... in) {
-  const cudaError_t error = check_arguments(n, {{out, alignof(OutT)}, {in, alignof(InT)}...});
-  if (error != cudaSuccess || n == 0) return error;
   constexpr int kVecSize = widest_vector({sizeof(OutT), sizeof(InT)...});
   const bool aligned = is_aligned(out, 16) && (is_aligned(in, 16) && ...);
   const auto kernel = aligned
                           ? Elementwise<kVecSize, Interleaved<OutT, InT...>, OutT, OpFunc, InT...>
                           : Elementwise<kVecSize, Striped, OutT, OpFunc, InT...>;
-  const LaunchShape shape{grid_1d(n, std::int64_t{kThreads} * kVecSize), dim3(kThreads), 0,
-                          Overlap::previous_kernel};
-  return launch(kernel, shape, stream, out, n, func, in...);
+  return launch_elements(kernel, n, kVecSize, {{out, alignof(OutT)}, {in, alignof(InT)}...}, stream,
+                         {kThreads, Overlap::previous_kernel}, out, n, func, in...);
 }
 //! [launch_any]
 
@@ -121,11 +118,9 @@ cudaError_t add(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t str
 cudaError_t your_primitives(const half* a, const half* b, half* out, std::int64_t n,
                             cudaStream_t stream) {
   constexpr std::size_t kAlignment = kYourPrimitives.alignment;
-  const cudaError_t error =
-      check_arguments(n, {{a, kAlignment}, {b, kAlignment}, {out, kAlignment}});
-  if (error != cudaSuccess || n == 0) return error;
-  const dim3 grid = grid_1d(n, std::int64_t{kThreads} * kYourPrimitives.per_thread);
-  return launch(your_primitives_kernel, {grid, dim3(kThreads)}, stream, a, b, out, n);
+  return launch_elements(your_primitives_kernel, n, kYourPrimitives.per_thread,
+                         {{a, kAlignment}, {b, kAlignment}, {out, kAlignment}}, stream, {}, a, b,
+                         out, n);
 }
 
 RungClaims your_primitives_claims() { return kYourPrimitives; }

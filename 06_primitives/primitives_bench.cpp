@@ -236,7 +236,7 @@ void add_copy(const std::string& ladder, const std::vector<Shape>& own) {
 template <class T>
 void add_additions(const std::string& dtype) {
   add_two_in_one_out_peer<T>("primitives");
-  for (const test::BinaryRung<T>& rung : add_rungs<T>(dtype)) {
+  for (const BinaryRung<T>& rung : add_rungs<T>(dtype)) {
     add_binary<T>("primitives", rung.name, Kind::rung, rung.launch, add_reference, rung.max_ulp,
                   rung.width);
   }
@@ -287,7 +287,7 @@ template <class T>
 void add_activations(const std::string& dtype) {
   constexpr double kUlp = kActivationUlp<T>;
   add_copy_peers<T>("activations");
-  const auto pair = [&](const std::string& name, Unary<T> launch, Unary<T> by_hand,
+  const auto pair = [&](const std::string& name, UnaryLauncher<T> launch, UnaryLauncher<T> by_hand,
                         double (*reference)(double)) {
     add_unary<T>("activations", name, Kind::rung, launch, reference, kUlp);
     add_unary<T>("activations", name + "_by_hand", Kind::peer, by_hand, reference, kUlp);

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "06_primitives/primitives.h"
-#include "common/proof/binary.h"
-#include "common/proof/unary.h"
+#include "common/rung.h"
 
 namespace tutorial {
 
@@ -26,7 +25,7 @@ inline constexpr double kActivationUlp<float> = 256.0;
 
 /// name, launcher, elements a thread, alignment in bytes, largest error in ULP of the output type
 template <class T>
-std::vector<test::BinaryRung<T>> add_rungs(const std::string& dtype) {
+std::vector<BinaryRung<T>> add_rungs(const std::string& dtype) {
   constexpr int kWide = 16 / static_cast<int>(sizeof(T));
   const std::string add_ = "add_" + dtype + "_";
   return {
@@ -41,24 +40,24 @@ std::vector<test::BinaryRung<T>> add_rungs(const std::string& dtype) {
 
 /// Rung 7, the operator, and the kernel by hand that it is held against.
 template <class T>
-test::BinaryRung<T> add_operator_rung(const std::string& dtype) {
+BinaryRung<T> add_operator_rung(const std::string& dtype) {
   return {"add_" + dtype, add<T>, 16 / static_cast<int>(sizeof(T)), sizeof(T), kAddUlp};
 }
 template <class T>
-test::BinaryRung<T> add_by_hand_rung(const std::string& dtype) {
+BinaryRung<T> add_by_hand_rung(const std::string& dtype) {
   return {"add_" + dtype + "_by_hand", add_by_hand<T>, 16 / static_cast<int>(sizeof(T)), sizeof(T),
           kAddUlp};
 }
 
 /// The reader's rung, with the numbers that stand in your_primitives.cuh.
-inline test::BinaryRung<half> your_primitives_rung() {
+inline BinaryRung<half> your_primitives_rung() {
   const RungClaims claims = your_primitives_claims();
   return {"your_primitives", your_primitives, claims.per_thread, claims.alignment, claims.max_ulp};
 }
 
 /// elu, gelu or swish by primitives, or by hand.
 template <class T>
-test::UnaryRung<T> activation_rung(const std::string& name, test::UnaryLauncher<T> launch) {
+UnaryRung<T> activation_rung(const std::string& name, UnaryLauncher<T> launch) {
   return {name, launch, 16 / static_cast<int>(sizeof(T)), sizeof(T), kActivationUlp<T>};
 }
 

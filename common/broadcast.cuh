@@ -475,30 +475,16 @@ inline Broadcast slice(const Broadcast& whole, std::int64_t begin, std::int64_t 
 
 }  // namespace detail
 
-/// The checks of an operation on two tensors: a null pointer, and a pointer that is not aligned to
-/// its element, each with its sentence in last_refusal(). With elements == 0 the pointers do not
-/// matter.
+/// The checks of an operation on two tensors: check_arguments(), each refusal with its sentence in
+/// last_refusal(). `alignment`: of all three in bytes, where a kernel needs more than that of the
+/// elements.
 template <class In, class Out>
-cudaError_t check_operands(std::int64_t elements, const In* in0, const In* in1, const Out* out) {
-  if (elements == 0) return cudaSuccess;
-  const struct {
-    const char* name;
-    const void* pointer;
-    std::size_t alignment;
-  } operands[] = {{"in0", in0, alignof(In)}, {"in1", in1, alignof(In)}, {"out", out, alignof(Out)}};
-  for (const auto& operand : operands) {
-    if (operand.pointer == nullptr) {
-      return refuse(cudaErrorInvalidValue, std::string(operand.name) + " is a null pointer");
-    }
-  }
-  for (const auto& operand : operands) {
-    if (!is_aligned(operand.pointer, operand.alignment)) {
-      return refuse(cudaErrorMisalignedAddress, std::string(operand.name) +
-                                                    " is not aligned to its elements of " +
-                                                    std::to_string(operand.alignment) + " bytes");
-    }
-  }
-  return cudaSuccess;
+cudaError_t check_operands(std::int64_t elements, const In* in0, const In* in1, const Out* out,
+                           std::size_t alignment = 1) {
+  const std::size_t of_in = std::max(alignof(In), alignment);
+  const std::size_t of_out = std::max(alignof(Out), alignment);
+  return check_arguments(elements,
+                         {{in0, of_in, "in0"}, {in1, of_in, "in1"}, {out, of_out, "out"}});
 }
 
 /// out[...] = op(in0[...], in1[...]) over the broadcast, for any Broadcast that make_broadcast() or

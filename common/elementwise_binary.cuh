@@ -46,19 +46,14 @@ __global__ void elementwise_scalar2_kernel(const T* a, const T* b, T* y, std::in
   }
 }
 
-/// Checks, then launches an elementwise kernel(const T* a, const T* b, T* y, std::int64_t n,
-/// extra...) whose threads take `per_thread` elements each. `alignment` in bytes is what the kernel
-/// needs of a, b and y. n == 0 launches nothing. Errors: those of check_arguments() and launch().
+/// launch_elements() of a kernel(const T* a, const T* b, T* y, std::int64_t n, extra...) that needs
+/// a, b and y aligned to `alignment` bytes.
 template <class T, class... Params, class... Extra>
 cudaError_t launch_binary(void (*kernel)(Params...), const T* a, const T* b, T* y, std::int64_t n,
                           int per_thread, std::size_t alignment, cudaStream_t stream,
                           LaunchOptions options = {}, Extra... extra) {
-  const cudaError_t error = check_arguments(n, {{a, alignment}, {b, alignment}, {y, alignment}});
-  if (error != cudaSuccess || n == 0) return error;
-  if (options.threads <= 0) return cudaErrorInvalidConfiguration;
-  const dim3 grid = grid_1d(n, std::int64_t{options.threads} * per_thread);
-  const dim3 block(static_cast<unsigned>(options.threads));
-  return launch(kernel, {grid, block, 0, options.overlap}, stream, a, b, y, n, extra...);
+  return launch_elements(kernel, n, per_thread, {{a, alignment}, {b, alignment}, {y, alignment}},
+                         stream, options, a, b, y, n, extra...);
 }
 
 /// y[i] = op(a[i], b[i]) by the pack kernel where all three pointers are 16-byte aligned, and one

@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "common/arguments.h"
 #include "common/launch_limits.h"
 
 #if defined(TUTORIAL_BACKEND_CPU)
@@ -148,33 +149,6 @@ inline dim3 grid_1d(std::int64_t n, std::int64_t items_per_block) {
   return dim3(static_cast<unsigned>(blocks <= kMost ? blocks : kMost + 1));
 }
 
-/// Whether `pointer` is a multiple of `alignment` bytes (a power of two).
-inline bool is_aligned(const void* pointer, std::size_t alignment) {
-  return (reinterpret_cast<std::uintptr_t>(pointer) & (alignment - 1)) == 0;
-}
-
-/// A buffer that a launcher was given, and the alignment in bytes that its kernel needs of it.
-struct Aligned {
-  const void* pointer;
-  std::size_t alignment;
-};
-
-/// What every launcher checks before it launches.
-/// - n < 0, or n > 0 with a null pointer: cudaErrorInvalidValue
-/// - n > 0 with a pointer that lacks its alignment: cudaErrorMisalignedAddress
-/// - else cudaSuccess; with n == 0 the pointers do not matter.
-inline cudaError_t check_arguments(std::int64_t n, std::initializer_list<Aligned> buffers) {
-  if (n < 0) return cudaErrorInvalidValue;
-  if (n == 0) return cudaSuccess;
-  for (const Aligned& buffer : buffers) {
-    if (buffer.pointer == nullptr) return cudaErrorInvalidValue;
-  }
-  for (const Aligned& buffer : buffers) {
-    if (!is_aligned(buffer.pointer, buffer.alignment)) return cudaErrorMisalignedAddress;
-  }
-  return cudaSuccess;
-}
-
 /// As many threads as the current device's multiprocessors hold at once, if they have the registers
 /// and the shared memory: one wave of blocks. 1 if the device does not say.
 inline std::int64_t resident_threads() {
@@ -187,25 +161,36 @@ inline std::int64_t resident_threads() {
   return known ? std::int64_t{processors} * threads : 1;
 }
 
-/// How a launch_unary() is shaped.
+/// How an elementwise launch is shaped.
 struct LaunchOptions {
   int threads = kThreads;  ///< threads a block
   Overlap overlap = Overlap::none;
 };
 
-/// Checks, then launches an elementwise kernel(const T* x, T* y, std::int64_t n, extra...) whose
-/// threads take `per_thread` elements each. `alignment` in bytes is what the kernel needs of x and
-/// y. n == 0 launches nothing. Errors: those of check_arguments() and launch().
-template <class T, class... Params, class... Extra>
-cudaError_t launch_unary(void (*kernel)(Params...), const T* x, T* y, std::int64_t n,
-                         int per_thread, std::size_t alignment, cudaStream_t stream,
-                         LaunchOptions options = {}, Extra... extra) {
-  const cudaError_t error = check_arguments(n, {{x, alignment}, {y, alignment}});
+/// The body of every elementwise launcher: checks n, the buffers and the options, then launches
+/// kernel(arguments...), whose threads take `per_thread` of the n elements each. n == 0 launches
+/// nothing. Errors: those of check_arguments() and launch(), and cudaErrorInvalidConfiguration for
+/// threads <= 0.
+template <class... Params, class... Args>
+cudaError_t launch_elements(void (*kernel)(Params...), std::int64_t n, int per_thread,
+                            std::initializer_list<Buffer> buffers, cudaStream_t stream,
+                            LaunchOptions options, Args... arguments) {
+  const cudaError_t error = check_arguments(n, buffers);
   if (error != cudaSuccess || n == 0) return error;
   if (options.threads <= 0) return cudaErrorInvalidConfiguration;
   const dim3 grid = grid_1d(n, std::int64_t{options.threads} * per_thread);
   const dim3 block(static_cast<unsigned>(options.threads));
-  return launch(kernel, {grid, block, 0, options.overlap}, stream, x, y, n, extra...);
+  return launch(kernel, {grid, block, 0, options.overlap}, stream, arguments...);
+}
+
+/// launch_elements() of a kernel(const T* x, T* y, std::int64_t n, extra...) that needs x and y
+/// aligned to `alignment` bytes.
+template <class T, class... Params, class... Extra>
+cudaError_t launch_unary(void (*kernel)(Params...), const T* x, T* y, std::int64_t n,
+                         int per_thread, std::size_t alignment, cudaStream_t stream,
+                         LaunchOptions options = {}, Extra... extra) {
+  return launch_elements(kernel, n, per_thread, {{x, alignment}, {y, alignment}}, stream, options,
+                         x, y, n, extra...);
 }
 
 }  // namespace tutorial

@@ -1,14 +1,64 @@
-// What a reader's rung claims of itself, for the test and the benchmark.
+// A rung of a ladder and what it claims. The test holds it to that, the benchmark times it, and the
+// README prints it.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace tutorial {
 
+/// What a reader's rung claims of itself.
 struct RungClaims {
   int per_thread;         ///< elements a thread
-  std::size_t alignment;  ///< bytes that x and y need
+  std::size_t alignment;  ///< bytes that its pointers need
   double max_ulp;         ///< largest error that the test allows, in ULP of the output type
 };
+
+/// A formula in double; several threads call it at once.
+using Reference = double (*)(double);
+using BinaryReference = double (*)(double, double);
+
+/// A launcher: y[i] = f(x[i]) for i in [0, n), enqueued on the stream.
+template <class T>
+using UnaryLauncher =
+    std::function<cudaError_t(const T* x, T* y, std::int64_t n, cudaStream_t stream)>;
+
+/// A launcher: y[i] = f(a[i], b[i]) for i in [0, n), enqueued on the stream.
+template <class T>
+using BinaryLauncher =
+    std::function<cudaError_t(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream)>;
+
+template <class T>
+struct UnaryRung {
+  std::string name;  ///< as in the README and in the benchmark: "f16x8_pack"
+  UnaryLauncher<T> launch;
+  int width;              ///< elements per thread
+  std::size_t alignment;  ///< bytes that x and y need; sizeof(T) if any element will do
+  double max_ulp;         ///< the largest error allowed, in ULP of T, over all inputs
+};
+
+template <class T>
+struct BinaryRung {
+  std::string name;  ///< as in the README and in the benchmark: "swiglu_f16"
+  BinaryLauncher<T> launch;
+  int width;              ///< elements per thread
+  std::size_t alignment;  ///< bytes that a, b and y need; sizeof(T) if any element will do
+  double max_ulp;         ///< the largest error allowed, in ULP of T
+};
+
+/// The rung of that name; throws std::out_of_range if the ladder has none.
+template <class T>
+UnaryRung<T> rung_named(const std::string& name, const std::vector<UnaryRung<T>>& ladder) {
+  for (const UnaryRung<T>& rung : ladder) {
+    if (rung.name == name) return rung;
+  }
+  throw std::out_of_range("no rung is called " + name);
+}
 
 }  // namespace tutorial

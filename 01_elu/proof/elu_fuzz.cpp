@@ -33,7 +33,7 @@ void try_operator(FuzzInput& input, double max_ulp) {
 }
 
 template <class T>
-void try_ladder(FuzzInput& input, const std::vector<test::UnaryRung<T>>& rungs) {
+void try_ladder(FuzzInput& input, const std::vector<UnaryRung<T>>& rungs) {
   Trial trial(input, "ladder of elu");
   try_unary(trial, input.pick(rungs), [](double x) { return elu_reference(x); });
 }

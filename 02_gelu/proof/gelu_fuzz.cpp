@@ -21,8 +21,7 @@ void try_operator(FuzzInput& input, double max_ulp) {
 }
 
 template <class T>
-void try_ladder(FuzzInput& input,
-                std::vector<test::UnaryRung<T>> (*rungs)(GeluApproximate approximate)) {
+void try_ladder(FuzzInput& input, std::vector<UnaryRung<T>> (*rungs)(GeluApproximate approximate)) {
   Trial trial(input, "ladder of gelu");
   const auto approximate = static_cast<GeluApproximate>(input.below(2));
   try_unary(trial, input.pick(rungs(approximate)), gelu_reference(approximate));

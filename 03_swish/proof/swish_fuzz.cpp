@@ -56,7 +56,7 @@ void try_swiglu(FuzzInput& input) {
 template <class T>
 void try_separate(FuzzInput& input) {
   Trial trial(input, "swiglu_separate");
-  const test::BinaryRung<T> rung = swiglu_separate_rung<T>(test::Format<T>::name);
+  const BinaryRung<T> rung = swiglu_separate_rung<T>(test::Format<T>::name);
   const Count n = trial.count(rung.width);
   const auto a = trial.in<T>("a", n.held, sizeof(T), n.any());
   const auto b = trial.in<T>("b", n.held, sizeof(T), n.any());
@@ -74,13 +74,13 @@ void try_separate(FuzzInput& input) {
 }
 
 template <class T>
-void try_ladder(FuzzInput& input, const std::vector<test::UnaryRung<T>>& rungs) {
+void try_ladder(FuzzInput& input, const std::vector<UnaryRung<T>>& rungs) {
   Trial trial(input, "ladder of swish");
   try_unary(trial, input.pick(rungs), [](double x) { return swish_reference(x); });
 }
 
 template <class T>
-void try_type(FuzzInput& input, std::vector<test::UnaryRung<T>> (*rungs)()) {
+void try_type(FuzzInput& input, std::vector<UnaryRung<T>> (*rungs)()) {
   switch (input.below(5)) {
     case 0:
       return try_swish<T>(input);

@@ -11,7 +11,7 @@ cudaError_t arithmetic_fp16_strided(const ArithmeticCall<half>& call, const Broa
   if (threads <= 0) return refuse(cudaErrorInvalidConfiguration, "a block has at least one thread");
   cudaError_t error = launchers::check(call, broadcast);
   if (error == cudaSuccess) {
-    error = check_alignment(broadcast.elements, call.in0, call.in1, call.out, 16);
+    error = check_operands(broadcast.elements, call.in0, call.in1, call.out, 16);
   }
   if (error != cudaSuccess || broadcast.elements == 0) return error;
   if (!fits_half8(broadcast)) {

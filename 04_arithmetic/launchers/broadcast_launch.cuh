@@ -7,7 +7,6 @@
 #include "04_arithmetic/ladder_b_broadcast.cuh"
 #include "04_arithmetic/launchers/broadcast.h"
 #include "04_arithmetic/launchers/broadcast_param.h"
-#include "04_arithmetic/launchers/checks.h"
 #include "04_arithmetic/launchers/functor.cuh"
 #include "common/broadcast.cuh"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "04_arithmetic/ladder_c_nhwc.cuh"
-#include "04_arithmetic/launchers/checks.h"
 #include "04_arithmetic/launchers/functor.cuh"
 #include "04_arithmetic/launchers/nhwc.h"
 #include "04_arithmetic/launchers/nhwc_param.h"
@@ -17,11 +16,8 @@ cudaError_t check_nhwc(const ArithmeticCall<T>& call, const TensorShape& shape0,
                        const TensorShape& shape1, std::size_t alignment, NhwcBroadcast* at) {
   cudaError_t error = check_op(call);
   if (error == cudaSuccess) error = make_nhwc_broadcast(shape0, shape1, at);
-  if (error == cudaSuccess) error = check_operands(at->elements, call.in0, call.in1, call.out);
-  if (error == cudaSuccess) {
-    error = check_alignment(at->elements, call.in0, call.in1, call.out, alignment);
-  }
-  return error;
+  if (error != cudaSuccess) return error;
+  return check_operands(at->elements, call.in0, call.in1, call.out, alignment);
 }
 
 }  // namespace launchers

@@ -306,7 +306,7 @@ std::vector<Operator> operators() {
   add_contiguous<Bf16>(list);
   add_contiguous<std::int32_t>(list);
   add_contiguous<std::int64_t>(list);
-  const test::BinaryRung<half> yours = your_arithmetic_rung();
+  const BinaryRung<half> yours = your_arithmetic_rung();
   list.push_back(
       binary<half>("arithmetic", yours.name, yours.launch, yours.alignment, Kind::yours));
   add_int8(list);

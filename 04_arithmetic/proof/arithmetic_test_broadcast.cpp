@@ -314,7 +314,7 @@ TEST_CASE("broadcast rungs: every rung refuses bad pointers and broadcasts that 
       CHECK(refusal_of(out, run(good, a, nullptr, y)) == "in1 is a null pointer");
       CHECK(refusal_of(out, run(good, a, b, nullptr)) == "out is a null pointer");
       const cudaError_t misaligned = cudaErrorMisalignedAddress;
-      const std::string why = " is not aligned to its elements of 4 bytes";
+      const std::string why = " is not aligned to 4 bytes";
       CHECK(refusal_of(out, run(good, odd(a), b, y), misaligned) == "in0" + why);
       CHECK(refusal_of(out, run(good, a, odd(b), y), misaligned) == "in1" + why);
       CHECK(refusal_of(out, run(good, a, b, odd(y)), misaligned) == "out" + why);
@@ -464,7 +464,7 @@ TEST_CASE("arithmetic_fp16_strided: refuses what is not groups of eight, and bad
     CHECK(last_refusal() == no_groups);
   }
   CHECK(run({{7, 8}, {8}}, 1, 128) == cudaErrorMisalignedAddress);
-  CHECK(last_refusal() == "in0 is not aligned to the 16 bytes of a pack");
+  CHECK(last_refusal() == "in0 is not aligned to 16 bytes");
   CHECK(run({{8, 8}, {8}}, 0, 0) == cudaErrorInvalidConfiguration);
   CHECK(run({{8, 8}, {8}}, 0, 1025) == cudaErrorInvalidConfiguration);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);

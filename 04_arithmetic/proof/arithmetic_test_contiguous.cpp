@@ -59,8 +59,8 @@ void check_all_operations() {
 template <class T>
 void check_float_promises() {
   for (const ArithmeticRung<T>& rung : arithmetic_rungs<T>()) {
-    check_launcher_promises<arithmetic_reference_of<ArithmeticOp::Sub>>(
-        binary_rung(rung, ArithmeticOp::Sub));
+    check_launcher_promises(binary_rung(rung, ArithmeticOp::Sub),
+                            arithmetic_reference_of<ArithmeticOp::Sub>);
   }
 }
 
@@ -200,8 +200,8 @@ void check_integer_rungs() {
     const auto reference = [](T a, T b) {
       return arithmetic_reference_integer(ArithmeticOp::Sub, a, b);
     };
-    check_integer_promises<T>(
-        {rung.name, operation_of(rung, ArithmeticOp::Sub), rung.width, rung.alignment, reference});
+    check_promises(rung.name, integer_promises<T>(operation_of(rung, ArithmeticOp::Sub), rung.width,
+                                                  rung.alignment, reference));
   }
 }
 
@@ -239,7 +239,7 @@ TEST_CASE("arithmetic, contiguous: every launcher keeps its promises") {
 
 TEST_CASE("arithmetic: your rung") {
   require_device();
-  check_launcher_promises<arithmetic_reference_of<kYourOp>>(your_arithmetic_rung());
+  check_launcher_promises(your_arithmetic_rung(), arithmetic_reference_of<kYourOp>);
   check_accuracy(your_arithmetic_rung(), arithmetic_reference_of<kYourOp>, sample<half>(61),
                  sample<half>(67), "arithmetic");
 }
@@ -264,7 +264,7 @@ TEST_CASE("arithmetic, contiguous: the quotient of any two halves", "[long]") {
   if (!on_gpu) SKIP("2^32 quotients are for a GPU; a sample of them is tested above");
   for (const ArithmeticRung<half>& rung : arithmetic_rungs<half>()) {
     if (rung.name != "f16x8_pack" && rung.name != "f16x8_h2") continue;
-    test::BinaryRung<half> all = binary_rung(rung, ArithmeticOp::Div);
+    BinaryRung<half> all = binary_rung(rung, ArithmeticOp::Div);
     all.name += "_all_pairs";
     check_accuracy(all, arithmetic_reference_of<ArithmeticOp::Div>, all_values<half>(),
                    all_values<half>(), "arithmetic");
@@ -322,7 +322,7 @@ TEST_CASE("arithmetic, contiguous: through shared memory with any block size") {
   for (std::size_t i = 0; i < a.size(); ++i) {
     expected.push_back(from_double<half>(to_double(a[i]) / to_double(b[i])));
   }
-  const auto with = [](int threads) -> PairLauncher<half> {
+  const auto with = [](int threads) -> BinaryLauncher<half> {
     return [=](const half* in0, const half* in1, half* out, std::int64_t n, cudaStream_t stream) {
       return arithmetic_fp16(ArithmeticOp::Div, in0, in1, out, n, stream, threads);
     };

@@ -109,11 +109,12 @@ Difference difference_of_folding(ArithmeticOp op, Int8Scales scales) {
   return difference;
 }
 
-IntegerRung<std::int8_t> promises_of(const Int8Rung& rung) {
-  return {rung.name, operation_of(rung, ArithmeticOp::Sub, {1.0f, 2.0f, 4.0f}), rung.width,
-          rung.alignment, [](std::int8_t a, std::int8_t b) {
-            return arithmetic_reference_int8(ArithmeticOp::Sub, a, b, {1.0f, 2.0f, 4.0f});
-          }};
+Promises promises_of(const Int8Rung& rung) {
+  return integer_promises<std::int8_t>(
+      operation_of(rung, ArithmeticOp::Sub, {1.0f, 2.0f, 4.0f}), rung.width, rung.alignment,
+      [](std::int8_t a, std::int8_t b) {
+        return arithmetic_reference_int8(ArithmeticOp::Sub, a, b, {1.0f, 2.0f, 4.0f});
+      });
 }
 
 struct Example {
@@ -175,7 +176,7 @@ const std::vector<Example>& examples() {
 
 TEST_CASE("arithmetic, int8: every launcher keeps its promises") {
   require_device();
-  for (const Int8Rung& rung : arithmetic_rungs_int8()) check_integer_promises(promises_of(rung));
+  for (const Int8Rung& rung : arithmetic_rungs_int8()) check_promises(rung.name, promises_of(rung));
 }
 
 TEST_CASE("arithmetic, int8: every pair, every operation, scales of all kinds") {

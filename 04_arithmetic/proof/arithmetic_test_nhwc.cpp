@@ -196,11 +196,11 @@ TEST_CASE("nhwc8: the operator takes any pointer, the packs refuse what is not a
         shape);
   };
   CHECK(run(1, 0, 0) == cudaErrorMisalignedAddress);
-  CHECK(last_refusal() == "in0 is not aligned to the 16 bytes of a pack");
+  CHECK(last_refusal() == "in0 is not aligned to 16 bytes");
   CHECK(run(0, 1, 0) == cudaErrorMisalignedAddress);
-  CHECK(last_refusal() == "in1 is not aligned to the 16 bytes of a pack");
+  CHECK(last_refusal() == "in1 is not aligned to 16 bytes");
   CHECK(run(0, 0, 1) == cudaErrorMisalignedAddress);
-  CHECK(last_refusal() == "out is not aligned to the 16 bytes of a pack");
+  CHECK(last_refusal() == "out is not aligned to 16 bytes");
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
   CHECK(out.untouched());
 }
@@ -266,7 +266,7 @@ TEST_CASE("nhwc8: bad input is refused, a sentence each, and nothing is written"
     CHECK(bad_pointers(a, nullptr, y) == "in1 is a null pointer");
     CHECK(bad_pointers(a, a, nullptr) == "out is a null pointer");
     auto* odd = reinterpret_cast<float*>(reinterpret_cast<char*>(y) + 2);
-    CHECK(bad_pointers(a, a, odd) == "out is not aligned to its elements of 4 bytes");
+    CHECK(bad_pointers(a, a, odd) == "out is not aligned to 4 bytes");
     CHECK(rung.launch({static_cast<ArithmeticOp>(-1), a, a, y}, good, good) ==
           cudaErrorInvalidValue);
     CHECK(last_refusal() == "the operation is none of the nine");

@@ -10,20 +10,16 @@ namespace tutorial {
 /// The launch of the last rungs: the block size of the copy, and an early start.
 inline constexpr LaunchOptions kBestLaunch{256, Overlap::previous_kernel};
 
-/// Checks, then launches kernel(const In* a, const In* b, Out* y, std::int64_t n, op), whose
-/// threads take `per_thread` elements each. The alignments in bytes are those of a and b, and of y.
-/// Errors: those of check_arguments() and launch().
+/// launch_elements() of a kernel(const In* a, const In* b, Out* y, std::int64_t n, op). The
+/// alignments in bytes are those of a and b, and of y.
 template <class In, class Out, class Op>
 cudaError_t launch_answers(void (*kernel)(const In*, const In*, Out*, std::int64_t, Op),
                            const In* a, const In* b, Out* y, std::int64_t n, int per_thread,
                            std::size_t in_alignment, std::size_t out_alignment, Op op,
                            cudaStream_t stream, LaunchOptions options = {}) {
-  const cudaError_t error =
-      check_arguments(n, {{a, in_alignment}, {b, in_alignment}, {y, out_alignment}});
-  if (error != cudaSuccess || n == 0) return error;
-  const dim3 grid = grid_1d(n, std::int64_t{options.threads} * per_thread);
-  const dim3 block(static_cast<unsigned>(options.threads));
-  return launch(kernel, {grid, block, 0, options.overlap}, stream, a, b, y, n, op);
+  return launch_elements(kernel, n, per_thread,
+                         {{a, in_alignment}, {b, in_alignment}, {y, out_alignment}}, stream,
+                         options, a, b, y, n, op);
 }
 
 /// Calls body(And{}), body(Or{}) or body(Xor{}). Not, which has one operand, is

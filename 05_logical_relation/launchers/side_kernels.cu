@@ -44,12 +44,9 @@ StridedParam strided_param(const Broadcast& broadcast) {
 template <class In, class Op>
 cudaError_t launch_strided(const Broadcast& broadcast, const In* in0, const In* in1, Byte* out,
                            Op op, cudaStream_t stream) {
-  const std::int64_t n = broadcast.elements;
-  const cudaError_t error =
-      check_arguments(n, {{in0, alignof(In)}, {in1, alignof(In)}, {out, alignof(Byte)}});
-  if (error != cudaSuccess || n == 0) return error;
-  return launch(strided_kernel<In, Op>, {grid_1d(n, kThreads), dim3(kThreads)}, stream,
-                strided_param(broadcast), in0, in1, out, op);
+  return launch_elements(strided_kernel<In, Op>, broadcast.elements, 1,
+                         {{in0, alignof(In)}, {in1, alignof(In)}, {out, alignof(Byte)}}, stream, {},
+                         strided_param(broadcast), in0, in1, out, op);
 }
 
 }  // namespace
@@ -73,21 +70,17 @@ cudaError_t relation_strided(RelationOp op, const Broadcast& broadcast, const T*
 template <class T>
 cudaError_t where_naive(const Byte* c, const T* a, const T* b, T* y, std::int64_t n,
                         cudaStream_t stream) {
-  const cudaError_t error =
-      check_arguments(n, {{c, 1}, {a, alignof(T)}, {b, alignof(T)}, {y, alignof(T)}});
-  if (error != cudaSuccess || n == 0) return error;
-  return launch(where_kernel<T>, {grid_1d(n, kThreads), dim3(kThreads)}, stream, c, a, b, y, n);
+  return launch_elements(where_kernel<T>, n, 1,
+                         {{c, 1}, {a, alignof(T)}, {b, alignof(T)}, {y, alignof(T)}}, stream, {}, c,
+                         a, b, y, n);
 }
 
 template <class T>
 cudaError_t where_pack(const Byte* c, const T* a, const T* b, T* y, std::int64_t n,
                        cudaStream_t stream) {
   constexpr int kWidth = 16 / sizeof(T);
-  const cudaError_t error = check_arguments(n, {{c, kWidth}, {a, 16}, {b, 16}, {y, 16}});
-  if (error != cudaSuccess || n == 0) return error;
-  const dim3 block(static_cast<unsigned>(kBestLaunch.threads));
-  const dim3 grid = grid_1d(n, std::int64_t{kBestLaunch.threads} * kWidth);
-  return launch(where_pack_kernel<T>, {grid, block, 0, kBestLaunch.overlap}, stream, c, a, b, y, n);
+  return launch_elements(where_pack_kernel<T>, n, kWidth, {{c, kWidth}, {a, 16}, {b, 16}, {y, 16}},
+                         stream, kBestLaunch, c, a, b, y, n);
 }
 
 template <class T>

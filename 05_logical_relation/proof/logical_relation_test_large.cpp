@@ -188,8 +188,8 @@ template <class Operation, class In>
 std::string violation_of_large(const AnswerRung<Operation, In>& rung, Operation op,
                                const std::vector<In>& values, std::int64_t n) {
   constexpr std::int64_t kPeriod = (std::int64_t{1} << 19) - 1;
-  const std::vector<In> a = Operands<In>(values, 1).first(kPeriod),
-                        b = Operands<In>(values, 2).first(kPeriod);
+  const std::vector<In> a = OperandSample<In>(values, 1).first(kPeriod),
+                        b = OperandSample<In>(values, 2).first(kPeriod);
   const std::vector<Byte> expected = expected_answers(op, a, b, Answers::bytes);
   const std::size_t in_bytes = static_cast<std::size_t>(n) * sizeof(In);
   const DeviceBytes left(in_bytes), right(in_bytes);

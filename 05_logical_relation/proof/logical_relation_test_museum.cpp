@@ -137,8 +137,8 @@ TEST_CASE("museum: And on bits is not And on truth", "[exhibit]") {
   };
   CHECK(answers_of(mended, a, b) == std::vector<Byte>(64, 1));
   // With canonical bytes the two agree, which is why nobody notices.
-  const std::vector<Byte> zeros_and_ones = Operands<Byte>({0, 1, 0, 1, 1}, 1).first(1027);
-  const std::vector<Byte> others = Operands<Byte>({0, 1, 1}, 2).first(1027);
+  const std::vector<Byte> zeros_and_ones = OperandSample<Byte>({0, 1, 0, 1, 1}, 1).first(1027);
+  const std::vector<Byte> others = OperandSample<Byte>({0, 1, 1}, 2).first(1027);
   CHECK(answers_of(exhibits::and_of_bits, zeros_and_ones, others) ==
         answers_of(mended, zeros_and_ones, others));
 }

@@ -374,8 +374,8 @@ TEST_CASE("operator: each kind of bad input has its own sentence, and nothing is
   refuses(invalid, "in1 is a null pointer", {8}, x, {8}, nullptr, y);
   refuses(invalid, "out is a null pointer", {8}, x, {8}, x, nullptr);
   const auto* odd = reinterpret_cast<const float*>(reinterpret_cast<const Byte*>(x) + 2);
-  refuses(misaligned, "in0 is not aligned to its elements of 4 bytes", {8}, odd, {8}, x, y);
-  refuses(misaligned, "in1 is not aligned to its elements of 4 bytes", {8}, x, {8}, odd, y);
+  refuses(misaligned, "in0 is not aligned to 4 bytes", {8}, odd, {8}, x, y);
+  refuses(misaligned, "in1 is not aligned to 4 bytes", {8}, x, {8}, odd, y);
 
   const Byte* b = bytes.data();
   const auto refuses_logical = [&](LogicalOp op, const std::string& why, const TensorShape& shape0,
@@ -424,7 +424,7 @@ TEST_CASE("operator: a size of 0 is an empty result, and launches nothing") {
 TEST_CASE("operator: Not on every shape and pointer, and on its own input") {
   require_device();
   for (const std::size_t offset : {std::size_t{0}, std::size_t{1}}) {
-    const std::vector<Byte> values = Operands<Byte>(truth_values(), 1).first(6 * 7 * 11);
+    const std::vector<Byte> values = OperandSample<Byte>(truth_values(), 1).first(6 * 7 * 11);
     const GuardedBuffer<Byte> in(values, offset), out(values.size(), offset);
     REQUIRE(logical(LogicalOp::Not, {6, 7, 11}, in.data(), out.data(), nullptr) == cudaSuccess);
     CHECK(out.download() == expected_answers(LogicalOp::Not, values, values, Answers::bytes));

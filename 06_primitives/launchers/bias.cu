@@ -24,7 +24,7 @@ cudaError_t check_bias(const T* x, const T* bias, const T* y, std::int64_t rows,
   if (const cudaError_t error = check_matrix(rows, columns); error != cudaSuccess) return error;
   const bool any = rows > 0 && columns > 0;
   return check_buffers(
-      {{"x", x, alignof(T), any}, {"bias", bias, alignof(T), any}, {"y", y, alignof(T), any}});
+      {{x, alignof(T), "x", any}, {bias, alignof(T), "bias", any}, {y, alignof(T), "y", any}});
 }
 
 /// At most kMostNumbered elements in whole rows, or a part of one row.

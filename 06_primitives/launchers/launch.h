@@ -14,14 +14,6 @@
 
 namespace tutorial::primitives {
 
-/// A buffer as a refusal calls it.
-struct NamedBuffer {
-  const char* name;
-  const void* pointer;
-  std::size_t alignment;
-  bool needed;  ///< has elements
-};
-
 /// Whether the sizes are those of a matrix; a refusal if not.
 inline cudaError_t check_matrix(std::int64_t rows, std::int64_t columns) {
   if (rows < 0 || columns < 0) {
@@ -36,27 +28,12 @@ inline cudaError_t check_matrix(std::int64_t rows, std::int64_t columns) {
   return cudaSuccess;
 }
 
-inline cudaError_t check_buffers(std::initializer_list<NamedBuffer> buffers) {
-  for (const NamedBuffer& buffer : buffers) {
-    if (buffer.needed && buffer.pointer == nullptr) {
-      return refuse(cudaErrorInvalidValue, std::string(buffer.name) + " is a null pointer");
-    }
-  }
-  for (const NamedBuffer& buffer : buffers) {
-    if (buffer.needed && !is_aligned(buffer.pointer, buffer.alignment)) {
-      return refuse(cudaErrorMisalignedAddress, std::string(buffer.name) + " is not aligned to " +
-                                                    std::to_string(buffer.alignment) + " bytes");
-    }
-  }
-  return cudaSuccess;
-}
-
 /// The checks of an operation x -> y on all elements of a matrix.
 template <class T>
 cudaError_t check_rows(const T* x, const T* y, std::int64_t rows, std::int64_t columns) {
   if (const cudaError_t error = check_matrix(rows, columns); error != cudaSuccess) return error;
   const bool any = rows > 0 && columns > 0;
-  return check_buffers({{"x", x, alignof(T), any}, {"y", y, alignof(T), any}});
+  return check_buffers({{x, alignof(T), "x", any}, {y, alignof(T), "y", any}});
 }
 
 /// Whether a row, and the base, is a whole number of 16-byte vectors of T.

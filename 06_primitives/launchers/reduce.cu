@@ -150,9 +150,9 @@ cudaError_t reduce(Reduction reduction, Dimension dimension, const T* x, T* y, s
   }
   const std::int64_t results = results_of(dimension, rows, columns);
   const std::size_t needed = reduce_workspace<T>(dimension, rows, columns, blocks);
-  if (const cudaError_t error = check_buffers({{"x", x, alignof(T), rows > 0 && columns > 0},
-                                               {"y", y, alignof(T), results > 0},
-                                               {"the workspace", workspace, 16, needed > 0}});
+  if (const cudaError_t error = check_buffers({{x, alignof(T), "x", rows > 0 && columns > 0},
+                                               {y, alignof(T), "y", results > 0},
+                                               {workspace, 16, "the workspace", needed > 0}});
       error != cudaSuccess || results == 0) {
     return error;
   }

@@ -11,7 +11,7 @@ cudaError_t sort_rows(const T* x, T* y, std::int32_t* index, std::int64_t rows,
   if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
   if (const cudaError_t error = check_sort(columns); error != cudaSuccess) return error;
   const bool any = rows > 0 && columns > 0;
-  if (const cudaError_t error = check_buffers({{"index", index, alignof(std::int32_t), any}});
+  if (const cudaError_t error = check_buffers({{index, alignof(std::int32_t), "index", any}});
       error != cudaSuccess || !any) {
     return error;
   }

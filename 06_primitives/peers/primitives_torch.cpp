@@ -241,7 +241,7 @@ std::vector<Operator> operators() {
   add_elementwise(list);
   add_ladder<float>(list);
   add_ladder<half>(list);
-  const test::BinaryRung<half> yours = your_primitives_rung();
+  const BinaryRung<half> yours = your_primitives_rung();
   list.push_back(
       binary<half>("primitives", yours.name, yours.launch, yours.alignment, Kind::yours));
   list.push_back(bias_operator("bias_add", [](auto... a) { return bias_add_cycle(a...); }));

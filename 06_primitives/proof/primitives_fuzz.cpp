@@ -37,12 +37,12 @@ std::string type_name() {
 template <class T>
 void try_add(FuzzInput& input) {
   Trial trial(input, "add");
-  std::vector<test::BinaryRung<T>> rungs = {add_operator_rung<T>(type_name<T>()),
-                                            add_by_hand_rung<T>(type_name<T>())};
+  std::vector<BinaryRung<T>> rungs = {add_operator_rung<T>(type_name<T>()),
+                                      add_by_hand_rung<T>(type_name<T>())};
   if constexpr (!std::is_same_v<T, Bf16>) {
-    for (const test::BinaryRung<T>& rung : add_rungs<T>(type_name<T>())) rungs.push_back(rung);
+    for (const BinaryRung<T>& rung : add_rungs<T>(type_name<T>())) rungs.push_back(rung);
   }
-  const test::BinaryRung<T> rung = input.pick(rungs);
+  const BinaryRung<T> rung = input.pick(rungs);
   // No length is too much for a grid that strides, nor for what cuts it into several launches.
   const bool takes_any = rung.name.find("grid_stride") != std::string::npos ||
                          rung.name.find("by_hand") != std::string::npos;

@@ -39,62 +39,36 @@ std::vector<T> addends() {
 
 template <class T>
 void check_add(const BinaryRung<T>& rung) {
-  check_launcher_promises<add_reference>(rung);
+  check_launcher_promises(rung, add_reference);
   check_accuracy<T>(rung, add_reference, addends<T>(), addends<T>(), "primitives");
-}
-
-/// A launcher of more inputs as one of one: the others are c, or x once more.
-template <class T>
-UnaryRung<T> as_unary(const std::string& name, UnaryLauncher<T> launch, double max_ulp) {
-  return {name, std::move(launch), 16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
-}
-
-template <class T>
-const T* constant(float value) {
-  static std::vector<GuardedBuffer<T>> buffers;
-  static std::vector<float> values;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] == value) return buffers[i].data();
-  }
-  const std::size_t most = (std::size_t{1} << 20) + 1024;
-  buffers.emplace_back(std::vector<T>(most, from_double<T>(value)));
-  values.push_back(value);
-  return buffers.back().data();
 }
 
 template <class T>
 void check_multiply_add() {
-  const auto launch = [](auto place) {
-    return [place](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-      const T *two = constant<T>(2.0f), *three = constant<T>(3.0f);
-      return place == 0   ? multiply_add(x, two, three, y, n, stream)
-             : place == 1 ? multiply_add(two, x, three, y, n, stream)
-                          : multiply_add(two, three, x, y, n, stream);
-    };
+  const auto launch = [](const std::vector<const T*>& in, T* y, std::int64_t n,
+                         cudaStream_t stream) {
+    return multiply_add(in[0], in[1], in[2], y, n, stream);
   };
-  const auto multiplied = [](double x) { return 2.0 * x + 3.0; };
-  const auto added = [](double x) { return 6.0 + x; };
-  check_launcher_promises<T>(as_unary<T>("multiply_add(x, 2, 3)", launch(0), kAddUlp), multiplied);
-  check_launcher_promises<T>(as_unary<T>("multiply_add(2, x, 3)", launch(1), kAddUlp), multiplied);
-  check_launcher_promises<T>(as_unary<T>("multiply_add(2, 3, x)", launch(2), kAddUlp), added);
+  constexpr int kWidth = 16 / static_cast<int>(sizeof(T));
+  check_launcher_promises<T>({"multiply_add", 3, launch, kWidth, sizeof(T), kAddUlp},
+                             [](const double* in) { return in[0] * in[1] + in[2]; });
 }
 
 template <class T>
 void check_sum4() {
-  for (int place = 0; place < 4; ++place) {
-    const auto launch = [place](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-      const T* in[4] = {constant<T>(1.0f), constant<T>(2.0f), constant<T>(4.0f), constant<T>(8.0f)};
-      in[place] = x;
-      return sum4(in[0], in[1], in[2], in[3], y, n, stream);
+  const auto launch = [](const std::vector<const T*>& in, T* y, std::int64_t n,
+                         cudaStream_t stream) {
+    return sum4(in[0], in[1], in[2], in[3], y, n, stream);
+  };
+  // In float, as the kernel adds: where terms cancel, its roundings are many ULP of the sum.
+  const auto sum = [](const double* in) {
+    const auto of = [](double a, double b) {
+      return static_cast<float>(a) + static_cast<float>(b);
     };
-    static constexpr Reference kReferences[4] = {
-        [](double x) { return x + 14.0; }, [](double x) { return x + 13.0; },
-        [](double x) { return x + 11.0; }, [](double x) { return x + 7.0; }};
-    // Two roundings to float before the last: more than one ULP of a float where terms cancel.
-    const double max_ulp = std::is_same_v<T, float> ? 1e3 : 0.6;
-    check_launcher_promises<T>(as_unary<T>("sum4, place " + std::to_string(place), launch, max_ulp),
-                               kReferences[place]);
-  }
+    return double{of(of(in[0], in[1]), of(in[2], in[3]))};
+  };
+  constexpr int kWidth = 16 / static_cast<int>(sizeof(T));
+  check_launcher_promises<T>({"sum4", 4, launch, kWidth, sizeof(T), kAddUlp}, sum);
 }
 
 /// Inputs of which the activation is a normal number of T, or zero because x is.

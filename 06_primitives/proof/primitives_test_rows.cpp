@@ -1,6 +1,7 @@
 // The operators on matrices: bias, reductions, softmax, running sums, sorted rows.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -68,8 +69,8 @@ using Rows = std::function<cudaError_t(const T*, T*, std::int64_t, std::int64_t,
 /// Runs y = f(x), from an input that ends where its allocation ends into a guarded output; both
 /// `offset` elements past an aligned address. in_place: y is x.
 template <class T>
-std::vector<T> run_rows(const Rows<T>& launch, const std::vector<T>& x, MatrixShape shape,
-                        std::size_t x_offset, std::size_t y_offset, bool in_place) {
+std::vector<T> run_matrix(const Rows<T>& launch, const std::vector<T>& x, MatrixShape shape,
+                          std::size_t x_offset, std::size_t y_offset, bool in_place) {
   const ExactBuffer<T> in(x, x_offset);
   GuardedBuffer<T> out(x.size(), y_offset);
   if (in_place) out.upload(x);
@@ -82,9 +83,9 @@ std::vector<T> run_rows(const Rows<T>& launch, const std::vector<T>& x, MatrixSh
 }
 
 template <class T>
-std::vector<T> run_rows(const Rows<T>& launch, const std::vector<T>& x, MatrixShape shape,
-                        std::size_t offset = 0, bool in_place = false) {
-  return run_rows<T>(launch, x, shape, offset, offset, in_place);
+std::vector<T> run_matrix(const Rows<T>& launch, const std::vector<T>& x, MatrixShape shape,
+                          std::size_t offset = 0, bool in_place = false) {
+  return run_matrix<T>(launch, x, shape, offset, offset, in_place);
 }
 
 /// f(values of a row, results of the row) for each row, of aligned and misaligned matrices, also in
@@ -97,7 +98,7 @@ void for_each_row(const Rows<T>& launch, const std::vector<MatrixShape>& all, Ch
     for (const std::size_t offset : {0u, 1u}) {
       INFO(shape.text() << ", offset " << offset);
       const bool in_place = seed % 2 == 0;
-      const std::vector<T> y = run_rows<T>(launch, x, shape, offset, in_place);
+      const std::vector<T> y = run_matrix<T>(launch, x, shape, offset, in_place);
       for (std::int64_t row = 0; row < shape.rows; ++row) {
         const std::int64_t begin = row * shape.columns, end = begin + shape.columns;
         check(std::vector<T>(x.begin() + begin, x.begin() + end),
@@ -133,32 +134,15 @@ void check_refusals(const Rows<T>& launch) {
   CHECK(y.intact());
 }
 
-/// The work goes to the stream that was named.
-template <class T>
-void check_stream(const Rows<T>& launch) {
-  const MatrixShape shape{8, 64};
-  const std::vector<T> values = numbers<T>(shape.size(), 4);
-  const GuardedBuffer<T> x(values), y(shape.size());
-  const Stream stream;
-  REQUIRE(launch(x.data(), y.data(), shape.rows, shape.columns, stream.get()) == cudaSuccess);
-  stream.synchronize();
-  const std::vector<T> expected = run_rows<T>(launch, values, shape), actual = y.download();
-  int different = 0;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (!same_bits(expected[i], actual[i])) ++different;
-  }
-  CHECK(different == 0);
-}
-
 /// One of the two matrices does not begin at 16 bytes: nothing moves in vectors then, as where
 /// neither does, so the results have the same bits.
 template <class T>
 void check_one_misaligned(const Rows<T>& launch) {
   const MatrixShape shape{4, 1024};
   const std::vector<T> x = numbers<T>(shape.size(), 5);
-  const std::vector<T> expected = run_rows<T>(launch, x, shape, 1);
+  const std::vector<T> expected = run_matrix<T>(launch, x, shape, 1);
   for (const std::size_t x_offset : {0u, 1u}) {
-    const std::vector<T> y = run_rows<T>(launch, x, shape, x_offset, 1 - x_offset, false);
+    const std::vector<T> y = run_matrix<T>(launch, x, shape, x_offset, 1 - x_offset, false);
     int different = 0;
     for (std::size_t i = 0; i < y.size(); ++i) {
       if (!same_bits(expected[i], y[i])) ++different;
@@ -167,11 +151,50 @@ void check_one_misaligned(const Rows<T>& launch) {
   }
 }
 
+/// Whether the results of a row are right.
 template <class T>
-void check_promises(const Rows<T>& launch) {
+using RowJudge = std::function<bool(const std::vector<T>& x, const std::vector<T>& y)>;
+
+/// What a launcher on the rows of a matrix promises. Its n is the number of rows, of `columns`
+/// elements each.
+template <class T>
+Promises promises_of(const Rows<T>& launch, std::int64_t columns, const RowJudge<T>& is_right) {
+  Promises promises;
+  promises.sizes = {0, 1, 2, 3, 9};
+  promises.some = promises.sizes.back();
+  promises.row_elements = columns;
+  const auto in_row = static_cast<std::size_t>(columns);
+  const std::vector<T> values = numbers<T>(promises.some * in_row, 4);
+  promises.inputs = {input_array("x", values, alignof(T), true)};
+  promises.out_element_bytes = sizeof(T);
+  promises.out_alignment = alignof(T);
+  promises.out_bytes = [in_row](std::int64_t n) {
+    return static_cast<std::size_t>(n) * in_row * sizeof(T);
+  };
+  promises.launch = [=](const std::vector<const void*>& inputs, void* output, std::int64_t n,
+                        cudaStream_t stream) {
+    return launch(static_cast<const T*>(inputs[0]), static_cast<T*>(output), n, columns, stream);
+  };
+  promises.judge = [=](const unsigned char* output, std::int64_t n) -> std::string {
+    for (std::int64_t row = 0; row < n; ++row) {
+      const auto x = values.begin() + row * columns;
+      const auto* y = reinterpret_cast<const T*>(output) + row * columns;
+      if (!is_right({x, x + columns}, {y, y + columns})) {
+        return "row " + std::to_string(row) + " is wrong";
+      }
+    }
+    return "";
+  };
+  return promises;
+}
+
+template <class T>
+void check_row_promises(const Rows<T>& launch, const RowJudge<T>& is_right) {
   check_refusals(launch);
   check_one_misaligned(launch);
-  check_stream(launch);
+  for (const std::int64_t columns : {33, 1024}) {
+    check_promises(std::to_string(columns) + " columns", promises_of(launch, columns, is_right));
+  }
 }
 
 // ---- Bias -------------------------------------------------------------------------------------
@@ -188,15 +211,19 @@ void check_bias(Bias<T> launch) {
                             cudaStream_t stream) {
       return launch(x, term.data(), y, rows, columns, stream);
     };
-    int wrong = 0;
-    for_each_row<T>(add, shapes(8192), [&](const std::vector<T>& x, const std::vector<T>& y) {
+    const RowJudge<T> is_right = [&](const std::vector<T>& x, const std::vector<T>& y) {
       for (std::size_t i = 0; i < x.size(); ++i) {
         const T sum = from_double<T>(to_double(x[i]) + to_double(bias[i]));
-        if (!same_bits(sum, y[i])) ++wrong;
+        if (!same_bits(sum, y[i])) return false;
       }
+      return true;
+    };
+    int wrong = 0;
+    for_each_row<T>(add, shapes(8192), [&](const std::vector<T>& x, const std::vector<T>& y) {
+      if (!is_right(x, y)) ++wrong;
     });
     CHECK(wrong == 0);
-    check_promises<T>(add);
+    check_row_promises<T>(add, is_right);
   }
   const GuardedBuffer<T> x(numbers<T>(16, 1)), y(std::size_t{16});
   CHECK(launch(x.data(), nullptr, y.data(), 4, 4, nullptr) == cudaErrorInvalidValue);
@@ -362,20 +389,28 @@ Rows<T> as_rows(Reduction reduction, Dimension dimension) {
 
 // ---- Softmax ----------------------------------------------------------------------------------
 
+/// The largest error of a row, as a part of its bound.
+template <class T>
+double softmax_error(const std::vector<T>& x, const std::vector<T>& y) {
+  std::vector<double> wide(x.size());
+  std::transform(x.begin(), x.end(), wide.begin(), [](T v) { return to_double(v); });
+  const std::vector<double> expected = softmax_reference(wide);
+  if (x.empty()) return 0.0;
+  const double max = *std::max_element(wide.begin(), wide.end());
+  double worst = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double rounding = std::is_same_v<T, float> ? 0.0 : 0.51 * ulp<T>(expected[i]);
+    const double bound = softmax_bound(wide[i], max, expected[i]) + rounding;
+    worst = std::max(worst, std::fabs(to_double(y[i]) - expected[i]) / bound);
+  }
+  return worst;
+}
+
 template <class T>
 void check_softmax(const Rows<T>& launch, const std::vector<MatrixShape>& all) {
   double worst = 0.0;
   for_each_row<T>(launch, all, [&](const std::vector<T>& x, const std::vector<T>& y) {
-    std::vector<double> wide(x.size());
-    std::transform(x.begin(), x.end(), wide.begin(), [](T v) { return to_double(v); });
-    const std::vector<double> expected = softmax_reference(wide);
-    if (x.empty()) return;
-    const double max = *std::max_element(wide.begin(), wide.end());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double rounding = std::is_same_v<T, float> ? 0.0 : 0.51 * ulp<T>(expected[i]);
-      const double bound = softmax_bound(wide[i], max, expected[i]) + rounding;
-      worst = std::max(worst, std::fabs(to_double(y[i]) - expected[i]) / bound);
-    }
+    worst = std::max(worst, softmax_error(x, y));
   });
   CHECK(worst <= 1.0);
 }
@@ -409,7 +444,7 @@ void check_softmax_ends(const Rows<T>& launch, std::int64_t columns) {
   std::vector<T> x;
   for (const std::vector<T>& row : rows) x.insert(x.end(), row.begin(), row.end());
   const MatrixShape shape{static_cast<std::int64_t>(rows.size()), columns};
-  const std::vector<T> y = run_rows<T>(launch, x, shape);
+  const std::vector<T> y = run_matrix<T>(launch, x, shape);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::vector<double> wide(at);
     std::transform(rows[r].begin(), rows[r].end(), wide.begin(), [](T v) { return to_double(v); });
@@ -433,8 +468,11 @@ void check_softmax_type() {
   const Rows<T> online = softmax<T>, two = softmax_two_reductions<T>;
   check_softmax<T>(online, with_long_rows());
   check_softmax<T>(two, shapes(8192));
-  check_promises<T>(online);
-  check_promises<T>(two);
+  const RowJudge<T> is_right = [](const std::vector<T>& x, const std::vector<T>& y) {
+    return softmax_error(x, y) <= 1.0;
+  };
+  check_row_promises<T>(online, is_right);
+  check_row_promises<T>(two, is_right);
   for (const std::int64_t columns : {7, 512, 1000, 4096}) {
     check_softmax_ends<T>(online, columns);
     check_softmax_ends<T>(two, columns);
@@ -449,30 +487,36 @@ void check_softmax_type() {
 int cumsum_depth(std::size_t columns) { return 40 + 3 * static_cast<int>(columns / 256); }
 
 template <class T>
+bool are_running_sums(const std::vector<T>& x, const std::vector<T>& y) {
+  if constexpr (std::is_integral_v<T>) {
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      sum += static_cast<std::uint32_t>(x[i]);
+      if (static_cast<std::uint32_t>(y[i]) != sum) return false;
+    }
+  } else {
+    ExactSum sum;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      sum.add(to_double(x[i]));
+      const double rounding = std::is_same_v<T, float> ? 0.0 : 0.51 * ulp<T>(sum.value());
+      const double bound = sum_bound(cumsum_depth(x.size()), sum.magnitudes) + rounding;
+      if (!(std::fabs(to_double(y[i]) - sum.value()) <= bound)) return false;
+    }
+  }
+  return true;
+}
+
+template <class T>
 void check_cumsum() {
   const Rows<T> launch = tutorial::cumsum<T>;
   std::vector<MatrixShape> all = shapes(8192);
   for (const MatrixShape& s : {MatrixShape{1, 20000}, {2, 12289}, {5, 3072}}) all.push_back(s);
   int wrong = 0;
   for_each_row<T>(launch, all, [&](const std::vector<T>& x, const std::vector<T>& y) {
-    if constexpr (std::is_integral_v<T>) {
-      std::uint32_t sum = 0;
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        sum += static_cast<std::uint32_t>(x[i]);
-        if (static_cast<std::uint32_t>(y[i]) != sum) ++wrong;
-      }
-    } else {
-      ExactSum sum;
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        sum.add(to_double(x[i]));
-        const double rounding = std::is_same_v<T, float> ? 0.0 : 0.51 * ulp<T>(sum.value());
-        const double bound = sum_bound(cumsum_depth(x.size()), sum.magnitudes) + rounding;
-        if (!(std::fabs(to_double(y[i]) - sum.value()) <= bound)) ++wrong;
-      }
-    }
+    if (!are_running_sums(x, y)) ++wrong;
   });
   CHECK(wrong == 0);
-  check_promises<T>(launch);
+  check_row_promises<T>(launch, are_running_sums<T>);
 }
 
 // ---- Sorted rows ------------------------------------------------------------------------------
@@ -487,6 +531,16 @@ bool in_order(T a, T b) {
     if (std::isnan(u) || std::isnan(v)) return !std::isnan(u) && std::isnan(v);
     return u < v || (u == v && std::signbit(u) && !std::signbit(v));
   }
+}
+
+/// Whether y is x in order. Which NaN it is does not matter.
+template <class T>
+bool is_sorted_from(std::vector<T> x, const std::vector<T>& y) {
+  std::stable_sort(x.begin(), x.end(), in_order<T>);
+  return std::equal(x.begin(), x.end(), y.begin(), [](const T& wanted, const T& actual) {
+    const bool nan = number(wanted) != number(wanted);
+    return nan ? number(actual) != number(actual) : same_bits(actual, wanted);
+  });
 }
 
 /// Few different values, so that many are equal, and all kinds of them.
@@ -519,8 +573,8 @@ void check_sort(MatrixShape shape, std::size_t offset) {
                                  cudaStream_t stream) {
     return sort_rows(in, out, index.data(), rows, columns, stream);
   };
-  const std::vector<T> y = run_rows<T>(keys_only, x, shape, offset, shape.rows % 2 == 0);
-  const std::vector<T> z = run_rows<T>(with_index, x, shape, offset, shape.rows % 2 == 1);
+  const std::vector<T> y = run_matrix<T>(keys_only, x, shape, offset, shape.rows % 2 == 0);
+  const std::vector<T> z = run_matrix<T>(with_index, x, shape, offset, shape.rows % 2 == 1);
   REQUIRE(index.intact());
   const std::vector<std::int32_t> from = index.download();
   int wrong = 0;
@@ -555,7 +609,7 @@ void check_sort_type() {
                                cudaStream_t stream) {
     return sort_rows(in, out, rows, columns, stream);
   };
-  check_promises<T>(keys_only);
+  check_row_promises<T>(keys_only, is_sorted_from<T>);
   const GuardedBuffer<T> y(std::size_t{8193});
   CHECK(sort_rows(y.data(), y.data(), 1, 8193, nullptr) == cudaErrorInvalidValue);
   CHECK(last_refusal() ==
@@ -652,6 +706,33 @@ TEST_CASE("integers are reduced exactly in any number of blocks") {
   }
 }
 
+TEST_CASE("sums of rows keep a launcher's promises") {
+  require_device();
+  for (const std::int64_t columns : {33, 1024}) {
+    const auto sums = as_rows<std::int32_t>(Reduction::sum, Dimension::inner);
+    Promises promises = promises_of<std::int32_t>(sums, columns, {});
+    promises.inputs[0].in_place = false;
+    promises.out_bytes = [](std::int64_t n) { return static_cast<std::size_t>(n) * 4; };
+    const std::vector<unsigned char> bytes = promises.inputs[0].values;
+    promises.judge = exactly<std::int32_t>(
+        [=](std::int64_t n) {
+          std::vector<std::int32_t> expected;
+          for (std::int64_t row = 0; row < n; ++row) {
+            std::uint32_t sum = 0;
+            for (std::int64_t i = row * columns; i < (row + 1) * columns; ++i) {
+              std::uint32_t value;
+              std::memcpy(&value, bytes.data() + 4 * i, 4);
+              sum += value;
+            }
+            expected.push_back(static_cast<std::int32_t>(sum));
+          }
+          return expected;
+        },
+        "sum");
+    check_promises(std::to_string(columns) + " columns", promises);
+  }
+}
+
 TEST_CASE("reduce refuses what it cannot do") {
   require_device();
   for (const Dimension dimension : {Dimension::inner, Dimension::outer}) {
@@ -697,7 +778,7 @@ TEST_CASE("softmax of numbers at the ends of a float's range") {
   for (const Rows<float>& launch :
        {Rows<float>(softmax<float>), Rows<float>(softmax_two_reductions<float>)}) {
     const std::vector<float> y =
-        run_rows<float>(launch, {most, -most, 0.0f, most, -most, -most, -most, -most}, {2, 4});
+        run_matrix<float>(launch, {most, -most, 0.0f, most, -most, -most, -most, -most}, {2, 4});
     CHECK(y == std::vector<float>{0.5f, 0.0f, 0.0f, 0.5f, 0.25f, 0.25f, 0.25f, 0.25f});
   }
 }
@@ -723,12 +804,12 @@ TEST_CASE("a NaN or an infinity changes no running sum before it") {
   require_device();
   for (const std::int64_t columns : {100, 1024, 4096, 6000}) {
     std::vector<float> x = numbers<float>(static_cast<std::size_t>(columns), 12);
-    const std::vector<float> clean = run_rows<float>(tutorial::cumsum<float>, x, {1, columns});
+    const std::vector<float> clean = run_matrix<float>(tutorial::cumsum<float>, x, {1, columns});
     for (const float special : {kNaN, kInfinity}) {
       for (const std::size_t at : {std::size_t{0}, x.size() / 3, x.size() - 1}) {
         std::vector<float> with = x;
         with[at] = special;
-        const std::vector<float> y = run_rows<float>(tutorial::cumsum<float>, with, {1, columns});
+        const std::vector<float> y = run_matrix<float>(tutorial::cumsum<float>, with, {1, columns});
         int wrong = 0;
         for (std::size_t i = 0; i < y.size(); ++i) {
           const bool right = i < at               ? same_bits(y[i], clean[i])

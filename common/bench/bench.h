@@ -18,7 +18,7 @@
 /// of the GPU's clock while it was timed, where NVML answers: sm_mhz, watts, clock_reasons, and
 /// probe_mhz, measured right after (clocks.h says what each is).
 
-#include <cuda_runtime_api.h>
+#include "common/rung.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -56,21 +56,18 @@ struct NamedShape {
   Shape shape;
 };
 
-/// y[i] = f(x[i]) for i in [0, n), enqueued on the stream. x and y are aligned to 256 bytes.
-template <class T>
-using Unary = std::function<cudaError_t(const T* x, T* y, std::int64_t n, cudaStream_t stream)>;
-
 /// Defined by the chapter; called once, after the flags are read.
 void register_benchmarks();
 
 /// Registers `launch` as `ladder/rung` over all shapes and regimes. T: float, __half,
 /// __nv_bfloat16.
 ///
-/// The output must be within `max_ulp` of `reference`. A peer that returns cudaErrorNotSupported
-/// from an empty call (n = 0) does not exist in this backend and is omitted. `per_thread`: as in Case.
+/// `launch` gets x and y aligned to 256 bytes; y must be within `max_ulp` of `reference`. A peer
+/// that returns cudaErrorNotSupported from an empty call (n = 0) does not exist in this backend and
+/// is omitted. `per_thread`: as in Case.
 template <class T>
-void add_unary(const std::string& ladder, const std::string& rung, Kind kind, Unary<T> launch,
-               double (*reference)(double), double max_ulp, int per_thread = 0);
+void add_unary(const std::string& ladder, const std::string& rung, Kind kind,
+               UnaryLauncher<T> launch, Reference reference, double max_ulp, int per_thread = 0);
 
 /// Registers the yardsticks of every one-input ladder: the 128-bit copy kernel as
 /// `copy_<dtype>` and cudaMemcpyAsync as `memcpy_<dtype>` (dtype: f32, f16 or bf16).

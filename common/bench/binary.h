@@ -4,22 +4,16 @@
 
 #include "common/bench/bench.h"
 
-#include <functional>
 #include <string>
 
 namespace tutorial::bench {
 
-/// y[i] = f(a[i], b[i]) for i in [0, n), enqueued on the stream. All aligned to 256 bytes.
-template <class T>
-using Binary =
-    std::function<cudaError_t(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream)>;
-
-/// Registers `launch` as `ladder/rung` over all shapes and regimes, as add_unary() does: the output
-/// must be within `max_ulp` of `reference`, and a peer that does not exist here is omitted. The
+/// Registers `launch` as `ladder/rung` over all shapes and regimes, as add_unary() does. The
 /// bytes of a row are those of a, b and y, once each.
 template <class T>
-void add_binary(const std::string& ladder, const std::string& rung, Kind kind, Binary<T> launch,
-                double (*reference)(double, double), double max_ulp, int per_thread = 0);
+void add_binary(const std::string& ladder, const std::string& rung, Kind kind,
+                BinaryLauncher<T> launch, BinaryReference reference, double max_ulp,
+                int per_thread = 0);
 
 /// Registers their yardstick, `copy2_<dtype>`: a kernel that reads two arrays and writes one, 16
 /// bytes of each per thread. Its only arithmetic is the exclusive or of their bits.

@@ -3,7 +3,6 @@
 /// Registers a whole ladder, as the benchmark of every one-input chapter does.
 
 #include "common/bench/bench.h"
-#include "common/proof/unary.h"
 
 #include <string>
 #include <vector>
@@ -12,10 +11,10 @@ namespace tutorial::bench {
 
 /// Registers the copies, then every rung with its error bound.
 template <class T>
-void add_ladder(const std::string& ladder, const std::vector<test::UnaryRung<T>>& rungs,
-                test::Reference reference) {
+void add_ladder(const std::string& ladder, const std::vector<UnaryRung<T>>& rungs,
+                Reference reference) {
   add_copy_peers<T>(ladder);
-  for (const test::UnaryRung<T>& rung : rungs) {
+  for (const UnaryRung<T>& rung : rungs) {
     add_unary<T>(ladder, rung.name, Kind::rung, rung.launch, reference, rung.max_ulp, rung.width);
   }
 }
@@ -24,7 +23,7 @@ void add_ladder(const std::string& ladder, const std::vector<test::UnaryRung<T>>
 /// stream)`.
 template <class T, class Launch>
 void add_block_sweep(const std::string& ladder, const std::string& rung, Launch launch,
-                     test::Reference reference, double max_ulp) {
+                     Reference reference, double max_ulp) {
   for (const int threads : {32, 64, 128, 256, 512, 1024}) {
     const auto at_size = [launch, threads](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
       return launch(x, y, n, threads, stream);

@@ -8,8 +8,12 @@
 #include "common/proof/tiled.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 namespace tutorial::bench {
@@ -24,11 +28,11 @@ inline const std::size_t kReplays = on_gpu ? 15 : 5;
 std::vector<double> measure(const Case& operation, const Shape& shape, Regime regime,
                             std::size_t replays = kReplays, ClocksSeen* clocks = nullptr);
 
-/// A tile of host bytes that repeats over an input: an odd number of normal_values(), never zeros.
-template <class T>
-std::shared_ptr<const std::vector<unsigned char>> normal_tile() {
+/// Host bytes to repeat over an input: those of test::tiles(), as TiledReference repeats them.
+template <class T, std::size_t input>
+std::shared_ptr<const std::vector<unsigned char>> tile_of_input() {
   static const auto tile = [] {
-    const auto values = test::normal_values<T>(test::TiledReference<T>::default_period);
+    const auto values = test::tiles<T>(input + 1, test::TiledReference<T>::default_period).back();
     std::vector<unsigned char> bytes(values.size() * sizeof(T));
     std::memcpy(bytes.data(), values.data(), bytes.size());
     return std::make_shared<const std::vector<unsigned char>>(std::move(bytes));
@@ -36,17 +40,32 @@ std::shared_ptr<const std::vector<unsigned char>> normal_tile() {
   return tile;
 }
 
-/// The same values in reverse order: the tile of the second of two inputs.
+/// Normal values, an odd number of them, never zeros; and the same, the last one first.
+template <class T>
+std::shared_ptr<const std::vector<unsigned char>> normal_tile() {
+  return tile_of_input<T, 0>();
+}
 template <class T>
 std::shared_ptr<const std::vector<unsigned char>> reversed_tile() {
-  static const auto tile = [] {
-    const auto values = test::normal_values<T>(test::TiledReference<T>::default_period);
-    const std::vector<T> reversed(values.rbegin(), values.rend());
-    std::vector<unsigned char> bytes(reversed.size() * sizeof(T));
-    std::memcpy(bytes.data(), reversed.data(), bytes.size());
-    return std::make_shared<const std::vector<unsigned char>>(std::move(bytes));
-  }();
-  return tile;
+  return tile_of_input<T, 1>();
+}
+
+/// A Case's verify: outputs within `max_ulp` of the reference for inputs that repeat normal_tile()
+/// and reversed_tile(). The accepted results are computed for the first row that needs them, and
+/// shared by all rungs with the same reference and bound.
+template <class T, class Reference>
+auto judge(Reference reference, double max_ulp) {
+  return [=](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
+    static std::mutex mutex;
+    static std::map<std::pair<Reference, double>, test::TiledReference<T>> known;
+    std::unique_lock<std::mutex> lock(mutex);
+    const test::TiledReference<T>& tiled =
+        known.try_emplace({reference, max_ulp}, reference, max_ulp).first->second;
+    lock.unlock();
+    return tiled.complaint(static_cast<const T*>(bytes),
+                           static_cast<std::int64_t>(begin / sizeof(T)),
+                           static_cast<std::int64_t>(count / sizeof(T)));
+  };
 }
 
 /// The copy of a shape's elements, `element_bytes` bytes each, by copy_128bit(); the input repeats

@@ -44,13 +44,6 @@ std::vector<T> run_rows(const BinaryLauncher<T>& launch, const std::vector<T>& a
 
 }  // namespace
 
-void require_no_violations(const std::string& rung, const std::vector<std::string>& violations) {
-  std::string lines;
-  for (const std::string& violation : violations) lines += "  " + violation + "\n";
-  INFO(rung << " breaks its promises:\n" << lines);
-  REQUIRE(violations.empty());
-}
-
 template <class T>
 WorstError worst_error_of_pairs(const BinaryLauncher<T>& launch, const std::vector<T>& a,
                                 const std::vector<T>& b, BinaryReference reference) {

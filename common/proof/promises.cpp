@@ -1,12 +1,11 @@
-/// launcher_violations(): what every launcher promises, tried.
+/// promise_violations(): what every launcher promises, tried.
 
-#include "common/proof/buffers.h"
-#include "common/proof/tiled.h"
-#include "common/proof/unary.h"
+#include "common/proof/promises.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
+#include <stdexcept>
+#include <utility>
 
 namespace tutorial::test {
 
@@ -14,17 +13,16 @@ namespace {
 
 std::string name_of(cudaError_t error) { return cudaGetErrorName(error); }
 
-/// Tries one rung; each member function below is one promise.
-template <class T>
-class Trial {
+/// Tries one launcher; each member function below is one promise.
+class PromiseTrial {
  public:
-  Trial(const UnaryRung<T>& rung, Reference reference)
-      : rung_(rung), tiled_(reference, rung.max_ulp) {}
+  explicit PromiseTrial(const Promises& promises) : promises_(promises) {}
 
   std::vector<std::string> run() {
     try {
       every_size();
       every_offset();
+      off_the_element();
       in_place();
       refuses_bad_arguments();
       other_stream();
@@ -38,82 +36,179 @@ class Trial {
   }
 
  private:
+  using Inputs = std::vector<GuardedBytes>;
+  using Offsets = std::vector<std::size_t>;  // in bytes, of each input
+
+  // ---- The promises ----
+
   void every_size() {
-    for (const std::int64_t n : n_ladder(rung_.width)) {
-      GuardedBuffer<T> x(tiled_.inputs(n)), y(size(n));
+    for (const std::int64_t n : promises_.sizes) {
       const std::string trial = "n = " + std::to_string(n);
-      launch(trial, x.data(), y.data(), n);
-      check_outputs(trial, y);
-      check_inputs(trial, x);
+      const Inputs inputs = uploaded(n);
+      const GuardedBytes output(promises_.out_bytes(n), 0);
+      launch(trial, addresses(inputs), output.data(), n);
+      check_output(trial, output, n, promises_.judge);
+      check_inputs(trial, inputs, n);
+      if (promises_.judge_same_inputs) same_inputs(n);
     }
   }
 
+  /// One array as every input, and then as the output too.
+  void same_inputs(std::int64_t n) {
+    const std::string trial = "one array as every input, n = " + std::to_string(n);
+    const GuardedBytes input = uploaded(0, n, 0);
+    const GuardedBytes output(promises_.out_bytes(n), 0);
+    const std::vector<const void*> all(promises_.inputs.size(), input.data());
+    launch(trial, all, output.data(), n);
+    check_output(trial, output, n, promises_.judge_same_inputs);
+    if (!promises_.inputs[0].in_place) return;
+    const std::string over = "in place of every input, n = " + std::to_string(n);
+    launch(over, all, input.data(), n);
+    check_output(over, input, n, promises_.judge_same_inputs);
+  }
+
+  /// Each input in turn, and all of them, against the output.
   void every_offset() {
-    const std::size_t offsets = std::max<std::size_t>(16, rung_.alignment) / sizeof(T);
-    for (std::size_t x_offset = 0; x_offset < offsets; ++x_offset) {
-      for (std::size_t y_offset = 0; y_offset < offsets; ++y_offset) offset(x_offset, y_offset);
+    for (std::size_t input = 0; input < promises_.inputs.size(); ++input) {
+      const InputArray& moved = promises_.inputs[input];
+      for (const auto& [in, out] : pairs(reach(moved), moved.element_bytes)) {
+        Offsets offsets(promises_.inputs.size());
+        offsets[input] = in;
+        offset(moved.name + " " + std::to_string(in / moved.element_bytes), offsets, out);
+      }
+    }
+    if (promises_.inputs.size() > 1) all_offset();
+  }
+
+  void all_offset() {
+    std::size_t most = 0, step = 1;
+    std::string names;
+    for (const InputArray& input : promises_.inputs) {
+      most = std::max(most, reach(input));
+      step = std::max(step, input.element_bytes);
+      names += (names.empty() ? "" : ", ") + input.name;
+    }
+    for (const auto& [in, out] : pairs(most, step)) {
+      Offsets offsets;
+      for (const InputArray& input : promises_.inputs) {
+        offsets.push_back(in / step * input.element_bytes);
+      }
+      offset(names + " " + std::to_string(in / step), offsets, out);
     }
   }
 
-  void offset(std::size_t x_offset, std::size_t y_offset) {
-    constexpr std::int64_t n = 1027;
-    const GuardedBuffer<T> x(tiled_.inputs(n), x_offset), y(size(n), y_offset);
-    const std::string trial = "x " + std::to_string(x_offset) + " and y " +
-                              std::to_string(y_offset) + " elements off alignment";
-    const bool aligned = (x_offset * sizeof(T)) % rung_.alignment == 0 &&
-                         (y_offset * sizeof(T)) % rung_.alignment == 0;
-    if (aligned) {
-      launch(trial, x.data(), y.data(), n);
-      check_outputs(trial, y);
-    } else {
-      refuses(trial, cudaErrorMisalignedAddress, x.data(), y.data(), n);
-      check_untouched(trial, y);
+  /// Offsets of inputs, whole `step`s below `most`, and of the output: every pair where there are
+  /// few, else one of them at a time, and both by as many elements.
+  std::vector<std::pair<std::size_t, std::size_t>> pairs(std::size_t most, std::size_t step) const {
+    constexpr std::size_t few = 64;
+    const std::size_t most_out = std::max<std::size_t>(16, promises_.out_alignment);
+    const std::size_t out_step = promises_.out_element_bytes;
+    const std::size_t in_count = most / step, out_count = most_out / out_step;
+    std::vector<std::pair<std::size_t, std::size_t>> all;
+    for (std::size_t in = 0; in < in_count; ++in) {
+      for (std::size_t out = 0; out < out_count; ++out) {
+        const bool is_tried = in * out == 0 || in == out || in_count * out_count <= few;
+        if (is_tried) all.push_back({in * step, out * out_step});
+      }
     }
+    return all;
+  }
+
+  void offset(const std::string& moved, const Offsets& offsets, std::size_t out) {
+    const std::int64_t n = promises_.some;
+    const std::string trial = moved + " and y " +
+                              std::to_string(out / promises_.out_element_bytes) +
+                              " elements off alignment";
+    bool aligned = out % promises_.out_alignment == 0;
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      aligned = aligned && offsets[i] % promises_.inputs[i].alignment == 0;
+    }
+    const Inputs inputs = uploaded(n, offsets);
+    const GuardedBytes output(promises_.out_bytes(n), out);
+    if (!aligned) {
+      misaligned(trial, inputs, output);
+      return;
+    }
+    launch(trial, addresses(inputs), output.data(), n);
+    check_output(trial, output, n, promises_.judge);
+  }
+
+  /// A pointer that is not even aligned to its element.
+  void off_the_element() {
+    const std::int64_t n = promises_.some;
+    const std::size_t bytes = promises_.out_bytes(n);
+    for (std::size_t i = 0; i < promises_.inputs.size(); ++i) {
+      if (promises_.inputs[i].element_bytes == 1) continue;
+      Offsets offsets(promises_.inputs.size());
+      offsets[i] = 1;
+      misaligned(promises_.inputs[i].name + " one byte off", uploaded(n, offsets), {bytes, 0});
+    }
+    if (promises_.out_element_bytes > 1) misaligned("y one byte off", uploaded(n), {bytes, 1});
+  }
+
+  void misaligned(const std::string& trial, const Inputs& inputs, const GuardedBytes& output) {
+    answers(trial, cudaErrorMisalignedAddress, addresses(inputs), output.data(), promises_.some);
+    check_untouched(trial, output);
   }
 
   void in_place() {
-    for (const std::int64_t n : n_ladder(rung_.width)) {
-      GuardedBuffer<T> both(tiled_.inputs(n));
-      const std::string trial = "in place, n = " + std::to_string(n);
-      launch(trial, both.data(), both.data(), n);
-      check_outputs(trial, both);
+    for (std::size_t i = 0; i < promises_.inputs.size(); ++i) {
+      if (!promises_.inputs[i].in_place) continue;
+      const bool is_only = promises_.inputs.size() == 1;
+      for (const std::int64_t n : promises_.sizes) {
+        const std::string trial = std::string("in place") +
+                                  (is_only ? "" : " of " + promises_.inputs[i].name) +
+                                  ", n = " + std::to_string(n);
+        const Inputs inputs = uploaded(n);
+        launch(trial, addresses(inputs), inputs[i].data(), n);
+        check_output(trial, inputs[i], n, promises_.judge);
+      }
     }
   }
 
   void refuses_bad_arguments() {
-    constexpr std::int64_t n = 1027, least = std::numeric_limits<std::int64_t>::min();
-    const GuardedBuffer<T> x(tiled_.inputs(n)), y(size(n));
-    launch("n = 0 with null pointers", nullptr, nullptr, 0);
-    refuses("n = -1", cudaErrorInvalidValue, x.data(), y.data(), -1);
-    refuses("n = -2^63", cudaErrorInvalidValue, x.data(), y.data(), least);
-    refuses("n = -1 with null pointers", cudaErrorInvalidValue, nullptr, nullptr, -1);
-    refuses("null x", cudaErrorInvalidValue, nullptr, y.data(), n);
-    refuses("null y", cudaErrorInvalidValue, x.data(), nullptr, n);
-    check_untouched("null pointers and negative n", y);
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    const std::int64_t n = promises_.some;
+    const Inputs inputs = uploaded(n);
+    const GuardedBytes output(promises_.out_bytes(n), 0);
+    const std::vector<const void*> given = addresses(inputs), none(inputs.size(), nullptr);
+    launch("n = 0 with null pointers", none, nullptr, 0);
+    answers("n = -1", cudaErrorInvalidValue, given, output.data(), -1);
+    answers("n = -2^63", cudaErrorInvalidValue, given, output.data(), least);
+    answers("n = -1 with null pointers", cudaErrorInvalidValue, none, nullptr, -1);
+    answers("n = -2^63 with null pointers", cudaErrorInvalidValue, none, nullptr, least);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      std::vector<const void*> without = given;
+      without[i] = nullptr;
+      answers("null " + promises_.inputs[i].name, cudaErrorInvalidValue, without, output.data(), n);
+    }
+    answers("null y", cudaErrorInvalidValue, given, nullptr, n);
+    check_untouched("null pointers and negative n", output);
   }
 
   void other_stream() {
-    constexpr std::int64_t n = 1027;
+    const std::int64_t n = promises_.some;
     const Stream stream;
-    const GuardedBuffer<T> x(tiled_.inputs(n)), y(size(n));
+    const Inputs inputs = uploaded(n);
+    const GuardedBytes output(promises_.out_bytes(n), 0);
     const std::string trial = "on a stream of its own";
-    expect(trial, cudaSuccess, rung_.launch(x.data(), y.data(), n, stream.get()));
+    expect(trial, cudaSuccess, promises_.launch(addresses(inputs), output.data(), n, stream.get()));
     stream.synchronize();
-    check_outputs(trial, y);
-    if constexpr (on_gpu) captured(x, y, stream);
+    check_output(trial, output, n, promises_.judge);
+    if constexpr (on_gpu) captured(inputs, output, stream);
   }
 
   /// Work that goes to a capturing stream becomes a node of its graph, and waiting for the device
   /// is an error meanwhile: so a capture shows whether the launcher uses the stream and only
   /// enqueues.
-  void captured([[maybe_unused]] const GuardedBuffer<T>& x,
-                [[maybe_unused]] const GuardedBuffer<T>& y, [[maybe_unused]] const Stream& stream) {
+  void captured([[maybe_unused]] const Inputs& inputs, [[maybe_unused]] const GuardedBytes& output,
+                [[maybe_unused]] const Stream& stream) {
 #if defined(TUTORIAL_BACKEND_CUDA)
     const std::string trial = "on a capturing stream";
-    const auto n = static_cast<std::int64_t>(x.size());
     require_success(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal),
                     "cudaStreamBeginCapture");
-    expect(trial, cudaSuccess, rung_.launch(x.data(), y.data(), n, stream.get()));
+    expect(trial, cudaSuccess,
+           promises_.launch(addresses(inputs), output.data(), promises_.some, stream.get()));
     cudaGraph_t graph = nullptr;
     expect(trial + " (does the launcher synchronise?)", cudaSuccess,
            cudaStreamEndCapture(stream.get(), &graph));
@@ -127,26 +222,59 @@ class Trial {
 #endif
   }
 
-  /// Input and output end where their allocations end; AddressSanitizer or compute-sanitizer watch.
+  /// Inputs and output end where their allocations end; AddressSanitizer or compute-sanitizer watch.
   void no_read_past_the_end() {
-    for (const std::int64_t n : n_ladder(rung_.width)) {
-      const std::vector<T> inputs = tiled_.inputs(n);
-      const std::size_t bytes = inputs.size() * sizeof(T);
-      const DeviceBytes x(bytes), y(bytes);
-      require_success(cudaMemcpy(x.data(), inputs.data(), bytes, cudaMemcpyHostToDevice),
-                      "cudaMemcpy");
-      launch("exact allocations, n = " + std::to_string(n), reinterpret_cast<const T*>(x.data()),
-             reinterpret_cast<T*>(y.data()), n);
+    for (const std::int64_t n : promises_.sizes) {
+      std::vector<DeviceBytes> inputs;
+      std::vector<const void*> pointers;
+      for (const InputArray& input : promises_.inputs) {
+        inputs.emplace_back(bytes_of(input, n));
+        require_success(cudaMemcpy(inputs.back().data(), input.values.data(), inputs.back().size(),
+                                   cudaMemcpyHostToDevice),
+                        "cudaMemcpy");
+        pointers.push_back(inputs.back().data());
+      }
+      const DeviceBytes output(promises_.out_bytes(n));
+      launch("exact allocations, n = " + std::to_string(n), pointers, output.data(), n);
     }
   }
 
-  void launch(const std::string& trial, const T* x, T* y, std::int64_t n) {
-    expect(trial, cudaSuccess, rung_.launch(x, y, n, nullptr));
-    require_success(cudaDeviceSynchronize(), trial.c_str());
+  // ---- What they are made of ----
+
+  std::size_t bytes_of(const InputArray& input, std::int64_t n) const {
+    return static_cast<std::size_t>(n * promises_.row_elements) * input.element_bytes;
   }
 
-  void refuses(const std::string& trial, cudaError_t expected, const T* x, T* y, std::int64_t n) {
-    expect(trial, expected, rung_.launch(x, y, n, nullptr));
+  static std::size_t reach(const InputArray& input) {
+    return std::max<std::size_t>(16, input.alignment);
+  }
+
+  GuardedBytes uploaded(std::size_t input, std::int64_t n, std::size_t offset) const {
+    GuardedBytes memory(bytes_of(promises_.inputs[input], n), offset);
+    memory.upload(promises_.inputs[input].values.data());
+    return memory;
+  }
+  Inputs uploaded(std::int64_t n, const Offsets& offsets) const {
+    Inputs inputs;
+    for (std::size_t i = 0; i < offsets.size(); ++i) inputs.push_back(uploaded(i, n, offsets[i]));
+    return inputs;
+  }
+  Inputs uploaded(std::int64_t n) const { return uploaded(n, Offsets(promises_.inputs.size())); }
+
+  static std::vector<const void*> addresses(const Inputs& inputs) {
+    std::vector<const void*> pointers;
+    for (const GuardedBytes& input : inputs) pointers.push_back(input.data());
+    return pointers;
+  }
+
+  void launch(const std::string& trial, const std::vector<const void*>& inputs, void* output,
+              std::int64_t n) {
+    answers(trial, cudaSuccess, inputs, output, n);
+  }
+
+  void answers(const std::string& trial, cudaError_t expected,
+               const std::vector<const void*>& inputs, void* output, std::int64_t n) {
+    expect(trial, expected, promises_.launch(inputs, output, n, nullptr));
     require_success(cudaDeviceSynchronize(), trial.c_str());
   }
 
@@ -155,53 +283,47 @@ class Trial {
     violate(trial, "the launcher answers " + name_of(actual) + ", expected " + name_of(expected));
   }
 
-  void check_outputs(const std::string& trial, const GuardedBuffer<T>& y) {
-    const std::vector<T> outputs = y.download();
-    const auto n = static_cast<std::int64_t>(outputs.size());
-    const auto poisoned = std::find_if(outputs.begin(), outputs.end(), is_poison);
-    const std::int64_t wrong = tiled_.first_wrong(outputs.data(), 0, n);
-    if (poisoned != outputs.end()) {
-      violate(trial, "y[" + std::to_string(poisoned - outputs.begin()) + "] was not written");
-    } else if (wrong >= 0) {
-      violate(trial, tiled_.describe(wrong, outputs[size(wrong)]));
-    }
-    if (!y.intact()) violate(trial, "the output was " + y.damage());
+  void check_output(const std::string& trial, const GuardedBytes& output, std::int64_t n,
+                    const Promises::Judge& judge) {
+    std::vector<unsigned char> bytes(output.size());
+    output.download(bytes.data());
+    const std::string wrong = judge(bytes.data(), n), damage = output.damage();
+    if (!wrong.empty()) violate(trial, wrong);
+    if (!damage.empty()) violate(trial, "the output was " + damage);
   }
 
-  void check_inputs(const std::string& trial, const GuardedBuffer<T>& x) {
-    const std::vector<T> now = x.download(), were = tiled_.inputs(static_cast<int64_t>(x.size()));
-    if (!x.intact()) violate(trial, "the input was " + x.damage());
-    if (!now.empty() && std::memcmp(now.data(), were.data(), now.size() * sizeof(T)) != 0) {
-      violate(trial, "the input was written to");
+  void check_inputs(const std::string& trial, const Inputs& inputs, std::int64_t n) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const std::string subject =
+          inputs.size() == 1 ? "the input" : "the input " + promises_.inputs[i].name;
+      const std::string damage = inputs[i].damage();
+      if (!damage.empty()) violate(trial, subject + " was " + damage);
+      std::vector<unsigned char> now(bytes_of(promises_.inputs[i], n));
+      inputs[i].download(now.data());
+      if (!std::equal(now.begin(), now.end(), promises_.inputs[i].values.begin())) {
+        violate(trial, subject + " was written to");
+      }
     }
   }
 
-  void check_untouched(const std::string& trial, const GuardedBuffer<T>& y) {
-    if (!y.untouched() || !y.intact()) violate(trial, "the output was written to all the same");
+  void check_untouched(const std::string& trial, const GuardedBytes& output) {
+    if (!output.untouched() || !output.damage().empty()) {
+      violate(trial, "the output was written to all the same");
+    }
   }
 
   void violate(const std::string& trial, const std::string& what) {
     violations_.push_back(trial + ": " + what);
   }
 
-  /// The NaN that buffers start with. No operation makes it: theirs have other payloads.
-  static bool is_poison(T value) { return to_bits(value) == std::numeric_limits<Bits<T>>::max(); }
-  static std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
-
-  const UnaryRung<T>& rung_;
-  TiledReference<T> tiled_;
+  const Promises& promises_;
   std::vector<std::string> violations_;
 };
 
 }  // namespace
 
-template <class T>
-std::vector<std::string> launcher_violations(const UnaryRung<T>& rung, Reference reference) {
-  return Trial<T>(rung, reference).run();
+std::vector<std::string> promise_violations(const Promises& promises) {
+  return PromiseTrial(promises).run();
 }
-
-template std::vector<std::string> launcher_violations(const UnaryRung<float>&, Reference);
-template std::vector<std::string> launcher_violations(const UnaryRung<__half>&, Reference);
-template std::vector<std::string> launcher_violations(const UnaryRung<__nv_bfloat16>&, Reference);
 
 }  // namespace tutorial::test

@@ -7,11 +7,13 @@
 /// - inputs.h     which values and which sizes a kernel is tried on
 /// - buffers.h    device memory with canaries on both sides
 /// - tiled.h      a repeating input and the interval of outputs that each element accepts
-/// - unary.h      the promises and the accuracy of a launcher with one input and one output
+/// - promises.h   what every launcher promises, for any number of inputs and any judge
+/// - unary.h      the accuracy of a launcher with one input and one output
 
 #include "common/proof/buffers.h"
 #include "common/proof/device.h"
 #include "common/proof/inputs.h"
+#include "common/proof/promises.h"
 #include "common/proof/tiled.h"
 #include "common/proof/ulp.h"
 #include "common/proof/unary.h"

@@ -1,21 +1,25 @@
 #pragma once
 /// \file
-/// A short input repeated over a long buffer, and the interval of outputs that each of its elements
-/// accepts. The reference is evaluated once per element of the tile; judging an output of any
+/// Short inputs repeated over long buffers, and the interval of outputs that each element of the
+/// tile accepts. The reference is evaluated once per element of the tile; judging an output of any
 /// length is then a comparison of integers.
 
 #include "common/proof/device.h"
 #include "common/proof/inputs.h"
 #include "common/proof/parallel.h"
 #include "common/proof/ulp.h"
+#include "common/rung.h"
 
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutorial::test {
@@ -60,7 +64,24 @@ Accepted accepted(double expected, double max_ulp) {
   return interval;
 }
 
-/// Inputs x[i] = tile[i % period], and what is accepted for y[i] = f(x[i]).
+/// y[i] of the inputs' i-th values, in double; several threads call it at once.
+using Formula = std::function<double(const double* inputs)>;
+
+/// `count` tiles of `period` values. The first are normal_values(); the second are the same, the
+/// last one first; then both again, rotated.
+template <class T>
+std::vector<std::vector<T>> tiles(std::size_t count, std::int64_t period) {
+  const std::vector<T> values = normal_values<T>(period);
+  std::vector<std::vector<T>> all(count, values);
+  for (std::size_t k = 0; k < count; ++k) {
+    if (k % 2 == 1) std::reverse(all[k].begin(), all[k].end());
+    std::rotate(all[k].begin(), all[k].begin() + static_cast<std::int64_t>(k / 2) * (period / 5),
+                all[k].end());
+  }
+  return all;
+}
+
+/// Inputs in[k][i] = tile(k)[i % period], and what is accepted for y[i] = f(in[0][i], ...).
 ///
 /// The period is odd, so that a kernel that reads from a wrong block, warp or vector reads other
 /// values. T: float, __half or __nv_bfloat16.
@@ -69,23 +90,38 @@ class TiledReference {
  public:
   static constexpr std::int64_t default_period = (std::int64_t{1} << 19) - 1;
 
-  TiledReference(double (*reference)(double), double max_ulp, std::int64_t period = default_period)
-      : reference_(reference), tile_(normal_values<T>(period)), accepted_(tile_.size()) {
-    parallel_pieces(period, [&](int, std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        accepted_[static_cast<std::size_t>(i)] = accepted<T>(expected(i), max_ulp);
-      }
-    });
+  TiledReference(Formula formula, std::vector<std::vector<T>> tiles, double max_ulp)
+      : formula_(std::move(formula)), tiles_(std::move(tiles)), accepted_(tiles_[0].size()) {
+    parallel_pieces(static_cast<std::int64_t>(accepted_.size()),
+                    [&](int, std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t i = begin; i < end; ++i) {
+                        accepted_[static_cast<std::size_t>(i)] = accepted<T>(expected(i), max_ulp);
+                      }
+                    });
+  }
+  TiledReference(Reference reference, double max_ulp, std::int64_t period = default_period)
+      : TiledReference([reference](const double* x) { return reference(x[0]); },
+                       test::tiles<T>(1, period), max_ulp) {}
+  TiledReference(BinaryReference reference, double max_ulp, std::int64_t period = default_period)
+      : TiledReference([reference](const double* in) { return reference(in[0], in[1]); },
+                       test::tiles<T>(2, period), max_ulp) {}
+
+  const std::vector<T>& tile(std::size_t input = 0) const { return tiles_[input]; }
+  double input(std::int64_t index, std::size_t input = 0) const {
+    return to_double(tiles_[input][position(index)]);
+  }
+  double expected(std::int64_t index) const {
+    std::array<double, 8> values{};
+    for (std::size_t k = 0; k < tiles_.size(); ++k) values[k] = input(index, k);
+    return formula_(values.data());
   }
 
-  const std::vector<T>& tile() const { return tile_; }
-  double input(std::int64_t index) const { return to_double(tile_[position(index)]); }
-  double expected(std::int64_t index) const { return reference_(input(index)); }
-
-  /// x[0] to x[n - 1].
-  std::vector<T> inputs(std::int64_t n) const {
+  /// The first n elements of an input.
+  std::vector<T> inputs(std::int64_t n, std::size_t input = 0) const {
     std::vector<T> values(static_cast<std::size_t>(n));
-    for (std::int64_t i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = tile_[position(i)];
+    for (std::int64_t i = 0; i < n; ++i) {
+      values[static_cast<std::size_t>(i)] = tiles_[input][position(i)];
+    }
     return values;
   }
 
@@ -95,9 +131,15 @@ class TiledReference {
     std::size_t at = position(first);
     for (std::int64_t i = 0; i < count; ++i) {
       if (!accepts(accepted_[at], outputs[i])) return first + i;
-      if (++at == tile_.size()) at = 0;
+      if (++at == accepted_.size()) at = 0;
     }
     return -1;
+  }
+
+  /// What is wrong with that one, or an empty string.
+  std::string complaint(const T* outputs, std::int64_t first, std::int64_t count) const {
+    const std::int64_t wrong = first_wrong(outputs, first, count);
+    return wrong < 0 ? "" : describe(wrong, outputs[wrong - first]);
   }
 
   /// "y[7] = 0.5, expected 0.25 for x = 0.25 (1024 ULP)".
@@ -105,13 +147,18 @@ class TiledReference {
     std::ostringstream text;
     text.precision(9);
     text << "y[" << index << "] = " << to_double(output) << ", expected " << expected(index)
-         << " for x = " << input(index) << " (" << ulp_error(output, expected(index)) << " ULP)";
+         << " for ";
+    for (std::size_t k = 0; k < tiles_.size(); ++k) {
+      const char name = tiles_.size() == 1 ? 'x' : static_cast<char>('a' + k);
+      text << (k > 0 ? ", " : "") << name << " = " << input(index, k);
+    }
+    text << " (" << ulp_error(output, expected(index)) << " ULP)";
     return text.str();
   }
 
  private:
   std::size_t position(std::int64_t index) const {
-    return static_cast<std::size_t>(index) % tile_.size();
+    return static_cast<std::size_t>(index) % accepted_.size();
   }
 
   static bool accepts(const Accepted& interval, T output) {
@@ -120,8 +167,8 @@ class TiledReference {
     return interval.only_nan() && std::isnan(to_double(output));
   }
 
-  double (*reference_)(double);
-  std::vector<T> tile_;
+  Formula formula_;
+  std::vector<std::vector<T>> tiles_;
   std::vector<Accepted> accepted_;
 };
 

@@ -145,13 +145,13 @@ TEST_CASE("launch_broadcast: refuses bad pointers, a sentence each, and writes n
   CHECK(last_refusal() == "out is a null pointer");
   CHECK(mixed_up(broadcast, odd(in.data()), in.data(), out.data(), {}, nullptr) ==
         cudaErrorMisalignedAddress);
-  CHECK(last_refusal() == "in0 is not aligned to its elements of 4 bytes");
+  CHECK(last_refusal() == "in0 is not aligned to 4 bytes");
   CHECK(mixed_up(broadcast, in.data(), odd(in.data()), out.data(), {}, nullptr) ==
         cudaErrorMisalignedAddress);
-  CHECK(last_refusal() == "in1 is not aligned to its elements of 4 bytes");
+  CHECK(last_refusal() == "in1 is not aligned to 4 bytes");
   CHECK(mixed_up(broadcast, in.data(), in.data(), odd_out, {}, nullptr) ==
         cudaErrorMisalignedAddress);
-  CHECK(last_refusal() == "out is not aligned to its elements of 4 bytes");
+  CHECK(last_refusal() == "out is not aligned to 4 bytes");
   CHECK(out.untouched());
 
   Broadcast empty;

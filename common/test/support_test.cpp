@@ -1,6 +1,7 @@
 /// Tests of the test support: a checker that lets something pass is worse than none.
 
 #include "common/proof/support.h"
+#include "common/arguments.h"
 #include "common/proof/catch.h"
 #include "common/proof/record.h"
 
@@ -11,6 +12,7 @@
 #include <limits>
 #include <sstream>
 
+using namespace tutorial;
 using namespace tutorial::test;
 
 namespace {
@@ -276,12 +278,18 @@ namespace {
 /// y = x as a rung of 4 elements a thread: what a good launcher does, by cudaMemcpyAsync.
 template <class T>
 cudaError_t copy(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-  if (n < 0 || (n > 0 && (x == nullptr || y == nullptr))) return cudaErrorInvalidValue;
-  const auto address = [](const T* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
-  if (address(x) % 16 != 0 || address(y) % 16 != 0) return cudaErrorMisalignedAddress;
-  if (n == 0 || x == y) return cudaSuccess;
+  const cudaError_t error = check_arguments(n, {{x, 16}, {y, 16}});
+  if (error != cudaSuccess || n == 0 || x == y) return error;
   return cudaMemcpyAsync(y, x, static_cast<std::size_t>(n) * sizeof(T), cudaMemcpyDeviceToDevice,
                          stream);
+}
+
+/// The same for pointers that are aligned to their elements and no more.
+cudaError_t copy_elements(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+  const cudaError_t error = check_arguments(n, {{x, sizeof(float)}, {y, sizeof(float)}});
+  if (error != cudaSuccess || n == 0 || x == y) return error;
+  return cudaMemcpyAsync(y, x, static_cast<std::size_t>(n) * sizeof(float),
+                         cudaMemcpyDeviceToDevice, stream);
 }
 
 template <class T>
@@ -291,7 +299,8 @@ UnaryRung<T> rung(UnaryLauncher<T> launch, std::size_t alignment = 16) {
 
 std::string violations(UnaryLauncher<float> launch, std::size_t alignment = 16) {
   std::string text;
-  for (const auto& violation : launcher_violations(rung(std::move(launch), alignment), identity)) {
+  for (const auto& violation :
+       promise_violations(promises_of(rung(std::move(launch), alignment), identity))) {
     text += violation + "\n";
   }
   return text;
@@ -312,15 +321,37 @@ TEMPLATE_TEST_CASE("a good launcher breaks no promise", "[promises]", float, __h
 
 TEST_CASE("a launcher that takes any alignment breaks no promise", "[promises]") {
   require_device();
-  const auto any = [](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(x);
-    if (n > 0 && x != nullptr && y != nullptr && x != y) {
-      return cudaMemcpyAsync(y, bytes, static_cast<std::size_t>(n) * sizeof(float),
-                             cudaMemcpyDeviceToDevice, stream);
+  CHECK(violations(copy_elements, sizeof(float)).empty());
+}
+
+TEST_CASE("a launcher that takes a pointer off its element is noticed", "[promises]") {
+  require_device();
+  const auto text = violations(
+      [](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+        const auto address = reinterpret_cast<std::uintptr_t>(x) & ~std::uintptr_t{3};
+        return copy_elements(reinterpret_cast<const float*>(address), y, n, stream);
+      },
+      sizeof(float));
+  CHECK(mentions(text, "x one byte off: the launcher answers cudaSuccess, expected"));
+  CHECK(mentions(text, "x one byte off: the output was written to all the same"));
+  CHECK_FALSE(mentions(text, "y one byte off"));
+}
+
+TEST_CASE("three inputs in each other's places are noticed", "[promises]") {
+  require_device();
+  const auto last = [](const std::vector<const float*>& in, float* y, std::int64_t n,
+                       cudaStream_t stream) {
+    for (const float* input : in) {
+      if (n > 0 && input == nullptr) return cudaErrorInvalidValue;
+      if (n > 0 && !is_aligned(input, sizeof(float))) return cudaErrorMisalignedAddress;
     }
-    return n == 0 || (n > 0 && x == y && x != nullptr) ? cudaSuccess : cudaErrorInvalidValue;
+    return copy_elements(in.back(), y, n, stream);
   };
-  CHECK(violations(any, sizeof(float)).empty());
+  const FloatRung<float> rung{"last", 3, last, 4, sizeof(float), 0.5};
+  CHECK(promise_violations(promises_of(rung, [](const double* in) { return in[2]; })).empty());
+  const auto wrong = promise_violations(promises_of(rung, [](const double* in) { return in[0]; }));
+  REQUIRE_FALSE(wrong.empty());
+  CHECK(mentions(wrong.front(), "n = 1: y[0] = "));
 }
 
 TEST_CASE("a dropped tail is noticed", "[promises]") {

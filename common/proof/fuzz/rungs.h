@@ -12,7 +12,7 @@ namespace tutorial::fuzz {
 /// (an alpha) is in the rung's launcher, and in the trial if it is a mistake. Where is_bounded(x)
 /// is false, the rung claims nothing.
 template <class T, class Reference, class Bounded>
-void try_unary(Trial& trial, const test::UnaryRung<T>& rung, const Reference& reference,
+void try_unary(Trial& trial, const UnaryRung<T>& rung, const Reference& reference,
                const Bounded& is_bounded) {
   trial.describe(rung.name);
   const Count n = trial.count(rung.width);
@@ -32,14 +32,14 @@ void try_unary(Trial& trial, const test::UnaryRung<T>& rung, const Reference& re
 }
 
 template <class T, class Reference>
-void try_unary(Trial& trial, const test::UnaryRung<T>& rung, const Reference& reference) {
+void try_unary(Trial& trial, const UnaryRung<T>& rung, const Reference& reference) {
   try_unary(trial, rung, reference, [](double) { return true; });
 }
 
 /// y[i] = reference(a[i], b[i]). Where is_bounded(a, b) is false, the rung claims nothing.
 /// `has_too_large`: see Trial::count().
 template <class T, class Reference, class Bounded>
-void try_binary(Trial& trial, const test::BinaryRung<T>& rung, const Reference& reference,
+void try_binary(Trial& trial, const BinaryRung<T>& rung, const Reference& reference,
                 const Bounded& is_bounded, bool has_too_large = true) {
   trial.describe(rung.name);
   const Count n = trial.count(rung.width, has_too_large);
@@ -65,7 +65,7 @@ void try_binary(Trial& trial, const test::BinaryRung<T>& rung, const Reference& 
 }
 
 template <class T, class Reference>
-void try_binary(Trial& trial, const test::BinaryRung<T>& rung, const Reference& reference,
+void try_binary(Trial& trial, const BinaryRung<T>& rung, const Reference& reference,
                 bool has_too_large = true) {
   try_binary(
       trial, rung, reference, [](double, double) { return true; }, has_too_large);

@@ -32,7 +32,7 @@ REASONS = (
     (r"output was (written .* (past|before)|damaged)|(written|writes) .*byte\(s\) (past|before)",
      "The kernel writes outside its output.",
      "Does the check cover the last element of an access as well as the first: i + per_thread <= n?"),
-    (r"input was written", "The kernel writes to its input, or past its output into the input.",
+    (r"input( \w)? was written", "The kernel writes to its input, or past its output into the input.",
      "Which pointer does it store to, and with which index?"),
     (r"answers cudaErrorMisalignedAddress, expected cudaSuccess",
      "The launcher refuses pointers that it should accept.",
@@ -52,11 +52,6 @@ REASONS = (
      "rounding. Millions of ULP or more: the function or the element is another one."),
     (r"", "The test failed.", ""),
 )
-
-
-# How a kernel with two inputs is tried (test/support/binary.h).
-INPUTS = {"(x, x)": "one array as both inputs", "(x, c)": "the second input the same everywhere",
-          "(c, x)": "the first input the same everywhere"}
 
 
 def run(program, order):
@@ -129,8 +124,6 @@ def report(lines, where):
         same = sorted(by_reason[number], key=worst_first)
         print(f"\n  {reason}{where}")
         for line in same[:2]:
-            for short, words in INPUTS.items():
-                line = line.replace(short, words)
             print(f"    {line}")
         if len(same) > 2:
             print(f"    ... and {len(same) - 2} more of this kind")

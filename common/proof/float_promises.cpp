@@ -1,0 +1,94 @@
+/// promises_of(): rungs of floats, judged by a formula in double.
+
+#include "common/proof/inputs.h"
+#include "common/proof/promises.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+namespace tutorial::test {
+
+namespace {
+
+/// The NaN that buffers start with. No operation makes it: theirs have other payloads.
+template <class T>
+bool is_poison(T value) {
+  return to_bits(value) == std::numeric_limits<Bits<T>>::max();
+}
+
+template <class T>
+Promises::Judge judge_by(std::shared_ptr<const TiledReference<T>> tiled) {
+  return [tiled = std::move(tiled)](const unsigned char* output, std::int64_t n) {
+    const auto* y = reinterpret_cast<const T*>(output);
+    const T* poisoned = std::find_if(y, y + n, is_poison<T>);
+    if (poisoned != y + n) return "y[" + std::to_string(poisoned - y) + "] was not written";
+    return tiled->complaint(y, 0, n);
+  };
+}
+
+std::string name_of_input(std::size_t input, std::size_t inputs) {
+  return inputs == 1 ? "x" : std::string(1, static_cast<char>('a' + input));
+}
+
+}  // namespace
+
+template <class T>
+Promises promises_of(const FloatRung<T>& rung, const Formula& formula) {
+  const auto tiled = std::make_shared<const TiledReference<T>>(
+      formula, tiles<T>(rung.inputs, TiledReference<T>::default_period), rung.max_ulp);
+  Promises promises;
+  promises.sizes = n_ladder(rung.width);
+  for (std::size_t i = 0; i < rung.inputs; ++i) {
+    promises.inputs.push_back(input_array(name_of_input(i, rung.inputs),
+                                          tiled->inputs(promises.sizes.back(), i), rung.alignment,
+                                          true));
+  }
+  promises.out_element_bytes = sizeof(T);
+  promises.out_alignment = rung.alignment;
+  promises.out_bytes = [](std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); };
+  promises.launch = [launch = rung.launch](const std::vector<const void*>& inputs, void* output,
+                                           std::int64_t n, cudaStream_t stream) {
+    std::vector<const T*> typed;
+    for (const void* input : inputs) typed.push_back(static_cast<const T*>(input));
+    return launch(typed, static_cast<T*>(output), n, stream);
+  };
+  promises.judge = judge_by<T>(tiled);
+  if (rung.inputs > 1) {
+    const std::vector<std::vector<T>> same(rung.inputs, tiled->tile());
+    promises.judge_same_inputs =
+        judge_by<T>(std::make_shared<const TiledReference<T>>(formula, same, rung.max_ulp));
+  }
+  return promises;
+}
+
+template <class T>
+Promises promises_of(const UnaryRung<T>& rung, Reference reference) {
+  const auto launch = [launch = rung.launch](const std::vector<const T*>& in, T* y, std::int64_t n,
+                                             cudaStream_t stream) {
+    return launch(in[0], y, n, stream);
+  };
+  return promises_of<T>({rung.name, 1, launch, rung.width, rung.alignment, rung.max_ulp},
+                        [reference](const double* x) { return reference(x[0]); });
+}
+
+template <class T>
+Promises promises_of(const BinaryRung<T>& rung, BinaryReference reference) {
+  const auto launch = [launch = rung.launch](const std::vector<const T*>& in, T* y, std::int64_t n,
+                                             cudaStream_t stream) {
+    return launch(in[0], in[1], y, n, stream);
+  };
+  return promises_of<T>({rung.name, 2, launch, rung.width, rung.alignment, rung.max_ulp},
+                        [reference](const double* in) { return reference(in[0], in[1]); });
+}
+
+#define TUTORIAL_INSTANTIATE(T)                                       \
+  template Promises promises_of(const FloatRung<T>&, const Formula&); \
+  template Promises promises_of(const UnaryRung<T>&, Reference);      \
+  template Promises promises_of(const BinaryRung<T>&, BinaryReference);
+TUTORIAL_INSTANTIATE(float)
+TUTORIAL_INSTANTIATE(__half)
+TUTORIAL_INSTANTIATE(__nv_bfloat16)
+#undef TUTORIAL_INSTANTIATE
+
+}  // namespace tutorial::test
