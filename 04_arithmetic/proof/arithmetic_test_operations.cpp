@@ -146,7 +146,7 @@ TEST_CASE("arithmetic: the names of the operations") {
 TEST_CASE("exhibit: shared memory for 256 threads") {
   require_device();
   const std::vector<half> x = normal_values<half>(256 * 8 * 3 + 5);
-  const auto with = [](int threads) -> PairLauncher<half> {
+  const auto with = [](int threads) -> BinaryLauncher<half> {
     return [=](const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
       return exhibits::fp16_for_256_threads(a, b, y, n, stream, threads);
     };
