@@ -28,7 +28,7 @@
 #include "04_arithmetic/proof/arithmetic_reference.h"
 #include "common/bench/binary.h"
 #include "common/bench/measure.h"
-#include "common/bench/stream_peaks.h"
+#include "common/bench/yardsticks.h"
 
 namespace tutorial::bench {
 namespace {

@@ -14,7 +14,7 @@
 #include "common/bench/measure.h"
 #include "common/bench/mixed.h"
 #include "common/bench/shapes.h"
-#include "common/bench/stream_peaks.h"
+#include "common/bench/yardsticks.h"
 #include "common/proof/device.h"
 #include "common/proof/inputs.h"
 #include "common/proof/tiled.h"

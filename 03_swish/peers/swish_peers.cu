@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "03_swish/swish_math.cuh"
-#include "common/bench/cub_transform_binary.cuh"
+#include "common/bench/cub_transform.cuh"
 
 namespace tutorial {
 namespace {

@@ -1,7 +1,7 @@
 #include "04_arithmetic/peers/arithmetic_peers.h"
 
 #include "04_arithmetic/arithmetic_math.cuh"
-#include "common/bench/cub_transform_binary.cuh"
+#include "common/bench/cub_transform.cuh"
 
 namespace tutorial {
 namespace {

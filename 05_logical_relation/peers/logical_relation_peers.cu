@@ -2,13 +2,12 @@
 
 #include "05_logical_relation/logical_relation_math.cuh"
 #include "common/bench/cub_transform.cuh"
-#include "common/bench/cub_transform_mixed.cuh"
 
 namespace tutorial {
 
 template <class T>
 cudaError_t greater_cub(const T* a, const T* b, Byte* y, std::int64_t n, cudaStream_t stream) {
-  return bench::cub_transform_mixed(a, b, y, n, AsByte<Greater>{}, stream);
+  return bench::cub_transform(a, b, y, n, AsByte<Greater>{}, stream);
 }
 template cudaError_t greater_cub(const float*, const float*, Byte*, std::int64_t, cudaStream_t);
 template cudaError_t greater_cub(const half*, const half*, Byte*, std::int64_t, cudaStream_t);

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "common/bench/cub_transform_binary.cuh"
+#include "common/bench/cub_transform.cuh"
 #include "common/launch.cuh"
 #include "common/ptx.cuh"
 

@@ -1,7 +1,6 @@
 #include "common/bench/measure.h"
 
-#include "common/bench/binary_peers.h"
-#include "common/bench/peers.h"
+#include "common/bench/yardsticks.h"
 #include "common/bench/replay.h"
 #include "common/bench/stage.h"
 #include "common/bench/statistics.h"

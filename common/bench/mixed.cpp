@@ -3,8 +3,7 @@
 #include "common/bench/mixed.h"
 
 #include "common/bench/measure.h"
-#include "common/bench/mixed_peers.h"
-#include "common/bench/stream_peaks.h"
+#include "common/bench/yardsticks.h"
 
 namespace tutorial::bench {
 

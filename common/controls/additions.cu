@@ -3,7 +3,7 @@
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_store.cuh>
 
-#include "common/bench/cub_transform_binary.cuh"
+#include "common/bench/cub_transform.cuh"
 #include "common/controls/controls.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"

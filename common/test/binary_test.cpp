@@ -1,7 +1,7 @@
 /// Tests of what common has for operations with two inputs: the kernels, their checks, their peer.
 
 #include "common/proof/binary.h"
-#include "common/bench/binary_peers.h"
+#include "common/bench/yardsticks.h"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
 #include "common/test/binary_kernels.h"

@@ -1,7 +1,7 @@
 /// Tests of the benchmark support: a benchmark that times a wrong kernel is worse than none.
 
 #include "common/bench/measure.h"
-#include "common/bench/peers.h"
+#include "common/bench/yardsticks.h"
 #include "common/bench/shapes.h"
 #include "common/bench/stage.h"
 #include "common/bench/statistics.h"

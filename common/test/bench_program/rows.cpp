@@ -1,7 +1,7 @@
 /// A benchmark of two copies and of a rung that is wrong, for test_program.py.
 
 #include "common/bench/bench.h"
-#include "common/bench/peers.h"
+#include "common/bench/yardsticks.h"
 
 namespace {
 
