@@ -7,7 +7,7 @@ namespace tutorial::bench {
 
 namespace {
 
-constexpr int kVectorBytes = 16;
+constexpr std::int64_t kVectorBytes = 16;
 constexpr int kLoads = 4;  // of a thread that only reads
 
 // The block size at which the plain copy is fastest on an H200, cold and warm.
