@@ -9,6 +9,7 @@
 #include "03_swish/museum/exhibits.cuh"
 #include "03_swish/proof/swish_reference.h"
 #include "03_swish/swish_rungs.h"
+#include "common/proof/binary.h"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
 

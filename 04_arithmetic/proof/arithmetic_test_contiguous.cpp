@@ -5,6 +5,7 @@
 
 #include "04_arithmetic/museum/exhibits.cuh"
 #include "04_arithmetic/proof/arithmetic_test_support.h"
+#include "common/proof/binary.h"
 #include "common/refusal.h"
 
 using namespace tutorial;

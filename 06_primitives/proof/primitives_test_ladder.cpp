@@ -7,6 +7,7 @@
 #include "06_primitives/primitives.h"
 #include "06_primitives/primitives_rungs.h"
 #include "06_primitives/proof/primitives_reference.h"
+#include "common/proof/binary.h"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
 

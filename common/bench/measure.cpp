@@ -1,9 +1,9 @@
 #include "common/bench/measure.h"
 
-#include "common/bench/yardsticks.h"
 #include "common/bench/replay.h"
 #include "common/bench/stage.h"
 #include "common/bench/statistics.h"
+#include "common/bench/yardsticks.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,10 +1,10 @@
 /// Tests of the benchmark support: a benchmark that times a wrong kernel is worse than none.
 
 #include "common/bench/measure.h"
-#include "common/bench/yardsticks.h"
 #include "common/bench/shapes.h"
 #include "common/bench/stage.h"
 #include "common/bench/statistics.h"
+#include "common/bench/yardsticks.h"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
 
