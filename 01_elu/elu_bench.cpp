@@ -33,7 +33,7 @@ void register_benchmarks() {
 
   add_ladder("elu", elu_rungs_f16(), kReference);
   add_operator_and_peers<half>("f16", 0.51);
-  const test::UnaryRung<half> yours = your_elu_rung();
+  const UnaryRung<half> yours = your_elu_rung();
   add_unary<half>("elu", yours.name, Kind::yours, yours.launch, kReference, yours.max_ulp,
                   yours.width);
   add_block_sweep<half>("elu", "f16x8_pack_pdl", elu_f16x8_pack_pdl_block, kReference, 0.51);

@@ -55,7 +55,7 @@ void register_benchmarks() {
 
   add_ladder("swish", swish_rungs_f16(), kReference);
   add_operator_and_peers<half>("f16");
-  const test::UnaryRung<half> yours = your_swish_rung();
+  const UnaryRung<half> yours = your_swish_rung();
   add_unary<half>("swish", yours.name, Kind::yours, yours.launch, kReference, yours.max_ulp,
                   yours.width);
 
