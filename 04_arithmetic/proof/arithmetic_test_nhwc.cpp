@@ -266,7 +266,7 @@ TEST_CASE("nhwc8: bad input is refused, a sentence each, and nothing is written"
     CHECK(bad_pointers(a, nullptr, y) == "in1 is a null pointer");
     CHECK(bad_pointers(a, a, nullptr) == "out is a null pointer");
     auto* odd = reinterpret_cast<float*>(reinterpret_cast<char*>(y) + 2);
-    CHECK(bad_pointers(a, a, odd) == "out is not aligned to 4 bytes");
+    CHECK(bad_pointers(a, a, odd).find("out is not aligned to ") == 0);
     CHECK(rung.launch({static_cast<ArithmeticOp>(-1), a, a, y}, good, good) ==
           cudaErrorInvalidValue);
     CHECK(last_refusal() == "the operation is none of the nine");
