@@ -1,3 +1,5 @@
+// Broadcasting on the host: the result's shape, strides, merged dimensions.
+
 #include "common/broadcast.h"
 
 #include <algorithm>

@@ -1,12 +1,5 @@
 // Elementwise operations on two tensors that broadcast, as fast as memory allows: what
 // launch_broadcast() does with a Broadcast (broadcast.h) and any `Out op(In, In)`.
-//
-// Three kernels, in the order in which they are tried.
-// - elementwise_pack_binary_kernel: nothing is broadcast.
-// - broadcast_pack_kernel: the innermost dimension is a whole number of packs, so that a pack lies
-//   within one row: an operand gives a pack as one wide load, or one element for all of it.
-// - broadcast_any_kernel: rows of any length, pointers of any alignment.
-// All indices have 32 bits; what is larger is cut into parts on the host.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +11,13 @@
 #include "common/launch.cuh"
 #include "common/pack.cuh"
 #include "common/refusal.h"
+
+// Three kernels, in the order in which they are tried.
+// - elementwise_pack_binary_kernel: nothing is broadcast.
+// - broadcast_pack_kernel: the innermost dimension is a whole number of packs, so that a pack lies
+//   within one row: an operand gives a pack as one wide load, or one element for all of it.
+// - broadcast_any_kernel: rows of any length, pointers of any alignment.
+// All indices have 32 bits; what is larger is cut into parts on the host.
 
 namespace tutorial {
 
@@ -102,8 +102,8 @@ struct BroadcastSteps {
   std::uint32_t out = 0;
 };
 
-/// One pack of W results per step; a thread finds its place once and takes `steps` of them along
-/// the walk's last dimension. An operand that is broadcast along it stays in registers.
+/// One pack of W results per step; a thread computes its offsets once and takes `steps` of them
+/// along the walk's last dimension. An operand that is broadcast along it stays in registers.
 //! [broadcast_pack_kernel]
 template <int W, Along along0, Along along1, class In, class Out, class Op>
 __global__ void broadcast_pack_kernel(const In* in0, const In* in1, Out* out, std::uint32_t threads,
@@ -242,7 +242,7 @@ __global__ void broadcast_any_kernel(const In* in0, const In* in1, Out* out, std
 }
 //! [broadcast_any_kernel]
 
-/// Sizes at which launch_broadcast() changes its ways; a test sets them lower.
+/// Sizes at which launch_broadcast() changes its method; a test sets them lower.
 struct BroadcastLimits {
   std::int64_t most_elements = (std::int64_t{1} << 31) - 1;  ///< of a launch; at most this
   std::int64_t enough_threads = std::int64_t{1} << 18;  ///< beyond them, a thread takes more packs
@@ -290,9 +290,9 @@ inline void append(BroadcastWalk& walk, const Broadcast& broadcast, int d) {
 }
 
 /// How many packs a thread takes where both operands are broadcast. The GPU then writes much more
-/// than it reads, and finding the place would take longer than writing 16 bytes to it; but a small
-/// result should still reach every multiprocessor. (Where an operand is whole, one: reading it
-/// takes longer than finding it, and memory prefers to be walked in order.)
+/// than it reads, and computing the offsets takes longer than storing 16 bytes; but a small result
+/// should still occupy every multiprocessor. (One pack where an operand is not broadcast: its load
+/// takes longer than computing its offset, and DRAM is fastest in the order of its addresses.)
 inline std::int64_t steps_for(std::int64_t packs, const BroadcastLimits& limits) {
   return std::clamp<std::int64_t>(packs / limits.enough_threads, 1, 8);
 }
@@ -400,8 +400,8 @@ cudaError_t launch_broadcast_any(const Broadcast& broadcast, const In* in0, cons
   const bool several = !(rows.whole0 || rows.whole1) || W >= 8;
   const std::int64_t steps = several ? steps_for(packs, limits) : 1;
   rows.packs = FastDivisor(static_cast<std::uint32_t>(packs));
-  // Threads of the last block that have no pack go beyond the end: to do another's over again would
-  // be wrong where `out` is an operand.
+  // Threads of the last block that have no pack start past the end and do nothing. They must not
+  // repeat another thread's pack: `out` may be an operand.
   rows.step.out = static_cast<std::uint32_t>(packs * W);
   if (inner > 0 && steps > 1 && broadcast.extent[0] > turns) {
     const std::int64_t slab = outer * turns, slabs = (broadcast.extent[0] - 1) / turns + 1;
@@ -444,7 +444,7 @@ cudaError_t launch_broadcast_part(const Broadcast& broadcast, const In* in0, con
   if (is_in_packs<kWidth>(broadcast, in0, in1, out)) {
     return launch_broadcast_pack<kWidth>(broadcast, in0, in1, out, op, stream, limits);
   }
-  // Sixteen bytes of single-byte results are many for a row; eight of them fit many more.
+  // A pack of 16 single-byte results seldom fits a row; a pack of 8 fits many more rows.
   constexpr int kHalf = sizeof(Out) == 1 ? kWidth / 2 : kWidth;
   if (kHalf < kWidth && is_in_packs<kHalf>(broadcast, in0, in1, out)) {
     return launch_broadcast_pack<kHalf>(broadcast, in0, in1, out, op, stream, limits);

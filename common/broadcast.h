@@ -1,8 +1,4 @@
 // What two shapes have to do with each other: broadcasting on the host, before a kernel runs.
-//
-// Pure functions, no kernel. A shape is a vector of sizes, outermost dimension first; {} is a
-// scalar. The element order of every tensor is row-major ("NDARRAY", NCHW for images): the last
-// dimension is contiguous.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,6 +6,10 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
+// Pure functions, no kernel. A shape is a vector of sizes, outermost dimension first; {} is a
+// scalar. The element order of every tensor is row-major ("NDARRAY", NCHW for images): the last
+// dimension is contiguous.
 
 namespace tutorial {
 

@@ -1,14 +1,14 @@
 // The data movement of a one-input elementwise kernel, written once.
-//
-// From the pack rung of chapter 01 on, every kernel of the one-input chapters moves its data in the
-// same way and differs only in arithmetic. So the movement is here, and the arithmetic comes in as
-// an operation on pairs: half2, __nv_bfloat162 or float2.
 #pragma once
 
 #include <cstdint>
 
 #include "common/launch.cuh"
 #include "common/macros.cuh"
+
+// From the pack rung of chapter 01 on, every kernel of the one-input chapters moves its data in the
+// same way and differs only in arithmetic. So the movement is here, and the arithmetic comes in as
+// an operation on pairs: half2, __nv_bfloat162 or float2.
 
 namespace tutorial {
 

@@ -1,5 +1,5 @@
-// The data movement of an elementwise kernel with two inputs: elementwise.cuh once more, with a
-// second stream to read.
+// The data movement of an elementwise kernel with two inputs: that of elementwise.cuh, with a second
+// array to read.
 #pragma once
 
 #include <cstdint>

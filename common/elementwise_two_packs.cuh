@@ -1,5 +1,5 @@
-// The data movement of elementwise.cuh with two packs a thread, for arithmetic that is heavy enough
-// to feel the index arithmetic beside it.
+// The data movement of elementwise.cuh with two packs a thread, for operations beside which the
+// index arithmetic costs time.
 #pragma once
 
 #include <cstdint>

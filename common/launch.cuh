@@ -1,8 +1,4 @@
-/// How a host function launches a kernel: `launch(kernel, {grid, block}, stream, args...)`.
-///
-/// One spelling for both backends: under CUDA it is what `kernel<<<grid, block, shared, stream>>>`
-/// does, with the launch's own error as its value; otherwise the CPU executor runs the kernel. Host
-/// files (.cpp) may include this header too.
+// How a host function launches a kernel: `launch(kernel, {grid, block}, stream, args...)`.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -26,6 +22,10 @@
 #elif !defined(TUTORIAL_BACKEND_CUDA)
 #error "define TUTORIAL_BACKEND_CUDA=1 or TUTORIAL_BACKEND_CPU=1 (link the target tutorial_runtime)"
 #endif
+
+// One spelling for both backends: under CUDA it is what `kernel<<<grid, block, shared, stream>>>`
+// does, with the launch's own error as its value; otherwise the CPU executor runs the kernel. Host
+// files (.cpp) may include this header too.
 
 namespace tutorial {
 

@@ -1,24 +1,4 @@
-/// Wide views of narrow storage, and the two other macros that kernels share.
-///
-/// `FLOAT4(x[i])` is an lvalue: the 16 bytes of storage that begin at `x[i]`, seen as one `float4`.
-/// Reading it is one 128-bit load, assigning to it is one 128-bit store:
-///
-///     FLOAT4(y[i]) = FLOAT4(x[i]);          // four floats, one load, one store
-///     alignas(16) half pack[8];
-///     LDST128BITS(pack[0]) = LDST128BITS(x[i]);  // eight halves, one load
-///
-/// Const storage gives a const view, so `FLOAT4(x[i]) = v` does not compile for `const float* x`.
-///
-/// What the caller promises:
-/// - **Alignment.** The address is a multiple of the view's size (4, 8 or 16 bytes; `float4` and
-///   `int4` are 16). On a GPU a misaligned access kills the launch with cudaErrorMisalignedAddress;
-///   on the CPU UndefinedBehaviorSanitizer reports it, and a plain build may crash or may not.
-/// - **Extent.** All of the view's bytes belong to the buffer. `FLOAT4(x[n - 1])` reads 12 bytes
-///   that are somebody else's.
-/// - **Aliasing.** The view names storage through a type that it does not have. CUDA's compiler
-///   allows that; host compilers need -fno-strict-aliasing, which the build sets for every target.
-///   Without it, g++ may reorder the view's accesses with those through the original type, and
-///   packed kernels then compute with stale values.
+// Wide views of narrow storage, and the two other macros that kernels share.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -30,6 +10,26 @@
 #if defined(TUTORIAL_BACKEND_CPU)
 #include "common/executor/cuda_language.h"
 #endif
+
+// `FLOAT4(x[i])` is an lvalue: the 16 bytes of storage that begin at `x[i]`, seen as one `float4`.
+// Reading it is one 128-bit load, assigning to it is one 128-bit store:
+//
+//     FLOAT4(y[i]) = FLOAT4(x[i]);          // four floats, one load, one store
+//     alignas(16) half pack[8];
+//     LDST128BITS(pack[0]) = LDST128BITS(x[i]);  // eight halves, one load
+//
+// Const storage gives a const view, so `FLOAT4(x[i]) = v` does not compile for `const float* x`.
+//
+// What the caller promises:
+// - **Alignment.** The address is a multiple of the view's size (4, 8 or 16 bytes; `float4` and
+//   `int4` are 16). On a GPU a misaligned access kills the launch with cudaErrorMisalignedAddress;
+//   on the CPU UndefinedBehaviorSanitizer reports it, and a plain build may crash or may not.
+// - **Extent.** All of the view's bytes belong to the buffer. `FLOAT4(x[n - 1])` reads 12 bytes
+//   that are somebody else's.
+// - **Aliasing.** The view names storage through a type that it does not have. CUDA's compiler
+//   allows that; host compilers need -fno-strict-aliasing, which the build sets for every target.
+//   Without it, g++ may reorder the view's accesses with those through the original type, and
+//   packed kernels then compute with stale values.
 
 namespace tutorial::detail {
 

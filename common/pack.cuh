@@ -1,10 +1,10 @@
 // Several elements of any type that move together.
-//
-// LDST128BITS and its kin (macros.cuh) say what an access is; a Pack says what it holds, for
-// kernels whose element type is a parameter.
 #pragma once
 
 #include "common/macros.cuh"
+
+// LDST128BITS and its kin (macros.cuh) say what an access is; a Pack says what it holds, for
+// kernels whose element type is a parameter.
 
 namespace tutorial {
 

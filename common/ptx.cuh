@@ -1,14 +1,14 @@
 // Single machine instructions that CUDA C++ has no function for.
-//
-// Each one is a line of inline PTX on a GPU and a stand-in on the CPU executor. A stand-in computes
-// the same function in ordinary arithmetic: it shows the same behaviour at the ends of the range,
-// and its last bits may differ from the hardware's.
 #pragma once
 
 #include <cmath>
 
 #include "common/launch.cuh"
 #include "common/macros.cuh"
+
+// Each one is a line of inline PTX on a GPU and a stand-in on the CPU executor. A stand-in computes
+// the same function in ordinary arithmetic: it shows the same behaviour at the ends of the range,
+// and its last bits may differ from the hardware's.
 
 namespace tutorial {
 

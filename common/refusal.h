@@ -1,5 +1,5 @@
-// Why a call was refused, in words: a cudaError_t names the kind of a mistake, and the reader of an
-// operator with two shapes and three scales wants to know which one.
+// Why a call was refused, as a sentence. A cudaError_t names only the kind of a mistake; an operator
+// with two shapes and three scales has to say which of them is wrong.
 #pragma once
 
 #include <cuda_runtime_api.h>

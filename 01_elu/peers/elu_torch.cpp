@@ -15,7 +15,7 @@ std::vector<Operator> operators() {
   add_unary_rungs<float>(list, "elu", elu_rungs_f32());
   add_unary_rungs<half>(list, "elu", elu_rungs_f16());
   add_unary_rungs<Bf16>(list, "elu", elu_rungs_bf16());
-  add_unary_rungs<half>(list, "elu", std::vector{your_elu_rung()}, Kind::yours);
+  add_unary_rungs<half>(list, "elu", std::vector{your_elu_rung()}, OperatorKind::yours);
   return list;
 }
 

@@ -30,7 +30,7 @@ std::vector<Operator> operators() {
     add_unary_rungs<half>(list, "gelu", gelu_rungs_f16(variant));
     add_unary_rungs<Bf16>(list, "gelu", gelu_rungs_bf16(variant));
   }
-  add_unary_rungs<half>(list, "gelu", std::vector{your_gelu_rung()}, Kind::yours);
+  add_unary_rungs<half>(list, "gelu", std::vector{your_gelu_rung()}, OperatorKind::yours);
   return list;
 }
 

@@ -25,7 +25,7 @@ std::vector<Operator> operators() {
   add_unary_rungs<float>(list, "swish", swish_rungs_f32());
   add_unary_rungs<half>(list, "swish", swish_rungs_f16());
   add_unary_rungs<Bf16>(list, "swish", swish_rungs_bf16());
-  add_unary_rungs<half>(list, "swish", std::vector{your_swish_rung()}, Kind::yours);
+  add_unary_rungs<half>(list, "swish", std::vector{your_swish_rung()}, OperatorKind::yours);
   return list;
 }
 

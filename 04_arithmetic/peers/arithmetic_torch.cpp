@@ -100,7 +100,7 @@ Operator contiguous_rung(const std::string& ladder, const std::string& rung, std
   result.ladder = ladder;
   result.rung = rung;
   result.dtype = dtype_name<T>();
-  result.kind = Kind::rung;
+  result.kind = OperatorKind::rung;
   result.arguments = "str op, Tensor a, Tensor b";
   result.results = same_shape<T>;
   result.run = [launch](const Arguments& x, const Outputs& out, cudaStream_t stream) {
@@ -165,7 +165,7 @@ void add_broadcast(std::vector<Operator>& list) {
                                       "str op, Tensor a, Tensor b", 1, op_of);
     op.ladder = "arithmetic_broadcast";
     op.rung = rung.name;
-    op.kind = Kind::rung;
+    op.kind = OperatorKind::rung;
     op.run = [name = rung.name](const Arguments& x, const Outputs& out, cudaStream_t stream) {
       return with_type(x.tensor(1), Numbers{}, [&](auto* type) {
         return run_broadcast<std::remove_pointer_t<decltype(type)>>(name, x, out, {}, stream);
@@ -178,7 +178,7 @@ void add_broadcast(std::vector<Operator>& list) {
     op.name = "arithmetic_broadcast_" + rung.name + "_int8";
     op.ladder = "arithmetic_broadcast";
     op.rung = rung.name;
-    op.kind = Kind::rung;
+    op.kind = OperatorKind::rung;
     op.run = [name = rung.name](const Arguments& x, const Outputs& out, cudaStream_t stream) {
       return run_broadcast<std::int8_t>(name, x, out, scales_of(x, 3), stream);
     };
@@ -190,7 +190,7 @@ void add_broadcast(std::vector<Operator>& list) {
   shared.ladder = "arithmetic_broadcast";
   shared.rung = "f16x8_shared";
   shared.dtype = "f16";
-  shared.kind = Kind::rung;
+  shared.kind = OperatorKind::rung;
   shared.in_alignment = shared.out_alignment = 16;
   shared.results = [results = shared.results](const Arguments& x) {
     require_dtype(x, 1, Types<half>{});
@@ -231,11 +231,11 @@ std::int64_t nhwc_result(const Arguments& x) {
   return nhwc8_elements(shape);
 }
 
-Operator nhwc_operator(const std::string& name, Kind kind) {
+Operator nhwc_operator(const std::string& name, OperatorKind kind) {
   Operator op;
   op.name = name;
   op.ladder = "arithmetic_nhwc";
-  op.rung = kind == Kind::rung ? name.substr(sizeof("arithmetic_") - 1) : "";
+  op.rung = kind == OperatorKind::rung ? name.substr(sizeof("arithmetic_") - 1) : "";
   op.kind = kind;
   op.arguments = "str op, int[] sizes_a, Tensor a, int[] sizes_b, Tensor b";
   op.results = [](const Arguments& x) {
@@ -251,7 +251,7 @@ Operator nhwc_operator(const std::string& name, Kind kind) {
 
 /// launch(call, shape0, shape1) for every type.
 template <class Launch>
-void add_nhwc(std::vector<Operator>& list, const std::string& name, Kind kind,
+void add_nhwc(std::vector<Operator>& list, const std::string& name, OperatorKind kind,
               std::size_t alignment, Launch launch) {
   Operator op = nhwc_operator(name, kind);
   op.in_alignment = op.out_alignment = alignment;
@@ -269,7 +269,7 @@ void add_nhwc(std::vector<Operator>& list, const std::string& name, Kind kind,
 using NhwcInt8 = cudaError_t (*)(const ArithmeticCall<std::int8_t>&, const TensorShape&,
                                  const TensorShape&);
 
-void add_nhwc_int8(std::vector<Operator>& list, const std::string& name, Kind kind,
+void add_nhwc_int8(std::vector<Operator>& list, const std::string& name, OperatorKind kind,
                    std::size_t alignment, NhwcInt8 launch) {
   Operator op = nhwc_operator(name, kind);
   op.in_alignment = op.out_alignment = alignment;
@@ -308,19 +308,19 @@ std::vector<Operator> operators() {
   add_contiguous<std::int64_t>(list);
   const BinaryRung<half> yours = your_arithmetic_rung();
   list.push_back(
-      binary<half>("arithmetic", yours.name, yours.launch, yours.alignment, Kind::yours));
+      binary<half>("arithmetic", yours.name, yours.launch, yours.alignment, OperatorKind::yours));
   add_int8(list);
   add_broadcast(list);
   const auto limit = [](const auto&... arguments) { return arithmetic_limit_nhwc(arguments...); };
   const auto pack = [](const auto&... arguments) { return arithmetic_nhwc_pack(arguments...); };
   const auto nhwc = [](const auto&... arguments) { return arithmetic_nhwc(arguments...); };
-  add_nhwc(list, "arithmetic_nhwc", Kind::whole, 1, nhwc);
-  add_nhwc_int8(list, "arithmetic_nhwc_int8", Kind::whole, 1, arithmetic_nhwc<std::int8_t>);
-  add_nhwc(list, "arithmetic_limit_nhwc", Kind::rung, 1, limit);
-  add_nhwc_int8(list, "arithmetic_limit_nhwc_int8", Kind::rung, 1,
+  add_nhwc(list, "arithmetic_nhwc", OperatorKind::whole, 1, nhwc);
+  add_nhwc_int8(list, "arithmetic_nhwc_int8", OperatorKind::whole, 1, arithmetic_nhwc<std::int8_t>);
+  add_nhwc(list, "arithmetic_limit_nhwc", OperatorKind::rung, 1, limit);
+  add_nhwc_int8(list, "arithmetic_limit_nhwc_int8", OperatorKind::rung, 1,
                 arithmetic_limit_nhwc<std::int8_t>);
-  add_nhwc(list, "arithmetic_nhwc_pack", Kind::rung, 16, pack);
-  add_nhwc_int8(list, "arithmetic_nhwc_pack_int8", Kind::rung, 16,
+  add_nhwc(list, "arithmetic_nhwc_pack", OperatorKind::rung, 16, pack);
+  add_nhwc_int8(list, "arithmetic_nhwc_pack_int8", OperatorKind::rung, 16,
                 arithmetic_nhwc_pack<std::int8_t>);
   return list;
 }

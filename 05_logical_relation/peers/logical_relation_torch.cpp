@@ -139,7 +139,7 @@ Operator where_operator(const std::string& name, Launch launch) {
 // ---- The ladders -------------------------------------------------------------------------------
 
 template <class Rung>
-void describe(Operator& op, const Rung& rung, Kind kind) {
+void describe(Operator& op, const Rung& rung, OperatorKind kind) {
   op.rung = rung.name;
   op.kind = kind;
   op.in_alignment = rung.in_alignment;
@@ -150,7 +150,7 @@ void add_logical_rungs(std::vector<Operator>& list) {
   for (const LogicalRung& rung : logical_rungs()) {
     Operator op =
         logical_operator("logical_" + rung.name, "str op, Tensor a, Tensor b", 1, logical_of);
-    describe(op, rung, Kind::rung);
+    describe(op, rung, OperatorKind::rung);
     op.dtype = "u8";
     op.results = [results = op.results](const Arguments& x) {
       require_same_sizes(x, 1, 2);
@@ -165,7 +165,7 @@ void add_logical_rungs(std::vector<Operator>& list) {
   for (const LogicalRung& rung : logical_not_rungs()) {
     Operator op = logical_not_operator();
     op.name = "logical_not_" + rung.name;
-    describe(op, rung, Kind::rung);
+    describe(op, rung, OperatorKind::rung);
     op.ladder = "logical_not";
     op.dtype = "u8";
     op.run = [launch = rung.launch](const Arguments& x, const Outputs& out, cudaStream_t stream) {
@@ -177,8 +177,8 @@ void add_logical_rungs(std::vector<Operator>& list) {
 }
 
 template <class T>
-Operator relation_rung(const RelationRung<T>& rung, Kind kind) {
-  Operator op = named("relation", kind == Kind::yours ? rung.name : "relation_" + rung.name,
+Operator relation_rung(const RelationRung<T>& rung, OperatorKind kind) {
+  Operator op = named("relation", kind == OperatorKind::yours ? rung.name : "relation_" + rung.name,
                       "str op, Tensor a, Tensor b");
   describe(op, rung, kind);
   op.dtype = dtype_name<T>();
@@ -201,7 +201,7 @@ Operator relation_rung(const RelationRung<T>& rung, Kind kind) {
 template <class T>
 void add_relation_rungs(std::vector<Operator>& list) {
   for (const RelationRung<T>& rung : relation_rungs<T>()) {
-    list.push_back(relation_rung<T>(rung, Kind::rung));
+    list.push_back(relation_rung<T>(rung, OperatorKind::rung));
   }
 }
 
@@ -209,7 +209,7 @@ void add_relation_rungs(std::vector<Operator>& list) {
 void add_strided(std::vector<Operator>& list) {
   Operator op = logical_operator("logical_strided", "str op, Tensor a, Tensor b", 1, logical_of);
   op.rung = "strided";
-  op.kind = Kind::rung;
+  op.kind = OperatorKind::rung;
   op.dtype = "u8";
   op.run = [](const Arguments& x, const Outputs& out, cudaStream_t stream) {
     if (out[0].numel() == 0) return cudaSuccess;
@@ -222,7 +222,7 @@ void add_strided(std::vector<Operator>& list) {
   using Strided = Types<float, half, Bf16, std::int32_t>;
   op = relation_operator("relation_strided", "str op, Tensor a, Tensor b", 1, relation_of);
   op.rung = "strided";
-  op.kind = Kind::rung;
+  op.kind = OperatorKind::rung;
   op.results = [results = op.results](const Arguments& x) {
     require_dtype(x, 1, Strided{});
     return results(x);
@@ -244,11 +244,11 @@ void add_where(std::vector<Operator>& list) {
   list.push_back(
       where_operator("where_naive", [](auto... arguments) { return where_naive(arguments...); }));
   list.back().rung = "naive";
-  list.back().kind = Kind::rung;
+  list.back().kind = OperatorKind::rung;
   list.push_back(
       where_operator("where_pack", [](auto... arguments) { return where_pack(arguments...); }));
   list.back().rung = "pack";
-  list.back().kind = Kind::rung;
+  list.back().kind = OperatorKind::rung;
 }
 
 }  // namespace
@@ -271,7 +271,7 @@ std::vector<Operator> operators() {
   add_relation_rungs<float>(list);
   add_relation_rungs<half>(list);
   add_relation_rungs<Bf16>(list);
-  list.push_back(relation_rung<half>(your_relation_rung(), Kind::yours));
+  list.push_back(relation_rung<half>(your_relation_rung(), OperatorKind::yours));
   add_strided(list);
   add_where(list);
   return list;

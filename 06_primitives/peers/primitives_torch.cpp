@@ -243,7 +243,7 @@ std::vector<Operator> operators() {
   add_ladder<half>(list);
   const BinaryRung<half> yours = your_primitives_rung();
   list.push_back(
-      binary<half>("primitives", yours.name, yours.launch, yours.alignment, Kind::yours));
+      binary<half>("primitives", yours.name, yours.launch, yours.alignment, OperatorKind::yours));
   list.push_back(bias_operator("bias_add", [](auto... a) { return bias_add_cycle(a...); }));
   list.push_back(
       bias_operator("bias_add_broadcast", [](auto... a) { return bias_add_broadcast(a...); }));

@@ -1,22 +1,5 @@
+// Benchmarks of a ladder: how a chapter registers its rungs.
 #pragma once
-/// \file
-/// Benchmarks of a ladder: how a chapter registers its rungs.
-///
-/// A chapter's benchmark file defines register_benchmarks(), and nothing else:
-/// ```cpp
-/// void tutorial::bench::register_benchmarks() {
-///   add_copy_peers<float>("elu");
-///   add_unary<float>("elu", "f32", Kind::rung, elu_f32, elu_reference, 2.0);
-/// }
-/// ```
-/// Every rung becomes one row per shape and regime, named `elu/f32/4096x4096/cold` and labelled
-/// `f32 rung`. Before a row is timed its whole output is compared with the reference; a wrong
-/// output is an error of that row, and the program exits with 1.
-///
-/// Counters of a row: GBps (10^9 bytes a second of what must be moved), copy_pct (percent of the
-/// copy of as many bytes), median_us, spread_pct ((p90 - p10) / median of 15 replays), bytes; and
-/// of the GPU's clock while it was timed, where NVML answers: sm_mhz, watts, clock_reasons, and
-/// probe_mhz, measured right after (clocks.h says what each is).
 
 #include "common/rung.h"
 
@@ -26,6 +9,22 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+// A chapter's benchmark file defines register_benchmarks(), and nothing else:
+// ```cpp
+// void tutorial::bench::register_benchmarks() {
+//   add_copy_peers<float>("elu");
+//   add_unary<float>("elu", "f32", Kind::rung, elu_f32, elu_reference, 2.0);
+// }
+// ```
+// Every rung becomes one row per shape and regime, named `elu/f32/4096x4096/cold` and labelled
+// `f32 rung`. Before a row is timed its whole output is compared with the reference; a wrong
+// output is an error of that row, and the program exits with 1.
+//
+// Counters of a row: GBps (10^9 bytes a second of what must be moved), copy_pct (percent of the
+// copy of as many bytes), median_us, spread_pct ((p90 - p10) / median of 15 replays), bytes; and
+// of the GPU's clock while it was timed, where NVML answers: sm_mhz, watts, clock_reasons, and
+// probe_mhz, measured right after (clocks.h says what each is).
 
 namespace tutorial::bench {
 

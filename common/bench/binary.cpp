@@ -1,4 +1,4 @@
-/// Ladders with two inputs and one output of the same type.
+// Ladders with two inputs and one output of the same type.
 
 #include "common/bench/binary.h"
 

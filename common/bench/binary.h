@@ -1,6 +1,5 @@
+// Benchmarks of operations with two inputs and one output of the same type.
 #pragma once
-/// \file
-/// Benchmarks of operations with two inputs and one output of the same type.
 
 #include "common/bench/bench.h"
 

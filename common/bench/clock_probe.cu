@@ -1,3 +1,5 @@
+// The clock of the multiprocessors, from cycles counted over a time on the global timer.
+
 #include "common/bench/clocks.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"

@@ -1,3 +1,5 @@
+// NVML, asked on a thread of its own.
+
 #include "common/bench/clocks.h"
 
 #include "common/bench/statistics.h"

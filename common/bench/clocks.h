@@ -1,6 +1,5 @@
+// The GPU's clock and what holds it back, watched while a row is timed.
 #pragma once
-/// \file
-/// The GPU's clock and what holds it back, watched while a row is timed.
 
 #include <cuda_runtime_api.h>
 

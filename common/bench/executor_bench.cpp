@@ -1,5 +1,5 @@
-/// What the CPU executor costs: kernels on one core against plain C++ loops that compute the same,
-/// a barrier, a thread, and a launch. cpu backend only; nothing here says anything about a GPU.
+// The cost of the CPU executor: kernels on one core against plain C++ loops that compute the same,
+// a barrier, a thread, a launch. cpu backend only; the times say nothing about a GPU.
 
 #include "common/bench/statistics.h"
 #include "common/launch.cuh"

@@ -1,3 +1,5 @@
+// The flags of a benchmark program, read and checked.
+
 #include "common/bench/flags.h"
 
 #include "common/bench/shapes.h"

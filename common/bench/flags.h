@@ -1,11 +1,10 @@
+// A benchmark program's flags: our --shapes, and checks of Google Benchmark's flags that it does not
+// make itself.
 #pragma once
-/// \file
-/// A benchmark program's flags: our --shapes, and checks of Google Benchmark's flags that it does not
-/// make itself.
-///
-/// A function that refuses throws std::invalid_argument with one sentence that says what to do.
 
 #include <string>
+
+// A function that refuses throws std::invalid_argument with one sentence that says what to do.
 
 namespace tutorial::bench {
 

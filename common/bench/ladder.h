@@ -1,6 +1,5 @@
+// Registers a whole ladder, as the benchmark of every one-input chapter does.
 #pragma once
-/// \file
-/// Registers a whole ladder, as the benchmark of every one-input chapter does.
 
 #include "common/bench/bench.h"
 

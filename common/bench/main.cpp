@@ -1,8 +1,4 @@
-/// The main program of every chapter's benchmark.
-///
-/// Exit code: 0 if every row was verified and timed, 1 if one was not or there is no GPU to run on,
-/// 2 for flags with which it cannot run. Unless it is 0, the last line on stderr is one sentence,
-/// "PROGRAM: ...", that says what to do.
+// The main program of every chapter's benchmark.
 
 #include "common/bench/bench.h"
 #include "common/bench/clocks.h"
@@ -16,6 +12,10 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+
+// Exit code: 0 if every row was verified and timed, 1 if one was not or there is no GPU to run on,
+// 2 for flags with which it cannot run. Unless it is 0, the last line on stderr is one sentence,
+// "PROGRAM: ...", that says what to do.
 
 namespace {
 

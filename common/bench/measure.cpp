@@ -1,3 +1,5 @@
+// One row: its buffers, its yardstick, its time.
+
 #include "common/bench/measure.h"
 
 #include "common/bench/replay.h"

@@ -1,6 +1,5 @@
+// One row: verified, then timed.
 #pragma once
-/// \file
-/// One row: verified, then timed.
 
 #include "common/bench/bench.h"
 #include "common/bench/clocks.h"

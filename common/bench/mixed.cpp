@@ -1,4 +1,4 @@
-/// Yardsticks for operations that write less than they read, or read nothing.
+// Yardsticks for operations that write less than they read, or read nothing.
 
 #include "common/bench/mixed.h"
 

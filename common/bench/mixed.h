@@ -1,7 +1,6 @@
+// Operations whose inputs and output differ in type or in length: the parts of their Case, and their
+// yardsticks.
 #pragma once
-/// \file
-/// Operations whose inputs and output differ in type or in length: the parts of their Case, and their
-/// yardsticks.
 
 #include "common/bench/bench.h"
 
@@ -41,7 +40,7 @@ std::function<std::size_t(const Shape&)> bytes_of(const Elements& elements) {
 }
 
 namespace detail {
-/// The bits of a value: of two NaNs, too, one may ask whether they are the same.
+/// The bits of a value, so that two NaNs can be compared.
 template <class T>
 std::array<unsigned char, sizeof(T)> bytes_in(const T& value) {
   std::array<unsigned char, sizeof(T)> bytes;

@@ -1,3 +1,5 @@
+// The clock: captured graphs on a GPU, the wall clock on the CPU executor.
+
 #include "common/bench/replay.h"
 
 #include "common/proof/device.h"

@@ -1,6 +1,5 @@
+// The clock: how long a launch takes.
 #pragma once
-/// \file
-/// The clock: how long a launch takes.
 
 #include <cuda_runtime_api.h>
 

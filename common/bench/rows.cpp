@@ -1,4 +1,4 @@
-/// Cases as rows of Google Benchmark.
+// Cases as rows of Google Benchmark.
 
 #include "common/bench/rows.h"
 

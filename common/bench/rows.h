@@ -1,6 +1,5 @@
+// The rows' memory requirements, and the rows that failed.
 #pragma once
-/// \file
-/// The rows' memory requirements, and the rows that failed.
 
 #include <cstddef>
 #include <string>

@@ -1,3 +1,5 @@
+// The shapes of the grid, and --shapes.
+
 #include "common/bench/shapes.h"
 
 #include <regex>

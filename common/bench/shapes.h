@@ -1,6 +1,5 @@
+// Which shapes and which regimes every ladder is timed in.
 #pragma once
-/// \file
-/// Which shapes and which regimes every ladder is timed in.
 
 #include "common/bench/bench.h"
 

@@ -1,3 +1,5 @@
+// The device memory that rows share, and the check of their outputs.
+
 #include "common/bench/stage.h"
 #include "common/bench/replay.h"
 #include "common/proof/parallel.h"

@@ -1,6 +1,5 @@
+// The device memory that rows run on, and the comparison of their output with the reference.
 #pragma once
-/// \file
-/// The device memory that rows run on, and the comparison of their output with the reference.
 
 #include "common/bench/bench.h"
 #include "common/bench/shapes.h"

@@ -1,6 +1,5 @@
+// Statistics for a row's counters.
 #pragma once
-/// \file
-/// Statistics for a row's counters.
 
 #include <algorithm>
 #include <cstddef>

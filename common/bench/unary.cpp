@@ -1,4 +1,4 @@
-/// Ladders with one input and one output of the same type.
+// Ladders with one input and one output of the same type.
 
 #include "common/bench/bench.h"
 #include "common/bench/measure.h"

@@ -1,3 +1,5 @@
+// The kernels that move bytes and compute next to nothing, and their launchers.
+
 #include "common/bench/yardsticks.h"
 
 #include "common/launch.cuh"

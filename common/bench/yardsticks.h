@@ -1,14 +1,13 @@
+// What kernels are measured against: kernels that move bytes and compute next to nothing.
 #pragma once
-/// \file
-/// What kernels are measured against: kernels that move bytes and compute next to nothing.
-///
-/// All have 256 threads a block and 16 bytes an access, and do a tail byte by byte. Pointers must be
-/// aligned to 16 bytes unless it is said, else cudaErrorMisalignedAddress. Null pointers with bytes
-/// > 0 are cudaErrorInvalidValue; bytes == 0 launches nothing.
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+
+// All have 256 threads a block and 16 bytes an access, and do a tail byte by byte. Pointers must be
+// aligned to 16 bytes unless it is said, else cudaErrorMisalignedAddress. Null pointers with bytes
+// > 0 are cudaErrorInvalidValue; bytes == 0 launches nothing.
 
 namespace tutorial::bench {
 

@@ -1,5 +1,6 @@
 // y = a + b: grid-stride loops, tiles that the bulk copy engine brings, and cub's other way to load
 // and store a block's items.
+
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_store.cuh>
 

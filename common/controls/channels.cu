@@ -1,5 +1,6 @@
 // A value per channel: what division, the width of the index, packing and overlap do, one at a
 // time.
+
 #include "common/controls/controls.h"
 #include "common/fast_division.h"
 #include "common/launch.cuh"

@@ -1,10 +1,6 @@
+// Control experiments: pairs of kernels that differ in one respect, for claims that several
+// chapters share. notes/controls.md asks the questions and shows what came out.
 #pragma once
-/// \file
-/// Control experiments: pairs of kernels that differ in one respect, for claims that several
-/// chapters share. notes/controls.md asks the questions and shows what came out.
-///
-/// Only a GPU can answer, so this folder is built by the cuda backend alone. The launchers need
-/// 16-byte aligned pointers and an n that is a multiple of 4096; they are no library.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -14,6 +10,9 @@
 #include <functional>
 #include <string>
 #include <vector>
+
+// Only a GPU can answer, so this folder is built by the cuda backend alone. The launchers need
+// 16-byte aligned pointers and an n that is a multiple of 4096; they are no library.
 
 namespace tutorial::controls {
 

@@ -1,7 +1,6 @@
-/// The benchmark of the control experiments: copies and sums as rows like a chapter's, and beside
-/// them what has no bytes: blocks, latencies, launches, instructions.
-///
-///     build/cuda/common_controls --shapes=2048x2048,16384x16384
+// The benchmark of the control experiments: copies and sums as rows like a chapter's, and beside
+// them what has no bytes: blocks, latencies, launches, instructions.
+
 #include "common/controls/controls.h"
 
 #include "common/bench/binary.h"
@@ -23,6 +22,8 @@
 #include <numeric>
 #include <random>
 #include <string>
+
+//     build/cuda/common_controls --shapes=2048x2048,16384x16384
 
 namespace tutorial::bench {
 

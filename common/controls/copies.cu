@@ -1,4 +1,5 @@
 // Copies of floats that differ in one respect from `copy`: 256 threads a block, 16 bytes a thread.
+
 #include "common/controls/controls.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"

@@ -1,4 +1,5 @@
 // Grid-stride loops against one pack a thread, and block size apart from overlap.
+
 #include "common/controls/controls.h"
 #include "common/elementwise.cuh"
 #include "common/ptx.cuh"

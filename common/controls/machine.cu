@@ -1,4 +1,5 @@
 // What the machine takes for a block, for a load, and for an instruction of each kind.
+
 #include "common/controls/controls.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"

@@ -1,5 +1,6 @@
 // Which stores of a warp are merged before the L2? Each lane loads 16 bytes at once and writes them
 // in pieces; the pieces follow each other at once, or some cycles later.
+
 #include "common/controls/controls.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"

@@ -1,4 +1,5 @@
 // Why chapter 05's 16 votes a thread stay below a copy: fewer votes, and more registers.
+
 #include "common/controls/controls.h"
 #include "common/launch.cuh"
 

@@ -1,5 +1,6 @@
 // 256-bit accesses, which compute capability 10.0 and 12.0 have: compiled, and read from the
 // machine code by a test. No such GPU has run them here, so nothing is claimed of their speed.
+
 #include <cuda_runtime.h>
 
 #include <cstdint>

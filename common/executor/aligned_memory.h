@@ -1,5 +1,5 @@
-/// Exact-size aligned heap blocks: the end of the block is the end of the buffer, so that
-/// AddressSanitizer sees the first byte past it.
+// Exact-size aligned heap blocks: the end of the block is the end of the buffer, so that
+// AddressSanitizer sees the first byte past it.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-/// Atomics, on global and on shared memory. Blocks run on several cores, so these are real ones.
-/// Integers wrap. Every function returns the value that it found.
+// Atomics, on global and on shared memory. Blocks run on several cores, so these are real ones.
+// Integers wrap. Every function returns the value that it found.
 #pragma once
 
 #include "common/executor/bit_cast.h"

@@ -1,4 +1,4 @@
-/// The bits of a value, seen as another type.
+// The bits of a value, seen as another type.
 #pragma once
 
 #include <cstring>

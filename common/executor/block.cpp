@@ -1,3 +1,5 @@
+// How the threads of a block take turns, and what a block reports.
+
 #include "common/executor/block.h"
 
 #include "common/executor/worker.h"

@@ -1,10 +1,4 @@
-/// One thread block in execution, and how its threads take turns.
-///
-/// The threads of a block run one after the other, in a plain loop on one fiber, and a kernel that
-/// never waits never leaves that loop. The first thread that has to wait, at a barrier or in a warp
-/// operation, keeps the fiber that it is on; the next thread then starts on a fiber of its own.
-/// When what a thread waits for has happened it is queued, and goes on when its turn comes. A block
-/// is always on one worker thread.
+// One thread block in execution, and how its threads take turns.
 #pragma once
 
 #include "common/executor/qualifiers.h"
@@ -15,6 +9,12 @@
 #include <string>
 #include <tuple>
 #include <vector>
+
+// The threads of a block run one after the other, in a plain loop on one fiber, and a kernel that
+// never waits never leaves that loop. The first thread that has to wait, at a barrier or in a warp
+// operation, keeps the fiber that it is on; the next thread then starts on a fiber of its own.
+// When what a thread waits for has happened it is queued, and goes on when its turn comes. A block
+// is always on one worker thread.
 
 namespace tutorial::cpu {
 

@@ -1,7 +1,7 @@
-/// Barriers and fences.
-///
-/// The trailing parameters are not for callers: their defaults name the place of the call, which is
-/// what a report shows.
+// Barriers and fences.
+//
+// The trailing parameters are not for callers: their defaults name the place of the call, which is
+// what a report shows.
 #pragma once
 
 #include "common/executor/block.h"

@@ -1,4 +1,4 @@
-/// Conversion of floating values to integers as CUDA does it.
+// Conversion of floating values to integers as CUDA does it.
 #pragma once
 
 #include <cmath>

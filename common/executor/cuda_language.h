@@ -1,6 +1,6 @@
-/// CUDA's language, for a host compiler: what nvcc knows without an #include and g++ or clang++ do
-/// not. Kernel sources reach this header through common/macros.cuh or common/launch.cuh, in the cpu
-/// backend alone.
+// CUDA's language, for a host compiler: what nvcc knows without an #include and g++ or clang++ do
+// not. Kernel sources reach this header through common/macros.cuh or common/launch.cuh, in the cpu
+// backend alone.
 #pragma once
 
 #include "common/executor/qualifiers.h"

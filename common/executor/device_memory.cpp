@@ -1,3 +1,5 @@
+// The heap blocks that stand for device memory.
+
 #include "common/executor/device_memory.h"
 
 #include <utility>

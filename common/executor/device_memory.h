@@ -1,4 +1,4 @@
-/// Device memory of the executor: heap blocks that know their size.
+// Device memory of the executor: heap blocks that know their size.
 #pragma once
 
 #include "common/executor/aligned_memory.h"

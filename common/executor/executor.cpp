@@ -1,3 +1,5 @@
+// A launch: its checks, its blocks on the cores, its report.
+
 #include "common/executor/executor.h"
 
 #include "common/executor/last_error.h"
@@ -18,7 +20,7 @@
 namespace tutorial::cpu {
 namespace {
 
-/// A setting in the environment that nobody can mean: better to stop than to test something else.
+/// Stops the program for a setting in the environment that makes no sense.
 [[noreturn]] void refuse_setting(const char* name, const char* value, const char* expected) {
   std::fprintf(stderr, "%s=%s: expected %s\n", name, value, expected);
   std::exit(2);
@@ -119,7 +121,7 @@ class BlockQueue {
   /// Leaves out the blocks behind the first `count`.
   void run_first(std::uint64_t count) { total_ = std::min(total_, count); }
 
-  /// What each worker does. Without memory for stacks there is no way on: the process ends.
+  /// What each worker does. Without memory for stacks the process ends.
   void work() noexcept {
     Worker& worker = Worker::of_this_thread();
     for (std::uint64_t i = next_++; i < total_ && !failed_; i = next_++) {

@@ -1,10 +1,6 @@
-/// The CPU executor: runs kernels that a host compiler has compiled, block by block, on the cores
-/// of this machine. launch() in common/launch.cuh is its user; tests use the settings and the
-/// reports.
-///
-/// What it shows: logic, indexing, tails, bounds, barriers, warp operations; and, in a program built
-/// for tracing (common/trace), which bytes a warp asks for. What it cannot show: speed, caches,
-/// occupancy. See common/README.md.
+// The CPU executor: runs kernels that a host compiler has compiled, block by block, on the cores
+// of this machine. launch() in common/launch.cuh is its user; tests use the settings and the
+// reports.
 #pragma once
 
 #include "common/executor/block.h"
@@ -15,6 +11,10 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+
+// What it shows: logic, indexing, tails, bounds, barriers, warp operations; and, in a program built
+// for tracing (common/trace), which bytes a warp asks for. What it cannot show: speed, caches,
+// occupancy. See common/README.md.
 
 namespace tutorial::cpu {
 

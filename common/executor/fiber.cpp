@@ -1,3 +1,5 @@
+// Fibers by Boost.Context.
+
 #include "common/executor/fiber.h"
 
 #include "common/executor/sanitizer.h"

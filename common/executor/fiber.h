@@ -1,5 +1,5 @@
-/// Stacks that take turns on one thread: Boost.Context's fibers, with the notes that
-/// AddressSanitizer needs at each switch.
+// Stacks that take turns on one thread: Boost.Context's fibers, with the notes that
+// AddressSanitizer needs at each switch.
 #pragma once
 
 #include <boost/context/fiber.hpp>

@@ -1,12 +1,5 @@
-/// The functions of half and bf16 that NVIDIA's headers define for devices alone, for a host
-/// compiler: mathematics, fused multiply-add, conversions to integers.
-///
-/// Mathematical functions compute in double and round once, to nearest even, which gives the
-/// correctly rounded result. A GPU does not always: common/README.md has the table of differences,
-/// over all 65,536 inputs.
-///
-/// This header needs no other part of the executor: ordinary host files may include it in either
-/// backend, to compare a GPU's answers with these.
+// The functions of half and bf16 that NVIDIA's headers define for devices alone, for a host
+// compiler: mathematics, fused multiply-add, conversions to integers.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -21,6 +14,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+
+// Mathematical functions compute in double and round once, to nearest even, which gives the
+// correctly rounded result. A GPU does not always: common/README.md has the table of differences,
+// over all 65,536 inputs.
+//
+// This header needs no other part of the executor: ordinary host files may include it in either
+// backend, to compare a GPU's answers with these.
 
 namespace tutorial::cpu {
 

@@ -1,4 +1,4 @@
-/// Integer and bit intrinsics.
+// Integer and bit intrinsics.
 #pragma once
 
 #include "common/executor/bit_cast.h"

@@ -1,4 +1,4 @@
-/// The calling thread's last error, as cudaGetLastError() tells it.
+// The calling thread's last error, as cudaGetLastError() tells it.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,9 +1,9 @@
-/// Float and double functions that CUDA has and a host's <cmath> has not.
-///
-/// The functions that a GPU only approximates (`__expf` and its kin) keep the formula that the GPU
-/// uses, so that an error which grows with the argument grows here as well; the elementary step is
-/// the host's and more exact than a GPU's. Single ULPs are therefore not the GPU's. Subnormals are
-/// kept, as nvcc does without -ftz=true.
+// Float and double functions that CUDA has and a host's <cmath> has not.
+//
+// The functions that a GPU only approximates (`__expf` and its kin) keep the formula that the GPU
+// uses, so that an error which grows with the argument grows here as well; the elementary step is
+// the host's and more exact than a GPU's. Single ULPs are therefore not the GPU's. Subnormals are
+// kept, as nvcc does without -ftz=true.
 #pragma once
 
 #include "common/executor/conversion.h"

@@ -1,5 +1,5 @@
-/// Loads and stores with a caching hint. The hint speaks to a GPU's caches; here they are plain
-/// loads and stores.
+// Loads and stores with a caching hint. The hint speaks to a GPU's caches; here they are plain
+// loads and stores.
 #pragma once
 
 #include "common/executor/qualifiers.h"

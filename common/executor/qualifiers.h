@@ -1,9 +1,4 @@
-/// Qualifiers and built-in variables of the CUDA language, for a host compiler.
-///
-/// `__global__`, `__device__`, `__host__` and `__constant__` are made empty by NVIDIA's own
-/// headers, which suits us. `__shared__` is made empty too, and that would silently turn shared
-/// memory into one array per thread; so it is defined anew, after NVIDIA's headers, which are
-/// therefore included first and never again afterwards (their include guards see to that).
+// Qualifiers and built-in variables of the CUDA language, for a host compiler.
 #pragma once
 
 #include "common/executor/shared_variables.h"
@@ -63,6 +58,11 @@ inline thread_local TUTORIAL_CPU_FAST_TLS dim3 gridDim{};
 
 /// Lanes of a warp, as on every NVIDIA GPU.
 inline constexpr int warpSize = 32;
+
+// `__global__`, `__device__`, `__host__` and `__constant__` are made empty by NVIDIA's own
+// headers, which suits us. `__shared__` is made empty too, and that would silently turn shared
+// memory into one array per thread; so it is defined anew, after NVIDIA's headers, which are
+// therefore included first and never again afterwards (their include guards see to that).
 
 namespace tutorial::cpu {
 

@@ -1,9 +1,4 @@
 // The part of the CUDA runtime API that the tutorial uses, as declared by NVIDIA's own headers.
-//
-// Everything happens at once, in the order of the calls: a stream's work is done when the call that
-// enqueues it returns. That is one of the orders that a GPU may choose. Host and device share one
-// memory here, so host code that dereferences a device pointer is not caught; what is caught is a
-// copy whose direction or size does not fit the allocations.
 
 #include "common/executor/device_memory.h"
 #include "common/executor/last_error.h"
@@ -35,6 +30,11 @@ struct CUevent_st {
   bool recorded;
   std::chrono::steady_clock::time_point time;
 };
+
+// Everything happens at once, in the order of the calls: a stream's work is done when the call that
+// enqueues it returns. That is one of the orders that a GPU may choose. Host and device share one
+// memory here, so host code that dereferences a device pointer is not caught; what is caught is a
+// copy whose direction or size does not fit the allocations.
 
 namespace tutorial::cpu {
 namespace {

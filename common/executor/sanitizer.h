@@ -1,4 +1,4 @@
-/// What the executor tells AddressSanitizer about its fibers; nothing in builds without it.
+// What the executor tells AddressSanitizer about its fibers; nothing in builds without it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-/// How much dynamic shared memory a kernel may use.
+// How much dynamic shared memory a kernel may use.
 #pragma once
 
 #include <cuda_runtime_api.h>

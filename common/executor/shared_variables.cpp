@@ -1,3 +1,5 @@
+// Where the linker puts `__shared__` variables, and the poison that every block finds in them.
+
 #include "common/executor/shared_variables.h"
 
 #include "common/executor/block.h"

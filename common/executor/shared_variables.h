@@ -1,14 +1,14 @@
-/// Poison for `__shared__` variables: every block finds them full of 0xFF (NaN in every floating
-/// type), as it finds its dynamic shared memory, and not as the block before it left them.
-///
-/// A qualifier cannot learn the variable's address. So `__shared__` also declares a mark beside the
-/// variable, and gives the variable's symbol a tag. The first thread of a block that passes the mark
-/// looks up, in this program's symbol table, the tagged variables of the mark's function, and fills
-/// them. In a program without a symbol table (strip), and outside of functions, they stay as they
-/// are.
+// Poison for `__shared__` variables: every block finds them full of 0xFF (NaN in every floating
+// type), as it finds its dynamic shared memory, and not as the block before it left them.
 #pragma once
 
 #include <cstdint>
+
+// A qualifier cannot learn the variable's address. So `__shared__` also declares a mark beside the
+// variable, and gives the variable's symbol a tag. The first thread of a block that passes the mark
+// looks up, in this program's symbol table, the tagged variables of the mark's function, and fills
+// them. In a program without a symbol table (strip), and outside of functions, they stay as they
+// are.
 
 namespace tutorial::cpu {
 

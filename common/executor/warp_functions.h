@@ -1,12 +1,4 @@
-/// Warp operations: shuffles, votes, matches and reductions.
-///
-/// Each lane deposits what it brings and waits; when the last lane that is named has arrived, the
-/// results of all are computed at once. Checked: a caller outside of its own mask; a shuffle that
-/// names a lane which has returned or never was; reading from a lane outside of the mask; a width
-/// that is no power of two up to 32; lanes that never come (a deadlock).
-///
-/// The trailing parameters `file` and `line` are not for callers: their defaults name the place of
-/// the call, which is what a report shows.
+// Warp operations: shuffles, votes, matches and reductions.
 #pragma once
 
 #include "common/executor/block.h"
@@ -17,6 +9,14 @@
 #include <functional>
 #include <string>
 #include <type_traits>
+
+// Each lane deposits what it brings and waits; when the last lane that is named has arrived, the
+// results of all are computed at once. Checked: a caller outside of its own mask; a shuffle that
+// names a lane which has returned or never was; reading from a lane outside of the mask; a width
+// that is no power of two up to 32; lanes that never come (a deadlock).
+//
+// The trailing parameters `file` and `line` are not for callers: their defaults name the place of
+// the call, which is what a report shows.
 
 namespace tutorial::cpu {
 

@@ -1,3 +1,5 @@
+// A worker runs blocks one after the other.
+
 #include "common/executor/worker.h"
 
 #include <cstring>
@@ -78,8 +80,8 @@ void Worker::run_threads() {
   }
 }
 
-/// Fresh for every block: a GPU does not clear it either, but reads what nobody wrote are then a
-/// matter of luck, and here they are NaN.
+/// Filled with NaN for every block, so that a read of memory that no thread wrote shows. A GPU does
+/// not clear it: there such a read gives whatever is left from before.
 void Worker::prepare_dynamic_shared(std::size_t bytes) {
   if (bytes == dynamic_shared_bytes_) {
     if (bytes != 0) std::memset(dynamic_shared_.get(), 0xFF, bytes);

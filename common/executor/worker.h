@@ -1,4 +1,4 @@
-/// A thread that executes blocks, with what it needs for that: fibers, dynamic shared memory.
+// A thread that executes blocks, with what it needs for that: fibers, dynamic shared memory.
 #pragma once
 
 #include "common/executor/aligned_memory.h"

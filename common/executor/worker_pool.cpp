@@ -1,3 +1,5 @@
+// The threads that help the calling one.
+
 #include "common/executor/worker_pool.h"
 
 #include <cstddef>

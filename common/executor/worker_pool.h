@@ -1,4 +1,4 @@
-/// Threads that help the calling thread with one task at a time.
+// Threads that help the calling thread with one task at a time.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-/// run_unary(), worst_error(), measure_accuracy(): outputs against a reference in double.
+// run_unary(), worst_error(), measure_accuracy(): outputs against a reference in double.
 
 #include "common/proof/buffers.h"
 #include "common/proof/inputs.h"
@@ -27,9 +27,9 @@ WorstError merged(const WorstError& a, const WorstError& b) {
 }
 
 /// The worst errors of several rungs, gathered by all cores.
-class Tally {
+class WorstErrors {
  public:
-  explicit Tally(std::size_t rungs)
+  explicit WorstErrors(std::size_t rungs)
       : worst_(static_cast<std::size_t>(host_threads()), std::vector<WorstError>(rungs)) {}
 
   /// Judges outputs[rung][i] against the reference for inputs[i], i in [0, count).
@@ -69,9 +69,9 @@ std::vector<WorstError> measure(const std::vector<UnaryRung<T>>& rungs,
   std::vector<const T*> pointers;
   for (const UnaryRung<T>& rung : rungs) outputs.push_back(run_unary(rung.launch, inputs));
   for (const std::vector<T>& output : outputs) pointers.push_back(output.data());
-  Tally tally(rungs.size());
-  tally.add(inputs.data(), pointers, static_cast<std::int64_t>(inputs.size()), reference);
-  return tally.result();
+  WorstErrors worst(rungs.size());
+  worst.add(inputs.data(), pointers, static_cast<std::int64_t>(inputs.size()), reference);
+  return worst.result();
 }
 
 /// One chunk of the floats on its way through the GPU and back: inputs up, a launch per rung, the
@@ -101,11 +101,11 @@ class FloatChunk {
   }
 
   /// Waits for the outputs and judges them.
-  void finish(Tally& tally, Reference reference) const {
+  void finish(WorstErrors& worst, Reference reference) const {
     stream_.synchronize();
     std::vector<const float*> outputs;
     for (const PinnedBuffer<float>& output : outputs_) outputs.push_back(output.data());
-    tally.add<float>(inputs_.data(), outputs, size, reference);
+    worst.add<float>(inputs_.data(), outputs, size, reference);
   }
 
  private:
@@ -135,7 +135,7 @@ class FloatChunk {
     const std::vector<UnaryRung<float>>& rungs, Reference reference) {
   constexpr std::int64_t chunks = (std::int64_t{1} << 32) / FloatChunk::size;
   FloatChunk even(rungs.size()), odd(rungs.size());
-  Tally tally(rungs.size());
+  WorstErrors worst(rungs.size());
   const auto start = [&](std::int64_t chunk) {
     (chunk % 2 == 0 ? even : odd)
         .start(static_cast<std::uint32_t>(chunk * FloatChunk::size), rungs);
@@ -143,9 +143,9 @@ class FloatChunk {
   start(0);
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     if (chunk + 1 < chunks) start(chunk + 1);
-    (chunk % 2 == 0 ? even : odd).finish(tally, reference);
+    (chunk % 2 == 0 ? even : odd).finish(worst, reference);
   }
-  return tally.result();
+  return worst.result();
 }
 
 }  // namespace
@@ -164,10 +164,10 @@ template <class T>
 WorstError worst_error(const std::vector<T>& inputs, const std::vector<T>& outputs,
                        Reference reference) {
   if (inputs.size() != outputs.size()) throw std::invalid_argument("worst_error: sizes differ");
-  Tally tally(1);
-  tally.add<T>(inputs.data(), {outputs.data()}, static_cast<std::int64_t>(inputs.size()),
+  WorstErrors worst(1);
+  worst.add<T>(inputs.data(), {outputs.data()}, static_cast<std::int64_t>(inputs.size()),
                reference);
-  return tally.result().front();
+  return worst.result().front();
 }
 
 template <class T>

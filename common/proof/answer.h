@@ -1,7 +1,6 @@
+// For the worked answers that are programs: device memory, and how a program says what is wrong.
+// Header only, and without Catch2: an answer has a main() of its own.
 #pragma once
-/// \file
-/// For the worked answers that are programs: device memory, and how a program says what is wrong.
-/// Header only, and without Catch2: an answer has a main() of its own.
 
 #include <cuda_runtime_api.h>
 

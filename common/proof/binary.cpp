@@ -1,4 +1,4 @@
-/// Outputs of two inputs against a reference in double.
+// Outputs of two inputs against a reference in double.
 
 #include "common/proof/binary.h"
 
@@ -27,8 +27,8 @@ WorstError worst_in_row(const std::vector<T>& a, T b, const T* outputs, BinaryRe
 
 /// All of a against each of the `rows` values of b from `first` on: one launch, one row for each b.
 template <class T>
-std::vector<T> run_rows(const BinaryLauncher<T>& launch, const std::vector<T>& a, const T* b,
-                        std::size_t rows) {
+std::vector<T> outputs_of_rows(const BinaryLauncher<T>& launch, const std::vector<T>& a, const T* b,
+                               std::size_t rows) {
   std::vector<T> left, right;
   for (std::size_t row = 0; row < rows; ++row) {
     left.insert(left.end(), a.begin(), a.end());
@@ -51,7 +51,7 @@ WorstError worst_error_of_pairs(const BinaryLauncher<T>& launch, const std::vect
   WorstError worst;
   for (std::size_t first = 0; first < b.size(); first += rows_at_once) {
     const std::size_t rows = std::min(rows_at_once, b.size() - first);
-    const std::vector<T> outputs = run_rows(launch, a, b.data() + first, rows);
+    const std::vector<T> outputs = outputs_of_rows(launch, a, b.data() + first, rows);
     std::vector<WorstError> of_row(rows);
     parallel_pieces(static_cast<std::int64_t>(rows), [&](int, std::int64_t begin,
                                                          std::int64_t end) {

@@ -1,8 +1,5 @@
+// The accuracy of a launcher with two inputs and one output of the same type.
 #pragma once
-/// \file
-/// The accuracy of a launcher with two inputs and one output of the same type.
-///
-/// T: float, __half or __nv_bfloat16.
 
 #include "common/proof/buffers.h"
 #include "common/proof/ulp.h"
@@ -11,10 +8,12 @@
 #include <string>
 #include <vector>
 
+// T: float, __half or __nv_bfloat16.
+
 namespace tutorial::test {
 
 /// The rung with one array as both of its inputs: a rung with one input, x -> f(x, x). A kernel
-/// that mixes up the places of a and b computes something else from it.
+/// that reads a and b at different places computes something else.
 template <class T>
 UnaryRung<T> with_both_inputs_the_same(const BinaryRung<T>& rung) {
   const auto launch = [both = rung.launch](const T* x, T* y, std::int64_t n, cudaStream_t stream) {

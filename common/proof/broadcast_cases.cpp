@@ -1,3 +1,5 @@
+// Random pairs of shapes, and how a failing one is made smaller.
+
 #include "common/proof/broadcast_cases.h"
 
 #include <algorithm>

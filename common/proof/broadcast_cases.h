@@ -1,10 +1,6 @@
+// Pairs of shapes that broadcast, made at random; the plainest walk over them; and what makes a
+// failing pair small enough to read.
 #pragma once
-/// \file
-/// Pairs of shapes that broadcast, made at random; the plainest walk over them; and what makes a
-/// failing pair small enough to read.
-///
-/// Nothing here uses broadcast_shape() or what follows from it: this is what they are compared
-/// with.
 
 #include "common/broadcast.h"
 #include "common/proof/device.h"
@@ -19,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+// Nothing here uses broadcast_shape() or what is built on it: they are compared with this.
+
 namespace tutorial::test {
 
 /// The shapes of the two operands of one operation.
@@ -29,8 +27,8 @@ struct ShapePair {
 /// "(2, 3) and (3,)".
 std::string to_string(const ShapePair& shapes);
 
-/// What a run begins its random numbers with: the environment variable TUTORIAL_SEED, or a seed
-/// that is new in every run. A test prints it.
+/// The seed of a run's random numbers: the environment variable TUTORIAL_SEED, or a seed that is
+/// new in every run. A test prints it.
 std::uint64_t random_seed();
 
 // ---- The plainest walk --------------------------------------------------------------------------

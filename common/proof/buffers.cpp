@@ -1,3 +1,5 @@
+// Canaries: written, and compared.
+
 #include "common/proof/buffers.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
+// Device memory with canaries on both sides.
 #pragma once
-/// \file
-/// Device memory with canaries on both sides.
 
 #include "common/proof/device.h"
 

@@ -1,10 +1,5 @@
+// Catch2 2.13 and 3.x under one include. Tests include this header and nothing else of Catch2.
 #pragma once
-/// \file
-/// Catch2 2.13 and 3.x under one include. Tests include this header and nothing else of Catch2.
-///
-/// SKIP(message) exists in both: Catch2 3 brings it, and for Catch2 2 it is defined here with the
-/// same meaning. A test program in which every test case that ran was skipped exits with code 4,
-/// which CTest's SKIP_RETURN_CODE turns into a visible "Skipped".
 
 #if __has_include(<catch2/catch_test_macros.hpp>)
 
@@ -18,6 +13,10 @@
 
 #include <sstream>
 #include <string>
+
+// SKIP(message) exists in both: Catch2 3 brings it, and for Catch2 2 it is defined here with the
+// same meaning. A test program in which every test case that ran was skipped exits with code 4,
+// which CTest's SKIP_RETURN_CODE turns into a visible "Skipped".
 
 namespace tutorial::test {
 /// Says why, and leaves the running test case without failing it.

@@ -1,5 +1,5 @@
-/// The checks that end in Catch2's assertions. What they check stands in the other files, which do
-/// without Catch2 and can be tested themselves.
+// The checks that end in Catch2's assertions. What they check stands in the other files, which do
+// without Catch2 and can be tested themselves.
 
 #include "common/proof/catch.h"
 #include "common/proof/record.h"

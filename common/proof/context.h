@@ -1,6 +1,5 @@
+// The machine and the build that a recorded number comes from. Tests and benchmarks write the same.
 #pragma once
-/// \file
-/// On what a recorded number was taken. Tests and benchmarks write the same context.
 
 #include <cuda_runtime_api.h>
 

@@ -1,9 +1,5 @@
+// The device that a test runs on, and owners for what the CUDA runtime hands out.
 #pragma once
-/// \file
-/// The device that a test runs on, and owners for what the CUDA runtime hands out.
-///
-/// Both backends offer the same calls: on a GPU they are the CUDA runtime's, in the cpu backend the
-/// executor's. Failures are thrown, so that a test that forgets to look still fails.
 
 #include <cuda_runtime_api.h>
 
@@ -11,6 +7,9 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+// Both backends offer the same calls: on a GPU they are the CUDA runtime's, in the cpu backend the
+// executor's. Failures are thrown, so that a test that forgets to check still fails.
 
 namespace tutorial::test {
 

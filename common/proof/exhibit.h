@@ -1,7 +1,6 @@
+// The program that runs one exhibit of a bug museum under AddressSanitizer. It needs the CUDA
+// runtime and nothing else of the test support.
 #pragma once
-/// \file
-/// The program that runs one exhibit of a bug museum under AddressSanitizer. It needs the CUDA
-/// runtime and nothing else of the test support.
 
 #include <cuda_runtime.h>
 
@@ -14,8 +13,8 @@
 
 namespace tutorial::test {
 
-/// Launches on buffers of exactly as many elements as it says, a number that is no multiple of 2, 4
-/// or 8: AddressSanitizer sees the first byte past their ends. x is zero.
+/// Launches on buffers of exactly n elements, where n is odd: AddressSanitizer sees the first byte
+/// past their ends. x is zero.
 template <class T>
 void run_exhibit(cudaError_t (*launch)(const T* x, T* y, std::int64_t n, cudaStream_t stream)) {
   constexpr std::int64_t n = 1029;
@@ -30,8 +29,8 @@ void run_exhibit(cudaError_t (*launch)(const T* x, T* y, std::int64_t n, cudaStr
   cudaFree(y);
 }
 
-/// main() of exhibits_asan.cpp: runs the exhibit that the one argument names, and says so if
-/// nothing has stopped it. Exit code 2 for a name that is not among them.
+/// main() of exhibits_asan.cpp: runs the exhibit that the argument names. If nothing stops
+/// it, says "no memory error". Exit code 2 for a name that is not among them.
 inline int exhibit_main(int argc, char** argv,
                         const std::map<std::string, std::function<void()>>& exhibits) {
   const auto found = argc == 2 ? exhibits.find(argv[1]) : exhibits.end();

@@ -1,4 +1,4 @@
-/// promises_of(): rungs of floats, judged by a formula in double.
+// promises_of(): rungs of floats, judged by a formula in double.
 
 #include "common/proof/inputs.h"
 #include "common/proof/promises.h"

@@ -1,3 +1,5 @@
+// Every value of a 16-bit type, a dense sample of the floats, the ladder of sizes.
+
 #include "common/proof/inputs.h"
 
 #include <algorithm>

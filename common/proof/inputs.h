@@ -1,6 +1,5 @@
+// The values and the sizes that kernels are tried on.
 #pragma once
-/// \file
-/// The values and the sizes that kernels are tried on.
 
 #include "common/proof/ulp.h"
 

@@ -1,4 +1,4 @@
-/// The main program of every test executable, for Catch2 2 and 3.
+// The main program of every test executable, for Catch2 2 and 3.
 
 #if __has_include(<catch2/catch_session.hpp>)
 

@@ -1,6 +1,5 @@
+// A loop over all cores of the host.
 #pragma once
-/// \file
-/// A loop over all cores of the host.
 
 #include <algorithm>
 #include <cstdint>

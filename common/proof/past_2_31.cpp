@@ -1,4 +1,4 @@
-/// violation_past_2_31(): a launch of more elements than a 32-bit int counts.
+// violation_past_2_31(): a launch of more elements than a 32-bit int counts.
 
 #include "common/proof/buffers.h"
 #include "common/proof/parallel.h"

@@ -1,4 +1,4 @@
-/// promise_violations(): what every launcher promises, tried.
+// promise_violations(): what every launcher promises, tried.
 
 #include "common/proof/promises.h"
 

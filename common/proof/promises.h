@@ -1,7 +1,6 @@
+// What every launcher promises, whatever it computes: tried for any number of inputs, with any
+// judge of its outputs.
 #pragma once
-/// \file
-/// What every launcher promises, whatever it computes: tried for any number of inputs, with any
-/// judge of its outputs.
 
 #include "common/proof/buffers.h"
 #include "common/proof/tiled.h"
@@ -36,8 +35,8 @@ InputArray input_array(const std::string& name, const std::vector<T>& values, st
 
 /// A launcher and what it claims. n is its size: elements, or rows of elements.
 struct Promises {
-  using Launch = std::function<cudaError_t(const std::vector<const void*>& inputs, void* output,
-                                           std::int64_t n, cudaStream_t stream)>;
+  using Launcher = std::function<cudaError_t(const std::vector<const void*>& inputs, void* output,
+                                             std::int64_t n, cudaStream_t stream)>;
   /// What is wrong with the output at size n, or an empty string.
   using Judge = std::function<std::string(const unsigned char* output, std::int64_t n)>;
 
@@ -45,7 +44,7 @@ struct Promises {
   std::size_t out_element_bytes;
   std::size_t out_alignment;
   std::function<std::size_t(std::int64_t n)> out_bytes;
-  Launch launch;
+  Launcher launch;
   Judge judge;
   /// The same where every input is the first one; empty if that is not tried.
   Judge judge_same_inputs;

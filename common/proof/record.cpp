@@ -1,3 +1,5 @@
+// The accuracy of a rung, as JSON.
+
 #include "common/proof/record.h"
 
 #include "common/proof/context.h"

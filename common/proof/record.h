@@ -1,6 +1,5 @@
+// Results of tests, kept for the README.
 #pragma once
-/// \file
-/// Results of tests, kept for the README.
 
 #include "common/proof/unary.h"
 

@@ -1,8 +1,7 @@
+// Short inputs repeated over long buffers, and the interval of outputs that each element of the
+// tile accepts. The reference is evaluated once per element of the tile; judging an output of any
+// length is then a comparison of integers.
 #pragma once
-/// \file
-/// Short inputs repeated over long buffers, and the interval of outputs that each element of the
-/// tile accepts. The reference is evaluated once per element of the tile; judging an output of any
-/// length is then a comparison of integers.
 
 #include "common/proof/device.h"
 #include "common/proof/inputs.h"

@@ -1,9 +1,5 @@
+// Rounding to a floating-point type, and distances in its units in the last place (ULP).
 #pragma once
-/// \file
-/// Rounding to a floating-point type, and distances in its units in the last place (ULP).
-///
-/// T is float, half (__half), bf16 (__nv_bfloat16) or double. References are computed in double, so
-/// every function here speaks double on its other side.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -13,6 +9,9 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+
+// T is float, half (__half), bf16 (__nv_bfloat16) or double. References are computed in double, so
+// every function here speaks double on its other side.
 
 namespace tutorial::test {
 

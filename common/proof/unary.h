@@ -1,14 +1,13 @@
+// The accuracy of a launcher with one input and one output of the same type.
 #pragma once
-/// \file
-/// The accuracy of a launcher with one input and one output of the same type.
-///
-/// Every function template here exists for T = float, __half and __nv_bfloat16.
 
 #include "common/rung.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+// Every function template here exists for T = float, __half and __nv_bfloat16.
 
 namespace tutorial::test {
 

@@ -1,3 +1,5 @@
+// a - 2 b, for the tests of kernels with two inputs.
+
 #include "common/test/binary_kernels.h"
 
 #include "common/elementwise_binary.cuh"

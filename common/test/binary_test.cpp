@@ -1,4 +1,4 @@
-/// Tests of what common has for operations with two inputs: the kernels, their checks, their peer.
+// Tests of what common has for operations with two inputs: the kernels, their checks, their peer.
 
 #include "common/proof/binary.h"
 #include "common/bench/yardsticks.h"

@@ -1,3 +1,5 @@
+// Operations on two tensors, for the tests of launch_broadcast().
+
 #include "common/test/broadcast_kernels.h"
 
 #include "common/broadcast.cuh"

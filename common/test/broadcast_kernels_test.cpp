@@ -1,5 +1,5 @@
 // launch_broadcast(): every kernel of it, on small tensors, with the sizes at which it changes its
-// ways set so low that they all occur.
+// method set so low that every method occurs.
 
 #include "common/test/broadcast_kernels.h"
 #include "common/proof/broadcast_cases.h"

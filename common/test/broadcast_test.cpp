@@ -1,4 +1,4 @@
-/// Tests of broadcasting on the host: padding, the result's shape, strides, merging, refusals.
+// Tests of broadcasting on the host: padding, the result's shape, strides, merging, refusals.
 
 #include "common/broadcast.h"
 #include "common/proof/broadcast_cases.h"

@@ -1,3 +1,5 @@
+// One kernel for each kind of device function that both backends must agree on.
+
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 #include "common/test/device_functions_kernels.h"

@@ -1,5 +1,5 @@
-/// Launchers of the kernels in device_functions_kernels.cu: one for each kind of device function
-/// that both backends must agree on. All run on the default stream and return the launch's error.
+// Launchers of the kernels in device_functions_kernels.cu: one for each kind of device function
+// that both backends must agree on. All run on the default stream and return the launch's error.
 #pragma once
 
 #include <cuda_bf16.h>

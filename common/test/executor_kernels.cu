@@ -1,3 +1,5 @@
+// Kernels that do what a kernel must not do, and some that show how the executor runs them.
+
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 #include "common/test/executor_kernels.h"

@@ -1,5 +1,5 @@
-/// Launchers of kernels that do what a kernel must not do, and of some that show how the executor
-/// runs them. All of them return the launch's error.
+// Launchers of kernels that do what a kernel must not do, and of some that show how the executor
+// runs them. All of them return the launch's error.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-/// What the tracer says that a warp's access costs.
+// What the tracer says that a warp's access costs.
 
 #include "common/proof/catch.h"
 #include "common/trace/cost.h"

@@ -1,4 +1,4 @@
-/// Tests of the division by an invariant: it has to be exact, not nearly so.
+// Tests of the division by an invariant: it has to be exact, not nearly so.
 
 #include "common/fast_division.h"
 #include "common/proof/catch.h"

@@ -1,3 +1,5 @@
+// Every one-input function of half and bf16, run on the device.
+
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 #include "common/test/half_functions_kernels.h"

@@ -1,5 +1,5 @@
-/// Every one-input function of half and bf16 that common/executor/half_functions.h defines for the
-/// host, as a list, and launchers that run each on the device.
+// Every one-input function of half and bf16 that common/executor/half_functions.h defines for the
+// host, as a list, and launchers that run each on the device.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-/// Tests of the test support: a checker that lets something pass is worse than none.
+// Tests of what tests stand on: a checker that accepts a wrong launcher is worse than none.
 
 #include "common/proof/support.h"
 #include "common/arguments.h"

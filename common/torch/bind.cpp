@@ -1,4 +1,5 @@
 // Registers what a chapter's operators() lists. Linked into every module, so each has its own copy.
+
 #include "common/torch/bind.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -253,7 +254,7 @@ void fall_through(torch::Library& library, c10::DispatchKey key) {
   });
 }
 
-const char* name_of(Kind kind) {
+const char* name_of(OperatorKind kind) {
   constexpr const char* names[] = {"rung", "yours", "operator"};
   return names[static_cast<int>(kind)];
 }

@@ -1,9 +1,4 @@
 // From a chapter's functions to operators of PyTorch. Knows no chapter and no kernel.
-//
-// A chapter's X_torch.cpp defines operators(), a list; bind.cpp, which is linked into each module,
-// registers it as torch.ops.elementwise_tutorial.NAME, for CPU tensors or CUDA tensors (what the
-// build's backend runs on) and for tensors without data, as torch.compile traces with. README.md
-// has the contract that a caller relies on.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -22,6 +17,11 @@
 #include <vector>
 
 #include "common/broadcast.h"
+
+// A chapter's X_torch.cpp defines operators(), a list; bind.cpp, which is linked into each module,
+// registers it as torch.ops.elementwise_tutorial.NAME, for CPU tensors or CUDA tensors (what the
+// build's backend runs on) and for tensors without data, as torch.compile traces with. README.md
+// has the contract that a caller relies on.
 
 namespace tutorial::bind {
 
@@ -62,7 +62,7 @@ struct Result {
 using Outputs = std::vector<at::Tensor>;
 
 /// How the comparison with PyTorch lists an operator.
-enum class Kind { rung, yours, whole };
+enum class OperatorKind { rung, yours, whole };
 
 /// One operator. NAME(ARGUMENTS) allocates its results, NAME.out(ARGUMENTS, *, out) writes to them.
 struct Operator {
@@ -78,7 +78,7 @@ struct Operator {
   std::string ladder = {};  ///< "elu"
   std::string rung = {};    ///< "f16x8_pack"
   std::string dtype = {};   ///< "f16"; empty if it takes several
-  Kind kind = Kind::whole;
+  OperatorKind kind = OperatorKind::whole;
   std::size_t in_alignment = 1;   ///< bytes that the inputs need, beyond their elements'
   std::size_t out_alignment = 1;  ///< the same for the results
   bool in_place = true;           ///< a result may be an input
@@ -90,8 +90,7 @@ struct Operator {
 /// The chapter's; defined in X_torch.cpp.
 std::vector<Operator> operators();
 
-// ---- Types
-// ----------------------------------------------------------------------------------------
+// ---- Types -------------------------------------------------------------------------------------
 
 template <class T>
 constexpr at::ScalarType scalar_type() {
@@ -145,8 +144,7 @@ cudaError_t with_type(const at::Tensor& tensor, Types<Ts...>, F&& f) {
 std::size_t choice(const Arguments& arguments, std::size_t i,
                    const std::vector<std::string>& known);
 
-// ---- Shapes
-// ---------------------------------------------------------------------------------------
+// ---- Shapes ------------------------------------------------------------------------------------
 
 Sizes sizes_of(const at::Tensor& tensor);
 TensorShape shape_of(const at::Tensor& tensor);
@@ -161,15 +159,14 @@ void require_same_sizes(const Arguments& arguments, std::size_t i, std::size_t j
 /// Throws unless tensors i and j have the same dtype.
 void require_same_dtype(const Arguments& arguments, std::size_t i, std::size_t j);
 
-// ---- Whole operators in one call
-// ------------------------------------------------------------------
+// ---- Whole operators in one call ---------------------------------------------------------------
 
 /// y[i] = f(x[i]) for one type: a rung. launch(x, y, n, stream).
 template <class T, class Launch>
 Operator unary(const std::string& ladder, const std::string& rung, Launch launch,
-               std::size_t alignment, Kind kind = Kind::rung) {
+               std::size_t alignment, OperatorKind kind = OperatorKind::rung) {
   Operator op;
-  op.name = kind == Kind::yours ? rung : ladder + "_" + rung;
+  op.name = kind == OperatorKind::yours ? rung : ladder + "_" + rung;
   op.arguments = "Tensor x";
   op.results = [](const Arguments& a) {
     require_dtype(a, 0, Types<T>{});
@@ -189,7 +186,7 @@ Operator unary(const std::string& ladder, const std::string& rung, Launch launch
 /// y[i] = f(a[i], b[i]) for one type, without broadcasting. launch(a, b, y, n, stream).
 template <class T, class Launch>
 Operator binary(const std::string& ladder, const std::string& rung, Launch launch,
-                std::size_t alignment, Kind kind = Kind::rung) {
+                std::size_t alignment, OperatorKind kind = OperatorKind::rung) {
   Operator op = unary<T>(
       ladder, rung, [](const T*, T*, std::int64_t, cudaStream_t) { return cudaSuccess; }, alignment,
       kind);
@@ -210,7 +207,7 @@ Operator binary(const std::string& ladder, const std::string& rung, Launch launc
 /// Every rung of a list, with unary or binary launchers as in common/proof.
 template <class T, class Rung>
 void add_unary_rungs(std::vector<Operator>& list, const std::string& ladder,
-                     const std::vector<Rung>& rungs, Kind kind = Kind::rung) {
+                     const std::vector<Rung>& rungs, OperatorKind kind = OperatorKind::rung) {
   for (const Rung& rung : rungs) {
     list.push_back(unary<T>(ladder, rung.name, rung.launch, rung.alignment, kind));
   }

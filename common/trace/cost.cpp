@@ -1,3 +1,5 @@
+// The sectors and passes of one access of a warp.
+
 #include "common/trace/cost.h"
 
 #include <algorithm>

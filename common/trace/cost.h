@@ -1,7 +1,6 @@
+// What one access of a warp costs: the sectors of global memory that it touches, the passes over
+// shared memory that it takes.
 #pragma once
-/// \file
-/// What one access of a warp costs: the sectors of global memory that it touches, the passes over
-/// shared memory that it takes.
 
 #include <array>
 #include <cstdint>

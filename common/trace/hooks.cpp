@@ -1,5 +1,6 @@
 // What g++ -fsanitize=thread calls before every access to memory, in place of ThreadSanitizer's own
 // runtime, which is not linked. A hook tells the recorder what is accessed, and from where.
+
 #include "common/trace/recorder.h"
 
 #include <cstddef>

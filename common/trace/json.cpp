@@ -1,3 +1,5 @@
+// A recording as JSON.
+
 #include "common/trace/json.h"
 
 #include "common/trace/symbols.h"

@@ -1,6 +1,5 @@
+// What was recorded, as JSON: the tools in common/tools draw and compare it.
 #pragma once
-/// \file
-/// What was recorded, as JSON: the tools in common/tools draw and compare it.
 
 #include "common/bench/bench.h"
 #include "common/trace/recorder.h"

@@ -1,15 +1,5 @@
-/// The program of ./tutorial trace: one rung, launched once, and its accesses as JSON. A chapter's
-/// benchmark says what its rungs are called, at which shapes they run, and on what.
-///
-///   01_elu_trace --list                       every rung: a JSON object
-///   01_elu_trace RUNG... [--shape=1024x1024]  these rungs: a JSON object
-///                [--all]                      every rung that is the chapter's own
-///                [--warp=N]                   the warp that is kept in detail; default: in the middle
-///                [--gpu-sizes]                what a GPU's benchmark takes as its own shapes
-///                [--part=K]                   only the first of K parts of each launch's blocks
-///
-/// A rung may be named with its ladder: bias/bias_cycle_f16. Exit code: 0, or 1 if a rung could not
-/// be traced, or 2 for arguments that mean nothing; why is one sentence on stderr.
+// The program of ./tutorial trace: one rung, launched once, and its accesses as JSON. A chapter's
+// benchmark says what its rungs are called, at which shapes they run, and on what.
 
 #include "common/bench/bench.h"
 #include "common/bench/shapes.h"
@@ -27,6 +17,16 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+//   01_elu_trace --list                       every rung: a JSON object
+//   01_elu_trace RUNG... [--shape=1024x1024]  these rungs: a JSON object
+//                [--all]                      every rung that is the chapter's own
+//                [--warp=N]                   the warp that is kept in detail; default: in the middle
+//                [--gpu-sizes]                what a GPU's benchmark takes as its own shapes
+//                [--part=K]                   only the first of K parts of each launch's blocks
+//
+// A rung may be named with its ladder: bias/bias_cycle_f16. Exit code: 0, or 1 if a rung could not
+// be traced, or 2 for arguments that mean nothing; why is one sentence on stderr.
 
 namespace tutorial::bench {
 

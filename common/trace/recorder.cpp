@@ -1,3 +1,5 @@
+// The accesses of a launch, counted warp by warp.
+
 #include "common/trace/recorder.h"
 
 #include "common/executor/device_memory.h"

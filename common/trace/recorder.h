@@ -1,14 +1,6 @@
+// Watches the memory accesses of kernels that run on the CPU executor, and counts them as a GPU's
+// warps make them.
 #pragma once
-/// \file
-/// Watches the memory accesses of kernels that run on the CPU executor, and counts them as a GPU's
-/// warps make them.
-///
-/// g++ calls a function before every access of a source that it compiled for tracing (hooks.cpp,
-/// common/cmake/trace.cmake). The recorder keeps those that go to device memory or to shared memory;
-/// all others are the compiler's own: what a GPU keeps in registers or in the constant bank.
-///
-/// The lanes of a warp run one after another here. The k-th access that each lane makes at one place
-/// of the program is one request of the warp; a lane that does not make it is inactive.
 
 #include "common/executor/executor.h"
 #include "common/trace/cost.h"
@@ -21,6 +13,13 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+// g++ calls a function before every access of a source that it compiled for tracing (hooks.cpp,
+// common/cmake/trace.cmake). The recorder keeps those that go to device memory or to shared memory;
+// all others are the compiler's own: what a GPU keeps in registers or in the constant bank.
+//
+// The lanes of a warp run one after another here. The k-th access that each lane makes at one place
+// of the program is one request of the warp; a lane that does not make it is inactive.
 
 namespace tutorial::trace {
 

@@ -1,3 +1,5 @@
+// Lines of the source by addr2line.
+
 #include "common/trace/symbols.h"
 
 #include <fcntl.h>

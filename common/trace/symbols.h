@@ -1,6 +1,5 @@
+// From places in the program to lines of the source, by the addr2line of the compiler's binutils.
 #pragma once
-/// \file
-/// From places in the program to lines of the source, by the addr2line of the compiler's binutils.
 
 #include <cstdint>
 #include <string>

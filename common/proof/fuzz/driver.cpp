@@ -1,6 +1,7 @@
 // The main program of a fuzz target where libFuzzer is not linked: the same options, random inputs
 // instead of coverage. The inputs are tried in a child process, so that a crash, whatever kind it
 // is, leaves a parent that knows which input it was, and makes that smaller.
+
 #include "common/proof/context.h"
 #include "common/proof/fuzz/tally.h"
 #include "common/proof/fuzz/values.h"

@@ -1,4 +1,5 @@
 // Where libFuzzer, or driver.cpp in its place, comes in.
+
 #include "common/proof/fuzz/input.h"
 
 #include <cstddef>

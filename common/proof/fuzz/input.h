@@ -1,6 +1,5 @@
+// A fuzzer's random bytes, read as the small decisions that a trial is made of.
 #pragma once
-/// \file
-/// What a fuzzer hands out, bytes without meaning, as the small decisions that a trial is made of.
 
 #include <cstddef>
 #include <cstdint>

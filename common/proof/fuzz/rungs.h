@@ -1,6 +1,5 @@
+// The trials of launchers on n elements that the test support describes: UnaryRung, BinaryRung.
 #pragma once
-/// \file
-/// The trials of launchers on n elements that the test support describes: UnaryRung, BinaryRung.
 
 #include "common/proof/binary.h"
 #include "common/proof/fuzz/trial.h"

@@ -1,3 +1,5 @@
+// Pairs of shapes from a fuzz input.
+
 #include "common/proof/fuzz/shapes.h"
 
 #include <algorithm>

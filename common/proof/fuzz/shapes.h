@@ -1,7 +1,6 @@
+// Pairs of shapes, most of which broadcast; and which do not, by the rule alone: nothing of
+// common/broadcast.cpp is used here.
 #pragma once
-/// \file
-/// Pairs of shapes, most of which broadcast; and which do not, by the rule alone: nothing of
-/// common/broadcast.cpp is used here.
 
 #include "common/proof/broadcast_cases.h"
 #include "common/proof/fuzz/trial.h"

@@ -1,6 +1,5 @@
+// What a run has tried: how often each operation went ahead, and how often it was refused.
 #pragma once
-/// \file
-/// What a run has tried: how often each operation went ahead, and how often it was refused.
 
 #include <cstdint>
 #include <map>

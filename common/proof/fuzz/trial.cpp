@@ -1,3 +1,5 @@
+// A call from a fuzz input: what its contract refuses, and what came of it.
+
 #include "common/proof/fuzz/trial.h"
 
 #include "common/executor/executor.h"

@@ -1,18 +1,5 @@
+// One call of an operator, made from a fuzz input, and what must come of it.
 #pragma once
-/// \file
-/// One call of an operator, made from a fuzz input, and what must come of it.
-///
-/// While the call is put together, everything about it that the operator's contract refuses is
-/// written down. Then it is made. With mistakes: the error must be that of one of them, and not a
-/// byte may have been written. Without: it must succeed, touch nothing but its outputs, and every
-/// element must be right.
-///
-///     Trial trial(input, "elu");
-///     const Count n = trial.count(8);
-///     const auto x = trial.in<half>("x", n.held, 2, n.any());
-///     const auto y = trial.out<half>("y", n.held, 2, n.any(), {&x});
-///     if (!trial.call([&] { return elu(x.pointer, y.pointer, n.n, 1.0f, nullptr); })) return;
-///     trial.check(y, [&](std::size_t i, half actual) { return actual == expected(x.values[i]); });
 
 #include "common/proof/device.h"
 #include "common/proof/fuzz/input.h"
@@ -27,6 +14,18 @@
 #include <initializer_list>
 #include <string>
 #include <vector>
+
+// While the call is put together, everything about it that the operator's contract refuses is
+// written down. Then it is made. With mistakes: the error must be that of one of them, and not a
+// byte may have been written. Without: it must succeed, touch nothing but its outputs, and every
+// element must be right.
+//
+//     Trial trial(input, "elu");
+//     const Count n = trial.count(8);
+//     const auto x = trial.in<half>("x", n.held, 2, n.any());
+//     const auto y = trial.out<half>("y", n.held, 2, n.any(), {&x});
+//     if (!trial.call([&] { return elu(x.pointer, y.pointer, n.n, 1.0f, nullptr); })) return;
+//     trial.check(y, [&](std::size_t i, half actual) { return actual == expected(x.values[i]); });
 
 namespace tutorial::fuzz {
 

@@ -1,6 +1,5 @@
+// Elements for operands: what kind of numbers, and which, are few bytes of an input.
 #pragma once
-/// \file
-/// Elements for operands: what kind of numbers, and which, are few bytes of an input.
 
 #include "common/proof/fuzz/input.h"
 #include "common/proof/ulp.h"

@@ -1,4 +1,4 @@
-/// Tests of the benchmark support: a benchmark that times a wrong kernel is worse than none.
+// Tests of the benchmark support: a benchmark that times a wrong kernel is worse than none.
 
 #include "common/bench/measure.h"
 #include "common/bench/shapes.h"

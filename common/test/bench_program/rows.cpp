@@ -1,4 +1,4 @@
-/// A benchmark of two copies and of a rung that is wrong, for test_program.py.
+// A benchmark of two copies and of a rung that is wrong, for test_program.py.
 
 #include "common/bench/bench.h"
 #include "common/bench/yardsticks.h"
