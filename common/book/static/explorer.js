@@ -240,7 +240,7 @@ function drawBars() {
   const head = ["Rung", ...(several ? ["GPU"] : []), "", "GB/s", "% of copy", "Spread"];
   const table = element("table", { className: "bars" },
     element("thead", {}, element("tr", {}, ...head.map((text) => text
-      ? element("th", { scope: "col", textContent: text }) : element("td")))), body);
+      ? element("th", { scope: "col", className: text === "GPU" ? "gpu" : "", textContent: text }) : element("td")))), body);
   root.querySelector(".explorer-bars").replaceChildren(rows.length ? table : element("p", {}, "Nothing was recorded here."));
 }
 
@@ -386,7 +386,7 @@ function drawSources() {
 
 function label() {
   for (const file of files) {
-    const name = file.cpu ? "CPU executor" : file.gpu;
+    const name = file.cpu ? "CPU executor" : file.gpu.replace(/^NVIDIA /, "");
     file.label = file.own ? `${name} (${file.own})` : file.added ? `${name} (${file.id})` : name;
   }
 }
