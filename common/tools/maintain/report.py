@@ -1036,7 +1036,7 @@ def make_trace(part):
               "Shared passes a block, loads: ncu", "trace", "stores: ncu", "trace", "Note"]
     same = sum(not row[-1] for row in body)
     lines = [f"{same} of {len(body)} kernels agree."]
-    lines += [""] + [f"{number}. {note[0].upper()}{note[1:]}." for number, note in
+    lines += [""] + [f"{number}. {note if note.startswith('nvcc') else note[0].upper() + note[1:]}." for number, note in
                      enumerate(runs.unique(notes), 1)] if notes else []
     return lines + [""] + table(titles, body, "ll" + "r" * 8 + "l")
 

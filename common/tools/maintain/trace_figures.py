@@ -160,22 +160,24 @@ def figure(rungs, title="What one warp asks for", tail=False):
     if not warps:
         raise trace.runs.ToolError("there is no warp to draw")
     drawn = [(name, requests, chosen(requests)) for name, requests in warps]
-    height = TOP + sum(30 + sum(height_of(r) for r in those) for _, _, those in drawn) + 8
-    width = LEFT + SECTORS_A_ROW * SECTOR_WIDTH + RIGHT
-    description = "; ".join(head_of(name, requests) for name, requests, _ in drawn)
-    canvas = figures.Canvas(width, height, title, description)
-    canvas.text(18, 28, title, kind="h")
     spaces = {r["space"] for _, _, those in drawn for r in those}
     legend = []
     if "global" in spaces:
         legend.append("A box is a sector of 32 bytes; the coloured part is what lanes ask for.")
-    if "shared" in spaces:
-        legend.append("Shared memory: a column is a bank, a row is a pass, a number is a lane.")
     if any(r["operation"] == "store" for _, requests, those in drawn for r in requests
            if r not in those and shape_of(r) not in {shape_of(d) for d in those}):
-        legend.append("Stores that look like the loads are left out.")
-    canvas.text(18, 47, " ".join(legend), "muted", kind="s")
-    y = TOP
+        legend[-1:] = [" ".join([*legend[-1:], "Stores that look like the loads are left out."])]
+    if "shared" in spaces:
+        legend.append("Shared memory: a column is a bank, a row is a pass, a number is the lane that it serves.")
+    height = TOP + 15 * (len(legend) - 1) + 8 + sum(
+        30 + sum(height_of(r) for r in those) for _, _, those in drawn)
+    width = LEFT + SECTORS_A_ROW * SECTOR_WIDTH + RIGHT
+    description = "; ".join(head_of(name, requests) for name, requests, _ in drawn)
+    canvas = figures.Canvas(width, height, title, description)
+    canvas.text(18, 28, title, kind="h")
+    for i, line in enumerate(legend):
+        canvas.text(18, 47 + 15 * i, line, "muted", kind="s")
+    y = TOP + 15 * (len(legend) - 1)
     for name, requests, those in drawn:
         canvas.text(18, y + 14, head_of(name, requests), kind="t")
         y += 26

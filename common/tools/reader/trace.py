@@ -400,10 +400,11 @@ def show_rung(chapter, rung, tail, paint, wanted):
         print("\n".join(request_lines(warp["requests"])))
         print("\n".join(picture_lines(warp["requests"], paint)))
     unseen = unseen_bytes(rung)
-    if unseen:
+    known = exceptions_of(chapter, rung)
+    if unseen and not any("unseen" in exception["rules"] for exception in known):
         print(f"\n{unseen:,} bytes of the output were written where no access was seen: g++ did not\n"
               "inline a function that returns a half; declare it __forceinline__.")
-    for exception in exceptions_of(chapter, rung):
+    for exception in known:
         print("\n" + textwrap.fill(f"Known: {exception['reason']}.", 80))
     print(f"\n{LIMITS}")
 
