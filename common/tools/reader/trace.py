@@ -15,6 +15,7 @@ counts and does not time: of caches, latency and occupancy it knows nothing.
 """
 
 import argparse
+import difflib
 import json
 import os
 import subprocess
@@ -62,8 +63,7 @@ def check_name(program, name):
     if any(name in (rung["rung"], f"{rung['ladder']}/{rung['rung']}") for rung in known):
         return
     names = runs.unique(rung["rung"] for rung in known if rung["kind"] in ("rung", "yours", "sweep"))
-    like = [candidate for candidate in names if name in candidate or candidate in name]
-    chosen = like[:8] or names[:8]
+    chosen = difflib.get_close_matches(name, names, 8, 0.5) or names[:8]
     more = "" if len(chosen) == len(names) else ", ... (--list names all)"
     raise runs.ToolError(f"there is no rung {name}; there are {', '.join(chosen)}{more}")
 
