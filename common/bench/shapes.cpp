@@ -52,8 +52,9 @@ std::vector<Shape> parse_shapes(const std::string& text) {
   for (std::string part; std::getline(parts, part, ',');) {
     std::smatch numbers;
     if (!std::regex_match(part, numbers, pattern)) {
-      throw std::invalid_argument("--shapes=" + text + ": \"" + part +
-                                  "\" is no shape; write ROWSxCOLUMNS, as in 1024x4096");
+      std::string why = "--shapes=" + text;
+      why.append(": \"").append(part).append("\" is no shape; write ROWSxCOLUMNS, as in 1024x4096");
+      throw std::invalid_argument(why);
     }
     const Shape shape{std::stoll(numbers[1]), std::stoll(numbers[2])};
     if (shape.elements() > kMostElements) {

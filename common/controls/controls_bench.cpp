@@ -345,7 +345,7 @@ void run_memcpy_in_streams(benchmark::State& state, std::size_t bytes, bool copy
 void add_memcpys() {
   add_row("occupy", 0, "warm",
           [](benchmark::State& state) { run_memcpy(state, 256, false, true); });
-  for (const std::size_t mib : {16, 64, 256, 512, 1024}) {
+  for (const std::size_t mib : {16U, 64U, 256U, 512U, 1024U}) {
     const std::size_t bytes = mib << 20;
     const auto size = static_cast<std::int64_t>(bytes);
     add_row("memcpy_alone", size, "warm",

@@ -297,7 +297,7 @@ class PromiseTrial {
       const std::string subject =
           inputs.size() == 1 ? "the input" : "the input " + promises_.inputs[i].name;
       const std::string damage = inputs[i].damage();
-      if (!damage.empty()) violate(trial, subject + " was " + damage);
+      if (!damage.empty()) violate(trial, std::string(subject).append(" was ").append(damage));
       std::vector<unsigned char> now(bytes_of(promises_.inputs[i], n));
       inputs[i].download(now.data());
       if (!std::equal(now.begin(), now.end(), promises_.inputs[i].values.begin())) {
