@@ -491,6 +491,17 @@ def traced(program, arguments):
     return ask(program, [*arguments.rungs, *options])
 
 
+def write_files(arguments, chapter, rungs):
+    """--json and --svg."""
+    if arguments.json:
+        runs.write_json(arguments.json, {"context": {"chapter": chapter}, "rungs": rungs})
+    if arguments.svg:
+        sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "maintain"))
+        import trace_figures
+        text = trace_figures.figure([(rung["rung"], rung) for rung in rungs], tail=arguments.tail)
+        Path(arguments.svg).write_text(text, encoding="utf-8")
+
+
 def main():
     arguments = parse_arguments(sys.argv[1:])
     chapter = Path(arguments.program).name.removesuffix("_trace")
@@ -501,13 +512,10 @@ def main():
         raise runs.ToolError(f"name a rung or two, as in ./tutorial trace {chapter} f16x8; "
                              "--list names them all")
     rungs = traced(arguments.program, arguments)
-    if arguments.json:
-        runs.write_json(arguments.json, {"context": {"chapter": chapter}, "rungs": rungs})
-    if arguments.svg:
-        sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "maintain"))
-        import trace_figures
-        text = trace_figures.figure([(rung["rung"], rung) for rung in rungs], tail=arguments.tail)
-        Path(arguments.svg).write_text(text, encoding="utf-8")
+    try:
+        write_files(arguments, chapter, rungs)
+    except OSError as error:
+        raise runs.ToolError(f"{error.filename}: {error.strerror}; name a file that can be written") from None
     paint = Paint(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
     if len(rungs) > 1:
         comparison(rungs)
