@@ -40,7 +40,8 @@ bool lies_in(std::uintptr_t address, std::uintptr_t begin, std::size_t bytes) {
 
 template <class T>
 bool lies_in_object(std::uintptr_t address, const T& object) {
-  constexpr std::size_t kBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): some T are pointers
+  constexpr std::size_t kBytes =
+      sizeof(T);  // NOLINT(bugprone-sizeof-expression): some T are pointers
   return lies_in(address, reinterpret_cast<std::uintptr_t>(&object), kBytes);
 }
 
