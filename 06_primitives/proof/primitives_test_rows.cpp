@@ -164,7 +164,7 @@ Promises promises_of(const Rows<T>& launch, std::int64_t columns, const RowJudge
   promises.some = promises.sizes.back();
   promises.row_elements = columns;
   const auto in_row = static_cast<std::size_t>(columns);
-  const std::vector<T> values = numbers<T>(promises.some * in_row, 4);
+  const std::vector<T> values = numbers<T>(static_cast<std::size_t>(promises.some) * in_row, 4);
   promises.inputs = {input_array("x", values, alignof(T), true)};
   promises.out_element_bytes = sizeof(T);
   promises.out_alignment = alignof(T);
