@@ -23,8 +23,8 @@ namespace {
 
 #if defined(TUTORIAL_BACKEND_CUDA)
 
-/// The few functions of NVML that are used, found in the driver's library: neither its header nor
-/// its stub has to be there when this is built.
+/// The few functions of NVML that are used, found in the driver's library when a benchmark runs; the
+/// build needs neither its header nor its library.
 class Nvml {
  public:
   /// The library, opened once; null where it is not there or does not know the current device.
