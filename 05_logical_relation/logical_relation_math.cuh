@@ -171,6 +171,7 @@ struct OneByOne {
   __device__ __forceinline__ bool one(T a, T b) const {
     return op(a, b);
   }
+  //! [one_by_one]
   template <int N, class T>
   __device__ __forceinline__ unsigned answers(const T* a, const T* b) const {
     unsigned word = 0;
@@ -180,6 +181,7 @@ struct OneByOne {
     }
     return word;
   }
+  //! [one_by_one]
 };
 
 /// The same for 16-bit floats, two at a time: two masks, and one PRMT that picks one byte of each
@@ -193,11 +195,13 @@ struct TwoByTwo {
   __device__ __forceinline__ bool one(T a, T b) const {
     return op(a, b);
   }
+  //! [two_masks]
   template <int N>
   __device__ __forceinline__ unsigned answers(const half* a, const half* b) const {
     static_assert(N == 4, "two masks make one word");
     return four(op.mask(HALF2(a[0]), HALF2(b[0])), op.mask(HALF2(a[2]), HALF2(b[2])));
   }
+  //! [two_masks]
   template <int N>
   __device__ __forceinline__ unsigned answers(const __nv_bfloat16* a,
                                               const __nv_bfloat16* b) const {

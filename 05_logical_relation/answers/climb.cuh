@@ -10,13 +10,13 @@
 
 namespace tutorial {
 
-//! [climb]
 inline constexpr RungClaims kYourRelation{8, 16, 0.0};
 
 __global__ void your_relation_kernel(const half* a, const half* b, Byte* y, std::int64_t n,
                                      Greater greater) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
   if (i + 8 <= n) {
+    //! [climb]
     alignas(16) half2 left[4], right[4];
     LDST128BITS(left[0]) = LDST128BITS(a[i]);
     LDST128BITS(right[0]) = LDST128BITS(b[i]);
@@ -28,12 +28,12 @@ __global__ void your_relation_kernel(const half* a, const half* b, Byte* y, std:
       words[k] = __byte_perm(low, high, 0x6420) & 0x01010101u;
     }
     LDST64BITS(y[i]) = LDST64BITS(words[0]);
+    //! [climb]
   } else {
     for (std::int64_t k = i; k < n; ++k) {
       y[k] = greater(a[k], b[k]) ? 1 : 0;
     }
   }
 }
-//! [climb]
 
 }  // namespace tutorial
