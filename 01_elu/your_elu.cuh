@@ -16,6 +16,7 @@ namespace tutorial {
 /// How many elements a thread of your kernel takes, the alignment in bytes that it needs, and the
 /// largest error in ULP that the test lets it make. Change them together with the kernel. hexp(x) -
 /// 1 needs 2048 ULP; how low can you bring it?
+//! [start]
 inline constexpr RungClaims kYourElu{1, alignof(half), 2048.0};
 
 __global__ void your_elu_kernel(const half* x, half* y, std::int64_t n) {
@@ -25,5 +26,6 @@ __global__ void your_elu_kernel(const half* x, half* y, std::int64_t n) {
     y[i] = __hlt(x[i], __float2half(0.0f)) ? __hsub(hexp(x[i]), one) : x[i];
   }
 }
+//! [start]
 
 }  // namespace tutorial

@@ -17,6 +17,7 @@ namespace tutorial {
 /// How many elements a thread of your kernel takes, the alignment in bytes that it needs, and the
 /// largest error in ULP that the test lets it make. Change them together with the kernel. The
 /// formula in half arithmetic needs 2048 ULP; how low can you bring it?
+//! [start]
 inline constexpr RungClaims kYourGelu{1, alignof(half), 2048.0};
 
 __global__ void your_gelu_kernel(const half* x, half* y, std::int64_t n) {
@@ -30,5 +31,6 @@ __global__ void your_gelu_kernel(const half* x, half* y, std::int64_t n) {
     y[i] = __hmul(__hmul(__float2half(0.5f), z), __hadd(one, tanh_u));
   }
 }
+//! [start]
 
 }  // namespace tutorial
