@@ -21,11 +21,11 @@ struct TimesFactor {
   __device__ __forceinline__ float operator()(float x) const { return x * factor; }
 };
 
-//! [compose]
 /// A block a row: columns == VecSize * blockDim.x, x and y 16-byte aligned.
 template <int VecSize>
 __global__ void LayerNorm(const float* x, float* y, std::int64_t columns, float epsilon) {
   const std::int64_t row = blockIdx.x;
+  //! [compose]
   const float share = 1.0f / static_cast<float>(columns);
   const AddFunctor<float> add;
   float arg[VecSize], square[VecSize];
@@ -36,8 +36,8 @@ __global__ void LayerNorm(const float* x, float* y, std::int64_t columns, float 
   const float variance = Reduce<kGlobalMode>(Reduce<kLocalMode>(square, add), add) * share;
   ElementwiseUnary(arg, arg, TimesFactor{rsqrtf(variance + epsilon)});
   WriteData<false, Interleaved<float>>(y + row * columns, arg, columns);
+  //! [compose]
 }
-//! [compose]
 
 }  // namespace tutorial
 
