@@ -1153,7 +1153,10 @@ def region(path, name, where):
         raise runs.ToolError(f"{where}: {path.name} has {len(ends)} lines `//! [{name}]`, not 2; "
                              f"regions there: {known}")
     inside = [line for line in lines[ends[0] + 1:ends[1]] if not mark.match(line)]
-    return textwrap.dedent("\n".join(inside)).strip("\n").splitlines()
+    # clang-format puts "#pragma" into the first column, where it would keep the rest from moving left
+    level = textwrap.dedent("\n".join(re.sub("^#pragma.*", "", line) for line in inside)).split("\n")
+    shown = [line if line.startswith("#pragma") else moved for line, moved in zip(inside, level)]
+    return "\n".join(shown).strip("\n").splitlines()
 
 
 # -------------------------------------------------------------------------------------------------

@@ -316,6 +316,13 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(self.get("01_elu/README.md").splitlines()[1:-1],
                          ["```cuda", "int a;", "", "  int b;", "int c;", "```"])
 
+    def test_a_pragma_in_the_first_column_does_not_keep_an_excerpt_indented(self):
+        self.put("01_elu/elu.cuh", "//! [in]\n  int a;\n#pragma unroll\n  for (;;) {\n    f();\n//! [in]\n")
+        self.put("01_elu/README.md", "<!-- excerpt:elu.cuh in -->\n<!-- /excerpt -->\n")
+        self.main()
+        self.assertEqual(self.get("01_elu/README.md").splitlines()[2:-2],
+                         ["int a;", "#pragma unroll", "for (;;) {", "  f();"])
+
     def test_a_missing_region_is_an_error(self):
         for name in ("nope", "once"):
             with self.assertRaisesRegex(runs.ToolError, "elu.cuh has . lines"):
