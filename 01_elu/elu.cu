@@ -6,6 +6,7 @@
 
 #include "01_elu/elu_kernels.cuh"
 #include "01_elu/your_elu.cuh"
+#include "common/fp8.cuh"
 
 namespace tutorial {
 namespace {
@@ -98,6 +99,20 @@ cudaError_t elu_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std::i
   return launch_unary(elementwise_pack_kernel<__nv_bfloat16, Elu>, x, y, n, 8, 16, stream, kBest,
                       kElu);
 }
+
+template <class T>
+cudaError_t elu_fp8x16_pack(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+  return launch_fp8_pack(x, y, n, FloatInside<EluForFp8>{}, stream);
+}
+template cudaError_t elu_fp8x16_pack(const E4m3*, E4m3*, std::int64_t, cudaStream_t);
+template cudaError_t elu_fp8x16_pack(const E5m2*, E5m2*, std::int64_t, cudaStream_t);
+
+template <class T>
+cudaError_t elu_fp8x16_table(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+  return launch_fp8_table(x, y, n, FloatInside<EluForFp8>{}, stream);
+}
+template cudaError_t elu_fp8x16_table(const E4m3*, E4m3*, std::int64_t, cudaStream_t);
+template cudaError_t elu_fp8x16_table(const E5m2*, E5m2*, std::int64_t, cudaStream_t);
 
 cudaError_t elu_f16x8_pack_pdl_block(const half* x, half* y, std::int64_t n, int threads,
                                      cudaStream_t stream) {

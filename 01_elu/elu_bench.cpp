@@ -40,6 +40,9 @@ void register_benchmarks() {
 
   add_ladder("elu", elu_rungs_bf16(), kReference);
   add_operator_and_peers<Bf16>("bf16", 0.51);
+
+  add_ladder("elu", elu_rungs_fp8<E4m3>(), kReference);
+  add_ladder("elu", elu_rungs_fp8<E5m2>(), kReference);
 }
 
 }  // namespace tutorial::bench

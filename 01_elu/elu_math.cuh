@@ -89,6 +89,16 @@ __device__ __forceinline__ float expm1_for_float(float x) {
 }
 //! [expm1_for_float]
 
+// e^x - 1 for eight-bit floats, whose smallest result is 2^-16: the subtraction, wrong by 2^-22 or
+// so, leaves more digits than they hold.
+//! [elu_for_fp8]
+struct EluForFp8 {
+  __device__ __forceinline__ float operator()(float x) const {
+    return x < 0.0f ? exp2_approx(x * 1.44269504f) - 1.0f : x;
+  }
+};
+//! [elu_for_fp8]
+
 // The operation that the last rungs of every type share.
 //! [elu_op]
 struct Elu {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "01_elu/elu.h"
+#include "common/fp8.h"
 #include "common/rung.h"
 
 namespace tutorial {
@@ -42,6 +43,12 @@ inline std::vector<UnaryRung<Bf16>> elu_rungs_bf16() {
       {"bf16x8_pack", elu_bf16x8_pack, 8, 16, 0.51},
       {"bf16x8_pack_pdl", elu_bf16x8_pack_pdl, 8, 16, 0.51},
   };
+}
+
+/// T: E4m3 or E5m2.
+template <class T>
+std::vector<UnaryRung<T>> elu_rungs_fp8() {
+  return fp8_rungs<T>("", elu_fp8x16_pack<T>, elu_fp8x16_table<T>);
 }
 
 /// The reader's rung, with the numbers that stand in your_elu.cuh.

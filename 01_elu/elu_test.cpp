@@ -10,6 +10,7 @@
 #include "01_elu/museum/exhibits.cuh"
 #include "01_elu/proof/elu_reference.h"
 #include "common/proof/catch.h"
+#include "common/proof/fp8.h"
 #include "common/proof/support.h"
 
 using namespace tutorial;
@@ -103,6 +104,8 @@ TEST_CASE("elu: every launcher keeps its promises") {
   SECTION("f32") { check_launcher_promises(elu_rungs_f32(), elu_reference); }
   SECTION("f16") { check_launcher_promises(elu_rungs_f16(), elu_reference); }
   SECTION("bf16") { check_launcher_promises(elu_rungs_bf16(), elu_reference); }
+  SECTION("e4m3") { check_launcher_promises(elu_rungs_fp8<E4m3>(), elu_reference); }
+  SECTION("e5m2") { check_launcher_promises(elu_rungs_fp8<E5m2>(), elu_reference); }
 }
 
 TEST_CASE("elu: largest error of the f32 rungs", "[long]") {
@@ -118,6 +121,14 @@ TEST_CASE("elu: largest error of the f16 rungs over all inputs") {
 TEST_CASE("elu: largest error of the bf16 rungs over all inputs") {
   require_device();
   check_accuracy(elu_rungs_bf16(), elu_reference, "elu");
+}
+
+TEST_CASE("elu: every bit of the fp8 rungs over all inputs") {
+  require_device();
+  check_every_bit(elu_rungs_fp8<E4m3>(), elu_reference);
+  check_every_bit(elu_rungs_fp8<E5m2>(), elu_reference);
+  check_accuracy(elu_rungs_fp8<E4m3>(), elu_reference, "elu");
+  check_accuracy(elu_rungs_fp8<E5m2>(), elu_reference, "elu");
 }
 
 TEST_CASE("elu: where the subtraction loses digits, the error is still below 2^-10") {

@@ -6,6 +6,7 @@
 
 #include "02_gelu/gelu_kernels.cuh"
 #include "02_gelu/your_gelu.cuh"
+#include "common/fp8.cuh"
 
 namespace tutorial {
 namespace {
@@ -183,6 +184,31 @@ cudaError_t gelu_bf16x16_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int
                         {kThreads, Overlap::previous_kernel}, Op{});
   });
 }
+
+template <class T>
+cudaError_t gelu_fp8x16_pack(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
+                             cudaStream_t stream) {
+  return with_variant(approximate, [=](auto variant) {
+    return launch_fp8_pack(x, y, n, GeluForFp8<variant()>{}, stream);
+  });
+}
+
+template <class T>
+cudaError_t gelu_fp8x16_table(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
+                              cudaStream_t stream) {
+  return with_variant(approximate, [=](auto variant) {
+    return launch_fp8_table(x, y, n, GeluForFp8<variant()>{}, stream);
+  });
+}
+
+template cudaError_t gelu_fp8x16_pack(const E4m3*, E4m3*, std::int64_t, GeluApproximate,
+                                      cudaStream_t);
+template cudaError_t gelu_fp8x16_pack(const E5m2*, E5m2*, std::int64_t, GeluApproximate,
+                                      cudaStream_t);
+template cudaError_t gelu_fp8x16_table(const E4m3*, E4m3*, std::int64_t, GeluApproximate,
+                                       cudaStream_t);
+template cudaError_t gelu_fp8x16_table(const E5m2*, E5m2*, std::int64_t, GeluApproximate,
+                                       cudaStream_t);
 
 cudaError_t your_gelu(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
   return launch_unary(your_gelu_kernel, x, y, n, kYourGelu.per_thread, kYourGelu.alignment, stream);

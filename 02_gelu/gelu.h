@@ -14,6 +14,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -77,6 +78,15 @@ cudaError_t gelu_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std::
                                  GeluApproximate approximate, cudaStream_t stream);  // [16]
 cudaError_t gelu_bf16x16_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
                               GeluApproximate approximate, cudaStream_t stream);  // [16]
+
+/// Eight-bit floats (common/fp8.h): arithmetic in float, and a table. T: E4m3 or E5m2. Every result
+/// is the nearest value; +infinity becomes the largest number.
+template <class T>
+cudaError_t gelu_fp8x16_pack(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
+                             cudaStream_t stream);  // [16]
+template <class T>
+cudaError_t gelu_fp8x16_table(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
+                              cudaStream_t stream);  // [16]
 
 // Rungs that make sense for one variant only.
 

@@ -22,6 +22,17 @@ void add_variant(GeluApproximate approximate, const std::vector<UnaryRung<T>>& r
   add_rung(Kind::peer, gelu_rung<T>(approximate, "cub_" + dtype, gelu_cub, 1, sizeof(T), max_ulp));
 }
 
+template <class T>
+void add_fp8() {
+  add_copy_peers<T>("gelu");
+  for (const GeluApproximate approximate : {GeluApproximate::tanh, GeluApproximate::none}) {
+    for (const UnaryRung<T>& rung : gelu_rungs_fp8<T>(approximate)) {
+      add_unary<T>("gelu", rung.name, Kind::rung, rung.launch, gelu_reference(approximate),
+                   rung.max_ulp, rung.width);
+    }
+  }
+}
+
 }  // namespace
 
 void register_benchmarks() {
@@ -53,6 +64,9 @@ void register_benchmarks() {
   for (const GeluApproximate approximate : kVariants) {
     add_variant<Bf16>(approximate, gelu_rungs_bf16(approximate), "bf16", 0.51);
   }
+
+  add_fp8<E4m3>();
+  add_fp8<E5m2>();
 }
 
 }  // namespace tutorial::bench

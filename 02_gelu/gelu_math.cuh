@@ -306,6 +306,10 @@ struct GeluFor<GeluApproximate::none, __nv_bfloat162> : GeluExp2ForBf16 {};
 template <>
 struct GeluFor<GeluApproximate::none, float2> : GeluNoneMills {};
 
+/// Eight-bit floats end before a half does: its arithmetic is right to their last bit.
+template <GeluApproximate kApproximate>
+using GeluForFp8 = FloatInside<GeluFor<kApproximate, half2>>;
+
 template <GeluApproximate kApproximate>
 struct Gelu {
   template <class P>

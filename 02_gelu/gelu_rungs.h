@@ -7,6 +7,7 @@
 
 #include "02_gelu/gelu.h"
 #include "02_gelu/proof/gelu_reference.h"
+#include "common/fp8.h"
 #include "common/rung.h"
 
 namespace tutorial {
@@ -93,6 +94,18 @@ inline std::vector<UnaryRung<Bf16>> gelu_rungs_bf16(GeluApproximate approximate)
       gelu_rung<Bf16>(approximate, "bf16x8_pack_pdl", gelu_bf16x8_pack_pdl, 8, 16, 0.51),
       gelu_rung<Bf16>(approximate, "bf16x16_pack", gelu_bf16x16_pack, 16, 16, 0.51),
   };
+}
+
+/// T: E4m3 or E5m2.
+template <class T>
+std::vector<UnaryRung<T>> gelu_rungs_fp8(GeluApproximate approximate) {
+  const auto variant_of = [approximate](GeluLauncher<T> launch) -> UnaryLauncher<T> {
+    return [=](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+      return launch(x, y, n, approximate, stream);
+    };
+  };
+  return fp8_rungs<T>(std::string(name_of(approximate)) + "_", variant_of(gelu_fp8x16_pack<T>),
+                      variant_of(gelu_fp8x16_table<T>));
 }
 
 /// The operator as a rung that takes any pointer: tanh_operator_f16.

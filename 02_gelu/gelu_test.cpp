@@ -11,6 +11,7 @@
 #include "02_gelu/proof/gelu_reference.h"
 #include "common/launch.cuh"
 #include "common/proof/catch.h"
+#include "common/proof/fp8.h"
 #include "common/proof/support.h"
 
 using namespace tutorial;
@@ -96,6 +97,8 @@ TEST_CASE("gelu: every launcher keeps its promises") {
     check_launcher_promises(gelu_rungs_f32(approximate), reference);
     check_launcher_promises(gelu_rungs_f16(approximate), reference);
     check_launcher_promises(gelu_rungs_bf16(approximate), reference);
+    check_launcher_promises(gelu_rungs_fp8<E4m3>(approximate), reference);
+    check_launcher_promises(gelu_rungs_fp8<E5m2>(approximate), reference);
   }
 }
 
@@ -133,6 +136,16 @@ TEST_CASE("gelu: largest error of the bf16 rungs over all inputs") {
   require_device();
   for (const GeluApproximate approximate : kVariants) {
     check_accuracy(gelu_rungs_bf16(approximate), gelu_reference(approximate), "gelu");
+  }
+}
+
+TEST_CASE("gelu: every bit of the fp8 rungs over all inputs") {
+  require_device();
+  for (const GeluApproximate approximate : kVariants) {
+    check_every_bit(gelu_rungs_fp8<E4m3>(approximate), gelu_reference(approximate));
+    check_every_bit(gelu_rungs_fp8<E5m2>(approximate), gelu_reference(approximate));
+    check_accuracy(gelu_rungs_fp8<E4m3>(approximate), gelu_reference(approximate), "gelu");
+    check_accuracy(gelu_rungs_fp8<E5m2>(approximate), gelu_reference(approximate), "gelu");
   }
 }
 

@@ -8,6 +8,7 @@
 #include "03_swish/your_swish.cuh"
 #include "common/elementwise_binary.cuh"
 #include "common/elementwise_two_packs.cuh"
+#include "common/fp8.cuh"
 
 namespace tutorial {
 namespace {
@@ -117,6 +118,20 @@ cudaError_t swish_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std:
   return launch_unary(elementwise_pack_kernel<__nv_bfloat16, Swish>, x, y, n, 8, 16, stream,
                       kBest<__nv_bfloat16>, kSwish);
 }
+
+template <class T>
+cudaError_t swish_fp8x16_pack(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+  return launch_fp8_pack(x, y, n, FloatInside<SwishReciprocalApprox>{}, stream);
+}
+template cudaError_t swish_fp8x16_pack(const E4m3*, E4m3*, std::int64_t, cudaStream_t);
+template cudaError_t swish_fp8x16_pack(const E5m2*, E5m2*, std::int64_t, cudaStream_t);
+
+template <class T>
+cudaError_t swish_fp8x16_table(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+  return launch_fp8_table(x, y, n, FloatInside<SwishReciprocalApprox>{}, stream);
+}
+template cudaError_t swish_fp8x16_table(const E4m3*, E4m3*, std::int64_t, cudaStream_t);
+template cudaError_t swish_fp8x16_table(const E5m2*, E5m2*, std::int64_t, cudaStream_t);
 
 cudaError_t your_swish(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
   return launch_unary(your_swish_kernel, x, y, n, kYourSwish.per_thread, kYourSwish.alignment,

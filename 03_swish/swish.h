@@ -13,6 +13,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -97,6 +98,13 @@ cudaError_t swish_bf16x8_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int
                               cudaStream_t stream);  // [16]
 cudaError_t swish_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
                                   cudaStream_t stream);  // [16]
+
+/// Eight-bit floats (common/fp8.h): arithmetic in float, and a table. T: E4m3 or E5m2. Every result
+/// is the nearest value; +infinity becomes the largest number.
+template <class T>
+cudaError_t swish_fp8x16_pack(const T* x, T* y, std::int64_t n, cudaStream_t stream);  // [16]
+template <class T>
+cudaError_t swish_fp8x16_table(const T* x, T* y, std::int64_t n, cudaStream_t stream);  // [16]
 
 /// The reader's rung, and what it claims of itself (your_swish.cuh).
 cudaError_t your_swish(const half* x, half* y, std::int64_t n, cudaStream_t stream);

@@ -62,6 +62,9 @@ void register_benchmarks() {
   add_ladder("swish", swish_rungs_bf16(), kReference);
   add_operator_and_peers<Bf16>("bf16");
 
+  add_ladder("swish", swish_rungs_fp8<E4m3>(), kReference);
+  add_ladder("swish", swish_rungs_fp8<E5m2>(), kReference);
+
   add_swiglu<float>("f32");
   add_swiglu<half>("f16");
   add_swiglu<Bf16>("bf16");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "03_swish/swish.h"
+#include "common/fp8.h"
 #include "common/rung.h"
 
 namespace tutorial {
@@ -54,6 +55,12 @@ inline std::vector<UnaryRung<Bf16>> swish_rungs_bf16() {
       {"bf16x8_pack", swish_bf16x8_pack, 8, 16, kSwishUlp<Bf16>},
       {"bf16x8_pack_pdl", swish_bf16x8_pack_pdl, 8, 16, kSwishUlp<Bf16>},
   };
+}
+
+/// T: E4m3 or E5m2.
+template <class T>
+std::vector<UnaryRung<T>> swish_rungs_fp8() {
+  return fp8_rungs<T>("", swish_fp8x16_pack<T>, swish_fp8x16_table<T>);
 }
 
 /// The reader's rung, with the numbers that stand in your_swish.cuh.

@@ -11,6 +11,7 @@
 #include "03_swish/swish_rungs.h"
 #include "common/proof/binary.h"
 #include "common/proof/catch.h"
+#include "common/proof/fp8.h"
 #include "common/proof/support.h"
 
 using namespace tutorial;
@@ -173,6 +174,8 @@ TEST_CASE("swish: every launcher keeps its promises") {
   SECTION("f32") { check_launcher_promises(swish_rungs_f32(), swish_reference); }
   SECTION("f16") { check_launcher_promises(swish_rungs_f16(), swish_reference); }
   SECTION("bf16") { check_launcher_promises(swish_rungs_bf16(), swish_reference); }
+  SECTION("e4m3") { check_launcher_promises(swish_rungs_fp8<E4m3>(), swish_reference); }
+  SECTION("e5m2") { check_launcher_promises(swish_rungs_fp8<E5m2>(), swish_reference); }
 }
 
 TEST_CASE("swish: largest error of the f32 rungs", "[long]") {
@@ -188,6 +191,14 @@ TEST_CASE("swish: largest error of the f16 rungs over all inputs") {
 TEST_CASE("swish: largest error of the bf16 rungs over all inputs") {
   require_device();
   check_accuracy(swish_rungs_bf16(), swish_reference, "swish");
+}
+
+TEST_CASE("swish: every bit of the fp8 rungs over all inputs") {
+  require_device();
+  check_every_bit(swish_rungs_fp8<E4m3>(), swish_reference);
+  check_every_bit(swish_rungs_fp8<E5m2>(), swish_reference);
+  check_accuracy(swish_rungs_fp8<E4m3>(), swish_reference, "swish");
+  check_accuracy(swish_rungs_fp8<E5m2>(), swish_reference, "swish");
 }
 
 TEST_CASE("swish: where 1 + e^-x has no bits left for the 1, the error stays what it is") {

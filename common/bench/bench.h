@@ -58,8 +58,8 @@ struct NamedShape {
 /// Defined by the chapter; called once, after the flags are read.
 void register_benchmarks();
 
-/// Registers `launch` as `ladder/rung` over all shapes and regimes. T: float, __half,
-/// __nv_bfloat16.
+/// Registers `launch` as `ladder/rung` over all shapes and regimes. T: as in
+/// common/proof/unary.h.
 ///
 /// `launch` gets x and y aligned to 256 bytes; y must be within `max_ulp` of `reference`. A peer
 /// that returns cudaErrorNotSupported from an empty call (n = 0) does not exist in this backend and
@@ -69,7 +69,7 @@ void add_unary(const std::string& ladder, const std::string& rung, Kind kind,
                UnaryLauncher<T> launch, Reference reference, double max_ulp, int per_thread = 0);
 
 /// Registers the yardsticks of every one-input ladder: the 128-bit copy kernel as
-/// `copy_<dtype>` and cudaMemcpyAsync as `memcpy_<dtype>` (dtype: f32, f16 or bf16).
+/// `copy_<dtype>` and cudaMemcpyAsync as `memcpy_<dtype>` (dtype: f32, f16, bf16, e4m3 or e5m2).
 template <class T>
 void add_copy_peers(const std::string& ladder);
 

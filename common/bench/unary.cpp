@@ -66,6 +66,8 @@ void add_copy_peers(const std::string& ladder) {
 TUTORIAL_INSTANTIATE(float)
 TUTORIAL_INSTANTIATE(__half)
 TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_INSTANTIATE(__nv_fp8_e4m3)
+TUTORIAL_INSTANTIATE(__nv_fp8_e5m2)
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial::bench

@@ -190,6 +190,8 @@ std::vector<WorstError> measure_accuracy(const std::vector<UnaryRung<T>>& rungs,
 TUTORIAL_INSTANTIATE(float)
 TUTORIAL_INSTANTIATE(__half)
 TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_INSTANTIATE(__nv_fp8_e4m3)
+TUTORIAL_INSTANTIATE(__nv_fp8_e5m2)
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial::test

@@ -95,6 +95,8 @@ void check_past_2_31(const UnaryRung<T>& rung, Reference reference) {
 TUTORIAL_INSTANTIATE(float)
 TUTORIAL_INSTANTIATE(__half)
 TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_INSTANTIATE(__nv_fp8_e4m3)
+TUTORIAL_INSTANTIATE(__nv_fp8_e5m2)
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial::test

@@ -10,8 +10,8 @@
 
 namespace tutorial::test {
 
-/// All 65,536 values of a 16-bit type, in the order of their bit patterns.
-/// T: __half or __nv_bfloat16.
+/// All 65,536 values of a 16-bit type, or all 256 of an eight-bit one, in the order of their bit
+/// patterns. T: __half, __nv_bfloat16, __nv_fp8_e4m3 or __nv_fp8_e5m2.
 template <class T>
 std::vector<T> all_values();
 
@@ -25,7 +25,7 @@ std::vector<float> dense_floats(int per_exponent);
 std::vector<std::int64_t> n_ladder(int width);
 
 /// `count` values as a network's layers hand them on (normal, standard deviation 2), the same in
-/// every run; none is zero or NaN. T: float, __half or __nv_bfloat16.
+/// every run; none is zero or NaN. T: as in unary.h.
 template <class T>
 std::vector<T> normal_values(std::int64_t count) {
   constexpr double two_pi = 6.283185307179586, standard_deviation = 2;

@@ -73,5 +73,7 @@ std::string violation_past_2_31(const UnaryRung<T>& rung, Reference reference, s
 template std::string violation_past_2_31(const UnaryRung<float>&, Reference, std::int64_t);
 template std::string violation_past_2_31(const UnaryRung<__half>&, Reference, std::int64_t);
 template std::string violation_past_2_31(const UnaryRung<__nv_bfloat16>&, Reference, std::int64_t);
+template std::string violation_past_2_31(const UnaryRung<__nv_fp8_e4m3>&, Reference, std::int64_t);
+template std::string violation_past_2_31(const UnaryRung<__nv_fp8_e5m2>&, Reference, std::int64_t);
 
 }  // namespace tutorial::test

@@ -103,7 +103,7 @@ struct FloatRung {
   double max_ulp;
 };
 
-/// What it promises, judged by a formula in double. T: float, __half or __nv_bfloat16.
+/// What it promises, judged by a formula in double. T: as in unary.h.
 template <class T>
 Promises promises_of(const FloatRung<T>& rung, const Formula& formula);
 template <class T>

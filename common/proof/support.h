@@ -1,7 +1,7 @@
 // Everything that a chapter's test needs besides Catch2 itself (see catch.h).
 //
 // - device.h     which backend this is, and what to do where no GPU answers
-// - ulp.h        rounding and distances in units in the last place, for float, half, bf16, double
+// - ulp.h        rounding and distances in units in the last place, for float, half, bf16, double, fp8
 // - inputs.h     which values and which sizes a kernel is tried on
 // - buffers.h    device memory with canaries on both sides
 // - tiled.h      a repeating input and the interval of outputs that each element accepts

@@ -53,6 +53,7 @@ std::int32_t order_at_most(double bound) {
 template <class T>
 Accepted accepted(double expected, double max_ulp) {
   if (std::isnan(expected)) return {1, 0};
+  expected = in_range<T>(expected);
   const double slack = max_ulp * ulp<T>(expected);
   Accepted interval{detail::order_at_least<T>(expected - slack),
                     detail::order_at_most<T>(expected + slack)};
@@ -83,7 +84,7 @@ std::vector<std::vector<T>> tiles(std::size_t count, std::int64_t period) {
 /// Inputs in[k][i] = tile(k)[i % period], and what is accepted for y[i] = f(in[0][i], ...).
 ///
 /// The period is odd, so that a kernel that reads from a wrong block, warp or vector reads other
-/// values. T: float, __half or __nv_bfloat16.
+/// values. T: as in unary.h.
 template <class T>
 class TiledReference {
  public:

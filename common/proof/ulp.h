@@ -3,6 +3,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +11,9 @@
 #include <cstring>
 #include <limits>
 
-// T is float, half (__half), bf16 (__nv_bfloat16) or double. References are computed in double, so
-// every function here speaks double on its other side.
+// T is float, half (__half), bf16 (__nv_bfloat16), double, or one of the eight-bit __nv_fp8_e4m3 and
+// __nv_fp8_e5m2. References are computed in double, so every function here speaks double on its
+// other side.
 
 namespace tutorial::test {
 
@@ -39,6 +41,20 @@ struct Format<__nv_bfloat16> {
   using Bits = std::uint16_t;
   static constexpr int digits = 8, min_exponent = -126, max_exponent = 127;
   static constexpr const char* name = "bf16";
+};
+template <>
+struct Format<__nv_fp8_e4m3> {
+  using Bits = std::uint8_t;
+  static constexpr int digits = 4, min_exponent = -6, max_exponent = 8;
+  static constexpr double largest = 448;
+  static constexpr const char* name = "e4m3";
+};
+template <>
+struct Format<__nv_fp8_e5m2> {
+  using Bits = std::uint8_t;
+  static constexpr int digits = 3, min_exponent = -14, max_exponent = 15;
+  static constexpr double largest = 57344;
+  static constexpr const char* name = "e5m2";
 };
 template <>
 struct Format<double> {
@@ -97,6 +113,16 @@ double ulp(double at) {
   return detail::power_of_two(exponent - (Format<T>::digits - 1));
 }
 
+/// What T can come close to: eight-bit floats saturate, so whatever is larger than their largest
+/// number, an infinity too, becomes that number. NaN stays NaN.
+template <class T>
+double in_range(double value) {
+  if constexpr (sizeof(T) == 1) {
+    if (std::fabs(value) > Format<T>::largest) return std::copysign(Format<T>::largest, value);
+  }
+  return value;
+}
+
 /// True if `value` rounds to an infinity of T: from half an ULP past the largest finite value on.
 template <class T>
 bool rounds_to_infinity(double value) {
@@ -108,9 +134,11 @@ inline bool rounds_to_infinity<double>(double value) {
   return std::isinf(value);
 }
 
-/// Rounds once, to nearest even; keeps infinities, NaN and the sign of zero.
+/// Rounds once, to nearest even; keeps infinities, NaN and the sign of zero. Eight-bit floats
+/// saturate.
 template <class T>
 T from_double(double value) {
+  value = in_range<T>(value);
   const double unit = ulp<T>(value);
   const double rounded = std::isfinite(value) ? std::nearbyint(value / unit) * unit : value;
   return T(static_cast<float>(rounded));  // exact: `rounded` is a value of T, or overflows it
@@ -141,8 +169,10 @@ double overflow_error(double expected) {
 ///
 /// NaN where NaN is expected is 0. NaN anywhere else, a number where NaN is expected, and an
 /// infinity of the wrong sign are infinitely wrong; one of the right sign as overflow_error() says.
+/// Eight-bit floats have to saturate: they are compared with in_range(expected).
 template <class T>
 double ulp_error(T actual, double expected) {
+  expected = in_range<T>(expected);
   constexpr double infinitely_wrong = std::numeric_limits<double>::infinity();
   const double value = to_double(actual);
   if (std::isnan(value) || std::isnan(expected)) {

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-// Every function template here exists for T = float, __half and __nv_bfloat16.
+// Every function template here exists for T = float, __half, __nv_bfloat16, __nv_fp8_e4m3 and
+// __nv_fp8_e5m2.
 
 namespace tutorial::test {
 
@@ -32,7 +33,7 @@ WorstError worst_error(const std::vector<T>& inputs, const std::vector<T>& outpu
 
 /// The largest error of each rung, in the rungs' order. The reference is evaluated once for all.
 ///
-/// half and bf16: all 65,536 inputs. float: a dense sample over every exponent in the cpu backend,
+/// half and bf16: all 65,536 inputs; eight-bit types: all 256. float: a dense sample over every exponent in the cpu backend,
 /// all 2^32 values on a GPU.
 template <class T>
 std::vector<WorstError> measure_accuracy(const std::vector<UnaryRung<T>>& rungs,

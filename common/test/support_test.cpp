@@ -73,6 +73,35 @@ TEMPLATE_TEST_CASE("every 16-bit value survives the way to double and back", "[u
   CHECK(changed == 0);
 }
 
+TEMPLATE_TEST_CASE("eight-bit floats are what their format says, round to even and saturate",
+                   "[ulp]", __nv_fp8_e4m3, __nv_fp8_e5m2) {
+  using Type = Format<TestType>;
+  constexpr int fraction_bits = Type::digits - 1, hidden = 1 << fraction_bits;
+  const auto value_of = [](int code) {
+    return to_double(from_bits<TestType>(static_cast<std::uint8_t>(code)));
+  };
+  const auto code_of = [](double value) { return int{to_bits(from_double<TestType>(value))}; };
+  int code = 0;
+  for (; value_of(code) <= Type::largest; ++code) {
+    const int exponent = std::max(code / hidden, 1) - 1 + Type::min_exponent;
+    const int significand = code % hidden + (code < hidden ? 0 : hidden);
+    CHECK(value_of(code) == std::ldexp(significand, exponent - fraction_bits));
+    CHECK(value_of(code + 128) == -value_of(code));
+    CHECK(code_of(value_of(code)) == code);
+    CHECK(code_of(-value_of(code)) == code + 128);
+    if (value_of(code) == Type::largest) continue;
+    const double halfway = (value_of(code) + value_of(code + 1)) / 2;
+    CHECK(code_of(halfway) == code + code % 2);
+    CHECK(code_of(std::nextafter(halfway, 0)) == code);
+    CHECK(code_of(std::nextafter(halfway, 1e9)) == code + 1);
+  }
+  CHECK(value_of(code - 1) == Type::largest);
+  CHECK(code_of(1e9) == code - 1);
+  CHECK(code_of(-HUGE_VAL) == code - 1 + 128);
+  CHECK(code_of(std::nan("")) == 0x7F);
+  CHECK(ulp_error(from_double<TestType>(HUGE_VAL), 1e9) == 0.0);
+}
+
 TEST_CASE("ulp_error is a fraction of the spacing at the expected value", "[ulp]") {
   CHECK(ulp_error(1.0f, 1.0) == 0);
   CHECK(ulp_error(1.0f, 1.0 + 0x1p-24) == 0.5);

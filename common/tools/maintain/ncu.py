@@ -232,8 +232,8 @@ def entry(launches, n, rung):
 
 def element_type(name):
     """The dtype of a kernel's first pointer, by its name: f16 for one that has `const __half *`."""
-    types = {"__half": "f16", "__nv_bfloat16": "bf16", "float": "f32"}
-    found = re.search(r"\b(__half|__nv_bfloat16|float) ?\*", name)
+    types = {"__half": "f16", "__nv_bfloat16": "bf16", "float": "f32", "__nv_fp8_e4m3": "e4m3", "__nv_fp8_e5m2": "e5m2"}
+    found = re.search(rf"\b({'|'.join(types)}) ?\*", name)
     return types[found.group(1)] if found else "other"
 
 

@@ -166,7 +166,7 @@ def widest(launch, operation):
     return max(widths, default=None)
 
 
-DTYPE = re.compile(r"(?:^|_)(f32|f16|bf16|i8|i32|i64|u8)(?:x\d+)?(?=_|$)")
+DTYPE = re.compile(r"(?:^|_)(f32|f16|bf16|e4m3|e5m2|i8|i32|i64|u8)(?:x\d+)?(?=_|$)")
 
 
 def is_of_type(entry, rung):

@@ -1,0 +1,125 @@
+// Elementwise kernels on eight-bit floats, sixteen a thread: the arithmetic in float, or a table.
+#pragma once
+
+#include "common/elementwise.cuh"
+#include "common/fp8.h"
+
+namespace tutorial {
+
+// ---- Arithmetic in float ----------------------------------------------------------------------
+// With a pair, and its conversions to and from two floats, elementwise_pack_kernel takes eight-bit
+// floats as they are.
+
+/// Two eight-bit floats in 16 bits, the first in the lower byte. (As two members of a byte each, nvcc
+/// takes every pair apart and puts it together again.)
+template <class T>
+struct Fp8Pair {
+  union {
+    unsigned short bits;
+    T x;
+  };
+
+  Fp8Pair() = default;
+  __device__ __forceinline__ explicit Fp8Pair(unsigned pair)
+      : bits(static_cast<unsigned short>(pair)) {}
+  __device__ __forceinline__ Fp8Pair(T first, T second)
+      : Fp8Pair(first.__x | unsigned{second.__x} << 8) {}
+};
+template <>
+struct PairOf<E4m3> {
+  using type = Fp8Pair<E4m3>;
+};
+template <>
+struct PairOf<E5m2> {
+  using type = Fp8Pair<E5m2>;
+};
+
+template <class T>
+inline constexpr __nv_fp8_interpretation_t kFp8Format =
+    std::is_same_v<T, E4m3> ? __NV_E4M3 : __NV_E5M2;
+
+//! [fp8_conversions]
+/// Exact: both formats are parts of a half's.
+template <class T>
+__device__ __forceinline__ float2 to_float2(Fp8Pair<T> v) {
+  return __half22float2(half2(__nv_cvt_fp8x2_to_halfraw2(v.bits, kFp8Format<T>)));
+}
+
+template <class T>
+__device__ __forceinline__ Fp8Pair<T> saturated_to(float2 v) {
+  return Fp8Pair<T>(__nv_cvt_float2_to_fp8x2(v, __NV_SATFINITE, kFp8Format<T>));
+}
+//! [fp8_conversions]
+
+template <>
+__device__ __forceinline__ Fp8Pair<E4m3> from_float2<Fp8Pair<E4m3>>(float2 v) {
+  return saturated_to<E4m3>(v);
+}
+template <>
+__device__ __forceinline__ Fp8Pair<E5m2> from_float2<Fp8Pair<E5m2>>(float2 v) {
+  return saturated_to<E5m2>(v);
+}
+
+// ---- A table ----------------------------------------------------------------------------------
+
+/// Fills the table, two codes a step: byte `code` becomes op() of that code's number. All threads of
+/// the block call it.
+///
+/// An entry is a byte, so the table is 64 words, two in each of the 32 banks: a lookup of a warp takes
+/// two passes at most. With entries of four bytes it could take eight.
+//! [fill_table]
+template <class T, class Op>
+__device__ __forceinline__ void fill_table(unsigned short* table, Op op) {
+  for (unsigned k = threadIdx.x; k < 128; k += blockDim.x) {
+    table[k] = op(Pair<T>(2 * k | (2 * k + 1) << 8)).bits;
+  }
+}
+//! [fill_table]
+
+/// elementwise_pack_kernel for eight-bit floats, with a lookup in place of `op`, which is computed 256
+/// times a block. The load is issued before the table is filled, and arrives meanwhile.
+//! [elementwise_table_kernel]
+template <class T, class Op>
+__global__ void elementwise_table_kernel(const T* x, T* y, std::int64_t n, Op op) {
+  __shared__ unsigned short pairs[128];
+  const auto* const table = reinterpret_cast<const unsigned char*>(pairs);
+  wait_for_previous_grid();
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 16;
+  const bool is_whole = i + 16 <= n;
+  alignas(16) unsigned char pack[16];
+  if (is_whole) {
+    LDST128BITS(pack[0]) = LDST128BITS(x[i]);
+  }
+  fill_table<T>(pairs, op);
+  __syncthreads();
+  if (is_whole) {
+#pragma unroll
+    for (int k = 0; k < 16; ++k) {
+      pack[k] = table[pack[k]];
+    }
+    LDST128BITS(y[i]) = LDST128BITS(pack[0]);
+  } else {
+    for (std::int64_t k = i; k < n; ++k) {
+      y[k].__x = table[x[k].__x];
+    }
+  }
+}
+//! [elementwise_table_kernel]
+
+// ---- The launches -----------------------------------------------------------------------------
+// Errors as launch_unary, for pointers aligned to 16 bytes.
+
+/// What chapter 01's sweep recommends: 256 threads a block, and overlap with the launch before.
+inline constexpr LaunchOptions kFp8Launch{256, Overlap::previous_kernel};
+
+template <class T, class Op>
+cudaError_t launch_fp8_pack(const T* x, T* y, std::int64_t n, Op op, cudaStream_t stream) {
+  return launch_unary(elementwise_pack_kernel<T, Op>, x, y, n, 16, 16, stream, kFp8Launch, op);
+}
+
+template <class T, class Op>
+cudaError_t launch_fp8_table(const T* x, T* y, std::int64_t n, Op op, cudaStream_t stream) {
+  return launch_unary(elementwise_table_kernel<T, Op>, x, y, n, 16, 16, stream, kFp8Launch, op);
+}
+
+}  // namespace tutorial
