@@ -14,8 +14,8 @@ namespace tutorial::test {
 /// rounded once: the sign of a zero counts, and a NaN is 0x7F. Every code stands in each of the
 /// sixteen places of a pack; fifteen stand in the tail.
 ///
-/// It also shows that this is not luck: a reference that is wrong by 2^-18 would be rounded alike,
-/// and the approximate instructions of a GPU are wrong by some 2^-22. T: E4m3 or E5m2.
+/// It also shows that no result lies too close to the middle of two values for a float to decide: a
+/// reference that is wrong by 2^-18 would be rounded alike. T: E4m3 or E5m2.
 template <class T>
 void check_every_bit(const std::vector<UnaryRung<T>>& rungs, Reference reference) {
   std::vector<T> inputs;
