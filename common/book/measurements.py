@@ -19,7 +19,8 @@ def write(root, folder):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     chapters, files = {}, []
-    for chapter, run in share.recorded(root):
+    recorded = sorted(share.recorded(root), key=lambda found: Path(found[1].path).stem, reverse=True)
+    for chapter, run in recorded:  # the H200 first, as on every page
         data = share.ladders([run])
         name = f"{chapter.name}.{Path(run.path).stem}.json"
         (folder / name).write_text(share.text_of(data), encoding="utf-8")

@@ -23,7 +23,7 @@ TOOLS = "common/book"
 LONGEST_SHOWN = 200_000
 SHOWN = {".cu", ".cuh", ".h", ".cpp", ".py", ".sh", ".cmake", ".json", ".txt", ".csv", ".js", ".css",
          ".yml", ".ipynb", ""}
-FIGURE = re.compile(r"^<!-- report:(?:ladder|sizes)_figure (.*?) -->$\n.*?^<!-- /report -->\n\n(?:.+\n)+", re.M | re.S)
+FIGURE = re.compile(r"^<!-- report:(?:ladder|sizes)_figure (.*?) -->$\n.*?^<!-- /report -->\n\n(?:[^\n]+\n)+", re.M | re.S)
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.M)
 
 

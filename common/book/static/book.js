@@ -1,5 +1,5 @@
-// What every page of the book does: a figure opens at full size, and what scrolls sideways can be reached
-// with the keyboard.
+// What every page of the book does: a figure opens at full size, what scrolls sideways can be reached with
+// the keyboard, and exponents stand where they belong.
 
 function openFigure(link) {
   const dialog = document.createElement("dialog");
@@ -46,6 +46,18 @@ function reachScrollers() {
   }
 }
 
+// Where no font for formulas is installed, Chromium sets an exponent on top of its base; book.css lowers it.
+function lowerExponents() {
+  const probe = document.createElement("div");
+  probe.style.cssText = "position: absolute; visibility: hidden";
+  probe.innerHTML = "<math><msup><mn>1</mn><mn>1</mn></msup></math>";
+  document.body.append(probe);
+  const [base, exponent] = [...probe.querySelectorAll("mn")].map((part) => part.getBoundingClientRect());
+  document.documentElement.classList.toggle("no-math-font", exponent.bottom < base.top + 1);
+  probe.remove();
+}
+
 linkFigures();
 reachScrollers();
+lowerExponents();
 window.addEventListener("resize", reachScrollers);

@@ -251,6 +251,7 @@ function toggleLine(name) {
   const shown = linesShown().map((row) => row.name);
   state.lines = shown.includes(name) ? shown.filter((other) => other !== name) : [...shown, name];
   draw();
+  root.querySelector(`.bars tr[data-name="${CSS.escape(name)}"] button`)?.focus();
 }
 
 // The rungs that are drawn over all sizes: those chosen, else the first, the fastest and the copy.
@@ -378,15 +379,22 @@ function drawSources() {
   const lines = chosenFiles().map((file) => {
     const { context } = file.chapters.get(state.chapter);
     const parts = [file.label, context.cpu, context.driver && `driver ${context.driver}`, context.cuda && `CUDA ${context.cuda}`,
-      context.commit && `commit ${context.commit}`, context.date?.slice(0, 10)];
+      context.commit && `commit ${context.commit}`, context.date && String(context.date).slice(0, 10)];
     return element("li", {}, parts.filter(Boolean).join(", "));
   });
   root.querySelector(".explorer-sources").replaceChildren(...lines);
 }
 
+// "H100" for "NVIDIA H100 80GB HBM3", unless another GPU here would have the same name.
+function shortName(file) {
+  const short = (gpu) => gpu.replace(/^NVIDIA /, "").replace(/ \d+GB\b.*$/, "");
+  const alone = files.every((other) => other.gpu === file.gpu || short(other.gpu) !== short(file.gpu));
+  return alone ? short(file.gpu) : file.gpu.replace(/^NVIDIA /, "");
+}
+
 function label() {
   for (const file of files) {
-    const name = file.cpu ? "CPU executor" : file.gpu.replace(/^NVIDIA /, "");
+    const name = file.cpu ? "CPU executor" : shortName(file);
     file.label = file.own ? `${name} (${file.own})` : file.added ? `${name} (${file.id})` : name;
   }
 }

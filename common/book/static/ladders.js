@@ -34,7 +34,7 @@ function measurement(row) {
 
 function chapterOf(context, ladders, chapters) {
   const program = /(\d\d_\w+)_bench/.exec(String(context.executable ?? "").split("/").at(-1));
-  if (program) return program[1];
+  if (chapters.some((chapter) => chapter.chapter === program?.[1])) return program[1];
   return chapters.find((chapter) => chapter.ladders.some((ladder) => ladders.has(ladder)))?.chapter;
 }
 
@@ -65,19 +65,26 @@ function ofGoogle(data, name, chapters) {
   const chapter = chapterOf(data.context, new Set([...rows.values()].map((row) => row.ladder)), chapters);
   if (!chapter) throw new Error("is the run of no chapter of this book.");
   const entry = { context: data.context, places, rows: [...rows.values()] };
-  return { gpu: cpu ? "CPU executor" : data.context.gpu || "an unnamed GPU", cpu, chapters: new Map([[chapter, entry]]) };
+  return { gpu: cpu ? "CPU executor" : String(data.context.gpu || "an unnamed GPU"), cpu, chapters: new Map([[chapter, entry]]) };
 }
 
-function ofLadders(data) {
+const isMeasurement = (value) => value === null
+  || (Array.isArray(value) && typeof value[0] === "number" && typeof value[2] === "number");
+
+function ofLadders(data, known) {
   const chapters = new Map();
   for (const { chapter, context, places, rows } of data.chapters) {
-    chapters.set(chapter, { context, places, rows: rows.map(([name, label, values]) => {
+    if (!context || !rows.every(([,, values]) => values.length === places.length && values.every(isMeasurement))) {
+      throw new Error("a row is not one value a place");
+    }
+    if (known.some((other) => other.chapter === chapter)) chapters.set(chapter, { context, places, rows: rows.map(([name, label, values]) => {
       const [ladder, rung] = name.split("/");
       const [type, kind] = label.split(" ");
       return { name, ladder, rung, type, kind, values };
     }) });
   }
-  return { gpu: data.gpu, cpu: false, chapters };
+  if (!chapters.size) throw new Error("no chapter");
+  return { gpu: String(data.gpu), cpu: false, chapters };
 }
 
 // A file's content as ladders; an Error whose message goes on behind the file's name if it holds none.
@@ -85,12 +92,12 @@ export function openFile(data, name, chapters) {
   if (data?.format === "elementwise-ladders") {
     if (data.version !== 1) throw new Error(`has version ${data.version} of the format; this book reads version 1.`);
     try {
-      return ofLadders(data);
+      return ofLadders(data, chapters);
     } catch {
       throw new Error("is damaged; write it again with ./tutorial bench all --share.");
     }
   }
-  if (!data || typeof data.context !== "object" || !Array.isArray(data.benchmarks)
+  if (!data?.context || typeof data.context !== "object" || !Array.isArray(data.benchmarks)
       || !data.benchmarks.every((row) => row && "name" in row)) {
     throw new Error("is no benchmark result; drop a file that ./tutorial bench wrote, as build/results/01_elu.cuda.json.");
   }

@@ -301,6 +301,20 @@ class Book(unittest.TestCase):
         self.assertGreater(len(self.bars()), 2 * len(before) - 1)
         self.assertEqual(self.browser.asked(), [])
 
+    def test_a_rung_is_chosen_with_the_keyboard(self):
+        from selenium.webdriver.common.keys import Keys
+        self.explore("?chapter=01_elu&type=f16&regime=cold&gpus=h200")
+        self.browser.js("document.querySelectorAll('.bars button')[2].focus()")
+        for pressed in ("true", "false"):
+            self.browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+            self.assertEqual(self.browser.js("const button = document.activeElement;"
+                                             "return [button.textContent, button.getAttribute('aria-pressed')]"),
+                             ["f16x8", pressed])
+
+    def shared(self, values, chapter="01_elu"):
+        return {"format": "elementwise-ladders", "version": 1, "gpu": "G", "chapters": [
+            {"chapter": chapter, "context": {}, "places": ["8/cold"], "rows": [["elu/f16", "f16 rung", values]]}]}
+
     def test_what_is_no_result_gets_a_sentence(self):
         self.explore()
         before = self.bars()
@@ -310,7 +324,14 @@ class Book(unittest.TestCase):
                                       ("c.json", '{"context": {}, "benchmarks": []}', "c.json has no row named"),
                                       ("d.json", '{"format": "elementwise-ladders", "version": 9}', "reads version 1"),
                                       ("e.json", '{"format": "elementwise-ladders", "version": 1}', "is damaged"),
-                                      ("f.json", "null", "f.json is no benchmark result")):
+                                      ("f.json", "null", "f.json is no benchmark result"),
+                                      ("g.json", '{"context": null, "benchmarks": [{"name": "elu/f16/8/cold"}]}',
+                                       "g.json is no benchmark result"),
+                                      ("h.json", '{"context": {"executable": "99_none_bench"}, "benchmarks": '
+                                       '[{"name": "none/f16/8/cold", "GBps": 1}]}', "h.json is the run of no chapter"),
+                                      ("i.json", json.dumps(self.shared([[1, 2]])), "i.json is damaged"),
+                                      ("j.json", json.dumps(self.shared([])), "j.json is damaged"),
+                                      ("k.json", json.dumps(self.shared([None], "99_none")), "k.json is damaged")):
                 (Path(folder) / name).write_text(text, encoding="utf-8")
                 self.drop(Path(folder) / name)
                 self.browser.wait("document.querySelector('.explorer-says').textContent.includes(" + json.dumps(words) + ")")

@@ -110,8 +110,10 @@ class Pages(Scratch):
         text = ('<!-- report:ladder_figure h200.json out=l.svg title="A b" dtype=f16 rungs=none_f16,x -->\n\n![A](l.svg)\n\n'
                 "<!-- /report -->\n\n*What to see,\nin two lines.*\n\nMore.\n")
         linked = pages.with_explorer_links("01_one/notes/results.md", text)
-        self.assertEqual(linked.replace(text[-7:], ""), text[:-7] + '\n<p class="explore"><a href="../../common/book/explorer.html'
-                         '?chapter=01_one&amp;type=f16&amp;rung=none_f16">This ladder in the explorer</a></p>\n')
+        link = ('\n<p class="explore"><a href="../../common/book/explorer.html?chapter=01_one&amp;type=f16&amp;rung=none_f16">'
+                "This ladder in the explorer</a></p>\n")
+        self.assertEqual(linked, text[:-7] + link + text[-7:])
+        self.assertEqual(pages.with_explorer_links("01_one/notes/results.md", text + "\n" + text), f"{linked}\n{linked}")
         front = pages.with_explorer_links("README.md", text.replace("h200.json", "01_one/results/h200.json"))
         self.assertIn('href="common/book/explorer.html?chapter=01_one&amp;', front)
         self.assertEqual(pages.with_explorer_links("README.md", text), text)
