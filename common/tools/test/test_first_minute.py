@@ -3,8 +3,13 @@
 and the notebook name commands, files and packages that exist."""
 
 import json
+import os
 import re
+import subprocess
+import sys
+import tempfile
 import unittest
+from pathlib import Path
 
 import folders
 import runs
@@ -79,6 +84,32 @@ class Notebook(unittest.TestCase):
 
     def test_it_says_how_far_it_was_tried(self):
         self.assertIn("How far this was tried", "".join(self.notebook["cells"][0]["source"]))
+
+    def clone(self, folder, address=""):
+        """Runs the cell that clones, in a folder; returns what it printed and its error's last line."""
+        cell = next("".join(cell["source"]) for cell in self.notebook["cells"] if "REPOSITORY" in "".join(cell["source"])
+                    and cell["cell_type"] == "code")
+        self.assertEqual(cell.count('REPOSITORY = ""  # <-- fill in'), 1)
+        cell = cell.replace('REPOSITORY = ""', f"REPOSITORY = {address!r}", 1)
+        environment = {key: value for key, value in os.environ.items() if key != "TUTORIAL_REPOSITORY"}
+        done = subprocess.run([sys.executable, "-c", cell], cwd=folder, env=environment, capture_output=True, text=True,
+                              check=False)
+        return done.stdout, (done.stderr.strip().splitlines() or [""])[-1]
+
+    def test_its_clone_says_what_is_wrong(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder).resolve()
+            self.assertIn("REPOSITORY is empty", self.clone(folder)[1])
+            self.assertIn("cannot be cloned", self.clone(folder, str(folder / "nothing"))[1])
+            source = folder / "source"
+            (source / "01_elu").mkdir(parents=True)
+            (source / "01_elu" / "a").write_text("a", encoding="utf-8")
+            for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
+                subprocess.run(["git", *words], cwd=source, check=True)
+            inside = f"in {folder / 'tutorial'}\n"
+            self.assertEqual(self.clone(folder, source.as_uri()), (inside, ""))
+            self.assertEqual(self.clone(folder), (inside, ""))  # a second time, and from within
+            self.assertEqual(self.clone(folder / "tutorial" / "01_elu"), (inside, ""))
 
     def test_its_chapters_exist(self):
         text = "".join("".join(cell["source"]) for cell in self.notebook["cells"])
