@@ -3,6 +3,7 @@
 #include "common/executor/shared_variables.h"
 
 #include "common/executor/block.h"
+#include "common/executor/shared_guards.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -141,6 +143,12 @@ class Functions {
   std::size_t count() const { return variables_.size(); }
   const std::vector<Range>& variables(std::size_t function) const { return variables_[function]; }
 
+  bool is_guard(std::size_t offset) const {
+    return std::any_of(guards_.begin(), guards_.end(), [offset](const Range& guard) {
+      return offset - guard.offset < guard.bytes;
+    });
+  }
+
   /// The function of the mark at an offset in the block; count() if it is not known.
   std::size_t function_of_mark(std::size_t offset) const {
     const auto entry = marks_.find(offset);
@@ -159,6 +167,7 @@ class Functions {
     visit_thread_locals(path.c_str(), [&](string_view name, std::size_t offset, std::size_t bytes) {
       if (name == "threadIdx") offset_of_thread_index_ = offset;
       const std::size_t tag = name.rfind(kTag), mark = name.rfind(kMark);
+      if (name.substr(0, 4) == "_ZGV") guards_.push_back({offset, bytes});
       if (tag != string_view::npos) {
         const string_view function = function_of(name, tag);
         if (!function.empty()) variables_[number_of(function)].push_back({offset, bytes});
@@ -173,10 +182,17 @@ class Functions {
 
   std::size_t offset_of_thread_index_ = 0;
   std::vector<std::vector<Range>> variables_;
+  std::vector<Range> guards_;
   std::unordered_map<std::size_t, std::size_t> marks_;
 };
 
 }  // namespace
+
+bool is_guard(const void* address) {
+  const Functions& functions = Functions::instance();
+  return functions.is_guard(reinterpret_cast<std::uintptr_t>(address) -
+                            reinterpret_cast<std::uintptr_t>(functions.block_of_this_thread()));
+}
 
 void poison_shared_variables(SharedMark& mark) {
   mark.block = block_number;

@@ -12,10 +12,11 @@ using tutorial::trace::Operation;
 
 // Too small to have a frame of its own that could be mistaken for the place of the access.
 [[gnu::always_inline]] inline void see(const void* address, std::size_t bytes, Operation operation,
-                                       void* place) {
+                                       void* place, bool is_range = false) {
   if (!tutorial::trace::recording) return;
   tutorial::trace::Recorder::instance().access(reinterpret_cast<std::uintptr_t>(address), bytes,
-                                               operation, reinterpret_cast<std::uintptr_t>(place));
+                                               operation, reinterpret_cast<std::uintptr_t>(place),
+                                               is_range);
 }
 
 }  // namespace
@@ -67,11 +68,12 @@ TUTORIAL_TRACE_HOOKS(4)
 TUTORIAL_TRACE_HOOKS(8)
 TUTORIAL_TRACE_HOOKS(16)
 
+// What is aligned less than its size asks for, or larger than 16 bytes, or no power of two.
 void __tsan_read_range(void* address, unsigned long bytes) {
-  see(address, bytes, Operation::load, __builtin_return_address(0));
+  see(address, bytes, Operation::load, __builtin_return_address(0), true);
 }
 void __tsan_write_range(void* address, unsigned long bytes) {
-  see(address, bytes, Operation::store, __builtin_return_address(0));
+  see(address, bytes, Operation::store, __builtin_return_address(0), true);
 }
 
 TUTORIAL_TRACE_ATOMICS(8, unsigned char)

@@ -62,6 +62,8 @@ struct Options {
   std::int64_t warp = -1;
 };
 
+constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
+
 /// 1: all blocks of a launch run.
 std::uint64_t parts = 1;
 
@@ -145,9 +147,15 @@ NamedShape shape_for(const Case& operation, const std::string& wanted) {
   try {
     parsed = tutorial::bench::parse_shapes(wanted);
   } catch (const std::invalid_argument& mistake) {
-    throw Misuse(std::string("--shape: ") + mistake.what());
+    std::string why = mistake.what();  // --shapes is the benchmark's flag
+    if (const std::size_t at = why.find("--shapes"); at != std::string::npos) why.erase(at + 7, 1);
+    throw Misuse(why);
   }
   if (parsed.size() != 1) throw Misuse("--shape takes one shape, as in 1024x1024");
+  if (parsed[0].elements() > kMostElements) {
+    throw Misuse("--shape=" + wanted + " has more than 2^28 elements, and each is traced on one " +
+                 "core; choose a smaller shape");
+  }
   return {name_of(parsed[0]), parsed[0]};
 }
 
@@ -167,12 +175,22 @@ const Case& find(const std::string& name, const std::string& shape) {
   return *found;
 }
 
+/// Of one element of a dtype, which is named after its bits: f32, bf16, u8.
+std::size_t bytes_of(const std::string& dtype) {
+  const std::size_t digit = dtype.find_first_of("123456789");
+  const int bits = digit == std::string::npos ? 8 : std::atoi(dtype.c_str() + digit);
+  return static_cast<std::size_t>(std::max(bits / 8, 1));
+}
+
 std::vector<Buffer> buffers_of(const Case& operation, const Shape& shape,
                                const tutorial::bench::Buffers& set) {
   std::vector<Buffer> buffers;
+  const auto elements = static_cast<std::size_t>(shape.elements());
   const auto add = [&](const std::string& name, const void* pointer, std::size_t bytes) {
     const std::size_t counted = parts == 1 ? bytes : 0;
-    buffers.push_back({name, reinterpret_cast<std::uintptr_t>(pointer), bytes,
+    std::size_t element = bytes_of(operation.dtype);
+    if (elements > 0 && bytes >= elements) element = std::min(element, bytes / elements);
+    buffers.push_back({name, reinterpret_cast<std::uintptr_t>(pointer), bytes, element,
                        std::vector<std::uint8_t>(counted), std::vector<std::uint8_t>(counted)});
   };
   for (std::size_t i = 0; i < operation.inputs.size(); ++i) {

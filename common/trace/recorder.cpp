@@ -3,6 +3,7 @@
 #include "common/trace/recorder.h"
 
 #include "common/executor/device_memory.h"
+#include "common/executor/shared_guards.h"
 #include "common/executor/worker.h"
 #include "common/trace/symbols.h"
 
@@ -104,7 +105,7 @@ bool Recorder::is_global(std::uintptr_t address) const {
   });
 }
 
-/// Of the thread-local variables, all but the executor's own are `__shared__`.
+/// Of the thread-local variables, all but the executor's own and the compiler's are `__shared__`.
 bool Recorder::is_shared(std::uintptr_t address) const {
   static const auto locals = thread_locals();
   static const cpu::Worker& worker = cpu::Worker::of_this_thread();
@@ -115,7 +116,7 @@ bool Recorder::is_shared(std::uintptr_t address) const {
   return lies_in(address, locals.first, locals.second) && !lies_in_object(address, threadIdx) &&
          !lies_in_object(address, blockIdx) && !lies_in_object(address, blockDim) &&
          !lies_in_object(address, gridDim) && !lies_in_object(address, cpu::running_block) &&
-         !lies_in_object(address, worker);
+         !lies_in_object(address, worker) && !cpu::is_guard(reinterpret_cast<const void*>(address));
 }
 
 std::uint32_t Recorder::place_of(std::uintptr_t pc) {
@@ -126,7 +127,7 @@ std::uint32_t Recorder::place_of(std::uintptr_t pc) {
 }
 
 void Recorder::access(std::uintptr_t address, std::size_t bytes, Operation operation,
-                      std::uintptr_t pc) {
+                      std::uintptr_t pc, bool is_range) {
   if (!in_launch_ || cpu::running_block == nullptr) return;
   Space space = Space::global;
   if (!is_global(address)) {
@@ -139,9 +140,14 @@ void Recorder::access(std::uintptr_t address, std::size_t bytes, Operation opera
   }
   std::vector<Access>& thread = threads_[linear(threadIdx, blockDim)];
   const std::uint32_t place = place_of(pc);
-  // A GPU moves at most 16 bytes at once.
-  for (std::size_t done = 0; done < bytes; done += 16) {
-    const auto piece = static_cast<std::uint16_t>(std::min<std::size_t>(16, bytes - done));
+  // A GPU moves at most 16 bytes at once, and no more than the alignment allows. A structure that is
+  // aligned like its members arrives as one range; nvcc copies it member by member.
+  std::size_t most = 16;
+  if (is_range && (bytes <= 16 || bytes % 16 != 0)) {
+    if (const Buffer* const buffer = buffer_at(address)) most = buffer->element;
+  }
+  for (std::size_t done = 0; done < bytes; done += most) {
+    const auto piece = static_cast<std::uint16_t>(std::min(most, bytes - done));
     thread.push_back({address + done, place, piece, operation, space});
   }
 }
@@ -215,7 +221,7 @@ void Recorder::join(std::vector<Access>& accesses) {
         continue;
       }
       if (is_repeated(last, next)) continue;
-      if (is_copy(last, next)) {
+      if (is_copy(accesses, kept, next)) {
         const Access store = last;
         if (kept > 1 && is_repeated(accesses[kept - 2], next)) continue;
         last = next;
@@ -241,16 +247,28 @@ bool Recorder::is_repeated(const Access& a, const Access& b) const {
          same_line(a.place, b.place);
 }
 
-/// `y[i] = x[i]` of a struct, such as half: g++ names the store before the load.
-bool Recorder::is_copy(const Access& store, const Access& load) const {
+/// `y[i] = x[i]` or `slot = x[i]` of a struct, such as half: g++ names the store before the load. The
+/// store is the last of those kept. Either both are at the same place of two buffers; or the load's
+/// call directly follows, and the line has loaded nothing before that the store could have stored.
+bool Recorder::is_copy(const std::vector<Access>& accesses, std::size_t kept,
+                       const Access& load) const {
+  constexpr std::uintptr_t kOneCall = 16;  // bytes of machine code
+  const Access& store = accesses[kept - 1];
   if (store.operation != Operation::store || load.operation != Operation::load ||
       store.bytes != load.bytes || !same_line(store.place, load.place)) {
     return false;
   }
   const Buffer* const to = buffer_at(store.address);
   const Buffer* const from = buffer_at(load.address);
-  return to != nullptr && from != nullptr &&
-         store.address - to->begin == load.address - from->begin;
+  if (to != nullptr && from != nullptr && store.address - to->begin == load.address - from->begin) {
+    return true;
+  }
+  if (places_[load.place] - places_[store.place] > kOneCall) return false;
+  std::int64_t loaded = 0;
+  for (std::size_t i = kept - 1; i-- > 0 && same_line(accesses[i].place, store.place);) {
+    loaded += accesses[i].operation == Operation::load ? 1 : -1;
+  }
+  return loaded == 0;
 }
 
 /// Whether two places are on one line of the kernel.

@@ -64,6 +64,7 @@ struct Buffer {
   std::string name;
   std::uintptr_t begin;
   std::size_t bytes;
+  std::size_t element;  ///< bytes of one
   std::vector<std::uint8_t> loads, stores;
 
   bool holds(std::uintptr_t address) const { return address - begin < bytes; }
@@ -84,8 +85,9 @@ class Recorder {
   std::uint64_t elsewhere() const { return elsewhere_; }
   std::uintptr_t pc_of(std::uint32_t place) const { return places_[place]; }
 
-  /// The hooks' way in.
-  void access(std::uintptr_t address, std::size_t bytes, Operation operation, std::uintptr_t pc);
+  /// The hooks' way in. `is_range`: no aligned access of 1, 2, 4, 8 or 16 bytes.
+  void access(std::uintptr_t address, std::size_t bytes, Operation operation, std::uintptr_t pc,
+              bool is_range);
   /// The executor's.
   void launch_begins(const cpu::Launch& launch);
   void launch_ends();
@@ -100,7 +102,7 @@ class Recorder {
   void join(std::vector<Access>& accesses);
   bool is_second_half(const Access& a, const Access& b) const;
   bool is_repeated(const Access& a, const Access& b) const;
-  bool is_copy(const Access& store, const Access& load) const;
+  bool is_copy(const std::vector<Access>& accesses, std::size_t kept, const Access& load) const;
   bool same_line(std::uint32_t a, std::uint32_t b) const;
   void gather(unsigned warp);
   void join_branches();

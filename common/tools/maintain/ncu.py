@@ -32,7 +32,9 @@ The JSON holds, per kernel:
     instructions_per_element     instructions of one thread per element: warp instructions * 32 / n
     issue_pct                    percent of the cycles in which a scheduler issued an instruction
     registers                    per thread
-    sectors_per_load, _store     32-byte sectors per global memory request of a warp, at the L1
+    load_requests, store_requests
+                                 requests of warps for global memory, at the L1
+    sectors_per_load, _store     32-byte sectors per request
     occupancy_pct                active warps in percent of the most that fit
     sm_mhz                       the multiprocessors' clock while the kernel ran
     pipes                        per unit that instructions go to, percent of the warp instructions that it
@@ -44,8 +46,11 @@ The JSON holds, per kernel:
                                  32-byte sectors between the L1s and the L2
     l1_hit_pct, l2_hit_pct       sectors found there
     local_sectors                32-byte sectors of local memory, loaded and stored
-    shared_load, shared_store    {"instructions", "wavefronts", "conflicts"}: warp instructions on shared
-                                 memory, the passes that they took, and those that bank conflicts added
+    shared_load, shared_store    {"instructions", "wavefronts", "conflicts", "passes"}: warp instructions on
+                                 shared memory, the cycles that they took of the L1's data stage, those
+                                 beyond the least, and the passes that their addresses need. Wavefronts and
+                                 conflicts count cycles lost to other traffic of the L1 too, and change from
+                                 run to run; "passes" does not
 
 A value whose metric the GPU or the version of ncu does not have is null.
 """
@@ -87,6 +92,8 @@ METRICS = {
     "shared_store_instructions": "smsp__inst_executed_op_shared_st.sum",
     "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "shared_store_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "shared_load_passes": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_store_passes": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
 }
 #: The units that execute instructions, by our names.
 PIPES = {"alu": "alu", "fma": "fma", "fma_heavy": "fmaheavy", "fp16": "fp16", "xu": "xu", "lsu": "lsu",
@@ -181,11 +188,14 @@ def named(launch, prefix, names):
 
 
 def shared_accesses(launch, way):
-    """{"instructions", "wavefronts", "conflicts"} of loads or stores; None where there are none."""
+    """{"instructions", "wavefronts", "conflicts", "passes"} of loads or stores, the last if it was
+    recorded; None where there are none."""
     values = {name: launch[f"shared_{way}_{name}"]
-              for name in ("instructions", "wavefronts", "conflicts")}
+              for name in ("instructions", "wavefronts", "conflicts", "passes")}
     if not values["wavefronts"]:
         return None
+    if values["passes"] is None:
+        del values["passes"]
     return {name: None if value is None else int(value) for name, value in values.items()}
 
 
@@ -214,6 +224,8 @@ def entry(launches, n, rung):
         "instructions_per_element": rounded(ratio(issued * 32, n) if issued else None),
         "issue_pct": rounded(launch["issue_pct"]),
         "registers": None if launch["registers"] is None else int(launch["registers"]),
+        "load_requests": total(launch["load_requests"]),
+        "store_requests": total(launch["store_requests"]),
         "sectors_per_load": rounded(ratio(launch["load_sectors"], launch["load_requests"])),
         "sectors_per_store": rounded(ratio(launch["store_sectors"], launch["store_requests"])),
         "occupancy_pct": rounded(launch["occupancy_pct"]),

@@ -1002,15 +1002,33 @@ def trace_cells(entry, traced, rule):
     for source in (entry, traced):
         value = source.get(rule)
         if isinstance(value, dict):
-            value = value.get("wavefronts")
+            value = value.get("passes", value.get("wavefronts"))
             value = None if value is None else value / trace_proof.blocks_of(source)
         cells.append(significant(value) if value is not None else DASH)
     return cells
 
 
+def request_cells(entry, traced):
+    """Loads and stores of a warp: ncu's and the trace's."""
+    warps = trace_proof.warps_of(entry)
+    theirs, ours, broken = trace_proof.requests(entry, traced)
+    def text(pair):
+        return " + ".join(f"{round(count / warps, 2):g}" for count in pair)
+    return [DASH if theirs is None else ("≥ " if broken and entry.get("l1_hit_pct") else "") + text(theirs),
+            text(ours)]
+
+
+def kind_of_requests(entry, traced):
+    """How the trace's requests stand to ncu's."""
+    theirs, _, broken = trace_proof.requests(entry, traced)
+    if broken or theirs is None:
+        return "differs" if broken else "open"
+    return "equal" if "load_requests" in entry or entry["l1_hit_pct"] == 0 else "whole"
+
+
 def make_trace(part):
     exceptions = trace_proof.load_exceptions()
-    body, notes = [], []
+    body, notes, kinds = [], [], []
     for folder in runs.find_chapters(runs.ROOT):
         recorded = folder / "results" / "trace.json"
         if not recorded.exists():
@@ -1019,10 +1037,11 @@ def make_trace(part):
         for path in trace_proof.ncu_files(folder):
             if path.name not in summaries:
                 continue
-            for entry in load_json(path).get("ncu", []):
+            for entry in trace_proof.entries_of(path):
                 traced = None if trace_proof.is_peer(entry) else trace_proof.traced_as(entry, summaries[path.name])
                 if traced is None:
                     continue
+                kinds.append(kind_of_requests(entry, traced))
                 differ = trace_proof.differences(entry, traced)
                 reasons = [e["reason"] for e in exceptions if e["chapter"] == folder.name
                            and entry["rung"] in e["rungs"] and any(d[0] in e["rules"] for d in differ)]
@@ -1030,16 +1049,19 @@ def make_trace(part):
                 cells = [cell for rule in ("sectors_per_load", "sectors_per_store", "shared_load", "shared_store")
                          for cell in trace_cells(entry, traced, rule)]
                 mark = ", ".join(str(runs.unique(notes).index(r) + 1) for r in runs.unique(reasons))
-                body.append([folder.name, code(entry["rung"]), *cells, mark or ("differs" if differ else "")])
+                body.append([folder.name, code(entry["rung"]), *request_cells(entry, traced), *cells,
+                             mark or ("differs" if differ else "")])
     if not body:
         raise NotRecorded("trace.json")
-    titles = ["Chapter", "Rung", "Sectors a load: ncu", "trace", "a store: ncu", "trace",
-              "Shared passes a block, loads: ncu", "trace", "stores: ncu", "trace", "Note"]
+    titles = ["Chapter", "Rung", "Loads + stores a warp: ncu", "trace", "Sectors a load: ncu", "trace",
+              "a store: ncu", "trace", "Shared passes a block, loads: ncu", "trace", "stores: ncu", "trace", "Note"]
     same = sum(not row[-1] for row in body)
-    lines = [f"{same} of {len(body)} kernels agree."]
+    lines = [f"{same} of {len(body)} kernels agree in all that was recorded. The number of requests is equal for "
+             f"{kinds.count('equal')} without hits and for {kinds.count('whole')} with whole numbers a warp, differs "
+             f"for {kinds.count('differs')}, and does not follow for {kinds.count('open')}."]
     lines += [""] + [f"{number}. {note if note.startswith('nvcc') else note[0].upper() + note[1:]}." for number, note in
                      enumerate(runs.unique(notes), 1)] if notes else []
-    return lines + [""] + table(titles, body, "ll" + "r" * 8 + "l")
+    return lines + [""] + table(titles, body, "ll" + "r" * 10 + "l")
 
 
 def make_trace_figure(part):

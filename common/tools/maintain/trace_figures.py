@@ -9,7 +9,7 @@ import trace
 
 SECTORS_A_ROW = 16
 MOST_ROWS = 4
-LEFT, RIGHT, TOP = 104, 118, 64
+LEFT, RIGHT, TOP = 142, 118, 64
 SECTOR_WIDTH = 36
 STRIP = 20      # the height of a row of sectors
 CELL = SECTORS_A_ROW * SECTOR_WIDTH / 32  # of a bank
@@ -95,6 +95,7 @@ def draw_shared(canvas, request, y):
     """The 32 banks, a row for each pass."""
     phases = trace.phases_of(request)
     banks = trace.bank_columns(request, phases[0])
+    canvas.text(LEFT - 8, y + 8, "bank", "muted", "end", "s")
     for bank in range(0, 32, 4):
         canvas.text(LEFT + (bank + 0.5) * CELL, y + 8, str(bank), "muted", "middle", "s")
     y += 13
@@ -116,8 +117,10 @@ def cost_words(request):
     if request["space"] == "global":
         used = trace.percent(request["used"], request["sectors"] * trace.SECTOR)
         count = request["sectors"]
-        return [f"{count} sector{'s' if count != 1 else ''}", f"{used} asked for"]
-    return [f"{request['ways']}-way conflict" if request["ways"] > 1 else "no conflict"]
+        return [f"{count} sector{'s' if count != 1 else ''}", f"{used} used"]
+    first = len(trace.phases_of(request)[0])
+    return [f"{request['ways']}-way conflict" if request["ways"] > 1 else "no conflict"] + (
+        [f"lanes 0\u2013{first - 1} shown"] if first < 32 else [])
 
 
 def height_of(request):
@@ -182,7 +185,8 @@ def figure(rungs, title="What one warp asks for", tail=False):
         canvas.text(18, y + 14, head_of(name, requests), kind="t")
         y += 26
         for request in those:
-            label = f"{request['operation']}, {request['bytes']} B" + (
+            where = "shared " if request["space"] == "shared" else ""
+            label = f"{where}{request['operation']}, {request['bytes']} B" + (
                 f" \u00d7{repeats(requests, request)}" if repeats(requests, request) > 1 else "")
             top = y + (13 if request["space"] == "shared" else 0)
             canvas.text(LEFT - 8, top + 14, label, "muted", "end", "s")

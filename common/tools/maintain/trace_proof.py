@@ -12,11 +12,13 @@ PROGRAM is a chapter's tracing program: build/cpu/01_elu_trace. What is claimed,
   the operation      Every byte of the output is stored once, and the output is right. A rung with a
                      line in the table loads every byte of its inputs once.
   codegen.json       The widest load and store of a kernel have as many bits as its machine code's.
-  h200_ncu*.json     Sectors per load and per store, requests, and the passes of shared memory equal
-                     what Nsight Compute counted on a GPU.
+  h200_ncu*.json     Sectors per load and per store, requests, and the accesses to shared memory and
+                     their passes equal what Nsight Compute counted on a GPU. Requests that were not
+                     recorded follow from sectors, where these say enough.
 
 common/trace/exceptions.json names each rung for which one of these does not hold, and why. An
-exception that is not needed is a mistake too.
+exception that is not needed is a mistake too. The reader's own rung may do as it likes: what it does
+not keep is printed, and is no failure.
 """
 
 import argparse
@@ -43,11 +45,14 @@ RULES = {
     "sectors_per_load": "not ncu's", "sectors_per_store": "not ncu's",
     "load_requests": "not ncu's", "store_requests": "not ncu's",
     "shared_load": "not ncu's", "shared_store": "not ncu's",
+    "shared_load_lost": "ncu's passes do not say how many are lost to other traffic",
+    "shared_store_lost": "ncu's passes do not say how many are lost to other traffic",
 }
 SMALL_ROWS, PARTS = 2048, 16  # of a matrix that is too large here: so many rows, and a part of the blocks
 IMAGES = 64                   # ncu's (N, C, H, W) has so many, which are all alike: one is traced
-BY_CHANCE = 0.12  # of the passes over shared memory: on a GPU some are lost to other traffic of the L1
-YOURS = "your_"
+MOST_LOST = 0.08   # of the passes over shared memory: lost to other traffic of the L1
+UNSTEADY = 0.15    # of the hits in the L1: ncu counts sectors and hits in different runs of the kernel
+YOURS = "your_"    # rungs that a reader edits
 NEAR = 1e-3  # ncu's figures are recorded with four digits
 
 
@@ -55,7 +60,7 @@ class Findings:
     """What does not hold; exceptions are taken out and counted."""
 
     def __init__(self, chapter, exceptions):
-        self.chapter, self.problems, self.used = chapter, [], set()
+        self.chapter, self.problems, self.used, self.of_yours = chapter, [], set(), []
         self.exceptions = [e for e in exceptions if e["chapter"] == chapter]
 
     def reason(self, rung, rule):
@@ -69,15 +74,15 @@ class Findings:
         """True if it is an exception."""
         if self.reason(rung, rule) is not None:
             return True
-        self.problems.append(f"{rung}: {text}")
+        (self.of_yours if rung.startswith(YOURS) else self.problems).append(f"{rung}: {text}")
         return False
 
     def unneeded(self, rungs):
-        """Exceptions that nothing has asked for. The reader's rung may change."""
+        """Exceptions that nothing has asked for."""
         for number, entry in enumerate(self.exceptions):
             for rung in entry["rungs"]:
                 for rule in entry["rules"]:
-                    if (number, rung, rule) not in self.used and rung in rungs - {YOURS + self.chapter[3:]}:
+                    if (number, rung, rule) not in self.used and rung in rungs and not rung.startswith(YOURS):
                         self.problems.append(
                             f"{rung}: common/trace/exceptions.json excuses {rule}, which holds; take it out")
 
@@ -102,10 +107,10 @@ def threads_of(launch):
 
 def check_output(rung, found):
     if "wrong" in rung:
-        found.problems.append(f"{rung['rung']} at {rung['shape']}: {rung['wrong']}")
+        found.add(rung["rung"], "wrong", f"at {rung['shape']}: {rung['wrong']}")
         return
     if not any(launch["places"] for launch in rung["launches"]):
-        found.problems.append(f"{rung['rung']}: no access was seen; are its kernels in the chapter's library?")
+        found.add(rung["rung"], "unseen", "no access was seen; are its kernels in the chapter's library?")
         return
     unseen = trace.unseen_bytes(rung)
     if unseen:
@@ -211,10 +216,25 @@ def ncu_files(folder):
     return sorted((folder / "results").glob("h200_ncu*.json"))
 
 
-def summary(launch):
+def entries_of(path):
+    """What ncu counted of each kernel, with the elements of its launch, and with the same launch as
+    the H100 ran it ("other"), if that was recorded."""
+    recorded = runs.load_json(path)
+    sizes = [int(size) for size in recorded.get("context", {}).get("shape", "").split("x") if size]
+    beside = path.with_name(path.name.replace("h200", "h100"))
+    others = {(e["kernel"], e["block"], e["grid"]): e
+              for e in (runs.load_json(beside).get("ncu", []) if beside.exists() else [])}
+    return [dict(entry, elements=trace.product(sizes),
+                 other=others.get((entry["kernel"], entry["block"], entry["grid"])))
+            for entry in recorded.get("ncu", [])]
+
+
+def summary(rung, launch):
     """What can be held against ncu's figures."""
-    result = {"kernel": runs.short_kernel_name(launch["kernel"]), "grid": launch["grid"],
-              "block": launch["block"], "blocks": max(launch["busy_blocks"], 1)}
+    blocks = max(launch["busy_blocks"], 1)
+    result = {"rung": rung["rung"], "kernel": runs.short_kernel_name(launch["kernel"]), "grid": launch["grid"],
+              "block": launch["block"], "blocks": blocks,
+              "elements": rung["elements"] * blocks // trace.product(launch["grid"])}
     for operation in ("load", "store"):
         total = trace.totals(launch, operation, "global")
         if total:
@@ -223,9 +243,7 @@ def summary(launch):
             result[f"sectors_per_{operation}"] = round(total["sectors"] / total["requests"], 4)
         shared = trace.totals(launch, operation, "shared")
         if shared:
-            result[f"shared_{operation}"] = {
-                "instructions": shared["requests"], "wavefronts": shared["passes"],
-                "conflicts": shared["passes"] - shared["phases"]}
+            result[f"shared_{operation}"] = {"instructions": shared["requests"], "passes": shared["passes"]}
     return result
 
 
@@ -245,31 +263,100 @@ def close(a, b):
     return a is None or b is None or math.isclose(a, b, rel_tol=NEAR)
 
 
+def warps_of(entry):
+    return blocks_of(entry) * math.ceil(trace.product(dimensions(entry["block"])) / 32)
+
+
+def scaled(entry, traced, count):
+    """A number of the traced launch for one of ncu's size."""
+    return count * entry["elements"] / traced["elements"]
+
+
+def whole_unit(entry, counts):
+    """Warps or blocks, whichever has whole numbers of these; None: neither."""
+    return next((units for units in (warps_of(entry), blocks_of(entry))
+                 if all(count % units == 0 for count in counts)), None)
+
+
+def candidates(entry, units):
+    """The whole numbers of loads and stores a unit that fit the sectors that ncu counted.
+
+    The L1 counts the sectors of all requests, S, and the share of hits. What misses goes to the L2:
+    all sectors that the L2 read, and none of the stores' beyond those that it wrote. A hit saves at
+    most one sector. So for loads and for stores S is at least what the L2 saw, and the misses are
+    between what it read and all that it saw."""
+    hits, seen = entry["l1_hit_pct"] / 100, [entry["l2_read_sectors"], entry["l2_write_sectors"]]
+    per = [(entry[f"sectors_per_{operation}"] or 0) * units for operation in ("load", "store")]
+    slack = NEAR + UNSTEADY * hits
+    least, most = seen[0] * (1 - slack) / (1 - hits), sum(seen) * (1 + slack) / (1 - hits)
+    loads, stores = (range(math.ceil(count / sectors * (1 - NEAR)), int(most / sectors) + 1) if sectors else range(1)
+                     for count, sectors in zip(seen, per))
+    return [(a, b) for a in loads for b in stores if least <= a * per[0] + b * per[1] <= most]
+
+
+def derived_requests(entry, ours):
+    """[(loads, stores)] that ncu may have seen; None: the record does not say. `ours`: the trace's."""
+    needed = ("l1_hit_pct", "l2_read_sectors", "l2_write_sectors")
+    if any(entry.get(key) is None for key in needed) or entry.get("local_sectors"):
+        return None
+    if entry["l1_hit_pct"] == 0:  # all sectors of all requests went on to the L2
+        return [tuple(entry[f"l2_{way}_sectors"] / (entry[f"sectors_per_{operation}"] or math.inf)
+                      for way, operation in (("read", "load"), ("write", "store")))]
+    units = whole_unit(entry, ours)
+    return units and [(a * units, b * units) for a, b in candidates(entry, units)]
+
+
+def requests(entry, traced):
+    """(what ncu saw or None, what the trace saw, the rules that are broken) of loads and stores."""
+    ours = tuple(scaled(entry, traced, traced.get(f"{operation}_requests", 0)) for operation in ("load", "store"))
+    rules = ("load_requests", "store_requests")
+    if any(entry.get(rule) is not None for rule in rules):
+        found = [tuple(entry.get(rule) or 0 for rule in rules)]
+    else:
+        found = derived_requests(entry, ours)
+    if found is None:
+        return None, ours, []
+    fitting = [[close(pair[i], ours[i]) for i in (0, 1)] for pair in found]
+    if [True, True] in fitting:
+        return (found[0] if len(found) == 1 else None), ours, []
+    broken = [rule for i, rule in enumerate(rules) if not any(fits[i] for fits in fitting)] or list(rules)
+    least = tuple(min((pair[i] for pair in found), default=0) for i in (0, 1))
+    return least, ours, broken
+
+
+def shared_difference(entry, traced, rule):
+    """(rule, ncu's, ours) or None. ncu's wavefronts include cycles that are lost to other traffic. All
+    blocks do the same, so what is no whole number a warp, or a block, is lost; so is what one GPU
+    has more of than another."""
+    theirs, ours = entry[rule], traced.get(rule) or {"instructions": 0, "passes": 0}
+    instructions, passes = (scaled(entry, traced, ours[key]) for key in ("instructions", "passes"))
+    blocks = blocks_of(entry)
+    if not close(theirs["instructions"], instructions):
+        return rule, f"{theirs['instructions'] / blocks:.4g} accesses a block", f"{instructions / blocks:.4g}"
+    if theirs.get("passes") is not None:
+        same = close(theirs["passes"], passes)
+        return None if same else (rule, f"{theirs['passes'] / blocks:.4g} passes a block", f"{passes / blocks:.4g}")
+    seen = [e[rule]["wavefronts"] for e in (entry, entry.get("other")) if e and e.get(rule)]
+    units = whole_unit(entry, [passes])
+    if units and min(seen) // units * units == passes:
+        return None
+    lost = 0 <= min(seen) - passes <= MOST_LOST * passes
+    return (f"{rule}_lost" if lost else rule, f"{min(seen) / blocks:.4g} passes a block", f"{passes / blocks:.4g}")
+
+
 def differences(entry, traced):
-    """[(rule, ncu's number, ours)] of one kernel; requests by the number of blocks, which is the
-    size's."""
+    """[(rule, ncu's number, ours)] of one kernel."""
     found = []
     for rule in ("sectors_per_load", "sectors_per_store"):
         if not close(entry.get(rule), traced.get(rule)):
             found.append((rule, entry.get(rule), traced.get(rule)))
-    blocks = [blocks_of(entry), blocks_of(traced)]
     if dimensions(entry["block"]) != traced["block"]:
         return found
-    for rule in ("load_requests", "store_requests"):
-        if entry.get(rule) is not None and not close(entry[rule] / blocks[0], traced.get(rule, 0) / blocks[1]):
-            found.append((rule, entry[rule] / blocks[0], traced.get(rule, 0) / blocks[1]))
-    for rule in ("shared_load", "shared_store"):
-        theirs, ours = entry.get(rule), traced.get(rule) or {}
-        if not theirs:
-            continue
-        for key in ("instructions", "wavefronts", "conflicts"):
-            if theirs.get(key) is None:
-                continue
-            pair = (theirs[key] / blocks[0], ours.get(key, 0) / blocks[1])
-            slack = 0 if key == "instructions" else BY_CHANCE * (theirs.get("wavefronts") or 0) / blocks[0]
-            if not math.isclose(*pair, rel_tol=NEAR, abs_tol=slack):
-                found.append((rule, *(f"{value:.4g} {key} a block" for value in pair)))
-    return found
+    theirs, ours, broken = requests(entry, traced)
+    found += [(rule, *(f"{pair[rule == 'store_requests'] / warps_of(entry):.4g} a warp" for pair in (theirs, ours)))
+              for rule in broken]
+    return found + [difference for rule in ("shared_load", "shared_store") if entry.get(rule)
+                    for difference in [shared_difference(entry, traced, rule)] if difference]
 
 
 def is_peer(entry):
@@ -280,7 +367,7 @@ def is_peer(entry):
 
 
 def summaries_of(rungs):
-    return [dict(summary(launch), rung=rung["rung"]) for rung in rungs for launch in rung["launches"]]
+    return [summary(rung, launch) for rung in rungs for launch in rung["launches"]]
 
 
 def at_shape_of(program, shape, entries):
@@ -302,9 +389,10 @@ def sweeps(program):
     return trace.ask(program, [*names, f"--shape={FULL}"]) if names else []
 
 
-def sized(program, chapter):
-    """The rungs that behave like ncu's only at a larger size, by exceptions.json: a part of them."""
-    return [rung for entry in runs.load_json(trace.EXCEPTIONS).get("sizes", []) if entry["chapter"] == chapter
+def sized(program, chapter, shape):
+    """The rungs that behave like ncu's only at ncu's size, by exceptions.json: a part of them."""
+    return [rung for entry in runs.load_json(trace.EXCEPTIONS).get("sizes", [])
+            if (entry["chapter"], entry["shape"]) == (chapter, shape)
             for rung in trace.ask(program, [*entry["rungs"], f"--shape={entry['shape']}",
                                             f"--part={entry['parts']}"])]
 
@@ -314,9 +402,10 @@ def traced_for(path, program, full):
     smaller one."""
     recorded = runs.load_json(path)
     shape = recorded.get("context", {}).get("shape", "")
+    at_its_size = sized(program, path.parents[1].name, shape)
     if shape == GRID:
-        return summaries_of(sized(program, path.parents[1].name) + full + sweeps(program))
-    return summaries_of(at_shape_of(program, shape, recorded.get("ncu", [])))
+        return summaries_of(at_its_size + full + sweeps(program))
+    return summaries_of(at_its_size + at_shape_of(program, shape, recorded.get("ncu", [])))
 
 
 def check_ncu(folder, summaries, found):
@@ -324,7 +413,7 @@ def check_ncu(folder, summaries, found):
     `summaries`: by the names of ncu's files."""
     compared = []
     for path in ncu_files(folder):
-        for entry in runs.load_json(path).get("ncu", []):
+        for entry in entries_of(path):
             if is_peer(entry):
                 continue
             traced = traced_as(entry, summaries[path.name])
@@ -343,8 +432,13 @@ def check_ncu(folder, summaries, found):
 
 def compared_of(path, summaries):
     """The summaries that ncu's entries are compared with."""
-    found = [traced_as(entry, summaries) for entry in runs.load_json(path).get("ncu", []) if not is_peer(entry)]
+    found = [traced_as(entry, summaries) for entry in entries_of(path) if not is_peer(entry)]
     return [summary for i, summary in enumerate(found) if summary and summary not in found[:i]]
+
+
+def without_yours(data):
+    return {**data, "traced": {name: [summary for summary in summaries if not summary["rung"].startswith(YOURS)]
+                               for name, summaries in data["traced"].items()}}
 
 
 def prove(program, folder, record):
@@ -369,7 +463,7 @@ def prove(program, folder, record):
             "traced": {path.name: compared_of(path, summaries[path.name]) for path in ncu_files(folder)}}
     if record:
         runs.write_json(recorded, data)
-    elif recorded.exists() and runs.load_json(recorded) != data:
+    elif recorded.exists() and without_yours(runs.load_json(recorded)) != without_yours(data):
         found.problems.append(f"{recorded.relative_to(runs.ROOT)} is not what the rungs do now; record it "
                               f"again: trace_proof.py {program} --record")
     return found, len(full), len(compared)
@@ -383,8 +477,8 @@ def main():
     name = Path(arguments.program).name.removesuffix("_trace")
     folder = runs.find_chapter(name)
     found, rungs, compared = prove(arguments.program, Path(folder), arguments.record)
-    for problem in found.problems:
-        print(problem)
+    for line in found.of_yours + found.problems:
+        print(line)
     if found.problems:
         return 1
     print(f"{folder.name}: {rungs} rungs keep their claims; {compared} kernels agree with ncu"

@@ -29,6 +29,7 @@ LANES = "0123456789abcdefghijklmnopqrstuv"
 SECTOR = 32
 MOST_SECTORS = 32   # in a picture
 MOST_ROWS = 28      # of a warp's list
+ALL_ROWS = 12       # a longer list joins accesses that look alike
 LIMITS = ("Counted from the source, as the executor ran it. Of caches, latency, occupancy\nand time it "
           "says nothing.")
 EXCEPTIONS = Path(__file__).resolve().parents[2] / "trace/exceptions.json"
@@ -99,7 +100,7 @@ def pattern(request):
 
 
 def percent(part, whole):
-    return f"{100 * part / whole:.0f} %" if whole else ""
+    return f"{100 * part / whole:.3g} %" if whole else ""
 
 
 def place(request, with_file=True):
@@ -167,7 +168,7 @@ def launch_lines(rung, launch):
 
 
 def totals_lines(launch):
-    lines = ["  the whole launch  requests    sectors  a request  asked for of moved   lanes"]
+    lines = ["  the whole launch  requests    sectors  a request       used of moved   lanes"]
     for operation, space in KINDS:
         total = totals(launch, operation, space)
         if total is None:
@@ -197,7 +198,7 @@ def request_lines(requests):
     joined, i = [], 0
     while i < len(requests):
         count = 1
-        if len(requests) > MOST_ROWS:
+        if len(requests) > ALL_ROWS:
             while i + count < len(requests) and same_kind(requests[i], requests[i + count]):
                 count += 1
         joined.append((i, count))
@@ -296,7 +297,7 @@ def bank_columns(request, lanes):
 def shared_picture(request, paint):
     """The 32 banks, and below each the lanes that wait for it: a line is a pass."""
     banks = bank_columns(request, phases_of(request)[0])
-    lines = ["  bank       " + "".join(f"{bank:<2}" if bank % 4 == 0 else "  " for bank in range(32))]
+    lines = ["  bank       " + "".join(f"{bank:<8}" for bank in range(0, 32, 4)).rstrip()]
     for turn in range(max(len(bank) for bank in banks)):
         text = ""
         for bank in banks:
@@ -306,7 +307,7 @@ def shared_picture(request, paint):
                 continue
             asking = bank[words[turn]]
             text += paint(LANES[asking[0]] if len(asking) == 1 else "*", asking[0]) + " "
-        lines.append(f"  pass {turn + 1:<6}" + text)
+        lines.append(f"  pass {turn + 1:<6}{text.rstrip()}")
     if len(phases_of(request)) > 1:
         lines.append(f"  (the first {len(phases_of(request)[0])} lanes; wider accesses take "
                      f"{len(phases_of(request))} turns anyway)")
@@ -366,6 +367,14 @@ def warp_of(launch, tail):
     return launch.get("last" if tail else "middle")
 
 
+def no_warp(launch, wanted):
+    """Why the launch does not have the warp."""
+    warps = product(launch["grid"]) * -(-product(launch["block"]) // 32)
+    if int(wanted or 0) >= warps:
+        return f"there is no warp {wanted}: this launch has {plural(warps, 'warp')}, counted from 0"
+    return f"{'the warp in the middle' if wanted is None else f'warp {wanted}'} accesses no memory"
+
+
 def exceptions_of(chapter, rung):
     """Why nvcc makes other accesses of this rung, as recorded."""
     if not EXCEPTIONS.exists():
@@ -391,7 +400,8 @@ def show_rung(chapter, rung, tail, paint, wanted):
         print("\n".join(totals_lines(launch)))
         warp = warp_of(launch, tail)
         if warp is None:
-            print(f"\n  warp {wanted} is not in this launch, or does nothing")
+            print("\n" + textwrap.fill(no_warp(launch, wanted), 78, initial_indent="  ",
+                                       subsequent_indent="  "))
             continue
         where = ", ".join(str(n) for n in warp["block"]) if launch["grid"][1:] != [1, 1] else \
             f"{warp['block'][0]:,}"
@@ -450,7 +460,7 @@ def comparison(rungs):
         if space == "global":
             rows.append(("  sectors", cells(lambda t: f"{t['sectors']:,}")))
             rows.append(("  sectors a request", cells(lambda t: f"{t['sectors'] / t['requests']:.2f}")))
-            rows.append(("  asked for of moved", cells(lambda t: percent(t["used"], t["sectors"] * SECTOR))))
+            rows.append(("  bytes used of moved", cells(lambda t: percent(t["used"], t["sectors"] * SECTOR))))
         else:
             rows.append(("  extra passes", cells(lambda t: f"{t['passes'] - t['phases']:,}")))
     names = [rung["rung"] for rung in rungs]
@@ -475,8 +485,9 @@ def parse_arguments(arguments):
     parser.add_argument("rungs", nargs="*", metavar="RUNG", help="rungs, as in the ladder")
     parser.add_argument("--list", action="store_true", help="name the rungs")
     parser.add_argument("--shape", default="", help="rows x columns, as in 1000x3")
-    parser.add_argument("--warp", help="the warp to show, counted through the grid")
-    parser.add_argument("--tail", action="store_true", help="show the last warp that does anything")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--warp", help="the warp to show, counted through the grid from 0")
+    which.add_argument("--tail", action="store_true", help="show the last warp that does anything")
     parser.add_argument("--svg", metavar="FILE", help="draw the warp for a page")
     parser.add_argument("--json", metavar="FILE", help="write all that was recorded")
     return parser.parse_args(arguments)

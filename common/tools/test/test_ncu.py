@@ -32,7 +32,11 @@ def launch(identity, kernel, duration, block="(128, 1, 1)"):
               "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum": "7",
               "smsp__inst_executed_op_shared_ld.sum": "10",
               "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "40",
-              "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "30"}
+              "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "30",
+              "smsp__inst_executed_op_shared_st.sum": "5",
+              "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "6",
+              "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "1",
+              "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "5"}
     cells = [identity, kernel, block, "(8, 1, 1)"]
     return quoted(cells + [values.get(name, "n/a") for name in ncu.METRICS.values()])
 
@@ -59,6 +63,7 @@ class NcuTest(unittest.TestCase):
         self.assertEqual((found["instructions"], found["instructions_per_element"]), (1000, 32.0))
         self.assertEqual((found["registers"], found["sectors_per_load"]), (16, 16.0))
         self.assertIsNone(found["sectors_per_store"])
+        self.assertEqual((found["load_requests"], found["store_requests"]), (100, None))
 
     def test_units_stalls_and_the_way_to_the_l2(self):
         found, = self.entries(table(launch("0", "k()", "1")))
@@ -67,7 +72,7 @@ class NcuTest(unittest.TestCase):
         self.assertEqual((found["l2_read_sectors"], found["l2_write_sectors"], found["local_sectors"]),
                          (None, 4000, 7))
         self.assertEqual(found["shared_load"], {"instructions": 10, "wavefronts": 40, "conflicts": 30})
-        self.assertIsNone(found["shared_store"])
+        self.assertEqual(found["shared_store"], {"instructions": 5, "wavefronts": 6, "conflicts": 1, "passes": 5})
 
     def test_what_a_gpu_does_not_have_is_null(self):
         cells = ["0", "k()", "(1, 1, 1)", "(1, 1, 1)"] + ["n/a"] * len(ncu.METRICS)

@@ -117,7 +117,7 @@ class Program(unittest.TestCase):
             self.answering(rung_of(PACK, "f16x8_pack"), rung_of(STRIDED)), "f16x8_pack", "f16x8")
         self.assertEqual(code, 0, text)
         self.assertRegex(text, r"sectors a request +16\.00 +16\.00")
-        self.assertRegex(text, r"asked for of moved +100 % +25 %")
+        self.assertRegex(text, r"bytes used of moved +100 % +25 %")
 
     def test_an_unknown_rung_names_those_that_are_like_it(self):
         code, text, _ = self.run_with(self.answering(rung_of(PACK, "f16x8_pack")), "f16x8_pakc")
@@ -158,6 +158,13 @@ class Proof(unittest.TestCase):
 
     def test_a_good_rung(self):
         self.assertEqual(self.problems(rung_of(PACK)), [])
+
+    def test_the_readers_rung_may_do_as_it_likes(self):
+        rung = rung_of(PACK, "your_elu", wrong="wrong output: y[3]")
+        rung["launches"][0]["grid"] = [5, 1, 1]
+        self.assertEqual(self.problems(rung), [])
+        data = {"traced": {"h200_ncu.json": [{"rung": "f16"}, {"rung": "your_elu"}]}}
+        self.assertEqual(trace_proof.without_yours(data), {"traced": {"h200_ncu.json": [{"rung": "f16"}]}})
 
     def test_too_many_blocks(self):
         rung = rung_of(PACK)
@@ -202,17 +209,64 @@ class Proof(unittest.TestCase):
         self.assertEqual(len(found.problems), 1)
         self.assertIn("its widest load has 128 bits, codegen.json says 32", found.problems[0])
 
+    def traced(self):
+        """Four warps, a block each: a load and a store of 16 sectors, and shared loads of two passes."""
+        rung = rung_of([*PACK, request([0, 128], 4, space="shared", ways=2)])
+        return trace_proof.summary(rung, rung["launches"][0])
+
+    def entry(self, **more):
+        """What ncu would count of twice as many elements."""
+        return {"kernel": "elu_f16x8_kernel", "rung": "f16x8", "block": "(32, 1, 1)", "grid": "(8, 1, 1)",
+                "elements": 2048, "sectors_per_load": 16.0, "sectors_per_store": 16.0, "l1_hit_pct": 0.0,
+                "l2_read_sectors": 128, "l2_write_sectors": 128, "local_sectors": 0,
+                "shared_load": {"instructions": 8, "wavefronts": 17, "conflicts": 9}, **more}
+
+    def rules(self, **more):
+        return [rule for rule, *_ in trace_proof.differences(self.entry(**more), self.traced())]
+
     def test_ncu(self):
-        traced = trace_proof.summary(launch_of(STRIDED + [request([0, 128], 4, space="shared", ways=2)]))
-        entry = {"kernel": "elu_f16x8_kernel", "rung": "f16x8", "block": "(32, 1, 1)", "grid": "(8, 1, 1)",
-                 "sectors_per_load": 16.0, "sectors_per_store": None, "load_requests": 8,
-                 "shared_load": {"instructions": 8, "wavefronts": 16, "conflicts": 8}}
-        self.assertEqual(trace_proof.differences(entry, traced), [])
-        self.assertIs(trace_proof.traced_as(entry, [traced]), traced)
-        wrong = {**entry, "sectors_per_load": 4.0, "load_requests": 9,
-                 "shared_load": {"instructions": 8, "wavefronts": 8, "conflicts": 0}}
-        self.assertEqual([rule for rule, *_ in trace_proof.differences(wrong, traced)],
-                         ["sectors_per_load", "load_requests", "shared_load", "shared_load"])
+        self.assertEqual(self.rules(), [])
+        self.assertIs(trace_proof.traced_as(self.entry(), [traced := self.traced()]), traced)
+        self.assertEqual(self.rules(sectors_per_load=4.0), ["sectors_per_load", "load_requests"])
+
+    def test_requests_that_ncu_counted(self):
+        self.assertEqual(self.rules(load_requests=8, store_requests=8, l2_read_sectors=999), [])
+        self.assertEqual(self.rules(load_requests=9, store_requests=8), ["load_requests"])
+
+    def test_requests_follow_from_sectors_where_the_l1_had_no_hit(self):
+        self.assertEqual(trace_proof.requests(self.entry(), self.traced()), ((8, 8), (8, 8), []))
+        self.assertEqual(self.rules(l2_read_sectors=256), ["load_requests"])
+        self.assertEqual(self.rules(l2_write_sectors=64), ["store_requests"])
+
+    def test_requests_are_whole_numbers_a_warp(self):
+        """20 % of hits leave no room for a second load or store of 16 sectors."""
+        self.assertEqual(trace_proof.requests(self.entry(l1_hit_pct=20.0), self.traced())[0], (8, 8))
+        self.assertEqual(trace_proof.candidates(self.entry(l1_hit_pct=50.0), 8), [(1, 1), (1, 2), (1, 3), (2, 1),
+                                                                                  (2, 2), (3, 1)])
+        self.assertIsNone(trace_proof.requests(self.entry(l1_hit_pct=50.0), self.traced())[0])
+        self.assertEqual(self.rules(l1_hit_pct=50.0), [])
+        self.assertEqual(self.rules(l1_hit_pct=50.0, l2_write_sectors=256), ["store_requests"])
+
+    def test_requests_do_not_follow_from_spills_or_from_nothing(self):
+        for more in ({"local_sectors": 4}, {"l1_hit_pct": None}, {"l2_read_sectors": None}):
+            self.assertIsNone(trace_proof.requests(self.entry(**more), self.traced())[0], more)
+
+    def test_passes_of_shared_memory(self):
+        def shared(instructions, wavefronts, **more):
+            return {"instructions": instructions, "wavefronts": wavefronts, "conflicts": 0, **more}
+        self.assertEqual(self.rules(shared_load=shared(9, 17)), ["shared_load"])
+        self.assertEqual(self.rules(shared_load=shared(8, 15)), ["shared_load"])
+        self.assertEqual(self.rules(shared_load=shared(8, 23)), [])  # less than one more a block
+        self.assertEqual(self.rules(shared_load=shared(8, 24)), ["shared_load"])
+        self.assertEqual(self.rules(shared_load=shared(8, 24), other=self.entry()), [])
+        self.assertEqual(self.rules(shared_load=shared(8, 24, passes=16)), [])
+        self.assertEqual(self.rules(shared_load=shared(8, 16, passes=17)), ["shared_load"])
+
+    def test_passes_that_may_be_lost(self):
+        traced = self.traced()
+        traced["shared_load"] = {"instructions": 64, "passes": 64}
+        entry = self.entry(shared_load={"instructions": 128, "wavefronts": 137, "conflicts": 9})
+        self.assertEqual(trace_proof.differences(entry, traced)[0][0], "shared_load_lost")
 
     def test_the_exceptions_are_of_rungs_and_rules_that_there_are(self):
         for entry in trace_proof.load_exceptions():
