@@ -35,6 +35,7 @@ html_favicon = "static/favicon.svg"
 html_static_path = ["static"]
 html_css_files = ["book.css"]
 html_js_files = [("book.js", {"defer": "defer"})]
+html_search_scorer = str(HERE / "static" / "scorer.js")
 html_math_renderer = "mathml"
 html_copy_source = False
 html_use_index = False

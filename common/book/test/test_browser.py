@@ -23,6 +23,7 @@ import needs
 import book
 import pages
 import runs
+import share
 
 PICTURES = needs.WORK / "pictures"
 PREFIX = "/some/where"  # the site is tried under a path, as a project's pages are published
@@ -301,6 +302,20 @@ class Book(unittest.TestCase):
         self.assertGreater(len(self.bars()), 2 * len(before) - 1)
         self.assertEqual(self.browser.asked(), [])
 
+    def test_a_shared_file_is_drawn(self):
+        """What ./tutorial bench all --share writes, in each of its chapters."""
+        recorded = [runs.load_run(needs.ROOT / chapter / "results" / "h200.json") for chapter in ("01_elu", "02_gelu")]
+        self.explore("?chapter=01_elu&type=f16&size=16384x16384&regime=cold&gpus=h200")
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "mine.json").write_text(share.text_of(share.ladders(recorded)), encoding="utf-8")
+            self.drop(Path(folder) / "mine.json")
+            self.browser.wait("document.querySelector('.explorer-says').textContent.includes('mine.json')")
+        self.compare_bars(recorded[0], "own1", "f16", "16384x16384", "cold", "elu")
+        self.browser.js("const list = document.getElementById('explorer-chapter'); list.value = '02_gelu';"
+                        "list.dispatchEvent(new Event('change'))")
+        self.browser.wait("document.querySelector('.bars tr[data-gpu=own1][data-name^=gelu]')")
+        self.assertEqual(self.browser.printed(), [])
+
     def test_a_rung_is_chosen_with_the_keyboard(self):
         from selenium.webdriver.common.keys import Keys
         self.explore("?chapter=01_elu&type=f16&regime=cold&gpus=h200")
@@ -432,7 +447,7 @@ class Book(unittest.TestCase):
                         "field.value = 'bank conflict'; field.form.requestSubmit()")
         self.browser.wait("document.querySelectorAll('#search-results li a').length")
         address = self.browser.js("return document.querySelector('#search-results li a').href")
-        self.assertTrue(address.startswith(self.browser.base), address)
+        self.assertTrue(address.startswith(f"{self.browser.base}common/GLOSSARY.html"), f"the definition is not first: {address}")
         self.browser.wait("/finished/i.test(document.querySelector('.search-summary')?.textContent) || "
                           "/found/i.test(document.querySelector('#search-results')?.textContent)")
         self.check("search")
@@ -459,6 +474,10 @@ class Book(unittest.TestCase):
         self.open(f"{self.source}#L20")
         self.assertEqual(self.browser.js("return document.querySelector(':target').id"), "L20")
         self.assertGreater(self.browser.js("return document.querySelectorAll('.source .k, .source .kt').length"), 10)
+        counted = self.browser.js("return [...document.querySelectorAll('.source pre *')].filter(part => "
+                                  "getComputedStyle(part).counterIncrement !== 'none').map(part => part.id)")
+        lines = (needs.ROOT / self.source.removesuffix(".html")).read_text(encoding="utf-8").splitlines()
+        self.assertEqual(counted, [f"L{number}" for number in range(1, len(lines) + 1)])
 
     def test_no_page_is_wider_than_a_phone(self):
         self.browser.show("phone", "light")
