@@ -142,7 +142,7 @@ RungClaims your_swish_claims() { return kYourSwish; }
 
 namespace {
 
-/// What every beta must be. Below 2^-100 the x at which a sigmoid vanishes leaves the floats.
+/// What every beta must be. Below about 2^-120 the x at which a sigmoid vanishes leaves the floats.
 bool is_supported(float beta) {
   return beta == 0.0f || (std::isfinite(beta) && std::fabs(beta) >= 0x1p-100f);
 }

@@ -15,6 +15,7 @@ namespace tutorial {
 
 /// How many elements a thread of your kernel takes, the alignment in bytes that it needs, and the
 /// largest error in ULP that the test lets it make. Change them together with the kernel.
+//! [start]
 inline constexpr RungClaims kYourSwish{1, alignof(half), 16.0};
 
 __global__ void your_swish_kernel(const half* x, half* y, std::int64_t n) {
@@ -27,5 +28,6 @@ __global__ void your_swish_kernel(const half* x, half* y, std::int64_t n) {
     y[i] = __hdiv(numerator, __hadd(__float2half(1.0f), e));
   }
 }
+//! [start]
 
 }  // namespace tutorial
