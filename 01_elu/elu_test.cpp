@@ -162,6 +162,7 @@ TEST_CASE("elu: more than 2^31 elements", "[long]") {
   }
   SECTION("f16x8_pack_pdl") { check_past_2_31(elu_rungs_f16().back(), elu_reference); }
   SECTION("bf16x8_pack_pdl") { check_past_2_31(elu_rungs_bf16().back(), elu_reference); }
+  SECTION("e4m3x16_table") { check_past_2_31(elu_rungs_fp8<E4m3>().back(), elu_reference); }
 }
 
 TEST_CASE("elu: the operator takes every pointer, every type and any finite alpha") {

@@ -61,7 +61,7 @@ void try_blocks(FuzzInput& input) {
 }  // namespace
 
 void try_input(FuzzInput& input) {
-  switch (input.below(8)) {
+  switch (input.below(10)) {
     case 0:
       return try_operator<float>(input, 2.0);
     case 1:
@@ -74,6 +74,10 @@ void try_input(FuzzInput& input) {
       return try_ladder(input, elu_rungs_bf16());
     case 5:
       return try_blocks(input);
+    case 6:
+      return try_ladder(input, elu_rungs_fp8<E4m3>());
+    case 7:
+      return try_ladder(input, elu_rungs_fp8<E5m2>());
     default:
       return try_ladder(input, elu_rungs_f16());
   }

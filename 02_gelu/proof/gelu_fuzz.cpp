@@ -30,7 +30,7 @@ void try_ladder(FuzzInput& input, std::vector<UnaryRung<T>> (*rungs)(GeluApproxi
 }  // namespace
 
 void try_input(FuzzInput& input) {
-  switch (input.below(8)) {
+  switch (input.below(10)) {
     case 0:
       return try_operator<float>(input, kGeluF32MaxUlp);
     case 1:
@@ -42,6 +42,10 @@ void try_input(FuzzInput& input) {
       return try_ladder(input, gelu_rungs_f32);
     case 5:
       return try_ladder(input, gelu_rungs_bf16);
+    case 6:
+      return try_ladder(input, gelu_rungs_fp8<E4m3>);
+    case 7:
+      return try_ladder(input, gelu_rungs_fp8<E5m2>);
     default:
       return try_ladder(input, gelu_rungs_f16);
   }

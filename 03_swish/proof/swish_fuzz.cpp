@@ -96,11 +96,15 @@ void try_type(FuzzInput& input, std::vector<UnaryRung<T>> (*rungs)()) {
 }  // namespace
 
 void try_input(FuzzInput& input) {
-  switch (input.below(3)) {
+  switch (input.below(5)) {
     case 0:
       return try_type<float>(input, swish_rungs_f32);
     case 1:
       return try_type<half>(input, swish_rungs_f16);
+    case 2:
+      return try_ladder(input, swish_rungs_fp8<E4m3>());
+    case 3:
+      return try_ladder(input, swish_rungs_fp8<E5m2>());
     default:
       return try_type<Bf16>(input, swish_rungs_bf16);
   }
