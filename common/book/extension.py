@@ -182,7 +182,7 @@ def finish(app, error):
         pages.copy_files(app.book, app.outdir)
         folder = Path(app.outdir) / pages.TOOLS
         measurements.write(app.book.root, folder / "ladders")
-        measurements.write_traces(app.book.root, folder / "traces")
+        measurements.write_traces(app.book.root, folder / "traces", app.outdir)
 
 
 def page_context(app, page, template, context, doctree):

@@ -65,11 +65,18 @@ def small_rung(rung):
     return {**kept(rung, RUNG), "launches": launches}
 
 
-def write_traces(root, folder):
-    """Writes index.json and a file for each chapter that has recorded traces."""
+def lines_of(rungs):
+    """The places in the sources, as file:line, that the accesses of traced rungs come from."""
+    return {request["line"] for rung in rungs for launch in rung["launches"]
+            for which in ("middle", "last") for request in launch.get(which, {}).get("requests", []) if "line" in request}
+
+
+def write_traces(root, folder, site):
+    """Writes index.json and a file for each chapter that has recorded traces; the index names the sources that
+    have a page in the site."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    chapters = []
+    chapters, lines = [], set()
     for chapter in runs.find_chapters(root):
         rungs = {}
         for path in sorted((chapter / "results").glob("trace*.json")):
@@ -80,4 +87,7 @@ def write_traces(root, folder):
             text = json.dumps({"rungs": list(rungs.values())}, separators=(",", ":"))
             (folder / f"{chapter.name}.json").write_text(text + "\n", encoding="utf-8")
             chapters.append({"chapter": chapter.name, "title": first_heading(chapter)})
-    (folder / "index.json").write_text(json.dumps({"chapters": chapters}) + "\n", encoding="utf-8")
+            lines |= lines_of(rungs.values())
+    sources = sorted(file for file in {line.split(":")[0] for line in lines} if (Path(site) / f"{file}.html").is_file())
+    text = json.dumps({"chapters": chapters, "sources": sources})
+    (folder / "index.json").write_text(text + "\n", encoding="utf-8")

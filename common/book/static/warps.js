@@ -7,6 +7,7 @@ const LANES = "0123456789abcdefghijklmnopqrstuv";
 const state = { chapter: "", a: "", b: "", warp: "middle", step: 1 };
 const traces = new Map(); // chapter -> rungs
 let index = [];
+let sources = []; // the files that the book shows
 let root;
 
 function element(name, properties = {}, ...children) {
@@ -164,9 +165,8 @@ function column(rung, key) {
   }
   part.dataset.requests = requests.length;
   part.dataset.sectors = request.sectors ?? "";
-  const line = request.line?.split("/").at(-1) ?? "";
   part.append(element("p", { className: "warp-where" }, `${rung.shape}; ${warpWords(rung)}`),
-    element("p", {}, element("strong", {}, `Access ${at + 1} of ${requests.length}`), ` · ${line}`),
+    element("p", {}, element("strong", {}, `Access ${at + 1} of ${requests.length}`), " · ", place(request.line ?? "")),
     element("p", {}, words(request)), lanesPicture(request),
     request.space === "global" ? sectorsPicture(request) : banksPicture(request));
   const table = element("table", { className: "warp-totals" }, element("thead", {}, element("tr", {},
@@ -181,6 +181,13 @@ function column(rung, key) {
   }
   part.append(table);
   return part;
+}
+
+// The line of the source that makes an access.
+function place(line) {
+  const [file, row] = line.split(":");
+  const text = line.split("/").at(-1);
+  return sources.includes(file) ? element("a", { href: `../../${file}.html#L${row}`, textContent: text }) : text;
 }
 
 function rungChoices() {
@@ -216,25 +223,20 @@ function settle() {
 const find = (name) => traces.get(state.chapter)?.find((rung) => rung.rung === name);
 
 function stepper(most) {
-  const move = (by) => {
-    state.step = Math.min(most, Math.max(1, state.step + by));
-    draw();
-  };
-  const back = element("button", { type: "button", id: "warps-back", textContent: "◀ Back", disabled: state.step <= 1 });
-  const on = element("button", { type: "button", id: "warps-on", textContent: "Step ▶", disabled: state.step >= most });
-  for (const [button, by] of [[back, -1], [on, 1]]) {
-    button.addEventListener("click", () => {
-      move(by);
-      document.getElementById(button.id)?.focus();
-    });
-  }
   const slider = element("input", { type: "range", id: "warps-step", min: 1, max: most, value: state.step });
   slider.setAttribute("aria-label", "access");
-  slider.addEventListener("input", () => {
-    state.step = Number(slider.value);
-    draw();
-    document.getElementById("warps-step")?.focus();
-  });
+  const back = element("button", { type: "button", id: "warps-back", textContent: "◀ Back", disabled: state.step <= 1 });
+  const on = element("button", { type: "button", id: "warps-on", textContent: "Step ▶", disabled: state.step >= most });
+  const move = (step) => {  // these three stay, so that the slider can be dragged and a button keeps the focus
+    slider.value = state.step = Math.min(most, Math.max(1, step));
+    drawRungs();
+    const focused = document.activeElement;
+    [back.disabled, on.disabled] = [state.step <= 1, state.step >= most];
+    if (focused.disabled) slider.focus();
+  };
+  back.addEventListener("click", () => move(state.step - 1));
+  on.addEventListener("click", () => move(state.step + 1));
+  slider.addEventListener("input", () => move(Number(slider.value)));
   return element("div", { className: "warp-steps" }, back, slider, on);
 }
 
@@ -244,11 +246,15 @@ function draw() {
   const chapters = [...new Set(names)].map((name) => [name, index.find((entry) => entry.chapter === name)?.title ?? name]);
   const controls = element("div", { className: "explorer-controls" }, select("chapter", "Chapter", chapters),
     select("warp", "Warp", [["middle", "one in the middle"], ["last", "the last that does anything"]]), stepper(most));
-  const rungs = element("div", { className: "warp-rungs" }, column(find(state.a), "a"), column(find(state.b), "b"));
-  root.querySelector(".warp-view").replaceChildren(controls, rungs);
+  root.querySelector(".warp-view").replaceChildren(controls, element("div", { className: "warp-rungs" }));
+  drawRungs();
+  root.dataset.ready = "yes";
+}
+
+function drawRungs() {
+  root.querySelector(".warp-rungs").replaceChildren(column(find(state.a), "a"), column(find(state.b), "b"));
   const query = new URLSearchParams(Object.entries(state).filter(([key]) => !(key === "chapter" && state.chapter === "yours")));
   history.replaceState(null, "", `?${query}`);
-  root.dataset.ready = "yes";
 }
 
 function say(text, wrong = false) {
@@ -310,7 +316,7 @@ async function start() {
   const query = new URLSearchParams(location.search);
   for (const key of Object.keys(state)) if (query.has(key)) state[key] = query.get(key);
   try {
-    index = (await (await fetch(new URL("traces/index.json", location.href))).json()).chapters;
+    ({ chapters: index, sources } = await (await fetch(new URL("traces/index.json", location.href))).json());
     if (!index.some((entry) => entry.chapter === state.chapter)) state.chapter = index[0]?.chapter ?? "";
     await load(state.chapter);
     if (state.chapter) draw();

@@ -415,6 +415,22 @@ class Book(unittest.TestCase):
                 self.warps(f"?chapter={entry['chapter']}&b={rung['rung']}")
                 self.assertEqual(self.drawn_right()[0], requests[0]["sectors"], rung["rung"])
 
+    def test_the_warp_view_leads_to_the_source_and_takes_the_keyboard(self):
+        from selenium.webdriver.common.keys import Keys
+        self.warps("?chapter=01_elu&a=f16&b=f16x8")
+        link = self.browser.js("return document.querySelector('.warp-rung a').href")
+        self.browser.js("document.querySelector('#warps-on').focus()")
+        steps = int(self.browser.js("return document.querySelector('#warps-step').max"))
+        self.assertGreater(steps, 2)
+        for step in range(2, steps + 1):
+            self.browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+            self.assertIn(f"step={step}", self.browser.js("return location.search"))
+        self.browser.driver.switch_to.active_element.send_keys(Keys.ARROW_LEFT)  # at the end the slider has the focus
+        self.assertIn(f"step={steps - 1}", self.browser.js("return location.search"))
+        self.browser.driver.get(link)
+        self.check(link)
+        self.assertIn("x[i]", self.browser.js("return document.querySelector(':target').textContent"))
+
     # ---------------------------------------------------------------------------------------------
     # All pages
 
