@@ -71,6 +71,16 @@ class Workflows(unittest.TestCase):
                     self.assertEqual(len(ids), len(set(ids)))
 
 
+class Pins(unittest.TestCase):
+    def test_they_are_packages_with_hashes_and_name_no_place(self):
+        """A pip option in a list, as --find-links, would hold on every reader's machine."""
+        lists = sorted((runs.ROOT / "common" / "book").glob("requirements*.txt"))
+        self.assertEqual(len(lists), 3)
+        for path in lists:
+            for line in runs.read_text(path).splitlines():
+                self.assertRegex(line, r"^(?:#.*|[a-z0-9._-]+==[\w.]+ \\|    --hash=sha256:[0-9a-f]{64}(?: \\)?|)$", path.name)
+
+
 class Notebook(unittest.TestCase):
     def setUp(self):
         self.notebook = json.loads(text_of("common/book/hosted_gpu.ipynb"))
