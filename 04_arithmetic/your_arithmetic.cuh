@@ -16,6 +16,7 @@ namespace tutorial {
 
 /// How many elements a thread of your kernel takes, the alignment in bytes that it needs, and the
 /// largest error in ULP that the test lets it make. Change them together with the kernel.
+//! [start]
 inline constexpr RungClaims kYourArithmetic{1, alignof(half), 0.5};
 
 __global__ void your_arithmetic_kernel(const half* a, const half* b, half* y, std::int64_t n) {
@@ -24,5 +25,6 @@ __global__ void your_arithmetic_kernel(const half* a, const half* b, half* y, st
     y[i] = __hgt(a[i], __float2half(0.0f)) ? a[i] : __hmul(a[i], b[i]);
   }
 }
+//! [start]
 
 }  // namespace tutorial
