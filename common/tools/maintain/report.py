@@ -52,10 +52,11 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   a run of common/torch/table.py: how often our operators' times go
                                   into PyTorch's and torch.compile's, over the shapes; of=times: the
                                   microseconds of each at each shape. Takes all that there is
-    headline_figure [FILE] out=NAME.svg [title=..] [regime=cold]
+    headline_figure [FILE] out=NAME.svg [title=..] [regime=cold] [best=, torch=, compile=, cub=NAME]
                                   percent of a copy of the best rung, PyTorch, torch.compile and cub,
                                   over the chapters that have a results/headline.json;
-                                  with FILE, a file of that form, over its rows alone
+                                  with FILE, a file of that form, over its rows alone; cub= and the
+                                  others: their names in the legend
 Defaults: the largest shape, the regime cold, every dtype, kinds rung,peer,copy (sizes_figure: all
 regimes, kind rung).
 
@@ -694,7 +695,8 @@ def make_headline_figure(part):
         raise NotRecorded("h200.json")
     title = part.option("title", "Every chapter against a plain copy")
     subtitle = f"NVIDIA H200, {regime}, at the largest recorded shape of each operation"
-    return picture(part, title, figures.dot_chart(title, subtitle, groups, beside_torch.MARKS))
+    marks = [(mark, part.option(mark, words)) for mark, words in beside_torch.MARKS]
+    return picture(part, title, figures.dot_chart(title, subtitle, groups, marks))
 
 
 # -------------------------------------------------------------------------------------------------

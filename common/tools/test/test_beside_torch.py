@@ -91,6 +91,8 @@ class ReportTorchTest(test_report.ReportTest):
         self.assertEqual(self.block("headline_figure out=h.svg title=All"),
                          ["![All](results/h.svg)"])
         self.assertIn("best rung", self.get("01_elu/results/h.svg"))
+        self.block("headline_figure out=h.svg title=All best=ours")
+        self.assertIn(">ours<", self.get("01_elu/results/h.svg"))
 
 
 # The inherited tests run where they are.
