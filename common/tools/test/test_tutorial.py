@@ -73,10 +73,13 @@ class Tutorial(unittest.TestCase):
             self.assertEqual((code, out, errors.count("\n")), (2, "", 1), arguments)
             self.assertIn(words, errors)
 
-    def test_help_names_the_chapters(self):
+    def test_help_names_the_chapters_and_every_command(self):
         code, out, _ = self.call("--help")
         self.assertEqual(code, 0)
         self.assertIn("chapters: 01_one 02_two\n", out)
+        commands = self.call("nothing")[2].partition("no command 'nothing': ")[2].partition(" (")[0]
+        for command in commands.replace(" or ", ", ").split(", "):
+            self.assertRegex(out, rf"(?m)^  {command} ")
 
     def test_without_rights_it_names_all_that_is_missing(self):
         self.fake("apt-get")
