@@ -25,16 +25,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TUTORIAL_TESTS AND NOT TUTORIAL_ON_G
   tutorial_flags(tutorial_trace)
 endif()
 
-# tutorial_add_trace(<name> PREFIX 01_elu): the program 01_elu_trace, from the sources of the
-# chapter's library and of its benchmark, which says what the rungs are called and how they run.
-function(tutorial_add_trace name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
-  set(target ${arg_PREFIX}_trace)
-  if(NOT TARGET tutorial_trace OR NOT TARGET ${arg_PREFIX}_bench OR NOT TARGET ${name})
-    return()
-  endif()
-  get_target_property(kernels ${name} SOURCES)
-  add_library(${target}d OBJECT EXCLUDE_FROM_ALL ${kernels})
+# tutorial_trace_program(<target> <chapter's library> <its benchmark> <kernels>...)
+function(tutorial_trace_program target name bench)
+  add_library(${target}d OBJECT EXCLUDE_FROM_ALL ${ARGN})
   target_link_libraries(${target}d PRIVATE tutorial_trace)
   target_compile_options(${target}d PRIVATE
     -O1 -finline-functions -finline-small-functions -findirect-inlining -fno-partial-inlining
@@ -45,12 +38,24 @@ function(tutorial_add_trace name)
   tutorial_flags(${target}d)
 
   # The benchmark's own sources, and all that it links but the kernels and its main program.
-  get_target_property(bench ${arg_PREFIX}_bench SOURCES)
-  get_target_property(libraries ${arg_PREFIX}_bench LINK_LIBRARIES)
+  get_target_property(sources ${bench} SOURCES)
+  get_target_property(libraries ${bench} LINK_LIBRARIES)
   list(REMOVE_ITEM libraries ${name} tutorial_bench_support)
-  add_executable(${target} EXCLUDE_FROM_ALL ${bench} $<TARGET_OBJECTS:${target}d>)
+  add_executable(${target} EXCLUDE_FROM_ALL ${sources} $<TARGET_OBJECTS:${target}d>)
   target_link_libraries(${target} PRIVATE ${libraries} tutorial_trace)
   tutorial_flags(${target})
+endfunction()
+
+# tutorial_add_trace(<name> PREFIX 01_elu): the program 01_elu_trace, from the sources of the
+# chapter's library and of its benchmark, which says what the rungs are called and how they run.
+function(tutorial_add_trace name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
+  set(target ${arg_PREFIX}_trace)
+  if(NOT TARGET tutorial_trace OR NOT TARGET ${arg_PREFIX}_bench OR NOT TARGET ${name})
+    return()
+  endif()
+  get_target_property(kernels ${name} SOURCES)
+  tutorial_trace_program(${target} ${name} ${arg_PREFIX}_bench ${kernels})
   add_dependencies(tutorial_traces ${target})
 
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.ctest.cmake")
@@ -60,6 +65,37 @@ add_test([==[${arg_PREFIX}.trace]==] [==[${Python3_EXECUTABLE}]==]
          [==[${PROJECT_SOURCE_DIR}/common/tools/maintain/trace_proof.py]==] [==[$<TARGET_FILE:${target}>]==])
 set_tests_properties([==[${arg_PREFIX}.trace]==] PROPERTIES LABELS [==[${name}]==]
                      ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 SKIP_RETURN_CODE 4)
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/proof/your_strided.cuh")
+    tutorial_add_traced_edits(${name} PREFIX ${arg_PREFIX})
+  endif()
+endfunction()
+
+# The same program with other files in the place of your_<name>.cuh, and what their traces must show.
+function(tutorial_add_traced_edits name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
+  set(target ${arg_PREFIX}_trace)
+  get_target_property(kernels ${name} SOURCES)
+  foreach(edit proof/your_strided answers/climb)
+    get_filename_component(short ${edit} NAME)
+    set(include "${CMAKE_CURRENT_BINARY_DIR}/traced/${short}")
+    configure_file(${edit}.cuh "${include}/${arg_PREFIX}/your_${name}.cuh" COPYONLY)
+    tutorial_trace_program(${target}_${short} ${name} ${arg_PREFIX}_bench ${kernels})
+    target_include_directories(${target}_${short}d BEFORE PRIVATE "${include}")
+    target_include_directories(${target}_${short} BEFORE PRIVATE "${include}")
+    add_dependencies(tutorial_answers ${target}_${short})
+  endforeach()
+  set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}_edits.ctest.cmake")
+  file(GENERATE OUTPUT "${script}" CONTENT
+"if(EXISTS [==[$<TARGET_FILE:${target}_climb>]==] AND EXISTS [==[$<TARGET_FILE:${target}>]==])
+add_test([==[${arg_PREFIX}.trace: edits]==] [==[${Python3_EXECUTABLE}]==]
+         [==[${PROJECT_SOURCE_DIR}/common/tools/test/trace_edits.py]==] your_${name}
+         [==[$<TARGET_FILE:${target}_your_strided>=2,stride 16,16,12.5 %]==]
+         [==[$<TARGET_FILE:${target}_climb>=16,consecutive,16,100 %]==])
+set_tests_properties([==[${arg_PREFIX}.trace: edits]==] PROPERTIES LABELS [==[${name}]==]
+                     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 TIMEOUT ${tutorial_timeout})
 endif()
 ")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")

@@ -71,6 +71,7 @@ void Recorder::start(std::vector<Buffer> buffers, std::int64_t warp) {
   buffers_ = std::move(buffers);
   wanted_warp_ = warp;
   launches_.clear();
+  homes_.clear();
   elsewhere_ = 0;
   in_block_ = false;
   recording = true;
@@ -122,8 +123,35 @@ bool Recorder::is_shared(std::uintptr_t address) const {
 std::uint32_t Recorder::place_of(std::uintptr_t pc) {
   const auto [entry, is_new] =
       place_numbers_.try_emplace(pc, static_cast<std::uint32_t>(places_.size()));
-  if (is_new) places_.push_back(pc);
+  if (is_new) {
+    std::string lines;
+    for (const Frame& frame : Symbols::instance().frames(pc)) {
+      lines += frame.file + ":" + std::to_string(frame.line) + " ";
+    }
+    if (lines.empty()) lines = std::to_string(pc);
+    places_.push_back(pc);
+    lines_.push_back(line_numbers_.try_emplace(lines, line_numbers_.size()).first->second);
+  }
   return entry->second;
+}
+
+/// What the accesses of one statement have in common: the lines, of the kernel and of the functions
+/// inlined there, and what is accessed. A host compiler may make several places of it: `c ? a : b`
+/// in a loop is two stores, and in each round a lane makes one or the other. Places that begin with
+/// different buffers are different statements, as in `a[i] + b[i]`.
+std::uint32_t Recorder::statement_of(const Access& access) {
+  constexpr std::uint8_t kUnknown = 0xFF;
+  if (access.place >= homes_.size()) homes_.resize(places_.size(), kUnknown);
+  std::uint8_t& home = homes_[access.place];
+  if (home == kUnknown) {
+    const Buffer* const buffer = buffer_at(access.address);
+    home = buffer == nullptr ? 0 : static_cast<std::uint8_t>(buffer - buffers_.data() + 1);
+  }
+  const std::uint64_t key = std::uint64_t{lines_[access.place]} << 32 | std::uint64_t{home} << 24 |
+                            std::uint64_t{access.bytes} << 16 |
+                            static_cast<std::uint64_t>(access.operation) << 8 |
+                            static_cast<std::uint64_t>(access.space);
+  return statement_numbers_.try_emplace(key, statement_numbers_.size()).first->second;
 }
 
 void Recorder::access(std::uintptr_t address, std::size_t bytes, Operation operation,
@@ -282,27 +310,29 @@ bool Recorder::same_line(std::uint32_t a, std::uint32_t b) const {
 /// The requests of one warp of the block, into requests_; which ones each lane makes, into lanes_.
 void Recorder::gather(unsigned warp) {
   requests_.clear();
-  by_place_.resize(places_.size());
-  for (auto& of_place : by_place_) of_place.clear();
-  std::vector<std::uint32_t> seen(places_.size());
+  for (auto& of_statement : by_statement_) of_statement.clear();
+  std::vector<std::uint32_t> seen;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     lanes_[lane].clear();
     const unsigned thread = warp * kLanes + lane;
     if (thread >= threads_.size()) continue;
     std::fill(seen.begin(), seen.end(), 0);
     for (const Access& access : threads_[thread]) {
-      auto& of_place = by_place_[access.place];
-      const std::uint32_t k = seen[access.place]++;
-      if (k == of_place.size()) {
-        of_place.push_back(static_cast<std::uint32_t>(requests_.size()));
+      const std::uint32_t statement = statement_of(access);
+      if (statement >= by_statement_.size()) by_statement_.resize(statement + 1);
+      if (statement >= seen.size()) seen.resize(statement + 1);
+      auto& of_statement = by_statement_[statement];
+      const std::uint32_t k = seen[statement]++;
+      if (k == of_statement.size()) {
+        of_statement.push_back(static_cast<std::uint32_t>(requests_.size()));
         Request request;
         request.place = access.place;
         request.operation = access.operation;
         request.space = access.space;
         requests_.push_back(request);
       }
-      lanes_[lane].push_back(of_place[k]);
-      Request& request = requests_[of_place[k]];
+      lanes_[lane].push_back(of_statement[k]);
+      Request& request = requests_[of_statement[k]];
       request.bytes = std::max(request.bytes, access.bytes);
       request.active |= 1U << lane;
       request.address[lane] = access.address;

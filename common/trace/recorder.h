@@ -18,8 +18,8 @@
 // common/cmake/trace.cmake). The recorder keeps those that go to device memory or to shared memory;
 // all others are the compiler's own: what a GPU keeps in registers or in the constant bank.
 //
-// The lanes of a warp run one after another here. The k-th access that each lane makes at one place
-// of the program is one request of the warp; a lane that does not make it is inactive.
+// The lanes of a warp run one after another here. The k-th access that each lane makes in one
+// statement is one request of the warp; a lane that does not make it is inactive.
 
 namespace tutorial::trace {
 
@@ -97,6 +97,7 @@ class Recorder {
   bool is_shared(std::uintptr_t address) const;
   bool is_global(std::uintptr_t address) const;
   std::uint32_t place_of(std::uintptr_t pc);
+  std::uint32_t statement_of(const Access& access);
   void enter_block();
   void leave_block();
   void join(std::vector<Access>& accesses);
@@ -123,13 +124,17 @@ class Recorder {
   std::uint64_t elsewhere_ = 0;
 
   std::vector<std::uintptr_t> places_;
+  std::vector<std::uint32_t> lines_;  ///< of each place: which lines of the source it is from
+  std::vector<std::uint8_t> homes_;   ///< of each place: the buffer of its first access
   std::unordered_map<std::uintptr_t, std::uint32_t> place_numbers_;
+  std::unordered_map<std::string, std::uint32_t> line_numbers_;
+  std::unordered_map<std::uint64_t, std::uint32_t> statement_numbers_;
 
-  // The warp at hand: its requests, those that each lane makes, and for each place those of its
+  // The warp at hand: its requests, those that each lane makes, and for each statement those of its
   // first, second, ... access.
   std::vector<Request> requests_;
   std::array<std::vector<std::uint32_t>, kLanes> lanes_;
-  std::vector<std::vector<std::uint32_t>> by_place_;
+  std::vector<std::vector<std::uint32_t>> by_statement_;
 
   std::vector<std::pair<const char*, std::size_t>> device_memory_;
 };
