@@ -9,6 +9,7 @@
 #include "common/trace/recorder.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -211,6 +212,14 @@ std::uint64_t observe(const tutorial::cpu::Launch& launch, bool begins) {
   return (blocks + parts - 1) / parts;
 }
 
+/// A kernel that accesses memory that is not there ends the program; its last access is known.
+void on_fault(int) {
+  const std::string access = Recorder::instance().last_access();
+  std::fprintf(stderr, "trace: the kernel ended the program: %s\n",
+               access.empty() ? "a segmentation fault outside of it" : access.c_str());
+  std::_Exit(1);
+}
+
 void trace(const Case& operation, const Options& options, Json& json) {
   const NamedShape shape = shape_for(operation, options.shape_name);
   auto& stage = tutorial::bench::Stage::instance();
@@ -271,6 +280,8 @@ int main(int argc, char** argv) {
     tutorial::cpu::set_worker_count(1);
     tutorial::cpu::set_thread_order(tutorial::cpu::Order::forward);
     tutorial::cpu::set_launch_observer(observe);
+    std::signal(SIGSEGV, on_fault);
+    std::signal(SIGBUS, on_fault);
     return run(parse(argc, argv));
   } catch (const Misuse& mistake) {
     std::fprintf(stderr, "trace: %s\n", mistake.what());

@@ -10,6 +10,7 @@
 #include <link.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 namespace tutorial::trace {
@@ -157,6 +158,8 @@ std::uint32_t Recorder::statement_of(const Access& access) {
 void Recorder::access(std::uintptr_t address, std::size_t bytes, Operation operation,
                       std::uintptr_t pc, bool is_range) {
   if (!in_launch_ || cpu::running_block == nullptr) return;
+  before_ = last_;
+  last_ = {address, bytes, operation, pc};
   Space space = Space::global;
   if (!is_global(address)) {
     if (!is_shared(address)) return;
@@ -178,6 +181,22 @@ void Recorder::access(std::uintptr_t address, std::size_t bytes, Operation opera
     const auto piece = static_cast<std::uint16_t>(std::min(most, bytes - done));
     thread.push_back({address + done, place, piece, operation, space});
   }
+}
+
+/// Of a struct's copy both hooks are called before either access.
+std::string Recorder::last_access() const {
+  if (!in_launch_ || last_.pc == 0) return "";
+  const bool is_before = is_global(last_.address) && !is_global(before_.address);
+  const Seen& seen = is_before ? before_ : last_;
+  std::string where = "an unknown line";
+  for (const Frame& frame : Symbols::instance().frames(seen.pc)) {
+    if (frame.ours) where = frame.file + ":" + std::to_string(frame.line);
+  }
+  char text[160];
+  std::snprintf(text, sizeof text, ": thread (%u,%u,%u) of block (%u,%u,%u) %s %zu bytes at %#zx, ",
+                threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
+                seen.operation == Operation::load ? "loads" : "stores", seen.bytes, seen.address);
+  return where + text + (is_global(seen.address) ? "in device memory" : "in no device memory");
 }
 
 void Recorder::enter_block() {
@@ -292,6 +311,7 @@ bool Recorder::is_copy(const std::vector<Access>& accesses, std::size_t kept,
     return true;
   }
   if (places_[load.place] - places_[store.place] > kOneCall) return false;
+  if (kept > 1 && is_repeated(accesses[kept - 2], load)) return true;
   std::int64_t loaded = 0;
   for (std::size_t i = kept - 1; i-- > 0 && same_line(accesses[i].place, store.place);) {
     loaded += accesses[i].operation == Operation::load ? 1 : -1;

@@ -84,6 +84,8 @@ class Recorder {
   /// Bytes accessed in device memory that is no buffer of the operation: workspace.
   std::uint64_t elsewhere() const { return elsewhere_; }
   std::uintptr_t pc_of(std::uint32_t place) const { return places_[place]; }
+  /// What the running thread accesses, in words, for a kernel that ends the program; or nothing.
+  std::string last_access() const;
 
   /// The hooks' way in. `is_range`: no aligned access of 1, 2, 4, 8 or 16 bytes.
   void access(std::uintptr_t address, std::size_t bytes, Operation operation, std::uintptr_t pc,
@@ -114,6 +116,12 @@ class Recorder {
   std::vector<std::uint32_t> program_order() const;
   void keep(Warp& warp, unsigned number) const;
 
+  struct Seen {
+    std::uintptr_t address = 0;
+    std::size_t bytes = 0;
+    Operation operation = Operation::load;
+    std::uintptr_t pc = 0;
+  } last_, before_;
   bool in_launch_ = false;
   bool in_block_ = false;
   uint3 block_{};

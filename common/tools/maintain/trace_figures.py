@@ -171,7 +171,7 @@ def figure(rungs, title="What one warp asks for", tail=False):
            if r not in those and shape_of(r) not in {shape_of(d) for d in those}):
         legend[-1:] = [" ".join([*legend[-1:], "Stores that look like the loads are left out."])]
     if "shared" in spaces:
-        legend.append("Shared memory: a column is a bank, a row is a pass, a number is the lane that it serves.")
+        legend.append("Shared memory: a column is a bank, a row is a pass, a number is the lane that it serves, * several lanes.")
     height = TOP + 15 * (len(legend) - 1) + 8 + sum(
         30 + sum(height_of(r) for r in those) for _, _, those in drawn)
     width = LEFT + SECTORS_A_ROW * SECTOR_WIDTH + RIGHT

@@ -94,8 +94,10 @@ def pattern(request):
         return "consecutive, some shared"
     if len(steps) == 2:
         common = max(steps, key=lambda step: sum(b - a == step for a, b in zip(offsets, offsets[1:])))
-        if sum(b - a != common for a, b in zip(offsets, offsets[1:])) <= 3:
-            return f"{'runs' if common == request['bytes'] else f'stride {common}'}, with a jump"
+        jumps = sum(b - a != common for a, b in zip(offsets, offsets[1:]))
+        if jumps <= 3:
+            return f"{jumps + 1} runs" if common == request["bytes"] else \
+                f"stride {common}, {plural(jumps, 'jump')}"
     return "irregular"
 
 
@@ -147,11 +149,16 @@ def plural(count, word):
 # A launch, and a warp of it, as text
 
 
+def kernel_name(launch):
+    name = runs.short_kernel_name(launch["kernel"])
+    return name.replace("tutorial::", "").replace("primitives::", "").replace(" >", ">")
+
+
 def launch_lines(rung, launch):
     """What was launched."""
     blocks, threads = product(launch["grid"]), product(launch["block"])
-    name = runs.short_kernel_name(launch["kernel"]) or "a kernel"
-    lines = [f"{name}", f"  {plural(blocks, 'block')} ({shape_text(launch['grid'])}) of "
+    name = kernel_name(launch) or "a kernel"
+    lines = [textwrap.fill(name, 80, subsequent_indent="    "), f"  {plural(blocks, 'block')} ({shape_text(launch['grid'])}) of "
              f"{plural(threads, 'thread')} ({shape_text(launch['block'])}), "
              f"{blocks * threads:,} threads in all"]
     moved = sum(p["used"] for p in launch["places"] if p["space"] == "global")
@@ -194,7 +201,7 @@ def same_kind(a, b):
 
 def request_lines(requests):
     """A line per access in program order; long lists join what repeats."""
-    lines = ["    # line                 access    bytes lanes  pattern           sectors used"]
+    lines = ["    # line               access     bytes lanes  pattern         sectors   used"]
     joined, i = [], 0
     while i < len(requests):
         count = 1
@@ -208,14 +215,14 @@ def request_lines(requests):
         number = f"{i + 1}" if count == 1 else f"{i + 1}-{i + count}"
         access = f"{request['operation']} {request['space'] if request['space'] == 'shared' else request['buffer']}"
         if request["space"] == "global":
-            cost = f"{request['sectors']:>5} {percent(request['used'], request['sectors'] * SECTOR):>6}"
+            cost = f"{request['sectors']:>4} {percent(request['used'], request['sectors'] * SECTOR):>6}"
         else:
             ways = request["ways"]
-            cost = f" {ways} ways" if ways > 1 else " no conflict"
+            cost = f"  {ways} ways" if ways > 1 else " no conflict"
         name = place(request)
-        name = name if len(name) <= 20 else "..." + name[-17:]
-        lines.append(f"{number:>5} {name:<21}{access:<11}{request['bytes']:>3} {len(lanes_of(request)):>5}"
-                     f"  {pattern(request)[:17]:<18}{cost}")
+        name = name if len(name) <= 18 else "..." + name[-15:]
+        lines.append(f"{number:>5} {name:<19}{access:<13}{request['bytes']:>3}{len(lanes_of(request)):>6}"
+                     f"  {pattern(request)[:19]:<19}{cost}")
     if len(joined) > MOST_ROWS:
         lines.append(f"      ... and {len(requests) - joined[MOST_ROWS][0]} more")
     return lines
@@ -393,7 +400,7 @@ def show_rung(chapter, rung, tail, paint, wanted):
     for launch in launches:
         print()
         if not launch["places"]:
-            print(f"{runs.short_kernel_name(launch['kernel'])}: was not built for tracing, or touched nothing")
+            print(f"{kernel_name(launch)}: was not built for tracing, or touched nothing")
             continue
         print("\n".join(launch_lines(rung, launch)))
         print()
@@ -473,8 +480,8 @@ def list_rungs(program, chapter):
     print(f"{chapter}: the rungs that can be traced")
     for rung in names_of(program):
         if rung["kind"] in ("rung", "yours", "sweep"):
-            shapes = f"  {', '.join(rung['shapes'])}" if rung["shapes"] else ""
-            print(f"  {rung['ladder'] + '/' + rung['rung']:<44}{rung['dtype']:<6}{rung['kind']:<6}{shapes}")
+            name = f"{rung['ladder']}/{rung['rung']}"
+            print(f"  {name:<44}{rung['dtype']:<6}{rung['kind']:<6}  {', '.join(rung['shapes'])}".rstrip())
 
 
 def parse_arguments(arguments):

@@ -68,7 +68,8 @@ class Words(unittest.TestCase):
         self.assertEqual(self.pattern(range(0, 512, 16)), "stride 16")
         self.assertEqual(self.pattern([8] * 32), "one address for all")
         self.assertEqual(self.pattern([8]), "one lane")
-        self.assertEqual(self.pattern([0, 4, 8, 900, 904, 908]), "runs, with a jump")
+        self.assertEqual(self.pattern([0, 4, 8, 900, 904, 908]), "2 runs")
+        self.assertEqual(self.pattern([0, 8, 16, 900, 908, 916]), "stride 8, 1 jump")
         self.assertEqual(self.pattern([0, 12, 4, 100, 36, 8]), "irregular")
 
     def test_the_picture_names_the_lane_of_every_byte(self):
@@ -86,11 +87,19 @@ class Words(unittest.TestCase):
                          [["pass", "1", "0"], ["pass", "2", "1"], ["pass", "3", "2"]])
 
     def test_lines_fit_into_80_columns(self):
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            trace.show_rung("01_elu", rung_of(PACK + STRIDED), False, trace.Paint(False), None)
-        self.assertEqual([line for line in out.getvalue().splitlines() if len(line) > 80], [])
-        self.assertIn("elu_f16x8_kernel", out.getvalue())
+        same = {"operation": "atomic", "line": "01_elu/a_name_that_is_long.cuh:1000"}
+        requests = [*PACK, *STRIDED, request([0] * 32, 4, space="shared", **same), request([0] * 32, 4, **same),
+                    request(range(0, 96, 3), 1), request(range(0, 2048, 64), 1)]
+        rung = rung_of(requests)
+        long = "tutorial::a_kernel<tutorial::" + "Functor, " * 9 + "float>(float*)"
+        for kernel in (rung["launches"][0]["kernel"], long):
+            rung["launches"][0]["kernel"] = kernel
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                trace.show_rung("01_elu", rung, False, trace.Paint(False), None)
+            self.assertEqual([line for line in out.getvalue().splitlines() if len(line) > 80], [])
+            self.assertIn("one address for all", out.getvalue())
+            self.assertIn(kernel.split("::")[1].split("<")[0].split("(")[0], out.getvalue())
 
 
 class Program(unittest.TestCase):
