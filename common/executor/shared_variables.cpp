@@ -188,9 +188,9 @@ class Functions {
 
 }  // namespace
 
-bool is_guard(const void* address) {
+bool is_guard(std::uintptr_t address) {
   const Functions& functions = Functions::instance();
-  return functions.is_guard(reinterpret_cast<std::uintptr_t>(address) -
+  return functions.is_guard(address -
                             reinterpret_cast<std::uintptr_t>(functions.block_of_this_thread()));
 }
 

@@ -118,7 +118,7 @@ bool Recorder::is_shared(std::uintptr_t address) const {
   return lies_in(address, locals.first, locals.second) && !lies_in_object(address, threadIdx) &&
          !lies_in_object(address, blockIdx) && !lies_in_object(address, blockDim) &&
          !lies_in_object(address, gridDim) && !lies_in_object(address, cpu::running_block) &&
-         !lies_in_object(address, worker) && !cpu::is_guard(reinterpret_cast<const void*>(address));
+         !lies_in_object(address, worker) && !cpu::is_guard(address);
 }
 
 std::uint32_t Recorder::place_of(std::uintptr_t pc) {

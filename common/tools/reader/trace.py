@@ -201,7 +201,7 @@ def same_kind(a, b):
 
 def request_lines(requests):
     """A line per access in program order; long lists join what repeats."""
-    lines = ["    # line               access     bytes lanes  pattern         sectors   used"]
+    lines = ["    # line                 access    bytes lanes pattern        sectors   used"]
     joined, i = [], 0
     while i < len(requests):
         count = 1
@@ -215,14 +215,14 @@ def request_lines(requests):
         number = f"{i + 1}" if count == 1 else f"{i + 1}-{i + count}"
         access = f"{request['operation']} {request['space'] if request['space'] == 'shared' else request['buffer']}"
         if request["space"] == "global":
-            cost = f"{request['sectors']:>4} {percent(request['used'], request['sectors'] * SECTOR):>6}"
+            cost = f"{request['sectors']:>3} {percent(request['used'], request['sectors'] * SECTOR):>6}"
         else:
             ways = request["ways"]
             cost = f"  {ways} ways" if ways > 1 else " no conflict"
         name = place(request)
-        name = name if len(name) <= 18 else "..." + name[-15:]
-        lines.append(f"{number:>5} {name:<19}{access:<13}{request['bytes']:>3}{len(lanes_of(request)):>6}"
-                     f"  {pattern(request)[:19]:<19}{cost}")
+        name = name if len(name) <= 20 else "..." + name[-17:]
+        lines.append(f"{number:>5} {name:<21}{access:<12}{request['bytes']:>3}{len(lanes_of(request)):>5}"
+                     f" {pattern(request)[:19]:<19}{cost}")
     if len(joined) > MOST_ROWS:
         lines.append(f"      ... and {len(requests) - joined[MOST_ROWS][0]} more")
     return lines

@@ -25,7 +25,7 @@ def accesses_of(program, rung):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         code = trace.main()
-    rows = re.findall(r"^ *\d+(?:-\d+)? \S+ +(?:load|store) [xy] +(\d+) +32  (\S+(?: \S+)*) +(\d+) +(\S+ %)$",
+    rows = re.findall(r"^ *\d+(?:-\d+)? \S+ +(?:load|store) [xy] +(\d+) +32 +(\S+(?: \S+)*) +(\d+) +(\S+ %)$",
                       out.getvalue(), re.M)
     return code, {",".join(row) for row in rows}, out.getvalue()
 
