@@ -45,7 +45,11 @@ def who_of(row):
 
 def operation_of(row):
     """What is computed, in words: elu; gelu tanh; arithmetic broadcast 1C11; relation greater row."""
-    _, name = who_of(row)
+    return in_words(row, who_of(row)[1])
+
+
+def in_words(row, name):
+    """The words of a row's ladder and of its name, which is given without who computes."""
     words = [word for word in name.split("_") if word != row.dtype]
     ladder = row.ladder.split("_")
     return " ".join(ladder + words[1 if words[:1] == ladder[-1:] else 0:])

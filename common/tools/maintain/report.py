@@ -52,6 +52,9 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   a run of common/torch/table.py: how often our operators' times go
                                   into PyTorch's and torch.compile's, over the shapes; of=times: the
                                   microseconds of each at each shape. Takes all that there is
+    behind GPUS [of=summary]      where a peer is faster than our operator, of GPUs h200,h100 and all chapters
+                                  that have results/GPU.json or GPU_torch.json: a row per GPU and peer;
+                                  of=cells: every such cell. behind.py says which rows are compared
     headline_figure [FILE] out=NAME.svg [title=..] [regime=cold] [best=, torch=, compile=, cub=NAME]
                                   percent of a copy of the best rung, PyTorch, torch.compile and cub,
                                   over the chapters that have a results/headline.json;
@@ -127,6 +130,7 @@ import textwrap
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
+import behind
 import beside_torch
 import controls
 import figures
@@ -524,8 +528,8 @@ def matrix_cell(row, value, part):
 
 def headlines():
     """{chapter's folder: its results/headline.json}, in order: which rungs the front page compares
-    ("climb": ladder, dtype, first, last, shape) and which rows the figure against the peers shows
-    ("against": as beside_torch.headline takes them)."""
+    ("climb": ladder, dtype, first, last, shape), which rows the figure against the peers shows
+    ("against": as beside_torch.headline takes them), which rows are the operators ("operators": behind.py)."""
     paths = ((folder, folder / "results" / "headline.json") for folder in runs.find_chapters(runs.ROOT))
     return {folder: load_json(path) for folder, path in paths if path.exists()}
 
@@ -674,6 +678,32 @@ def make_torch(part):
     made = (beside_torch.summary_table(chosen) if of == "summary"
             else beside_torch.times_table(one_each(chosen, part), significant))
     return cpu_note(run) + table(*made)
+
+
+def make_behind(part):
+    """Where a peer is faster than our operator, in the chapters' runs on the named GPUs."""
+    of, cells, recorded, gpus = part.option("of", "summary"), [], {}, []
+    if len(part.names) != 1 or of not in ("summary", "cells"):
+        part.fail("needs a list of GPUs, as h200,h100" if len(part.names) != 1 else f"unknown of={of}; known: summary, cells")
+    for name in part.names[0].split(","):
+        gpus.append(name.upper())
+        for folder in runs.find_chapters(runs.ROOT):
+            for path in (folder / "results" / f"{name}.json", folder / "results" / f"{name}_torch.json"):
+                if not path.exists():
+                    continue
+                run, beside = load_run(path), path.stem.endswith("_torch")
+                operators = headlines().get(folder, {}).get("operators", {})
+                cells += (behind.torch_cells(run, name.upper(), folder.name) if beside
+                          else behind.cub_cells(run, name.upper(), folder.name, operators))
+                words = f"{name.upper()}, beside PyTorch {run.context.get('torch')}" if beside else name.upper()
+                recorded.setdefault(words, {}).setdefault(run.context.get("commit"), []).append(folder.name[:2])
+    if not cells:
+        raise NotRecorded(part.names[0])
+    if of == "cells":
+        return table(*behind.cells_table(cells, lambda name: f"[{name[:2]}]({part.link(runs.ROOT / name / 'README.md')})"))
+    commits = [f"{words}: " + ", ".join(f"{commit} ({', '.join(names)})" for commit, names in by.items())
+               for words, by in recorded.items()]
+    return table(*behind.summary_table(cells, gpus)) + ["", f"Recorded at these commits (chapters). {'; '.join(commits)}."]
 
 
 def one_each(cells, part):
@@ -1146,7 +1176,7 @@ MAKERS = {
     "headline": make_headline, "counters": make_counters, "ladder_figure": make_ladder_figure,
     "sizes_figure": make_sizes_figure, "plot": make_plot, "accuracy": make_accuracy,
     "trace": make_trace, "trace_figure": make_trace_figure,
-    "torch": make_torch, "headline_figure": make_headline_figure, "ncu": make_ncu,
+    "torch": make_torch, "behind": make_behind, "headline_figure": make_headline_figure, "ncu": make_ncu,
     "codegen": make_codegen, "fuzz": make_fuzz, "half_functions": make_half_functions,
     "gpus": make_gpus, "mutations": make_mutations, "controls": make_controls, "chapters": make_chapters,
     "machines": make_machines, "neighbours": make_neighbours, "next": make_next,

@@ -1,0 +1,122 @@
+"""Where a peer is faster than our operator, in all recorded runs of the chapters.
+
+A *cell* is one operation, type, size and regime on one GPU beside one peer. Its ratio is the peer's
+time over our operator's: below 1, the peer is faster. What counts as ours is what a user calls:
+
+- beside PyTorch (results/GPU_torch.json) the row `bound`, the operator called from PyTorch;
+- beside CUB (results/GPU.json) the row with `operator` for `cub` in its name, elu/operator_f16 for
+  elu/cub_f16, or the one that "operators" in the chapter's results/headline.json names, with {} for
+  the type: {"swiglu/swiglu_cub_{}": "swiglu/swiglu_{}"}.
+
+Copies, fills and the rows `_by_hand` (our own kernels) are yardsticks and no peers.
+"""
+
+import math
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
+import beside_torch
+import compare
+import runs
+
+PEERS = {"torch": "PyTorch", "compile": "torch.compile", "cub": "cub::DeviceTransform",
+         "cub_block": "CUB's block primitives"}
+Cell = namedtuple("Cell", "gpu peer chapter operation dtype shape regime ratio spread_pct")
+
+
+def name_of(row):
+    return f"{row.ladder}/{row.rung}"
+
+
+def operator_beside(row, operators):
+    """The name of the operator's row beside a row of CUB."""
+    for peer, ours in operators.items():
+        if peer.replace("{}", row.dtype) == name_of(row):
+            return ours.replace("{}", row.dtype)
+    return f"{row.ladder}/{row.rung.replace('cub', 'operator')}"
+
+
+def cub_cells(run, gpu, chapter, operators):
+    """The cells of a chapter's own run; ToolError where it is not known which row is ours."""
+    known = {(name_of(row), row.shape, row.regime): row for row in run.rows}
+    found = []
+    for row in run.rows:
+        words = row.rung.split("_")
+        if row.kind != "peer" or "cub" not in words:
+            continue
+        name = operator_beside(row, operators)
+        ours = known.get((name, row.shape, row.regime))
+        if ours is None:
+            raise runs.ToolError(f"{run.path}: has no {name} at {row.shape}, {row.regime}, to compare with "
+                                 f"{name_of(row)}; name the operator's row under \"operators\" in headline.json")
+        peer = "cub_block" if "block" in words else "cub"
+        words = "_".join(word for word in words if word not in ("cub", "block"))
+        found += cell(gpu, peer, chapter, beside_torch.in_words(row, words), row, ours)
+    return found
+
+
+def torch_cells(run, gpu, chapter):
+    """The cells of a chapter's run beside PyTorch."""
+    return [one for found in beside_torch.cells(run) if "bound" in found.rows
+            for who in ("torch", "compile") if who in found.rows
+            for one in cell(gpu, who, chapter, found.operation, found.rows[who], found.rows["bound"])]
+
+
+def cell(gpu, peer, chapter, operation, theirs, ours):
+    """[the cell], or nothing where a row has failed."""
+    if theirs.failed or ours.failed or not (theirs.median_us and ours.median_us):
+        return []
+    return [Cell(gpu, peer, chapter, operation, ours.dtype, ours.shape, ours.regime,
+                 theirs.median_us / ours.median_us, max(theirs.spread_pct, ours.spread_pct))]
+
+
+def beyond_spread(one):
+    """As compare.py judges: the difference exceeds the larger spread of the two rows."""
+    return compare.judge(one.ratio, one.spread_pct, False) != compare.WITHIN
+
+
+def cut(ratio):
+    """Three digits, cut and not rounded, so that what is below 1 shows as below 1."""
+    return f"{math.floor(ratio * 1000 + 1e-6) / 1000:.3f}"
+
+
+def size(shape):
+    sides = shape.split("x")
+    return f"{sides[0]}²" if len(sides) == 2 and sides[0] == sides[1] else "×".join(sides)
+
+
+def summary_table(cells, gpus):
+    """(titles, rows, alignment): a row per GPU and peer; dashes where nothing is recorded."""
+    body = []
+    for gpu in gpus:
+        for peer, title in PEERS.items():
+            mine = [one for one in cells if (one.gpu, one.peer) == (gpu, peer)]
+            if not mine:
+                body.append([gpu, title, "not recorded"] + ["–"] * 5)
+                continue
+            low, worst = [one for one in mine if one.ratio < 1], min(mine, key=lambda one: one.ratio)
+            body.append([gpu, title, str(len(mine)), str(len(low)), str(sum(map(beyond_spread, low))),
+                         str(sum(one.ratio < 0.99 for one in low)), cut(worst.ratio),
+                         f"{worst.chapter[:2]} {worst.operation}, {worst.dtype}, {size(worst.shape)}, {worst.regime}"])
+    return ["GPU", "Peer", "Cells", "below 1.00", "of them beyond the spread", "below 0.99", "Worst", "where"], body, "llrrrrrl"
+
+
+def cells_table(cells, link):
+    """(titles, rows, alignment): the cells below 1, a row per operation, type, regime, peer and GPU;
+    link(chapter) is the chapter's cell."""
+    groups = {}
+    for one in cells:
+        if one.ratio < 1:
+            groups.setdefault(one[:5] + (one.regime,), []).append(one)
+    body, order = [], runs.unique(one[:5] for one in cells)
+    places = {gpu: place for place, gpu in enumerate(runs.unique(one.gpu for one in cells))}
+    for key in sorted(groups, key=lambda key: (places[key[0]], list(PEERS).index(key[1]), order.index(key[:5]), key[5])):
+        (gpu, peer, chapter, operation, dtype, regime), members = key, groups[key]
+        beyond = sum(map(beyond_spread, members))
+        shown = [f"{size(one.shape)} {'' if beyond_spread(one) else '≈'}{cut(one.ratio)}" for one in members]
+        body.append([gpu, PEERS[peer], link(chapter), operation, dtype, regime, ", ".join(shown),
+                     {0: "none", len(members): "all"}.get(beyond, f"{beyond} of {len(members)}")])
+    return ["GPU", "Peer", "Chapter", "Operation", "Type", "Regime", "Their time / ours", "Beyond the spread"], body, "l" * 8
+
