@@ -6,6 +6,9 @@ add_custom_target(tutorial_tests)
 # No test may hang: so many seconds for each, and for a GPU's long sweeps.
 set(tutorial_timeout 120)
 set(tutorial_long_timeout 900)
+if(CMAKE_CROSSCOMPILING)  # an emulator runs them
+  set(tutorial_timeout 1800)
+endif()
 
 # tutorial_add_catch_tests(<target> PREFIX 01_elu LABEL elu)
 #

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Every way in which a benchmark program can end: a whole file, or one sentence that says what to do.
 
-    python3 common/test/bench_program/test_program.py PROGRAM
+    python3 common/test/bench_program/test_program.py [EMULATOR...] PROGRAM
 """
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ class ProgramTest(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def call(self, *arguments):
-        done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False)
+        done = subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True, check=False)
         if "no GPU answers" in done.stderr:
             self.skipTest("no GPU here")
         return done.returncode, done.stdout, done.stderr
@@ -32,7 +33,7 @@ class ProgramTest(unittest.TestCase):
         before = sorted(self.folder.iterdir())
         found, out, errors = self.call(*arguments)
         self.assertEqual(found, code, errors)
-        name = os.path.basename(PROGRAM)
+        name = os.path.basename(PROGRAM[-1])
         last = errors.splitlines()[-1]
         self.assertTrue(last.startswith(name + ": "), errors)
         self.assertEqual(sum(line.startswith(name + ": ") for line in errors.splitlines()), 1, errors)
@@ -81,7 +82,7 @@ class ProgramTest(unittest.TestCase):
     def test_a_disk_that_is_full(self):
         # A file whose size is limited is cut off like one on a full disk.
         out = self.folder / "run.json"
-        command = f'trap "" XFSZ; ulimit -f 1; exec "{PROGRAM}" {SMALL} --benchmark_out={out}'
+        command = f'trap "" XFSZ; ulimit -f 1; exec {shlex.join(PROGRAM)} {SMALL} --benchmark_out={out}'
         done = subprocess.run(["bash", "-c", command + " --benchmark_filter=copy"],
                               capture_output=True, text=True, check=False)
         if "no GPU answers" in done.stderr:
@@ -119,5 +120,5 @@ class ProgramTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    PROGRAM = [*sys.argv[1:-1], os.path.abspath(sys.argv[-1])]
+    unittest.main(argv=sys.argv[:1])
