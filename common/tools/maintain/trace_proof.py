@@ -165,6 +165,17 @@ def check_full_launch(rung, found):
                           f"{rung['elements']:,} elements fill every warp: a thread has left the fast path")
 
 
+def check_order(rung, found):
+    """A value is loaded before it is stored."""
+    for launch in rung["launches"]:
+        requests = launch.get("middle", {}).get("requests", [])
+        for first, second in zip(requests, requests[1:]):
+            kinds = [(r["operation"], r["space"]) for r in (first, second)]
+            if kinds == [("store", "shared"), ("load", "global")] and first.get("line") == second.get("line"):
+                found.problems.append(f"{rung['rung']}: {first.get('line')}: the store stands before the load whose "
+                                      "value it stores")
+
+
 def widest(launch, operation):
     widths = [p["most_bytes"] for p in launch["places"]
               if p["operation"] == operation and p["space"] == "global"]
@@ -454,6 +465,7 @@ def prove(program, folder, record):
             check_blocks(rung, found)
     for rung in full:
         check_full_launch(rung, found)
+        check_order(rung, found)
         check_widths(rung, specs, found)
     summaries = {path.name: traced_for(path, program, full) for path in ncu_files(folder)}
     compared = check_ncu(folder, summaries, found)

@@ -211,6 +211,13 @@ class Proof(unittest.TestCase):
         found.unneeded({"f16x8"})
         self.assertIn("excuses stored, which holds", found.problems[0])
 
+    def test_a_load_stands_before_the_store_of_its_value(self):
+        copy = [request(range(0, 512, 16), 16), request(range(0, 512, 16), 16, "store", space="shared")]
+        for requests, problems in ((copy, 0), (copy[::-1], 1)):
+            found = trace_proof.Findings("01_elu", [])
+            trace_proof.check_order(rung_of(requests), found)
+            self.assertEqual(len(found.problems), problems)
+
     def test_widths(self):
         spec = [{"kernel": "elu_f16x8_kernel", "load_bits": 32, "store_bits": 128}]
         found = trace_proof.Findings("01_elu", [])
