@@ -17,6 +17,7 @@ namespace tutorial {
 /// How many elements a thread of your kernel takes, and the alignment in bytes that a and b need
 /// (y: as many bytes as a thread writes, up to 16). The last number is not used in this chapter: an
 /// answer is right or wrong.
+//! [start]
 inline constexpr RungClaims kYourRelation{1, alignof(half), 0.0};
 
 __global__ void your_relation_kernel(const half* a, const half* b, Byte* y, std::int64_t n,
@@ -26,5 +27,6 @@ __global__ void your_relation_kernel(const half* a, const half* b, Byte* y, std:
     y[i] = greater(a[i], b[i]) ? 1 : 0;
   }
 }
+//! [start]
 
 }  // namespace tutorial

@@ -29,7 +29,7 @@ __device__ __forceinline__ void ElementwiseAddImpl(const InT* in0, const InT* in
   InT arg0[VecSize];
   InT arg1[VecSize];
   OutT result[VecSize];
-  Init(arg0, 1.0f);  // what lies beyond the tail is computed too: it must be able to divide
+  Init(arg0, 1.0f);  // what lies beyond the tail is computed too, and func may divide by it
   Init(arg1, 1.0f);
   ReadData<IsBoundary, Layout>(arg0, in0, num);
   ReadData<IsBoundary, Layout>(arg1, in1, num);

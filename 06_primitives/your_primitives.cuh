@@ -16,6 +16,7 @@ namespace tutorial {
 /// How many elements a thread of your kernel takes, the alignment in bytes that it needs of a, b
 /// and out, and the largest error in ULP that the test lets it make. Change them together with the
 /// kernel.
+//! [start]
 inline constexpr RungClaims kYourPrimitives{2, alignof(half), 0.5};
 
 /// A block for each tile; no grid-stride loop.
@@ -31,5 +32,6 @@ __global__ void your_primitives_kernel(const half* a, const half* b, half* out, 
   ElementwiseBinary(result, arg0, arg1, AddFunctor<half>{});
   WriteData<true, Adjacent>(out + offset, result, n - offset);
 }
+//! [start]
 
 }  // namespace tutorial
