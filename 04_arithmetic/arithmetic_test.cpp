@@ -108,22 +108,12 @@ TEST_CASE("operator: 20,000 random pairs of shapes") {
 
 TEST_CASE("operator: random pairs in every type, at every offset, the operations in turn") {
   require_device();
-  SECTION("f32") { check_random_shapes<float>(3000); }
-  SECTION("f16") { check_random_shapes<half>(3000); }
-  SECTION("bf16") { check_random_shapes<__nv_bfloat16>(3000); }
-  SECTION("i32") { check_random_shapes<std::int32_t>(3000); }
-  SECTION("i64") { check_random_shapes<std::int64_t>(3000); }
-  SECTION("i8") { check_random_shapes<std::int8_t>(3000); }
+  in_every_type([](auto zero) { check_random_shapes<decltype(zero)>(3000); });
 }
 
 TEST_CASE("operator: every operation in every type on a shape of each kind") {
   require_device();
-  SECTION("f32") { check_every_op<float>(); }
-  SECTION("f16") { check_every_op<half>(); }
-  SECTION("bf16") { check_every_op<__nv_bfloat16>(); }
-  SECTION("i32") { check_every_op<std::int32_t>(); }
-  SECTION("i64") { check_every_op<std::int64_t>(); }
-  SECTION("i8") { check_every_op<std::int8_t>(); }
+  in_every_type([](auto zero) { check_every_op<decltype(zero)>(); });
 }
 
 TEST_CASE("operator: the result may take the place of an operand of its shape") {

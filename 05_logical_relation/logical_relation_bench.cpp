@@ -112,11 +112,12 @@ std::vector<T> numbers_b() {
 }
 
 template <class In>
-using Launch = std::function<cudaError_t(const In*, const In*, Byte*, const Shape&, cudaStream_t)>;
+using Launcher =
+    std::function<cudaError_t(const In*, const In*, Byte*, const Shape&, cudaStream_t)>;
 
 /// The operands of one operation: two tiles, and where output element i finds its own.
 template <class In>
-struct Operands {
+struct OperandLists {
   std::shared_ptr<const std::vector<In>> a, b;
   Elements elements_a = every_element, elements_b = every_element;
   std::int64_t (*index_a)(const Shape&, std::int64_t) = nullptr;  ///< nullptr: i
@@ -137,13 +138,13 @@ struct Operands {
 };
 
 template <class In>
-Operands<In> lists() {
+OperandLists<In> lists() {
   static const auto a = std::make_shared<const std::vector<In>>(numbers_a<In>());
   static const auto b = std::make_shared<const std::vector<In>>(numbers_b<In>());
   return {a, b, every_element, every_element, nullptr, nullptr};
 }
 template <>
-Operands<Byte> lists() {
+OperandLists<Byte> lists() {
   static const auto a = std::make_shared<const std::vector<Byte>>(truths(1));
   static const auto b = std::make_shared<const std::vector<Byte>>(truths(2));
   return {a, b, every_element, every_element, nullptr, nullptr};
@@ -151,7 +152,7 @@ Operands<Byte> lists() {
 
 /// The answers to operands that repeat, of one period: `expected(a, b)`.
 template <class In, class Expected>
-std::vector<Byte> answers_of_period(const Operands<In>& operands, Expected expected) {
+std::vector<Byte> answers_of_period(const OperandLists<In>& operands, Expected expected) {
   std::vector<Byte> answers(static_cast<std::size_t>(kPeriod));
   for (std::size_t i = 0; i < answers.size(); ++i) {
     answers[i] = expected((*operands.a)[i], (*operands.b)[i]);
@@ -181,8 +182,8 @@ struct Names {
 /// Registers an operation with two operands and an answer for each element; `expected(a, b)` is the
 /// answer. A peer that does not exist in this backend is left out.
 template <class In, class Expected>
-void add_answers(const Names& names, const Operands<In>& operands, Answers answers,
-                 const Launch<In>& launch, Expected expected) {
+void add_answers(const Names& names, const OperandLists<In>& operands, Answers answers,
+                 const Launcher<In>& launch, Expected expected) {
   if (names.kind == Kind::peer &&
       launch(nullptr, nullptr, nullptr, {0, 0}, nullptr) == cudaErrorNotSupported) {
     return;
@@ -231,8 +232,8 @@ void add_answers(const Names& names, const Operands<In>& operands, Answers answe
 }
 
 /// A launcher of lists as one of shapes.
-template <class In, class Launcher>
-Launch<In> of_lists(Launcher launcher) {
+template <class In, class ListLauncher>
+Launcher<In> of_lists(ListLauncher launcher) {
   return [launcher](const In* a, const In* b, Byte* y, const Shape& shape, cudaStream_t stream) {
     return launcher(a, b, y, shape.elements(), stream);
   };
@@ -240,7 +241,7 @@ Launch<In> of_lists(Launcher launcher) {
 
 // ---- Logic -------------------------------------------------------------------------------------
 
-void add_logical(const std::string& rung, LogicalOp op, Kind kind, const Launch<Byte>& launch,
+void add_logical(const std::string& rung, LogicalOp op, Kind kind, const Launcher<Byte>& launch,
                  int per_thread = 0) {
   add_answers<Byte>({"logical", rung, "u8", kind, per_thread}, lists<Byte>(), Answers::bytes,
                     launch, [op](Byte a, Byte b) { return logical_reference(op, a, b); });
@@ -250,7 +251,7 @@ void add_logical(const std::string& rung, LogicalOp op, Kind kind, const Launch<
 void add_not(const std::string& rung, Kind kind,
              std::function<cudaError_t(const Byte*, Byte*, std::int64_t, cudaStream_t)> launch) {
   if (kind == Kind::peer && launch(nullptr, nullptr, 0, nullptr) == cudaErrorNotSupported) return;
-  const Operands<Byte> operands = lists<Byte>();
+  const OperandLists<Byte> operands = lists<Byte>();
   Case operation{};
   operation.ladder = "logical";
   operation.rung = rung;
@@ -320,8 +321,8 @@ void add_logical_ladder() {
 // ---- Relations ---------------------------------------------------------------------------------
 
 template <class T>
-void add_relation(const Names& names, RelationOp op, Answers answers, const Launch<T>& launch,
-                  const Operands<T>& operands = lists<T>()) {
+void add_relation(const Names& names, RelationOp op, Answers answers, const Launcher<T>& launch,
+                  const OperandLists<T>& operands = lists<T>()) {
   add_answers<T>(names, operands, answers, launch,
                  [op](T a, T b) { return relation_reference(op, a, b); });
 }
@@ -361,12 +362,12 @@ void add_relation_ladder(const std::string& dtype) {
 
 /// Multiples of 1/64: two of them are equal or far apart, so that every policy must answer as exact
 /// does. What the policies say elsewhere is the tests' business.
-Operands<float> coarse_lists() {
+OperandLists<float> coarse_lists() {
   const auto rounded = [](std::vector<float> values) {
     for (float& value : values) value = std::nearbyint(value * 64.0f) / 64.0f;
     return std::make_shared<const std::vector<float>>(std::move(values));
   };
-  Operands<float> operands = lists<float>();
+  OperandLists<float> operands = lists<float>();
   operands.a = rounded(*operands.a);
   operands.b = rounded(*operands.b);
   return operands;
@@ -380,7 +381,7 @@ void add_equalities() {
                   {"absolute", Equality::absolute(1e-6f)},
                   {"relative", Equality::relative(1e-6f)},
                   {"ulp", Equality::ulp(4.0f)}};
-  const Operands<float> operands = coarse_lists();
+  const OperandLists<float> operands = coarse_lists();
   for (const auto& entry : policies) {
     const auto launch = [policy = entry.policy](const float* a, const float* b, Byte* y,
                                                 const Shape& shape, cudaStream_t stream) {
@@ -443,7 +444,7 @@ const Form kOuter = {"outer",
                      row_of, column_of};
 
 template <class T>
-Operands<T> operands_of(const Form& form, Operands<T> operands) {
+OperandLists<T> operands_of(const Form& form, OperandLists<T> operands) {
   operands.elements_a = [form](const Shape& shape) { return elements_of(form.shape0(shape)); };
   operands.elements_b = [form](const Shape& shape) { return elements_of(form.shape1(shape)); };
   operands.index_a = form.index0;
@@ -453,8 +454,8 @@ Operands<T> operands_of(const Form& form, Operands<T> operands) {
 
 template <class T>
 void add_form(const Form& form, const std::string& dtype, RelationOp op, const std::string& name,
-              const Operands<T>& lists_of_operands, bool strided_too) {
-  const Operands<T> operands = operands_of(form, lists_of_operands);
+              const OperandLists<T>& lists_of_operands, bool strided_too) {
+  const OperandLists<T> operands = operands_of(form, lists_of_operands);
   add_relation<T>(
       {"relation", name, dtype, Kind::rung}, op, Answers::bytes,
       [form, op](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
@@ -495,7 +496,7 @@ template <class T>
 void add_where(const std::string& rung, const std::string& dtype,
                cudaError_t (*launch)(const Byte*, const T*, const T*, T*, std::int64_t,
                                      cudaStream_t)) {
-  const Operands<T> operands = lists<T>();
+  const OperandLists<T> operands = lists<T>();
   const auto mask = lists<Byte>().a;
   Case operation{};
   operation.ladder = "where";

@@ -178,12 +178,7 @@ TEST_CASE("broadcast rungs: random pairs in every type, the operations in turn")
 
 TEST_CASE("broadcast rungs: every operation in every type on a shape of each kind") {
   require_device();
-  SECTION("f32") { check_every_op<float>(); }
-  SECTION("f16") { check_every_op<half>(); }
-  SECTION("bf16") { check_every_op<__nv_bfloat16>(); }
-  SECTION("i32") { check_every_op<std::int32_t>(); }
-  SECTION("i64") { check_every_op<std::int64_t>(); }
-  SECTION("i8") { check_every_op<std::int8_t>(); }
+  in_every_type([](auto zero) { check_every_op<decltype(zero)>(); });
 }
 
 TEST_CASE("broadcast rungs: wide accesses take any pointer") {

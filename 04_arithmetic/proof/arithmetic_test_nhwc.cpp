@@ -170,12 +170,7 @@ TEST_CASE("nhwc8: 20,000 random pairs through each kernel") {
 
 TEST_CASE("nhwc8: every operation in every type, broadcast along every axis") {
   require_device();
-  SECTION("f32") { check_every_op<float>(); }
-  SECTION("f16") { check_every_op<half>(); }
-  SECTION("bf16") { check_every_op<__nv_bfloat16>(); }
-  SECTION("i32") { check_every_op<std::int32_t>(); }
-  SECTION("i64") { check_every_op<std::int64_t>(); }
-  SECTION("i8") { check_every_op<std::int8_t>(); }
+  in_every_type([](auto zero) { check_every_op<decltype(zero)>(); });
 }
 
 TEST_CASE("nhwc8: the operator takes any pointer, the packs refuse what is not aligned") {

@@ -12,11 +12,23 @@
 #include "04_arithmetic/launchers/int8.h"
 #include "common/proof/broadcast_cases.h"
 #include "common/proof/buffers.h"
+#include "common/proof/catch.h"
 #include "common/proof/ulp.h"
 
 namespace tutorial {
 
 inline constexpr Int8Scales kTestScales{0.375f, 0.25f, 0.5f};
+
+/// check(a zero of the type), in a section for each type of the operator.
+template <class Check>
+void in_every_type(const Check& check) {
+  SECTION("f32") { check(0.0f); }
+  SECTION("f16") { check(half{}); }
+  SECTION("bf16") { check(__nv_bfloat16{}); }
+  SECTION("i32") { check(std::int32_t{}); }
+  SECTION("i64") { check(std::int64_t{}); }
+  SECTION("i8") { check(std::int8_t{}); }
+}
 
 /// Values of each magnitude and sign, zeros among them, and for floating-point types infinities and
 /// NaN; different from one operand (`which`: 0 or 1) to the other, in an order that no small stride

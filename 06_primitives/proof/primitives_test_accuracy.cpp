@@ -32,10 +32,10 @@ std::vector<T> numbers(std::size_t n, double low, double high, unsigned seed) {
 }
 
 template <class T>
-using Launch = std::function<cudaError_t(const T*, T*)>;
+using Launcher = std::function<cudaError_t(const T*, T*)>;
 
 template <class T>
-std::vector<T> run(const Launch<T>& launch, const std::vector<T>& x, std::size_t results) {
+std::vector<T> run(const Launcher<T>& launch, const std::vector<T>& x, std::size_t results) {
   const GuardedBuffer<T> in(x), out(results);
   require_success(launch(in.data(), out.data()), "launch");
   require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -81,7 +81,7 @@ double sum_ulp(int depth, double sum) {
 template <class T>
 void sums_of_rows() {
   const std::vector<T> x = numbers<T>(kRows * kColumns, 0.0, 1.0, 1);
-  const Launch<T> sum = [](const T* in, T* out) {
+  const Launcher<T> sum = [](const T* in, T* out) {
     return reduce(Reduction::sum, Dimension::inner, in, out, kRows, kColumns, nullptr, 0, nullptr,
                   1);
   };
@@ -106,7 +106,7 @@ void sums_of_rows() {
 template <class T>
 void sums_of_columns() {
   const std::vector<T> x = numbers<T>(kRows * kColumns, 0.0, 1.0, 2);
-  const Launch<T> sum = [](const T* in, T* out) {
+  const Launcher<T> sum = [](const T* in, T* out) {
     return reduce(Reduction::sum, Dimension::outer, in, out, kColumns, kRows, nullptr, 0, nullptr,
                   1);
   };
@@ -128,7 +128,7 @@ template <class T>
 void softmaxes(const std::string& name,
                cudaError_t (*launch)(const T*, T*, std::int64_t, std::int64_t, cudaStream_t)) {
   const std::vector<T> x = numbers<T>(kRows * kColumns, -8.0, 8.0, 3);
-  const Launch<T> softmax_rows = [&](const T* in, T* out) {
+  const Launcher<T> softmax_rows = [&](const T* in, T* out) {
     return launch(in, out, kRows, kColumns, nullptr);
   };
   const std::vector<T> y = run(softmax_rows, x, x.size());
@@ -151,7 +151,7 @@ void softmaxes(const std::string& name,
 template <class T>
 void running_sums() {
   const std::vector<T> x = numbers<T>(kRows * kCumsumColumns, 0.0, 1.0, 4);
-  const Launch<T> cumsum_rows = [](const T* in, T* out) {
+  const Launcher<T> cumsum_rows = [](const T* in, T* out) {
     return cumsum(in, out, kRows, kCumsumColumns, nullptr);
   };
   const std::vector<T> y = run(cumsum_rows, x, x.size());

@@ -9,25 +9,11 @@ using namespace tutorial::test;
 
 namespace {
 
+/// Sums of such floats round in every digit.
+constexpr int kExponents = 12;
+
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-/// Numbers of both signs, fixed by the seed: floats of very different magnitudes, or all the bits
-/// of an integer, so that sums wrap.
-template <class T>
-std::vector<T> numbers(std::size_t n, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::vector<T> values(n);
-  for (T& value : values) {
-    if constexpr (std::is_integral_v<T>) {
-      value = static_cast<T>(random());
-    } else {
-      const double mantissa = static_cast<double>(random() % 2000001) / 1000000.0 - 1.0;
-      value = make<T>(std::ldexp(mantissa, static_cast<int>(random() % 12)));
-    }
-  }
-  return values;
-}
 
 /// a + b as the functor's integers have it: it wraps.
 template <class T>
@@ -107,7 +93,8 @@ void check_integer_sums(const std::vector<int>& vecs) {
       tile.vec = vec;
       for (const bool along_x : {true, false}) {
         int wrong = 0;
-        for_each_group<T>(tile, along_x, Functor::add, numbers<T>(values_of<T>(tile), 7),
+        for_each_group<T>(tile, along_x, Functor::add,
+                          random_values<T>(kExponents, values_of<T>(tile), 7),
                           [&](const std::vector<T>& values, const std::vector<T>& held) {
                             T sum = 0;
                             for (const T v : values) sum = wrapping_add(sum, v);
@@ -139,7 +126,8 @@ TEST_CASE("Reduce: float sums across a block, within the bound of their tree") {
         const int depth = along_x ? 10 : ceil_log2(tile.rows);
         int wrong = 0;
         for_each_group<float>(
-            tile, along_x, Functor::add, numbers<float>(values_of<float>(tile), 8),
+            tile, along_x, Functor::add,
+            random_values<float>(kExponents, values_of<float>(tile), 8),
             [&](const std::vector<float>& values, const std::vector<float>& held) {
               ExactSum exact;
               for (const float v : values) exact.add(v);
@@ -160,7 +148,8 @@ TEST_CASE("Reduce: double sums across a block") {
   require_device();
   for (Tile tile : blocks()) {
     tile.vec = 2;
-    for_each_group<double>(tile, true, Functor::add, numbers<double>(values_of<double>(tile), 9),
+    for_each_group<double>(tile, true, Functor::add,
+                           random_values<double>(kExponents, values_of<double>(tile), 9),
                            [](const std::vector<double>& values, const std::vector<double>& held) {
                              ExactSum exact;
                              for (const double v : values) exact.add(v);
@@ -182,7 +171,7 @@ void check_extremes(Functor functor, float special, float expected_special) {
     for (const bool along_x : {true, false}) {
       const std::size_t all = std::size_t{tile.threads} * tile.rows;
       for (const std::size_t at : {std::size_t{0}, all / 2, all - 1}) {
-        std::vector<T> in = numbers<T>(values_of<T>(tile), 10);
+        std::vector<T> in = random_values<T>(kExponents, values_of<T>(tile), 10);
         for (std::size_t k = 0; k < in.size(); k += all) in[k + at] = make<T>(special);
         int wrong = 0;
         for_each_group<T>(tile, along_x, functor, in,
@@ -276,7 +265,8 @@ TEST_CASE("Reduce: products") {
     tile.vec = 4;
     int wrong = 0;
     for_each_group<std::int32_t>(
-        tile, true, Functor::mul, numbers<std::int32_t>(values_of<std::int32_t>(tile), 11),
+        tile, true, Functor::mul,
+        random_values<std::int32_t>(kExponents, values_of<std::int32_t>(tile), 11),
         [&](const std::vector<std::int32_t>& values, const std::vector<std::int32_t>& held) {
           std::uint32_t product = 1;
           for (const std::int32_t v : values) product *= static_cast<std::uint32_t>(v);
@@ -303,13 +293,13 @@ TEST_CASE("Reduce: within a thread") {
       CHECK(results.intact());
       return results.download();
     };
-    const std::vector<std::int32_t> whole = numbers<std::int32_t>(n, 12);
+    const std::vector<std::int32_t> whole = random_values<std::int32_t>(kExponents, n, 12);
     const std::vector<std::int32_t> whole_sums = run(whole, Functor::add);
-    std::vector<float> floats = numbers<float>(n, 13);
+    std::vector<float> floats = random_values<float>(kExponents, n, 13);
     const std::vector<float> sums = run(floats, Functor::add);
     floats[static_cast<std::size_t>(vec / 2) * kThreadsHere + 17] = kNaN;
     const std::vector<float> most = run(floats, Functor::max);
-    std::vector<half> halves = numbers<half>(n, 14);
+    std::vector<half> halves = random_values<half>(kExponents, n, 14);
     const std::vector<half> most_halves = run(halves, Functor::max);
     int wrong = 0;
     for (std::size_t t = 0; t < kThreadsHere; ++t) {
@@ -431,7 +421,7 @@ void check_integer_scans() {
     const auto n = static_cast<std::size_t>(kCalls * tile.size()) * tile.rows;
     for (const bool carried : {false, true}) {
       int wrong = 0;
-      for_each_scanned_row<T>(tile, carried, numbers<T>(n, 20),
+      for_each_scanned_row<T>(tile, carried, random_values<T>(kExponents, n, 20),
                               [&](const std::vector<T>& values, const std::vector<T>& scanned,
                                   const std::vector<T>& totals) {
                                 T sum = 0;
@@ -474,7 +464,7 @@ TEST_CASE("Cumsum: floats, within the bound of their tree") {
     const auto n = static_cast<std::size_t>(kCalls * tile.size()) * tile.rows;
     int wrong = 0;
     for_each_scanned_row<float>(
-        tile, false, numbers<float>(n, 21),
+        tile, false, random_values<float>(kExponents, n, 21),
         [&](const std::vector<float>& values, const std::vector<float>& scanned,
             const std::vector<float>& totals) {
           ExactSum exact;
@@ -499,7 +489,7 @@ TEST_CASE("Cumsum: an operation that does not commute is applied from left to ri
   require_device();
   for_each_scan([](const Tile& tile) {
     const auto n = static_cast<std::size_t>(tile.size()) * tile.rows;
-    const std::vector<std::uint32_t> in = numbers<std::uint32_t>(n, 22);
+    const std::vector<std::uint32_t> in = random_values<std::uint32_t>(kExponents, n, 22);
     const ExactBuffer<std::uint32_t> source(in);
     const GuardedBuffer<std::uint32_t> results(n);
     REQUIRE(cumsum_affine(tile, source.data(), results.data()) == cudaSuccess);

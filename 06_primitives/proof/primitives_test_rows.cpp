@@ -47,21 +47,8 @@ std::vector<MatrixShape> shapes(std::int64_t most_columns) {
   return all;
 }
 
-/// Numbers of both signs and of different magnitudes; of an integer, all of its bits.
-template <class T>
-std::vector<T> numbers(std::size_t n, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::vector<T> values(n);
-  for (T& value : values) {
-    if constexpr (std::is_integral_v<T>) {
-      value = static_cast<T>(random());
-    } else {
-      const double mantissa = static_cast<double>(random() % 2000001) / 1000000.0 - 1.0;
-      value = make<T>(std::ldexp(mantissa, static_cast<int>(random() % 5)));
-    }
-  }
-  return values;
-}
+/// Few enough for sums of rows to stay within a half's range.
+constexpr int kExponents = 5;
 
 template <class T>
 using Rows = std::function<cudaError_t(const T*, T*, std::int64_t, std::int64_t, cudaStream_t)>;
@@ -94,7 +81,7 @@ template <class T, class Check>
 void for_each_row(const Rows<T>& launch, const std::vector<MatrixShape>& all, Check check) {
   unsigned seed = 1;
   for (const MatrixShape& shape : all) {
-    const std::vector<T> x = numbers<T>(shape.size(), seed++);
+    const std::vector<T> x = random_values<T>(kExponents, shape.size(), seed++);
     for (const std::size_t offset : {0u, 1u}) {
       INFO(shape.text() << ", offset " << offset);
       const bool in_place = seed % 2 == 0;
@@ -111,7 +98,7 @@ void for_each_row(const Rows<T>& launch, const std::vector<MatrixShape>& all, Ch
 /// What every launcher on matrices refuses, and that it then writes nothing.
 template <class T>
 void check_refusals(const Rows<T>& launch) {
-  const GuardedBuffer<T> x(numbers<T>(64, 3)), y(std::size_t{64});
+  const GuardedBuffer<T> x(random_values<T>(kExponents, 64, 3)), y(std::size_t{64});
   CHECK(launch(x.data(), y.data(), -1, 8, nullptr) == cudaErrorInvalidValue);
   CHECK(last_refusal() == "a matrix of -1 x 8 has a negative size");
   CHECK(launch(x.data(), y.data(), 8, -1, nullptr) == cudaErrorInvalidValue);
@@ -139,7 +126,7 @@ void check_refusals(const Rows<T>& launch) {
 template <class T>
 void check_one_misaligned(const Rows<T>& launch) {
   const MatrixShape shape{4, 1024};
-  const std::vector<T> x = numbers<T>(shape.size(), 5);
+  const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
   const std::vector<T> expected = run_matrix<T>(launch, x, shape, 1);
   for (const std::size_t x_offset : {0u, 1u}) {
     const std::vector<T> y = run_matrix<T>(launch, x, shape, x_offset, 1 - x_offset, false);
@@ -164,7 +151,8 @@ Promises promises_of(const Rows<T>& launch, std::int64_t columns, const RowJudge
   promises.some = promises.sizes.back();
   promises.row_elements = columns;
   const auto in_row = static_cast<std::size_t>(columns);
-  const std::vector<T> values = numbers<T>(static_cast<std::size_t>(promises.some) * in_row, 4);
+  const std::vector<T> values =
+      random_values<T>(kExponents, static_cast<std::size_t>(promises.some) * in_row, 4);
   promises.inputs = {input_array("x", values, alignof(T), true)};
   promises.out_element_bytes = sizeof(T);
   promises.out_alignment = alignof(T);
@@ -204,7 +192,7 @@ using Bias = cudaError_t (*)(const T*, const T*, T*, std::int64_t, std::int64_t,
 
 template <class T>
 void check_bias(Bias<T> launch) {
-  const std::vector<T> bias = numbers<T>(20000, 99);
+  const std::vector<T> bias = random_values<T>(kExponents, 20000, 99);
   for (const std::size_t offset : {0u, 1u}) {
     const GuardedBuffer<T> term(bias, offset);
     const Rows<T> add = [&](const T* x, T* y, std::int64_t rows, std::int64_t columns,
@@ -225,7 +213,7 @@ void check_bias(Bias<T> launch) {
     CHECK(wrong == 0);
     check_row_promises<T>(add, is_right);
   }
-  const GuardedBuffer<T> x(numbers<T>(16, 1)), y(std::size_t{16});
+  const GuardedBuffer<T> x(random_values<T>(kExponents, 16, 1)), y(std::size_t{16});
   CHECK(launch(x.data(), nullptr, y.data(), 4, 4, nullptr) == cudaErrorInvalidValue);
   CHECK(last_refusal() == "bias is a null pointer");
   CHECK(y.untouched());
@@ -300,7 +288,7 @@ template <class T>
 void check_sums(Dimension dimension) {
   unsigned seed = 20;
   for (const MatrixShape& shape : reduction_shapes(dimension)) {
-    const std::vector<T> x = numbers<T>(shape.size(), seed++);
+    const std::vector<T> x = random_values<T>(kExponents, shape.size(), seed++);
     for (const std::size_t offset : {0u, 1u}) {
       INFO(shape.text() << ", offset " << offset);
       int wrong = 0;
@@ -320,7 +308,8 @@ void check_sums(Dimension dimension) {
 void check_integer_reductions(Dimension dimension) {
   unsigned seed = 50;
   for (const MatrixShape& shape : reduction_shapes(dimension)) {
-    const std::vector<std::int32_t> x = numbers<std::int32_t>(shape.size(), seed++);
+    const std::vector<std::int32_t> x =
+        random_values<std::int32_t>(kExponents, shape.size(), seed++);
     for (const std::size_t offset : {0u, 3u}) {
       INFO(shape.text() << ", offset " << offset);
       int wrong = 0;
@@ -350,7 +339,7 @@ void check_special_reductions(Dimension dimension, MatrixShape shape) {
   INFO(shape.text());
   std::mt19937 random(8);
   for (int trial = 0; trial < 6; ++trial) {
-    std::vector<T> x = numbers<T>(shape.size(), 70);
+    std::vector<T> x = random_values<T>(kExponents, shape.size(), 70);
     const auto place = [&](float value) { x[random() % x.size()] = make<T>(value); };
     if (trial % 3 == 0) place(kNaN);
     if (trial % 3 != 0) place(kInfinity);
@@ -430,7 +419,7 @@ void check_softmax_ends(const Rows<T>& launch, std::int64_t columns) {
   INFO(columns << " columns");
   const auto at = static_cast<std::size_t>(columns);
   const std::size_t last = at - 1;
-  std::vector<std::vector<T>> rows(9, numbers<T>(at, 31));
+  std::vector<std::vector<T>> rows(9, random_values<T>(kExponents, at, 31));
   rows[1][last] = make<T>(kNaN);
   rows[2][at / 2] = make<T>(kInfinity);
   rows[3].assign(at, make<T>(-kInfinity));
@@ -546,7 +535,7 @@ bool is_sorted_from(std::vector<T> x, const std::vector<T>& y) {
 /// Few different values, so that many are equal, and all kinds of them.
 template <class T>
 std::vector<T> sort_keys(std::size_t n, unsigned seed) {
-  std::vector<T> keys = numbers<T>(n, seed);
+  std::vector<T> keys = random_values<T>(kExponents, n, seed);
   std::mt19937 random(seed);
   const double special[] = {0.0, -0.0, 1.0, -1.0, 2.0, kInfinity, -kInfinity, kNaN};
   for (T& key : keys) {
@@ -680,7 +669,7 @@ TEST_CASE("a sum has the same bits every time") {
   require_device();
   for (const Dimension dimension : {Dimension::inner, Dimension::outer}) {
     const MatrixShape shape{300, 40000 / 100};
-    const std::vector<float> x = numbers<float>(shape.size(), 5);
+    const std::vector<float> x = random_values<float>(kExponents, shape.size(), 5);
     const std::vector<float> first = run_reduce(Reduction::sum, dimension, x, shape);
     for (int i = 0; i < 3; ++i) CHECK(run_reduce(Reduction::sum, dimension, x, shape) == first);
   }
@@ -691,7 +680,7 @@ TEST_CASE("integers are reduced exactly in any number of blocks") {
   for (const Dimension dimension : {Dimension::inner, Dimension::outer}) {
     const MatrixShape shape =
         dimension == Dimension::inner ? MatrixShape{3, 70001} : MatrixShape{70001, 3};
-    const std::vector<std::int32_t> x = numbers<std::int32_t>(shape.size(), 90);
+    const std::vector<std::int32_t> x = random_values<std::int32_t>(kExponents, shape.size(), 90);
     const auto sums = [&](std::int64_t blocks) {
       return run_reduce(Reduction::sum, dimension, x, shape, 0, 0, blocks);
     };
@@ -803,7 +792,7 @@ TEST_CASE("running sums of rows") {
 TEST_CASE("a NaN or an infinity changes no running sum before it") {
   require_device();
   for (const std::int64_t columns : {100, 1024, 4096, 6000}) {
-    std::vector<float> x = numbers<float>(static_cast<std::size_t>(columns), 12);
+    std::vector<float> x = random_values<float>(kExponents, static_cast<std::size_t>(columns), 12);
     const std::vector<float> clean = run_matrix<float>(tutorial::cumsum<float>, x, {1, columns});
     for (const float special : {kNaN, kInfinity}) {
       for (const std::size_t at : {std::size_t{0}, x.size() / 3, x.size() - 1}) {

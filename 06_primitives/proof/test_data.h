@@ -60,6 +60,24 @@ T make(double value) {
   }
 }
 
+/// n numbers fixed by the seed: of both signs, floats below 2^exponents in magnitude, or all the bits
+/// of an integer, so that sums wrap.
+template <class T>
+std::vector<T> random_values(int exponents, std::size_t n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<T> values(n);
+  for (T& value : values) {
+    if constexpr (std::is_integral_v<T>) {
+      value = static_cast<T>(random());
+    } else {
+      const double mantissa = static_cast<double>(random() % 2000001) / 1000000.0 - 1.0;
+      value = make<T>(
+          std::ldexp(mantissa, static_cast<int>(random() % static_cast<unsigned>(exponents))));
+    }
+  }
+  return values;
+}
+
 template <class T>
 double number(T value) {
   if constexpr (std::is_integral_v<T>) {

@@ -43,14 +43,14 @@ __global__ void control_occupy_kernel(long long cycles) {
 // ---- Instructions a cycle ---------------------------------------------------------------------
 
 /// Values that the compiler does not know, and that most instructions leave as they are.
-struct Operands {
+struct StepOperands {
   unsigned zero, one, all;
 };
 
 // An instruction: its PTX, whose %0 is read and written.
 #define TUTORIAL_INSTRUCTION(Name, text)                                  \
   struct Name {                                                           \
-    __device__ static unsigned step(unsigned v, Operands p) {             \
+    __device__ static unsigned step(unsigned v, StepOperands p) {         \
       asm volatile(text : "+r"(v) : "r"(p.zero), "r"(p.one), "r"(p.all)); \
       return v;                                                           \
     }                                                                     \
@@ -83,7 +83,7 @@ TUTORIAL_INSTRUCTION(IntegerToFloat, "cvt.rn.f32.s32 %0, %0;");
 
 template <class Instruction>
 __global__ void __launch_bounds__(kThroughputThreads)
-    control_throughput_kernel(unsigned* sink, long long* cycles, Operands operands) {
+    control_throughput_kernel(unsigned* sink, long long* cycles, StepOperands operands) {
   constexpr int kChains = 8;
   unsigned v[kChains];
 #pragma unroll
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(kThroughputThreads)
 template <class Instruction>
 Throughput of(std::string name) {
   return {std::move(name), [](unsigned* sink, long long* cycles, int blocks, cudaStream_t stream) {
-            const Operands operands{0u, 1u, 0xffffffffu};
+            const StepOperands operands{0u, 1u, 0xffffffffu};
             return launch(control_throughput_kernel<Instruction>,
                           {dim3(static_cast<unsigned>(blocks)), dim3(kThroughputThreads)}, stream,
                           sink, cycles, operands);

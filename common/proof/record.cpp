@@ -12,9 +12,7 @@
 
 namespace tutorial::test {
 
-namespace {
-
-std::string quoted(const std::string& text) {
+std::string json_string(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
@@ -23,8 +21,7 @@ std::string quoted(const std::string& text) {
   return quoted + '"';
 }
 
-/// JSON knows neither infinities nor NaN: they become null.
-std::string number(double value) {
+std::string json_number(double value) {
   if (!std::isfinite(value)) return "null";
   std::ostringstream text;
   text.precision(17);
@@ -32,21 +29,26 @@ std::string number(double value) {
   return text.str();
 }
 
-std::string context_json() {
+std::string json_context() {
   std::string json;
   for (const auto& [name, value] : run_context()) {
-    json += (json.empty() ? "" : ", ") + quoted(name) + ": " + quoted(value);
+    json += (json.empty() ? "" : ", ") + json_string(name) + ": " + json_string(value);
   }
   return "{" + json + "}";
 }
 
+namespace {
+
 std::string accuracy_json(const AccuracyRecord& accuracy) {
   const WorstError& worst = accuracy.worst;
-  return "{\"chapter\": " + quoted(accuracy.chapter) + ", \"rung\": " + quoted(accuracy.rung) +
-         ", \"dtype\": " + quoted(accuracy.dtype) + ", \"inputs\": " + std::to_string(worst.count) +
-         ", \"max_ulp\": " + number(worst.ulp) + ", \"at\": " + number(worst.at_input) +
-         ", \"expected\": " + number(worst.expected) + ", \"actual\": " + number(worst.actual) +
-         ", \"bound\": " + number(accuracy.bound) + "}";
+  return "{\"chapter\": " + json_string(accuracy.chapter) +
+         ", \"rung\": " + json_string(accuracy.rung) +
+         ", \"dtype\": " + json_string(accuracy.dtype) +
+         ", \"inputs\": " + std::to_string(worst.count) +
+         ", \"max_ulp\": " + json_number(worst.ulp) + ", \"at\": " + json_number(worst.at_input) +
+         ", \"expected\": " + json_number(worst.expected) +
+         ", \"actual\": " + json_number(worst.actual) +
+         ", \"bound\": " + json_number(accuracy.bound) + "}";
 }
 
 }  // namespace
@@ -57,7 +59,7 @@ void record(const AccuracyRecord& accuracy) {
   const std::string path =
       std::string(directory) + "/accuracy." + accuracy.chapter + "." + accuracy.rung + ".json";
   std::ofstream file(path);
-  file << "{\"context\": " << context_json() << ",\n \"accuracy\": [" << accuracy_json(accuracy)
+  file << "{\"context\": " << json_context() << ",\n \"accuracy\": [" << accuracy_json(accuracy)
        << "]}\n";
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }

@@ -7,6 +7,15 @@
 
 namespace tutorial::test {
 
+/// The text as JSON writes it, in quotation marks.
+std::string json_string(const std::string& text);
+
+/// The number with all its digits; null for an infinity and a NaN, which JSON does not know.
+std::string json_number(double value);
+
+/// The names and values of run_context() (context.h).
+std::string json_context();
+
 /// One line of the accuracy table.
 struct AccuracyRecord {
   std::string chapter;

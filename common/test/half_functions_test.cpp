@@ -3,7 +3,7 @@
 
 #include "common/executor/half_functions.h"
 #include "common/proof/catch.h"
-#include "common/proof/context.h"
+#include "common/proof/record.h"
 #include "common/proof/support.h"
 #include "common/test/half_functions_kernels.h"
 
@@ -16,7 +16,6 @@
 #include <fstream>
 #include <numeric>
 #include <random>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -229,41 +228,17 @@ void print(const std::vector<Difference>& differences) {
   }
 }
 
-std::string quoted(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
-/// JSON has no infinity and no NaN.
-std::string number(double value) {
-  if (!std::isfinite(value)) return "null";
-  std::ostringstream text;
-  text.precision(9);
-  text << value;
-  return text.str();
-}
-
 /// Writes half_functions.json into the directory that TUTORIAL_RECORD_DIR names, if it names one.
 void record(const std::vector<Difference>& differences) {
   const char* const directory = std::getenv("TUTORIAL_RECORD_DIR");
   if (directory == nullptr || *directory == '\0') return;
   std::ofstream file(std::string(directory) + "/half_functions.json");
-  file << "{\"context\": {";
-  const char* separator = "";
-  for (const auto& [name, value] : run_context()) {
-    file << separator << quoted(name) << ": " << quoted(value);
-    separator = ", ";
-  }
-  file << "},\n \"half_functions\": [";
-  separator = "\n  ";
+  file << "{\"context\": " << json_context() << ",\n \"half_functions\": [";
+  const char* separator = "\n  ";
   for (const Difference& d : differences) {
-    file << separator << "{\"function\": " << quoted(d.function + " (" + d.dtype + ")")
+    file << separator << "{\"function\": " << json_string(d.function + " (" + d.dtype + ")")
          << ", \"inputs\": " << kInputs << ", \"differ\": " << d.differ
-         << ", \"max_ulp\": " << d.max_ulp << ", \"at\": " << number(d.at) << "}";
+         << ", \"max_ulp\": " << d.max_ulp << ", \"at\": " << json_number(d.at) << "}";
     separator = ",\n  ";
   }
   file << "]}\n";
