@@ -8,6 +8,7 @@
 #         -DTUTORIAL_SANITIZE=ON -DTUTORIAL_LIBFUZZER=ON
 option(TUTORIAL_LIBFUZZER "Link the fuzz programs with libFuzzer (clang)" OFF)
 # So many inputs a chapter take some seconds under the sanitizers.
+add_custom_target(tutorial_fuzz_programs)
 set(TUTORIAL_FUZZ_RUNS 3000 CACHE STRING "Inputs that a chapter's fuzz test tries")
 
 if(TUTORIAL_LIBFUZZER AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -37,6 +38,7 @@ function(tutorial_add_fuzz target source)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "PREFIX;LABEL" "LIBRARIES")
   tutorial_executable(${target} SOURCES "${source}" LIBRARIES ${arg_LIBRARIES} tutorial_fuzz)
   add_dependencies(tutorial_tests ${target})
+  add_dependencies(tutorial_fuzz_programs ${target})
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.ctest.cmake")
   file(GENERATE OUTPUT "${script}" CONTENT
 "if(EXISTS [==[$<TARGET_FILE:${target}>]==])
