@@ -11,8 +11,8 @@ As a program:
     python3 common/tools/reader/runs.py compact FILE...    rewrites recorded files in their short form
     python3 common/tools/reader/runs.py compact --check FILE...    names those that are not in it
 
-The short form of a recorded run has a line per rung and size, with its cold and its warm row; other
-recorded files have an entry per line. It leaves out what Google Benchmark notes for itself (FORGOTTEN
+The short form of a recorded run has a line per rung and number of rows S: its shapes SxK, cold and
+warm, side by side; other recorded files have an entry per line. It leaves out what Google Benchmark notes for itself (FORGOTTEN
 below), the machine's name and the program's folder. Google Benchmark's own compare.py still reads it.
 """
 
@@ -109,13 +109,13 @@ def json_text(data, indent=""):
 
 
 def line_of(item):
-    """Equal for neighbours in a list that share a line: the rows of one rung at one size, which are
-    its regimes, and in a comparison with PyTorch the rows of one operation at one size."""
+    """Equal for neighbours in a list that share a line: the rows of one rung, and in a comparison with
+    PyTorch those of one operation, at shapes with one number of rows."""
     parts = split_name(str(item.get("name", "")))
     if not parts:
         return id(item)  # a line of its own
     ladder, rung, shape, _ = parts
-    return ladder, re.sub("^(bound|torch|compile)_", "", rung), shape
+    return ladder, re.sub("(^|_)(bound|torch|compile)(?=_|$)", "", rung), shape.split("x")[0]
 
 
 def is_list_of_objects(value):
