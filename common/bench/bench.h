@@ -18,8 +18,8 @@
 // }
 // ```
 // Every rung becomes one row per shape and regime, named `elu/f32/4096x4096/cold` and labelled
-// `f32 rung`. Before a row is timed its whole output is compared with the reference; a wrong
-// output is an error of that row, and the program exits with 1.
+// `f32 rung`. Before a rung is timed at a shape its whole output is compared with the reference, for
+// both regimes; a wrong output is an error of the row, and the program exits with 1.
 //
 // Counters of a row: GBps (10^9 bytes a second of what must be moved), copy_pct (percent of the
 // copy of as many bytes), median_us, spread_pct ((p90 - p10) / median of 15 replays), bytes; and

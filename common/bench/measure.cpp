@@ -57,7 +57,7 @@ void show(const LaunchOnSet& launch, cudaStream_t stream) {
 }  // namespace
 
 std::vector<double> measure(const Case& operation, const Shape& shape, Regime regime,
-                            std::size_t replays, ClocksSeen* clocks) {
+                            std::size_t replays, ClocksSeen* clocks, bool verified) {
   Stage& stage = Stage::instance();
   stage.prepare(operation, shape, regime);
   const auto launch = [&](std::size_t set, cudaStream_t stream) {
@@ -67,7 +67,7 @@ std::vector<double> measure(const Case& operation, const Shape& shape, Regime re
     show(launch, stage.stream());
     return std::vector<double>(replays, 1.0);
   }
-  stage.verify(operation, shape);
+  if (!verified) stage.verify(operation, shape);
   if (clocks == nullptr) {
     return seconds_per_launch(launch, stage.sets().size(), stage.stream(), replays);
   }
@@ -127,7 +127,9 @@ double copy_gbps(std::size_t bytes, std::size_t inputs, Regime regime) {
   const Case copy = two ? copy2_case(1, normal_tile<float>(), reversed_tile<float>())
                         : copy_case(1, normal_tile<float>());
   const Shape shape{1, static_cast<std::int64_t>(bytes / (two ? 3 : 2))};
-  const double seconds = median(measure(copy, shape, regime));
+  const Regime other = regime == Regime::cold ? Regime::warm : Regime::cold;
+  const bool verified = known.count({bytes, two, other}) > 0;
+  const double seconds = median(measure(copy, shape, regime, kReplays, nullptr, verified));
   const double gbps = static_cast<double>(bytes_moved(copy, shape)) / seconds * 1e-9;
   return known[{bytes, two, regime}] = gbps;
 }

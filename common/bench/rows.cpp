@@ -14,7 +14,9 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
+#include <tuple>
 
 namespace tutorial::bench {
 
@@ -22,6 +24,8 @@ namespace {
 
 FailedRows failed;
 std::map<std::string, std::size_t> fewest_bytes;  // by the name of a shape of the grid
+/// The outputs found right: the rows and columns of each. The regimes differ only in the buffers.
+std::set<std::tuple<const Case*, std::int64_t, std::int64_t>> verified;
 
 const char* name_of(Kind kind) {
   switch (kind) {
@@ -68,7 +72,10 @@ void run_row(benchmark::State& state, const std::string& name, const Case& opera
     const double copy_rate = copy_gbps(bytes, copied, regime);
     const auto replays = static_cast<std::size_t>(state.max_iterations);
     ClocksSeen clocks;
-    const std::vector<double> seconds = measure(operation, shape, regime, replays, &clocks);
+    const std::tuple output{&operation, shape.rows, shape.columns};
+    const std::vector<double> seconds =
+        measure(operation, shape, regime, replays, &clocks, verified.count(output) > 0);
+    verified.insert(output);
     auto replay = seconds.begin();
     while (state.KeepRunning()) state.SetIterationTime(*replay++);
     set_counters(state, bytes, seconds, copy_rate);

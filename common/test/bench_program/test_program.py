@@ -103,6 +103,11 @@ class ProgramTest(unittest.TestCase):
         self.assertRegex(sentence, r"^(1 row failed|2 rows failed, the first): one/wrong/64x64/\w+: "
                                    r"wrong output: y\[\d+\] = ")
 
+    def test_an_output_is_compared_once(self):
+        code, out, errors = self.call(SMALL, "--benchmark_filter=once", "--benchmark_repetitions=2")
+        self.assertIn("one/once/64x64/warm", out)
+        self.assertEqual(code, 0, errors)
+
     def test_a_profiler_looks_on(self):
         os.environ["TUTORIAL_PROFILE"] = "1"
         self.addCleanup(os.environ.pop, "TUTORIAL_PROFILE")
