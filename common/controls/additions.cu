@@ -1,5 +1,5 @@
-// y = a + b: grid-stride loops, tiles that the bulk copy engine brings, and cub's other way to load
-// and store a block's items.
+// y = a + b: grid-stride loops and other orders of a loop's tiles, tiles that the bulk copy engine
+// brings, and cub's other way to load and store a block's items.
 
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_store.cuh>
@@ -16,6 +16,8 @@ namespace {
 __device__ __forceinline__ float4 sum(float4 a, float4 b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
+
+__device__ __forceinline__ float sum(float a, float b) { return a + b; }
 
 __global__ void control_add_kernel(const float* a, const float* b, float* y, std::int64_t n) {
   wait_for_previous_grid();
@@ -89,6 +91,42 @@ __global__ void control_add_stride_two_kernel(const float* a, const float* b, fl
   }
 }
 
+/// Every block has one contiguous part.
+__global__ void control_add_parts_kernel(const float* a, const float* b, float* y, std::int64_t n) {
+  const std::int64_t tile = std::int64_t{blockDim.x} * 4;
+  const std::int64_t part = (n / tile + gridDim.x - 1) / gridDim.x * tile;
+  const std::int64_t begin = blockIdx.x * part, end = begin + part < n ? begin + part : n;
+  for (std::int64_t i = begin + threadIdx.x * 4; i < end; i += tile) {
+    FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
+  }
+}
+
+__device__ unsigned control_next_tile;  // 0 between launches
+
+/// A block draws its next tile while it waits for this one's loads: tiles begin in the order of their
+/// addresses, as the blocks of a kernel with one pack a thread do.
+__global__ void control_add_tickets_kernel(const float* a, const float* b, float* y,
+                                           std::int64_t n) {
+  __shared__ unsigned drawn[2];
+  const auto tiles = static_cast<unsigned>(n / (blockDim.x * 4));
+  if (threadIdx.x == 0) drawn[0] = atomicAdd(&control_next_tile, 1);
+  __syncthreads();
+  for (int round = 0;; round ^= 1) {
+    const unsigned tile = drawn[round];
+    if (tile >= tiles) {
+      const bool last = tile == tiles + gridDim.x - 1;  // the launch draws no more
+      if (last && threadIdx.x == 0) control_next_tile = 0;
+      return;
+    }
+    unsigned next = 0;
+    if (threadIdx.x == 0) next = atomicAdd(&control_next_tile, 1);
+    const std::int64_t i = (std::int64_t{tile} * blockDim.x + threadIdx.x) * 4;
+    FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
+    if (threadIdx.x == 0) drawn[round ^ 1] = next;
+    __syncthreads();
+  }
+}
+
 // ---- The bulk copy engine ---------------------------------------------------------------------
 
 constexpr int kBulkThreads = 256;
@@ -97,7 +135,7 @@ __device__ __forceinline__ unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-__device__ __forceinline__ void bulk_load(void* tile, const float* from, unsigned bytes,
+__device__ __forceinline__ void bulk_load(void* tile, const void* from, unsigned bytes,
                                           std::uint64_t* barrier) {
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
@@ -107,19 +145,17 @@ __device__ __forceinline__ void bulk_load(void* tile, const float* from, unsigne
 }
 
 /// One thread asks for both tiles; all wait until the barrier has counted their bytes.
-template <int kPacks>
-__device__ __forceinline__ void load_tiles(float4* tiles, const float* a, const float* b,
-                                           std::uint64_t* barrier) {
-  constexpr unsigned kBytes = kBulkThreads * kPacks * 16;
+__device__ __forceinline__ void load_tiles(void* left, const void* a, void* right, const void* b,
+                                           unsigned bytes, std::uint64_t* barrier) {
   const unsigned address = shared_address(barrier);
   if (threadIdx.x == 0) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address),
-                 "r"(2 * kBytes)
+                 "r"(2 * bytes)
                  : "memory");
-    bulk_load(tiles, a, kBytes, barrier);
-    bulk_load(tiles + kBulkThreads * kPacks, b, kBytes, barrier);
+    bulk_load(left, a, bytes, barrier);
+    bulk_load(right, b, bytes, barrier);
   }
   __syncthreads();
   asm volatile(
@@ -140,7 +176,8 @@ __global__ void __launch_bounds__(kBulkThreads)
   __shared__ alignas(8) std::uint64_t barrier;
   wait_for_previous_grid();
   const std::int64_t first = std::int64_t{blockIdx.x} * kBulkThreads * kPacks * 4;
-  load_tiles<kPacks>(tiles, a + first, b + first, &barrier);
+  load_tiles(tiles, a + first, tiles + kBulkThreads * kPacks, b + first, kBulkThreads * kPacks * 16,
+             &barrier);
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     const int slot = k * kBulkThreads + static_cast<int>(threadIdx.x);
@@ -161,6 +198,26 @@ __global__ void __launch_bounds__(kBulkThreads)
       asm volatile("cp.async.bulk.commit_group;" ::: "memory");
       asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
     }
+  }
+}
+
+/// As cub's DeviceTransform: kEach values a thread, which leave the tiles, and are stored, a block's
+/// width apart.
+template <class V, int kBlock, int kEach>
+__global__ void __launch_bounds__(kBlock)
+    control_add_bulk_tile_kernel(const V* a, const V* b, V* y, std::int64_t n) {
+  constexpr int kTile = kBlock * kEach;
+  __shared__ alignas(128) V tiles[2][kTile];
+  __shared__ alignas(8) std::uint64_t barrier;
+  wait_for_previous_grid();
+  const std::int64_t first = std::int64_t{blockIdx.x} * kTile;
+  const int count = n - first < kTile ? static_cast<int>(n - first) : kTile;
+  load_tiles(tiles[0], a + first, tiles[1], b + first, static_cast<unsigned>(count * sizeof(V)),
+             &barrier);
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const int slot = k * kBlock + static_cast<int>(threadIdx.x);
+    if (count == kTile || slot < count) y[first + slot] = sum(tiles[0][slot], tiles[1][slot]);
   }
 }
 
@@ -209,13 +266,14 @@ TwoInputs<float> one_pack(std::string name, LaunchOptions options) {
 
 TwoInputs<float> strided(std::string name,
                          void (*kernel)(const float*, const float*, float*, std::int64_t),
-                         int waves) {
+                         int waves, int threads = kThreads) {
   return {std::move(name),
           [=](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
-            const std::int64_t most = waves * resident_threads() / kThreads;
-            const std::int64_t needed = (n / 4 + kThreads - 1) / kThreads;
+            const std::int64_t most = waves * resident_threads() / threads;
+            const std::int64_t needed = (n / 4 + threads - 1) / threads;
             const auto blocks = static_cast<unsigned>(needed < most ? needed : most);
-            return launch(kernel, {dim3(blocks), dim3(kThreads)}, stream, a, b, y, n);
+            return launch(kernel, {dim3(blocks), dim3(static_cast<unsigned>(threads))}, stream, a,
+                          b, y, n);
           }};
 }
 
@@ -238,6 +296,18 @@ TwoInputs<float> bulk() {
             const LaunchShape shape{grid_1d(n, kBulkThreads * kPacks * 4), dim3(kBulkThreads), 0,
                                     kOverlap};
             return launch(control_add_bulk_kernel<kPacks, kBulkStore>, shape, stream, a, b, y);
+          }};
+}
+
+template <class V, int kBlock, int kEach>
+TwoInputs<float> bulk_tile(std::string name, Overlap overlap = Overlap::none) {
+  return {std::move(name),
+          [=](const float* a, const float* b, float* y, std::int64_t floats, cudaStream_t stream) {
+            const std::int64_t n = floats * 4 / static_cast<std::int64_t>(sizeof(V));
+            return launch(control_add_bulk_tile_kernel<V, kBlock, kEach>,
+                          {grid_1d(n, kBlock * kEach), dim3(kBlock), 0, overlap}, stream,
+                          reinterpret_cast<const V*>(a), reinterpret_cast<const V*>(b),
+                          reinterpret_cast<V*>(y), n);
           }};
 }
 
@@ -277,6 +347,14 @@ std::vector<TwoInputs<float>> float_additions() {
           strided("add_stride_restrict", control_add_stride_restrict_kernel, 1),
           strided("add_stride_clobber", control_add_stride_clobber_kernel, 1),
           strided("add_stride_two", control_add_stride_two_kernel, 1),
+          one_pack("add_b512", {512, Overlap::none}),
+          strided("add_stride_b512", control_add_stride_kernel, 1, 512),
+          strided("add_parts_b512", control_add_parts_kernel, 1, 512),
+          strided("add_tickets_b512", control_add_tickets_kernel, 1, 512),
+          bulk_tile<float, 256, 3>("add_bulk_narrow_3"),
+          bulk_tile<float, 256, 6>("add_bulk_narrow_6"),
+          bulk_tile<float, 256, 3>("add_bulk_narrow_3_overlap", Overlap::previous_kernel),
+          bulk_tile<float4, 192, 1>("add_bulk_wide_b192"),
           bulk<1, false>(),
           bulk<2, false>(),
           bulk<4, false>(),

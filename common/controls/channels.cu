@@ -1,6 +1,7 @@
-// A value per channel: what division, the width of the index, packing and overlap do, one at a
-// time.
+// A value per channel: what division, the width of the index, packing, overlap and arithmetic before
+// the wait do, one at a time; and packs a thread where both operands are broadcast.
 
+#include "common/broadcast.cuh"
 #include "common/controls/controls.h"
 #include "common/fast_division.h"
 #include "common/launch.cuh"
@@ -10,8 +11,6 @@
 namespace tutorial::controls {
 
 namespace {
-
-constexpr std::int64_t kElements = kImages * kChannels * kPixels;
 
 // ---- The channel of an element ----------------------------------------------------------------
 
@@ -32,10 +31,22 @@ struct DivideFast {
   }
 };
 
+/// Waits only when it has the index. The assembler moves arithmetic behind the wait where it can; the
+/// check, which always passes, keeps it in front.
+struct DivideFirst {
+  DivideFast divide;
+  __device__ std::int64_t operator()(std::int64_t i) const {
+    const std::int64_t channel = divide(i);
+    if (channel >= divide.channels.divisor()) __trap();
+    wait_for_previous_grid();
+    return channel;
+  }
+};
+
 template <int kWidth, class Channel>
 __global__ void control_channel_sum_kernel(const half* a, const half* b, half* y, std::int64_t n,
                                            Channel channel) {
-  wait_for_previous_grid();
+  if constexpr (!std::is_same_v<Channel, DivideFirst>) wait_for_previous_grid();
   //! [channel_sum]
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
   if (i >= n) return;
@@ -87,40 +98,62 @@ __global__ void control_strided_constant_kernel(Index n,
 // ---- Launches ---------------------------------------------------------------------------------
 
 template <int kWidth, class Channel>
-ChannelSum packs(std::string name, int threads = kThreads, Overlap overlap = Overlap::none) {
-  return {std::move(name), [=](const half* a, const half* b, half* y, cudaStream_t stream) {
-            const LaunchShape shape{grid_1d(kElements, std::int64_t{threads} * kWidth),
-                                    dim3(static_cast<unsigned>(threads)), 0, overlap};
-            return launch(control_channel_sum_kernel<kWidth, Channel>, shape, stream, a, b, y,
-                          kElements, Channel{});
+TwoInputs<half> packs(std::string name, LaunchOptions options = {}) {
+  return {std::move(name),
+          [=](const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
+            return launch_elements(control_channel_sum_kernel<kWidth, Channel>, n, kWidth, {},
+                                   stream, options, a, b, y, n, Channel{});
           }};
 }
 
 template <class Index>
-ChannelSum strided(std::string name,
-                   void (*kernel)(Index, Strides<Index>, const half*, const half*, half*)) {
+TwoInputs<half> strided(std::string name,
+                        void (*kernel)(Index, Strides<Index>, const half*, const half*, half*)) {
   const Strides<Index> strides{3,
                                {static_cast<Index>(kChannels * kPixels), Index{kPixels}, 1},
                                {static_cast<Index>(kChannels * kPixels), Index{kPixels}, 1},
                                {0, 1, 0}};
-  return {std::move(name), [=](const half* a, const half* b, half* y, cudaStream_t stream) {
-            return launch(kernel, {grid_1d(kElements, kThreads), dim3(kThreads)}, stream,
-                          static_cast<Index>(kElements), strides, a, b, y);
+  return {std::move(name),
+          [=](const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
+            return launch(kernel, {grid_1d(n, kThreads), dim3(kThreads)}, stream,
+                          static_cast<Index>(n), strides, a, b, y);
+          }};
+}
+
+struct Sum {
+  __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+TwoInputs<float> outer_sum(std::string name, BroadcastLimits limits) {
+  return {std::move(name),
+          [=](const float* a, const float* b, float* y, std::int64_t, cudaStream_t stream) {
+            const Broadcast broadcast =
+                broadcast_strides({kImages, 1, kSide, 1}, {1, kChannels, 1, kSide});
+            return launch_broadcast(broadcast, a, b, y, Sum{}, stream, limits);
           }};
 }
 
 }  // namespace
 
-std::vector<ChannelSum> channel_sums() {
+std::vector<TwoInputs<float>> outer_sums() {
+  BroadcastLimits one_pack;
+  one_pack.enough_threads = one_pack.most_elements;
+  return {outer_sum("outer_sum", {}), outer_sum("outer_sum_one_pack", one_pack)};
+}
+
+std::vector<TwoInputs<half>> channel_sums() {
+  constexpr Overlap kOverlap = Overlap::previous_kernel;
   return {
       packs<1, Divide64>("channel_1_divide64"),
       packs<1, Divide32>("channel_1_divide32"),
       packs<1, DivideFast>("channel_1_fast"),
+      packs<1, DivideFast>("channel_1_fast_b256", {256}),
       packs<8, Divide64>("channel_8_divide64"),
       packs<8, Divide32>("channel_8_divide32"),
       packs<8, DivideFast>("channel_8_fast"),
-      packs<8, DivideFast>("channel_8_fast_b256", 256),
-      packs<8, DivideFast>("channel_8_fast_overlap", kThreads, Overlap::previous_kernel),
+      packs<8, DivideFast>("channel_8_fast_b256", {256}),
+      packs<8, DivideFast>("channel_8_fast_overlap", {kThreads, kOverlap}),
+      packs<8, DivideFirst>("channel_8_fast_index_first", {kThreads, kOverlap}),
       strided<unsigned>("strided_index32", control_strided_kernel<unsigned>),
       strided<unsigned>("strided_index32_constant", control_strided_constant_kernel<unsigned>),
       strided<std::int64_t>("strided_index64", control_strided_kernel<std::int64_t>),

@@ -22,10 +22,10 @@ struct OneInput {
   std::function<cudaError_t(const T* x, T* y, std::int64_t n, cudaStream_t stream)> launch;
 };
 
-template <class T>
+template <class T, class Out = T>
 struct TwoInputs {
   std::string name;
-  std::function<cudaError_t(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream)>
+  std::function<cudaError_t(const T* a, const T* b, Out* y, std::int64_t n, cudaStream_t stream)>
       launch;
 };
 
@@ -39,28 +39,25 @@ std::vector<OneInput<half>> half_copies();
 std::vector<OneInput<float>> float_elus();
 std::vector<OneInput<half>> half_elus();
 std::vector<OneInput<__nv_bfloat16>> bf16_elus();
+/// Chapter 02's rung 6, with the registers that nvcc takes and with 32.
+std::vector<OneInput<half>> half_gelus();
 
-/// y = a + b: grid-stride loops, bulk copies, cub.
+/// y = a + b: loops, bulk copies, cub.
 std::vector<TwoInputs<float>> float_additions();
 std::vector<TwoInputs<half>> half_additions();
 
-/// A tensor (64, 256, 56, 56) of halves plus one value per channel, the way to the channel's index
-/// varied.
-struct ChannelSum {
-  std::string name;
-  std::function<cudaError_t(const half* a, const half* b, half* y, cudaStream_t stream)> launch;
-};
-inline constexpr std::int64_t kImages = 64, kChannels = 256, kPixels = 56 * 56;
-std::vector<ChannelSum> channel_sums();
+/// y = a, or a + b where there are two inputs, with an early trigger and without.
+template <int kInputs, class T>
+std::vector<TwoInputs<T>> triggers();
+
+/// Images (256, 56, 56) of halves plus one value per channel, the way to the channel's index varied.
+inline constexpr std::int64_t kImages = 64, kChannels = 256, kSide = 56, kPixels = kSide * kSide;
+std::vector<TwoInputs<half>> channel_sums();
+/// (64, 1, 56, 1) + (1, 256, 1, 56) by launch_broadcast(): eight packs a thread, and one.
+std::vector<TwoInputs<float>> outer_sums();
 
 /// words: bit i % 32 of word i / 32 says whether a[i] > b[i].
-struct Votes {
-  std::string name;
-  std::function<cudaError_t(const half* a, const half* b, unsigned* words, std::int64_t n,
-                            cudaStream_t stream)>
-      launch;
-};
-std::vector<Votes> votes();
+std::vector<TwoInputs<half, unsigned>> votes();
 
 /// A kernel that does nothing.
 cudaError_t empty(std::int64_t blocks, int threads, cudaStream_t stream);

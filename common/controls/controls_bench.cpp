@@ -36,6 +36,9 @@ constexpr char kLadder[] = "controls";
 
 double same(double x) { return x; }
 double elu(double x) { return x < 0 ? std::expm1(x) : x; }
+double gelu(double x) {
+  return 0.5 * x * (1.0 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+}
 double sum(double a, double b) { return a + b; }
 
 template <class T>
@@ -64,31 +67,77 @@ std::vector<half> small_numbers(std::size_t count) {
   return values;
 }
 
+/// A row that lacks only its inputs and its verify. An operation with one input gets it twice.
+template <class T, class Out>
+Case sweep(const controls::TwoInputs<T, Out>& row, const std::string& dtype) {
+  Case operation{};
+  operation.ladder = kLadder;
+  operation.rung = row.name;
+  operation.dtype = dtype;
+  operation.kind = Kind::sweep;
+  operation.launch = [launch = row.launch](const Buffers& set, const Shape& shape,
+                                           cudaStream_t stream) {
+    return launch(static_cast<const T*>(set.inputs.front()),
+                  static_cast<const T*>(set.inputs.back()), static_cast<Out*>(set.output),
+                  shape.elements(), stream);
+  };
+  operation.output_bytes = bytes_of<Out>(every_element);
+  return operation;
+}
+
+NamedShape images(std::int64_t count) {
+  return {std::to_string(count) + "x256x56x56", {count * controls::kChannels, controls::kPixels}};
+}
+
 void add_channel_sums() {
   const std::vector<half> a = small_numbers(4099), b = small_numbers(controls::kChannels);
   const auto channels = [](const Shape&) { return controls::kChannels; };
   for (const auto& row : controls::channel_sums()) {
-    Case operation{};
-    operation.ladder = kLadder;
-    operation.rung = row.name;
-    operation.dtype = "f16";
-    operation.kind = Kind::sweep;
+    Case operation = sweep(row, "f16");
     operation.inputs = {input_of(a, every_element), input_of(b, channels)};
-    operation.output_bytes = bytes_of<half>(every_element);
-    operation.launch = [launch = row.launch](const Buffers& set, const Shape&,
-                                             cudaStream_t stream) {
-      return launch(static_cast<const half*>(set.inputs[0]),
-                    static_cast<const half*>(set.inputs[1]), static_cast<half*>(set.output),
-                    stream);
-    };
     operation.verify = must_be<half>([a, b](const Shape&, std::int64_t i) {
       const auto at = static_cast<std::size_t>(i);
       const std::size_t channel = at / controls::kPixels % controls::kChannels;
       return __float2half(__half2float(a[at % a.size()]) + __half2float(b[channel]));
     });
-    operation.own_shapes = {
-        {"64x256x56x56", {controls::kImages * controls::kChannels, controls::kPixels}}};
+    operation.own_shapes = {images(1), images(controls::kImages)};
     operation.copied_inputs = 1;
+    add(operation);
+  }
+}
+
+void add_outer_sums() {
+  constexpr std::int64_t kA = controls::kImages * controls::kSide,
+                         kB = controls::kChannels * controls::kSide;
+  std::vector<float> numbers;  // whole, so that their sums are exact
+  for (std::int64_t i = 0; i < kB; ++i) numbers.push_back(static_cast<float>(i * 29 % 61));
+  for (const auto& row : controls::outer_sums()) {
+    Case operation = sweep(row, "f32");
+    operation.inputs = {input_of(numbers, [](const Shape&) { return kA; }),
+                        input_of(numbers, [](const Shape&) { return kB; })};
+    operation.verify = must_be<float>([numbers](const Shape&, std::int64_t i) {
+      const std::int64_t column = i % controls::kSide, line = i / controls::kSide % controls::kSide;
+      const std::int64_t channel = i / controls::kPixels % controls::kChannels;
+      const std::int64_t image = i / controls::kPixels / controls::kChannels;
+      return numbers[static_cast<std::size_t>(image * controls::kSide + line)] +
+             numbers[static_cast<std::size_t>(channel * controls::kSide + column)];
+    });
+    operation.own_shapes = {images(controls::kImages)};
+    add(operation);
+  }
+}
+
+template <int kInputs, class T>
+void add_triggers(const std::string& dtype) {
+  const Case like = kInputs == 1 ? copy_case(sizeof(T), normal_tile<T>())
+                                 : copy2_case(sizeof(T), normal_tile<T>(), reversed_tile<T>());
+  for (const auto& row : controls::triggers<kInputs, T>()) {
+    Case operation = sweep(row, dtype);
+    operation.inputs = like.inputs;
+    operation.verify = like.verify;
+    if (kInputs == 2) operation.verify = judge<T>(sum, 0.51);
+    operation.own_shapes = {
+        {"1024x1024", {1024, 1024}}, {"2048x2048", {2048, 2048}}, {"16384x16384", {16384, 16384}}};
     add(operation);
   }
 }
@@ -96,20 +145,10 @@ void add_channel_sums() {
 void add_votes() {
   const std::vector<half> a = small_numbers(4099), b = small_numbers(4093);
   for (const auto& row : controls::votes()) {
-    Case operation{};
-    operation.ladder = kLadder;
-    operation.rung = row.name;
-    operation.dtype = "f16";
-    operation.kind = Kind::sweep;
+    Case operation = sweep(row, "f16");
     operation.inputs = {input_of(a, every_element), input_of(b, every_element)};
     operation.output_bytes = [](const Shape& shape) {
       return static_cast<std::size_t>(shape.elements()) / 8;
-    };
-    operation.launch = [launch = row.launch](const Buffers& set, const Shape& shape,
-                                             cudaStream_t stream) {
-      return launch(static_cast<const half*>(set.inputs[0]),
-                    static_cast<const half*>(set.inputs[1]), static_cast<unsigned*>(set.output),
-                    shape.elements(), stream);
     };
     operation.verify = must_be<unsigned>([a, b](const Shape&, std::int64_t word) {
       unsigned bits = 0;
@@ -419,11 +458,17 @@ void register_benchmarks() {
   add_rows(controls::float_elus(), elu, 1e7);
   add_rows(controls::half_elus(), elu, 16.0);
   add_rows(controls::bf16_elus(), elu, 1e4);
+  add_rows(controls::half_gelus(), gelu, 2048.0);
   add_two_in_one_out_peer<float>(kLadder);
   add_rows(controls::float_additions(), 0.5);
   add_rows(controls::half_additions(), 0.51);
   add_channel_sums();
+  add_outer_sums();
   add_votes();
+  add_triggers<1, float>("f32");
+  add_triggers<1, half>("f16");
+  add_triggers<2, float>("f32");
+  add_triggers<2, half>("f16");
 }
 
 }  // namespace tutorial::bench

@@ -1,4 +1,5 @@
-// Grid-stride loops against one pack a thread, and block size apart from overlap.
+// Grid-stride loops against one pack a thread, block size apart from overlap, and GELU in 32
+// registers.
 
 #include "common/controls/controls.h"
 #include "common/elementwise.cuh"
@@ -67,6 +68,38 @@ __global__ void control_elu_stride_two_kernel(const float* x, float* y, std::int
   }
 }
 
+// ---- Registers --------------------------------------------------------------------------------
+
+/// Chapter 02's rung 6, GELU by tanh in half arithmetic, for blocks of at most kMost
+/// threads, kBlocks of which fit an SM.
+template <int kMost, int kBlocks>
+__global__ void __launch_bounds__(kMost, kBlocks)
+    control_gelu_kernel(const half* x, half* y, std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i + 8 > n) return;
+  const half one = __float2half(1.0f);
+  alignas(16) half pack[8];
+  LDST128BITS(pack[0]) = LDST128BITS(x[i]);
+#pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const half z = __hmax_nan(pack[k], __float2half(-16.0f));
+    const half cubic = __hfma(__float2half(0.044715f), __hmul(z, z), one);
+    const half u = __hmul(__hmul(__float2half(0.797884561f), z), cubic);
+    const half tanh_u = __float2half(tanhf(__half2float(u)));
+    pack[k] = __hmul(__hmul(__float2half(0.5f), z), __hadd(one, tanh_u));
+  }
+  LDST128BITS(y[i]) = LDST128BITS(pack[0]);
+}
+
+template <int kMost, int kBlocks>
+OneInput<half> gelu(std::string name) {
+  return {std::move(name), [](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+            return launch_unary(control_gelu_kernel<kMost, kBlocks>, x, y, n, 8, 16, stream);
+          }};
+}
+
+// ---- Launches ---------------------------------------------------------------------------------
+
 OneInput<float> strided(std::string name, void (*kernel)(const float*, float*, std::int64_t),
                         int waves) {
   return {std::move(name), [=](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
@@ -106,6 +139,9 @@ std::vector<OneInput<float>> float_elus() {
 }
 
 std::vector<OneInput<half>> half_elus() { return packs<half>("f16"); }
+std::vector<OneInput<half>> half_gelus() {
+  return {gelu<1024, 1>("gelu_f16"), gelu<kThreads, 16>("gelu_f16_32_registers")};
+}
 std::vector<OneInput<__nv_bfloat16>> bf16_elus() { return packs<__nv_bfloat16>("bf16"); }
 
 }  // namespace tutorial::controls

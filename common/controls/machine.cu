@@ -60,6 +60,8 @@ TUTORIAL_INSTRUCTION(Add, "add.rn.f32 %0, %0, %1;");
 TUTORIAL_INSTRUCTION(Min, "min.f32 %0, %0, %3;");
 TUTORIAL_INSTRUCTION(Select, "{.reg .pred p; setp.lt.f32 p, %0, %2; selp.b32 %0, %0, %3, p;}");
 TUTORIAL_INSTRUCTION(IntegerMultiplyAdd, "mad.lo.u32 %0, %0, %2, %1;");
+// An addition alone would be joined with the next ones to a multiplication by their number.
+TUTORIAL_INSTRUCTION(AddAndLogic, "{add.u32 %0, %0, %2; lop3.b32 %0, %0, %1, %3, 0xe2;}");
 TUTORIAL_INSTRUCTION(IntegerMin, "min.s32 %0, %0, %3;");
 TUTORIAL_INSTRUCTION(Logic, "lop3.b32 %0, %0, %1, %3, 0xe2;");
 TUTORIAL_INSTRUCTION(ShiftRight, "shf.r.wrap.b32 %0, %0, %3, %2;");
@@ -74,9 +76,16 @@ TUTORIAL_INSTRUCTION(HalfPairFma, "fma.rn.f16x2 %0, %0, %2, %1;");
 TUTORIAL_INSTRUCTION(HalfPairMin, "min.f16x2 %0, %0, %3;");
 TUTORIAL_INSTRUCTION(HalfPairTanh, "tanh.approx.f16x2 %0, %0;");
 TUTORIAL_INSTRUCTION(ShortPairMin, "min.s16x2 %0, %0, %3;");
+// A compare-and-exchange's two halves: no instruction takes a minimum and a maximum at once.
+TUTORIAL_INSTRUCTION(ShortPairMinMax, "{min.s16x2 %0, %0, %3; max.s16x2 %0, %0, %1;}");
 TUTORIAL_INSTRUCTION(HalfToFloat, "{.reg .b16 l, h; mov.b32 {l, h}, %0; cvt.f32.f16 %0, l;}");
 TUTORIAL_INSTRUCTION(FloatsToHalves, "cvt.rn.f16x2.f32 %0, %0, %2;");
 TUTORIAL_INSTRUCTION(FloatsToBf16s, "cvt.rn.bf16x2.f32 %0, %0, %2;");
+TUTORIAL_INSTRUCTION(FloatsToFp8s,
+                     "{.reg .b16 l, h; cvt.rn.satfinite.e4m3x2.f32 l, %0, %2;"
+                     "cvt.rn.satfinite.e4m3x2.f32 h, %2, %0; mov.b32 %0, {l, h};}");
+TUTORIAL_INSTRUCTION(Fp8sToHalves,
+                     "{.reg .b16 l, h; mov.b32 {l, h}, %0; cvt.rn.f16x2.e4m3x2 %0, l;}");
 TUTORIAL_INSTRUCTION(FloatToInteger, "cvt.rni.s32.f32 %0, %0;");
 TUTORIAL_INSTRUCTION(IntegerToFloat, "cvt.rn.f32.s32 %0, %0;");
 #undef TUTORIAL_INSTRUCTION
@@ -142,6 +151,7 @@ std::vector<Throughput> throughputs() {
           of<Min>("min_f32"),
           of<Select>("compare_and_select_f32"),
           of<IntegerMultiplyAdd>("multiply_add_u32"),
+          of<AddAndLogic>("add_and_logic_u32"),
           of<IntegerMin>("min_s32"),
           of<Logic>("logic_b32"),
           of<ShiftRight>("shift_b32"),
@@ -155,9 +165,12 @@ std::vector<Throughput> throughputs() {
           of<HalfPairMin>("min_f16x2"),
           of<HalfPairTanh>("tanh_f16x2"),
           of<ShortPairMin>("min_s16x2"),
+          of<ShortPairMinMax>("min_and_max_s16x2"),
           of<HalfToFloat>("f16_to_f32"),
           of<FloatsToHalves>("f32_pair_to_f16x2"),
           of<FloatsToBf16s>("f32_pair_to_bf16x2"),
+          of<FloatsToFp8s>("two_f32_pairs_to_e4m3x2"),
+          of<Fp8sToHalves>("e4m3x2_to_f16x2"),
           of<FloatToInteger>("f32_to_s32"),
           of<IntegerToFloat>("s32_to_f32")};
 }

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kBlock, kBlocks)
 }
 
 template <int kVotes, int kBlocks>
-Votes voting() {
+TwoInputs<half, unsigned> voting() {
   return {"votes_" + std::to_string(kVotes) + "_blocks_" + std::to_string(kBlocks),
           [](const half* a, const half* b, unsigned* words, std::int64_t n, cudaStream_t stream) {
             const LaunchShape shape{grid_1d(n, kBlock * kVotes), dim3(kBlock), 0,
@@ -45,7 +45,7 @@ Votes voting() {
 
 }  // namespace
 
-std::vector<Votes> votes() {
+std::vector<TwoInputs<half, unsigned>> votes() {
   return {voting<4, 8>(),  voting<8, 8>(),  voting<16, 8>(),
           voting<16, 4>(), voting<16, 2>(), voting<8, 4>()};
 }
