@@ -101,6 +101,17 @@ __global__ void control_add_parts_kernel(const float* a, const float* b, float* 
   }
 }
 
+/// The grid-stride loop with the barrier that the next kernel needs. n: a multiple of a block's tile.
+__global__ void control_add_stride_barrier_kernel(const float* a, const float* b, float* y,
+                                                  std::int64_t n) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
+  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
+       i += stride) {
+    FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
+    __syncthreads();
+  }
+}
+
 __device__ unsigned control_next_tile;  // 0 between launches
 
 /// A block draws its next tile while it waits for this one's loads: tiles begin in the order of their
@@ -349,6 +360,7 @@ std::vector<TwoInputs<float>> float_additions() {
           strided("add_stride_two", control_add_stride_two_kernel, 1),
           one_pack("add_b512", {512, Overlap::none}),
           strided("add_stride_b512", control_add_stride_kernel, 1, 512),
+          strided("add_stride_barrier_b512", control_add_stride_barrier_kernel, 1, 512),
           strided("add_parts_b512", control_add_parts_kernel, 1, 512),
           strided("add_tickets_b512", control_add_tickets_kernel, 1, 512),
           bulk_tile<float, 256, 3>("add_bulk_narrow_3"),
