@@ -188,7 +188,6 @@ std::vector<OneInput<float>> float_copies() {
   return {
       copy("copy", control_copy_kernel<Load, Store>, 4),
       copy("copy_b128", control_copy_kernel<Load, Store>, 4, 128),
-      copy("copy_b512", control_copy_kernel<Load, Store>, 4, 512),
       copy("copy_restrict", control_copy_restrict_kernel, 4),
       copy("copy_ldg", control_copy_kernel<LoadLdg, Store>, 4),
       copy("copy_load_cs", control_copy_kernel<LoadStreaming, Store>, 4),

@@ -46,8 +46,7 @@ TwoInputs<half, unsigned> voting() {
 }  // namespace
 
 std::vector<TwoInputs<half, unsigned>> votes() {
-  return {voting<4, 8>(),  voting<8, 8>(),  voting<16, 8>(),
-          voting<16, 4>(), voting<16, 2>(), voting<8, 4>()};
+  return {voting<4, 8>(), voting<8, 8>(), voting<16, 8>(), voting<16, 4>()};
 }
 
 }  // namespace tutorial::controls
