@@ -47,12 +47,15 @@ __global__ void control_add_narrow_kernel(const float* a, const float* b, float*
 
 // ---- Grid-stride loops ------------------------------------------------------------------------
 
+/// kBarrier: with the barrier that control_add_tickets_kernel needs.
+template <bool kBarrier = false>
 __global__ void control_add_stride_kernel(const float* a, const float* b, float* y,
                                           std::int64_t n) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
   for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
        i += stride) {
     FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
+    if constexpr (kBarrier) __syncthreads();
   }
 }
 
@@ -98,17 +101,6 @@ __global__ void control_add_parts_kernel(const float* a, const float* b, float* 
   const std::int64_t begin = blockIdx.x * part, end = begin + part < n ? begin + part : n;
   for (std::int64_t i = begin + threadIdx.x * 4; i < end; i += tile) {
     FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
-  }
-}
-
-/// The grid-stride loop with the barrier that the next kernel needs. n: a multiple of a block's tile.
-__global__ void control_add_stride_barrier_kernel(const float* a, const float* b, float* y,
-                                                  std::int64_t n) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
-  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
-       i += stride) {
-    FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
-    __syncthreads();
   }
 }
 
@@ -346,25 +338,23 @@ TwoInputs<T> cub_device(const std::string& dtype) {
 
 std::vector<TwoInputs<float>> float_additions() {
   return {one_pack("add_b128", {128, Overlap::none}),
-          one_pack("add_b128_overlap", {128, Overlap::previous_kernel}),
           one_pack("add_b256_overlap", {256, Overlap::previous_kernel}),
           narrow<2>(256),
           narrow<3>(256),
           narrow<4>(128),
           narrow<4>(256),
           narrow<8>(256),
-          strided("add_stride", control_add_stride_kernel, 1),
-          strided("add_stride_4_waves", control_add_stride_kernel, 4),
+          strided("add_stride", control_add_stride_kernel<>, 1),
+          strided("add_stride_4_waves", control_add_stride_kernel<>, 4),
           strided("add_stride_restrict", control_add_stride_restrict_kernel, 1),
           strided("add_stride_clobber", control_add_stride_clobber_kernel, 1),
           strided("add_stride_two", control_add_stride_two_kernel, 1),
           one_pack("add_b512", {512, Overlap::none}),
-          strided("add_stride_b512", control_add_stride_kernel, 1, 512),
-          strided("add_stride_barrier_b512", control_add_stride_barrier_kernel, 1, 512),
+          strided("add_stride_b512", control_add_stride_kernel<>, 1, 512),
+          strided("add_stride_barrier_b512", control_add_stride_kernel<true>, 1, 512),
           strided("add_parts_b512", control_add_parts_kernel, 1, 512),
           strided("add_tickets_b512", control_add_tickets_kernel, 1, 512),
           bulk_tile<float, 256, 3>("add_bulk_narrow_3"),
-          bulk_tile<float, 256, 6>("add_bulk_narrow_6"),
           bulk_tile<float, 256, 3>("add_bulk_narrow_3_overlap", Overlap::previous_kernel),
           bulk_tile<float4, 192, 1>("add_bulk_wide_b192"),
           bulk<1, false>(),

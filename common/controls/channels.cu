@@ -95,6 +95,26 @@ __global__ void control_strided_constant_kernel(Index n,
   if (i < n) walk(i, strides, a, b, y);
 }
 
+/// As chapter 04's rung B8.
+struct FastStrides {
+  int rank;
+  FastDivisor extent[7];
+  std::uint32_t in0[7], in1[7];
+};
+__global__ void control_strided_fast_kernel(std::uint32_t n, FastStrides strides, const half* a,
+                                            const half* b, half* y) {
+  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  std::uint32_t rest = i, offset0 = 0, offset1 = 0;
+  for (int d = strides.rank - 1; d > 0; --d) {
+    const DivMod at = strides.extent[d].divmod(rest);
+    rest = at.quotient;
+    offset0 += at.remainder * strides.in0[d];
+    offset1 += at.remainder * strides.in1[d];
+  }
+  y[i] = a[offset0 + rest * strides.in0[0]] + b[offset1 + rest * strides.in1[0]];
+}
+
 // ---- Launches ---------------------------------------------------------------------------------
 
 template <int kWidth, class Channel>
@@ -117,6 +137,17 @@ TwoInputs<half> strided(std::string name,
           [=](const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
             return launch(kernel, {grid_1d(n, kThreads), dim3(kThreads)}, stream,
                           static_cast<Index>(n), strides, a, b, y);
+          }};
+}
+
+TwoInputs<half> strided_fast(int threads) {
+  FastStrides strides{3, {}, {kChannels * kPixels, kPixels, 1}, {0, 1, 0}};
+  strides.extent[1] = FastDivisor(kChannels);
+  strides.extent[2] = FastDivisor(kPixels);
+  return {"strided_fast_b" + std::to_string(threads),
+          [=](const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
+            return launch_elements(control_strided_fast_kernel, n, 1, {}, stream, {threads},
+                                   static_cast<std::uint32_t>(n), strides, a, b, y);
           }};
 }
 
@@ -147,13 +178,14 @@ std::vector<TwoInputs<half>> channel_sums() {
       packs<1, Divide64>("channel_1_divide64"),
       packs<1, Divide32>("channel_1_divide32"),
       packs<1, DivideFast>("channel_1_fast"),
-      packs<1, DivideFast>("channel_1_fast_b256", {256}),
       packs<8, Divide64>("channel_8_divide64"),
       packs<8, Divide32>("channel_8_divide32"),
       packs<8, DivideFast>("channel_8_fast"),
       packs<8, DivideFast>("channel_8_fast_b256", {256}),
       packs<8, DivideFast>("channel_8_fast_overlap", {kThreads, kOverlap}),
       packs<8, DivideFirst>("channel_8_fast_index_first", {kThreads, kOverlap}),
+      strided_fast(128),
+      strided_fast(256),
       strided<unsigned>("strided_index32", control_strided_kernel<unsigned>),
       strided<unsigned>("strided_index32_constant", control_strided_constant_kernel<unsigned>),
       strided<std::int64_t>("strided_index64", control_strided_kernel<std::int64_t>),
