@@ -3,9 +3,11 @@
 #include "01_elu/elu.h"
 
 #include <cmath>
+#include <type_traits>
 
 #include "01_elu/elu_kernels.cuh"
 #include "01_elu/your_elu.cuh"
+#include "common/elementwise_two_packs.cuh"
 #include "common/fp8.cuh"
 
 namespace tutorial {
@@ -131,7 +133,11 @@ namespace {
 template <class T>
 cudaError_t elu_any(const T* x, T* y, std::int64_t n, float alpha, cudaStream_t stream) {
   if (!std::isfinite(alpha)) return cudaErrorInvalidValue;
-  return launch_elementwise(x, y, n, Elu{alpha}, stream, kBest);
+  if constexpr (std::is_same_v<T, float>) {
+    return launch_elementwise_one_wave(x, y, n, Elu{alpha}, stream, kBest);
+  } else {
+    return launch_elementwise(x, y, n, Elu{alpha}, stream, kBest);
+  }
 }
 
 }  // namespace

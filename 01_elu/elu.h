@@ -25,7 +25,8 @@ namespace tutorial {
 // ---- The operator -----------------------------------------------------------------------------
 
 /// y = x for x >= 0 and alpha (e^x - 1) below, for pointers aligned to their element: 128-bit
-/// accesses where both are 16-byte aligned, one element a thread otherwise.
+/// accesses where both are 16-byte aligned, one element a thread otherwise. A thread takes one pack
+/// of 16 bytes, and of floats two where that makes one wave of two.
 ///
 /// Largest error at alpha = 1: 2 ULP for float, 0.51 ULP for half and bf16 (tested; the README has
 /// the measured values). NaN gives NaN, -0 gives -0, -inf gives -alpha.

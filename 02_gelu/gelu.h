@@ -31,7 +31,8 @@ enum class GeluApproximate { none, tanh };
 // ---- The operator -----------------------------------------------------------------------------
 
 /// GELU for pointers aligned to their element: 128-bit accesses where both are 16-byte aligned, one
-/// element a thread otherwise.
+/// element a thread otherwise. A thread takes one pack of 16 bytes; float and bf16 take two where
+/// that makes one wave of two, and erf in bf16 from 2^24 elements on.
 ///
 /// Largest error of both variants: 0.51 ULP for half and bf16; for float 256 ULP, reached in the
 /// deepest tail, and 32 ULP from x = -3 on (tested; the README has the measured values).

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -22,6 +23,22 @@ namespace {
 constexpr GeluApproximate kVariants[] = {GeluApproximate::tanh, GeluApproximate::none};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+/// `n` elements by the operator, and by the last rung of `rungs`, bit for bit.
+template <class T>
+void check_one_pack_or_two(std::vector<UnaryRung<T>> (*rungs)(GeluApproximate), std::int64_t n) {
+  INFO(n << " elements");
+  std::vector<T> x(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = T(static_cast<float>(static_cast<int>(i % 4001) - 2000) * 0.01f);
+  }
+  for (const GeluApproximate approximate : kVariants) {
+    const auto by_operator = gelu_operator_rung<T>(approximate, Format<T>::name, kGeluF32MaxUlp);
+    const std::vector<T> one = run_unary<T>(rungs(approximate).back().launch, x);
+    const std::vector<T> other = run_unary<T>(by_operator.launch, x);
+    CHECK(std::memcmp(one.data(), other.data(), x.size() * sizeof(T)) == 0);
+  }
+}
 
 /// What GELU is at the ends of the range; -0 is told from +0 by its sign.
 template <class T>
@@ -208,23 +225,15 @@ TEST_CASE("gelu: the operator takes every pointer and every type") {
   }
 }
 
-TEST_CASE("gelu: one pack or two, the float operator's results are the same bit for bit") {
+TEST_CASE("gelu: one pack or two, the operator's results are the same bit for bit") {
   require_device();
-  const std::int64_t wave = resident_threads();  // one pack: up to 4 wave; two: up to 8 wave
-  std::vector<float> all(static_cast<std::size_t>(8 * wave + 1));
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i] = static_cast<float>(static_cast<int>(i % 4001) - 2000) * 0.01f;
-  }
+  const std::int64_t wave = resident_threads();  // a pack: 4 floats, 8 bf16
   for (const std::int64_t n :
        {4 * wave, 4 * wave + 1, 6 * wave + 3, 8 * wave - 3, 8 * wave, 8 * wave + 1}) {
-    INFO(n << " elements");
-    const std::vector<float> x(all.begin(), all.begin() + n);
-    for (const GeluApproximate approximate : kVariants) {
-      const auto by_rung = gelu_rungs_f32(approximate).back();
-      const auto by_operator = gelu_operator_rung<float>(approximate, "f32", kGeluF32MaxUlp);
-      CHECK(run_unary<float>(by_operator.launch, x) == run_unary<float>(by_rung.launch, x));
-    }
+    check_one_pack_or_two(gelu_rungs_f32, n);
+    check_one_pack_or_two(gelu_rungs_bf16, 2 * n);
   }
+  check_one_pack_or_two(gelu_rungs_bf16, (1 << 24) + 3);
 }
 
 TEST_CASE("gelu: the operator refuses a variant that does not exist, and writes nothing") {

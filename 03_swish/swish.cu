@@ -23,6 +23,9 @@ template <class T>
 constexpr LaunchOptions kBest{128, Overlap::previous_kernel};
 template <>
 constexpr LaunchOptions kBest<half>{256, Overlap::previous_kernel};
+/// Float with one pack a thread, which beats two from this many elements on.
+constexpr LaunchOptions kOnePack{256, Overlap::previous_kernel};
+constexpr std::int64_t kOnePackFrom = std::int64_t{1} << 24;
 
 /// Eight halves a thread, and an operation on floats for each.
 template <class F>
@@ -53,6 +56,11 @@ cudaError_t swish_f32x8_poly(const float* x, float* y, std::int64_t n, cudaStrea
 
 cudaError_t swish_f32x8_ex2(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
   return launch_unary(elementwise_two_packs_kernel<float, Swish>, x, y, n, 8, 16, stream, {},
+                      kSwish);
+}
+
+cudaError_t swish_f32x4_pdl(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+  return launch_unary(elementwise_pack_kernel<float, Swish>, x, y, n, 4, 16, stream, kOnePack,
                       kSwish);
 }
 
@@ -174,7 +182,12 @@ cudaError_t swiglu_separate_any(const T* a, const T* b, T* y, std::int64_t n, cu
 
 cudaError_t swish(const float* x, float* y, std::int64_t n, float beta, cudaStream_t stream) {
   if (!is_supported(beta)) return cudaErrorInvalidValue;
-  return launch_elementwise_two_packs(x, y, n, Swish{beta_constants(beta)}, stream, kBest<float>);
+  const Swish op{beta_constants(beta)};
+  if (beta < 0x1p-40f) {  // what the short exponential leaves out
+    return launch_elementwise_two_packs(x, y, n, SwishPolynomial{op.beta}, stream, kBest<float>);
+  }
+  if (n >= kOnePackFrom) return launch_elementwise(x, y, n, op, stream, kOnePack);
+  return launch_elementwise_two_packs(x, y, n, op, stream, kBest<float>);
 }
 
 cudaError_t swish(const half* x, half* y, std::int64_t n, float beta, cudaStream_t stream) {

@@ -28,12 +28,12 @@ namespace tutorial {
 /// are 16-byte aligned, one element a thread otherwise. beta = 1 is SiLU, beta = 1.702 a GELU of
 /// sorts, beta = 0 is x / 2.
 ///
-/// Largest error: 0.51 ULP for half and bf16, for float 4 ULP at beta = 1 and 4.5 ULP otherwise,
-/// for beta = 0 and |beta| from 2^-96 to 2^100 (tested at nine of them; the README has the
-/// measured values); below 2^-96, floats smaller than 2^-143 come out as 0. NaN gives NaN and
-/// nothing else does; -0 gives -0. An infinity gives the limit: itself where beta x is positive, a
-/// zero of its sign where beta x is negative. Errors: also cudaErrorInvalidValue for a beta that is
-/// not finite, or not 0 and smaller than 2^-100.
+/// Largest error: 0.51 ULP for half and bf16, 4.5 ULP for float, for beta = 0 and |beta| from 2^-96
+/// to 2^100 (tested at ten of them; notes/results.md has the measured values); below 2^-96, floats
+/// smaller than 2^-143 come out as 0. NaN gives NaN and nothing else does; -0 gives -0. An infinity
+/// gives the limit: itself where beta x is positive, a zero of its sign where beta x is negative.
+/// Errors: also cudaErrorInvalidValue for a beta that is not finite, or not 0 and smaller than
+/// 2^-100. In float, two packs a thread below 2^24 elements, and one from there on.
 cudaError_t swish(const float* x, float* y, std::int64_t n, float beta, cudaStream_t stream);
 cudaError_t swish(const half* x, half* y, std::int64_t n, float beta, cudaStream_t stream);
 cudaError_t swish(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n, float beta,
@@ -73,6 +73,7 @@ cudaError_t swish_f32x4_poly(const float* x, float* y, std::int64_t n,
 cudaError_t swish_f32x8_poly(const float* x, float* y, std::int64_t n,
                              cudaStream_t stream);                                           // [16]
 cudaError_t swish_f32x8_ex2(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
+cudaError_t swish_f32x4_pdl(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
 cudaError_t swish_f32x8_pdl(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
 
 cudaError_t swish_f16(const half* x, half* y, std::int64_t n, cudaStream_t stream);         // [2]

@@ -102,7 +102,7 @@ struct Beta {
   float zero;      ///< what x sigmoid(beta x) is where the sigmoid vanishes: -0 for beta > 0
   float lowest;    ///< for float: the x below or above which the sigmoid vanishes,
   float highest;   ///< whichever it is; infinity on the other side
-  float far;       ///< for float: |exponent x| is a float for |x| below it; infinity if for all
+  float far;       ///< for float and beta > 0: the x where the sigmoid is 2^-200
 };
 
 inline Beta beta_constants(float beta) {
@@ -120,7 +120,7 @@ inline Beta beta_constants(float beta) {
           beta > 0.0f ? -0.0f : 0.0f,
           static_cast<float>(beta > 0.0f ? vanishes : -kInfinity),
           static_cast<float>(beta < 0.0f ? vanishes : kInfinity),
-          static_cast<float>(std::fabs(exact) < 0.5 ? kInfinity : 0.5 * kMost / std::fabs(exact))};
+          static_cast<float>(200.0 / exact)};
 }
 
 /// x sigmoid(beta x) as a product of two factors, neither of which leaves the range of a float
@@ -191,33 +191,32 @@ __device__ __forceinline__ Factors swish_for_float(Beta beta, float x) {
 }
 //! [swish_for_float]
 
-// Rung 17 · f32x8_ex2, with the special-function unit's exponential. Its argument needs more digits
-// than a float has: 2^(t + low) is 2^t (1 + low ln 2), where low is what rounding took from t. The
-// correction is added where the quotient's own is: to the remainder x - divisor * quotient.
+// Rung 17 · f32x8_ex2, with the special-function unit's exponential, for beta >= 2^-40. Its argument
+// needs more digits than a float has: 2^(t + low) is 2^t (1 + low ln 2). Adding 512 cuts t off at
+// 2^-14, and what it lacks, `low`, is computed exactly.
 //
-// Above 2^120 the denominator is counted in units of 2^125, where the 1 no longer counts:
-// t - 125 is exact there. At t = 252 the divisor is infinite and the quotient 0. At the other end,
-// where t is no longer finite, the sigmoid is 1.
+// t is above the exact argument, so that the factor is below 1, where floats lie closer. The
+// exponential and the 1 are counted in units of 2^75: t - 75 is exact, and neither t = 200, where
+// the result is 0, nor t = -30, where the sigmoid is 1, leaves the range of a float.
 //! [swish_for_float_ex2]
-__device__ __forceinline__ Factors swish_for_float_ex2(Beta beta, float x) {
-  const float z = min_nan(max_nan(x, beta.lowest), beta.highest);
-  const float t = z * beta.exponent;
+__device__ __forceinline__ float swish_for_float_ex2(Beta beta, float x) {
+  constexpr float kRound = 512.0f;  // adding it rounds to a multiple of 2^-14
+  const float z = max_nan(x, beta.far);
+  const float shifted = fmaf(z, beta.exponent, kRound);
+  const float t = shifted - (kRound - 0x1p-15f);
   const float low = fmaf(z, beta.rest, fmaf(z, beta.exponent, -t));
-  const bool is_large = t > 120.0f;
-  const float unit = is_large ? 0x1p-125f : 1.0f;
-  const float e = exp2_approx(is_large ? t - 125.0f : t);
-  const float divisor = unit + e;
+  const float divisor = fmaf(exp2_approx(t - 75.0f), fmaf(low, 0.693147181f, 1.0f), 0x1p-75f);
 
   const float reciprocal = rcp_approx(divisor);
   const float quotient = z * reciprocal;
-  const float excess = fmaf(e * (low * 0.693147181f), quotient, fmaf(divisor, quotient, -z));
+  const float excess = fmaf(divisor, quotient, -z);
   const float sharper = fmaf(-excess, reciprocal, quotient);
-  return {fabsf(z) < beta.far ? sharper : z, unit};  // else also x is infinite, or NaN
+  return shifted >= kRound - 30.0f ? sharper * 0x1p-75f : x;  // else the sigmoid is 1, or x is NaN
 }
 //! [swish_for_float_ex2]
 
 __device__ __forceinline__ Factors swish_factors(Beta beta, float x, float) {
-  return swish_for_float_ex2(beta, x);
+  return {swish_for_float_ex2(beta, x), 1.0f};
 }
 __device__ __forceinline__ Factors swish_factors(Beta beta, float x, half) {
   return swish_for_half(beta, x);
