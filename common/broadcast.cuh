@@ -34,6 +34,7 @@ __global__ void elementwise_pack_binary_kernel(const In* in0, const In* in1, Out
   if (i + W <= n) {
     const Pack<In, W> a = load_pack<W>(in0 + i);
     const Pack<In, W> b = load_pack<W>(in1 + i);
+    let_next_grid_begin();
     store_pack(out + i, apply<Out>(op, a, b));
   } else {
     for (std::int64_t k = i; k < n; ++k) out[k] = op(in0[k], in1[k]);
@@ -44,11 +45,13 @@ __global__ void elementwise_pack_binary_kernel(const In* in0, const In* in1, Out
 /// The dimensions of a Broadcast as a kernel walks them: innermost first, sizes ready for division,
 /// strides in elements for one step of the walk. Fits 32 bits: fewer than 2^31 elements.
 struct BroadcastWalk {
+  /// Side by side, because kernel parameters come through a cache, 64 bytes at a time.
+  struct Dimension {
+    FastDivisor size;
+    std::uint32_t in0 = 0, in1 = 0, out = 0;
+  };
   int rank = 0;  ///< 1 or more
-  FastDivisor size[kMaxDimensions];
-  std::uint32_t in0[kMaxDimensions] = {};
-  std::uint32_t in1[kMaxDimensions] = {};
-  std::uint32_t out[kMaxDimensions] = {};
+  Dimension at[kMaxDimensions];
 };
 
 /// Where one element or pack lies: offsets in elements.
@@ -56,7 +59,7 @@ struct BroadcastOffsets {
   std::uint32_t in0 = 0;
   std::uint32_t in1 = 0;
   std::uint32_t out = 0;
-  std::uint32_t outermost = 0;  ///< the coordinate in the walk's last dimension
+  std::uint32_t second = 0;  ///< the coordinate in the walk's second dimension
 };
 
 /// The offsets of the `index`-th step of the walk: a division for each dimension but the last.
@@ -67,14 +70,14 @@ __device__ __forceinline__ BroadcastOffsets locate(const BroadcastWalk& walk, st
 #pragma unroll
   for (int d = 0; d < kMaxDimensions; ++d) {
     const bool last = d == walk.rank - 1;
-    const DivMod step = last ? DivMod{0, index} : walk.size[d].divmod(index);
-    at.in0 += step.remainder * walk.in0[d];
-    at.in1 += step.remainder * walk.in1[d];
-    at.out += step.remainder * walk.out[d];
+    const DivMod step = last ? DivMod{0, index} : walk.at[d].size.divmod(index);
+    at.in0 += step.remainder * walk.at[d].in0;
+    at.in1 += step.remainder * walk.at[d].in1;
+    at.out += step.remainder * walk.at[d].out;
+    if (d == 1) at.second = step.remainder;
     if (last) break;
     index = step.quotient;
   }
-  at.outermost = index;
   return at;
 }
 //! [locate]
@@ -92,7 +95,7 @@ __device__ __forceinline__ Pack<In, W> load_along(const In* from) {
   }
 }
 
-/// What broadcast_pack_kernel repeats along the walk's last dimension. `steps` is how many of its
+/// What broadcast_pack_kernel repeats along the walk's second dimension. `steps` is how many of its
 /// `extent` elements a thread does, `in0`, `in1` and `out` what one of them is in memory.
 struct BroadcastSteps {
   std::uint32_t steps = 1;
@@ -103,18 +106,19 @@ struct BroadcastSteps {
 };
 
 /// One pack of W results per step; a thread computes its offsets once and takes `steps` of them
-/// along the walk's last dimension. An operand that is broadcast along it stays in registers.
+/// along the walk's second dimension. An operand that is broadcast along it stays in registers.
 //! [broadcast_pack_kernel]
 template <int W, Along along0, Along along1, class In, class Out, class Op>
 __global__ void broadcast_pack_kernel(const In* in0, const In* in1, Out* out, std::uint32_t threads,
-                                      BroadcastWalk walk, BroadcastSteps step, Op op) {
-  wait_for_previous_grid();
+                                      Op op, BroadcastSteps step, BroadcastWalk walk) {
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (thread >= threads) return;
   BroadcastOffsets at = locate(walk, thread);
+  wait_for_previous_grid();  // arithmetic need not wait
   Pack<In, W> a = load_along<W, along0>(in0 + at.in0);
   Pack<In, W> b = load_along<W, along1>(in1 + at.in1);
-  const std::uint32_t left = step.extent - at.outermost * step.steps;
+  let_next_grid_begin();
+  const std::uint32_t left = step.extent - at.second * step.steps;
   const std::uint32_t count = left < step.steps ? left : step.steps;
   for (std::uint32_t s = 1;; ++s) {
     store_pack(out + at.out, apply<Out>(op, a, b));
@@ -250,14 +254,17 @@ struct BroadcastLimits {
 
 namespace detail {
 
-/// A thread's elements: a result of 16 bytes, and at most 64 bytes (32 where nothing is broadcast,
-/// so that a warp's loads lie closer together) of each operand.
+/// The launch of so many threads, which let_next_grid_begin() asks to be blocks of 256.
+inline LaunchShape grid_of(std::int64_t threads) {
+  constexpr unsigned kBlock = 256;
+  return {grid_1d(threads, kBlock), dim3(kBlock), 0, Overlap::previous_kernel};
+}
+
+/// A thread's elements: a result of 16 bytes, and at most 32 bytes of each operand, so that a warp's
+/// loads lie close together.
 template <class In, class Out>
 inline constexpr int kBroadcastWidth = std::min(16 / static_cast<int>(sizeof(Out)),
-                                                64 / static_cast<int>(sizeof(In)));
-template <class In, class Out>
-inline constexpr int kContiguousWidth = std::min(16 / static_cast<int>(sizeof(Out)),
-                                                 32 / static_cast<int>(sizeof(In)));
+                                                32 / static_cast<int>(sizeof(In)));
 
 struct Strides {
   std::int64_t at[kMaxDimensions] = {};
@@ -282,11 +289,10 @@ inline bool is_whole(const Broadcast& broadcast, const std::int64_t* strides) {
 
 /// Appends dimension `d` of the broadcast to the walk.
 inline void append(BroadcastWalk& walk, const Broadcast& broadcast, int d) {
-  const int at = walk.rank++;
-  walk.size[at] = FastDivisor(static_cast<std::uint32_t>(broadcast.extent[d]));
-  walk.in0[at] = static_cast<std::uint32_t>(broadcast.stride0[d]);
-  walk.in1[at] = static_cast<std::uint32_t>(broadcast.stride1[d]);
-  walk.out[at] = static_cast<std::uint32_t>(strides_of_result(broadcast).at[d]);
+  walk.at[walk.rank++] = {FastDivisor(static_cast<std::uint32_t>(broadcast.extent[d])),
+                          static_cast<std::uint32_t>(broadcast.stride0[d]),
+                          static_cast<std::uint32_t>(broadcast.stride1[d]),
+                          static_cast<std::uint32_t>(strides_of_result(broadcast).at[d])};
 }
 
 /// How many packs a thread takes where both operands are broadcast. The GPU then writes much more
@@ -297,11 +303,12 @@ inline std::int64_t steps_for(std::int64_t packs, const BroadcastLimits& limits)
   return std::clamp<std::int64_t>(packs / limits.enough_threads, 1, 8);
 }
 
-/// The dimension along which it takes them in broadcast_pack_kernel: the outermost one in which an
-/// operand that is loaded as vectors is broadcast, so that it is loaded once.
+/// The dimension along which it takes them in broadcast_pack_kernel: the innermost one in which an
+/// operand that is loaded as vectors is broadcast, so that it is loaded once and a block's results
+/// still lie together.
 inline int step_dimension(const Broadcast& broadcast) {
   const int inner = broadcast.rank - 1;
-  for (int d = 0; d < inner; ++d) {
+  for (int d = inner - 1; d > 0; --d) {
     if (broadcast.stride0[inner] != 0 && broadcast.stride0[d] == 0) return d;
     if (broadcast.stride1[inner] != 0 && broadcast.stride1[d] == 0) return d;
   }
@@ -314,40 +321,40 @@ cudaError_t launch_broadcast_pack_along(const Broadcast& broadcast, const In* in
                                         const BroadcastLimits& limits) {
   const bool whole =
       is_whole(broadcast, broadcast.stride0) || is_whole(broadcast, broadcast.stride1);
-  const int inner = broadcast.rank - 1, along = whole ? 0 : step_dimension(broadcast);
+  const int inner = broadcast.rank - 1, along = whole ? inner - 1 : step_dimension(broadcast);
   BroadcastWalk walk;
-  for (int d = inner; d >= 0; --d) {
+  append(walk, broadcast, inner);
+  if (inner > 0) append(walk, broadcast, along);
+  for (int d = inner - 1; d >= 0; --d) {
     if (d != along) append(walk, broadcast, d);
   }
-  append(walk, broadcast, along);
-  const int last = walk.rank - 1;
 
   // The innermost dimension goes by packs.
-  const auto columns = static_cast<std::uint32_t>(broadcast.extent[inner] / W);
-  walk.size[0] = FastDivisor(columns);
-  walk.in0[0] *= W;
-  walk.in1[0] *= W;
-  walk.out[0] *= W;
+  BroadcastWalk::Dimension& columns = walk.at[0];
+  columns.size = FastDivisor(columns.size.divisor() / W);
+  columns.in0 *= W;
+  columns.in1 *= W;
+  columns.out *= W;
 
   BroadcastSteps step;
   std::int64_t packs = broadcast.elements / W;
-  if (last > 0) {
+  if (inner > 0) {
+    BroadcastWalk::Dimension& rows = walk.at[1];
     step.steps = static_cast<std::uint32_t>(whole ? 1 : steps_for(packs, limits));
-    step.extent = walk.size[last].divisor();
-    step.in0 = walk.in0[last];
-    step.in1 = walk.in1[last];
-    step.out = walk.out[last];
-    walk.in0[last] *= step.steps;
-    walk.in1[last] *= step.steps;
-    walk.out[last] *= step.steps;
-    packs = packs / step.extent * ((step.extent - 1) / step.steps + 1);
-  } else {
-    step.extent = columns;
+    step.extent = rows.size.divisor();
+    step.in0 = rows.in0;
+    step.in1 = rows.in1;
+    step.out = rows.out;
+    const std::uint32_t groups = (step.extent - 1) / step.steps + 1;
+    rows.size = FastDivisor(groups);
+    rows.in0 *= step.steps;
+    rows.in1 *= step.steps;
+    rows.out *= step.steps;
+    packs = packs / step.extent * groups;
   }
   const auto threads = static_cast<std::uint32_t>(packs);
-  const LaunchShape shape{grid_1d(packs, kThreads), dim3(kThreads), 0, Overlap::previous_kernel};
-  return launch(broadcast_pack_kernel<W, along0, along1, In, Out, Op>, shape, stream, in0, in1, out,
-                threads, walk, step, op);
+  return launch(broadcast_pack_kernel<W, along0, along1, In, Out, Op>, grid_of(packs), stream, in0,
+                in1, out, threads, op, step, walk);
 }
 
 /// Whether the innermost dimension is a whole number of packs of W, and the pointers fit them.
@@ -422,10 +429,11 @@ cudaError_t launch_broadcast_any(const Broadcast& broadcast, const In* in0, cons
 template <class In, class Out>
 bool is_contiguous_in_packs(const Broadcast& broadcast, const In* in0, const In* in1,
                             const Out* out) {
-  constexpr int kWide = kContiguousWidth<In, Out>;
+  constexpr int kWidth = kBroadcastWidth<In, Out>;
   return is_whole(broadcast, broadcast.stride0) && is_whole(broadcast, broadcast.stride1) &&
-         is_aligned(in0, kPackAlignment<In, kWide>) && is_aligned(in1, kPackAlignment<In, kWide>) &&
-         is_aligned(out, kPackAlignment<Out, kWide>);
+         is_aligned(in0, kPackAlignment<In, kWidth>) &&
+         is_aligned(in1, kPackAlignment<In, kWidth>) &&
+         is_aligned(out, kPackAlignment<Out, kWidth>);
 }
 
 /// One launch; broadcast.elements in [1, 2^31 - 1], or anything if is_contiguous_in_packs().
@@ -433,11 +441,10 @@ template <class In, class Out, class Op>
 cudaError_t launch_broadcast_part(const Broadcast& broadcast, const In* in0, const In* in1,
                                   Out* out, Op op, cudaStream_t stream,
                                   const BroadcastLimits& limits) {
-  constexpr int kWide = kContiguousWidth<In, Out>, kWidth = kBroadcastWidth<In, Out>;
+  constexpr int kWidth = kBroadcastWidth<In, Out>;
   if (is_contiguous_in_packs(broadcast, in0, in1, out)) {
-    const LaunchShape shape{grid_1d(broadcast.elements, std::int64_t{kThreads} * kWide),
-                            dim3(kThreads), 0, Overlap::previous_kernel};
-    return launch(elementwise_pack_binary_kernel<kWide, In, Out, Op>, shape, stream, in0, in1, out,
+    return launch(elementwise_pack_binary_kernel<kWidth, In, Out, Op>,
+                  grid_of((broadcast.elements - 1) / kWidth + 1), stream, in0, in1, out,
                   broadcast.elements, op);
   }
 

@@ -35,12 +35,12 @@ inline constexpr int kThreads = 128;
 
 /// When the kernel's blocks may begin.
 /// - none: after the kernel before it on the stream has finished, and its last write is visible.
-/// - previous_kernel: as soon as every block of the kernel before it has ended, without waiting for
-///   that kernel to be declared complete and its writes flushed (programmatic dependent launch,
-///   compute capability 9.0). The kernel must call wait_for_previous_grid() before it touches
-///   memory; that hides the launch latency between back-to-back kernels and reads nothing too soon.
-///   A kernel that was compiled for an older architecture has no such wait, and is launched as with
-///   `none`.
+/// - previous_kernel: as soon as every block of the kernel before it has ended, or has called
+///   let_next_grid_begin(), without waiting for that kernel to be declared complete and its writes
+///   flushed (programmatic dependent launch, compute capability 9.0). The kernel must call
+///   wait_for_previous_grid() before it touches memory; that hides the launch latency between
+///   back-to-back kernels and reads nothing too soon. A kernel that was compiled for an older
+///   architecture has no such wait, and is launched as with `none`.
 enum class Overlap { none, previous_kernel };
 
 /// The shape of a launch. `shared_bytes` is dynamic shared memory per block.
@@ -57,6 +57,19 @@ struct LaunchShape {
 __device__ __forceinline__ void wait_for_previous_grid() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
+#endif
+}
+
+/// In a kernel launched with Overlap::previous_kernel, after its first loads: from now on the next
+/// kernel's blocks may be placed, if that kernel waits for this one (above). Nothing else changes.
+///
+/// For blocks of 256 threads with 16 bytes each, or more: saying it costs the GPU 0.6 ns a block, as
+/// much as the block itself. Only the last 2^18 threads, about what a GPU holds at once, do, for the
+/// blocks before them have ended by then.
+__device__ __forceinline__ void let_next_grid_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  constexpr unsigned kLast = 1u << 18;
+  if ((gridDim.x - blockIdx.x) * blockDim.x <= kLast) cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
