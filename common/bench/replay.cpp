@@ -16,7 +16,7 @@ using test::require_success;
 
 namespace {
 
-constexpr std::size_t kLeastLaunches = 20;
+constexpr std::size_t kLeastLaunches = 10;
 constexpr double kLeastSeconds = 1e-3;
 constexpr double kWakeSeconds = 0.3;
 

@@ -15,7 +15,7 @@ using LaunchOnSet = std::function<cudaError_t(std::size_t set, cudaStream_t stre
 /// Times `count` replays of many launches, which take turns on `sets` sets of buffers, and returns
 /// the seconds per launch of each replay.
 ///
-/// On a GPU a replay is that of a captured graph with at least 20 launches and at least about 1 ms
+/// On a GPU a replay is that of a captured graph with at least 10 launches and at least about 1 ms
 /// of work, a whole number of rounds over the sets. The replays follow each other without a pause,
 /// the first one unmeasured; CUDA events stand between them. In the CPU executor a replay is one
 /// launch, timed by the wall clock.

@@ -1,6 +1,6 @@
 """How long a call of an operator takes, measured as the benchmarks in common/bench measure kernels.
 
-On a GPU: a captured graph of back-to-back calls, at least 20 of them and at least 1 ms, replayed 15
+On a GPU: a captured graph of back-to-back calls, at least 10 of them and at least 1 ms, replayed 15
 times after one that is not counted; the median over the replays. cold: the calls take turns on sets
 of tensors that together exceed the L2 cache four times; warm: all calls use one set. Results land in
 tensors that were allocated before (out=), so that no allocation is timed and cold results are cold.
@@ -16,7 +16,7 @@ import math
 import statistics
 import time
 
-REPLAYS, LEAST_LAUNCHES, LEAST_SECONDS = 15, 20, 1e-3
+REPLAYS, LEAST_LAUNCHES, LEAST_SECONDS = 15, 10, 1e-3
 CPU_CALLS = 3
 
 
