@@ -30,11 +30,11 @@ template <int W, class In, class Out, class Op>
 __global__ void elementwise_pack_binary_kernel(const In* in0, const In* in1, Out* out,
                                                std::int64_t n, Op op) {
   wait_for_previous_grid();
+  let_next_grid_begin();
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * W;
   if (i + W <= n) {
     const Pack<In, W> a = load_pack<W>(in0 + i);
     const Pack<In, W> b = load_pack<W>(in1 + i);
-    let_next_grid_begin();
     store_pack(out + i, apply<Out>(op, a, b));
   } else {
     for (std::int64_t k = i; k < n; ++k) out[k] = op(in0[k], in1[k]);
@@ -59,7 +59,7 @@ struct BroadcastOffsets {
   std::uint32_t in0 = 0;
   std::uint32_t in1 = 0;
   std::uint32_t out = 0;
-  std::uint32_t second = 0;  ///< the coordinate in the walk's second dimension
+  std::uint32_t outermost = 0;  ///< the coordinate in the walk's last dimension
 };
 
 /// The offsets of the `index`-th step of the walk: a division for each dimension but the last.
@@ -74,10 +74,10 @@ __device__ __forceinline__ BroadcastOffsets locate(const BroadcastWalk& walk, st
     at.in0 += step.remainder * walk.at[d].in0;
     at.in1 += step.remainder * walk.at[d].in1;
     at.out += step.remainder * walk.at[d].out;
-    if (d == 1) at.second = step.remainder;
     if (last) break;
     index = step.quotient;
   }
+  at.outermost = index;
   return at;
 }
 //! [locate]
@@ -95,7 +95,7 @@ __device__ __forceinline__ Pack<In, W> load_along(const In* from) {
   }
 }
 
-/// What broadcast_pack_kernel repeats along the walk's second dimension. `steps` is how many of its
+/// What broadcast_pack_kernel repeats along the walk's last dimension. `steps` is how many of its
 /// `extent` elements a thread does, `in0`, `in1` and `out` what one of them is in memory.
 struct BroadcastSteps {
   std::uint32_t steps = 1;
@@ -106,7 +106,7 @@ struct BroadcastSteps {
 };
 
 /// One pack of W results per step; a thread computes its offsets once and takes `steps` of them
-/// along the walk's second dimension. An operand that is broadcast along it stays in registers.
+/// along the walk's last dimension. An operand that is broadcast along it stays in registers.
 //! [broadcast_pack_kernel]
 template <int W, Along along0, Along along1, class In, class Out, class Op>
 __global__ void broadcast_pack_kernel(const In* in0, const In* in1, Out* out, std::uint32_t threads,
@@ -115,10 +115,10 @@ __global__ void broadcast_pack_kernel(const In* in0, const In* in1, Out* out, st
   if (thread >= threads) return;
   BroadcastOffsets at = locate(walk, thread);
   wait_for_previous_grid();  // arithmetic need not wait
+  let_next_grid_begin();
   Pack<In, W> a = load_along<W, along0>(in0 + at.in0);
   Pack<In, W> b = load_along<W, along1>(in1 + at.in1);
-  let_next_grid_begin();
-  const std::uint32_t left = step.extent - at.second * step.steps;
+  const std::uint32_t left = step.extent - at.outermost * step.steps;
   const std::uint32_t count = left < step.steps ? left : step.steps;
   for (std::uint32_t s = 1;; ++s) {
     store_pack(out + at.out, apply<Out>(op, a, b));
@@ -254,7 +254,7 @@ struct BroadcastLimits {
 
 namespace detail {
 
-/// The launch of so many threads, which let_next_grid_begin() asks to be blocks of 256.
+/// The launch of so many threads, in blocks large enough for let_next_grid_begin().
 inline LaunchShape grid_of(std::int64_t threads) {
   constexpr unsigned kBlock = 256;
   return {grid_1d(threads, kBlock), dim3(kBlock), 0, Overlap::previous_kernel};
@@ -303,12 +303,11 @@ inline std::int64_t steps_for(std::int64_t packs, const BroadcastLimits& limits)
   return std::clamp<std::int64_t>(packs / limits.enough_threads, 1, 8);
 }
 
-/// The dimension along which it takes them in broadcast_pack_kernel: the innermost one in which an
-/// operand that is loaded as vectors is broadcast, so that it is loaded once and a block's results
-/// still lie together.
+/// The dimension along which it takes them in broadcast_pack_kernel: the outermost one in which an
+/// operand that is loaded as vectors is broadcast, so that it is loaded once.
 inline int step_dimension(const Broadcast& broadcast) {
   const int inner = broadcast.rank - 1;
-  for (int d = inner - 1; d > 0; --d) {
+  for (int d = 0; d < inner; ++d) {
     if (broadcast.stride0[inner] != 0 && broadcast.stride0[d] == 0) return d;
     if (broadcast.stride1[inner] != 0 && broadcast.stride1[d] == 0) return d;
   }
@@ -321,13 +320,12 @@ cudaError_t launch_broadcast_pack_along(const Broadcast& broadcast, const In* in
                                         const BroadcastLimits& limits) {
   const bool whole =
       is_whole(broadcast, broadcast.stride0) || is_whole(broadcast, broadcast.stride1);
-  const int inner = broadcast.rank - 1, along = whole ? inner - 1 : step_dimension(broadcast);
+  const int inner = broadcast.rank - 1, along = whole ? 0 : step_dimension(broadcast);
   BroadcastWalk walk;
-  append(walk, broadcast, inner);
-  if (inner > 0) append(walk, broadcast, along);
-  for (int d = inner - 1; d >= 0; --d) {
+  for (int d = inner; d >= 0; --d) {
     if (d != along) append(walk, broadcast, d);
   }
+  append(walk, broadcast, along);
 
   // The innermost dimension goes by packs.
   BroadcastWalk::Dimension& columns = walk.at[0];
@@ -336,21 +334,19 @@ cudaError_t launch_broadcast_pack_along(const Broadcast& broadcast, const In* in
   columns.in1 *= W;
   columns.out *= W;
 
+  BroadcastWalk::Dimension& last = walk.at[walk.rank - 1];
   BroadcastSteps step;
+  step.extent = last.size.divisor();
   std::int64_t packs = broadcast.elements / W;
-  if (inner > 0) {
-    BroadcastWalk::Dimension& rows = walk.at[1];
+  if (walk.rank > 1) {
     step.steps = static_cast<std::uint32_t>(whole ? 1 : steps_for(packs, limits));
-    step.extent = rows.size.divisor();
-    step.in0 = rows.in0;
-    step.in1 = rows.in1;
-    step.out = rows.out;
-    const std::uint32_t groups = (step.extent - 1) / step.steps + 1;
-    rows.size = FastDivisor(groups);
-    rows.in0 *= step.steps;
-    rows.in1 *= step.steps;
-    rows.out *= step.steps;
-    packs = packs / step.extent * groups;
+    step.in0 = last.in0;
+    step.in1 = last.in1;
+    step.out = last.out;
+    last.in0 *= step.steps;
+    last.in1 *= step.steps;
+    last.out *= step.steps;
+    packs = packs / step.extent * ((step.extent - 1) / step.steps + 1);
   }
   const auto threads = static_cast<std::uint32_t>(packs);
   return launch(broadcast_pack_kernel<W, along0, along1, In, Out, Op>, grid_of(packs), stream, in0,

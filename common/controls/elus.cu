@@ -145,7 +145,8 @@ std::vector<OneInput<T>> packs(const std::string& dtype) {
       controls.push_back(
           {"elu_" + dtype + "_b" + std::to_string(threads) + (overlap ? "_overlap" : "_alone"),
            [=](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-             return launch_elementwise(x, y, n, Elu{}, stream, options);
+             return launch_unary(elementwise_pack_kernel<T, Elu>, x, y, n, 16 / sizeof(T), 16,
+                                 stream, options, Elu{});
            }});
     }
   }
