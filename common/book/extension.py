@@ -174,6 +174,7 @@ def source_pages(app):
 
 def prepare(app):
     app.book = pages.Repository()
+    app.book.trees = {}
     app.book.sources, app.book.folders = app.book.linked()
 
 
@@ -183,6 +184,19 @@ def finish(app, error):
         folder = Path(app.outdir) / pages.TOOLS
         measurements.write(app.book.root, folder / "ladders")
         measurements.write_traces(app.book.root, folder / "traces", app.outdir)
+
+
+def shared_tree(app, page, template, context, doctree):
+    """The sidebar of a source, which is in no tree itself, is that of the whole folder: made once."""
+    tree, folder = context.get("toctree"), PurePosixPath(page).parent
+
+    def made_once(**how):
+        if folder not in app.book.trees:
+            app.book.trees[folder] = tree(**how)
+        return app.book.trees[folder]
+
+    if tree and page not in app.book.page_names:
+        context["toctree"] = made_once
 
 
 def page_context(app, page, template, context, doctree):
@@ -200,6 +214,7 @@ def setup(app):
     app.add_config_value("read_by", "", "env")
     app.connect("builder-inited", prepare)
     app.connect("html-collect-pages", source_pages)
+    app.connect("html-page-context", shared_tree, priority=100)  # before the theme
     app.connect("html-page-context", page_context, priority=900)  # behind the theme
     app.connect("build-finished", finish)
     app.add_transform(Links)

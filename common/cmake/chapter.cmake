@@ -22,9 +22,6 @@ function(tutorial_executable target)
   tutorial_flags(${target})
 endfunction()
 
-# All that nvcc compiles, without the host's programs around it.
-add_custom_target(tutorial_device_code)
-
 # tutorial_device_library(<target> <source>...): a static library of kernels and their launchers.
 function(tutorial_device_library target)
   tutorial_sources(sources ${ARGN})
@@ -32,7 +29,6 @@ function(tutorial_device_library target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(${target} PUBLIC tutorial_runtime)
   tutorial_flags(${target})
-  add_dependencies(tutorial_device_code ${target})
 endfunction()
 
 # tutorial_chapter(elu), from the CMakeLists.txt of a folder such as 01_elu, makes

@@ -13,8 +13,10 @@ endif()
 # tutorial_add_catch_tests(<target> PREFIX 01_elu LABEL elu)
 #
 # On the cpu backend every test case of the executable is a test, and is registered twice: with the
-# threads of a block run first to last, and last to first (the sanitizers see one order: no recorded
-# fault was noticed by the reverse order alone).
+# threads of a block run first to last, and last to first. The reverse order has the label `long` where
+# the kernels of the folder let threads exchange nothing: it cannot change a result there, and random
+# calls (01_elu.fuzz) run in both. Under the sanitizers: one order, for no recorded fault was noticed by
+# the reverse order alone.
 #
 # On a GPU a process costs a CUDA context, a third of a second: 01_elu.cuda runs all cases but those
 # tagged [long], which are 01_elu.cuda.long, with the label `long`. The exit code 4 means that every
@@ -37,6 +39,14 @@ function(tutorial_add_catch_tests target)
   if(NOT TUTORIAL_SANITIZE OR TUTORIAL_SANITIZE_BOTH_ORDERS)
     list(APPEND orders reverse)
   endif()
+  file(GLOB_RECURSE kernels *.cuh *.cu)
+  list(FILTER kernels EXCLUDE REGEX "/(museum|answers|peers)/")
+  set(exchange "")
+  foreach(file IN LISTS kernels)
+    if(NOT exchange)
+      file(STRINGS "${file}" exchange REGEX "__syncthreads|__shfl|__ballot" LIMIT_COUNT 1)
+    endif()
+  endforeach()
   foreach(order IN LISTS orders)
     # TEST_SPEC differs between the two calls, for Catch2 tells them apart by it: "~[.]" twice over is
     # the same selection.
@@ -45,11 +55,19 @@ function(tutorial_add_catch_tests target)
       list(APPEND spec "~[.]")
     endif()
     catch_discover_tests(${target} TEST_PREFIX "${arg_PREFIX}.${order}." TEST_SPEC ${spec}
-      EXTRA_ARGS --abortx 3
+      TEST_LIST ${target}_${order} EXTRA_ARGS --abortx 3
       PROPERTIES LABELS ${arg_LABEL} SKIP_RETURN_CODE 4 TIMEOUT ${tutorial_timeout}
                  FAIL_REGULAR_EXPRESSION "No test cases matched"
                  ENVIRONMENT TUTORIAL_CPU_ORDER=${order})
   endforeach()
+  if(NOT exchange AND "reverse" IN_LIST orders)
+    set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.long.cmake")
+    file(WRITE "${script}" "if(${target}_reverse)
+  set_tests_properties(\${${target}_reverse} PROPERTIES LABELS \"${arg_LABEL};long\")
+endif()
+")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+  endif()
 endfunction()
 
 # tutorial_add_python_test(<name> LABEL <label> COMMAND <script> [arguments...])
