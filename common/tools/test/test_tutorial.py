@@ -130,7 +130,10 @@ class Tutorial(unittest.TestCase):
         built = [call for call in self.called("cmake") if call.startswith(("--preset", "--build"))]
         self.assertEqual(built[0], "--preset cpu")
         self.assertRegex(built[1], r"^--build build/cpu --parallel \d+ --target 02_two 01_one$")
-        self.assertRegex(self.called("ctest")[0], r"a clone/build/cpu .* -L \^\(two\|one\)\$$")
+        self.assertRegex(self.called("ctest")[0], r"a clone/build/cpu .* -L \^\(two\|one\)\$ --label-exclude \^long\$$")
+        code, out, _ = self.call("test", "--long", "--backend", "cpu", more=more)
+        self.assertNotIn("left out", out)
+        self.assertNotIn("--label-exclude", self.called("ctest")[1])
 
     def bench(self, text, *flags):
         """./tutorial bench one, with a benchmark that does what `text` says."""
@@ -247,7 +250,8 @@ class Tutorial(unittest.TestCase):
         log = self.clone / "build/cpu/Testing/Temporary/LastTest.log"
         self.fake("ctest", f'mkdir -p "{log.parent}"; printf "skipped: b\\nx\\nskipped: a\\nskipped: b\\n" >"{log}"')
         code, out, _ = self.call("test", "--backend", "cpu", more=more)
-        self.assertEqual((code, out.splitlines()[-2:]), (0, ["skipped (1): a", "skipped (2): b"]))
+        self.assertEqual((code, out.splitlines()[-3:-1]), (0, ["skipped (1): a", "skipped (2): b"]))
+        self.assertRegex(out.splitlines()[-1], "^left out: the reverse thread order .*: ./tutorial test --long$")
 
     def errors_with_a_cmake_that(self, *answers):
         more = self.fake_all()
