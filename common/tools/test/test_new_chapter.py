@@ -34,6 +34,10 @@ exec "$@"
 """
 
 
+NO_BOOST = "Boost.Context is not installed"
+SKIPPED = 4  # CTest's word for it
+
+
 def lines_of_the_page():
     """The commands that CONTRIBUTING.md gives for a new chapter."""
     text = (runs.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -42,6 +46,8 @@ def lines_of_the_page():
 
 @unittest.skipIf(not shutil.which("cmake"), "there is no cmake here")
 class NewChapter(unittest.TestCase):
+    built = True
+
     def call(self, *command, **options):
         done = subprocess.run(command, cwd=self.clone, capture_output=True, text=True, check=False,
                               env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, **options)
@@ -92,7 +98,12 @@ class NewChapter(unittest.TestCase):
             reuse.write_text(REUSE, encoding="utf-8")
             reuse.chmod(0o755)
             launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER=env;TUTORIAL_SCRATCH={build};{reuse}"]
-        self.call("cmake", "--preset", "cpu", *launcher)
+        configured = subprocess.run(("cmake", "--preset", "cpu", *launcher), cwd=self.clone, check=False,
+                                    capture_output=True, text=True)
+        if NO_BOOST in configured.stderr:  # as on a machine with a GPU, which needs no executor
+            NewChapter.built = False
+            return
+        self.assertEqual(configured.returncode, 0, configured.stderr)
         self.call("cmake", "--build", str(build), "--parallel", str(os.cpu_count()), "--target", "07_relu_test")
         listed = self.call("ctest", "--test-dir", str(build), "-N", "-L", "^relu$")
         self.assertIn("07_relu.forward.relu: every launcher keeps its promises", listed)
@@ -100,4 +111,9 @@ class NewChapter(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    program = unittest.main(exit=False)
+    if program.result.wasSuccessful() and not NewChapter.built:
+        print("skipped: the new chapter is made and checked, but not built: there is no Boost.Context here; "
+              "on Debian: apt-get install libboost-context-dev")
+        sys.exit(SKIPPED)
+    sys.exit(not program.result.wasSuccessful())
