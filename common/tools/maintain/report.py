@@ -1089,8 +1089,8 @@ def make_trace(part):
               "a store: ncu", "trace", "Shared passes a block, loads: ncu", "trace", "stores: ncu", "trace", "Note"]
     same = sum(not row[-1] for row in body)
     lines = [f"{same} of {len(body)} kernels agree in all that was recorded. The number of requests is equal for "
-             f"{kinds.count('equal')} without hits and for {kinds.count('whole')} with whole numbers a warp, differs "
-             f"for {kinds.count('differs')}, and does not follow for {kinds.count('open')}."]
+             f"{kinds.count('equal') + kinds.count('whole')}, differs for {kinds.count('differs')}, and does not "
+             f"follow for {kinds.count('open')}."]
     lines += [""] + [f"{number}. {note if note.startswith('nvcc') else note[0].upper() + note[1:]}." for number, note in
                      enumerate(runs.unique(notes), 1)] if notes else []
     return lines + [""] + table(titles, body, "ll" + "r" * 10 + "l")
