@@ -37,12 +37,17 @@ __global__ void clock_probe_kernel(long long* counted) {
 }  // namespace
 
 double probe_sm_mhz(cudaStream_t stream) {
-  static const test::PinnedBuffer<long long>& counted = *new test::PinnedBuffer<long long>(2);
-  if (launch(clock_probe_kernel, {dim3(1), dim3(1)}, stream, counted.data()) != cudaSuccess ||
+  // Memory of the device: a kernel that writes to the host's is a suspect for slower launches after
+  // it (notes/proof.md).
+  static test::DeviceBytes& counted = *new test::DeviceBytes(2 * sizeof(long long));
+  auto* const there = reinterpret_cast<long long*>(counted.data());
+  long long here[2] = {};
+  if (launch(clock_probe_kernel, {dim3(1), dim3(1)}, stream, there) != cudaSuccess ||
+      cudaMemcpyAsync(here, there, sizeof(here), cudaMemcpyDeviceToHost, stream) != cudaSuccess ||
       cudaStreamSynchronize(stream) != cudaSuccess) {
     return 0;
   }
-  return static_cast<double>(counted.data()[0]) / static_cast<double>(counted.data()[1]) * 1e3;
+  return static_cast<double>(here[0]) / static_cast<double>(here[1]) * 1e3;
 }
 
 #else
