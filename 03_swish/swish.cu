@@ -23,8 +23,7 @@ template <class T>
 constexpr LaunchOptions kBest{128, Overlap::previous_kernel};
 template <>
 constexpr LaunchOptions kBest<half>{256, Overlap::previous_kernel};
-/// Blocks that let the next kernel begin early: below kOnePackFrom elements where a thread takes one
-/// pack, and for float, where two packs are faster below, from there on.
+/// Float with one pack a thread, which beats two from this many elements on.
 constexpr LaunchOptions kOnePack{256, Overlap::previous_kernel};
 constexpr std::int64_t kOnePackFrom = std::int64_t{1} << 24;
 
@@ -159,14 +158,12 @@ bool is_supported(float beta) {
 template <class T>
 cudaError_t swish_any(const T* x, T* y, std::int64_t n, float beta, cudaStream_t stream) {
   if (!is_supported(beta)) return cudaErrorInvalidValue;
-  const LaunchOptions options = n < kOnePackFrom ? kOnePack : kBest<T>;
-  return launch_elementwise(x, y, n, Swish{beta_constants(beta)}, stream, options);
+  return launch_elementwise(x, y, n, Swish{beta_constants(beta)}, stream, kBest<T>);
 }
 
 template <class T>
 cudaError_t swiglu_any(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
-  const LaunchOptions options = n < kOnePackFrom ? kOnePack : kBest<T>;
-  return launch_elementwise(a, b, y, n, SwiGlu{kSwish.beta}, stream, options);
+  return launch_elementwise(a, b, y, n, SwiGlu{kSwish.beta}, stream, kBest<T>);
 }
 
 //! [swiglu_separate]

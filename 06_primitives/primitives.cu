@@ -61,14 +61,8 @@ cudaError_t launch_any(OpFunc func, OutT* out, std::int64_t n, cudaStream_t stre
 /// The hand-written kernel with the same functor.
 template <class F, class T>
 cudaError_t launch_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-  using Op = FloatInside<F>;
-  const LaunchOptions options{kThreads, Overlap::previous_kernel};
-  if (is_aligned(x, 16) && is_aligned(y, 16)) {
-    return launch_unary(elementwise_pack_kernel<T, Op>, x, y, n, 16 / sizeof(T), 16, stream,
-                        options, Op{});
-  }
-  return launch_unary(elementwise_scalar_kernel<T, Op>, x, y, n, 1, alignof(T), stream, options,
-                      Op{});
+  return launch_elementwise(x, y, n, FloatInside<F>{}, stream,
+                            {kThreads, Overlap::previous_kernel});
 }
 
 }  // namespace

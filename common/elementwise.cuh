@@ -82,20 +82,6 @@ struct FloatInside {
   }
 };
 
-/// The same operation, in a kernel that lets the next one begin early: the operators'.
-template <class Op>
-struct EarlyNext {
-  Op op;
-  template <class... P>
-  __device__ __forceinline__ auto operator()(P... v) const {
-    return op(v...);
-  }
-};
-template <class Op>
-inline constexpr bool kEarlyNext = false;
-template <class Op>
-inline constexpr bool kEarlyNext<EarlyNext<Op>> = true;
-
 /// y[i] = op(x[i]) for i in [0, n), sixteen bytes a thread: one 128-bit load, one 128-bit store.
 ///
 /// x and y: 16-byte aligned, in place (y == x) allowed. `op` maps Pair<T> to Pair<T>, element by
@@ -104,7 +90,6 @@ inline constexpr bool kEarlyNext<EarlyNext<Op>> = true;
 template <class T, class Op>
 __global__ void elementwise_pack_kernel(const T* x, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
-  if constexpr (kEarlyNext<Op>) let_next_grid_begin();
   constexpr int kWidth = 16 / sizeof(T);
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
   if (i + kWidth <= n) {
@@ -139,8 +124,8 @@ template <class T, class Op>
 cudaError_t launch_elementwise(const T* x, T* y, std::int64_t n, Op op, cudaStream_t stream,
                                LaunchOptions options) {
   if (is_aligned(x, 16) && is_aligned(y, 16)) {
-    return launch_unary(elementwise_pack_kernel<T, EarlyNext<Op>>, x, y, n, 16 / sizeof(T), 16,
-                        stream, options, EarlyNext<Op>{op});
+    return launch_unary(elementwise_pack_kernel<T, Op>, x, y, n, 16 / sizeof(T), 16, stream,
+                        options, op);
   }
   return launch_unary(elementwise_scalar_kernel<T, Op>, x, y, n, 1, alignof(T), stream, options,
                       op);

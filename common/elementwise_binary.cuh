@@ -17,7 +17,6 @@ namespace tutorial {
 template <class T, class Op>
 __global__ void elementwise_pack2_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
-  if constexpr (kEarlyNext<Op>) let_next_grid_begin();
   constexpr int kWidth = 16 / sizeof(T);
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
   if (i + kWidth <= n) {
@@ -64,8 +63,8 @@ template <class T, class Op>
 cudaError_t launch_elementwise(const T* a, const T* b, T* y, std::int64_t n, Op op,
                                cudaStream_t stream, LaunchOptions options) {
   if (is_aligned(a, 16) && is_aligned(b, 16) && is_aligned(y, 16)) {
-    return launch_binary(elementwise_pack2_kernel<T, EarlyNext<Op>>, a, b, y, n, 16 / sizeof(T), 16,
-                         stream, options, EarlyNext<Op>{op});
+    return launch_binary(elementwise_pack2_kernel<T, Op>, a, b, y, n, 16 / sizeof(T), 16, stream,
+                         options, op);
   }
   return launch_binary(elementwise_scalar2_kernel<T, Op>, a, b, y, n, 1, alignof(T), stream,
                        options, op);

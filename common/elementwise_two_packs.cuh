@@ -18,7 +18,6 @@ namespace tutorial {
 template <class T, class Op>
 __global__ void elementwise_two_packs_kernel(const T* x, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
-  if constexpr (kEarlyNext<Op>) let_next_grid_begin<2>();
   constexpr int kWidth = 16 / sizeof(T);
   const std::int64_t distance = std::int64_t{blockDim.x} * kWidth;
   const std::int64_t i = std::int64_t{blockIdx.x} * 2 * distance + threadIdx.x * kWidth;
@@ -47,8 +46,8 @@ template <class T, class Op>
 cudaError_t launch_elementwise_two_packs(const T* x, T* y, std::int64_t n, Op op,
                                          cudaStream_t stream, LaunchOptions options) {
   if (is_aligned(x, 16) && is_aligned(y, 16)) {
-    return launch_unary(elementwise_two_packs_kernel<T, EarlyNext<Op>>, x, y, n, 32 / sizeof(T), 16,
-                        stream, options, EarlyNext<Op>{op});
+    return launch_unary(elementwise_two_packs_kernel<T, Op>, x, y, n, 32 / sizeof(T), 16, stream,
+                        options, op);
   }
   return launch_elementwise(x, y, n, op, stream, options);
 }

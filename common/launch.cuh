@@ -35,7 +35,7 @@ inline constexpr int kThreads = 128;
 
 /// When the kernel's blocks may begin.
 /// - none: after the kernel before it on the stream has finished, and its last write is visible.
-/// - previous_kernel: as soon as every block of the kernel before it has ended, or has called
+/// - previous_kernel: as soon as every block of the kernel before it has ended, or has triggered in
 ///   let_next_grid_begin(), without waiting for that kernel to be declared complete and its writes
 ///   flushed (programmatic dependent launch, compute capability 9.0). The kernel must call
 ///   wait_for_previous_grid() before it touches memory; that hides the launch latency between
@@ -60,17 +60,17 @@ __device__ __forceinline__ void wait_for_previous_grid() {
 #endif
 }
 
-/// In a kernel that is launched with Overlap::previous_kernel, after its wait: the next kernel's
-/// blocks may now be placed, if that kernel waits as well. Results do not change.
+/// In a kernel of one-dimensional blocks and grid, after its wait: triggers the next launch. If that
+/// one asked for Overlap::previous_kernel, its blocks may be placed once every block of this kernel
+/// has triggered or ended. They still wait for all of this kernel, and so for all before it, as long
+/// as every block waits before its first access to global memory. The trigger publishes no writes.
 ///
-/// A block that says so costs 1.2 ns instead of 0.6, so blocks of 128 threads with one pack each do
-/// not, and of the others only the last: about as many as a GPU holds at once. The blocks before
-/// them have ended by then. kPacks: 16-byte loads a thread.
-template <int kPacks = 1>
+/// A block that triggers costs 1.2 ns instead of 0.6, so blocks of up to 128 threads do not, and of
+/// larger ones only the last 1,024 (of 256 threads), about what a GPU holds at once. Most blocks
+/// before them have ended when the last begins.
 __device__ __forceinline__ void let_next_grid_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  const int packs = static_cast<int>(blockDim.x) * kPacks;
-  if (static_cast<int>(gridDim.x - blockIdx.x) <= 8 * (packs - 128)) {
+  if (static_cast<int>(gridDim.x - blockIdx.x) <= 8 * (static_cast<int>(blockDim.x) - 128)) {
     cudaTriggerProgrammaticLaunchCompletion();
   }
 #endif
