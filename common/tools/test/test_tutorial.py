@@ -130,10 +130,14 @@ class Tutorial(unittest.TestCase):
         built = [call for call in self.called("cmake") if call.startswith(("--preset", "--build"))]
         self.assertEqual(built[0], "--preset cpu")
         self.assertRegex(built[1], r"^--build build/cpu --parallel \d+ --target 02_two 01_one$")
-        self.assertRegex(self.called("ctest")[0], r"a clone/build/cpu .* -L \^\(two\|one\)\$ --label-exclude \^long\$$")
+        self.assertRegex(self.called("ctest")[0],
+                         r"a clone/build/cpu .* -L \^\(two\|one\)\$ --label-exclude \^\(long\|book\)\$$")
         code, out, _ = self.call("test", "--long", "--backend", "cpu", more=more)
         self.assertNotIn("left out", out)
         self.assertNotIn("--label-exclude", self.called("ctest")[1])
+        code, out, _ = self.call("test", "--backend", "cpu", more={**more, "TUTORIAL_REQUIRE_BROWSER": "1"})
+        self.assertNotIn("browser", out)
+        self.assertRegex(self.called("ctest")[2], r"--label-exclude \^long\$$")
 
     def bench(self, text, *flags):
         """./tutorial bench one, with a benchmark that does what `text` says."""
