@@ -79,7 +79,10 @@ std::string amount(std::size_t bytes) {
   auto value = static_cast<double>(bytes);
   const char* const units[] = {" bytes", " kB", " MB", " GB", " TB", " PB", " EB"};
   const char* const* unit = units;
-  for (; value >= 999.95; value /= 1000) ++unit;
+  while (value >= 999.95) {
+    value /= 1000;
+    ++unit;
+  }
   std::ostringstream text;
   text << std::fixed << std::setprecision(unit == units ? 0 : 1) << value << *unit;
   return text.str();
