@@ -1,6 +1,7 @@
 // The clock of the multiprocessors, from cycles counted over a time on the global timer.
 
 #include "common/bench/clocks.h"
+#include "common/bench/replay.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 #include "common/proof/device.h"
@@ -37,16 +38,16 @@ __global__ void clock_probe_kernel(long long* counted) {
 }  // namespace
 
 double probe_sm_mhz(cudaStream_t stream) {
-  // Memory of the device: a kernel that writes to the host's is a suspect for slower launches after
-  // it (notes/proof.md).
   static test::DeviceBytes& counted = *new test::DeviceBytes(2 * sizeof(long long));
   auto* const there = reinterpret_cast<long long*>(counted.data());
+  run_once(
+      [there](std::size_t, cudaStream_t on) {
+        return launch(clock_probe_kernel, {dim3(1), dim3(1)}, on, there);
+      },
+      stream);
   long long here[2] = {};
-  if (launch(clock_probe_kernel, {dim3(1), dim3(1)}, stream, there) != cudaSuccess ||
-      cudaMemcpyAsync(here, there, sizeof(here), cudaMemcpyDeviceToHost, stream) != cudaSuccess ||
-      cudaStreamSynchronize(stream) != cudaSuccess) {
-    return 0;
-  }
+  test::require_success(cudaMemcpy(here, there, sizeof(here), cudaMemcpyDeviceToHost),
+                        "cudaMemcpy");
   return static_cast<double>(here[0]) / static_cast<double>(here[1]) * 1e3;
 }
 
