@@ -37,10 +37,10 @@ __global__ void arithmetic_limit_nhwc_kernel(NhwcBroadcast at, const T* in0, con
 // C2 · nhwc_pack: in storage order the result is contiguous, and with its channels taken by packs
 // it is a broadcast like those of ladder B: dimensions merge, the host prepares the divisions. A
 // pack never leaves a group of eight, so an operand gives it as one wide load, or as one element
-// where it has a single channel. The last group may hold fewer than eight channels. Its thread
-// loads and computes all eight at once, padding included, and stores only the channels: a loop that
-// loads, computes and stores one channel after another would wait for memory seven times, because
-// `out` may be an operand.
+// where it has a single channel. The last group may hold fewer than eight channels. Its threads
+// load what `out` holds there together with the operands, compute all channels at once, and store
+// whole packs with the padding as it was: if only the channels were stored, sectors of `out` would
+// be written in part, and the L2 would read each back from memory before it could write it.
 //! [nhwc_pack]
 enum class NhwcAccess { splat, pack };
 
@@ -68,6 +68,7 @@ template <class T, class Op>
 __global__ void arithmetic_nhwc_pack_kernel(NhwcPacks at, const T* in0, const T* in1, T* out,
                                             Op op) {
   constexpr int kWidth = kNhwcWidth<T>;
+  wait_for_previous_grid();
   const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= at.packs) return;
   std::uint32_t rest = i, offset0 = 0, offset1 = 0;
@@ -84,16 +85,20 @@ __global__ void arithmetic_nhwc_pack_kernel(NhwcPacks at, const T* in0, const T*
   T* to = out + i * kWidth;
 
   const std::uint32_t first = at.per_pixel.divmod(i).remainder * kWidth;
-  const Pack<T, kWidth> pack = apply<T>(op, load_channels<kWidth>(from0, at.access0),
-                                        load_channels<kWidth>(from1, at.access1));
-  if (first + kWidth <= at.channels) {
-    store_pack(to, pack);
-  } else {
+  const bool has_padding = first + kWidth > at.channels;
+  const Pack<T, kWidth> a = load_channels<kWidth>(from0, at.access0);
+  const Pack<T, kWidth> b = load_channels<kWidth>(from1, at.access1);
+  Pack<T, kWidth> kept{};
+  if (has_padding) kept = load_pack<kWidth>(to);
+
+  Pack<T, kWidth> pack = apply<T>(op, a, b);
+  if (has_padding) {
 #pragma unroll
     for (std::uint32_t k = 0; k < kWidth; ++k) {
-      if (first + k < at.channels) to[k] = pack.at[k];
+      if (first + k >= at.channels) pack.at[k] = kept.at[k];
     }
   }
+  store_pack(to, pack);
 }
 //! [nhwc_pack]
 

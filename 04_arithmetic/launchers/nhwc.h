@@ -2,8 +2,9 @@
 //
 // A tensor of shape (N, C, ...) has its elements counted in NDARRAY (NCHW) order; NHWC8 storage
 // keeps them with the channel innermost, padded to a multiple of eight: (N, ..., C8), where C8 is C
-// rounded up to the next multiple. The padding belongs to no element: it is neither read as a value
-// nor written. A tensor with one channel has seven elements of padding behind each.
+// rounded up to the next multiple. A tensor with one channel has seven elements of padding behind
+// each. The padding belongs to no element: no result depends on an operand's. The result's keeps
+// its value; it is read and written back, so no other kernel may write it at the same time.
 //
 // Both shapes are padded with 1s in front to the same number of dimensions, then broadcast as
 // everywhere else. That number is at least 2, for there has to be an axis for the channels, the

@@ -47,8 +47,8 @@ cudaError_t arithmetic_nhwc_pack(const ArithmeticCall<T>& call, const TensorShap
   const NhwcPacks packs = nhwc_packs(shape0, shape1, kNhwcWidth<T>);
   return with_fastest_functor(call, [&](auto op) {
     return launch(arithmetic_nhwc_pack_kernel<T, decltype(op)>,
-                  {grid_1d(packs.packs, kThreads), dim3(kThreads)}, call.stream, packs, call.in0,
-                  call.in1, call.out, op);
+                  {grid_1d(packs.packs, kThreads), dim3(kThreads), 0, Overlap::previous_kernel},
+                  call.stream, packs, call.in0, call.in1, call.out, op);
   });
 }
 
