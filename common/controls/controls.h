@@ -35,6 +35,14 @@ std::vector<OneInput<float>> float_copies();
 /// y = x in halves, a pack a thread, with the stores of a pack cut and set apart.
 std::vector<OneInput<half>> half_copies();
 
+/// y = x for the first `stored` of every kRow halves; the rest of a row stays as it was.
+constexpr int kRow = 256;
+struct RowCopy {
+  OneInput<half> copy;
+  int stored;
+};
+std::vector<RowCopy> row_copies();
+
 /// y = x >= 0 ? x : 2^(x log2 e) - 1: grid-stride loops, and block size apart from overlap.
 std::vector<OneInput<float>> float_elus();
 std::vector<OneInput<half>> half_elus();

@@ -85,6 +85,24 @@ Case sweep(const controls::TwoInputs<T, Out>& row, const std::string& dtype) {
   return operation;
 }
 
+void add_row_copies() {
+  const std::vector<half> a = small_numbers(4099);
+  for (const auto& [copy, stored] : controls::row_copies()) {
+    const controls::TwoInputs<half> row = {
+        copy.name, [launch = copy.launch](const half* x, const half*, half* y, std::int64_t n,
+                                          cudaStream_t stream) { return launch(x, y, n, stream); }};
+    Case operation = sweep(row, "f16");
+    operation.inputs = {input_of(a, every_element)};
+    operation.verify = must_be<half>([a, stored = stored](const Shape&, std::int64_t i) {
+      const half untouched = __ushort_as_half(0xFFFF);  // what the output is filled with
+      return i % controls::kRow < stored ? a[static_cast<std::size_t>(i) % a.size()] : untouched;
+    });
+    operation.own_shapes = {{"16384x16384", {16384, 16384}}};
+    operation.copied_inputs = 1;
+    add(operation);
+  }
+}
+
 NamedShape images(std::int64_t count) {
   return {std::to_string(count) + "x256x56x56", {count * controls::kChannels, controls::kPixels}};
 }
@@ -449,6 +467,7 @@ void register_benchmarks() {
   add_copy_peers<float>(kLadder);
   add_rows(controls::float_copies(), same, 0.5);
   add_rows(controls::half_copies(), same, 0.5);
+  add_row_copies();
   add_rows(controls::float_elus(), elu, 1e7);
   add_rows(controls::half_elus(), elu, 16.0);
   add_rows(controls::bf16_elus(), elu, 1e4);

@@ -1,5 +1,6 @@
 // Which stores of a warp are merged before the L2? Each lane loads 16 bytes at once and writes them
-// in pieces; the pieces follow each other at once, or some cycles later.
+// in pieces; the pieces follow each other at once, or some cycles later. And what does a sector of 32
+// bytes cost of which only a part is stored?
 
 #include "common/controls/controls.h"
 #include "common/launch.cuh"
@@ -72,6 +73,36 @@ __global__ void control_store_pack_kernel(const half* x, half* y, std::int64_t n
   if (i < n) LDST128BITS(y[i]) = LDST128BITS(x[i]);
 }
 
+/// Stores the first kStored of the kRow halves of a row: the packs that count in part by elements.
+template <int kStored>
+__global__ void control_store_rows_kernel(const half* x, half* y, std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i >= n) return;
+  const int first = static_cast<int>(i % kRow);
+  alignas(16) unsigned word[4];
+  LDST128BITS(word[0]) = LDST128BITS(x[i]);
+  if (first + 8 <= kStored) {
+    LDST128BITS(y[i]) = LDST128BITS(word[0]);
+  } else {
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      if (first + k < kStored) store_element(y + i + k, word[k / 2] >> (16 * (k % 2)));
+    }
+  }
+}
+
+/// The last half of a row is loaded from `y`, and the last pack stored whole.
+__global__ void control_store_rows_kept_kernel(const half* x, half* y, std::int64_t n) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i >= n) return;
+  const bool is_last = i % kRow + 8 == kRow;
+  alignas(16) unsigned word[4], kept[4] = {};
+  LDST128BITS(word[0]) = LDST128BITS(x[i]);
+  if (is_last) LDST128BITS(kept[0]) = LDST128BITS(y[i]);
+  if (is_last) word[3] = (word[3] & 0xffff) | (kept[3] & 0xffff0000);
+  LDST128BITS(y[i]) = LDST128BITS(word[0]);
+}
+
 OneInput<half> copy(std::string name, void (*kernel)(const half*, half*, std::int64_t)) {
   return {std::move(name), [=](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
             return launch(kernel, {grid_1d(n, kBlock * 8), dim3(kBlock)}, stream, x, y, n);
@@ -88,6 +119,15 @@ std::vector<OneInput<half>> half_copies() {
           copy("store_words_apart_128", control_store_words_kernel<128>),
           copy("store_words_synced", control_store_words_synced_kernel),
           copy("store_elements", control_store_elements_kernel)};
+}
+
+std::vector<RowCopy> row_copies() {
+  return {{copy("store_rows_256", control_store_rows_kernel<256>), 256},
+          {copy("store_rows_255", control_store_rows_kernel<255>), 255},
+          {copy("store_rows_249", control_store_rows_kernel<249>), 249},
+          {copy("store_rows_248", control_store_rows_kernel<248>), 248},
+          {copy("store_rows_240", control_store_rows_kernel<240>), 240},
+          {copy("store_rows_kept", control_store_rows_kept_kernel), 255}};
 }
 
 }  // namespace tutorial::controls
