@@ -163,7 +163,7 @@ cudaError_t swish_any(const T* x, T* y, std::int64_t n, float beta, cudaStream_t
 
 template <class T>
 cudaError_t swiglu_any(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
-  return launch_elementwise(a, b, y, n, SwiGlu{kSwish.beta}, stream, kBest<T>);
+  return launch_elementwise(a, b, y, n, SwiGlu{kSwish.beta}, stream);
 }
 
 //! [swiglu_separate]
@@ -173,8 +173,7 @@ cudaError_t swiglu_separate_any(const T* a, const T* b, T* y, std::int64_t n, cu
   const cudaError_t error = check_arguments(n, {{a, alignof(T)}, {b, alignof(T)}, {y, alignof(T)}});
   if (error != cudaSuccess) return error;
   const cudaError_t first = launch_elementwise(a, y, n, kSwish, stream, kBest<T>);
-  return first != cudaSuccess ? first
-                              : launch_elementwise<T>(y, b, y, n, Multiply{}, stream, kBest<T>);
+  return first != cudaSuccess ? first : launch_elementwise<T>(y, b, y, n, Multiply{}, stream);
 }
 //! [swiglu_separate]
 

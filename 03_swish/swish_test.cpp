@@ -330,6 +330,13 @@ TEST_CASE("swiglu: the fused launcher keeps its promises") {
   SECTION("bf16") { check_launcher_promises(swiglu_rung<Bf16>("bf16"), swiglu_reference); }
 }
 
+TEST_CASE("swiglu: large blocks where the arrays do not fit the L2") {
+  check_two_input_blocks(swiglu_rung<float>("f32"));
+  check_two_input_blocks(swiglu_rung<half>("f16"));
+  check_two_input_blocks(swiglu_rung<Bf16>("bf16"));
+  check_two_input_blocks(swiglu_separate_rung<half>("f16"));  // the second of its launches
+}
+
 TEST_CASE("swiglu: largest error, every a with many b", "[long]") {
   require_device();
   constexpr std::size_t step = on_gpu ? 13 : 509;

@@ -43,6 +43,12 @@ constexpr int widest_vector(std::initializer_list<std::size_t> sizes) {
   return static_cast<int>(16 / least);
 }
 
+template <class OutT, class... InT>
+LaunchOptions best_launch(std::int64_t n, bool aligned) {
+  if (aligned && sizeof...(InT) == 2) return two_inputs(n, (sizeof(OutT) + ... + sizeof(InT)));
+  return {kThreads, Overlap::previous_kernel};
+}
+
 /// out[i] = func(in[i]...), 16 bytes of the narrowest type a thread.
 //! [launch_any]
 template <class OutT, class OpFunc, class... InT>
@@ -54,7 +60,7 @@ cudaError_t launch_any(OpFunc func, OutT* out, std::int64_t n, cudaStream_t stre
                           ? Elementwise<kVecSize, Interleaved<OutT, InT...>, OutT, OpFunc, InT...>
                           : Elementwise<kVecSize, Striped, OutT, OpFunc, InT...>;
   return launch_elements(kernel, n, kVecSize, {{out, alignof(OutT)}, {in, alignof(InT)}...}, stream,
-                         {kThreads, Overlap::previous_kernel}, out, n, func, in...);
+                         best_launch<OutT, InT...>(n, aligned), out, n, func, in...);
 }
 //! [launch_any]
 

@@ -255,9 +255,8 @@ struct BroadcastLimits {
 namespace detail {
 
 /// The launch of so many threads, in blocks large enough for let_next_grid_begin().
-inline LaunchShape grid_of(std::int64_t threads) {
-  constexpr unsigned kBlock = 256;
-  return {grid_1d(threads, kBlock), dim3(kBlock), 0, Overlap::previous_kernel};
+inline LaunchShape grid_of(std::int64_t threads, int block = 256) {
+  return {grid_1d(threads, block), dim3(static_cast<unsigned>(block)), 0, Overlap::previous_kernel};
 }
 
 /// A thread's elements: a result of 16 bytes, and at most 32 bytes of each operand, so that a warp's
@@ -439,9 +438,11 @@ cudaError_t launch_broadcast_part(const Broadcast& broadcast, const In* in0, con
                                   const BroadcastLimits& limits) {
   constexpr int kWidth = kBroadcastWidth<In, Out>;
   if (is_contiguous_in_packs(broadcast, in0, in1, out)) {
+    const std::int64_t n = broadcast.elements;
+    constexpr bool kSixteenBytes = kWidth * sizeof(In) == 16;
+    const int block = kSixteenBytes ? two_inputs(n, 2 * sizeof(In) + sizeof(Out)).threads : 256;
     return launch(elementwise_pack_binary_kernel<kWidth, In, Out, Op>,
-                  grid_of((broadcast.elements - 1) / kWidth + 1), stream, in0, in1, out,
-                  broadcast.elements, op);
+                  grid_of((n - 1) / kWidth + 1, block), stream, in0, in1, out, n, op);
   }
 
   if (is_in_packs<kWidth>(broadcast, in0, in1, out)) {

@@ -61,13 +61,13 @@ cudaError_t launch_binary(void (*kernel)(Params...), const T* a, const T* b, T* 
 /// launch_binary.
 template <class T, class Op>
 cudaError_t launch_elementwise(const T* a, const T* b, T* y, std::int64_t n, Op op,
-                               cudaStream_t stream, LaunchOptions options) {
+                               cudaStream_t stream) {
   if (is_aligned(a, 16) && is_aligned(b, 16) && is_aligned(y, 16)) {
     return launch_binary(elementwise_pack2_kernel<T, Op>, a, b, y, n, 16 / sizeof(T), 16, stream,
-                         options, op);
+                         two_inputs(n, 3 * sizeof(T)), op);
   }
   return launch_binary(elementwise_scalar2_kernel<T, Op>, a, b, y, n, 1, alignof(T), stream,
-                       options, op);
+                       {256, Overlap::previous_kernel}, op);
 }
 
 }  // namespace tutorial

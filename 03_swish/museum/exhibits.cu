@@ -65,7 +65,7 @@ cudaError_t swiglu_f32_overwriting(const float* a, float* b, std::int64_t n, cud
   const Swish swish{beta_constants(1.0f)};
   const cudaError_t error = launch_elementwise<float>(a, b, n, swish, stream, {});
   if (error != cudaSuccess) return error;
-  return launch_elementwise<float>(b, b, b, n, Multiply{}, stream, {});  // b is no longer b
+  return launch_elementwise<float>(b, b, b, n, Multiply{}, stream);  // b is no longer b
 }
 //! [overwriting]
 

@@ -42,10 +42,14 @@ cudaError_t arithmetic_contiguous(ArithmeticOp op, const T* in0, const T* in1, T
   if (!is_aligned(in0, 16) || !is_aligned(in1, 16) || !is_aligned(out, 16)) {
     return arithmetic_nobroadcast(op, in0, in1, out, n, stream);
   }
-  constexpr LaunchOptions kOverlapping{kThreads, Overlap::previous_kernel};
+  // Operations of many instructions need the threads that larger blocks leave out.
+  const bool is_long =
+      op == ArithmeticOp::Div || op == ArithmeticOp::Mod || op == ArithmeticOp::Pow;
+  const LaunchOptions options =
+      is_long ? LaunchOptions{kThreads, Overlap::previous_kernel} : two_inputs(n, 3 * sizeof(T));
   return with_arithmetic<T>(op, [&](auto functor) {
     return launch_binary(arithmetic_pack_kernel<T, decltype(functor)>, in0, in1, out, n,
-                         kPackWidth<T>, 16, stream, kOverlapping, functor);
+                         kPackWidth<T>, 16, stream, options, functor);
   });
 }
 

@@ -40,7 +40,7 @@ cudaError_t logical_u8x16(LogicalOp op, const Byte* a, const Byte* b, Byte* y, s
 
 cudaError_t logical_u8x16_pdl(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
                               cudaStream_t stream) {
-  return logical_u8x16_with(op, a, b, y, n, stream, kBestLaunch);
+  return logical_u8x16_with(op, a, b, y, n, stream, two_inputs(n, 3));
 }
 
 cudaError_t logical_not_u8(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {

@@ -154,6 +154,16 @@ TEST_CASE("the operator adds float, half and bf16, and so does the kernel by han
                        addends<Bf16>(), "primitives");
 }
 
+TEST_CASE("the operator adds in large blocks where the arrays do not fit the L2") {
+  check_two_input_blocks(add_operator_rung<float>("f32"));
+  check_two_input_blocks(add_operator_rung<half>("f16"));
+  check_two_input_blocks(add_by_hand_rung<float>("f32"));
+  check_two_input_blocks("add_to_float", 8, 8, [](std::int64_t n) {
+    auto* const in = reinterpret_cast<const half*>(4096);
+    return add_to_float(in, in, reinterpret_cast<float*>(4096), n, nullptr);
+  });
+}
+
 TEST_CASE("your rung of ElementwiseAdd") {
   require_device();
   check_add(your_primitives_rung());

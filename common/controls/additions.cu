@@ -6,6 +6,7 @@
 
 #include "common/bench/cub_transform.cuh"
 #include "common/controls/controls.h"
+#include "common/elementwise_binary.cuh"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 
@@ -23,6 +24,25 @@ __global__ void control_add_kernel(const float* a, const float* b, float* y, std
   wait_for_previous_grid();
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
   if (i < n) FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
+}
+
+/// The same with kRegisters registers and more: for the loop's sake, which no launch enters. So fewer
+/// blocks fit an SM, and nothing else changes.
+template <int kRegisters>
+__global__ void control_add_held_kernel(const float* a, const float* b, float* y, std::int64_t n) {
+  wait_for_previous_grid();
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
+  if (i < n) {
+    FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
+  } else if (n < 0) {
+    float held[kRegisters];
+#pragma unroll
+    for (int k = 0; k < kRegisters; ++k) held[k] = static_cast<const volatile float*>(a)[k];
+#pragma unroll
+    for (int k = 0; k < kRegisters; ++k) {
+      static_cast<volatile float*>(y)[k] = held[kRegisters - 1 - k];
+    }
+  }
 }
 
 /// Four bytes an access, kEach accesses a thread, a block's width apart: every access of a warp is 128
@@ -267,6 +287,25 @@ TwoInputs<float> one_pack(std::string name, LaunchOptions options) {
           }};
 }
 
+/// kBlocks: of 128 threads that are to fit an SM.
+template <int kBlocks, int kRegisters>
+TwoInputs<float> held() {
+  return {"add_b128_" + std::to_string(kBlocks) + "_blocks",
+          [](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
+            return launch(control_add_held_kernel<kRegisters>,
+                          {grid_1d(n, 128 * 4), dim3(128), 0, Overlap::previous_kernel}, stream, a,
+                          b, y, n);
+          }};
+}
+
+TwoInputs<half> one_pack_f16(int threads) {
+  return {"add_f16_b" + std::to_string(threads) + "_overlap",
+          [=](const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
+            return launch_binary(elementwise_pack2_kernel<half, Plus>, a, b, y, n, 8, 16, stream,
+                                 {threads, Overlap::previous_kernel}, Plus{});
+          }};
+}
+
 TwoInputs<float> strided(std::string name,
                          void (*kernel)(const float*, const float*, float*, std::int64_t),
                          int waves, int threads = kThreads) {
@@ -339,6 +378,15 @@ TwoInputs<T> cub_device(const std::string& dtype) {
 std::vector<TwoInputs<float>> float_additions() {
   return {one_pack("add_b128", {128, Overlap::none}),
           one_pack("add_b256_overlap", {256, Overlap::previous_kernel}),
+          one_pack("add_b128_overlap", {128, Overlap::previous_kernel}),
+          one_pack("add_b576_overlap", {576, Overlap::previous_kernel}),
+          one_pack("add_b704_overlap", {704, Overlap::previous_kernel}),
+          one_pack("add_b768_overlap", {768, Overlap::previous_kernel}),
+          one_pack("add_b1024_overlap", {1024, Overlap::previous_kernel}),
+          held<12, 28>(),
+          held<10, 36>(),
+          held<8, 52>(),
+          held<6, 68>(),
           narrow<2>(256),
           narrow<3>(256),
           narrow<4>(128),
@@ -371,9 +419,14 @@ std::vector<TwoInputs<float>> float_additions() {
 }
 
 std::vector<TwoInputs<half>> half_additions() {
-  return {cub_block<half, 8, false>("f16"), cub_block<half, 16, false>("f16"),
-          cub_block<half, 8, true>("f16"), cub_block<half, 16, true>("f16"),
-          cub_device<half>("f16")};
+  return {cub_block<half, 8, false>("f16"),
+          cub_block<half, 16, false>("f16"),
+          cub_block<half, 8, true>("f16"),
+          cub_block<half, 16, true>("f16"),
+          cub_device<half>("f16"),
+          one_pack_f16(128),
+          one_pack_f16(256),
+          one_pack_f16(704)};
 }
 
 }  // namespace tutorial::controls

@@ -4,6 +4,9 @@
 #include "common/proof/catch.h"
 #include "common/proof/record.h"
 #include "common/proof/support.h"
+#if defined(TUTORIAL_BACKEND_CPU)
+#include "common/executor/executor.h"
+#endif
 
 #include <cstdlib>
 #include <sstream>
@@ -39,6 +42,16 @@ std::string describe(const WorstError& worst) {
   return text.str();
 }
 
+#if defined(TUTORIAL_BACKEND_CPU)
+std::int64_t launched_blocks = 0, launched_threads = 0;  // the latter in a block
+
+std::uint64_t run_no_block(const cpu::Launch& launch, bool) {
+  launched_blocks = launch.grid.x;
+  launched_threads = launch.block.x;
+  return 0;
+}
+#endif
+
 }  // namespace
 
 void require_device() {
@@ -53,6 +66,25 @@ void check_promises(const std::string& rung, const Promises& promises) {
   const std::vector<std::string> violations = promise_violations(promises);
   INFO(rung << " breaks its promises:\n" << lines(violations));
   REQUIRE(violations.empty());
+}
+
+void check_two_input_blocks(
+    [[maybe_unused]] const std::string& rung, [[maybe_unused]] std::size_t bytes,
+    [[maybe_unused]] int width,
+    [[maybe_unused]] const std::function<cudaError_t(std::int64_t)>& launch) {
+#if defined(TUTORIAL_BACKEND_CPU)
+  const auto most = static_cast<std::int64_t>((std::size_t{64} << 20) / bytes);
+  for (const std::int64_t n : {std::int64_t{1}, most, most + 1, std::int64_t{1} << 32}) {
+    INFO(rung << ", n = " << n);
+    cpu::set_launch_observer(run_no_block);
+    const cudaError_t error = launch(n);
+    cpu::set_launch_observer(nullptr);
+    CHECK(error == cudaSuccess);
+    CHECK(launched_threads == (n <= most ? 256 : 704));
+    const std::int64_t items = launched_threads * width;
+    CHECK(launched_blocks == (n + items - 1) / items);
+  }
+#endif
 }
 
 template <class T>

@@ -73,6 +73,19 @@ std::vector<std::string> promise_violations(const Promises& promises);
 /// Fails the running test case with that list, unless it is empty.
 void check_promises(const std::string& rung, const Promises& promises);
 
+/// The blocks that two_inputs() of common/launch.cuh decides on: fails the running test case unless
+/// the launch has as many as n elements need, of 256 threads while n times `bytes` are 64 MiB, and
+/// of 704 beyond. `width`: elements a thread. Nothing runs; on a GPU nothing is tried.
+void check_two_input_blocks(const std::string& rung, std::size_t bytes, int width,
+                            const std::function<cudaError_t(std::int64_t n)>& launch);
+template <class T>
+void check_two_input_blocks(const BinaryRung<T>& rung) {
+  T* const aligned = reinterpret_cast<T*>(4096);
+  check_two_input_blocks(rung.name, 3 * sizeof(T), rung.width, [&](std::int64_t n) {
+    return rung.launch(aligned, aligned, aligned + 4096, n, nullptr);
+  });
+}
+
 /// The judge of outputs that have one right answer: "byte 3 is 255, expected 1", with `element` for
 /// "byte". T: an integer type.
 template <class T>

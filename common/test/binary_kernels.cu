@@ -20,12 +20,12 @@ struct MinusTwice {
 
 cudaError_t minus_twice(const float* a, const float* b, float* y, std::int64_t n,
                         cudaStream_t stream) {
-  return launch_elementwise(a, b, y, n, MinusTwice{}, stream, {});
+  return launch_elementwise(a, b, y, n, MinusTwice{}, stream);
 }
 
 cudaError_t minus_twice(const half* a, const half* b, half* y, std::int64_t n,
                         cudaStream_t stream) {
-  return launch_elementwise(a, b, y, n, MinusTwice{}, stream, {});
+  return launch_elementwise(a, b, y, n, MinusTwice{}, stream);
 }
 
 cudaError_t minus_twice_pack(const half* a, const half* b, half* y, std::int64_t n,

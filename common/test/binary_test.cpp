@@ -46,6 +46,34 @@ TEST_CASE("a good launcher with two inputs breaks no promise", "[binary]") {
   check_launcher_promises(BinaryRung<half>{"pack", minus_twice_pack, 8, 16, 0.501}, reference);
 }
 
+TEST_CASE("two inputs: right on both sides of the size where blocks change", "[binary]") {
+  require_device();
+  constexpr std::int64_t kMost = (std::int64_t{64} << 20) / 12, kItems = 704 * 4;
+  const std::int64_t full = (kMost / kItems + 1) * kItems;
+  std::vector<float> a, b;
+  for (std::int64_t i = 0; i <= full; ++i) {
+    a.push_back(static_cast<float>(i % 4099));
+    b.push_back(static_cast<float>(i % 1021));
+  }
+  const GuardedBuffer<float> left(a), right_b(b);
+  for (const std::int64_t n : {kMost, kMost + 1, full - 1, full, full + 1}) {
+    const GuardedBuffer<float> y(static_cast<std::size_t>(n));
+    REQUIRE(right(left.data(), right_b.data(), y.data(), n, nullptr) == cudaSuccess);
+    REQUIRE(y.intact());
+    const std::vector<float> answers = y.download();
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (answers[i] != a[i] - 2 * b[i]) ++wrong;
+    }
+    INFO("n = " << n);
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("two inputs: large blocks where the arrays do not fit the L2", "[binary]") {
+  check_two_input_blocks(rung(right));
+}
+
 TEST_CASE("exchanged inputs are noticed", "[binary]") {
   require_device();
   const std::string text =
