@@ -74,7 +74,7 @@ void check_two_input_blocks(
     [[maybe_unused]] const std::function<cudaError_t(std::int64_t)>& launch) {
 #if defined(TUTORIAL_BACKEND_CPU)
   const auto most = static_cast<std::int64_t>((std::size_t{64} << 20) / bytes);
-  for (const std::int64_t n : {std::int64_t{1}, most, most + 1, std::int64_t{1} << 32}) {
+  for (const std::int64_t n : {std::int64_t{1027}, most, most + 1, std::int64_t{1} << 32}) {
     INFO(rung << ", n = " << n);
     cpu::set_launch_observer(run_no_block);
     const cudaError_t error = launch(n);
