@@ -113,6 +113,30 @@ __global__ void ReduceInner(const InT* x, OutT* y, std::int64_t rows, std::int64
 }
 //! [ReduceInner]
 
+/// The threads of a block of ReduceLongRows, and the blocks that an SM has registers for.
+inline constexpr int kReduceLongThreads = 512, kReduceLongBlocks = 2;
+
+/// y[r] = op over x[r], for long rows that are whole tiles: a block for each, no parts, no guards
+/// (which would need a register for each of VecSize elements). Without launch bounds ptxas keeps to
+/// 32 registers, and has room for half of 8 loads: the others wait for the first additions.
+//! [ReduceLongRows]
+template <int VecSize, class Layout, class Acc, class T, class Op>
+__global__ void __launch_bounds__(kReduceLongThreads, kReduceLongBlocks)
+    ReduceLongRows(const T* x, T* y, std::int64_t columns, Op op) {
+  wait_for_previous_grid();
+  x += blockIdx.x * columns;
+  const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
+  Acc total = Op::identity();
+  for (std::int64_t column = 0; column < columns; column += tile) {
+    Acc arg[VecSize];
+    ReadData<false, Layout>(arg, x + column, tile);
+    total = op(total, Reduce<kLocalMode>(arg, op));
+  }
+  const Acc result[1] = {Reduce<kGlobalMode>(total, op)};
+  WriteData<true>(y + blockIdx.x, result, 1);
+}
+//! [ReduceLongRows]
+
 /// y[s][c] = op over the rows of x[.][c] that part s has: the outer ("higher") dimension. A block
 /// has NX * blockDim.x columns and one of the parts; it reads NY * blockDim.y rows at a time, every
 /// `parts`-th such tile, so that all blocks together go through memory from its beginning to its

@@ -57,6 +57,10 @@ template __global__ void ReduceInner<16, Interleaved<float>, float, float, float
                                                         AddFunctor<float>);
 template __global__ void ReduceInner<32, Interleaved<half>, float, half, half, AddFunctor<float>>(
     const half*, half*, std::int64_t, std::int64_t, std::int64_t, unsigned, AddFunctor<float>);
+template __global__ void ReduceLongRows<32, Interleaved<float>, float, float, AddFunctor<float>>(
+    const float*, float*, std::int64_t, AddFunctor<float>);
+template __global__ void ReduceLongRows<64, Interleaved<half>, float, half, AddFunctor<float>>(
+    const half*, half*, std::int64_t, AddFunctor<float>);
 template __global__ void ReduceOuter<4, 4, Interleaved<float>, float, float, float,
                                      AddFunctor<float>>(const float*, float*, std::int64_t,
                                                         std::int64_t, unsigned, AddFunctor<float>);
@@ -67,6 +71,8 @@ template __global__ void ReduceOuter<8, 8, Interleaved<half>, float, half, float
 #define TUTORIAL_ROWS(kernel, held, T)                                                        \
   template __global__ void kernel<held, false, Interleaved<T>, T>(const T*, T*, std::int64_t, \
                                                                   std::int64_t);
+TUTORIAL_ROWS(SoftmaxTwoReductions, 8, float)
+TUTORIAL_ROWS(SoftmaxOnline, 8, float)
 TUTORIAL_ROWS(SoftmaxTwoReductions, 16, float)
 TUTORIAL_ROWS(SoftmaxOnline, 16, float)
 TUTORIAL_ROWS(SoftmaxTwoReductions, 32, half)

@@ -221,14 +221,28 @@ void check_bias(Bias<T> launch) {
 
 // ---- Reductions -------------------------------------------------------------------------------
 
-/// Shapes whose parts are reduced by two kernels, besides the others.
+/// Shapes whose parts are reduced by two kernels, and rows that are whole tiles of 64 KiB or nearly,
+/// besides the others.
 std::vector<MatrixShape> reduction_shapes(Dimension dimension) {
   std::vector<MatrixShape> all = shapes(4100);
   if (dimension == Dimension::inner) {
-    for (const MatrixShape& s : {MatrixShape{2, 70001}, {1, 65536}, {3, 40000}}) all.push_back(s);
+    for (const MatrixShape& s : {MatrixShape{2, 70001},
+                                 {1, 65536},
+                                 {3, 40000},
+                                 {2, 16384},
+                                 {3, 32768},
+                                 {2, 32752},
+                                 {2, 32776}}) {
+      all.push_back(s);
+    }
   } else {
-    for (const MatrixShape& s :
-         {MatrixShape{5003, 8}, {9000, 3}, {70001, 1}, {2500, 40}, {1100, 128}, {640, 260}}) {
+    for (const MatrixShape& s : {MatrixShape{5003, 8},
+                                 {9000, 3},
+                                 {70001, 1},
+                                 {2500, 40},
+                                 {1100, 128},
+                                 {640, 260},
+                                 {3, 16384}}) {
       all.push_back(s);
     }
   }
@@ -404,8 +418,15 @@ void check_softmax(const Rows<T>& launch, const std::vector<MatrixShape>& all) {
   CHECK(worst <= 1.0);
 }
 
-std::vector<MatrixShape> with_long_rows() {
+/// Besides the others, rows of floats that 512 threads share, and their neighbours.
+std::vector<MatrixShape> softmax_shapes() {
   std::vector<MatrixShape> all = shapes(8192);
+  for (const std::int64_t columns : {2052, 2304, 3840, 4352}) all.push_back({2, columns});
+  return all;
+}
+
+std::vector<MatrixShape> with_long_rows() {
+  std::vector<MatrixShape> all = softmax_shapes();
   for (const std::int64_t columns : {16384, 16385, 16392, 20000, 24576})
     all.push_back({1, columns});
   all.push_back({3, 16376});
@@ -456,7 +477,7 @@ template <class T>
 void check_softmax_type() {
   const Rows<T> online = softmax<T>, two = softmax_two_reductions<T>;
   check_softmax<T>(online, with_long_rows());
-  check_softmax<T>(two, shapes(8192));
+  check_softmax<T>(two, softmax_shapes());
   const RowJudge<T> is_right = [](const std::vector<T>& x, const std::vector<T>& y) {
     return softmax_error(x, y) <= 1.0;
   };
@@ -646,7 +667,7 @@ TEST_CASE("integers are reduced exactly") {
 
 TEST_CASE("NaN and infinities in reductions") {
   require_device();
-  for (const MatrixShape& shape : {MatrixShape{7, 300}, {3, 4096}, {2, 40000}}) {
+  for (const MatrixShape& shape : {MatrixShape{7, 300}, {3, 4096}, {2, 32768}, {2, 40000}}) {
     check_special_reductions<float>(Dimension::inner, shape);
     check_special_reductions<half>(Dimension::inner, shape);
   }
@@ -695,9 +716,29 @@ TEST_CASE("integers are reduced exactly in any number of blocks") {
   }
 }
 
+TEST_CASE("integers are reduced exactly along rows of several tiles of 64 KiB") {
+  require_device();
+  for (const std::int64_t columns : {16383, 16384, 32768, 49152, 49156}) {
+    const MatrixShape shape{3, columns};
+    const std::vector<std::int32_t> x = random_values<std::int32_t>(kExponents, shape.size(), 91);
+    for (const std::size_t offset : {0u, 1u}) {
+      INFO(shape.text() << ", offset " << offset);
+      int wrong = 0;
+      for_each_reduced(Dimension::inner, x, shape,
+                       run_reduce(Reduction::sum, Dimension::inner, x, shape, offset, 0, 1),
+                       [&](const std::vector<std::int32_t>& values, std::int32_t result) {
+                         std::uint32_t sum = 0;
+                         for (const std::int32_t v : values) sum += static_cast<std::uint32_t>(v);
+                         if (static_cast<std::uint32_t>(result) != sum) ++wrong;
+                       });
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE("sums of rows keep a launcher's promises") {
   require_device();
-  for (const std::int64_t columns : {33, 1024}) {
+  for (const std::int64_t columns : {33, 1024, 16384}) {
     const auto sums = as_rows<std::int32_t>(Reduction::sum, Dimension::inner);
     Promises promises = promises_of<std::int32_t>(sums, columns, {});
     promises.inputs[0].in_place = false;
