@@ -299,8 +299,20 @@ constexpr ReducedRelation reduced(RelationOp op) {
 //! [reduced_relation]
 
 /// The operation of the broadcasting kernels: a reduced relation whose operands have already been
-/// exchanged. `turn` is 0x01010101 to invert four answers, else 0.
+/// exchanged. `turn` is 0x01010101 to invert four answers, else 0. The relation is a type in the
+/// kernels that most shapes use, and a parameter in the others.
 //! [apply]
+template <class Relation>
+struct KnownRelation {
+  unsigned turn;
+};
+
+template <class Out, class Relation, class In, int N>
+__device__ __forceinline__ Pack<Out, N> apply(KnownRelation<Relation> relation,
+                                              const Pack<In, N>& a, const Pack<In, N>& b) {
+  return pack_answers<Relation>(a, b, relation.turn);
+}
+
 struct BroadcastRelation {
   RelationOp op;
   unsigned turn;
@@ -319,6 +331,17 @@ __device__ __forceinline__ Pack<Out, N> apply(BroadcastRelation relation, const 
     return pack_answers<Greater>(a, b, relation.turn);
   }
   return pack_answers<GreaterOrEqual>(a, b, relation.turn);
+}
+
+template <class In, class F>
+cudaError_t with_known(BroadcastRelation relation, F&& f) {
+  if (relation.op == RelationOp::Equal) return f(KnownRelation<Equal>{relation.turn});
+  if constexpr (!std::is_integral_v<In>) {
+    if (relation.op == RelationOp::GreaterOrEqual) {
+      return f(KnownRelation<GreaterOrEqual>{relation.turn});
+    }
+  }
+  return f(KnownRelation<Greater>{relation.turn});
 }
 //! [apply]
 

@@ -12,10 +12,12 @@
 #include "common/pack.cuh"
 #include "common/refusal.h"
 
-// Three kernels, in the order in which they are tried.
+// Four kernels, in the order in which they are tried.
 // - elementwise_pack_binary_kernel: nothing is broadcast.
 // - broadcast_pack_kernel: the innermost dimension is a whole number of packs, so that a pack lies
-//   within one row: an operand gives a pack as one wide load, or one element for all of it.
+//   within one row: an operand gives a pack as one wide load, or one element for all of it. One
+//   pack a thread, in up to three dimensions.
+// - broadcast_steps_kernel: the same, several packs a thread or more dimensions.
 // - broadcast_any_kernel: rows of any length, pointers of any alignment.
 // All indices have 32 bits; what is larger is cut into parts on the host.
 
@@ -63,13 +65,15 @@ struct BroadcastOffsets {
 };
 
 /// The offsets of the `index`-th step of the walk: a division for each dimension but the last.
+/// `known`: the walk's rank where the compiler knows it, else 0.
 //! [locate]
+template <int known = 0>
 __device__ __forceinline__ BroadcastOffsets locate(const BroadcastWalk& walk, std::uint32_t index) {
   BroadcastOffsets at;
   // Unrolled, so that each dimension's numbers are operands in constant memory.
 #pragma unroll
   for (int d = 0; d < kMaxDimensions; ++d) {
-    const bool last = d == walk.rank - 1;
+    const bool last = d == (known > 0 ? known : walk.rank) - 1;
     const DivMod step = last ? DivMod{0, index} : walk.at[d].size.divmod(index);
     at.in0 += step.remainder * walk.at[d].in0;
     at.in1 += step.remainder * walk.at[d].in1;
@@ -81,6 +85,11 @@ __device__ __forceinline__ BroadcastOffsets locate(const BroadcastWalk& walk, st
   return at;
 }
 //! [locate]
+
+/// Whether two addresses differ in bit 63, which no two of one process do.
+__device__ __forceinline__ bool differ_in_top_bit(const void* a, const void* b) {
+  return ((reinterpret_cast<std::uint64_t>(a) ^ reinterpret_cast<std::uint64_t>(b)) >> 63) != 0;
+}
 
 /// How an operand gives a pack: `vector`, W elements that lie side by side; `single`, one element
 /// for all W, because it is broadcast along the innermost dimension.
@@ -95,7 +104,28 @@ __device__ __forceinline__ Pack<In, W> load_along(const In* from) {
   }
 }
 
-/// What broadcast_pack_kernel repeats along the walk's last dimension. `steps` is how many of its
+/// One pack of W results a thread, the walk in the result's order and its rank known.
+//! [broadcast_pack_kernel]
+template <int W, Along along0, Along along1, int rank, class In, class Out, class Op>
+__global__ void broadcast_pack_kernel(const In* in0, const In* in1, Out* out, std::uint32_t packs,
+                                      Op op, BroadcastWalk walk) {
+  const std::uint32_t pack = blockIdx.x * blockDim.x + threadIdx.x;
+  if (pack >= packs) return;
+  const BroadcastOffsets at = locate<rank>(walk, pack);
+  const In* const from0 = in0 + at.in0;
+  const In* const from1 = in1 + at.in1;
+  // Never so. But it needs the addresses; without it, the compiler fetches the pointers after the
+  // wait.
+  if (differ_in_top_bit(from0, from1)) return;
+  wait_for_previous_grid();
+  let_next_grid_begin();
+  const Pack<In, W> a = load_along<W, along0>(from0);
+  const Pack<In, W> b = load_along<W, along1>(from1);
+  store_pack(out + pack * W, apply<Out>(op, a, b));
+}
+//! [broadcast_pack_kernel]
+
+/// What broadcast_steps_kernel repeats along the walk's last dimension. `steps` is how many of its
 /// `extent` elements a thread does, `in0`, `in1` and `out` what one of them is in memory.
 struct BroadcastSteps {
   std::uint32_t steps = 1;
@@ -107,10 +137,11 @@ struct BroadcastSteps {
 
 /// One pack of W results per step; a thread computes its offsets once and takes `steps` of them
 /// along the walk's last dimension. An operand that is broadcast along it stays in registers.
-//! [broadcast_pack_kernel]
+//! [broadcast_steps_kernel]
 template <int W, Along along0, Along along1, class In, class Out, class Op>
-__global__ void broadcast_pack_kernel(const In* in0, const In* in1, Out* out, std::uint32_t threads,
-                                      Op op, BroadcastSteps step, BroadcastWalk walk) {
+__global__ void broadcast_steps_kernel(const In* in0, const In* in1, Out* out,
+                                       std::uint32_t threads, Op op, BroadcastSteps step,
+                                       BroadcastWalk walk) {
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (thread >= threads) return;
   BroadcastOffsets at = locate(walk, thread);
@@ -130,7 +161,7 @@ __global__ void broadcast_pack_kernel(const In* in0, const In* in1, Out* out, st
     if (step.in1 != 0) b = load_along<W, along1>(in1 + at.in1);
   }
 }
-//! [broadcast_pack_kernel]
+//! [broadcast_steps_kernel]
 
 /// How broadcast_any_kernel finds its elements.
 struct BroadcastRows {
@@ -246,6 +277,13 @@ __global__ void broadcast_any_kernel(const In* in0, const In* in1, Out* out, std
 }
 //! [broadcast_any_kernel]
 
+/// f(op). An operation that chooses at run time what it does may overload this, as apply(), to pass
+/// on one whose choice the compiler knows.
+template <class In, class Op, class F>
+cudaError_t with_known(Op op, F&& f) {
+  return f(op);
+}
+
 /// Sizes at which launch_broadcast() changes its method; a test sets them lower.
 struct BroadcastLimits {
   std::int64_t most_elements = (std::int64_t{1} << 31) - 1;  ///< of a launch; at most this
@@ -294,15 +332,21 @@ inline void append(BroadcastWalk& walk, const Broadcast& broadcast, int d) {
                           static_cast<std::uint32_t>(strides_of_result(broadcast).at[d])};
 }
 
-/// How many packs a thread takes where both operands are broadcast. The GPU then writes much more
-/// than it reads, and computing the offsets takes longer than storing 16 bytes; but a small result
-/// should still occupy every multiprocessor. (One pack where an operand is not broadcast: its load
-/// takes longer than computing its offset, and DRAM is fastest in the order of its addresses.)
-inline std::int64_t steps_for(std::int64_t packs, const BroadcastLimits& limits) {
-  return std::clamp<std::int64_t>(packs / limits.enough_threads, 1, 8);
+/// How many packs a thread takes, at most `most`, where both operands are broadcast. The GPU then
+/// writes much more than it reads, and computing the offsets takes longer than storing 16 bytes; but
+/// a small result should still occupy every multiprocessor. (One pack where an operand is not
+/// broadcast: its load takes longer than computing its offset, and DRAM is fastest in the order of
+/// its addresses.)
+inline std::int64_t steps_for(std::int64_t packs, const BroadcastLimits& limits, int most = 8) {
+  return std::clamp<std::int64_t>(packs / limits.enough_threads, 1, most);
 }
 
-/// The dimension along which it takes them in broadcast_pack_kernel: the outermost one in which an
+/// In broadcast_steps_kernel: 64 bytes of results, so that a block ends soon and the GPU's last
+/// blocks end together.
+template <int W, class Out>
+inline constexpr int kMostSteps = std::min(8, 64 / (W * static_cast<int>(sizeof(Out))));
+
+/// The dimension along which it takes them there: the outermost one in which an
 /// operand that is loaded as vectors is broadcast, so that it is loaded once.
 inline int step_dimension(const Broadcast& broadcast) {
   const int inner = broadcast.rank - 1;
@@ -313,43 +357,67 @@ inline int step_dimension(const Broadcast& broadcast) {
   return 0;
 }
 
-template <int W, Along along0, Along along1, class In, class Out, class Op>
-cudaError_t launch_broadcast_pack_along(const Broadcast& broadcast, const In* in0, const In* in1,
-                                        Out* out, Op op, cudaStream_t stream,
-                                        const BroadcastLimits& limits) {
-  const bool whole =
-      is_whole(broadcast, broadcast.stride0) || is_whole(broadcast, broadcast.stride1);
-  const int inner = broadcast.rank - 1, along = whole ? 0 : step_dimension(broadcast);
+/// The walk by packs of W, in the result's order but for dimension `along`, which comes last.
+template <int W>
+BroadcastWalk walk_by_packs(const Broadcast& broadcast, int along) {
   BroadcastWalk walk;
-  for (int d = inner; d >= 0; --d) {
+  for (int d = broadcast.rank - 1; d >= 0; --d) {
     if (d != along) append(walk, broadcast, d);
   }
   append(walk, broadcast, along);
-
-  // The innermost dimension goes by packs.
   BroadcastWalk::Dimension& columns = walk.at[0];
   columns.size = FastDivisor(columns.size.divisor() / W);
   columns.in0 *= W;
   columns.in1 *= W;
   columns.out *= W;
+  return walk;
+}
 
+template <int W, Along along0, Along along1, class In, class Out, class Op>
+cudaError_t launch_broadcast_steps(const Broadcast& broadcast, const In* in0, const In* in1,
+                                   Out* out, Op op, cudaStream_t stream, std::int64_t steps) {
+  BroadcastWalk walk = walk_by_packs<W>(broadcast, steps > 1 ? step_dimension(broadcast) : 0);
   BroadcastWalk::Dimension& last = walk.at[walk.rank - 1];
   BroadcastSteps step;
   step.extent = last.size.divisor();
-  std::int64_t packs = broadcast.elements / W;
+  std::int64_t threads = broadcast.elements / W;
   if (walk.rank > 1) {
-    step.steps = static_cast<std::uint32_t>(whole ? 1 : steps_for(packs, limits));
+    step.steps = static_cast<std::uint32_t>(steps);
     step.in0 = last.in0;
     step.in1 = last.in1;
     step.out = last.out;
     last.in0 *= step.steps;
     last.in1 *= step.steps;
     last.out *= step.steps;
-    packs = packs / step.extent * ((step.extent - 1) / step.steps + 1);
+    threads = threads / step.extent * ((step.extent - 1) / step.steps + 1);
   }
-  const auto threads = static_cast<std::uint32_t>(packs);
-  return launch(broadcast_pack_kernel<W, along0, along1, In, Out, Op>, grid_of(packs), stream, in0,
-                in1, out, threads, op, step, walk);
+  return launch(broadcast_steps_kernel<W, along0, along1, In, Out, Op>, grid_of(threads), stream,
+                in0, in1, out, static_cast<std::uint32_t>(threads), op, step, walk);
+}
+
+template <int W, Along along0, Along along1, class In, class Out, class Op>
+cudaError_t launch_broadcast_pack_along(const Broadcast& broadcast, const In* in0, const In* in1,
+                                        Out* out, Op op, cudaStream_t stream,
+                                        const BroadcastLimits& limits) {
+  const bool whole =
+      is_whole(broadcast, broadcast.stride0) || is_whole(broadcast, broadcast.stride1);
+  const std::int64_t packs = broadcast.elements / W;
+  const std::int64_t steps = whole ? 1 : steps_for(packs, limits, kMostSteps<W, Out>);
+  // Known ranks only for the widest packs: each is a kernel.
+  if constexpr (W == kBroadcastWidth<In, Out>) {
+    if (broadcast.rank <= 3 && (steps == 1 || broadcast.rank == 1)) {
+      const BroadcastWalk walk = walk_by_packs<W>(broadcast, 0);
+      return with_known<In>(op, [&](auto known) {
+        using Known = decltype(known);
+        auto* const kernel = broadcast.rank == 3
+                                 ? broadcast_pack_kernel<W, along0, along1, 3, In, Out, Known>
+                                 : broadcast_pack_kernel<W, along0, along1, 2, In, Out, Known>;
+        return launch(kernel, grid_of(packs), stream, in0, in1, out,
+                      static_cast<std::uint32_t>(packs), known, walk);
+      });
+    }
+  }
+  return launch_broadcast_steps<W, along0, along1>(broadcast, in0, in1, out, op, stream, steps);
 }
 
 /// Whether the innermost dimension is a whole number of packs of W, and the pointers fit them.

@@ -44,8 +44,9 @@ extern const void* const kernels[] = {
     address_of(arithmetic_strided_32_kernel<half, Add>),
     address_of(arithmetic_strided_fast_kernel<half, Add>),
     address_of(arithmetic_rows_kernel<half, Add>),
-    address_of(broadcast_pack_kernel<8, kVector, kSingle, half, half, Add>),
-    address_of(broadcast_pack_kernel<8, kVector, kVector, half, half, Add>),
+    address_of(broadcast_pack_kernel<8, kVector, kSingle, 3, half, half, Add>),
+    address_of(broadcast_pack_kernel<8, kVector, kVector, 3, half, half, Add>),
+    address_of(broadcast_steps_kernel<8, kSingle, kVector, half, half, Add>),
     address_of(broadcast_any_kernel<8, LongRows, half, half, Add>),
 
     // Ladder C
