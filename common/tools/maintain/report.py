@@ -916,8 +916,7 @@ def make_controls(part):
         several = several or question.paired
         unit = controls.UNITS.get(question.data["of"], question.data["of"])
         variants = [code(question.variant(key)[0]) for key in ("a", "b") if key in question.data]
-        expected = " / ".join(runs.unique(f"{significant(low, 3)} to {significant(high, 3)}" for low, high in
-                                          [question.expected(gpu) for gpu, _ in recorded]))
+        expected = " / ".join(runs.unique(expected_range(*question.expected(gpu)) for gpu, _ in recorded))
         cells = [cell for answer in answers for cell in answer_cells(question, answer, unit)]
         body.append([question.data["question"], ", ".join(variants)] + cells
                     + [expected + ("" if question.paired else f" {unit}".rstrip())])
@@ -934,6 +933,12 @@ def make_controls(part):
 
 #: A cell of a table of single values, which need no column for ratios.
 SKIPPED = object()
+
+
+def expected_range(low, high):
+    """A narrow range about 1 to the tenth of a percent, any other to three digits."""
+    narrow = high - low < 0.02 and 0.5 < low < 2
+    return f"{low:.3f} to {high:.3f}" if narrow else f"{significant(low, 3)} to {significant(high, 3)}"
 
 
 def answer_cells(question, answer, unit):
