@@ -291,7 +291,7 @@ void for_each_reduced(Dimension dimension, const std::vector<T>& x, MatrixShape 
 }
 
 /// The additions on the way of one element into a sum, at most. Inner: a thread adds its registers
-/// in a tree, tile after tile of 512 elements or more, then 256 threads in a tree; outer: four rows
+/// in a tree, tile after tile of 512 elements or more, then 512 threads in a tree; outer: four rows
 /// or more in a tree, step after step. With two kernels there are two such sums, of fewer elements.
 int depth_of(Dimension dimension, std::size_t length) {
   const auto steps = static_cast<int>(length / (dimension == Dimension::inner ? 512 : 4));
