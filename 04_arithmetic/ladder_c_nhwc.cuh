@@ -40,7 +40,7 @@ __global__ void arithmetic_limit_nhwc_kernel(NhwcBroadcast at, const T* in0, con
 // where it has a single channel. The last group may hold fewer than eight channels. Its threads
 // load what `out` holds there together with the operands, compute all channels at once, and store
 // whole packs with the padding as it was: if only the channels were stored, sectors of `out` would
-// be written in part, and the L2 would read each back from memory before it could write it.
+// be written in part, which costs more than these loads (notes/nhwc8.md).
 //! [nhwc_pack]
 enum class NhwcAccess { splat, pack };
 

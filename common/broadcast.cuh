@@ -171,8 +171,9 @@ struct BroadcastRows {
   std::uint32_t stride1 = 0;
   bool whole0 = false;  ///< the operand is not broadcast, and aligned to the pack
   bool whole1 = false;
-  FastDivisor packs;    ///< packs in a slab, below
-  BroadcastSteps step;  ///< how far a thread's packs lie apart
+  FastDivisor packs;          ///< packs in a slab, below
+  BroadcastSteps step;        ///< how far a thread's packs lie apart
+  std::uint32_t threads = 0;  ///< those that have a pack
 };
 
 /// Where W consecutive results, from the `i`-th on, find one operand: rows of W columns or more, of
@@ -242,8 +243,10 @@ struct ShortRows {
 template <int W, template <int> class Rows, class In, class Out, class Op>
 __global__ void broadcast_any_kernel(const In* in0, const In* in1, Out* out, std::uint32_t n,
                                      BroadcastRows rows, Op op) {
+  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  if (thread >= rows.threads) return;
   wait_for_previous_grid();
-  const DivMod place = rows.packs.divmod(blockIdx.x * blockDim.x + threadIdx.x);
+  const DivMod place = rows.packs.divmod(thread);
   std::uint32_t i = place.quotient * rows.step.steps * rows.step.out + place.remainder * W;
   std::uint32_t s = 0;
   if (i + W <= n) {
@@ -470,8 +473,6 @@ cudaError_t launch_broadcast_any(const Broadcast& broadcast, const In* in0, cons
   const bool several = !(rows.whole0 || rows.whole1) || W >= 8;
   const std::int64_t steps = several ? steps_for(packs, limits) : 1;
   rows.packs = FastDivisor(static_cast<std::uint32_t>(packs));
-  // Threads of the last block that have no pack start past the end and do nothing. They must not
-  // repeat another thread's pack: `out` may be an operand.
   rows.step.out = static_cast<std::uint32_t>(packs * W);
   if (inner > 0 && steps > 1 && broadcast.extent[0] > turns) {
     const std::int64_t slab = outer * turns, slabs = (broadcast.extent[0] - 1) / turns + 1;
@@ -482,6 +483,9 @@ cudaError_t launch_broadcast_any(const Broadcast& broadcast, const In* in0, cons
     rows.step.out = static_cast<std::uint32_t>(slab);
     packs = slab / W * ((slabs - 1) / steps + 1);
   }
+  // The last block's other threads must not repeat a pack: `out` may be an operand. Their `i` would
+  // not tell, because it can exceed 32 bits.
+  rows.threads = static_cast<std::uint32_t>(packs);
   const LaunchShape shape{grid_1d(packs, kThreads), dim3(kThreads), 0, Overlap::previous_kernel};
   return launch(broadcast_any_kernel<W, Rows, In, Out, Op>, shape, stream, in0, in1, out,
                 static_cast<std::uint32_t>(n), rows, op);

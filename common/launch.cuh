@@ -37,7 +37,7 @@ inline constexpr int kThreads = 128;
 /// - none: after the kernel before it on the stream has finished, and its last write is visible.
 /// - previous_kernel: as soon as every block of the kernel before it has ended, or has triggered in
 ///   let_next_grid_begin(), without waiting for that kernel to be declared complete and its writes
-///   flushed (programmatic dependent launch, compute capability 9.0). The kernel must call
+///   flushed (programmatic dependent launch, compute capability 9.0 or later). The kernel must call
 ///   wait_for_previous_grid() before it touches memory; that hides the launch latency between
 ///   back-to-back kernels and reads nothing too soon. A kernel that was compiled for an older
 ///   architecture has no such wait, and is launched as with `none`.
@@ -66,8 +66,8 @@ __device__ __forceinline__ void wait_for_previous_grid() {
 /// as every block waits before its first access to global memory. The trigger publishes no writes.
 ///
 /// A block that triggers costs 1.2 ns instead of 0.6, so blocks of up to 128 threads do not, and of
-/// larger ones only the last 1,024 (of 256 threads), about what a GPU holds at once. Most blocks
-/// before them have ended when the last begins.
+/// larger ones only the last: 1,024 of 256 threads, about what a GPU holds at once. Most blocks
+/// before them have ended when the last begins. (Of 704 threads it is the last 4,608; not tuned.)
 __device__ __forceinline__ void let_next_grid_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   if (static_cast<int>(gridDim.x - blockIdx.x) <= 8 * (static_cast<int>(blockDim.x) - 128)) {
@@ -186,9 +186,10 @@ struct LaunchOptions {
 /// The launch of a kernel that loads sixteen bytes of each of two arrays a thread, and moves `bytes`
 /// for each of the n elements in all.
 ///
-/// Such threads at full occupancy ask for 64 KiB an SM at a time, and DRAM is 1 to 2 % faster with
-/// 40 to 48 KiB asked for: of blocks of 704 threads only two fit an SM, 44 KiB. What fits the L2 is
-/// faster in blocks of 256. (common/notes/controls.md, "Bytes in flight")
+/// Such threads at full occupancy ask for 64 KiB an SM at a time, and DRAM is up to 1 % faster with
+/// less asked for: of blocks of 704 threads only two fit an SM, 44 KiB. What fits the L2 is faster in
+/// blocks of 256. Found on an H200 and an H100, whose L2 has 60 and 50 MB; another GPU may want other
+/// numbers. (common/notes/controls.md, "Bytes in flight")
 //! [two_inputs]
 constexpr LaunchOptions two_inputs(std::int64_t n, std::size_t bytes) {
   constexpr std::size_t kFitsL2 = std::size_t{64} << 20;

@@ -197,3 +197,38 @@ TEST_CASE("launch_broadcast: more than 2^31 elements at odd addresses", "[long]"
   }
   CHECK(first_wrong_element == 0);
 }
+
+// Two slabs of eight steps each would reach 2^33: a thread beyond the last pack must not come round
+// to the first ones, which are operands, too.
+TEST_CASE("launch_broadcast: in place, where the steps of a slab exceed 32 bits", "[long]") {
+  require_device();
+  constexpr std::int64_t columns = (std::int64_t{1} << 26) + 1, n = 3 * 8 * columns;
+  constexpr auto bytes = static_cast<std::size_t>(n);
+  std::size_t free_bytes = 0, total = 0;
+  REQUIRE(cudaMemGetInfo(&free_bytes, &total) == cudaSuccess);
+  if (free_bytes < bytes + (std::size_t{1} << 30)) SKIP("not enough memory on this device");
+
+  std::vector<std::int8_t> tile, row;
+  for (std::int64_t i = 0; i < 65537; ++i) tile.push_back(value<std::int8_t>(i, 37));
+  for (std::int64_t i = 0; i < 8; ++i) row.push_back(value<std::int8_t>(i, 101));
+  const DeviceBytes in0(bytes), in1(row.size());
+  fill_with_tile(in0.data(), bytes, tile.data(), tile.size());
+  REQUIRE(cudaMemcpy(in1.data(), row.data(), row.size(), cudaMemcpyHostToDevice) == cudaSuccess);
+  Broadcast broadcast;
+  REQUIRE(make_broadcast({3, 8, columns}, {8, 1}, &broadcast) == cudaSuccess);
+  auto* const x = reinterpret_cast<std::int8_t*>(in0.data());
+  REQUIRE(mixed_up(broadcast, x, reinterpret_cast<const std::int8_t*>(in1.data()), x, {},
+                   nullptr) == cudaSuccess);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+
+  std::vector<std::int8_t> host(bytes);
+  REQUIRE(cudaMemcpy(host.data(), in0.data(), bytes, cudaMemcpyDeviceToHost) == cudaSuccess);
+  std::size_t wrong = 0;
+  for (std::size_t line = 0, i = 0, at = 0; line < 3 * 8; ++line) {
+    for (std::int64_t column = 0; column < columns; ++column, ++i) {
+      if (host[i] != static_cast<std::int8_t>(7 * tile[at] - row[line % 8])) ++wrong;
+      if (++at == tile.size()) at = 0;
+    }
+  }
+  CHECK(wrong == 0);
+}
