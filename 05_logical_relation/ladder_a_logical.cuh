@@ -61,7 +61,8 @@ __global__ void logical_bool8_kernel(const Byte* a, const Byte* b, Byte* y, std:
 //! [logical_bool8]
 
 // A3 · u8x16: sixteen bytes a thread, in four registers; one 32-bit operation works on four bytes.
-// A4 · u8x16_pdl: the same kernel with 256 threads a block and an early start.
+// A4 · u8x16_pdl: the same kernel with an early start and 256 threads a block, or 704 where the
+// arrays do not fit the L2.
 //! [logical_u8x16]
 template <class Op>
 __global__ void logical_u8x16_kernel(const Byte* a, const Byte* b, Byte* y, std::int64_t n, Op op) {

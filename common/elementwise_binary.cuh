@@ -57,8 +57,8 @@ cudaError_t launch_binary(void (*kernel)(Params...), const T* a, const T* b, T* 
 }
 
 /// y[i] = op(a[i], b[i]) by the pack kernel where all three pointers are 16-byte aligned, and one
-/// element a thread where one is not: the dispatch of every two-input operator. Errors as
-/// launch_binary.
+/// element a thread where one is not: the dispatch of every two-input operator. Blocks as
+/// two_inputs() says; of 256 threads where a pointer is not aligned. Errors as launch_binary.
 template <class T, class Op>
 cudaError_t launch_elementwise(const T* a, const T* b, T* y, std::int64_t n, Op op,
                                cudaStream_t stream) {

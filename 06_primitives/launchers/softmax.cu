@@ -41,8 +41,8 @@ struct TwoReductions {
 /// Elements that a thread holds: 64 bytes, where rows of halves fill that many registers.
 constexpr int kHeld = 16;
 constexpr int kHeldOfHalves = 32;
-/// Rows of floats for which that makes up to 512 threads take twice as many threads and half as
-/// many elements each: fewer rows are read and written at the same time, measured faster.
+/// Floats in rows of 2,049 to 4,096 have half as many elements a thread, in blocks of up to 512:
+/// measured faster (notes/softmax.md).
 constexpr int kHeldByMany = 8;
 constexpr std::int64_t kManyThreads = 512;
 constexpr std::int64_t kBlockThreads = 128;

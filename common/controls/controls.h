@@ -35,8 +35,8 @@ std::vector<OneInput<float>> float_copies();
 /// y = x in halves, a pack a thread, with the stores of a pack cut and set apart.
 std::vector<OneInput<half>> half_copies();
 
-/// y = x for the first `stored` of every kRow halves; the rest of a row stays as it was.
 constexpr int kRow = 256;
+/// y = x for the first `stored` of every kRow halves; the rest of a row stays as it was.
 struct RowCopy {
   OneInput<half> copy;
   int stored;
