@@ -2,7 +2,7 @@
 """Compares a chapter's kernels with PyTorch's own, all called from Python.
 
     python3 common/torch/table.py CHAPTER [--json OUT.json] [--filter TEXT] [--shapes SxK,...]
-                                  [--operators] [--prepare]
+                                  [--operators] [--prepare] [--profile LADDER/RUNG/SHAPE/REGIME,...]
 
 For each S and K of {1024, 2048, 4096}, and 16384 x 16384: the first two values that each one
 computes, and the time of a call, cold and warm (timing.py has the protocol):
@@ -17,6 +17,10 @@ rungs out; --filter keeps rows with this text in their name. --prepare only lets
 its cache on disk, which takes longer than measuring and may run beside other work. OUT.json has the
 form of the benchmarks' results, and compare and report read it: the rows of PyTorch and torch.compile
 are labelled peer, those of ours bound, so that a benchmark's own rows can stand beside them.
+
+--profile is for ncu, whose command stands in common/tools/maintain/ncu.py. Each contender of these rows
+of our operator is called three times, each call in an NVTX range with its row's name; nothing is timed,
+and the regime is ncu's to set. OUT.json then says what was called, in order.
 
 Without a GPU the operators run on CPU tensors, through the CPU executor: small shapes, a few calls,
 and times that say nothing about a GPU.
@@ -38,6 +42,7 @@ import elementwise_tutorial  # noqa: E402
 import runs  # noqa: E402
 import timing  # noqa: E402
 
+PROFILED_CALLS = 3  # of each contender, under ncu
 # Tolerances against PyTorch's result in float32. They only make sure that all contenders compute the
 # same function; the chapters' tests check the accuracy. (relative, absolute)
 TOLERANCES = {"f32": (1e-3, 1e-3), "f16": (3e-2, 3e-2), "bf16": (3e-2, 3e-2)}
@@ -150,6 +155,33 @@ class Table:
         if case.compiled and hasattr(self.torch, "compile"):
             one_set, = timing.sets_of(self.torch, case, inputs, output, "warm", self.device)
             compiled(self.torch, case).result(*one_set)
+
+    def profile(self, listed):
+        """Calls what --profile names, for ncu; the first calls (compiling, loading) are not profiled."""
+        cuda = self.torch.cuda
+        known = {f"{case.named('bound')}/{shape}/{regime}": (case, f"{shape}/{regime}", inputs, output) for case in listed
+                 for shape, inputs, output in case.shapes(self.grid) for regime in self.regimes}
+        for row in self.options.profile:
+            if row not in known:
+                raise runs.ToolError(f"--profile {row}: {self.chapter.name} has no such row of its operator; "
+                                     f"write it as {next(iter(known))}")
+        for row in self.options.profile:
+            case, where, inputs, output = known[row]
+            cuda.empty_cache()
+            sets = timing.sets_of(self.torch, case, inputs, output, "warm", self.device)
+            called = self.first_results(case, contenders(self.torch, case, self.chapter, False), sets[0])
+            cuda.synchronize()
+            cuda.profiler.start()
+            for contender, _, _ in called:
+                self.rows.append({"name": f"{contender.name}/{where}", "calls": PROFILED_CALLS})
+                call = contender.begin(sets)
+                for i in range(PROFILED_CALLS):
+                    cuda.nvtx.range_push(self.rows[-1]["name"])
+                    call(i)
+                    cuda.synchronize()
+                    cuda.nvtx.range_pop()
+            cuda.profiler.stop()
+            print(f"profiled {row}: {len(called)} contenders", flush=True)
 
     def heading(self, name):
         parts = name.split("x")
@@ -281,11 +313,15 @@ def main(arguments=None):
     parser.add_argument("--operators", action="store_true", help="omit the rungs")
     parser.add_argument("--prepare", action="store_true",
                         help="only fill torch.compile's cache; measure nothing")
+    parser.add_argument("--profile", type=lambda text: runs.unique(text.split(",")), metavar="ROW,...",
+                        help="for ncu: only call the contenders of these rows, such as elu/bound_f16/1024x1024/cold")
     options = parser.parse_args(arguments)
     chapter = runs.find_chapter(options.chapter)
     torch = elementwise_tutorial.find_torch()
     listed = cases_of(chapter)
     table = Table(torch, chapter, options)
+    if options.profile and not table.gpu:
+        raise runs.ToolError("--profile needs a GPU, and PyTorch sees none")
     if options.prepare:
         with torch.no_grad():
             table.run(listed)
@@ -294,12 +330,13 @@ def main(arguments=None):
     elementwise_tutorial.load(chapter.name, backends=["cuda" if torch.cuda.is_available() else "cpu"])
     introduce(torch, chapter)
     with torch.no_grad():
-        table.run(listed)
-    if table.gpu:
+        (table.profile if options.profile else table.run)(listed)
+    if table.gpu and not options.profile:
         print()
         print("\n".join(summary(table.rows, listed)))
     if options.json:
-        runs.write_json(options.json, {"context": context(torch), "benchmarks": table.rows})
+        runs.write_json(options.json, {"context": context(torch),
+                                       "profiled" if options.profile else "benchmarks": table.rows})
     return 0
 
 

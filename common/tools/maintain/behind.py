@@ -23,7 +23,7 @@ import runs
 
 PEERS = {"torch": "PyTorch", "compile": "torch.compile", "cub": "cub::DeviceTransform",
          "cub_block": "CUB's block primitives"}
-Cell = namedtuple("Cell", "gpu peer chapter operation dtype shape regime ratio spread_pct")
+Cell = namedtuple("Cell", "gpu peer chapter operation dtype shape regime ratio spread_pct ours theirs")
 
 
 def name_of(row):
@@ -69,7 +69,8 @@ def cell(gpu, peer, chapter, operation, theirs, ours):
     if theirs.failed or ours.failed or not (theirs.median_us and ours.median_us):
         return []
     return [Cell(gpu, peer, chapter, operation, ours.dtype, ours.shape, ours.regime,
-                 theirs.median_us / ours.median_us, max(theirs.spread_pct, ours.spread_pct))]
+                 theirs.median_us / ours.median_us, max(theirs.spread_pct, ours.spread_pct),
+                 name_of(ours), name_of(theirs))]
 
 
 def beyond_spread(one):
@@ -120,3 +121,50 @@ def cells_table(cells, link):
                      {0: "none", len(members): "all"}.get(beyond, f"{beyond} of {len(members)}")])
     return ["GPU", "Peer", "Chapter", "Operation", "Type", "Regime", "Their time / ours", "Beyond the spread"], body, "l" * 8
 
+
+
+def lowest(cells, wanted=lambda cell: True):
+    """Of the cells below 0.99 beside PyTorch and torch.compile, per launch (one operation, type, regime and number of
+    elements on one GPU) the list of those at the shape that is lowest, or lowest of the wanted."""
+    groups = {}
+    for one in sorted(cells, key=lambda one: (not wanted(one), one.ratio)):
+        if one.ratio < 0.99 and one.peer in ("torch", "compile"):
+            n = math.prod(map(int, one.shape.split("x")))
+            group = groups.setdefault((one.gpu, one.ours, one.regime, n), [])
+            if not group or group[0].shape == one.shape:
+                group.append(one)
+    order = runs.unique((one.gpu, one.ours) for one in cells)
+    return sorted(groups.values(), key=lambda group: order.index((group[0].gpu, group[0].ours)))
+
+
+def row_of(one, who):
+    return f"{getattr(one, who)}/{one.shape}/{one.regime}"
+
+
+def profile_table(cells, entries, shown):
+    """(titles, rows, alignment) and the cells that are missing: ncu's figures of the kernels in the lowest cells;
+    entries: {GPU: {row's name: its kernels' entries}}; shown formats a number."""
+    def known(one):
+        return all(row_of(one, who) in entries.get(one.gpu, {}) for who in ("ours", "theirs"))
+    body, missing = [], []
+    for group in lowest(cells, known):
+        first = group[0]
+        where = f"{first.chapter[:2]} {first.operation}, {first.dtype}, {size(first.shape)}, {first.regime}"
+        if not known(first):
+            missing += [f"{first.gpu} {where}"] if first.gpu in entries else []
+            continue
+        lines = [("ours", row_of(first, "ours"))]
+        lines += [(f"{PEERS[one.peer]}, {cut(one.ratio)}", row_of(one, "theirs")) for one in group if known(one)]
+        for who, name in lines:
+            for one in entries[first.gpu][name]:
+                part = "" if one["part"] == "1 of 1" else f", kernel {one['part']}"
+                waits = {reason: value for reason, value in (one["stalls"] or {}).items() if reason != "selected"}
+                stall = max(waits, key=waits.get, default="–")
+                body.append([first.gpu, where, who + part]
+                            + ["–" if one[key] is None else f"{one[key]:g}" for key in ("threads", "elements_per_thread", "registers")]
+                            + [shown(one["duration_us"]), shown(one["dram_pct"], 3), shown(one["occupancy_pct"], 3),
+                               shown(one["instructions_per_element"], 3),
+                               f"{stall.replace('_', ' ')} {shown(waits.get(stall), 3)}"])
+    titles = ["GPU", "Cell", "Whose, and their time / ours", "Threads", "Elements a thread", "Registers", "µs alone",
+              "% of DRAM peak", "% occupancy", "Instructions per element", "Warps that wait, by the first reason"]
+    return (titles, body, "lll" + "r" * 7 + "l"), missing

@@ -53,6 +53,19 @@ The JSON holds, per kernel:
                                  run to run; "passes" does not
 
 A value whose metric the GPU or the version of ncu does not have is null.
+
+Our operators beside PyTorch's kernels (common/notes/behind.md shows them, from results/h200_behind_ncu.json):
+
+    python3 common/tools/maintain/ncu.py COLD.csv WARM.csv --order COLD.json WARM.json --out h200_behind_ncu.json
+
+    ncu --profile-from-start off --nvtx --cache-control all --clock-control none --csv --page raw --print-units base \
+        --kernel-name-base demangled --log-file COLD.csv --metrics ... \
+        python3 common/torch/table.py 01_elu --profile elu/bound_f16/1024x1024/cold --json COLD.json
+
+and the same with `--cache-control none`, WARM and /warm: then the caches stay as the calls before left them. Each
+contender is called three times, and the kernels of its last call are reported: "rung" is the row's name, "part" says
+which of the call's kernels, "threads" those of a block, and an element is one of the shape in the name. A launch
+belongs to the NVTX range that it lies in; where ncu wrote no ranges, to the calls in the order of the files --order.
 """
 
 import argparse
@@ -159,6 +172,7 @@ def read_launches(text, path):
         values["kernel"] = runs.short_kernel_name(launch["Kernel Name"])
         values["block"] = launch.get("Block Size", "").strip()
         values["grid"] = launch.get("Grid Size", "").strip()
+        values["ranges"] = next((launch[name] for name in names if "Push/Pop_Range" in name), "")
         launches.append(values)
     return launches
 
@@ -276,6 +290,58 @@ def summarise(launches, n, rung):
     return entries
 
 
+def called(paths):
+    """(context, [(row's name, calls)]) of the files that table.py --profile wrote, in that order."""
+    context, order = None, []
+    for path in paths:
+        data = runs.load_json(path)
+        if not isinstance(data.get("profiled"), list):
+            raise runs.ToolError(f'{path}: has no list "profiled"; name what common/torch/table.py --profile --json wrote')
+        if context not in (None, data["context"]):
+            raise runs.ToolError(f"{path}: was not written on the machine and at the commit of {paths[0]}; name files of one run")
+        context = data["context"]
+        order += [(one["name"], one["calls"]) for one in data["profiled"]]
+    return context, order
+
+
+def by_range(launches, order):
+    """{row's name: its launches}, by the NVTX ranges."""
+    marks = {name: re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name, _ in order}
+    return {name: [one for one in launches if mark.search(one["ranges"])] for name, mark in marks.items()}
+
+
+def by_order(launches, order):
+    """The same by the order: a row's launches are the next ones that are equal calls."""
+    shapes = [(one["full_name"], one["block"], one["grid"]) for one in launches]
+    groups, begin = {}, 0
+    for name, calls in order:
+        kernels = next((size for size in range(1, (len(shapes) - begin) // calls + 1) if shapes[begin:begin + size] * calls
+                        == shapes[begin:begin + size * calls]), 0)
+        groups[name] = launches[begin:begin + kernels * calls]
+        begin += kernels * calls
+    return groups if begin == len(launches) else {}
+
+
+def contenders(launches, order):
+    """The JSON entries of what table.py --profile called: the kernels of each row's last call."""
+    groups = by_range(launches, order)
+    if not any(groups.values()):
+        groups = by_order(launches, order)
+    entries = []
+    for name, calls in order:
+        group = groups.get(name, [])
+        kernels = len(group) // calls
+        if not group or len(group) % calls:
+            raise runs.ToolError(f"{name}: was called {calls} times by the files --order, and {len(launches)} launches "
+                                 f"cannot be divided so (here {len(group)}); name the files of the runs in the CSVs, in their order")
+        n = math.prod(map(int, name.split("/")[2].split("x")))
+        for i, launch in enumerate(group[-kernels:]):
+            threads, blocks = (math.prod(map(int, re.findall(r"\d+", launch[key]))) for key in ("block", "grid"))
+            entries.append({**entry([launch], n, lambda _, row=name: row), "part": f"{i + 1} of {kernels}", "threads": threads,
+                            "elements_per_thread": rounded(ratio(n, threads * blocks))})
+    return entries
+
+
 def context_of(path, shape):
     """The benchmark run's context, and the shape that was profiled."""
     keep = ("date", "backend", "gpu", "driver", "cuda", "commit")
@@ -298,7 +364,8 @@ def known_metrics(path):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description="ncu's CSV as JSON for the report.")
-    parser.add_argument("csv", nargs="?", help="what ncu --csv --page raw wrote")
+    parser.add_argument("csv", nargs="*", help="what ncu --csv --page raw wrote")
+    parser.add_argument("--order", nargs="+", help="the CSVs are of common/torch/table.py --profile, which wrote these files")
     parser.add_argument("--metrics", action="store_true", help="print the metrics to ask ncu for")
     parser.add_argument("--known", help="with --metrics: leave out what is not in this file, which "
                                         "`ncu --query-metrics` printed")
@@ -315,12 +382,17 @@ def main():
     if arguments.metrics:
         print(",".join(known_metrics(arguments.known)))
         return 0
-    if not (arguments.csv and arguments.shape and arguments.out):
-        raise runs.ToolError("needs the CSV, --shape and --out (or --metrics alone)")
+    if arguments.order and arguments.csv and arguments.out:
+        context, order = called(arguments.order)
+        launches = [one for path in arguments.csv for one in read_launches(runs.read_text(path), path)]
+        runs.write_json(arguments.out, {"context": context, "ncu": contenders(launches, order)})
+        return 0
+    if not (len(arguments.csv) == 1 and arguments.shape and arguments.out):
+        raise runs.ToolError("needs the CSV, --shape and --out (or CSVs, --order and --out; or --metrics alone)")
     if not runs.SHAPE.match(arguments.shape):
         raise runs.ToolError(f"--shape {arguments.shape}: write it as 4096x4096")
     n = math.prod(int(part) for part in arguments.shape.split("x"))
-    launches = read_launches(runs.read_text(arguments.csv), arguments.csv)
+    launches = read_launches(runs.read_text(arguments.csv[0]), arguments.csv[0])
     rung = rung_namer(arguments.ladder, runs.load_json(arguments.spec) if arguments.spec else None)
     runs.write_json(arguments.out, {"context": context_of(arguments.context, arguments.shape),
                                     "ncu": summarise(launches, n, rung)})

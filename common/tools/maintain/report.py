@@ -54,7 +54,8 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   microseconds of each at each shape. Takes all that there is
     behind GPUS [of=summary]      where a peer is faster than our operator, of GPUs h200,h100 and all chapters
                                   that have results/GPU.json or GPU_torch.json: a row per GPU and peer;
-                                  of=cells: every such cell. behind.py says which rows are compared
+                                  of=cells: every such cell; of=ncu: of those below 0.99 beside PyTorch, what
+                                  results/GPU_behind_ncu.json says. behind.py says which rows are compared
     headline_figure [FILE] out=NAME.svg [title=..] [regime=cold] [best=, torch=, compile=, cub=NAME]
                                   percent of a copy of the best rung, PyTorch, torch.compile and cub,
                                   over the chapters that have a results/headline.json;
@@ -683,8 +684,8 @@ def make_torch(part):
 def make_behind(part):
     """Where a peer is faster than our operator, in the chapters' runs on the named GPUs."""
     of, cells, recorded, gpus = part.option("of", "summary"), [], {}, []
-    if len(part.names) != 1 or of not in ("summary", "cells"):
-        part.fail("needs a list of GPUs, as h200,h100" if len(part.names) != 1 else f"unknown of={of}; known: summary, cells")
+    if len(part.names) != 1 or of not in ("summary", "cells", "ncu"):
+        part.fail("needs a list of GPUs, as h200,h100" if len(part.names) != 1 else f"unknown of={of}; known: summary, cells, ncu")
     for name in part.names[0].split(","):
         gpus.append(name.upper())
         for folder in runs.find_chapters(runs.ROOT):
@@ -701,9 +702,28 @@ def make_behind(part):
         raise NotRecorded(part.names[0])
     if of == "cells":
         return table(*behind.cells_table(cells, lambda name: f"[{name[:2]}]({part.link(runs.ROOT / name / 'README.md')})"))
+    if of == "ncu":
+        return behind_profiles(part, cells)
     commits = [f"{words}: " + ", ".join(f"{commit} ({', '.join(names)})" for commit, names in by.items())
                for words, by in recorded.items()]
     return table(*behind.summary_table(cells, gpus)) + ["", f"Recorded at these commits (chapters). {'; '.join(commits)}."]
+
+
+def behind_profiles(part, cells):
+    """ncu's figures of the kernels in the cells below 0.99, of the GPUs that have a profile."""
+    entries, commits = {}, []
+    for name in part.names[0].split(","):
+        path = part.path(f"{name}_behind_ncu.json")
+        if path.exists():
+            found = entries.setdefault(name.upper(), {})
+            for one in load_json(path)["ncu"]:
+                found.setdefault(one["rung"], []).append(one)
+            commits.append(f"{name.upper()} {load_json(path)['context'].get('commit')}")
+    if not entries:
+        raise NotRecorded(part.names[0])
+    made, missing = behind.profile_table(cells, entries, significant)
+    return table(*made) + ["", f"Profiled at these commits: {', '.join(commits)}."
+                           + (f" Not profiled: {'; '.join(missing)}." if missing else "")]
 
 
 def one_each(cells, part):

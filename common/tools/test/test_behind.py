@@ -86,6 +86,26 @@ class ReportBehindTest(test_report.ReportTest):
         self.assertEqual(lines[2], "| H200 | torch.compile | [01](README.md) | elu | f16 | cold | 2² 0.750 | all |")
         self.assertEqual(len(lines), 5)
 
+    def test_profile(self):
+        self.put("01_elu/results/h200.json", OWN)
+        self.put("01_elu/results/headline.json", {"climb": {}, "against": [], "operators": OPERATORS})
+        shapes = [("4x4", "warm", 2.0), ("2x8", "warm", 2.0), ("2x2", "cold", 2.0)]
+        self.put("01_elu/results/h200_torch.json", run(rows("elu", "{}_f16", "f16", {
+            "bound": shapes, "torch": [("4x4", "warm", 1.9), ("2x8", "warm", 1.8), ("2x2", "cold", 1.0)],
+            "compile": [("4x4", "warm", 1.96), ("2x8", "warm", 2.0), ("2x2", "cold", 1.99)]})))
+        self.assertEqual(self.block("behind h200 of=ncu"), [report.NO_RUN])
+        entry = {"part": "1 of 1", "threads": 128, "elements_per_thread": 8, "registers": 16, "duration_us": 2.5, "dram_pct": 80,
+                 "occupancy_pct": 70, "instructions_per_element": 3, "stalls": {"selected": 9, "wait": 2, "long_scoreboard": 4}}
+        names = ["bound_f16/4x4/warm", "torch_f16/4x4/warm", "compile_f16/4x4/warm"]
+        self.put("01_elu/results/h200_behind_ncu.json", {"context": {"commit": "abc"}, "ncu": [
+            {"rung": f"elu/{name}", **entry} for name in names]})
+        lines = self.block("behind h200,h100 of=ncu")
+        figures = "| 128 | 8 | 16 | 2.500 | 80.0 | 70.0 | 3.00 | long scoreboard 4.00 |"
+        # 2x8 is lower, and the same launch; 4x4 is profiled.
+        self.assertEqual(lines[2:], [f"| H200 | 01 elu, f16, 4², warm | {who} {figures}" for who in (
+            "ours", "PyTorch, 0.950", "torch.compile, 0.980")] + [
+                "Profiled at these commits: H200 abc. Not profiled: H200 01 elu, f16, 2², cold."])
+
     def test_wrong_and_none(self):
         self.assertIn("needs a list of GPUs", self.refused("behind"))
         self.assertIn("unknown of=x", self.refused("behind h200 of=x"))

@@ -120,6 +120,52 @@ class NcuTest(unittest.TestCase):
                          ("Synthetic GPU", "10x100"))
         self.assertEqual(len(data["ncu"]), 1)
 
+    OURS, THEIRS = "swish/bound_f32/8x4/warm", "swish/torch_f32/8x4/warm"
+
+    def beside_pytorch(self, kernels, ranges, order=((OURS, 3), (THEIRS, 3)), context="one"):
+        """ncu.py on launches of these kernels, each in its NVTX range if there are ranges."""
+        lines = table(*[launch(str(i), kernel, f"{i + 1},000") for i, kernel in enumerate(kernels)]).splitlines()
+        cells = ["thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg", ""]
+        cells += [f'9  ""<default domain>:{name}:none:none:none:none:none:none""' if name else "" for name in ranges]
+        if ranges:
+            lines[1:] = [f'{line},"{cell}"' for line, cell in zip(lines[1:], cells)]
+        raw = synthetic.write(self.folder, "raw.csv", "\n".join(lines))
+        orders = [synthetic.write(self.folder, f"{i}.json", {"context": {"commit": context if i else "one"}, "profiled": [
+            {"name": name, "calls": calls}]}) for i, (name, calls) in enumerate(order)]
+        code, _, errors = synthetic.call("ncu.py", raw, "--order", *orders, "--out", self.folder + "/out.json")
+        return (code, errors) if code else runs.load_json(self.folder + "/out.json")
+
+    def test_launches_are_divided_by_range_and_by_order(self):
+        kernels = ["void a::ours<float>(float*)"] * 3 + ["silu()", "mul()"] * 3
+        ranges = [self.OURS] * 3 + [self.THEIRS] * 6
+        by_order = self.beside_pytorch(kernels, [])
+        self.assertEqual(by_order, self.beside_pytorch(kernels, ranges))
+        self.assertEqual(by_order["context"], {"commit": "one"})
+        self.assertEqual([(one["rung"], one["kernel"], one["part"], one["duration_us"]) for one in by_order["ncu"]],
+                         [(self.OURS, "ours<float>", "1 of 1", 3.0), (self.THEIRS, "silu", "1 of 2", 8.0),
+                          (self.THEIRS, "mul", "2 of 2", 9.0)])
+        first = by_order["ncu"][0]
+        self.assertEqual((first["threads"], first["elements_per_thread"], first["instructions_per_element"]),
+                         (128, 32 / 1024, 1000.0))
+        # A range counts more than the order, and a launch outside of all ranges is nobody's.
+        turned = self.beside_pytorch(["theirs()"] * 3 + ["other()"] + ["ours()"] * 3, [self.THEIRS] * 3 + [""] + [self.OURS] * 3)
+        self.assertEqual([one["kernel"] for one in turned["ncu"]], ["ours", "theirs"])
+
+    def test_launches_that_the_order_does_not_fit(self):
+        for kernels, ranges, order in ((["a()"] * 4, [], ((self.OURS, 3),)), (["a()", "b()", "b()"], [], ((self.OURS, 3),)),
+                                       (["a()"] * 3, [], ((self.OURS, 3), (self.THEIRS, 3))),
+                                       (["a()"] * 2, [self.OURS] * 2, ((self.OURS, 3),))):
+            code, errors = self.beside_pytorch(kernels, ranges, order)
+            self.assertEqual((code, errors.count("\n")), (2, 1))
+            self.assertRegex(errors, f"was called 3 times .* and {len(kernels)} launches cannot be divided so")
+        code, errors = self.beside_pytorch(["a()"] * 6, [], context="other")
+        self.assertRegex(errors, "1.json: was not written on the machine and at the commit of .*0.json")
+        for order, words in (("missing.json", "no such file"),
+                             (synthetic.write(self.folder, "bench.json", synthetic.run()), 'has no list "profiled"')):
+            code, _, errors = synthetic.call("ncu.py", "raw.csv", "--order", order, "--out", self.folder + "/no.json")
+            self.assertEqual((code, errors.count("\n")), (2, 1))
+            self.assertIn(words, errors)
+
     def test_metrics_are_printed_for_the_shell(self):
         code, out, _ = synthetic.call("ncu.py", "--metrics")
         self.assertEqual((code, out.strip().split(",")), (0, list(ncu.METRICS.values())))

@@ -111,6 +111,30 @@ class TableTest(unittest.TestCase):
         self.assertEqual(len(lines), 2)
         self.assertRegex(lines[1], r"elu/bound_f16 +cold +PyTorch / ours +4\.000x +2\.000x +8\.000x +2$")
 
+    def profiled(self, *rows):
+        """What --profile does with a made-up PyTorch: (the rows, the events in order)."""
+        log, torch, device = [], mock.MagicMock(), mock.Mock(is_available=lambda: True)
+        device.profiler.start, device.profiler.stop = (lambda: log.append("start")), lambda: log.append("stop")
+        device.nvtx.range_push, device.nvtx.range_pop = log.append, lambda: log.append("pop")
+        torch.cuda = device
+        case = cases.Case("elu/{}_f16", "f16", cases.on_grid(), lambda x, y: log.append("torch"), nothing,
+                          lambda x, y: log.append("ours"), compiled=False)
+        one = table.Table(torch, runs.find_chapter("elu"), mock.Mock(profile=rows))
+        with mock.patch.object(timing, "sets_of", lambda *_: [(["x"], mock.MagicMock())]), \
+                mock.patch.multiple(table, check=nothing, expected=nothing, shown=nothing), contextlib.redirect_stdout(io.StringIO()):
+            one.profile([case])
+        return one.rows, log
+
+    def test_what_ncu_sees(self):
+        names = [f"elu/{who}_f16/1024x4096/warm" for who in ("bound", "torch")]
+        found, log = self.profiled(names[0])
+        self.assertEqual(found, [{"name": name, "calls": 3} for name in names])
+        calls = [event for name, who in zip(names, ("ours", "torch")) for event in 3 * [name, who, "pop"]]
+        self.assertEqual(log, ["ours", "torch", "start", *calls, "stop"])
+        for wrong in ("elu/bound_f16/3x3/warm", "elu/bound_f16/1024x1024", "elu/torch_f16/1024x1024/cold"):
+            with self.assertRaisesRegex(runs.ToolError, f"--profile {wrong}: 01_elu has no .*elu/bound_f16/1024x1024/cold$"):
+                self.profiled(wrong)
+
     def test_a_build_that_fails_is_one_line(self):
         with tempfile.TemporaryDirectory() as folder, \
                 mock.patch.object(elementwise_tutorial, "ROOT", Path(folder)):
