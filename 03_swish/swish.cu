@@ -23,9 +23,7 @@ template <class T>
 constexpr LaunchOptions kBest{128, Overlap::previous_kernel};
 template <>
 constexpr LaunchOptions kBest<half>{256, Overlap::previous_kernel};
-/// Float with one pack a thread, which beats two from this many elements on.
-constexpr LaunchOptions kOnePack{256, Overlap::previous_kernel};
-constexpr std::int64_t kOnePackFrom = std::int64_t{1} << 24;
+constexpr LaunchOptions kOnePack{256, Overlap::previous_kernel};  // float, one pack a thread
 
 /// Eight halves a thread, and an operation on floats for each.
 template <class F>
@@ -185,8 +183,7 @@ cudaError_t swish(const float* x, float* y, std::int64_t n, float beta, cudaStre
   if (beta < 0x1p-40f) {  // what the short exponential leaves out
     return launch_elementwise_two_packs(x, y, n, SwishPolynomial{op.beta}, stream, kBest<float>);
   }
-  if (n >= kOnePackFrom) return launch_elementwise(x, y, n, op, stream, kOnePack);
-  return launch_elementwise_two_packs(x, y, n, op, stream, kBest<float>);
+  return launch_elementwise_one_wave(x, y, n, op, stream, kOnePack);
 }
 
 cudaError_t swish(const half* x, half* y, std::int64_t n, float beta, cudaStream_t stream) {

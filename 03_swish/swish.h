@@ -33,7 +33,8 @@ namespace tutorial {
 /// smaller than 2^-143 come out as 0. NaN gives NaN and nothing else does; -0 gives -0. An infinity
 /// gives the limit: itself where beta x is positive, a zero of its sign where beta x is negative.
 /// Errors: also cudaErrorInvalidValue for a beta that is not finite, or not 0 and smaller than
-/// 2^-100. In float, two packs a thread below 2^24 elements, and one from there on.
+/// 2^-100. In float a thread takes one pack, or two where that makes one wave of blocks of two (and
+/// always for beta below 2^-40).
 cudaError_t swish(const float* x, float* y, std::int64_t n, float beta, cudaStream_t stream);
 cudaError_t swish(const half* x, half* y, std::int64_t n, float beta, cudaStream_t stream);
 cudaError_t swish(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n, float beta,

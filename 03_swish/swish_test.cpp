@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "03_swish/museum/exhibits.cuh"
 #include "03_swish/proof/swish_reference.h"
 #include "03_swish/swish_rungs.h"
+#include "common/launch.cuh"
 #include "common/proof/binary.h"
 #include "common/proof/catch.h"
 #include "common/proof/fp8.h"
@@ -265,13 +267,32 @@ TEST_CASE("swish: largest error of the f32 operator at other betas", "[long]") {
 
 TEST_CASE("swish: one pack or two, the float operator's results are the same bit for bit") {
   require_device();
-  std::vector<float> x(std::size_t{1} << 24);  // one pack from here on
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = static_cast<float>(static_cast<int>(i % 4001) - 2000) * 0.01f;
+  const std::int64_t wave = resident_threads();  // a pack: 4 floats
+  for (const std::int64_t n :
+       {4 * wave, 4 * wave + 1, 6 * wave + 3, 8 * wave - 3, 8 * wave, 8 * wave + 1}) {
+    INFO(n << " elements");
+    std::vector<float> x(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = static_cast<float>(static_cast<int>(i % 4001) - 2000) * 0.01f;
+    }
+    const std::vector<float> y = run_unary<float>(swish_at<float>(1.0f), x);
+    for (const auto rung : {swish_f32x4_pdl, swish_f32x8_pdl}) {
+      CHECK(std::memcmp(y.data(), run_unary<float>(rung, x).data(), x.size() * sizeof(float)) == 0);
+    }
   }
-  for (int n = 0; n < 2; ++n, x.pop_back()) {
-    INFO(x.size() << " elements");
-    CHECK(run_unary<float>(swish_at<float>(1.0f), x) == run_unary<float>(swish_f32x8_pdl, x));
+}
+
+TEST_CASE("swish: in float one pack a thread, or two where they make one wave of blocks of two") {
+  const auto launch = [](std::int64_t n) {
+    auto* const aligned = reinterpret_cast<float*>(4096);
+    return swish(aligned, aligned, n, 1.0f, nullptr);
+  };
+  const std::int64_t wave = resident_threads();
+  for (const std::int64_t n : {std::int64_t{1027}, 4 * wave, 8 * wave + 1, std::int64_t{1} << 32}) {
+    check_blocks("one pack", n, 256, 4, launch);
+  }
+  for (const std::int64_t n : {4 * wave + 1, 8 * wave}) {
+    check_blocks("two packs", n, 128, 8, launch);
   }
 }
 

@@ -45,7 +45,8 @@ constexpr int widest_vector(std::initializer_list<std::size_t> sizes) {
 
 template <class OutT, class... InT>
 LaunchOptions best_launch(std::int64_t n, bool aligned) {
-  if (aligned && sizeof...(InT) == 2) return two_inputs(n, (sizeof(OutT) + ... + sizeof(InT)));
+  constexpr bool kOneSize = ((sizeof(InT) == sizeof(OutT)) && ...);  // so each load has 16 bytes
+  if (aligned && kOneSize && sizeof...(InT) == 2) return two_inputs(n, 3 * sizeof(OutT));
   return {kThreads, Overlap::previous_kernel};
 }
 

@@ -158,10 +158,15 @@ TEST_CASE("the operator adds in large blocks where the arrays do not fit the L2"
   check_two_input_blocks(add_operator_rung<float>("f32"));
   check_two_input_blocks(add_operator_rung<half>("f16"));
   check_two_input_blocks(add_by_hand_rung<float>("f32"));
-  check_two_input_blocks("add_to_float", 8, 8, [](std::int64_t n) {
-    auto* const in = reinterpret_cast<const half*>(4096);
-    return add_to_float(in, in, reinterpret_cast<float*>(4096), n, nullptr);
-  });
+}
+
+TEST_CASE("halves in, floats out: 128 threads a block at every size") {
+  for (const std::int64_t n : {std::int64_t{1027}, std::int64_t{1} << 32}) {
+    check_blocks("add_to_float", n, 128, 8, [](std::int64_t count) {
+      auto* const in = reinterpret_cast<const half*>(4096);
+      return add_to_float(in, in, reinterpret_cast<float*>(4096), count, nullptr);
+    });
+  }
 }
 
 TEST_CASE("your rung of ElementwiseAdd") {

@@ -68,26 +68,30 @@ void check_promises(const std::string& rung, const Promises& promises) {
   REQUIRE(violations.empty());
 }
 
-void check_two_input_blocks(
-    [[maybe_unused]] const std::string& rung, [[maybe_unused]] std::size_t bytes,
-    [[maybe_unused]] int width,
-    [[maybe_unused]] const std::function<cudaError_t(std::int64_t)>& launch) {
+void check_blocks([[maybe_unused]] const std::string& rung, [[maybe_unused]] std::int64_t n,
+                  [[maybe_unused]] int threads, [[maybe_unused]] int width,
+                  [[maybe_unused]] const std::function<cudaError_t(std::int64_t)>& launch) {
 #if !defined(TUTORIAL_BACKEND_CPU)
   SKIP("only the CPU executor shows the shape of a launch");
 #else
+  INFO(rung << ", n = " << n);
+  launched_blocks = launched_threads = 0;
+  cpu::set_launch_observer(run_no_block);
+  const cudaError_t error = launch(n);
+  cpu::set_launch_observer(nullptr);
+  CHECK(error == cudaSuccess);
+  CHECK(launched_threads == threads);
+  const std::int64_t items = launched_threads * width;
+  CHECK(launched_blocks == (n + items - 1) / items);
+#endif
+}
+
+void check_two_input_blocks(const std::string& rung, std::size_t bytes, int width,
+                            const std::function<cudaError_t(std::int64_t)>& launch) {
   const auto most = static_cast<std::int64_t>((std::size_t{64} << 20) / bytes);
   for (const std::int64_t n : {std::int64_t{1027}, most, most + 1, std::int64_t{1} << 32}) {
-    INFO(rung << ", n = " << n);
-    launched_blocks = launched_threads = 0;
-    cpu::set_launch_observer(run_no_block);
-    const cudaError_t error = launch(n);
-    cpu::set_launch_observer(nullptr);
-    CHECK(error == cudaSuccess);
-    CHECK(launched_threads == (n <= most ? 256 : 704));
-    const std::int64_t items = launched_threads * width;
-    CHECK(launched_blocks == (n + items - 1) / items);
+    check_blocks(rung, n, n <= most ? 256 : 704, width, launch);
   }
-#endif
 }
 
 template <class T>

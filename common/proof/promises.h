@@ -73,10 +73,13 @@ std::vector<std::string> promise_violations(const Promises& promises);
 /// Fails the running test case with that list, unless it is empty.
 void check_promises(const std::string& rung, const Promises& promises);
 
-/// The blocks that two_inputs() of common/launch.cuh decides on: fails the running test case unless
-/// the launch has as many as n elements need, of 256 threads while n times `bytes` are 64 MiB, and
-/// of 704 beyond. `width`: elements a thread. Nothing runs. On a GPU the test case
-/// is skipped.
+/// Fails the running test case unless the launch has blocks of so many threads, and as many as n
+/// elements need with `width` a thread. Nothing runs. On a GPU the test case is skipped.
+void check_blocks(const std::string& rung, std::int64_t n, int threads, int width,
+                  const std::function<cudaError_t(std::int64_t n)>& launch);
+
+/// The same for the blocks that two_inputs() of common/launch.cuh decides on: of 256 threads while
+/// n times `bytes` are 64 MiB, and of 704 beyond.
 void check_two_input_blocks(const std::string& rung, std::size_t bytes, int width,
                             const std::function<cudaError_t(std::int64_t n)>& launch);
 template <class T>
