@@ -513,8 +513,9 @@ void add_ladder_b_int8() {
 
 // ---- Ladder C: NHWC8 storage --------------------------------------------------------------------
 
-/// Half sums of (N,C,H,W) with itself or with (1,C,1,1), all in NHWC8 storage.
-void add_nhwc(const std::string& kernel, std::int64_t channels, bool per_channel,
+/// Half sums of (N,C,H,W) with itself or with (1,C,1,1), all in NHWC8 storage. `padding` is what the
+/// result has as padding afterwards.
+void add_nhwc(const std::string& kernel, std::int64_t channels, bool per_channel, half padding,
               cudaError_t (*launch)(const ArithmeticCall<half>&, const TensorShape&,
                                     const TensorShape&)) {
   const std::int64_t n = on_gpu ? 64 : 2, h = on_gpu ? 56 : 28;
@@ -543,11 +544,10 @@ void add_nhwc(const std::string& kernel, std::int64_t channels, bool per_channel
   operation.verify = [=](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
     const SumOfTiles<half>& sum = sum_of_tiles<half>();
     const auto* results = static_cast<const half*>(bytes);
-    const half untouched = __ushort_as_half(0xFFFF);  // what the output is filled with
     for (std::size_t i = 0; i < count / sizeof(half); ++i) {
       const std::size_t at = begin / sizeof(half) + i, channel = at % pixel;
-      const bool padding = channel >= static_cast<std::size_t>(channels);
-      const half expected = padding ? untouched : sum(at, per_channel ? channel : at);
+      const bool is_padding = channel >= static_cast<std::size_t>(channels);
+      const half expected = is_padding ? padding : sum(at, per_channel ? channel : at);
       if (!same_bits(results[i], expected)) return wrong(at);
     }
     return std::string();
@@ -556,11 +556,12 @@ void add_nhwc(const std::string& kernel, std::int64_t channels, bool per_channel
 }
 
 void add_ladder_c() {
+  const half untouched = __ushort_as_half(0xFFFF);  // what the output is filled with
   for (const std::int64_t channels :
        on_gpu ? std::vector<std::int64_t>{256, 255} : std::vector<std::int64_t>{16, 15}) {
     for (const bool per_channel : {false, true}) {
-      add_nhwc("limit_nhwc", channels, per_channel, arithmetic_limit_nhwc<half>);
-      add_nhwc("nhwc_pack", channels, per_channel, arithmetic_nhwc_pack<half>);
+      add_nhwc("limit_nhwc", channels, per_channel, untouched, arithmetic_limit_nhwc<half>);
+      add_nhwc("nhwc_pack", channels, per_channel, half(0.0f), arithmetic_nhwc_pack<half>);
     }
   }
 }

@@ -38,9 +38,8 @@ __global__ void arithmetic_limit_nhwc_kernel(NhwcBroadcast at, const T* in0, con
 // it is a broadcast like those of ladder B: dimensions merge, the host prepares the divisions. A
 // pack never leaves a group of eight, so an operand gives it as one wide load, or as one element
 // where it has a single channel. The last group may hold fewer than eight channels. Its threads
-// load what `out` holds there together with the operands, compute all channels at once, and store
-// whole packs with the padding as it was: if only the channels were stored, sectors of `out` would
-// be written in part, which costs more than these loads (notes/nhwc8.md).
+// compute all eight at once and store whole packs, with zeros as padding: if only the channels were
+// stored, sectors of `out` would be written in part, which is slow (notes/nhwc8.md).
 //! [nhwc_pack]
 enum class NhwcAccess { splat, pack };
 
@@ -82,24 +81,29 @@ __global__ void arithmetic_nhwc_pack_kernel(NhwcPacks at, const T* in0, const T*
   }
   const T* from0 = in0 + (offset0 + rest * at.stride0[0]);
   const T* from1 = in1 + (offset1 + rest * at.stride1[0]);
-  T* to = out + i * kWidth;
 
   const std::uint32_t first = at.per_pixel.divmod(i).remainder * kWidth;
   const bool has_padding = first + kWidth > at.channels;
   const Pack<T, kWidth> a = load_channels<kWidth>(from0, at.access0);
   const Pack<T, kWidth> b = load_channels<kWidth>(from1, at.access1);
-  Pack<T, kWidth> kept{};
-  if (has_padding) kept = load_pack<kWidth>(to);
-
   Pack<T, kWidth> pack = apply<T>(op, a, b);
   if (has_padding) {
 #pragma unroll
     for (std::uint32_t k = 0; k < kWidth; ++k) {
-      if (first + k >= at.channels) pack.at[k] = kept.at[k];
+      if (first + k >= at.channels) pack.at[k] = T{};
     }
   }
-  store_pack(to, pack);
+  store_pack(out + i * kWidth, pack);
 }
 //! [nhwc_pack]
+
+// What the operator runs after C1: C1 leaves the padding alone. A thread for each of the `n`
+// elements of padding, the last `padding` of every `group`.
+template <class T>
+__global__ void nhwc_zero_padding_kernel(std::int64_t n, std::int64_t padding, std::int64_t group,
+                                         T* out) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) out[(i / padding + 1) * group - 1 - i % padding] = T{};
+}
 
 }  // namespace tutorial

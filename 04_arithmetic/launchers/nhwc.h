@@ -3,8 +3,8 @@
 // A tensor of shape (N, C, ...) has its elements counted in NDARRAY (NCHW) order; NHWC8 storage
 // keeps them with the channel innermost, padded to a multiple of eight: (N, ..., C8), where C8 is C
 // rounded up to the next multiple. A tensor with one channel has seven elements of padding behind
-// each. The padding belongs to no element: no result depends on an operand's. The result's keeps
-// its value; it is read and written back, so no other kernel may write it at the same time.
+// each. The padding belongs to no element: no result depends on an operand's. The operator and C2
+// write zeros, all bits 0, into the result's; C1, the library's kernel, does not touch it.
 //
 // Both shapes are padded with 1s in front to the same number of dimensions, then broadcast as
 // everywhere else. That number is at least 2, for there has to be an axis for the channels, the
@@ -50,15 +50,16 @@ cudaError_t make_nhwc_broadcast(const TensorShape& shape0, const TensorShape& sh
 // ---- The operator -------------------------------------------------------------------------------
 
 /// out = op(in0, in1) on NHWC8 storage: by packs where all three pointers are aligned to 16 bytes
-/// and 32 bits suffice for the indices, one element a thread otherwise. [sizeof(T)]
+/// and 32 bits suffice for the indices; otherwise one element a thread, and a second kernel for the
+/// padding. [sizeof(T)]
 template <class T>
 cudaError_t arithmetic_nhwc(const ArithmeticCall<T>& call, const TensorShape& shape0,
                             const TensorShape& shape1);
 
 // ---- The ladder. In brackets: the alignment in bytes that in0, in1 and out need -----------------
 
-/// C1: the index in NDARRAY order, a 64-bit division for each dimension, three offsets.
-/// [sizeof(T)]
+/// C1: the index in NDARRAY order, a 64-bit division for each dimension, three offsets. The result's
+/// padding keeps its value. [sizeof(T)]
 template <class T>
 cudaError_t arithmetic_limit_nhwc(const ArithmeticCall<T>& call, const TensorShape& shape0,
                                   const TensorShape& shape1);
@@ -67,7 +68,7 @@ cudaError_t arithmetic_limit_nhwc(const ArithmeticCall<T>& call, const TensorSha
 bool fits_nhwc_pack(const TensorShape& shape0, const TensorShape& shape1);
 
 /// C2: storage order, up to 16 bytes and never more than eight channels a thread, division by
-/// multiplication, a width for each operand. Takes what fits_nhwc_pack(). [16]
+/// multiplication, a width for each operand, zeros as padding. Takes what fits_nhwc_pack(). [16]
 template <class T>
 cudaError_t arithmetic_nhwc_pack(const ArithmeticCall<T>& call, const TensorShape& shape0,
                                  const TensorShape& shape1);

@@ -20,6 +20,20 @@ cudaError_t check_nhwc(const ArithmeticCall<T>& call, const TensorShape& shape0,
   return check_operands(at->elements, call.in0, call.in1, call.out, alignment);
 }
 
+/// Writes zeros into the padding of the result. The call has been checked.
+template <class T>
+cudaError_t zero_nhwc_padding(const ArithmeticCall<T>& call, const TensorShape& shape0,
+                              const TensorShape& shape1) {
+  NhwcBroadcast at;
+  const cudaError_t error = make_nhwc_broadcast(shape0, shape1, &at);
+  if (error != cudaSuccess || at.elements == 0) return error;
+  const std::int64_t channels = at.extent[1], group = (channels + 7) / 8 * 8;
+  const std::int64_t padding = group - channels, n = at.elements / channels * padding;
+  if (n == 0) return cudaSuccess;
+  return launch(nhwc_zero_padding_kernel<T>, {grid_1d(n, kThreads), dim3(kThreads)}, call.stream, n,
+                padding, group, call.out);
+}
+
 }  // namespace launchers
 
 template <class T>
@@ -57,8 +71,9 @@ cudaError_t arithmetic_nhwc(const ArithmeticCall<T>& call, const TensorShape& sh
                             const TensorShape& shape1) {
   const bool by_packs = is_aligned(call.in0, 16) && is_aligned(call.in1, 16) &&
                         is_aligned(call.out, 16) && fits_nhwc_pack(shape0, shape1);
-  return by_packs ? arithmetic_nhwc_pack(call, shape0, shape1)
-                  : arithmetic_limit_nhwc(call, shape0, shape1);
+  if (by_packs) return arithmetic_nhwc_pack(call, shape0, shape1);
+  const cudaError_t error = arithmetic_limit_nhwc(call, shape0, shape1);
+  return error == cudaSuccess ? launchers::zero_nhwc_padding(call, shape0, shape1) : error;
 }
 
 /// Instantiates the launchers for one type.

@@ -207,7 +207,7 @@ void add_broadcast(std::vector<Operator>& list) {
 
 // ---- Ladder C -----------------------------------------------------------------------------------
 // A tensor stands for NHWC8 storage: one dimension, as many elements as nhwc8_elements() of its
-// sizes in NCHW order. What the result has in its padding is whatever was there.
+// sizes in NCHW order. The result's padding is zero; limit_nhwc leaves there what was in memory.
 
 /// Throws unless tensor i has the storage of sizes i - 1.
 void require_storage(const Arguments& x, std::size_t i) {

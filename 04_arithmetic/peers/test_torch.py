@@ -25,10 +25,10 @@ def forms(rung, torch):
 
 
 def nhwc8(x):
-    """An (N, C, H, W) tensor in NHWC8 storage, its padding filled with 7."""
+    """An (N, C, H, W) tensor in NHWC8 storage, its padding filled with NaN."""
     torch = support.torch
     n, c, h, w = x.shape
-    padded = torch.full((n, h, w, (c + 7) // 8 * 8), 7, dtype=x.dtype, device=x.device)
+    padded = torch.full((n, h, w, (c + 7) // 8 * 8), float("nan"), dtype=x.dtype, device=x.device)
     padded[..., :c] = x.permute(0, 2, 3, 1)
     return padded.flatten()
 
@@ -145,6 +145,9 @@ class ArithmeticTest(support.BindingTest):
                 for name in ("arithmetic_nhwc", "arithmetic_limit_nhwc", "arithmetic_nhwc_pack"):
                     storage = getattr(self.ops, name)("add", shape, nhwc8(a), other, nhwc8(b))
                     self.close(from_nhwc8(storage, shape), a + b, name)
+                    if name != "arithmetic_limit_nhwc":
+                        padding = storage.reshape(-1, (shape[1] + 7) // 8 * 8)[:, shape[1]:]
+                        self.assertEqual(padding.count_nonzero().item(), 0, name)
             self.refuses("has 320 elements in NHWC8 storage", self.ops.arithmetic_nhwc, "add",
                          (2, 3, 4, 5), a.flatten(), (1, 3, 1, 1), nhwc8(b))
 

@@ -27,13 +27,14 @@ template <class T>
 struct NhwcRung {
   const char* name;
   cudaError_t (*launch)(const ArithmeticCall<T>&, const TensorShape&, const TensorShape&);
+  bool writes_zeros;  ///< as the result's padding; otherwise it keeps its value
 };
 
 template <class T>
 std::vector<NhwcRung<T>> nhwc_rungs() {
-  return {{"limit_nhwc", arithmetic_limit_nhwc<T>},
-          {"nhwc_pack", arithmetic_nhwc_pack<T>},
-          {"nhwc", arithmetic_nhwc<T>}};
+  return {{"limit_nhwc", arithmetic_limit_nhwc<T>, false},
+          {"nhwc_pack", arithmetic_nhwc_pack<T>, true},
+          {"nhwc", arithmetic_nhwc<T>, true}};
 }
 
 /// Calls visit(i, index) for every index of the shape in NDARRAY order.
@@ -71,12 +72,6 @@ std::vector<T> to_nhwc8(const TensorShape& shape, const std::vector<T>& values,
   return storage;
 }
 
-/// The same with one value in all the padding.
-template <class T>
-std::vector<T> to_nhwc8(const TensorShape& shape, const std::vector<T>& values, T padding) {
-  return to_nhwc8(shape, values, std::vector<T>(storage_of(shape), padding));
-}
-
 /// `n` elements whose neighbours differ: quiet and signaling NaNs of both signs where T has them.
 template <class T>
 std::vector<T> marks(std::size_t n) {
@@ -104,8 +99,8 @@ ShapePair image_of(ShapePair shapes) {
 }
 
 /// Runs each of the rungs, and again in place of each operand that has the result's shape: what is
-/// wrong, or an empty string. The result's padding must keep every bit, and what lies in the
-/// operands' must not matter.
+/// wrong, or an empty string. The result's padding must be zero, or keep every bit; the marks in
+/// the operands' must not matter.
 template <class T>
 std::string violation(ArithmeticOp op, const ShapePair& random, const std::vector<T>& in0,
                       const std::vector<T>& in1, const std::vector<T>& expected,
@@ -113,14 +108,21 @@ std::string violation(ArithmeticOp op, const ShapePair& random, const std::vecto
   const ShapePair shapes = image_of(random);
   const TensorShape result = result_shape(shapes);
   const std::vector<T> padding = marks<T>(storage_of(result));
-  const BroadcastTrial<T, T> trial(to_nhwc8(shapes.shape0, in0, T(77)),
-                                   to_nhwc8(shapes.shape1, in1, T(-33)),
-                                   to_nhwc8(result, expected, padding), offsets);
+  const BroadcastTrial<T, T> trial(
+      to_nhwc8(shapes.shape0, in0, marks<T>(storage_of(shapes.shape0))),
+      to_nhwc8(shapes.shape1, in1, marks<T>(storage_of(shapes.shape1))),
+      to_nhwc8(result, expected, padding), offsets);
   const auto channels = static_cast<std::size_t>(result[1]), group = (channels + 7) / 8 * 8;
-  const auto equal = [&](const T& right, const T& actual) {
-    const auto at = static_cast<std::size_t>(&right - trial.expected().data());
-    return std::memcmp(&right, &actual, sizeof(T)) == 0 ||
-           (at % group < channels && same_value(right, actual));
+  const auto equal_of = [&](const NhwcRung<T>& rung) {
+    return [&](const T& right, const T& actual) {
+      const auto at = static_cast<std::size_t>(&right - trial.expected().data());
+      if (at % group < channels) {
+        return std::memcmp(&right, &actual, sizeof(T)) == 0 || same_value(right, actual);
+      }
+      const unsigned char zeros[sizeof(T)] = {};
+      return std::memcmp(&actual, rung.writes_zeros ? static_cast<const void*>(zeros) : &right,
+                         sizeof(T)) == 0;
+    };
   };
   const bool aligned = offsets.in0 == 0 && offsets.in1 == 0 && offsets.out == 0;
   const bool over0 = shapes.shape0 == result, over1 = shapes.shape1 == result;
@@ -138,7 +140,7 @@ std::string violation(ArithmeticOp op, const ShapePair& random, const std::vecto
             return rung.launch({op, on0 ? y : a, on1 ? y : b, y, nullptr, kTestScales},
                                given.shape0, given.shape1);
           },
-          equal);
+          equal_of(rung));
     };
     std::string wrong = run(padding, false, false);
     if (wrong.empty() && over0) wrong = run(to_nhwc8(result, in0, padding), true, false);
