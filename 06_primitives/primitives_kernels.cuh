@@ -92,7 +92,8 @@ __global__ void Elementwise(OutT* out, std::int64_t size, OpFunc func, const InT
   wait_for_previous_grid();
   const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
   const std::int64_t offset = blockIdx.x * tile;
-  if (offset + tile <= size) {
+  // A thread whose last element exists has whole vectors, in the last tile too.
+  if (offset + ElementIndex<OutT, VecSize, Layout>(VecSize - 1) < size) {
     ElementwiseImpl<VecSize, false, Layout>(out + offset, tile, func, (in + offset)...);
   } else {
     ElementwiseImpl<VecSize, true, Layout>(out + offset, size - offset, func, (in + offset)...);

@@ -65,7 +65,7 @@ __device__ __forceinline__ void read_vector(Dst* dst, const Src* src) {
 
 /// *to = value, to global memory, in one instruction. The compiler splits the assignment of a uint4
 /// into four and joins them again in most kernels, but not where two paths end in stores to the
-/// same address. __stwb is the same store (.wb is the default) and is never split.
+/// same address. __stwb is never split. (Its machine code is a STRONG.SM store; that takes no longer.)
 template <class Access>
 __device__ __forceinline__ void store_whole(Access* to, Access value) {
 #ifdef __CUDA_ARCH__

@@ -2,8 +2,10 @@
 // method set so low that every method occurs.
 
 #include "common/test/broadcast_kernels.h"
+#include "common/launch.cuh"
 #include "common/proof/broadcast_cases.h"
 #include "common/proof/catch.h"
+#include "common/proof/promises.h"
 #include "common/proof/support.h"
 
 #include <cstdint>
@@ -232,4 +234,15 @@ TEST_CASE("launch_broadcast: in place, where the steps of a slab exceed 32 bits"
     }
   }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("launch_broadcast: blocks of 512 threads where they fill at most half of the GPU") {
+  const auto launch = [](std::int64_t n) {
+    const auto* const in = reinterpret_cast<const float*>(4096);
+    const Broadcast column = broadcast_strides({2, n / 2}, {2, 1});
+    return greater(column, in, in, reinterpret_cast<unsigned char*>(4096), {}, nullptr);
+  };
+  const std::int64_t half = resident_threads() / 2;
+  check_blocks("small", 8 * half, 512, 8, launch);
+  check_blocks("large", 8 * half + 16, 256, 8, launch);
 }
