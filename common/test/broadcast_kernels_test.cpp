@@ -242,7 +242,7 @@ TEST_CASE("launch_broadcast: blocks of 512 threads where they fill at most half 
     const Broadcast column = broadcast_strides({2, n / 2}, {2, 1});
     return greater(column, in, in, reinterpret_cast<unsigned char*>(4096), {}, nullptr);
   };
-  const std::int64_t half = resident_threads() / 2;
-  check_blocks("small", 8 * half, 512, 8, launch);
-  check_blocks("large", 8 * half + 16, 256, 8, launch);
+  const std::int64_t most = resident_threads() / 2;
+  check_blocks("small", 8 * most, 512, 8, launch);
+  check_blocks("large", 8 * most + 16, 256, 8, launch);
 }
