@@ -61,7 +61,7 @@ std::vector<TwoInputs<T>> triggers();
 /// Images (256, 56, 56) of halves plus one value per channel, the way to the channel's index varied.
 inline constexpr std::int64_t kImages = 64, kChannels = 256, kSide = 56, kPixels = kSide * kSide;
 std::vector<TwoInputs<half>> channel_sums();
-/// (64, 1, 56, 1) + (1, 256, 1, 56) by launch_broadcast(): four packs a thread, and one.
+/// (64, 1, 56, 1) + (1, 256, 1, 56) by launch_broadcast(): two packs a thread, and one.
 std::vector<TwoInputs<float>> outer_sums();
 
 /// words: bit i % 32 of word i / 32 says whether a[i] > b[i].
