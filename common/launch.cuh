@@ -186,10 +186,10 @@ struct LaunchOptions {
 /// The launch of a kernel that loads sixteen bytes of each of two arrays a thread, and moves `bytes`
 /// for each of the n elements in all.
 ///
-/// Such threads at full occupancy ask for 64 KiB an SM at a time, and DRAM is up to 1 % faster with
-/// less asked for: of blocks of 704 threads only two fit an SM, 44 KiB. What fits the L2 is faster in
-/// blocks of 256. Found on an H200 and an H100, whose L2 has 60 and 50 MB; another GPU may want other
-/// numbers. (common/notes/controls.md, "Bytes in flight")
+/// Such threads at full occupancy ask for 64 KiB an SM at a time; of blocks of 704 threads only two
+/// fit an SM, 44 KiB. On an H200 (L2: 60 MiB) large additions gain 1 % by that, and what fits the L2
+/// is 2 to 3 % faster in blocks of 256. On an H100 (50 MiB) either choice changes 2 % at most, not
+/// always for the better. (common/notes/controls.md, "Bytes in flight")
 //! [two_inputs]
 constexpr LaunchOptions two_inputs(std::int64_t n, std::size_t bytes) {
   constexpr std::size_t kFitsL2 = std::size_t{64} << 20;
