@@ -1,7 +1,7 @@
 // Ladder A: y[i] = op(a[i], b[i]) for arrays of the same shape.
 //
-// Read from the top. Each rung changes one thing over the rung before it; README.md says what was
-// predicted and what was measured. Every kernel is right for every n >= 0 and computes its own
+// Read from the top. Each rung changes one thing over the rung before it; notes/same_shape.md says
+// what was predicted and what was measured. Every kernel is right for every n >= 0 and computes its own
 // tail. What is computed for each element stands in arithmetic_math.cuh.
 #pragma once
 
@@ -123,7 +123,8 @@ __global__ void arithmetic_half8_kernel(const half* a, const half* b, half* y, s
 // A5 · f16x8_pack: the structure for every type, 16 bytes of whatever T is (Pack, in
 // common/pack.cuh), and an operation on one element.
 //
-// A6 · f16x8_pdl is the same kernel, launched with Overlap::previous_kernel.
+// A6 · f16x8_pdl is the same kernel, launched with Overlap::previous_kernel in blocks of 256 threads,
+// or of 704 where the arrays do not fit the L2.
 //! [pack]
 template <class T>
 inline constexpr int kPackWidth = 16 / sizeof(T);

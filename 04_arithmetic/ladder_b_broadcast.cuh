@@ -79,7 +79,7 @@ __global__ void arithmetic_one_broadcast_kernel(std::int64_t n, std::int64_t out
 // B5 · strided: for each dimension a thread divides its index by the stride. The quotient is the
 // coordinate; coordinates times strides give the two offsets, and a stride of 0 is broadcasting.
 // The GPU has no instruction for a 64-bit division: each is a routine of about a hundred
-// instructions, or of about twenty where both numbers are below 2^32.
+// instructions, or of some 35 where both numbers are below 2^32.
 //! [strided]
 struct StridedParam {
   int rank;
@@ -226,8 +226,8 @@ __global__ void arithmetic_rows_kernel(Rows rows, const T* in0, const T* in1, T*
 }
 //! [rows]
 
-// B10 · packed: a width for each operand and any number of dimensions. It is broadcast_pack_kernel
-// in common/broadcast.cuh, which the logical and relational operators of chapter 05 use too.
+// B10 · packed: a width for each operand and any number of dimensions. It is launch_broadcast() in
+// common/broadcast.cuh, which the logical and relational operators of chapter 05 use too.
 
 // ---- Beside the ladder: the library's kernel for halves -----------------------------------------
 

@@ -143,7 +143,7 @@ __global__ void relation_wide_kernel(const T* a, const T* b, Byte* y, std::int64
 }
 //! [relation_wide]
 
-// ---- Any two shapes that broadcast (notes/strided.md) ------------------------------------------
+// ---- Any two shapes that broadcast (notes/broadcasting.md) -------------------------------------
 
 // strided: for each dimension a thread divides its index by the stride. The quotient is the
 // coordinate; coordinates times strides give the offsets of the two operands.

@@ -136,8 +136,8 @@ struct BroadcastSteps {
   std::uint32_t out = 0;
 };
 
-/// How many packs a thread of broadcast_steps_kernel takes at most: 32 bytes of results where a pack
-/// has 16 of them, else 64. More measured slower.
+/// How many packs a thread of broadcast_steps_kernel takes at most: two where a pack has 16 bytes of
+/// results (four and eight measured slower), else up to eight and 64 bytes.
 template <int W, class Out>
 inline constexpr int kMostSteps = W * sizeof(Out) >= 16 ? 2
                                                         : std::min(8, 64 / (W * int{sizeof(Out)}));
@@ -312,10 +312,11 @@ struct BroadcastLimits {
 
 namespace detail {
 
-/// Threads a block, enough for let_next_grid_begin().
+/// Threads a block: more than 128, of which let_next_grid_begin() triggers nothing.
 inline constexpr int kBroadcastThreads = 256;
 
-/// Twice as many where so many threads fill at most half of the GPU: measured up to 30 % faster.
+/// Twice as many where so many threads fill at most half of the GPU. Measured: up to 30 % faster,
+/// but a warm mask slower (05_logical_relation/notes/broadcasting.md).
 inline int broadcast_block(std::int64_t threads) {
   return threads <= resident_threads() / 2 ? 2 * kBroadcastThreads : kBroadcastThreads;
 }

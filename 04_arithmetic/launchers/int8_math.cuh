@@ -131,7 +131,7 @@ struct Int8ValuesFolded {
 // ---- Bytes and floats by conversion instructions ------------------------------------------------
 
 // I2F extracts its byte from a register by itself. On the way back one saturating conversion rounds
-// ties to even, clamps, and turns a NaN into 0. From compute capability 9.0 on, two conversions and
+// ties to even, clamps, and turns a NaN into 0. From compute capability 8.6 on, two conversions and
 // the packing of their bytes are one instruction (F2IP.S8), which ptxas makes of this.
 //! [by_instruction]
 __device__ __forceinline__ std::int8_t saturated(float v) {
