@@ -437,7 +437,7 @@ void try_ladder_c(FuzzInput& input) {
   if (rung.launch != arithmetic_limit_nhwc<T> || padding.empty()) {
     padding.resize(held);
     const int byte = rung.launch == arithmetic_limit_nhwc<T> ? 0xff : 0;
-    std::memset(static_cast<void*>(padding.data()), byte, padding.size() * sizeof(T));
+    if (held > 0) std::memset(static_cast<void*>(padding.data()), byte, held * sizeof(T));
   }
   trial.check(out, [&](std::size_t i, T actual) {
     if (!places[i].used) return std::memcmp(&actual, &padding[i], sizeof(T)) == 0;
