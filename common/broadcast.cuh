@@ -137,7 +137,7 @@ struct BroadcastSteps {
 };
 
 /// How many packs a thread of broadcast_steps_kernel takes at most: two where a pack has 16 bytes of
-/// results (four and eight measured slower), else up to eight and 64 bytes.
+/// results (of four, only halves gain, on one GPU of two), else up to eight and 64 bytes.
 template <int W, class Out>
 inline constexpr int kMostSteps = W * sizeof(Out) >= 16 ? 2
                                                         : std::min(8, 64 / (W * int{sizeof(Out)}));

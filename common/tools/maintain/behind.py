@@ -122,7 +122,6 @@ def cells_table(cells, link):
     return ["GPU", "Peer", "Chapter", "Operation", "Type", "Regime", "Their time / ours", "Beyond the spread"], body, "l" * 8
 
 
-
 def lowest(cells, wanted=lambda cell: True):
     """Of the cells below 0.99 beside PyTorch and torch.compile, per launch (one operation, type, regime and number of
     elements on one GPU) the list of those at the shape that is lowest, or lowest of the wanted."""
