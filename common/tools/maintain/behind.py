@@ -154,16 +154,16 @@ def profile_table(cells, entries, shown):
             continue
         lines = [("ours", row_of(first, "ours"))]
         lines += [(f"{PEERS[one.peer]}, {cut(one.ratio)}", row_of(one, "theirs")) for one in group if known(one)]
+        label = f"{first.gpu} {where}"
         for who, name in lines:
             for one in entries[first.gpu][name]:
                 part = "" if one["part"] == "1 of 1" else f", kernel {one['part']}"
                 waits = {reason: value for reason, value in (one["stalls"] or {}).items() if reason != "selected"}
                 stall = max(waits, key=waits.get, default="–")
-                body.append([first.gpu, where, who + part]
-                            + ["–" if one[key] is None else f"{one[key]:g}" for key in ("threads", "elements_per_thread", "registers")]
-                            + [shown(one["duration_us"]), shown(one["dram_pct"], 3), shown(one["occupancy_pct"], 3),
-                               shown(one["instructions_per_element"], 3),
-                               f"{stall.replace('_', ' ')} {shown(waits.get(stall), 3)}"])
-    titles = ["GPU", "Cell", "Whose, and their time / ours", "Threads", "Elements a thread", "Registers", "µs alone",
-              "% of DRAM peak", "% occupancy", "Instructions per element", "Warps that wait, by the first reason"]
-    return (titles, body, "lll" + "r" * 7 + "l"), missing
+                body.append([label, who + part, f"{one['threads']:g} × {one['elements_per_thread']:g}", f"{one['registers']:g}",
+                             shown(one["duration_us"]), shown(one["dram_pct"], 3), shown(one["occupancy_pct"], 3),
+                             shown(one["instructions_per_element"], 3),
+                             f"{stall.replace('_', ' ')} {shown(waits.get(stall), 3)}"])
+                label = ""  # once for the cell
+    titles = ["Cell", "Whose", "Threads × elements", "Registers", "µs", "% DRAM", "% occupancy", "Instructions", "First wait"]
+    return (titles, body, "ll" + "r" * 6 + "l"), missing

@@ -100,10 +100,10 @@ class ReportBehindTest(test_report.ReportTest):
         self.put("01_elu/results/h200_behind_ncu.json", {"context": {"commit": "abc"}, "ncu": [
             {"rung": f"elu/{name}", **entry} for name in names]})
         lines = self.block("behind h200,h100 of=ncu")
-        figures = "| 128 | 8 | 16 | 2.500 | 80.0 | 70.0 | 3.00 | long scoreboard 4.00 |"
+        figures = "| 128 × 8 | 16 | 2.500 | 80.0 | 70.0 | 3.00 | long scoreboard 4.00 |"
         # 2x8 is lower, and the same launch; 4x4 is profiled.
-        self.assertEqual(lines[2:], [f"| H200 | 01 elu, f16, 4², warm | {who} {figures}" for who in (
-            "ours", "PyTorch, 0.950", "torch.compile, 0.980")] + [
+        self.assertEqual([" ".join(line.split()) for line in lines[2:]], [f"| {who} {figures}" for who in (
+            "H200 01 elu, f16, 4², warm | ours", "| PyTorch, 0.950", "| torch.compile, 0.980")] + [
                 "Profiled at these commits: H200 abc. Not profiled: H200 01 elu, f16, 2², cold."])
 
     def test_wrong_and_none(self):
