@@ -18,7 +18,8 @@ The spec lies in the folder proof/ of a chapter (paths are relative to the chapt
       "defaults": {"fp64": false, "local_bytes": 0, "max_registers": 32},
       "ignore": ["some_helper_kernel"],             kernels that the spec says nothing about
       "sass_nvcc": "13.0",                          whose machine code `sass` counts, optional
-      "names": [{"kernel": "...", "rung": "..."}],  of kernels that only a profile meets, optional
+      "names": [{"kernel": "...", "rung": "..."}],  of kernels that only a profile meets, optional;
+                                                    with "block": "(16, 2, 1)" only of that launch shape
       "kernels": [
         {"kernel": "elu_f16x8_pack_kernel",         part of the kernel's demangled name
          "rung": "f16x8_pack",                      how tables call it, optional
@@ -284,8 +285,8 @@ def load_spec(path):
             raise runs.ToolError(f"{path}: unknown key {unknown[0]} in an entry")
     if any("kernel" not in entry for entry in spec["kernels"]):
         raise runs.ToolError(f"{path}: an entry has no \"kernel\"")
-    if any(set(entry) != {"kernel", "rung"} for entry in spec.get("names", [])):
-        raise runs.ToolError(f"{path}: each of \"names\" has \"kernel\" and \"rung\"")
+    if any(set(entry) - {"block"} != {"kernel", "rung"} for entry in spec.get("names", [])):
+        raise runs.ToolError(f"{path}: each of \"names\" has \"kernel\" and \"rung\", and may have \"block\"")
     return spec
 
 

@@ -265,12 +265,16 @@ def element_type(name):
 
 def rung_namer(ladder, spec):
     """launch -> the name of its rung, by a codegen spec (or None) and else by the kernel's name."""
+    spec = spec or {}
+
     def name(launch):
-        if "cub::" in launch["full_name"]:
-            return "cub_" + element_type(launch["full_name"])
-        named = spec.get("names", []) + spec.get("kernels", []) if spec else []
-        found = runs.entry_for(launch["full_name"], named)
-        return (found or {}).get("rung") or runs.rung_of_kernel(launch["kernel"], ladder)
+        names = [one for one in spec.get("names", []) if one.get("block", launch["block"]) == launch["block"]]
+        names.sort(key=lambda one: "block" not in one)  # of two that are equally long the first is found
+        library = "cub::" in launch["full_name"]
+        found = runs.entry_for(launch["full_name"], names if library else names + spec.get("kernels", []))
+        if found and "rung" in found:
+            return found["rung"]
+        return "cub_" + element_type(launch["full_name"]) if library else runs.rung_of_kernel(launch["kernel"], ladder)
     return name
 
 
@@ -283,9 +287,9 @@ def summarise(launches, n, rung):
     entries, seen = [], set()
     for group in groups.values():
         item = entry(group, n, rung)
-        if item["kernel"] in seen:  # a sweep launches one kernel in several shapes
+        if (item["kernel"], item["rung"]) in seen:  # a sweep launches one kernel in several shapes
             item["rung"] += f" {item['block'].replace(' ', '')}"
-        seen.add(item["kernel"])
+        seen.add((item["kernel"], item["rung"]))
         entries.append(item)
     return entries
 

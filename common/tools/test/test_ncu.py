@@ -101,6 +101,15 @@ class NcuTest(unittest.TestCase):
         spec = {"kernels": [{"kernel": "pack"}], "names": [{"kernel": "pack<__half", "rung": "p"}]}
         self.assertEqual(ncu.rung_namer("elu", spec)(launches[0]), "p")
 
+    def test_a_name_may_hold_for_one_launch_shape_and_for_cub(self):
+        spec = {"names": [{"kernel": "sum<float>", "rung": "sum"}, {"kernel": "sum<float>", "block": "(16, 2, 1)", "rung": "second"},
+                          {"kernel": "One<1>, float *", "rung": "tanh_cub"}]}
+        cub = "void cub::transform_kernel<cub::policy<const float *>, long, a::One<{}>, float *>(T2)"
+        text = table(launch("0", "sum<float>(int)", "1", "(16, 2, 1)"), launch("1", "sum<float>(int)", "1", "(16, 32, 1)"),
+                     launch("2", cub.format(1), "1"), launch("3", cub.format(0), "1"))
+        found = ncu.summarise(ncu.read_launches(text, "raw.csv"), 1, ncu.rung_namer("", spec))
+        self.assertEqual([one["rung"] for one in found], ["second", "sum", "tanh_cub", "cub_f32"])
+
     def test_output_without_a_table(self):
         for text, words in (("==PROF==\n", "holds no ncu table"),
                             ("==ERROR== ERR_NVGPUCTRPERM\n", "ERR_NVGPUCTRPERM"),
