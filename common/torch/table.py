@@ -204,8 +204,6 @@ class Table:
         for regime in self.regimes:
             sets = first if regime == "warm" else timing.sets_of(
                 self.torch, case, inputs, output, regime, self.device)
-            if self.gpu and lines and not self.rows:  # a process's first row is unsteady: this one is not kept
-                timing.on_gpu(self.torch, lines[0][0].begin, sets)
             for contender, _, times in lines:
                 seconds = (timing.on_gpu(self.torch, contender.begin, sets) if self.gpu
                            else timing.on_cpu(contender.begin, sets))

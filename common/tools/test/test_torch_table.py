@@ -70,6 +70,14 @@ class TableTest(unittest.TestCase):
             self.assertAlmostEqual(only.median_us, 2.0)
             self.assertAlmostEqual(only.gbps, 2000.0)
 
+    def test_what_spreads_is_measured_again(self):
+        steady, unsteady, worse = [10.0] * 15, [10.0] * 12 + [11.0] * 3, [10.0] * 12 + [12.0] * 3
+        self.assertEqual([timing.spread_pct(one) for one in (steady, unsteady, worse)], [0, 10, 20])
+        for measured, kept, left in (([steady, worse], steady, 1), ([worse, steady, unsteady], steady, 1),
+                                     ([worse, unsteady, worse, steady], unsteady, 1)):
+            self.assertEqual(timing.steadiest(lambda: measured.pop(0)), kept)
+            self.assertEqual(len(measured), left)
+
     def test_calls_take_turns_on_the_sets(self):
         seen = []
         call = timing.into(lambda inputs, out: seen.append((inputs, out)))([("a", "b"), ("c", "d")])
