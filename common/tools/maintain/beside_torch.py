@@ -91,9 +91,9 @@ def spread_of(members):
     return len(members), spreads
 
 
-def summary_table(chosen):
-    """(titles, rows, alignment) of summary()."""
-    titles = ["Operation", "Type", "Regime", "Shapes", "PyTorch / ours", "least", "most",
+def summary_table(chosen, version):
+    """(titles, rows, alignment) of summary(); the version is PyTorch's, or None."""
+    titles = ["Operation", "Type", "Regime", "Shapes", f"PyTorch {version} / ours" if version else "PyTorch / ours", "least", "most",
               "torch.compile / ours", "least", "most"]
     body = []
     for operation, dtype, regime, count, spreads in summary(chosen):

@@ -676,7 +676,7 @@ def make_torch(part):
     of = part.option("of", "summary")
     if of not in ("summary", "times"):
         part.fail(f"unknown of={of}; known: summary, times")
-    made = (beside_torch.summary_table(chosen) if of == "summary"
+    made = (beside_torch.summary_table(chosen, run.context.get("torch")) if of == "summary"
             else beside_torch.times_table(one_each(chosen, part), significant))
     return cpu_note(run) + table(*made)
 

@@ -40,6 +40,10 @@ class BesideTorchTest(unittest.TestCase):
         self.assertEqual(spreads[0], (4.0, 2.0, 8.0))
         self.assertAlmostEqual(spreads[1][0], 0.5 ** 0.5)
 
+    def test_the_summary_names_the_version(self):
+        for version, title in (("9.8.7", "PyTorch 9.8.7 / ours"), (None, "PyTorch / ours")):
+            self.assertIn(title, beside_torch.summary_table(self.cells(ELU), version)[0])
+
     def test_operations_in_words(self):
         for ladder, template, dtype, words in (
                 ("gelu", "{}_tanh_f16", "f16", "gelu tanh"), ("elu", "{}_bf16", "bf16", "elu"),
