@@ -7,7 +7,9 @@ from latex2mathml.converter import convert
 
 SPACE = "http://www.w3.org/1998/Math/MathML"
 ET.register_namespace("", SPACE)
-OPERATOR, NAME, NUMBER, ROW = (f"{{{SPACE}}}{tag}" for tag in ("mo", "mi", "mn", "mrow"))
+OPERATOR, NAME, NUMBER = (f"{{{SPACE}}}{tag}" for tag in ("mo", "mi", "mn"))
+ARGUMENTS = {NAME, NUMBER, *(f"{{{SPACE}}}{tag}" for tag in ("msup", "mfrac", "mstyle"))}
+ROWS = {f"{{{SPACE}}}{tag}" for tag in ("math", "mrow", "mstyle", "mtd")}  # msub and its like count their children
 CLOSING = {")", "]", "}", "!", "⌋", "⌉"}
 
 
@@ -36,7 +38,7 @@ def mend(parent):
                 node.set("stretchy", "false")
                 node.set("lspace", "0")
                 node.set("rspace", "0")
-        if is_function(before) and node.tag in (NAME, NUMBER, f"{{{SPACE}}}msup", f"{{{SPACE}}}mfrac"):
+        if parent.tag in ROWS and is_function(before) and node.tag in ARGUMENTS:
             gap = ET.Element(f"{{{SPACE}}}mspace", width="0.1667em")
             parent.insert(list(parent).index(node), gap)
         before = node

@@ -92,6 +92,7 @@ class Site(unittest.TestCase):
         self.assertGreater(formulas, 100)
         for name, text in self.pages.items():
             self.assertNotIn("<merror", text, name)
+            self.assertNotRegex(text, r"<ms(?:ub|up)><m([ion])>[^<]*</m\1><mspace", name)  # log_2: two children
             article = re.sub(r"<(pre|code|math)\b.*?</\1>", "", text.partition("<article")[2], flags=re.S)
             self.assertNotRegex(article, r"\\(?:frac|mathrm|cdot|times|sqrt|text)\b", name)
 

@@ -364,7 +364,7 @@ def make_results(part):
     run = part.run()
     shape, regimes = one_shape(run, part), regimes_of(run, part)
     rows = chosen(run.select(shape=shape, regime=regimes[0]), part, ["rung", "peer", "copy"])
-    steps = runs.steps(run.select(shape=shape, regime=regimes[0]))
+    steps = runs.steps(rows)
     last = part.option("last", "step")
     if last not in ("step", "spread"):
         part.fail(f"unknown last={last}; known: step, spread")

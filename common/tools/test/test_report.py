@@ -103,6 +103,7 @@ class ReportTest(unittest.TestCase):
     def test_results_choose_rungs_and_kinds(self):
         lines = self.block("results h200.json rungs=f16x8,f16")
         self.assertEqual([line.split("`")[1] for line in lines[2:]], ["f16x8", "f16"])
+        self.assertRegex(lines[2], r"\|  \|$", "a step over a rung that the table does not show")
         lines = self.block("results h200.json kinds=sweep")
         self.assertEqual([line.split("`")[1] for line in lines[2:]], ["block_64", "block_512"])
 
