@@ -26,10 +26,11 @@
 //   on the CPU UndefinedBehaviorSanitizer reports it, and a plain build may crash or may not.
 // - **Extent.** All of the view's bytes belong to the buffer. `FLOAT4(x[n - 1])` reads 12 bytes
 //   that are somebody else's.
-// - **Aliasing.** The view names storage through a type that it does not have. CUDA's compiler
-//   allows that; host compilers need -fno-strict-aliasing, which the build sets for every target.
-//   Without it, g++ may reorder the view's accesses with those through the original type, and
-//   packed kernels then compute with stale values.
+// - **Aliasing.** The view names storage through a type that it does not have, which C++ leaves
+//   undefined. CUDA's own samples do it; that nvcc keeps the order of such accesses is an assumption,
+//   which the tests of results and machine code check. Compilers that order accesses by type (g++, and
+//   clang for CUDA: https://github.com/NVIDIA/cccl/pull/8117) need -fno-strict-aliasing, which the build
+//   sets for every target; without it packed kernels may compute with stale values.
 
 namespace tutorial::detail {
 
