@@ -1,4 +1,4 @@
-// Exercise 2 of "Your turn": the exponential without the special-function unit.
+// Exercise 3 of "Your turn": the exponential without the special-function unit.
 #pragma once
 
 #include <cstdint>
