@@ -1071,7 +1071,8 @@ def request_cells(entry, traced):
     theirs, ours, broken = trace_proof.requests(entry, traced)
     def text(pair):
         return " + ".join(f"{round(count / warps, 2):g}" for count in pair)
-    return [DASH if theirs is None else ("≥ " if broken and entry.get("l1_hit_pct") else "") + text(theirs),
+    least = broken and entry.get("load_requests") is None and entry.get("l1_hit_pct")
+    return [DASH if theirs is None else ("≥ " if least else "") + text(theirs),
             text(ours)]
 
 
@@ -1113,9 +1114,9 @@ def make_trace(part):
     titles = ["Chapter", "Rung", "Loads + stores a warp: ncu", "trace", "Sectors a load: ncu", "trace",
               "a store: ncu", "trace", "Shared passes a block, loads: ncu", "trace", "stores: ncu", "trace", "Note"]
     same = sum(not row[-1] for row in body)
+    unknown = f", and does not follow for {kinds.count('open')}" if "open" in kinds else ""
     lines = [f"{same} of {len(body)} kernels agree in all that was recorded. The number of requests is equal for "
-             f"{kinds.count('equal') + kinds.count('whole')}, differs for {kinds.count('differs')}, and does not "
-             f"follow for {kinds.count('open')}."]
+             f"{kinds.count('equal') + kinds.count('whole')} and differs for {kinds.count('differs')}{unknown}."]
     lines += [""] + [f"{number}. {note if note.startswith('nvcc') else note[0].upper() + note[1:]}." for number, note in
                      enumerate(runs.unique(notes), 1)] if notes else []
     return lines + [""] + table(titles, body, "ll" + "r" * 10 + "l")
