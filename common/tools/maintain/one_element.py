@@ -187,7 +187,7 @@ def figure():
     for k in range(4):
         x = LEFT + k * size
         canvas.line(x + 3, 428, x + size - 3, 428, "ink", 1.5)
-        canvas.text(x + size / 2, 445, f"{ORDINALS[k]} register: lower half, upper half",
+        canvas.text(x + size / 2, 445, f"{ORDINALS[k]} register: lower, upper half",
                     "mark" if k == at.register else "muted", "middle", "s")
 
     head(canvas, 492, "arithmetic", "in half precision: every arrow rounds to a half")

@@ -362,9 +362,9 @@ def row_lines(pairs, by_copy, paint):
 def parse_arguments():
     parser = argparse.ArgumentParser(
         description="Compares two benchmark runs: a line per rung with the geometric mean of its speed "
-        "ratios (above 1: B is faster), the worst size, and whether the change exceeds the spread.")
+        "ratios (above 1: the second run is faster), the worst size, and whether the change exceeds the spread.")
     parser.add_argument("before", help="a benchmark result (JSON)")
-    parser.add_argument("after", nargs="?", help="another one; without it, compare.py draws A's ladder")
+    parser.add_argument("after", nargs="?", help="another one; without it, compare.py draws the first one's ladder")
     parser.add_argument("--all", action="store_true", help="show every row, not a line per rung")
     parser.add_argument("--shape", help="only this shape, e.g. 4096x4096")
     parser.add_argument("--regime", help="only cold or only warm")
