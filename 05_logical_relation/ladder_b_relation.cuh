@@ -96,7 +96,7 @@ __global__ void relation_pack_kernel(const T* a, const T* b, Byte* y, std::int64
     alignas(16) unsigned words[kWidth / kGroup];
 #pragma unroll
     for (int k = 0; k < kWidth / kGroup; ++k) {
-      words[k] = answers.template answers<kGroup>(&left[kGroup * k], &right[kGroup * k]);
+      words[k] = answers.template compare<kGroup>(&left[kGroup * k], &right[kGroup * k]);
     }
     store_answers<kWidth>(y + i, words);
   } else {
@@ -177,8 +177,8 @@ __global__ void relation_bits_kernel(const T* a, const T* b, unsigned* words, st
     alignas(16) T left[8], right[8];
     LDST128BITS(left[0]) = LDST128BITS(a[i]);
     LDST128BITS(right[0]) = LDST128BITS(b[i]);
-    const unsigned low = answers.template answers<4>(&left[0], &right[0]);
-    const unsigned high = answers.template answers<4>(&left[4], &right[4]);
+    const unsigned low = answers.template compare<4>(&left[0], &right[0]);
+    const unsigned high = answers.template compare<4>(&left[4], &right[4]);
     bytes[byte] = static_cast<Byte>(four_bits(low) | four_bits(high) << 4);
     //! [eight_bits]
   } else if (i < (n + 31) / 32 * 32) {  // the last answers, and the rest of the last word

@@ -173,7 +173,7 @@ struct OneByOne {
   }
   //! [one_by_one]
   template <int N, class T>
-  __device__ __forceinline__ unsigned answers(const T* a, const T* b) const {
+  __device__ __forceinline__ unsigned compare(const T* a, const T* b) const {
     unsigned word = 0;
 #pragma unroll
     for (int k = 0; k < N; ++k) {
@@ -197,13 +197,13 @@ struct TwoByTwo {
   }
   //! [two_masks]
   template <int N>
-  __device__ __forceinline__ unsigned answers(const half* a, const half* b) const {
+  __device__ __forceinline__ unsigned compare(const half* a, const half* b) const {
     static_assert(N == 4, "two masks make one word");
     return four(op.mask(HALF2(a[0]), HALF2(b[0])), op.mask(HALF2(a[2]), HALF2(b[2])));
   }
   //! [two_masks]
   template <int N>
-  __device__ __forceinline__ unsigned answers(const __nv_bfloat16* a,
+  __device__ __forceinline__ unsigned compare(const __nv_bfloat16* a,
                                               const __nv_bfloat16* b) const {
     static_assert(N == 4, "two masks make one word");
     return four(op.mask(BFLOAT162(a[0]), BFLOAT162(b[0])),
@@ -255,7 +255,7 @@ __device__ __forceinline__ Pack<Byte, N> pack_answers(const Pack<In, N>& a, cons
 #pragma unroll
     for (int k = 0; k < N; k += 4) {
       LDST32BITS(result.at[k]) =
-          BestAnswers<In, Op>{}.template answers<4>(&a.at[k], &b.at[k]) ^ turn;
+          BestAnswers<In, Op>{}.template compare<4>(&a.at[k], &b.at[k]) ^ turn;
     }
   } else {
 #pragma unroll
@@ -379,7 +379,7 @@ struct AbsolutelyClose {
 };
 
 //! [relatively]
-/// Without the second line inf would be close to everything: inf <= tolerance * inf.
+/// Without the is_finite line inf would be close to everything: inf <= tolerance * inf.
 struct RelativelyClose {
   float tolerance;
   __device__ __forceinline__ bool operator()(float a, float b) const {

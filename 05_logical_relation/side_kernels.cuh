@@ -32,7 +32,7 @@ __global__ void relation_adjacent_kernel(const T* a, const T* b, Byte* y, std::i
     alignas(16) unsigned words[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      words[k] = answers.template answers<4>(&left[4 * k], &right[4 * k]);
+      words[k] = answers.template compare<4>(&left[4 * k], &right[4 * k]);
     }
     store_answers<16>(y + i, words);
   } else {
@@ -130,7 +130,7 @@ __global__ void relation_wide_kernel(const T* a, const T* b, Byte* y, std::int64
     for (int j = 0; j < kLoads; ++j) {
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {
-        piece[j][w] = answers.template answers<4>(&left[j][4 * w], &right[j][4 * w]);
+        piece[j][w] = answers.template compare<4>(&left[j][4 * w], &right[j][4 * w]);
       }
     }
     transpose_in_warp(piece);

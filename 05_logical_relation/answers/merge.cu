@@ -22,7 +22,7 @@ __global__ void greater_and_kernel(const half* a, const half* b, const Byte* c, 
     LDST64BITS(masks[0]) = LDST64BITS(c[i]);
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
-      const unsigned answers = TwoByTwo<Greater>{}.answers<4>(&left[4 * k], &right[4 * k]);
+      const unsigned answers = TwoByTwo<Greater>{}.compare<4>(&left[4 * k], &right[4 * k]);
       masks[k] = answers & to_bools(truth_bits(masks[k]));  // any byte but 0 is true
     }
     LDST64BITS(y[i]) = LDST64BITS(masks[0]);
