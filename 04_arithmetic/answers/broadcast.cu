@@ -17,7 +17,7 @@ __global__ void prelu_planes_kernel(const half* a, const half* slope, half* y, u
                                     unsigned packs) {
   const unsigned pack = blockIdx.x * blockDim.x + threadIdx.x;
   if (pack >= packs) return;
-  const half b = slope[blockIdx.y % channels];  // one load, the same for the whole block
+  const half b = slope[blockIdx.y % channels];  // the same address for the whole block
   const std::int64_t i = (std::int64_t{blockIdx.y} * packs + pack) * 8;
   alignas(16) half x[8];
   LDST128BITS(x[0]) = LDST128BITS(a[i]);
