@@ -68,7 +68,8 @@ set_tests_properties([==[${arg_PREFIX}.trace]==] PROPERTIES LABELS [==[${name}]=
 endif()
 ")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
-  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/proof/your_strided.cuh")
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/proof/your_strided.cuh" AND
+     EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/answers/climb.cuh")
     tutorial_add_traced_edits(${name} PREFIX ${arg_PREFIX})
   endif()
 endfunction()
