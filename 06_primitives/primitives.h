@@ -144,7 +144,7 @@ inline constexpr std::int64_t kSoftmaxTile = 16384;
 /// - Nothing overflows: exponents are taken above the row's maximum.
 /// - A row with a NaN or with plus infinity is NaN everywhere, and so is a row of nothing but minus
 ///   infinity (0 / 0); in other rows minus infinity gives 0. (As PyTorch.)
-/// - Probabilities below 2^-126 become 0.
+/// - Probabilities below 2^-126 may become 0.
 /// - Relative error in float: (16 + 2 t) 2^-24 where t = (max - x) log2(e); plus one rounding to T.
 /// - Rows of more than kSoftmaxTile elements are read twice, each by one block.
 template <class T>
