@@ -1,6 +1,6 @@
 // Reductions along either dimension, in one kernel or in two.
 //
-// What fills the GPU and how the work is cut depends on the sizes alone, not on the GPU: a sum has
+// How the work is cut depends on the sizes and the pointers' alignment, not on the GPU: a sum has
 // the same bits on all of them.
 #include <algorithm>
 
