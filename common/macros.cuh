@@ -27,10 +27,11 @@
 // - **Extent.** All of the view's bytes belong to the buffer. `FLOAT4(x[n - 1])` reads 12 bytes
 //   that are somebody else's.
 // - **Aliasing.** The view names storage through a type that it does not have, which C++ leaves
-//   undefined. CUDA's own samples do it; that nvcc keeps the order of such accesses is an assumption,
-//   which the tests of results and machine code check. Compilers that order accesses by type (g++, and
-//   clang for CUDA: https://github.com/NVIDIA/cccl/pull/8117) need -fno-strict-aliasing, which the build
-//   sets for every target; without it packed kernels may compute with stale values.
+//   undefined. CUB does it too (cub/block/block_load.cuh). That nvcc keeps the order of such accesses
+//   is an assumption, which the tests of results and machine code check. Compilers that order accesses
+//   by type (g++, and clang for CUDA: https://github.com/NVIDIA/cccl/pull/8117) need
+//   -fno-strict-aliasing, which the build sets for every target; without it packed kernels may compute
+//   with stale values.
 
 namespace tutorial::detail {
 
