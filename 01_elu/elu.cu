@@ -1,13 +1,12 @@
-// The launchers: how many threads, how many elements each, which alignment. The kernels are in
-// elu_kernels.cuh.
+// The ladder's table: which kernel a rung is, how many elements its threads take, which alignment it
+// needs, how wrong it may be. The kernels are in elu_kernels.cuh.
 #include "01_elu/elu.h"
 
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "01_elu/elu_kernels.cuh"
-#include "01_elu/your_elu.cuh"
-#include "common/elementwise_two_packs.cuh"
 #include "common/fp8.cuh"
 
 namespace tutorial {
@@ -18,10 +17,82 @@ constexpr Elu kElu{1.0f};  // the ladder's alpha
 /// The launch of the last rungs: the block size that the sweep recommends, and overlap with the launch before.
 constexpr LaunchOptions kBest{256, Overlap::previous_kernel};
 
+// A row: name, kernel, elements a thread, alignment in bytes, largest error in ULP of the output type.
+// rung() (common/ladder.cuh) makes the launcher of it. From rung 7 on the kernel is
+// elementwise_pack_kernel, 16 bytes a thread, and a row names the arithmetic. The argument is the type.
+
+Ladder<float> rows(float) {
+  return {
+      rung("f32", elu_f32_kernel, 1, 4, 2.0),
+      rung("f32x4", elu_f32x4_kernel, 4, 16, 2.0),
+      pack_rung<float>("f32x4_poly", kElu, 2.0),
+      pack_rung<float>("f32x4_pdl", kElu, 2.0, kBest),
+  };
+}
+
+Ladder<half> rows(half) {
+  return {
+      rung("f16", elu_f16_kernel, 1, 2, 2048.0),
+      rung("f16x2", elu_f16x2_kernel, 2, 4, 2048.0),
+      rung("f16x8", elu_f16x8_kernel, 8, 4, 2048.0),
+      rung("f16x8_wide_load", elu_f16x8_wide_load_kernel, 8, 16, 2048.0),
+      rung("f16x8_wide_store", elu_f16x8_wide_store_kernel, 8, 16, 2048.0),
+      //! [f16x8_pack]
+      rung("f16x8_pack", elu_f16x8_pack_kernel, 8, 16, 2048.0),
+      //! [f16x8_pack]
+      pack_rung<half>("f16x8_pack_h2", EluHalf2{}, 2048.0),
+      pack_rung<half>("f16x8_pack_fexp", FloatInside<EluFastExp>{}, 4.0),
+      pack_rung<half>("f16x8_pack_expm1", FloatInside<EluExpm1>{}, 0.51),
+      pack_rung<half>("f16x8_pack_poly", kElu, 0.51),
+      pack_rung<half>("f16x8_pack_pdl", kElu, 0.51, kBest),
+  };
+}
+
+Ladder<Bf16> rows(Bf16) {
+  return {
+      pack_rung<Bf16>("bf16x8_pack", kElu, 0.51),
+      pack_rung<Bf16>("bf16x8_pack_pdl", kElu, 0.51, kBest),
+  };
+}
+
+Ladder<E4m3> rows(E4m3) { return fp8_rungs<E4m3>("", FloatInside<EluForFp8>{}); }
+Ladder<E5m2> rows(E5m2) { return fp8_rungs<E5m2>("", FloatInside<EluForFp8>{}); }
+
+template <class T>
+cudaError_t launch_named(const char* name, const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+  return rung_named(name, elu_rungs<T>()).launch(x, y, n, stream);
+}
+
 }  // namespace
 
+template <class T>
+const Ladder<T>& elu_rungs() {
+  static const Ladder<T> ladder = rows(T{});
+  return ladder;
+}
+
 cudaError_t elu_f32(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return elu_f32_block(x, y, n, kThreads, stream);
+  return launch_named("f32", x, y, n, stream);
+}
+
+cudaError_t elu_f32x4(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+  return launch_named("f32x4", x, y, n, stream);
+}
+
+cudaError_t elu_f16(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+  return launch_named("f16", x, y, n, stream);
+}
+
+cudaError_t elu_f16x2(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+  return launch_named("f16x2", x, y, n, stream);
+}
+
+cudaError_t elu_f16x8(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+  return launch_named("f16x8", x, y, n, stream);
+}
+
+cudaError_t elu_f16x8_pack(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+  return launch_named("f16x8_pack", x, y, n, stream);
 }
 
 cudaError_t elu_f32_block(const float* x, float* y, std::int64_t n, int threads,
@@ -29,130 +100,30 @@ cudaError_t elu_f32_block(const float* x, float* y, std::int64_t n, int threads,
   return launch_unary(elu_f32_kernel, x, y, n, 1, alignof(float), stream, {threads});
 }
 
-cudaError_t elu_f32x4(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elu_f32x4_kernel, x, y, n, 4, 16, stream);
-}
-
-cudaError_t elu_f32x4_poly(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elementwise_pack_kernel<float, Elu>, x, y, n, 4, 16, stream, {}, kElu);
-}
-
-cudaError_t elu_f32x4_pdl(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elementwise_pack_kernel<float, Elu>, x, y, n, 4, 16, stream, kBest, kElu);
-}
-
-cudaError_t elu_f16(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elu_f16_kernel, x, y, n, 1, alignof(half), stream);
-}
-
-cudaError_t elu_f16x2(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elu_f16x2_kernel, x, y, n, 2, 4, stream);
-}
-
-cudaError_t elu_f16x8(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elu_f16x8_kernel, x, y, n, 8, 4, stream);
-}
-
-cudaError_t elu_f16x8_wide_load(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elu_f16x8_wide_load_kernel, x, y, n, 8, 16, stream);
-}
-
-cudaError_t elu_f16x8_wide_store(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elu_f16x8_wide_store_kernel, x, y, n, 8, 16, stream);
-}
-
-//! [f16x8_pack]
-cudaError_t elu_f16x8_pack(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elu_f16x8_pack_kernel, x, y, n, 8, 16, stream);
-}
-//! [f16x8_pack]
-
-cudaError_t elu_f16x8_pack_h2(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elementwise_pack_kernel<half, EluHalf2>, x, y, n, 8, 16, stream, {},
-                      EluHalf2{});
-}
-
-cudaError_t elu_f16x8_pack_fexp(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  using Op = FloatInside<EluFastExp>;
-  return launch_unary(elementwise_pack_kernel<half, Op>, x, y, n, 8, 16, stream, {}, Op{});
-}
-
-cudaError_t elu_f16x8_pack_expm1(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  using Op = FloatInside<EluExpm1>;
-  return launch_unary(elementwise_pack_kernel<half, Op>, x, y, n, 8, 16, stream, {}, Op{});
-}
-
-cudaError_t elu_f16x8_pack_poly(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elementwise_pack_kernel<half, Elu>, x, y, n, 8, 16, stream, {}, kElu);
-}
-
-cudaError_t elu_f16x8_pack_pdl(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return elu_f16x8_pack_pdl_block(x, y, n, kBest.threads, stream);
-}
-
-cudaError_t elu_bf16x8_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                            cudaStream_t stream) {
-  return launch_unary(elementwise_pack_kernel<__nv_bfloat16, Elu>, x, y, n, 8, 16, stream, {},
-                      kElu);
-}
-
-cudaError_t elu_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                                cudaStream_t stream) {
-  return launch_unary(elementwise_pack_kernel<__nv_bfloat16, Elu>, x, y, n, 8, 16, stream, kBest,
-                      kElu);
-}
-
-template <class T>
-cudaError_t elu_fp8x16_pack(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-  return launch_fp8_pack(x, y, n, FloatInside<EluForFp8>{}, stream);
-}
-template cudaError_t elu_fp8x16_pack(const E4m3*, E4m3*, std::int64_t, cudaStream_t);
-template cudaError_t elu_fp8x16_pack(const E5m2*, E5m2*, std::int64_t, cudaStream_t);
-
-template <class T>
-cudaError_t elu_fp8x16_table(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-  return launch_fp8_table(x, y, n, FloatInside<EluForFp8>{}, stream);
-}
-template cudaError_t elu_fp8x16_table(const E4m3*, E4m3*, std::int64_t, cudaStream_t);
-template cudaError_t elu_fp8x16_table(const E5m2*, E5m2*, std::int64_t, cudaStream_t);
-
 cudaError_t elu_f16x8_pack_pdl_block(const half* x, half* y, std::int64_t n, int threads,
                                      cudaStream_t stream) {
-  const LaunchOptions options{threads, kBest.overlap};
-  return launch_unary(elementwise_pack_kernel<half, Elu>, x, y, n, 8, 16, stream, options, kElu);
+  return pack_rung<half>("", kElu, 0.51, {threads, kBest.overlap}).launch(x, y, n, stream);
 }
-
-cudaError_t your_elu(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(your_elu_kernel, x, y, n, kYourElu.per_thread, kYourElu.alignment, stream);
-}
-
-RungClaims your_elu_claims() { return kYourElu; }
-
-namespace {
 
 template <class T>
-cudaError_t elu_any(const T* x, T* y, std::int64_t n, float alpha, cudaStream_t stream) {
+cudaError_t elu(const T* x, T* y, std::int64_t n, float alpha, cudaStream_t stream) {
   if (!std::isfinite(alpha)) return cudaErrorInvalidValue;
   if constexpr (std::is_same_v<T, float>) {
     return launch_elementwise_one_wave(x, y, n, Elu{alpha}, stream, kBest);
   } else {
+    // 0 (e^x - 1) is -0. As alpha e^x - alpha, in one rounding, it would be +0; with the smallest
+    // alpha it is a number that T rounds to -0.
+    if (alpha == 0.0f && !std::signbit(alpha)) alpha = std::numeric_limits<float>::denorm_min();
     return launch_elementwise(x, y, n, Elu{alpha}, stream, kBest);
   }
 }
 
-}  // namespace
-
-cudaError_t elu(const float* x, float* y, std::int64_t n, float alpha, cudaStream_t stream) {
-  return elu_any(x, y, n, alpha, stream);
-}
-
-cudaError_t elu(const half* x, half* y, std::int64_t n, float alpha, cudaStream_t stream) {
-  return elu_any(x, y, n, alpha, stream);
-}
-
-cudaError_t elu(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n, float alpha,
-                cudaStream_t stream) {
-  return elu_any(x, y, n, alpha, stream);
-}
+#define TUTORIAL_INSTANTIATE(T) \
+  template cudaError_t elu(const T*, T*, std::int64_t, float, cudaStream_t);
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
+#undef TUTORIAL_INSTANTIATE
+#define TUTORIAL_INSTANTIATE(T) template const Ladder<T>& elu_rungs<T>();
+TUTORIAL_FOR_ALL_FLOATS(TUTORIAL_INSTANTIATE)
+#undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial

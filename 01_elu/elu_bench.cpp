@@ -1,7 +1,6 @@
 #include "common/bench/ladder.h"
 
 #include "01_elu/elu.h"
-#include "01_elu/elu_rungs.h"
 #include "01_elu/peers/elu_peers.h"
 #include "01_elu/proof/elu_reference.h"
 
@@ -10,15 +9,18 @@ namespace {
 
 constexpr Reference kReference = elu_reference;
 
-/// The operator at alpha = 1, and what one would use instead of the ladder.
+/// The ladder of a type, the operator at alpha = 1, and what one would use instead.
 template <class T>
-void add_operator_and_peers(const std::string& dtype, double max_ulp) {
+void add_type() {
   const auto operator_at_1 = [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
     return elu(x, y, n, 1.0f, stream);
   };
   const auto cub = [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
     return elu_cub(x, y, n, stream);
   };
+  const std::string dtype = dtype_name<T>();
+  const double max_ulp = elu_rungs<T>().back().max_ulp;
+  add_ladder("elu", elu_rungs<T>(), kReference);
   add_unary<T>("elu", "operator_" + dtype, Kind::rung, operator_at_1, kReference, max_ulp);
   add_unary<T>("elu", "cub_" + dtype, Kind::peer, cub, kReference, max_ulp);
 }
@@ -26,23 +28,15 @@ void add_operator_and_peers(const std::string& dtype, double max_ulp) {
 }  // namespace
 
 void register_benchmarks() {
-  add_ladder("elu", elu_rungs_f32(), kReference);
-  add_operator_and_peers<float>("f32", 2.0);
+  for_each_type(Floats{}, [](auto type) { add_type<decltype(type)>(); });
+  for_each_type(Fp8{},
+                [](auto type) { add_ladder("elu", elu_rungs<decltype(type)>(), kReference); });
   add_unary<float>("elu", "host_loop_f32", Kind::peer, elu_host_loop, kReference, 2.0);
-  add_block_sweep<float>("elu", "f32", elu_f32_block, kReference, 2.0);
-
-  add_ladder("elu", elu_rungs_f16(), kReference);
-  add_operator_and_peers<half>("f16", 0.51);
   const UnaryRung<half> yours = your_elu_rung();
   add_unary<half>("elu", yours.name, Kind::yours, yours.launch, kReference, yours.max_ulp,
                   yours.width);
+  add_block_sweep<float>("elu", "f32", elu_f32_block, kReference, 2.0);
   add_block_sweep<half>("elu", "f16x8_pack_pdl", elu_f16x8_pack_pdl_block, kReference, 0.51);
-
-  add_ladder("elu", elu_rungs_bf16(), kReference);
-  add_operator_and_peers<Bf16>("bf16", 0.51);
-
-  add_ladder("elu", elu_rungs_fp8<E4m3>(), kReference);
-  add_ladder("elu", elu_rungs_fp8<E5m2>(), kReference);
 }
 
 }  // namespace tutorial::bench

@@ -43,14 +43,12 @@ __global__ void elu_f32x4_kernel(const float* x, float* y, std::int64_t n) {
 //! [f32x4]
 
 // Rung 3 · f16: half the bytes an element, one element a thread again.
-//! [f16]
 __global__ void elu_f16_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) {
     y[i] = elu_half(x[i]);
   }
 }
-//! [f16]
 
 // Rung 4 · f16x2: two halves a thread: one 32-bit access. The arithmetic stays scalar.
 //! [f16x2]
@@ -93,7 +91,6 @@ __global__ void elu_f16x8_kernel(const half* x, half* y, std::int64_t n) {
 
 // Controls between rungs 5 and 6 · f16x8_wide_load, f16x8_wide_store: one side of the kernel with a
 // 128-bit access, the other as in rung 5.
-//! [f16x8_wide]
 __global__ void elu_f16x8_wide_load_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
   if (i + 8 <= n) {
@@ -131,7 +128,6 @@ __global__ void elu_f16x8_wide_store_kernel(const half* x, half* y, std::int64_t
     }
   }
 }
-//! [f16x8_wide]
 
 // Rung 6 · f16x8_pack: the same eight halves in one 128-bit access: the array lives in four registers.
 //! [f16x8_pack]

@@ -45,11 +45,9 @@ struct EluFastExp {
 
 // Rung 9 · f16x8_pack_expm1: the library's expm1f, more accurate than a half can hold, and more
 // instructions than the budget has slots.
-//! [f16x8_pack_expm1]
 struct EluExpm1 {
   __device__ __forceinline__ float operator()(float x) const { return elu_float(x); }
 };
-//! [f16x8_pack_expm1]
 
 // Rung 10 · f16x8_pack_poly: e^x - 1 as accurate as a half needs, and no more accurate.
 //
@@ -91,13 +89,11 @@ __device__ __forceinline__ float expm1_for_float(float x) {
 
 // e^x - 1 for eight-bit floats, whose smallest result is 2^-16: the subtraction, wrong by 2^-22 or
 // so, leaves more digits than they hold.
-//! [elu_for_fp8]
 struct EluForFp8 {
   __device__ __forceinline__ float operator()(float x) const {
     return x < 0.0f ? exp2_approx(x * 1.44269504f) - 1.0f : x;
   }
 };
-//! [elu_for_fp8]
 
 // The operation that the last rungs of every type share.
 //! [elu_op]

@@ -1,11 +1,11 @@
-// The launchers: which variant, how many threads, how many elements each, which alignment. The
-// kernels are in gelu_kernels.cuh.
+// The ladder's table: which kernel a rung is, how many elements its threads take, which alignment it
+// needs, how wrong it may be. The arithmetic is in gelu_math.cuh.
 #include "02_gelu/gelu.h"
 
 #include <type_traits>
 
-#include "02_gelu/gelu_kernels.cuh"
-#include "02_gelu/your_gelu.cuh"
+#include "02_gelu/gelu_math.cuh"
+#include "common/first_rungs.cuh"
 #include "common/fp8.cuh"
 
 namespace tutorial {
@@ -15,241 +15,160 @@ namespace {
 /// early start.
 constexpr LaunchOptions kBest{256, Overlap::previous_kernel};
 
-/// launch(variant) with the variant as a type, so that a kernel can take it as a template
-/// parameter.
-template <class Launch>
-cudaError_t with_variant(GeluApproximate approximate, Launch launch) {
+/// use(variant) with the variant as a type, so that a kernel can take it as a template parameter.
+/// Nothing is used, and the answer is cudaErrorInvalidValue, where there is no such variant.
+template <class Use>
+cudaError_t with_variant(GeluApproximate approximate, Use use) {
   switch (approximate) {
     case GeluApproximate::none:
-      return launch(std::integral_constant<GeluApproximate, GeluApproximate::none>{});
+      return use(std::integral_constant<GeluApproximate, GeluApproximate::none>{});
     case GeluApproximate::tanh:
-      return launch(std::integral_constant<GeluApproximate, GeluApproximate::tanh>{});
+      return use(std::integral_constant<GeluApproximate, GeluApproximate::tanh>{});
   }
   return cudaErrorInvalidValue;
 }
 
-/// elementwise_pack_kernel with an operation that needs no data of its own.
-template <class Op, class T>
-cudaError_t launch_pack(const T* x, T* y, std::int64_t n, cudaStream_t stream,
-                        LaunchOptions options = {}) {
-  return launch_unary(elementwise_pack_kernel<T, Op>, x, y, n, 16 / sizeof(T), 16, stream, options,
-                      Op{});
+// A row: name, kernel, elements a thread, alignment in bytes, largest error in ULP of the output type.
+// common/ladder.cuh makes the launcher of it. Rungs 1 to 6 are chapter 01's (common/first_rungs.cuh);
+// from rung 7 on the kernel is elementwise_pack_kernel, 16 bytes a thread, and a row names the
+// arithmetic. Each function makes the rows of one variant and type.
+
+template <GeluApproximate kVariant>
+Ladder<float> rows(float) {
+  constexpr bool is_tanh = kVariant == GeluApproximate::tanh;
+  const std::string variant = std::string(name_of(kVariant)) + "_";
+  using ToTheLastBits = GeluToTheLastBits<kVariant>;
+  Ladder<float> ladder = first_rungs_f32<GeluLibrary<kVariant>>(variant, 1.7e7);
+  if constexpr (is_tanh) {
+    ladder.push_back(pack_rung<float>("tanh_f32x4_approx", FloatInside<GeluTanhApprox>{}, 1.7e7));
+  }
+  // Gelu is what GeluFor says for the type: here GeluTanhSigmoid or GeluNoneMills.
+  ladder.push_back(pack_rung<float>(is_tanh ? "tanh_f32x4_sigmoid" : "none_f32x4_mills",
+                                    Gelu<kVariant>{}, kGeluF32MaxUlp));
+  ladder.push_back(pack_rung<float>(variant + "f32x4_poly", ToTheLastBits{}, 2.0));
+  ladder.push_back(two_packs_rung<float>(variant + "f32x8_poly", ToTheLastBits{}, 2.0));
+  ladder.push_back(
+      pack_rung<float>(variant + "f32x4_pdl", Gelu<kVariant>{}, kGeluF32MaxUlp, kBest));
+  return ladder;
+}
+
+template <GeluApproximate kVariant>
+Ladder<half> rows(half) {
+  const std::string variant = std::string(name_of(kVariant)) + "_";
+  const FloatInside<GeluLibrary<kVariant>> library{};
+  Ladder<half> ladder = first_rungs_f16<GeluHalf<kVariant>>(variant, 2048.0);
+  const auto add = [&](const char* name, auto op, double max_ulp) {
+    ladder.push_back(pack_rung<half>(name, op, max_ulp));
+  };
+  // Gelu is what GeluFor says for the type: here GeluTanhSigmoid or GeluExp2ForHalf.
+  if constexpr (kVariant == GeluApproximate::tanh) {
+    add("tanh_f16x8_pack_h2", GeluTanhHalf2<false>{}, 2048.0);
+    add("tanh_f16x8_pack_h2_approx", GeluTanhHalf2<true>{}, 20000.0);
+    add("tanh_f16x8_pack_approx", FloatInside<GeluTanhApprox>{}, 16.0);
+    add("tanh_f16x8_pack_tanhf", library, 4.0);
+    add("tanh_f16x8_pack_sigmoid", Gelu<kVariant>{}, 0.51);
+  } else {
+    add("none_f16x8_pack_erff", library, 4.0);
+    add("none_f16x8_pack_normcdf", FloatInside<GeluNormcdf>{}, 0.51);
+    add("none_f16x8_pack_exp2", Gelu<kVariant>{}, 0.51);
+  }
+  ladder.push_back(pack_rung<half>(variant + "f16x8_pack_pdl", Gelu<kVariant>{}, 0.51, kBest));
+  return ladder;
+}
+
+template <GeluApproximate kVariant>
+Ladder<Bf16> rows(Bf16) {
+  const std::string variant = std::string(name_of(kVariant)) + "_bf16";
+  const bool is_tanh = kVariant == GeluApproximate::tanh;
+  const Gelu<kVariant> op;
+  return {
+      pack_rung<Bf16>(variant + (is_tanh ? "x8_pack_tanhf" : "x8_pack_erff"),
+                      FloatInside<GeluLibrary<kVariant>>{}, 256.0),
+      pack_rung<Bf16>(variant + "x8_pack", op, 0.51),
+      pack_rung<Bf16>(variant + "x8_pack_pdl", op, 0.51, kBest),
+      two_packs_rung<Bf16>(variant + "x16_pack", op, 0.51, {kThreads, kBest.overlap}),
+  };
+}
+
+template <GeluApproximate kVariant, class T>
+Ladder<T> rows(T) {
+  return fp8_rungs<T>(std::string(name_of(kVariant)) + "_", GeluForFp8<kVariant>{});
+}
+
+/// The rung of that name in the variant's ladder.
+template <class T>
+cudaError_t launch_named(const std::string& name, const T* x, T* y, std::int64_t n,
+                         GeluApproximate approximate, cudaStream_t stream) {
+  return with_variant(approximate, [&](auto variant) {
+    const std::string full = std::string(name_of(variant())) + "_" + name;
+    return rung_named(full, gelu_rungs<T>(variant())).launch(x, y, n, stream);
+  });
 }
 
 }  // namespace
 
+template <class T>
+const Ladder<T>& gelu_rungs(GeluApproximate approximate) {
+  static const Ladder<T> none = rows<GeluApproximate::none>(T{});
+  static const Ladder<T> tanh = rows<GeluApproximate::tanh>(T{});
+  return approximate == GeluApproximate::tanh ? tanh : none;
+}
+
 cudaError_t gelu_f32(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
                      cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_unary(gelu_f32_kernel<variant()>, x, y, n, 1, alignof(float), stream);
-  });
+  return launch_named("f32", x, y, n, approximate, stream);
 }
 
 cudaError_t gelu_f32x4(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
                        cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_unary(gelu_f32x4_kernel<variant()>, x, y, n, 4, 16, stream);
-  });
-}
-
-cudaError_t gelu_tanh_f32x4_approx(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_pack<FloatInside<GeluTanhApprox>>(x, y, n, stream);
-}
-
-cudaError_t gelu_tanh_f32x4_sigmoid(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_pack<Gelu<GeluApproximate::tanh>>(x, y, n, stream);
-}
-
-cudaError_t gelu_none_f32x4_mills(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_pack<Gelu<GeluApproximate::none>>(x, y, n, stream);
-}
-
-cudaError_t gelu_f32x4_poly(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                            cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_pack<GeluToTheLastBits<variant()>>(x, y, n, stream);
-  });
-}
-
-cudaError_t gelu_f32x8_poly(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                            cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    using Op = GeluToTheLastBits<variant()>;
-    return launch_unary(elementwise_two_packs_kernel<float, Op>, x, y, n, 8, 16, stream, {}, Op{});
-  });
-}
-
-cudaError_t gelu_f32x4_pdl(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                           cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_pack<Gelu<variant()>>(x, y, n, stream, kBest);
-  });
+  return launch_named("f32x4", x, y, n, approximate, stream);
 }
 
 cudaError_t gelu_f16(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
                      cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_unary(gelu_f16_kernel<variant()>, x, y, n, 1, alignof(half), stream);
-  });
+  return launch_named("f16", x, y, n, approximate, stream);
 }
 
 cudaError_t gelu_f16x2(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
                        cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_unary(gelu_f16x2_kernel<variant()>, x, y, n, 2, 4, stream);
-  });
+  return launch_named("f16x2", x, y, n, approximate, stream);
 }
 
 cudaError_t gelu_f16x8(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
                        cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_unary(gelu_f16x8_kernel<variant()>, x, y, n, 8, 4, stream);
-  });
+  return launch_named("f16x8", x, y, n, approximate, stream);
 }
 
 cudaError_t gelu_f16x8_pack(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
                             cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_unary(gelu_f16x8_pack_kernel<variant()>, x, y, n, 8, 16, stream);
-  });
+  return launch_named("f16x8_pack", x, y, n, approximate, stream);
 }
-
-cudaError_t gelu_tanh_f16x8_pack_h2(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_pack<GeluTanhHalf2<false>>(x, y, n, stream);
-}
-
-cudaError_t gelu_tanh_f16x8_pack_h2_approx(const half* x, half* y, std::int64_t n,
-                                           cudaStream_t stream) {
-  return launch_pack<GeluTanhHalf2<true>>(x, y, n, stream);
-}
-
-cudaError_t gelu_tanh_f16x8_pack_approx(const half* x, half* y, std::int64_t n,
-                                        cudaStream_t stream) {
-  return launch_pack<FloatInside<GeluTanhApprox>>(x, y, n, stream);
-}
-
-cudaError_t gelu_f16x8_pack_library(const half* x, half* y, std::int64_t n,
-                                    GeluApproximate approximate, cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_pack<FloatInside<GeluLibrary<variant()>>>(x, y, n, stream);
-  });
-}
-
-cudaError_t gelu_none_f16x8_pack_normcdf(const half* x, half* y, std::int64_t n,
-                                         cudaStream_t stream) {
-  return launch_pack<FloatInside<GeluNormcdf>>(x, y, n, stream);
-}
-
-cudaError_t gelu_tanh_f16x8_pack_sigmoid(const half* x, half* y, std::int64_t n,
-                                         cudaStream_t stream) {
-  return launch_pack<Gelu<GeluApproximate::tanh>>(x, y, n, stream);
-}
-
-cudaError_t gelu_none_f16x8_pack_exp2(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_pack<Gelu<GeluApproximate::none>>(x, y, n, stream);
-}
-
-cudaError_t gelu_f16x8_pack_pdl(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                                cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_pack<Gelu<variant()>>(x, y, n, stream, kBest);
-  });
-}
-
-cudaError_t gelu_bf16x8_pack_library(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                                     GeluApproximate approximate, cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_pack<FloatInside<GeluLibrary<variant()>>>(x, y, n, stream);
-  });
-}
-
-cudaError_t gelu_bf16x8_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                             GeluApproximate approximate, cudaStream_t stream) {
-  return with_variant(approximate,
-                      [=](auto variant) { return launch_pack<Gelu<variant()>>(x, y, n, stream); });
-}
-
-cudaError_t gelu_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                                 GeluApproximate approximate, cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_pack<Gelu<variant()>>(x, y, n, stream, kBest);
-  });
-}
-
-cudaError_t gelu_bf16x16_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                              GeluApproximate approximate, cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    using Op = Gelu<variant()>;
-    return launch_unary(elementwise_two_packs_kernel<__nv_bfloat16, Op>, x, y, n, 16, 16, stream,
-                        {kThreads, Overlap::previous_kernel}, Op{});
-  });
-}
-
-template <class T>
-cudaError_t gelu_fp8x16_pack(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
-                             cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_fp8_pack(x, y, n, GeluForFp8<variant()>{}, stream);
-  });
-}
-
-template <class T>
-cudaError_t gelu_fp8x16_table(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
-                              cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_fp8_table(x, y, n, GeluForFp8<variant()>{}, stream);
-  });
-}
-
-template cudaError_t gelu_fp8x16_pack(const E4m3*, E4m3*, std::int64_t, GeluApproximate,
-                                      cudaStream_t);
-template cudaError_t gelu_fp8x16_pack(const E5m2*, E5m2*, std::int64_t, GeluApproximate,
-                                      cudaStream_t);
-template cudaError_t gelu_fp8x16_table(const E4m3*, E4m3*, std::int64_t, GeluApproximate,
-                                       cudaStream_t);
-template cudaError_t gelu_fp8x16_table(const E5m2*, E5m2*, std::int64_t, GeluApproximate,
-                                       cudaStream_t);
-
-cudaError_t your_gelu(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(your_gelu_kernel, x, y, n, kYourGelu.per_thread, kYourGelu.alignment, stream);
-}
-
-RungClaims your_gelu_claims() { return kYourGelu; }
-
-namespace {
 
 /// From this many bf16 on, the long polynomial of erf is faster with two packs a thread.
 constexpr std::int64_t kTwoPacksFrom = std::int64_t{1} << 24;
 
 template <class T>
-cudaError_t gelu_one_wave(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
-                          cudaStream_t stream) {
+cudaError_t gelu(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
+                 cudaStream_t stream) {
   return with_variant(approximate, [=](auto variant) {
-    return launch_elementwise_one_wave(x, y, n, Gelu<variant()>{}, stream, kBest);
+    const Gelu<variant()> op;
+    if constexpr (std::is_same_v<T, half>) {
+      return launch_elementwise(x, y, n, op, stream, kBest);
+    } else if (std::is_same_v<T, Bf16> && variant() == GeluApproximate::none &&
+               n >= kTwoPacksFrom) {
+      return launch_elementwise_two_packs(x, y, n, op, stream, {kThreads, kBest.overlap});
+    } else {
+      return launch_elementwise_one_wave(x, y, n, op, stream, kBest);
+    }
   });
 }
 
-}  // namespace
-
-cudaError_t gelu(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                 cudaStream_t stream) {
-  return gelu_one_wave(x, y, n, approximate, stream);
-}
-
-cudaError_t gelu(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                 cudaStream_t stream) {
-  return with_variant(approximate, [=](auto variant) {
-    return launch_elementwise(x, y, n, Gelu<variant()>{}, stream, kBest);
-  });
-}
-
-cudaError_t gelu(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                 GeluApproximate approximate, cudaStream_t stream) {
-  if (approximate != GeluApproximate::none || n < kTwoPacksFrom) {
-    return gelu_one_wave(x, y, n, approximate, stream);
-  }
-  return launch_elementwise_two_packs(x, y, n, Gelu<GeluApproximate::none>{}, stream,
-                                      {kThreads, kBest.overlap});
-}
+#define TUTORIAL_INSTANTIATE(T) \
+  template cudaError_t gelu(const T*, T*, std::int64_t, GeluApproximate, cudaStream_t);
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
+#undef TUTORIAL_INSTANTIATE
+#define TUTORIAL_INSTANTIATE(T) template const Ladder<T>& gelu_rungs<T>(GeluApproximate);
+TUTORIAL_FOR_ALL_FLOATS(TUTORIAL_INSTANTIATE)
+#undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial

@@ -12,14 +12,13 @@
 // After an error nothing has been written.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <string>
 
 #include "common/rung.h"
+#include "common/types.h"
 
 namespace tutorial {
 
@@ -27,6 +26,10 @@ namespace tutorial {
 /// - none: x Phi(x), with Phi the distribution function of the normal distribution (an erf)
 /// - tanh: x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2, which stays within 5e-4 of it
 enum class GeluApproximate { none, tanh };
+
+inline const char* name_of(GeluApproximate approximate) {
+  return approximate == GeluApproximate::tanh ? "tanh" : "none";
+}
 
 // ---- The operator -----------------------------------------------------------------------------
 
@@ -36,28 +39,29 @@ enum class GeluApproximate { none, tanh };
 ///
 /// Largest error of both variants: 0.51 ULP for half and bf16; for float 256 ULP, reached in the
 /// deepest tail, and 32 ULP from x = -3 on (tested; the README has the measured values).
-/// gelu_f32x4_poly is right to 2 ULP everywhere, and slower. NaN gives NaN, -0 gives -0, and so
+/// The rung f32x4_poly is right to 2 ULP everywhere, and slower. NaN gives NaN, -0 gives -0, and so
 /// does -infinity.
-cudaError_t gelu(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
+/// T: float, half, Bf16.
+template <class T>
+cudaError_t gelu(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
                  cudaStream_t stream);
-cudaError_t gelu(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                 cudaStream_t stream);
-cudaError_t gelu(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                 GeluApproximate approximate, cudaStream_t stream);
 
-// ---- The ladder. In brackets: the alignment in bytes that x and y need -------------------------
+/// The largest error of the operator in float, and of the rungs that share its arithmetic.
+inline constexpr double kGeluF32MaxUlp = 256.0;
 
+// ---- The ladder -------------------------------------------------------------------------------
+
+/// One variant's ladder of a type: its rungs, each with its launcher, the alignment that it needs and
+/// what it claims. The test holds every rung to its row, and the benchmark times it. T: also E4m3,
+/// E5m2, of which every result is the nearest value; +infinity becomes the largest number.
+template <class T>
+const Ladder<T>& gelu_rungs(GeluApproximate approximate);
+
+/// The first rungs by name. In brackets: the alignment in bytes that x and y need.
 cudaError_t gelu_f32(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
                      cudaStream_t stream);  // [4]
 cudaError_t gelu_f32x4(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
                        cudaStream_t stream);  // [16]
-cudaError_t gelu_f32x4_poly(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                            cudaStream_t stream);  // [16]
-cudaError_t gelu_f32x8_poly(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                            cudaStream_t stream);  // [16]
-cudaError_t gelu_f32x4_pdl(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                           cudaStream_t stream);  // [16]
-
 cudaError_t gelu_f16(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
                      cudaStream_t stream);  // [2]
 cudaError_t gelu_f16x2(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
@@ -66,52 +70,29 @@ cudaError_t gelu_f16x8(const half* x, half* y, std::int64_t n, GeluApproximate a
                        cudaStream_t stream);  // [4]
 cudaError_t gelu_f16x8_pack(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
                             cudaStream_t stream);  // [16]
-cudaError_t gelu_f16x8_pack_library(const half* x, half* y, std::int64_t n,
-                                    GeluApproximate approximate, cudaStream_t stream);  // [16]
-cudaError_t gelu_f16x8_pack_pdl(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                                cudaStream_t stream);  // [16]
 
-cudaError_t gelu_bf16x8_pack_library(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                                     GeluApproximate approximate, cudaStream_t stream);  // [16]
-cudaError_t gelu_bf16x8_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                             GeluApproximate approximate, cudaStream_t stream);  // [16]
-cudaError_t gelu_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                                 GeluApproximate approximate, cudaStream_t stream);  // [16]
-cudaError_t gelu_bf16x16_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                              GeluApproximate approximate, cudaStream_t stream);  // [16]
+/// The reader's rung, with the numbers that stand in your_gelu.cuh. It computes the variant tanh.
+UnaryRung<half> your_gelu_rung();
 
-/// Eight-bit floats (common/fp8.h): arithmetic in float, and a table. T: E4m3 or E5m2. Every result
-/// is the nearest value; +infinity becomes the largest number.
+/// One variant of a launcher that has both, as a rung with the variant in front of its name:
+/// tanh_cub_f16.
 template <class T>
-cudaError_t gelu_fp8x16_pack(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
-                             cudaStream_t stream);  // [16]
+UnaryRung<T> gelu_rung(GeluApproximate approximate, const std::string& name,
+                       cudaError_t (*launch)(const T* x, T* y, std::int64_t n,
+                                             GeluApproximate approximate, cudaStream_t stream),
+                       int width, std::size_t alignment, double max_ulp) {
+  const auto variant = [=](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+    return launch(x, y, n, approximate, stream);
+  };
+  return {std::string(name_of(approximate)) + "_" + name, variant, width, alignment, max_ulp};
+}
+
+/// The operator as a rung that takes any pointer: tanh_operator_f16.
 template <class T>
-cudaError_t gelu_fp8x16_table(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
-                              cudaStream_t stream);  // [16]
-
-// Rungs that make sense for one variant only.
-
-cudaError_t gelu_tanh_f32x4_approx(const float* x, float* y, std::int64_t n,
-                                   cudaStream_t stream);  // [16]
-cudaError_t gelu_none_f32x4_mills(const float* x, float* y, std::int64_t n,
-                                  cudaStream_t stream);  // [16]
-cudaError_t gelu_tanh_f32x4_sigmoid(const float* x, float* y, std::int64_t n,
-                                    cudaStream_t stream);  // [16]
-cudaError_t gelu_tanh_f16x8_pack_h2(const half* x, half* y, std::int64_t n,
-                                    cudaStream_t stream);  // [16]
-cudaError_t gelu_tanh_f16x8_pack_h2_approx(const half* x, half* y, std::int64_t n,
-                                           cudaStream_t stream);  // [16]
-cudaError_t gelu_tanh_f16x8_pack_approx(const half* x, half* y, std::int64_t n,
-                                        cudaStream_t stream);  // [16]
-cudaError_t gelu_tanh_f16x8_pack_sigmoid(const half* x, half* y, std::int64_t n,
-                                         cudaStream_t stream);  // [16]
-cudaError_t gelu_none_f16x8_pack_normcdf(const half* x, half* y, std::int64_t n,
-                                         cudaStream_t stream);  // [16]
-cudaError_t gelu_none_f16x8_pack_exp2(const half* x, half* y, std::int64_t n,
-                                      cudaStream_t stream);  // [16]
-
-/// The reader's rung, and what it claims of itself (your_gelu.cuh). It computes the variant tanh.
-cudaError_t your_gelu(const half* x, half* y, std::int64_t n, cudaStream_t stream);
-RungClaims your_gelu_claims();
+UnaryRung<T> gelu_operator_rung(GeluApproximate approximate) {
+  return gelu_rung<T>(approximate, std::string("operator_") + dtype_name<T>(), gelu<T>,
+                      16 / static_cast<int>(sizeof(T)), sizeof(T),
+                      sizeof(T) == 4 ? kGeluF32MaxUlp : 0.51);
+}
 
 }  // namespace tutorial

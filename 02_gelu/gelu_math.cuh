@@ -1,7 +1,9 @@
 // The arithmetic of the GELU ladder: what each rung computes, apart from how its data moves.
 //
-// The kernels of rungs 1 to 6 are in gelu_kernels.cuh; from rung 7 on the data moves as in
+// The kernels of rungs 1 to 6 are in common/first_rungs.cuh; from rung 7 on the data moves as in
 // elementwise_pack_kernel (common/elementwise.cuh), and a rung is an operation on pairs from here.
+// Which of the two GELUs is computed is a template parameter, so that each is a kernel of its own
+// with no question left in it.
 //
 // Every function here is right at the ends of the range: NaN gives NaN, +infinity itself, and
 // -infinity the limit, -0. The last one needs care: x Phi(x) is -infinity times 0 there.
@@ -53,6 +55,11 @@ __device__ __forceinline__ half gelu_half(half x) {
 }
 //! [gelu_half]
 
+template <GeluApproximate kApproximate>
+struct GeluHalf {
+  __device__ __forceinline__ half operator()(half x) const { return gelu_half<kApproximate>(x); }
+};
+
 // Rung 7 · f16x8_pack_h2: SIMD within a register, one instruction for two halves except the tanh.
 // Rung 8 · f16x8_pack_h2_approx: the tanh too, by the special-function unit.
 //! [f16x8_pack_h2]
@@ -87,23 +94,19 @@ struct GeluTanhApprox {
 };
 //! [approx]
 
-// Rung 10 · f16x8_pack_tanhf, _erff: float inside, with the library's functions.
-//! [library]
+// Rung 10 · f16x8_pack_tanhf, _erff: float inside, with the library's functions. Rungs 1 and 2 too.
 template <GeluApproximate kApproximate>
 struct GeluLibrary {
   __device__ __forceinline__ float operator()(float x) const { return gelu_float<kApproximate>(x); }
 };
-//! [library]
 
 // Rung 11 · f16x8_pack_normcdf: the library's Phi itself: nothing cancels. fmaxf drops a NaN,
 // normcdff brings it back.
-//! [normcdf]
 struct GeluNormcdf {
   __device__ __forceinline__ float operator()(float x) const {
     return fmaxf(x, -16.0f) * normcdff(x);
   }
 };
-//! [normcdf]
 
 // Rung 12 · f16x8_pack_sigmoid: (1 + tanh(u)) / 2 = 1 / (1 + e^(-2u)): one exponential, one
 // reciprocal, no cancellation.
@@ -217,7 +220,6 @@ __device__ __forceinline__ float relu_minus_tail(float x, float a, float e, floa
 // T / 0.0713548 in two parts is a (m + m_rest), both parts exact but for the last bit of 22.36.
 // k ln 2 / 0.0713548 is subtracted in two parts as well: k times the upper one, of 16 bits, is
 // exact.
-//! [tanh_for_float]
 struct GeluTanhForFloat {
   __device__ __forceinline__ float operator()(float x) const {
     constexpr float kRound = 12583071.0f;  // 1.5 * 2^23, plus 127 + 32 for the exponent of `scale`
@@ -243,7 +245,6 @@ struct GeluTanhForFloat {
     return relu_minus_tail(x, a, e, d, d_rest, scale);
   }
 };
-//! [tanh_for_float]
 
 // none: the tail is a Phi(-a) = a e^(-a^2/2) (1 + f) / (2 (1 + a)). The last two factors are what
 // is left of Phi when the exponential is gone: a smooth f between -0.15 and 0.05.
@@ -290,7 +291,6 @@ using GeluToTheLastBits = FloatInside<
 
 // Which arithmetic serves which variant and type at the speed of a copy, and the operation that the
 // last rungs share.
-//! [gelu_op]
 template <GeluApproximate kApproximate, class P>
 struct GeluFor;
 template <>
@@ -317,6 +317,5 @@ struct Gelu {
     return FloatInside<GeluFor<kApproximate, P>>{}(x);
   }
 };
-//! [gelu_op]
 
 }  // namespace tutorial

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "02_gelu/gelu_rungs.h"
 #include "02_gelu/museum/exhibits.cuh"
 #include "02_gelu/proof/gelu_reference.h"
 #include "common/launch.cuh"
@@ -26,14 +25,14 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// `n` elements by the operator, and by the last rung of `rungs`, bit for bit.
 template <class T>
-void check_one_pack_or_two(std::vector<UnaryRung<T>> (*rungs)(GeluApproximate), std::int64_t n) {
+void check_one_pack_or_two(const Ladder<T>& (*rungs)(GeluApproximate), std::int64_t n) {
   INFO(n << " elements");
   std::vector<T> x(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < x.size(); ++i) {
     x[i] = T(static_cast<float>(static_cast<int>(i % 4001) - 2000) * 0.01f);
   }
   for (const GeluApproximate approximate : kVariants) {
-    const auto by_operator = gelu_operator_rung<T>(approximate, Format<T>::name, kGeluF32MaxUlp);
+    const auto by_operator = gelu_operator_rung<T>(approximate);
     const std::vector<T> one = run_unary<T>(rungs(approximate).back().launch, x);
     const std::vector<T> other = run_unary<T>(by_operator.launch, x);
     CHECK(std::memcmp(one.data(), other.data(), x.size() * sizeof(T)) == 0);
@@ -76,8 +75,8 @@ void check_refused_variant() {
 }
 
 void check_f32_accuracy(GeluApproximate approximate) {
-  std::vector<UnaryRung<float>> rungs = gelu_rungs_f32(approximate);
-  rungs.push_back(gelu_operator_rung<float>(approximate, "f32", kGeluF32MaxUlp));
+  std::vector<UnaryRung<float>> rungs = gelu_rungs<float>(approximate);
+  rungs.push_back(gelu_operator_rung<float>(approximate));
   check_accuracy(rungs, gelu_reference(approximate), "gelu");
 }
 
@@ -111,12 +110,30 @@ TEST_CASE("gelu: every launcher keeps its promises") {
   require_device();
   for (const GeluApproximate approximate : kVariants) {
     const Reference reference = gelu_reference(approximate);
-    check_launcher_promises(gelu_rungs_f32(approximate), reference);
-    check_launcher_promises(gelu_rungs_f16(approximate), reference);
-    check_launcher_promises(gelu_rungs_bf16(approximate), reference);
-    check_launcher_promises(gelu_rungs_fp8<E4m3>(approximate), reference);
-    check_launcher_promises(gelu_rungs_fp8<E5m2>(approximate), reference);
+    const auto check = [=](auto type) {
+      check_launcher_promises(gelu_rungs<decltype(type)>(approximate), reference);
+    };
+    for_each_type(Floats{}, check);
+    for_each_type(Fp8{}, check);
   }
+}
+
+TEST_CASE("gelu: a launcher with a name is the rung of that name") {
+  require_device();
+  const auto check = [](const auto& ladder, const std::string& name, auto launch) {
+    const auto& rung = rung_named("none_" + name, ladder);
+    check_launcher_promises(
+        gelu_rung(GeluApproximate::none, name, launch, rung.width, rung.alignment, rung.max_ulp),
+        gelu_none_reference);
+  };
+  const Ladder<float>& f32 = gelu_rungs<float>(GeluApproximate::none);
+  const Ladder<half>& f16 = gelu_rungs<half>(GeluApproximate::none);
+  check(f32, "f32", gelu_f32);
+  check(f32, "f32x4", gelu_f32x4);
+  check(f16, "f16", gelu_f16);
+  check(f16, "f16x2", gelu_f16x2);
+  check(f16, "f16x8", gelu_f16x8);
+  check(f16, "f16x8_pack", gelu_f16x8_pack);
 }
 
 TEST_CASE("gelu: the float operator is off by more than 32 ULP in the tail alone") {
@@ -126,7 +143,7 @@ TEST_CASE("gelu: the float operator is off by more than 32 ULP in the tail alone
     if (value >= -3.0f) x.push_back(value);
   }
   for (const GeluApproximate approximate : kVariants) {
-    const auto launch = gelu_operator_rung<float>(approximate, "f32", kGeluF32MaxUlp).launch;
+    const auto launch = gelu_operator_rung<float>(approximate).launch;
     const std::vector<float> y = run_unary<float>(launch, x);
     CHECK(worst_error(x, y, gelu_reference(approximate)).ulp <= 32.0);
   }
@@ -145,24 +162,25 @@ TEST_CASE("gelu: largest error of the f32 rungs and the operator, none", "[long]
 TEST_CASE("gelu: largest error of the f16 rungs over all inputs") {
   require_device();
   for (const GeluApproximate approximate : kVariants) {
-    check_accuracy(gelu_rungs_f16(approximate), gelu_reference(approximate), "gelu");
+    check_accuracy(gelu_rungs<half>(approximate), gelu_reference(approximate), "gelu");
   }
 }
 
 TEST_CASE("gelu: largest error of the bf16 rungs over all inputs") {
   require_device();
   for (const GeluApproximate approximate : kVariants) {
-    check_accuracy(gelu_rungs_bf16(approximate), gelu_reference(approximate), "gelu");
+    check_accuracy(gelu_rungs<Bf16>(approximate), gelu_reference(approximate), "gelu");
   }
 }
 
 TEST_CASE("gelu: every bit of the fp8 rungs over all inputs") {
   require_device();
   for (const GeluApproximate approximate : kVariants) {
-    check_every_bit(gelu_rungs_fp8<E4m3>(approximate), gelu_reference(approximate));
-    check_every_bit(gelu_rungs_fp8<E5m2>(approximate), gelu_reference(approximate));
-    check_accuracy(gelu_rungs_fp8<E4m3>(approximate), gelu_reference(approximate), "gelu");
-    check_accuracy(gelu_rungs_fp8<E5m2>(approximate), gelu_reference(approximate), "gelu");
+    const Reference reference = gelu_reference(approximate);
+    for_each_type(Fp8{}, [=](auto type) {
+      check_every_bit(gelu_rungs<decltype(type)>(approximate), reference);
+      check_accuracy(gelu_rungs<decltype(type)>(approximate), reference, "gelu");
+    });
   }
 }
 
@@ -178,12 +196,12 @@ TEST_CASE("gelu: where the tail is lost, the error is still a small share of x")
   }
   for (const GeluApproximate approximate : kVariants) {
     const Reference reference = gelu_reference(approximate);
-    for (const UnaryRung<float>& rung : gelu_rungs_f32(approximate)) {
+    for (const UnaryRung<float>& rung : gelu_rungs<float>(approximate)) {
       INFO(rung.name);
       const bool approximate_tanh = rung.name == "tanh_f32x4_approx";
       CHECK(largest_share(rung, reference, floats) < (approximate_tanh ? 0x1p-11 : 0x1p-18));
     }
-    for (const UnaryRung<half>& rung : gelu_rungs_f16(approximate)) {
+    for (const UnaryRung<half>& rung : gelu_rungs<half>(approximate)) {
       INFO(rung.name);
       CHECK(largest_share(rung, reference, halves) < 0x1p-9);
     }
@@ -193,22 +211,22 @@ TEST_CASE("gelu: where the tail is lost, the error is still a small share of x")
 TEST_CASE("gelu: zeros keep their sign, infinities and NaN go where they belong") {
   require_device();
   for (const GeluApproximate approximate : kVariants) {
-    check_special_values(gelu_rungs_f32(approximate));
-    check_special_values(gelu_rungs_f16(approximate));
-    check_special_values(gelu_rungs_bf16(approximate));
+    for_each_type(Floats{}, [=](auto type) {
+      check_special_values(gelu_rungs<decltype(type)>(approximate));
+    });
   }
 }
 
 TEST_CASE("gelu: more than 2^31 elements", "[long]") {
   require_device();
   SECTION("tanh_f32x4_pdl") {
-    check_past_2_31(gelu_rungs_f32(GeluApproximate::tanh).back(), gelu_tanh_reference);
+    check_past_2_31(gelu_rungs<float>(GeluApproximate::tanh).back(), gelu_tanh_reference);
   }
   SECTION("none_f16x8_pack_pdl") {
-    check_past_2_31(gelu_rungs_f16(GeluApproximate::none).back(), gelu_none_reference);
+    check_past_2_31(gelu_rungs<half>(GeluApproximate::none).back(), gelu_none_reference);
   }
   SECTION("none_bf16x8_pack_pdl") {
-    check_past_2_31(gelu_rungs_bf16(GeluApproximate::none).back(), gelu_none_reference);
+    check_past_2_31(gelu_rungs<Bf16>(GeluApproximate::none).back(), gelu_none_reference);
   }
 }
 
@@ -216,12 +234,11 @@ TEST_CASE("gelu: the operator takes every pointer and every type") {
   require_device();
   for (const GeluApproximate approximate : kVariants) {
     const Reference reference = gelu_reference(approximate);
-    check_launcher_promises(gelu_operator_rung<float>(approximate, "f32", kGeluF32MaxUlp),
-                            reference);
-    check_launcher_promises(gelu_operator_rung<half>(approximate, "f16", 0.51), reference);
-    check_launcher_promises(gelu_operator_rung<Bf16>(approximate, "bf16", 0.51), reference);
-    check_accuracy(gelu_operator_rung<half>(approximate, "f16", 0.51), reference, "gelu");
-    check_accuracy(gelu_operator_rung<Bf16>(approximate, "bf16", 0.51), reference, "gelu");
+    for_each_type(Floats{}, [=](auto type) {
+      check_launcher_promises(gelu_operator_rung<decltype(type)>(approximate), reference);
+    });
+    check_accuracy(gelu_operator_rung<half>(approximate), reference, "gelu");
+    check_accuracy(gelu_operator_rung<Bf16>(approximate), reference, "gelu");
   }
 }
 
@@ -230,17 +247,15 @@ TEST_CASE("gelu: one pack or two, the operator's results are the same bit for bi
   const std::int64_t wave = resident_threads();  // a pack: 4 floats, 8 bf16
   for (const std::int64_t n :
        {4 * wave, 4 * wave + 1, 6 * wave + 3, 8 * wave - 3, 8 * wave, 8 * wave + 1}) {
-    check_one_pack_or_two(gelu_rungs_f32, n);
-    check_one_pack_or_two(gelu_rungs_bf16, 2 * n);
+    check_one_pack_or_two(gelu_rungs<float>, n);
+    check_one_pack_or_two(gelu_rungs<Bf16>, 2 * n);
   }
-  check_one_pack_or_two(gelu_rungs_bf16, (1 << 24) + 3);
+  check_one_pack_or_two(gelu_rungs<Bf16>, (1 << 24) + 3);
 }
 
 TEST_CASE("gelu: the operator refuses a variant that does not exist, and writes nothing") {
   require_device();
-  check_refused_variant<float>();
-  check_refused_variant<half>();
-  check_refused_variant<Bf16>();
+  for_each_type(Floats{}, [](auto type) { check_refused_variant<decltype(type)>(); });
 }
 
 TEST_CASE("gelu: the two variants differ by less than 5e-4, and by as much as 4e-4") {
@@ -311,7 +326,7 @@ TEST_CASE("museum: 1 + tanh and 1 + erf lose the left tail", "[exhibit]") {
   require_device();
   for (const GeluApproximate approximate : kVariants) {
     const Reference reference = gelu_reference(approximate);
-    const auto rungs = gelu_rungs_f32(approximate);
+    const auto rungs = gelu_rungs<float>(approximate);
     // Three digits are gone where the result is still a thousandth, not somewhere in the dust.
     CHECK(first_lost(rungs.front().launch, reference) > 1e-5);
     CHECK(first_lost(rungs.back().launch, reference) == 0.0);

@@ -11,22 +11,20 @@
 // After an error nothing has been written.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <string>
 
 #include "common/rung.h"
+#include "common/types.h"
 
 namespace tutorial {
 
 // ---- The operators ----------------------------------------------------------------------------
 
-/// y = x / (1 + e^(-beta x)), for pointers aligned to their element: 128-bit accesses where both
-/// are 16-byte aligned, one element a thread otherwise. beta = 1 is SiLU, beta = 1.702 a GELU of
-/// sorts, beta = 0 is x / 2.
+/// y = x / (1 + e^(-beta x)), for pointers aligned to their element, by 128-bit accesses. beta = 1 is
+/// SiLU, beta = 1.702 a GELU of sorts, beta = 0 is x / 2.
 ///
 /// Largest error: 0.51 ULP for half and bf16, 4.5 ULP for float, for beta = 0 and |beta| from 2^-96
 /// to 2^100 (tested at ten of them; notes/results.md has the measured values); below 2^-96, floats
@@ -35,10 +33,9 @@ namespace tutorial {
 /// Errors: also cudaErrorInvalidValue for a beta that is not finite, or not 0 and smaller than
 /// 2^-100. In float a thread takes one pack, or two where that makes one wave of blocks of two (and
 /// always for beta below 2^-40).
-cudaError_t swish(const float* x, float* y, std::int64_t n, float beta, cudaStream_t stream);
-cudaError_t swish(const half* x, half* y, std::int64_t n, float beta, cudaStream_t stream);
-cudaError_t swish(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n, float beta,
-                  cudaStream_t stream);
+/// T: float, half, Bf16.
+template <class T>
+cudaError_t swish(const T* x, T* y, std::int64_t n, float beta, cudaStream_t stream);
 
 /// y = swish(a) b with beta = 1, in one kernel: two elements read, one written. y == a and y == b
 /// are allowed. Pointers and errors as above.
@@ -46,10 +43,8 @@ cudaError_t swish(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n, floa
 /// Largest error for |b| up to 2^90: 0.51 ULP for half and bf16, 3 ULP for float where a is 0 or
 /// |a| is at least 2^-125. Beyond, b makes a number of what was too small for a float: swish(-440)
 /// is 0, and so is its product. NaN where an input is NaN, and where such a 0 meets infinity.
-cudaError_t swiglu(const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream);
-cudaError_t swiglu(const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream);
-cudaError_t swiglu(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* y, std::int64_t n,
-                   cudaStream_t stream);
+template <class T>
+cudaError_t swiglu(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream);
 
 /// The same by two kernels, y = swish(a) and then y = y b: three elements read, two written. What
 /// swiglu() is compared with. y == b is cudaErrorInvalidValue, because the first kernel would write
@@ -58,58 +53,47 @@ cudaError_t swiglu(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16
 /// swish(a) is rounded on its way through memory, and a value that is subnormal there, or zero,
 /// stays poor however large b is: the largest error is that of a product in which one digit is
 /// left.
-cudaError_t swiglu_separate(const float* a, const float* b, float* y, std::int64_t n,
-                            cudaStream_t stream);
-cudaError_t swiglu_separate(const half* a, const half* b, half* y, std::int64_t n,
-                            cudaStream_t stream);
-cudaError_t swiglu_separate(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* y,
-                            std::int64_t n, cudaStream_t stream);
+template <class T>
+cudaError_t swiglu_separate(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream);
 
-// ---- The ladder (beta = 1). In brackets: the alignment in bytes that x and y need -------------
+/// The largest error of swish() and of swiglu(), in ULP of T.
+template <class T>
+inline constexpr double kSwishUlp = sizeof(T) == 4 ? 4.5 : 0.51;
+template <class T>
+inline constexpr double kSwiGluUlp = sizeof(T) == 4 ? 3.0 : 0.51;
 
-cudaError_t swish_f32(const float* x, float* y, std::int64_t n, cudaStream_t stream);    // [4]
-cudaError_t swish_f32x4(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
-cudaError_t swish_f32x4_poly(const float* x, float* y, std::int64_t n,
-                             cudaStream_t stream);  // [16]
-cudaError_t swish_f32x8_poly(const float* x, float* y, std::int64_t n,
-                             cudaStream_t stream);                                           // [16]
-cudaError_t swish_f32x8_ex2(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
-cudaError_t swish_f32x4_pdl(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
-cudaError_t swish_f32x8_pdl(const float* x, float* y, std::int64_t n, cudaStream_t stream);  // [16]
+// ---- The ladder (beta = 1) --------------------------------------------------------------------
 
+/// The ladder of a type: its rungs, each with its launcher, the alignment that it needs and what it
+/// claims. The test holds every rung to its row, and the benchmark times it. T: also E4m3, E5m2, of
+/// which every result is the nearest value; +infinity becomes the largest number.
+template <class T>
+const Ladder<T>& swish_rungs();
+
+/// The first rungs by name. In brackets: the alignment in bytes that x and y need.
+cudaError_t swish_f32(const float* x, float* y, std::int64_t n, cudaStream_t stream);       // [4]
+cudaError_t swish_f32x4(const float* x, float* y, std::int64_t n, cudaStream_t stream);     // [16]
 cudaError_t swish_f16(const half* x, half* y, std::int64_t n, cudaStream_t stream);         // [2]
 cudaError_t swish_f16x2(const half* x, half* y, std::int64_t n, cudaStream_t stream);       // [4]
 cudaError_t swish_f16x8(const half* x, half* y, std::int64_t n, cudaStream_t stream);       // [4]
 cudaError_t swish_f16x8_pack(const half* x, half* y, std::int64_t n, cudaStream_t stream);  // [16]
-cudaError_t swish_f16x8_pack_h2(const half* x, half* y, std::int64_t n,
-                                cudaStream_t stream);  // [16]
-cudaError_t swish_f16x8_pack_div(const half* x, half* y, std::int64_t n,
-                                 cudaStream_t stream);  // [16]
-cudaError_t swish_f16x8_pack_frcp(const half* x, half* y, std::int64_t n,
-                                  cudaStream_t stream);  // [16]
-cudaError_t swish_f16x8_pack_fdividef(const half* x, half* y, std::int64_t n,
-                                      cudaStream_t stream);  // [16]
-cudaError_t swish_f16x8_pack_rcp(const half* x, half* y, std::int64_t n,
-                                 cudaStream_t stream);  // [16]
-cudaError_t swish_f16x8_pack_tanh(const half* x, half* y, std::int64_t n,
-                                  cudaStream_t stream);  // [16]
-cudaError_t swish_f16x8_pack_pdl(const half* x, half* y, std::int64_t n,
-                                 cudaStream_t stream);  // [16]
 
-cudaError_t swish_bf16x8_pack(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                              cudaStream_t stream);  // [16]
-cudaError_t swish_bf16x8_pack_pdl(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                                  cudaStream_t stream);  // [16]
-
-/// Eight-bit floats (common/fp8.h): arithmetic in float, and a table. T: E4m3 or E5m2. Every result
-/// is the nearest value; +infinity becomes the largest number.
+/// SwiGLU in one kernel.
 template <class T>
-cudaError_t swish_fp8x16_pack(const T* x, T* y, std::int64_t n, cudaStream_t stream);  // [16]
-template <class T>
-cudaError_t swish_fp8x16_table(const T* x, T* y, std::int64_t n, cudaStream_t stream);  // [16]
+BinaryRung<T> swiglu_rung() {
+  return {std::string("swiglu_") + dtype_name<T>(), swiglu<T>, 16 / static_cast<int>(sizeof(T)),
+          sizeof(T), kSwiGluUlp<T>};
+}
 
-/// The reader's rung, and what it claims of itself (your_swish.cuh).
-cudaError_t your_swish(const half* x, half* y, std::int64_t n, cudaStream_t stream);
-RungClaims your_swish_claims();
+/// SwiGLU in two kernels. Its error is bounded where swish(a) is a normal number of T and |b| <= 1:
+/// where swish(a) is subnormal, rounding it leaves few digits, or none.
+template <class T>
+BinaryRung<T> swiglu_separate_rung() {
+  return {std::string("swiglu_") + dtype_name<T>() + "_separate", swiglu_separate<T>,
+          16 / static_cast<int>(sizeof(T)), sizeof(T), 2 * kSwishUlp<T> + 0.51};
+}
+
+/// The reader's rung, with the numbers that stand in your_swish.cuh.
+UnaryRung<half> your_swish_rung();
 
 }  // namespace tutorial

@@ -4,7 +4,6 @@
 #include "03_swish/peers/swish_peers.h"
 #include "03_swish/proof/swish_reference.h"
 #include "03_swish/swish.h"
-#include "03_swish/swish_rungs.h"
 
 namespace tutorial::bench {
 namespace {
@@ -13,7 +12,8 @@ constexpr Reference kReference = swish_reference;
 
 /// The operator at beta = 1, and what one would use instead of the ladder.
 template <class T>
-void add_operator_and_peers(const std::string& dtype) {
+void add_operator_and_peers() {
+  const std::string dtype = dtype_name<T>();
   const auto operator_at_1 = [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
     return swish(x, y, n, 1.0f, stream);
   };
@@ -33,41 +33,35 @@ constexpr double kSeparateUlp = 6.0 * kSwishUlp<T> + 0.51;
 
 /// SwiGLU in two kernels and in one, and a kernel that moves as many bytes and computes nothing.
 template <class T>
-void add_swiglu(const std::string& dtype) {
+void add_swiglu() {
   const auto cub = [](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
     return swiglu_cub(a, b, y, n, stream);
   };
-  const auto separate = swiglu_separate_rung<T>(dtype), fused = swiglu_rung<T>(dtype);
+  const auto separate = swiglu_separate_rung<T>(), fused = swiglu_rung<T>();
   add_binary<T>("swiglu", separate.name, Kind::rung, separate.launch, swiglu_reference,
                 kSeparateUlp<T>, separate.width);
   add_binary<T>("swiglu", fused.name, Kind::rung, fused.launch, swiglu_reference, fused.max_ulp,
                 fused.width);
-  add_binary<T>("swiglu", "swiglu_cub_" + dtype, Kind::peer, cub, swiglu_reference, kSwiGluUlp<T>);
+  add_binary<T>("swiglu", std::string("swiglu_cub_") + dtype_name<T>(), Kind::peer, cub,
+                swiglu_reference, kSwiGluUlp<T>);
   add_two_in_one_out_peer<T>("swiglu");
 }
 
 }  // namespace
 
 void register_benchmarks() {
-  add_ladder("swish", swish_rungs_f32(), kReference);
-  add_operator_and_peers<float>("f32");
+  for_each_type(Floats{}, [](auto type) {
+    using T = decltype(type);
+    add_ladder("swish", swish_rungs<T>(), kReference);
+    add_operator_and_peers<T>();
+  });
   add_unary<float>("swish", "host_loop_f32", Kind::peer, swish_host_loop, kReference, 64.0);
-
-  add_ladder("swish", swish_rungs_f16(), kReference);
-  add_operator_and_peers<half>("f16");
   const UnaryRung<half> yours = your_swish_rung();
   add_unary<half>("swish", yours.name, Kind::yours, yours.launch, kReference, yours.max_ulp,
                   yours.width);
-
-  add_ladder("swish", swish_rungs_bf16(), kReference);
-  add_operator_and_peers<Bf16>("bf16");
-
-  add_ladder("swish", swish_rungs_fp8<E4m3>(), kReference);
-  add_ladder("swish", swish_rungs_fp8<E5m2>(), kReference);
-
-  add_swiglu<float>("f32");
-  add_swiglu<half>("f16");
-  add_swiglu<Bf16>("bf16");
+  for_each_type(Fp8{},
+                [](auto type) { add_ladder("swish", swish_rungs<decltype(type)>(), kReference); });
+  for_each_type(Floats{}, [](auto type) { add_swiglu<decltype(type)>(); });
 }
 
 }  // namespace tutorial::bench

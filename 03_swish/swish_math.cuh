@@ -1,6 +1,6 @@
 // The arithmetic of the Swish ladder: what each rung computes, apart from how its data moves.
 //
-// The kernels of rungs 1 to 6 are in swish_kernels.cuh; from rung 7 on the data moves as in
+// The kernels of rungs 1 to 6 are in common/first_rungs.cuh; from rung 7 on the data moves as in
 // elementwise_pack_kernel (common/elementwise.cuh), and a rung is an operation on pairs from here.
 #pragma once
 
@@ -23,8 +23,11 @@ __device__ __forceinline__ float swish_float(float x) {
 }
 //! [swish_float]
 
+struct SwishFloat {
+  __device__ __forceinline__ float operator()(float x) const { return swish_float(x); }
+};
+
 // The same in half arithmetic. Below -24 every half result is -0.
-//! [swish_half]
 __device__ __forceinline__ half swish_half(half x) {
   const half lowest = __float2half(-24.0f);
   const half z = __hlt(x, lowest) ? lowest : x;
@@ -32,10 +35,12 @@ __device__ __forceinline__ half swish_half(half x) {
   const half numerator = __hlt(z, __float2half(0.0f)) ? __hmul(z, e) : z;
   return __hdiv(numerator, __hadd(__float2half(1.0f), e));
 }
-//! [swish_half]
+
+struct SwishHalf {
+  __device__ __forceinline__ half operator()(half x) const { return swish_half(x); }
+};
 
 // Rung 7 · f16x8_pack_h2: SIMD within a register, every step for two halves at once.
-//! [f16x8_pack_h2]
 struct SwishHalf2 {
   __device__ __forceinline__ half2 operator()(half2 x) const {
     const half2 lowest = __float2half2_rn(-24.0f);
@@ -45,12 +50,9 @@ struct SwishHalf2 {
     return __h2div(numerator, __hadd2(__float2half2_rn(1.0f), e));
   }
 };
-//! [f16x8_pack_h2]
 
 // e^-x by one multiplication and one special function.
-//! [exp_of_minus]
 __device__ __forceinline__ float exp_of_minus(float x) { return exp2_approx(x * -1.44269504f); }
-//! [exp_of_minus]
 
 // The lowest numerator. At -infinity the sigmoid is 0, and -infinity times 0 is NaN; any finite
 // number times 0 is the -0 that we want. fmaxf drops a NaN, but the sigmoid is NaN then too.

@@ -9,7 +9,6 @@
 
 #include "03_swish/museum/exhibits.cuh"
 #include "03_swish/proof/swish_reference.h"
-#include "03_swish/swish_rungs.h"
 #include "common/launch.cuh"
 #include "common/proof/binary.h"
 #include "common/proof/catch.h"
@@ -53,6 +52,11 @@ void check_special_values(const std::vector<UnaryRung<T>>& rungs) {
 }
 
 template <class T>
+UnaryLauncher<T> launcher_of(const std::string& name) {
+  return rung_named(name, swish_rungs<T>()).launch;
+}
+
+template <class T>
 UnaryLauncher<T> swish_at(float beta) {
   return [beta](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
     return swish(x, y, n, beta, stream);
@@ -62,7 +66,7 @@ UnaryLauncher<T> swish_at(float beta) {
 /// The operator at one beta, as a rung that takes any pointer.
 template <class T>
 UnaryRung<T> operator_rung(float beta, const std::string& suffix, double max_ulp) {
-  return {std::string("operator_") + Format<T>::name + suffix, swish_at<T>(beta),
+  return {std::string("operator_") + dtype_name<T>() + suffix, swish_at<T>(beta),
           16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
 }
 
@@ -174,77 +178,84 @@ std::vector<T> run_swiglu(const std::vector<T>& a, const std::vector<T>& b) {
 
 TEST_CASE("swish: every launcher keeps its promises") {
   require_device();
-  SECTION("f32") { check_launcher_promises(swish_rungs_f32(), swish_reference); }
-  SECTION("f16") { check_launcher_promises(swish_rungs_f16(), swish_reference); }
-  SECTION("bf16") { check_launcher_promises(swish_rungs_bf16(), swish_reference); }
-  SECTION("e4m3") { check_launcher_promises(swish_rungs_fp8<E4m3>(), swish_reference); }
-  SECTION("e5m2") { check_launcher_promises(swish_rungs_fp8<E5m2>(), swish_reference); }
+  const auto check = [](auto type) {
+    check_launcher_promises(swish_rungs<decltype(type)>(), swish_reference);
+  };
+  for_each_type(Floats{}, check);
+  for_each_type(Fp8{}, check);
+}
+
+TEST_CASE("swish: a launcher with a name is the rung of that name") {
+  require_device();
+  const auto check = [](auto rung, auto launch) {
+    rung.launch = launch;
+    check_launcher_promises(rung, swish_reference);
+  };
+  check(rung_named("f32", swish_rungs<float>()), swish_f32);
+  check(rung_named("f32x4", swish_rungs<float>()), swish_f32x4);
+  check(rung_named("f16", swish_rungs<half>()), swish_f16);
+  check(rung_named("f16x2", swish_rungs<half>()), swish_f16x2);
+  check(rung_named("f16x8", swish_rungs<half>()), swish_f16x8);
+  check(rung_named("f16x8_pack", swish_rungs<half>()), swish_f16x8_pack);
 }
 
 TEST_CASE("swish: largest error of the f32 rungs", "[long]") {
   require_device();
-  check_accuracy(swish_rungs_f32(), swish_reference, "swish");
+  check_accuracy(swish_rungs<float>(), swish_reference, "swish");
 }
 
 TEST_CASE("swish: largest error of the f16 rungs over all inputs") {
   require_device();
-  check_accuracy(swish_rungs_f16(), swish_reference, "swish");
+  check_accuracy(swish_rungs<half>(), swish_reference, "swish");
 }
 
 TEST_CASE("swish: largest error of the bf16 rungs over all inputs") {
   require_device();
-  check_accuracy(swish_rungs_bf16(), swish_reference, "swish");
+  check_accuracy(swish_rungs<Bf16>(), swish_reference, "swish");
 }
 
 TEST_CASE("swish: every bit of the fp8 rungs over all inputs") {
   require_device();
-  check_every_bit(swish_rungs_fp8<E4m3>(), swish_reference);
-  check_every_bit(swish_rungs_fp8<E5m2>(), swish_reference);
-  check_accuracy(swish_rungs_fp8<E4m3>(), swish_reference, "swish");
-  check_accuracy(swish_rungs_fp8<E5m2>(), swish_reference, "swish");
+  for_each_type(Fp8{}, [](auto type) {
+    check_every_bit(swish_rungs<decltype(type)>(), swish_reference);
+    check_accuracy(swish_rungs<decltype(type)>(), swish_reference, "swish");
+  });
 }
 
 TEST_CASE("swish: where 1 + e^-x has no bits left for the 1, the error stays what it is") {
   require_device();
   std::vector<float> x;  // from e^16.3 on, which is 2^23.5: more than the other samples have
   for (int i = 0; i < 1 << 17; ++i) x.push_back(-17.0f + 0x1p-17f * static_cast<float>(i));
-  const std::vector<float> y = run_unary<float>(swish_f32x4_poly, x);
+  const std::vector<float> y = run_unary<float>(launcher_of<float>("f32x4_poly"), x);
   CHECK(worst_error(x, y, swish_reference).ulp <= 2.0);
 }
 
 TEST_CASE("swish: zeros keep their sign, infinities and NaN go where they belong") {
   require_device();
-  check_special_values(swish_rungs_f32());
-  check_special_values(swish_rungs_f16());
-  check_special_values(swish_rungs_bf16());
+  for_each_type(Floats{}, [](auto type) { check_special_values(swish_rungs<decltype(type)>()); });
 }
 
 TEST_CASE("swish: more than 2^31 elements", "[long]") {
   require_device();
-  SECTION("f32x8_pdl") { check_past_2_31(swish_rungs_f32().back(), swish_reference); }
-  SECTION("f16") { check_past_2_31(swish_rungs_f16().front(), swish_reference); }
+  SECTION("f32x8_pdl") { check_past_2_31(swish_rungs<float>().back(), swish_reference); }
+  SECTION("f16") { check_past_2_31(swish_rungs<half>().front(), swish_reference); }
   SECTION("f16x8_pack") {
-    check_past_2_31(rung_named("f16x8_pack", swish_rungs_f16()), swish_reference);
+    check_past_2_31(rung_named("f16x8_pack", swish_rungs<half>()), swish_reference);
   }
-  SECTION("f16x8_pack_pdl") { check_past_2_31(swish_rungs_f16().back(), swish_reference); }
-  SECTION("bf16x8_pack_pdl") { check_past_2_31(swish_rungs_bf16().back(), swish_reference); }
+  SECTION("f16x8_pack_pdl") { check_past_2_31(swish_rungs<half>().back(), swish_reference); }
+  SECTION("bf16x8_pack_pdl") { check_past_2_31(swish_rungs<Bf16>().back(), swish_reference); }
   SECTION("swiglu") {
-    check_past_2_31(with_both_inputs_the_same(swiglu_rung<half>("f16")),
+    check_past_2_31(with_both_inputs_the_same(swiglu_rung<half>()),
                     [](double x) { return swiglu_reference(x, x); });
   }
 }
 
 TEST_CASE("swish: the operator takes every pointer and every type") {
   require_device();
-  SECTION("f32") {
-    check_launcher_promises(operator_rung<float>(1.0f, "", kSwishUlp<float>), swish_reference);
-  }
-  SECTION("f16") {
-    check_launcher_promises(operator_rung<half>(1.0f, "", kSwishUlp<half>), swish_reference);
-  }
-  SECTION("bf16") {
-    check_launcher_promises(operator_rung<Bf16>(1.0f, "", kSwishUlp<Bf16>), swish_reference);
-  }
+  for_each_type(Floats{}, [](auto type) {
+    using T = decltype(type);
+    check_launcher_promises(operator_rung<T>(1.0f, "", kSwishUlp<T>), swish_reference);
+  });
 }
 
 TEST_CASE("swish: the operator is as exact where a pointer is misaligned") {
@@ -276,32 +287,18 @@ TEST_CASE("swish: one pack or two, the float operator's results are the same bit
       x[i] = static_cast<float>(static_cast<int>(i % 4001) - 2000) * 0.01f;
     }
     const std::vector<float> y = run_unary<float>(swish_at<float>(1.0f), x);
-    for (const auto rung : {swish_f32x4_pdl, swish_f32x8_pdl}) {
-      CHECK(std::memcmp(y.data(), run_unary<float>(rung, x).data(), x.size() * sizeof(float)) == 0);
+    for (const char* rung : {"f32x4_pdl", "f32x8_pdl"}) {
+      const std::vector<float> other = run_unary<float>(launcher_of<float>(rung), x);
+      CHECK(std::memcmp(y.data(), other.data(), x.size() * sizeof(float)) == 0);
     }
-  }
-}
-
-TEST_CASE("swish: in float one pack a thread, or two where they make one wave of blocks of two") {
-  const auto launch = [](std::int64_t n) {
-    auto* const aligned = reinterpret_cast<float*>(4096);
-    return swish(aligned, aligned, n, 1.0f, nullptr);
-  };
-  const std::int64_t wave = resident_threads();
-  for (const std::int64_t n : {std::int64_t{1027}, 4 * wave, 8 * wave + 1, std::int64_t{1} << 32}) {
-    check_blocks("one pack", n, 256, 4, launch);
-  }
-  for (const std::int64_t n : {4 * wave + 1, 8 * wave}) {
-    check_blocks("two packs", n, 128, 8, launch);
   }
 }
 
 TEST_CASE("swish: an infinite x gives the limit, whatever beta is") {
   require_device();
   const auto check_all = [](float beta, double at_plus, double at_minus) {
-    check_infinities<float>(beta, at_plus, at_minus);
-    check_infinities<half>(beta, at_plus, at_minus);
-    check_infinities<Bf16>(beta, at_plus, at_minus);
+    for_each_type(Floats{},
+                  [=](auto type) { check_infinities<decltype(type)>(beta, at_plus, at_minus); });
   };
   const double infinity = std::numeric_limits<double>::infinity();
   for (const float beta : {1.0f, 0x1p-100f, 3e38f}) {
@@ -330,9 +327,7 @@ TEST_CASE(
     "swish: the operator refuses a beta that is not finite or too small, and writes nothing") {
   require_device();
   for (const float beta : {kInfinity, -kInfinity, kNaN, 0x1p-101f, -0x1p-101f}) {
-    check_refused_beta<float>(beta);
-    check_refused_beta<half>(beta);
-    check_refused_beta<Bf16>(beta);
+    for_each_type(Floats{}, [=](auto type) { check_refused_beta<decltype(type)>(beta); });
   }
 }
 
@@ -346,16 +341,9 @@ TEST_CASE("swish: your rung") {
 
 TEST_CASE("swiglu: the fused launcher keeps its promises") {
   require_device();
-  SECTION("f32") { check_launcher_promises(swiglu_rung<float>("f32"), swiglu_reference); }
-  SECTION("f16") { check_launcher_promises(swiglu_rung<half>("f16"), swiglu_reference); }
-  SECTION("bf16") { check_launcher_promises(swiglu_rung<Bf16>("bf16"), swiglu_reference); }
-}
-
-TEST_CASE("swiglu: large blocks where the arrays do not fit the L2") {
-  check_two_input_blocks(swiglu_rung<float>("f32"));
-  check_two_input_blocks(swiglu_rung<half>("f16"));
-  check_two_input_blocks(swiglu_rung<Bf16>("bf16"));
-  check_two_input_blocks(swiglu_separate_rung<half>("f16"));  // the second of its launches
+  for_each_type(Floats{}, [](auto type) {
+    check_launcher_promises(swiglu_rung<decltype(type)>(), swiglu_reference);
+  });
 }
 
 TEST_CASE("swiglu: largest error, every a with many b", "[long]") {
@@ -363,22 +351,22 @@ TEST_CASE("swiglu: largest error, every a with many b", "[long]") {
   constexpr std::size_t step = on_gpu ? 13 : 509;
   constexpr double largest = 0x1p90;  // beyond it, b makes numbers of what has underflowed before
   const double infinity = std::numeric_limits<double>::infinity();
-  check_accuracy(swiglu_rung<half>("f16"), swiglu_reference, all_values<half>(),
+  check_accuracy(swiglu_rung<half>(), swiglu_reference, all_values<half>(),
                  between(0, infinity, every<half>(step)), "swish");
-  check_accuracy(swiglu_rung<Bf16>("bf16"), swiglu_reference, all_values<Bf16>(),
+  check_accuracy(swiglu_rung<Bf16>(), swiglu_reference, all_values<Bf16>(),
                  between(0, largest, every<Bf16>(step)), "swish");
-  check_accuracy(swiglu_rung<float>("f32"), swiglu_reference,
+  check_accuracy(swiglu_rung<float>(), swiglu_reference,
                  between(0x1p-125, infinity, dense_floats(on_gpu ? 64 : 16)),
                  between(0, largest, dense_floats(on_gpu ? 16 : 4)), "swish");
 }
 
 TEST_CASE("swiglu: two kernels are right where swish(a) is a normal number") {
   require_device();
-  check_accuracy(swiglu_separate_rung<half>("f16"), swiglu_reference,
+  check_accuracy(swiglu_separate_rung<half>(), swiglu_reference,
                  with_normal_swish(all_values<half>()), between(0, 1, every<half>(509)), "swish");
-  check_accuracy(swiglu_separate_rung<Bf16>("bf16"), swiglu_reference,
+  check_accuracy(swiglu_separate_rung<Bf16>(), swiglu_reference,
                  with_normal_swish(all_values<Bf16>()), between(0, 1, every<Bf16>(509)), "swish");
-  check_accuracy(swiglu_separate_rung<float>("f32"), swiglu_reference,
+  check_accuracy(swiglu_separate_rung<float>(), swiglu_reference,
                  with_normal_swish(dense_floats(16)), between(0, 1, dense_floats(4)), "swish");
 }
 
@@ -461,7 +449,7 @@ TEST_CASE("museum: __fdividef has a hole between 2^126 and 2^128", "[exhibit]") 
   require_device();
   const std::vector<float> x = {-87.0f, -87.5f, -88.5f};
   const std::vector<float> y = run_unary<float>(exhibits::swish_f32_fdividef, x);
-  const std::vector<float> right = run_unary<float>(swish_f32x4_poly, x);
+  const std::vector<float> right = run_unary<float>(launcher_of<float>("f32x4_poly"), x);
   CHECK(std::fabs(y[0] / swish_reference(x[0]) - 1.0) < 1e-4);
   for (const std::size_t i : {1u, 2u}) {
     CHECK(y[i] == 0.0f);  // 1 + e^-x is finite here, and so is the quotient: about -1e-36
@@ -473,7 +461,7 @@ TEST_CASE("museum: right for every half, wrong for bf16", "[exhibit]") {
   require_device();
   const std::vector<Bf16> x = {Bf16(-87.0f), Bf16(-88.0f), Bf16(-92.0f)};
   const std::vector<Bf16> broken = run_unary<Bf16>(exhibits::swish_bf16_flushing, x);
-  const std::vector<Bf16> right = run_unary<Bf16>(swish_bf16x8_pack, x);
+  const std::vector<Bf16> right = run_unary<Bf16>(launcher_of<Bf16>("bf16x8_pack"), x);
   CHECK(ulp_error(broken[0], swish_reference(to_double(x[0]))) <= 0.51);
   for (const std::size_t i : {1u, 2u}) {
     CHECK(to_double(broken[i]) == 0.0);

@@ -1,5 +1,4 @@
-// The operator: it checks its arguments, merges dimensions, looks up the table and calls a
-// launcher.
+// The operator: it checks its arguments, merges dimensions and calls one of two launchers.
 #include "04_arithmetic/arithmetic.h"
 
 #include "04_arithmetic/launchers/int8_math.cuh"
@@ -7,72 +6,9 @@
 
 namespace tutorial {
 
-const char* name_of(ArithmeticKernel kernel) {
-  return kernel == ArithmeticKernel::contiguous ? "arithmetic_contiguous" : "arithmetic_packed";
-}
-
-//! [paths]
-const std::vector<ArithmeticPath>& arithmetic_paths() {
-  constexpr auto contiguous = ArithmeticKernel::contiguous, packed = ArithmeticKernel::packed;
-  static const std::vector<ArithmeticPath> paths = {
-      {"nobroadcast",
-       "ppl_cukernel_arithmetic_nobroadcast",
-       "arithmetic_nobroadcast",
-       {64, 256, 56, 56},
-       {64, 256, 56, 56},
-       is_nobroadcast,
-       contiguous},
-      {"one_scalar",
-       "ppl_cukernel_arithmetic_one_scalar",
-       "arithmetic_one_scalar",
-       {64, 256, 56, 56},
-       {1},
-       is_one_scalar,
-       packed},
-      {"one_dimension",
-       "ppl_cukernel_arithmetic_one_dimension",
-       "arithmetic_one_dimension",
-       {64, 256, 56, 56},
-       {56},
-       is_one_dimension,
-       packed},
-      {"one_not_broadcast",
-       "ppl_cukernel_arithmetic_one_not_broadcast",
-       "arithmetic_one_not_broadcast",
-       {64, 256, 56, 56},
-       {1, 256, 1, 1},
-       is_one_not_broadcast,
-       packed},
-      {"one_broadcast",
-       "ppl_cukernel_arithmetic_one_broadcast",
-       "arithmetic_one_broadcast",
-       {64, 256, 56, 56},
-       {64, 1, 56, 56},
-       is_one_broadcast,
-       packed},
-      {"strided",
-       "ppl_cukernel_arithmetic",
-       "arithmetic_strided",
-       {64, 1, 56, 1},
-       {1, 256, 1, 56},
-       [](const Broadcast&) { return true; },
-       packed},
-  };
-  return paths;
-}
-//! [paths]
-
-const ArithmeticPath& arithmetic_path(const Broadcast& broadcast) {
-  const std::vector<ArithmeticPath>& paths = arithmetic_paths();
-  std::size_t i = 0;
-  while (i + 1 < paths.size() && !paths[i].claims(broadcast)) ++i;
-  return paths[i];
-}
-
 namespace {
 
-/// Checks, then calls contiguous(n) or packed(broadcast), as the table says.
-//! [operate]
+/// Checks, then calls contiguous(n) where nothing is broadcast, and packed(broadcast) elsewhere.
 template <class T, class Contiguous, class Packed>
 cudaError_t operate(ArithmeticOp op, const TensorShape& shape0, const T* in0,
                     const TensorShape& shape1, const T* in1, T* out, const Contiguous& contiguous,
@@ -82,11 +18,8 @@ cudaError_t operate(ArithmeticOp op, const TensorShape& shape0, const T* in0,
   cudaError_t error = make_broadcast(shape0, shape1, &broadcast);
   if (error == cudaSuccess) error = check_operands(broadcast.elements, in0, in1, out);
   if (error != cudaSuccess || broadcast.elements == 0) return error;
-  return arithmetic_path(broadcast).kernel == ArithmeticKernel::contiguous
-             ? contiguous(broadcast.elements)
-             : packed(broadcast);
+  return is_nobroadcast(broadcast) ? contiguous(broadcast.elements) : packed(broadcast);
 }
-//! [operate]
 
 }  // namespace
 

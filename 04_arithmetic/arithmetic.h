@@ -48,30 +48,4 @@ cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const std::in
                        const TensorShape& shape1, const std::int8_t* in1, std::int8_t* out,
                        Int8Scales scales, cudaStream_t stream);
 
-// ---- The dispatch table -------------------------------------------------------------------------
-
-/// What the operator runs.
-enum class ArithmeticKernel { contiguous, packed };
-
-/// "arithmetic_contiguous", "arithmetic_packed".
-const char* name_of(ArithmeticKernel kernel);
-
-/// One row: which broadcasts take it, which kernel the library that this chapter follows has for
-/// them, which rung that is here, and what the operator runs now.
-struct ArithmeticPath {
-  const char* name;                ///< "one_scalar"
-  const char* library_kernel;      ///< "ppl_cukernel_arithmetic_one_scalar"
-  const char* rung;                ///< "arithmetic_one_scalar"
-  TensorShape example0, example1;  ///< a pair that takes this row
-  bool (*claims)(const Broadcast&);
-  ArithmeticKernel kernel;
-};
-
-/// The rows, in the order in which they are tried. Exactly one takes a broadcast; the last row
-/// takes what the others leave.
-const std::vector<ArithmeticPath>& arithmetic_paths();
-
-/// The row of a broadcast, merged or not.
-const ArithmeticPath& arithmetic_path(const Broadcast& broadcast);
-
 }  // namespace tutorial

@@ -52,15 +52,6 @@ std::string wrong(std::size_t index) { return "element " + std::to_string(index)
 
 // ---- Operands, and what is expected of them -----------------------------------------------------
 
-template <class T>
-std::string dtype_of() {
-  if constexpr (std::is_same_v<T, std::int8_t>) {
-    return "i8";
-  } else {
-    return arithmetic_dtype<T>();
-  }
-}
-
 /// What an operand repeats.
 template <class T>
 struct Tile {
@@ -150,7 +141,7 @@ void add_same_shape(const std::string& rung, Kind kind, ArithmeticOp op, double 
   operation.ladder = "arithmetic";
   operation.rung = rung;
   operation.kind = kind;
-  operation.dtype = dtype_of<T>();
+  operation.dtype = dtype_name<T>();
   operation.own_shapes = own_shapes;
   operation.per_thread = per_thread;
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
@@ -213,7 +204,7 @@ void add_operations(const std::vector<ArithmeticOp>& ops,
 
 template <class T>
 void add_cub_peer() {
-  add_same_shape<T>("add_cub_" + dtype_of<T>(), Kind::peer, kAdd, 0.5,
+  add_same_shape<T>(std::string("add_cub_") + dtype_name<T>(), Kind::peer, kAdd, 0.5,
                     [](const T* in0, const T* in1, T* out, std::int64_t n, cudaStream_t stream) {
                       return add_cub(in0, in1, out, n, stream);
                     });
@@ -400,8 +391,9 @@ template <class T>
 Case broadcast_case(const Form& form) {
   Case operation{};
   operation.ladder = "arithmetic_broadcast";
-  operation.dtype = dtype_of<T>();
+  operation.dtype = dtype_name<T>();
   operation.kind = Kind::rung;
+  operation.form = form.name;
   operation.own_shapes = {form.named_result()};
   operation.copied_inputs = 1;
   const TensorShape result = form.result();
@@ -446,6 +438,7 @@ void add_broadcast_peers(const Form& form) {
   copy.ladder = rung.ladder;
   copy.rung = "copy_" + rung.dtype + "_" + form.name;
   copy.dtype = rung.dtype;
+  copy.form = rung.form;
   copy.own_shapes = {{rung.own_shapes.front().name, {1, half_of_all}}};
   add(copy);
 
@@ -526,7 +519,8 @@ void add_nhwc(const std::string& kernel, std::int64_t channels, bool per_channel
                            std::to_string(h) + "x" + std::to_string(h);
   Case operation{};
   operation.ladder = "arithmetic_nhwc";
-  operation.rung = kernel + "_f16_" + (per_channel ? "1C11" : "NCHW");
+  operation.form = per_channel ? "1C11" : "NCHW";
+  operation.rung = kernel + "_f16_" + operation.form;
   operation.dtype = "f16";
   operation.kind = Kind::rung;
   operation.own_shapes = {{name, {1, stored0}}};

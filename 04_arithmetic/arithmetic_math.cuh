@@ -14,6 +14,7 @@
 
 #include "04_arithmetic/launchers/op.h"
 #include "common/elementwise.cuh"
+#include "common/pack.cuh"
 #include "common/ptx.cuh"
 
 namespace tutorial {
@@ -141,7 +142,6 @@ __device__ __forceinline__ float divide_halves(float a, float b) {
 // The 16-bit types compute in float and round once at the end. For + - * / that is as good as one
 // rounding: a first rounding to p' bits is harmless to a second one to p bits if p' >= 2 p + 2
 // (Figueroa, 1995), and a float has p' = 24, half p = 11 (2 * 11 + 2 = 24), bf16 p = 8.
-//! [narrow]
 template <ArithmeticOp op>
 __device__ __forceinline__ half arithmetic_narrow(half a, half b) {
   const float wide_a = __half2float(a), wide_b = __half2float(b);
@@ -152,15 +152,14 @@ template <ArithmeticOp op>
 __device__ __forceinline__ __nv_bfloat16 arithmetic_narrow(__nv_bfloat16 a, __nv_bfloat16 b) {
   return __float2bfloat16_rn(arithmetic_float<op>(__bfloat162float(a), __bfloat162float(b)));
 }
-//! [narrow]
 
 // ---- One name for all of them -------------------------------------------------------------------
 
 /// op(a, b) for one element. T: float, half, __nv_bfloat16, std::int32_t, std::int64_t. The table
 /// in launchers/contiguous.h says what each gives for infinities, NaN, zero divisors and overflow.
-//! [Arithmetic]
 template <ArithmeticOp op, class T>
 struct Arithmetic {
+  using Packs = ElementByElement;
   static constexpr ArithmeticOp kOp = op;
 
   __device__ __forceinline__ T operator()(T a, T b) const {
@@ -173,13 +172,11 @@ struct Arithmetic {
     }
   }
 };
-//! [Arithmetic]
 
 // ---- Two at a time ------------------------------------------------------------------------------
 
 /// op(a, b) for both elements of a pair. P: half2, __nv_bfloat162. The same results as Arithmetic:
 /// these instructions round once, and max.NaN puts +0 above -0. (A NaN may have other bits.)
-//! [ArithmeticPair]
 template <ArithmeticOp op, class P>
 struct ArithmeticPair {
   __device__ __forceinline__ P operator()(P a, P b) const {
@@ -204,17 +201,14 @@ struct ArithmeticPair {
     }
   }
 };
-//! [ArithmeticPair]
 
 // ---- int8 with scales ---------------------------------------------------------------------------
 
 // v rounded to the nearest integer, ties to even, and saturated to [-128, 127]; 0 for NaN.
-//! [to_int8]
 __device__ __forceinline__ std::int8_t to_int8(float v) {
   const float clamped = fminf(fmaxf(rintf(v), -128.0f), 127.0f);
   return static_cast<std::int8_t>(v == v ? static_cast<int>(clamped) : 0);
 }
-//! [to_int8]
 
 /// op on int8 with scales: saturate(round(op(a in0, b in1) / out)), each step a float with one
 /// rounding. So x / 0 saturates by the sign of x. NaN, which is 0 / 0, x mod 0, a negative base
@@ -222,6 +216,7 @@ __device__ __forceinline__ std::int8_t to_int8(float v) {
 //! [ArithmeticInt8]
 template <ArithmeticOp op>
 struct ArithmeticInt8 {
+  using Packs = ElementByElement;
   Int8Scales scales;
 
   __device__ __forceinline__ std::int8_t operator()(std::int8_t a, std::int8_t b) const {

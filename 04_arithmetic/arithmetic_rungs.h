@@ -14,8 +14,6 @@
 
 namespace tutorial {
 
-using Bf16 = __nv_bfloat16;
-
 // ---- Ladder A: arrays of the same shape ---------------------------------------------------------
 
 template <class T>
@@ -27,22 +25,12 @@ struct ArithmeticRung {
   std::size_t alignment;  ///< bytes that in0, in1 and out need
 };
 
-/// "f32", "f16", "bf16", "i32", "i64"
-template <class T>
-std::string arithmetic_dtype() {
-  if constexpr (std::is_same_v<T, float>) return "f32";
-  if constexpr (std::is_same_v<T, half>) return "f16";
-  if constexpr (std::is_same_v<T, Bf16>) return "bf16";
-  if constexpr (std::is_same_v<T, std::int32_t>) return "i32";
-  if constexpr (std::is_same_v<T, std::int64_t>) return "i64";
-}
-
 /// name, launcher, elements a thread, alignment in bytes. T: float, half, Bf16, std::int32_t,
 /// std::int64_t.
 template <class T>
 std::vector<ArithmeticRung<T>> arithmetic_rungs() {
   constexpr int kWidth = 16 / sizeof(T);
-  const std::string dtype = arithmetic_dtype<T>(), wide = dtype + "x" + std::to_string(kWidth);
+  const std::string dtype = dtype_name<T>(), wide = dtype + "x" + std::to_string(kWidth);
   std::vector<ArithmeticRung<T>> rungs = {{dtype, arithmetic_nobroadcast<T>, 1, sizeof(T)}};
   if constexpr (std::is_same_v<T, half>) {
     const auto fp16 = [](ArithmeticOp op, const half* in0, const half* in1, half* out,

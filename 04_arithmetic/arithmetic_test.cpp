@@ -1,10 +1,12 @@
 // The operator: every pair of shapes, every type, what it refuses; the table that it follows; and
 // the museum's exhibits about shapes.
 #include "04_arithmetic/arithmetic.h"
+#include "04_arithmetic/launchers/broadcast_rungs.h"
 
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -88,7 +90,19 @@ Broadcast merged_of(const ShapePair& shapes) {
   return broadcast;
 }
 
-std::string path_of(const ShapePair& shapes) { return arithmetic_path(merged_of(shapes)).name; }
+/// The forms that a rung of its own takes: the rungs before `strided`, and A1 where nothing is
+/// broadcast.
+std::vector<std::string> forms_of(const Broadcast& broadcast) {
+  std::vector<std::string> forms;
+  if (is_nobroadcast(broadcast)) forms.emplace_back("nobroadcast");
+  for (const BroadcastRung<float>& rung : arithmetic_broadcast_rungs<float>()) {
+    if (rung.name == "strided") break;
+    if (rung.claims(broadcast)) forms.push_back(rung.name);
+  }
+  return forms.empty() ? std::vector<std::string>{"strided"} : forms;
+}
+
+std::string form_of(const ShapePair& shapes) { return forms_of(merged_of(shapes)).at(0); }
 
 }  // namespace
 
@@ -229,64 +243,52 @@ TEST_CASE("operator: bad scales are refused, a sentence each") {
   CHECK(out.untouched());
 }
 
-// ---- The dispatch table -------------------------------------------------------------------------
+// ---- The forms ----------------------------------------------------------------------------------
 
-TEST_CASE("dispatch: each example takes its own row, whichever operand is shorter") {
-  for (const ArithmeticPath& path : arithmetic_paths()) {
-    CHECK(path_of({path.example0, path.example1}) == path.name);
-    CHECK(path_of({path.example1, path.example0}) == path.name);
+TEST_CASE("forms: each takes its example, whichever operand is shorter") {
+  const TensorShape full = {64, 256, 56, 56};
+  const std::vector<std::pair<std::string, ShapePair>> examples = {
+      {"nobroadcast", {full, full}},
+      {"one_scalar", {full, {1}}},
+      {"one_dimension", {full, {56}}},
+      {"one_not_broadcast", {full, {1, 256, 1, 1}}},
+      {"one_broadcast", {full, {64, 1, 56, 56}}},
+      {"strided", {{64, 1, 56, 1}, {1, 256, 1, 56}}}};
+  for (const auto& [form, shapes] : examples) {
+    CHECK(form_of(shapes) == form);
+    CHECK(form_of({shapes.shape1, shapes.shape0}) == form);
   }
-  CHECK(arithmetic_paths().size() == 6);
 }
 
-TEST_CASE("dispatch: shapes that look different and are the same take the same row") {
-  CHECK(path_of({{}, {}}) == "nobroadcast");
-  CHECK(path_of({{1, 1}, {1}}) == "nobroadcast");
-  CHECK(path_of({{2, 3}, {1, 2, 3}}) == "nobroadcast");
-  CHECK(path_of({{2, 3}, {1, 1, 1}}) == "one_scalar");
-  CHECK(path_of({{64, 256, 56, 56}, {256, 1, 1}}) == "one_not_broadcast");
-  CHECK(path_of({{1, 256, 56, 56}, {256, 1, 1}}) == "one_not_broadcast");
-  CHECK(path_of({{64, 256, 56, 56}, {64, 256, 1, 1}}) == "one_not_broadcast");
-  CHECK(path_of({{64, 256, 56, 56}, {256, 56, 56}}) == "one_dimension");
-  CHECK(path_of({{64, 256, 1, 1}, {1, 256, 1, 1}}) == "one_dimension");
-  CHECK(path_of({{64, 1, 56, 56}, {64, 256, 56, 56}}) == "one_broadcast");
-  CHECK(path_of({{64, 256, 56, 56}, {64, 1, 56, 1}}) == "strided");
-  CHECK(path_of({{2}, {3, 1}}) ==
+TEST_CASE("forms: shapes that look different and are the same have the same form") {
+  CHECK(form_of({{}, {}}) == "nobroadcast");
+  CHECK(form_of({{1, 1}, {1}}) == "nobroadcast");
+  CHECK(form_of({{2, 3}, {1, 2, 3}}) == "nobroadcast");
+  CHECK(form_of({{2, 3}, {1, 1, 1}}) == "one_scalar");
+  CHECK(form_of({{64, 256, 56, 56}, {256, 1, 1}}) == "one_not_broadcast");
+  CHECK(form_of({{1, 256, 56, 56}, {256, 1, 1}}) == "one_not_broadcast");
+  CHECK(form_of({{64, 256, 56, 56}, {64, 256, 1, 1}}) == "one_not_broadcast");
+  CHECK(form_of({{64, 256, 56, 56}, {256, 56, 56}}) == "one_dimension");
+  CHECK(form_of({{64, 256, 1, 1}, {1, 256, 1, 1}}) == "one_dimension");
+  CHECK(form_of({{64, 1, 56, 56}, {64, 256, 56, 56}}) == "one_broadcast");
+  CHECK(form_of({{64, 256, 56, 56}, {64, 1, 56, 1}}) == "strided");
+  CHECK(form_of({{2}, {3, 1}}) ==
         "strided");  // not a scalar: neither operand has the result's shape
 }
 
-TEST_CASE("dispatch: at most one form claims a pair, and the table finds it") {
+TEST_CASE("forms: a pair has one, merged or not") {
   ShapePairs pairs(random_seed());
-  std::vector<int> taken(arithmetic_paths().size());
+  std::map<std::string, int> taken;
   for (int i = 0; i < 20000; ++i) {
     const ShapePair shapes = pairs.next();
     const Broadcast broadcast = broadcast_strides(shapes.shape0, shapes.shape1);
     if (broadcast.elements == 0) continue;
-    int claims = 0;
-    for (std::size_t k = 0; k + 1 < arithmetic_paths().size(); ++k) {
-      claims += arithmetic_paths()[k].claims(broadcast) ? 1 : 0;
-    }
-    const ArithmeticPath& path = arithmetic_path(broadcast);
-    const bool is_last = &path == &arithmetic_paths().back();
-    if (claims > 1 || (claims == 0) != is_last || !path.claims(broadcast)) {
-      FAIL_CHECK(test::to_string(shapes) << " takes " << path.name);
-    }
-    ++taken[static_cast<std::size_t>(&path - arithmetic_paths().data())];
+    const std::vector<std::string> forms = forms_of(broadcast);
+    if (forms.size() != 1 || forms[0] != form_of(shapes)) FAIL_CHECK(test::to_string(shapes));
+    ++taken[forms[0]];
   }
-  for (const int count : taken) CHECK(count > 300);
-}
-
-TEST_CASE("dispatch: the table says what runs") {
-  for (const ArithmeticPath& path : arithmetic_paths()) {
-    const bool contiguous = std::string(path.name) == "nobroadcast";
-    CHECK(path.kernel == (contiguous ? ArithmeticKernel::contiguous : ArithmeticKernel::packed));
-    CHECK(std::string(path.library_kernel).find("ppl_cukernel_arithmetic") == 0);
-    CHECK(path.rung == std::string("arithmetic_") + path.name);
-    // As the README prints it.
-    std::printf("%-18s %-40s %-18s with %-18s -> %s\n", path.name, path.library_kernel,
-                tutorial::to_string(path.example0).c_str(),
-                tutorial::to_string(path.example1).c_str(), name_of(path.kernel));
-  }
+  CHECK(taken.size() == 6);
+  for (const auto& [form, count] : taken) CHECK(count > 300);
 }
 
 // ---- The bug museum -----------------------------------------------------------------------------

@@ -133,15 +133,13 @@ template <class T, class Op>
 __global__ void arithmetic_pack_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
   constexpr int kWidth = kPackWidth<T>;
-  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i = thread * kWidth;
   if (i + kWidth <= n) {
     const Pack<T, kWidth> pack_a = load_pack<kWidth>(a + i), pack_b = load_pack<kWidth>(b + i);
     store_pack(y + i, apply<T>(op, pack_a, pack_b));
-  } else {
-#pragma unroll 1
-    for (std::int64_t k = i; k < n; ++k) {
-      y[k] = op(a[k], b[k]);
-    }
+  } else if (const std::int64_t k = tail_element<kWidth>(thread, n); k < n) {
+    y[k] = op(a[k], b[k]);
   }
 }
 //! [pack]

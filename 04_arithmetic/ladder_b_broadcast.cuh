@@ -20,7 +20,6 @@ namespace tutorial {
 // ---- One operand has the result's shape, the other is shorter -----------------------------------
 
 // B1 · one_scalar: (N,C,H,W) with a single element. Every thread of a launch takes the same branch.
-//! [one_scalar]
 template <class T, class Op>
 __global__ void arithmetic_one_scalar_kernel(std::int64_t n, bool first_shorter, const T* in0,
                                              const T* in1, T* out, Op op) {
@@ -29,11 +28,9 @@ __global__ void arithmetic_one_scalar_kernel(std::int64_t n, bool first_shorter,
     out[i] = first_shorter ? op(in0[0], in1[i]) : op(in0[i], in1[0]);
   }
 }
-//! [one_scalar]
 
 // B2 · one_dimension: (N,C,H,W) with (W), or with (H,W). The `inner` elements of the shorter
 // operand repeat.
-//! [one_dimension]
 template <class T, class Op>
 __global__ void arithmetic_one_dimension_kernel(std::int64_t n, std::int64_t inner,
                                                 bool first_shorter, const T* in0, const T* in1,
@@ -44,7 +41,6 @@ __global__ void arithmetic_one_dimension_kernel(std::int64_t n, std::int64_t inn
     out[i] = first_shorter ? op(in0[shorter], in1[i]) : op(in0[i], in1[shorter]);
   }
 }
-//! [one_dimension]
 
 // B3 · one_not_broadcast: (N,C,H,W) with (1,C,1,1), a vector along one axis that is not the last.
 //! [one_not_broadcast]
@@ -61,7 +57,6 @@ __global__ void arithmetic_one_not_broadcast_kernel(std::int64_t n, std::int64_t
 //! [one_not_broadcast]
 
 // B4 · one_broadcast: (N,C,H,W) with (N,1,H,W). One axis is broadcast and its neighbours are not.
-//! [one_broadcast]
 template <class T, class Op>
 __global__ void arithmetic_one_broadcast_kernel(std::int64_t n, std::int64_t outer_stride,
                                                 std::int64_t inner, bool first_shorter,
@@ -72,7 +67,6 @@ __global__ void arithmetic_one_broadcast_kernel(std::int64_t n, std::int64_t out
     out[i] = first_shorter ? op(in0[shorter], in1[i]) : op(in0[i], in1[shorter]);
   }
 }
-//! [one_broadcast]
 
 // ---- Any two shapes -----------------------------------------------------------------------------
 
@@ -233,7 +227,6 @@ __global__ void arithmetic_rows_kernel(Rows rows, const T* in0, const T* in1, T*
 
 // B5 in units of eight halves: sixteen bytes a thread, through shared memory as in A3. Extents and
 // strides count groups of eight, so it takes only what is broadcast along whole groups.
-//! [fp16_strided]
 template <class Op>
 __global__ void arithmetic_fp16_strided_kernel(std::int64_t groups, StridedParam param,
                                                const half* in0, const half* in1, half* out, Op op) {
@@ -258,6 +251,5 @@ __global__ void arithmetic_fp16_strided_kernel(std::int64_t groups, StridedParam
     FLOAT4(out[i * 8]) = slot0;
   }
 }
-//! [fp16_strided]
 
 }  // namespace tutorial

@@ -13,12 +13,12 @@ namespace tutorial {
 // D3 · i8x16_magic, D4 · i8x16_fast, D5 · i8x16_folded and, launched with Overlap::previous_kernel,
 // D6 · i8x16_pdl: sixteen elements a thread, in four registers of four. No byte is a variable of
 // its own.
-//! [int8x16]
 template <class Op>
 __global__ void arithmetic_int8x16_kernel(const std::int8_t* a, const std::int8_t* b,
                                           std::int8_t* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
-  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 16;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i = thread * 16;
   if (i + 16 <= n) {
     alignas(16) unsigned fours_a[4], fours_b[4];
     LDST128BITS(fours_a[0]) = LDST128BITS(a[i]);
@@ -28,13 +28,9 @@ __global__ void arithmetic_int8x16_kernel(const std::int8_t* a, const std::int8_
       fours_a[k] = op.four(fours_a[k], fours_b[k]);
     }
     LDST128BITS(y[i]) = LDST128BITS(fours_a[0]);
-  } else {
-#pragma unroll 1
-    for (std::int64_t k = i; k < n; ++k) {
-      y[k] = op(a[k], b[k]);
-    }
+  } else if (const std::int64_t k = tail_element<16>(thread, n); k < n) {
+    y[k] = op(a[k], b[k]);
   }
 }
-//! [int8x16]
 
 }  // namespace tutorial

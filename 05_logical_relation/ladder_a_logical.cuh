@@ -14,7 +14,6 @@
 namespace tutorial {
 
 // A1 · u8: one thread, one element. Two bytes in, one byte out.
-//! [logical_u8]
 template <class Op>
 __global__ void logical_u8_kernel(const Byte* a, const Byte* b, Byte* y, std::int64_t n,
                                   OnBytes<Op> op) {
@@ -23,7 +22,6 @@ __global__ void logical_u8_kernel(const Byte* a, const Byte* b, Byte* y, std::in
     y[i] = op(a[i], b[i]);
   }
 }
-//! [logical_u8]
 
 // A2 · bool8: eight bytes a thread, in a struct. The struct is aligned as its members are, to 1
 // byte, so the compiler may not access more than one byte at a time.
@@ -34,7 +32,6 @@ struct bool8_ {
 static_assert(sizeof(bool8_) == 8 && alignof(bool8_) == 1);
 //! [bool8]
 
-//! [logical_bool8]
 template <class Op>
 __global__ void logical_bool8_kernel(const Byte* a, const Byte* b, Byte* y, std::int64_t n,
                                      OnBytes<Op> op) {
@@ -58,7 +55,6 @@ __global__ void logical_bool8_kernel(const Byte* a, const Byte* b, Byte* y, std:
     }
   }
 }
-//! [logical_bool8]
 
 // A3 · u8x16: sixteen bytes a thread, in four registers; one 32-bit operation works on four bytes.
 // A4 · u8x16_pdl: the same kernel with an early start and 256 threads a block, or 704 where the
@@ -67,7 +63,8 @@ __global__ void logical_bool8_kernel(const Byte* a, const Byte* b, Byte* y, std:
 template <class Op>
 __global__ void logical_u8x16_kernel(const Byte* a, const Byte* b, Byte* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
-  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 16;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i = thread * 16;
   if (i + 16 <= n) {
     alignas(16) unsigned left[4], right[4];
     LDST128BITS(left[0]) = LDST128BITS(a[i]);
@@ -77,10 +74,8 @@ __global__ void logical_u8x16_kernel(const Byte* a, const Byte* b, Byte* y, std:
       left[k] = logical_four(op, left[k], right[k]);
     }
     LDST128BITS(y[i]) = LDST128BITS(left[0]);
-  } else {
-    for (std::int64_t k = i; k < n; ++k) {
-      y[k] = OnBytes<Op>{op}(a[k], b[k]);
-    }
+  } else if (const std::int64_t k = tail_element<16>(thread, n); k < n) {
+    y[k] = OnBytes<Op>{op}(a[k], b[k]);
   }
 }
 //! [logical_u8x16]
@@ -98,7 +93,8 @@ __global__ void logical_one_u8_kernel(const Byte* a, Byte* y, std::int64_t n, On
 template <class Op>
 __global__ void logical_one_u8x16_kernel(const Byte* a, Byte* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
-  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 16;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i = thread * 16;
   if (i + 16 <= n) {
     alignas(16) unsigned pack[4];
     LDST128BITS(pack[0]) = LDST128BITS(a[i]);
@@ -107,10 +103,8 @@ __global__ void logical_one_u8x16_kernel(const Byte* a, Byte* y, std::int64_t n,
       pack[k] = logical_four(op, pack[k]);
     }
     LDST128BITS(y[i]) = LDST128BITS(pack[0]);
-  } else {
-    for (std::int64_t k = i; k < n; ++k) {
-      y[k] = OnBytes<Op>{op}(a[k]);
-    }
+  } else if (const std::int64_t k = tail_element<16>(thread, n); k < n) {
+    y[k] = OnBytes<Op>{op}(a[k]);
   }
 }
 

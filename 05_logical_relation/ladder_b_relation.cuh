@@ -18,7 +18,6 @@ namespace tutorial {
 // ---- One byte an answer ------------------------------------------------------------------------
 
 // B1 · f16, f32, bf16: one thread, one comparison.
-//! [relation]
 template <class T, class Op>
 __global__ void relation_kernel(const T* a, const T* b, Byte* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
@@ -27,11 +26,9 @@ __global__ void relation_kernel(const T* a, const T* b, Byte* y, std::int64_t n,
     y[i] = op(a[i], b[i]) ? 1 : 0;
   }
 }
-//! [relation]
 
 // B2 · half8: eight halves a thread in a struct, which is aligned as a half is, to 2 bytes. The
 // answers go into the bool8_ of rung A2.
-//! [relation_half8]
 struct half8_ {
   half x0, y0, z0, w0, x1, y1, z1, w1;
 };
@@ -60,7 +57,6 @@ __global__ void relation_half8_kernel(const half* a, const half* b, Byte* y, std
     }
   }
 }
-//! [relation_half8]
 
 /// Stores N bytes (2, 4, 8 or 16) that lie in words, as one access. y is aligned to N.
 template <int N>
@@ -88,7 +84,8 @@ __global__ void relation_pack_kernel(const T* a, const T* b, Byte* y, std::int64
   wait_for_previous_grid();
   constexpr int kWidth = 16 / sizeof(T);
   constexpr int kGroup = kWidth < 4 ? kWidth : 4;  // answers in a word
-  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i = thread * kWidth;
   if (i + kWidth <= n) {
     alignas(16) T left[kWidth], right[kWidth];
     LDST128BITS(left[0]) = LDST128BITS(a[i]);
@@ -99,10 +96,8 @@ __global__ void relation_pack_kernel(const T* a, const T* b, Byte* y, std::int64
       words[k] = answers.template compare<kGroup>(&left[kGroup * k], &right[kGroup * k]);
     }
     store_answers<kWidth>(y + i, words);
-  } else {
-    for (std::int64_t k = i; k < n; ++k) {
-      y[k] = answers.one(a[k], b[k]) ? 1 : 0;
-    }
+  } else if (const std::int64_t k = tail_element<kWidth>(thread, n); k < n) {
+    y[k] = answers.one(a[k], b[k]) ? 1 : 0;
   }
 }
 //! [relation_pack]
@@ -163,7 +158,6 @@ __global__ void relation_ballot_wide_kernel(const T* a, const T* b, unsigned* wo
 //! [relation_ballot_wide]
 
 // B8 · f16x8_bits: no vote. The eight answers of a 16-byte load are the eight bits of one byte.
-//! [relation_bits]
 template <class T, class Answers>
 __global__ void relation_bits_kernel(const T* a, const T* b, unsigned* words, std::int64_t n,
                                      Answers answers) {
@@ -189,6 +183,5 @@ __global__ void relation_bits_kernel(const T* a, const T* b, unsigned* words, st
     bytes[byte] = static_cast<Byte>(bits);
   }
 }
-//! [relation_bits]
 
 }  // namespace tutorial

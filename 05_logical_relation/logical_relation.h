@@ -135,8 +135,8 @@ cudaError_t where_pack(const Byte* c, const T* a, const T* b, T* y, std::int64_t
                        cudaStream_t stream);
 
 /// The reader's rung and its claims (your_logical_relation.cuh): a > b as bytes.
-cudaError_t your_relation(const half* a, const half* b, Byte* y, std::int64_t n,
-                          cudaStream_t stream);
-RungClaims your_relation_claims();
+cudaError_t your_logical_relation(const half* a, const half* b, Byte* y, std::int64_t n,
+                                  cudaStream_t stream);
+RungClaims your_logical_relation_claims();
 
 }  // namespace tutorial

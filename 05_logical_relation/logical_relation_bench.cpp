@@ -539,7 +539,7 @@ void register_benchmarks() {
   add_equalities();
   add_relation_ladder<half>("f16");
   add_relation<half>({"relation", "your_relation", "f16", Kind::yours, your_relation_rung().width},
-                     RelationOp::Greater, Answers::bytes, of_lists<half>(your_relation));
+                     RelationOp::Greater, Answers::bytes, of_lists<half>(your_logical_relation));
   add_relation_ladder<Bf16>("bf16");
   add_broadcast_forms();
 

@@ -13,7 +13,6 @@ namespace tutorial {
 // Each operates on all bits of a word, so the same functor serves one truth value in a register and
 // four: the same bit of each byte must carry the truth.
 
-//! [logical_functors]
 struct And {
   __device__ __forceinline__ unsigned operator()(unsigned a, unsigned b) const { return a & b; }
 };
@@ -26,7 +25,6 @@ struct Xor {
 struct Not {
   __device__ __forceinline__ unsigned operator()(unsigned a) const { return ~a; }
 };
-//! [logical_functors]
 
 /// Any of the three, chosen at run time.
 struct AnyLogical {
@@ -44,9 +42,12 @@ struct AnyLogical {
   }
 };
 
+struct LogicalPacks;  // below
+
 /// The operation on bytes: each operand becomes 0 or 1, and the lowest bit is the answer.
 template <class Op>
 struct OnBytes {
+  using Packs = LogicalPacks;
   Op op;
   __device__ __forceinline__ Byte operator()(Byte a, Byte b) const {
     return static_cast<Byte>(op(a != 0 ? 1u : 0u, b != 0 ? 1u : 0u) & 1u);
@@ -86,7 +87,6 @@ __device__ __forceinline__ unsigned logical_four(Op op, unsigned a) {
 // launchers do. NotEqual is the complement of Equal: its intrinsic is __hneu2_mask, u for
 // "unordered". The one without the u answers false for a NaN.
 
-//! [relation_functors]
 struct Equal {
   template <class T>
   __device__ __forceinline__ bool operator()(T a, T b) const {
@@ -127,7 +127,6 @@ struct GreaterOrEqual {
     return __hge2_mask(a, b);
   }
 };
-//! [relation_functors]
 
 /// Any of the six, chosen at run time: for kernels in which the choice does not matter.
 struct AnyRelation {
@@ -155,6 +154,7 @@ struct AnyRelation {
 /// An answer as it is stored: one byte.
 template <class Op>
 struct AsByte {
+  using Packs = ElementByElement;
   Op op;
   template <class T>
   __device__ __forceinline__ Byte operator()(T a, T b) const {
@@ -186,7 +186,6 @@ struct OneByOne {
 
 /// The same for 16-bit floats, two at a time: two masks, and one PRMT that picks one byte of each
 /// of their four halves.
-//! [two_by_two]
 template <class Op>
 struct TwoByTwo {
   Op op;
@@ -217,7 +216,6 @@ struct TwoByTwo {
   }
   //! [four_answers]
 };
-//! [two_by_two]
 
 /// TwoByTwo for 16-bit floats, OneByOne for every other type.
 template <class T, class Op>
@@ -242,10 +240,8 @@ __device__ __forceinline__ unsigned four_bits(unsigned bools) { return bools * 0
 //! [four_bits]
 
 // ---- Packs -------------------------------------------------------------------------------------
-// The broadcasting kernels (common/broadcast.cuh) pass an operation to apply() (common/pack.cuh),
-// which calls it for one element after the other. The overloads of apply() below take precedence
-// for this chapter's operations: they choose the operation once for a pack and compute four answers
-// at a time.
+// How the broadcasting kernels (common/broadcast.cuh) treat packs with this chapter's operations:
+// they choose the operation once for a pack and compute four answers at a time.
 
 template <class Op, class In, int N>
 __device__ __forceinline__ Pack<Byte, N> pack_answers(const Pack<In, N>& a, const Pack<In, N>& b,
@@ -266,54 +262,54 @@ __device__ __forceinline__ Pack<Byte, N> pack_answers(const Pack<In, N>& a, cons
   return result;
 }
 
-/// The six relations reduced to three: a < b is b > a with the operands exchanged, and not-equal is
-/// equal with every answer inverted. Integers have no NaN, so two are enough: a >= b is b > a
-/// inverted.
-//! [reduced_relation]
-struct ReducedRelation {
-  RelationOp op;  ///< Equal, Greater, and of floats GreaterOrEqual
-  bool swapped;   ///< in1 is the first operand
-  bool turned;    ///< the answers are inverted
-};
-
-template <class T>
-constexpr ReducedRelation reduced(RelationOp op) {
-  constexpr bool has_nan = !std::is_integral_v<T>;
-  switch (op) {
-    case RelationOp::Equal:
-      return {RelationOp::Equal, false, false};
-    case RelationOp::NotEqual:
-      return {RelationOp::Equal, false, true};
-    case RelationOp::Greater:
-      return {RelationOp::Greater, false, false};
-    case RelationOp::Less:
-      return {RelationOp::Greater, true, false};
-    case RelationOp::GreaterOrEqual:
-      return has_nan ? ReducedRelation{RelationOp::GreaterOrEqual, false, false}
-                     : ReducedRelation{RelationOp::Greater, true, true};
-    default:
-      return has_nan ? ReducedRelation{RelationOp::GreaterOrEqual, true, false}
-                     : ReducedRelation{RelationOp::Greater, false, true};
-  }
-}
-//! [reduced_relation]
-
-/// The operation of the broadcasting kernels: a reduced relation whose operands have already been
-/// exchanged. `turn` is 0x01010101 to invert four answers, else 0. The relation is a type in the
-/// kernels that most shapes use, and a parameter in the others.
+/// A relation that the compiler knows. `turn` is 0x01010101 to invert four answers, else 0.
 //! [apply]
 template <class Relation>
 struct KnownRelation {
+  struct Packs {
+    template <class Out, class In, int N>
+    __device__ __forceinline__ static Pack<Out, N> apply(KnownRelation relation,
+                                                         const Pack<In, N>& a,
+                                                         const Pack<In, N>& b) {
+      return pack_answers<Relation>(a, b, relation.turn);
+    }
+  };
   unsigned turn;
 };
 
-template <class Out, class Relation, class In, int N>
-__device__ __forceinline__ Pack<Out, N> apply(KnownRelation<Relation> relation,
-                                              const Pack<In, N>& a, const Pack<In, N>& b) {
-  return pack_answers<Relation>(a, b, relation.turn);
-}
+/// Of a relation that the compiler does not know.
+struct RelationPacks {
+  /// The choice in the kernel, once for a pack.
+  template <class Out, class Chosen, class In, int N>
+  __device__ __forceinline__ static Pack<Out, N> apply(Chosen relation, const Pack<In, N>& a,
+                                                       const Pack<In, N>& b) {
+    if (relation.op == RelationOp::Equal) return pack_answers<Equal>(a, b, relation.turn);
+    if (std::is_integral_v<In> || relation.op == RelationOp::Greater) {
+      return pack_answers<Greater>(a, b, relation.turn);
+    }
+    return pack_answers<GreaterOrEqual>(a, b, relation.turn);
+  }
 
+  /// The choice on the host, for the kernels that most shapes use.
+  template <class In, class Chosen, class F>
+  static cudaError_t with_known(Chosen relation, F&& f) {
+    if (relation.op == RelationOp::Equal) return f(KnownRelation<Equal>{relation.turn});
+    if constexpr (!std::is_integral_v<In>) {
+      if (relation.op == RelationOp::GreaterOrEqual) {
+        return f(KnownRelation<GreaterOrEqual>{relation.turn});
+      }
+    }
+    return f(KnownRelation<Greater>{relation.turn});
+  }
+};
+//! [apply]
+
+/// The operation of the broadcasting kernels: Equal, Greater, and of floats GreaterOrEqual. That is
+/// enough, because a < b is b > a with the operands exchanged, and not-equal is equal with every
+/// answer inverted. Integers have no NaN, so a >= b is b > a inverted.
+//! [reduced_relation]
 struct BroadcastRelation {
+  using Packs = RelationPacks;
   RelationOp op;
   unsigned turn;
 
@@ -323,47 +319,54 @@ struct BroadcastRelation {
   }
 };
 
-template <class Out, class In, int N>
-__device__ __forceinline__ Pack<Out, N> apply(BroadcastRelation relation, const Pack<In, N>& a,
-                                              const Pack<In, N>& b) {
-  if (relation.op == RelationOp::Equal) return pack_answers<Equal>(a, b, relation.turn);
-  if (std::is_integral_v<In> || relation.op == RelationOp::Greater) {
-    return pack_answers<Greater>(a, b, relation.turn);
-  }
-  return pack_answers<GreaterOrEqual>(a, b, relation.turn);
-}
+struct ReducedRelation {
+  BroadcastRelation relation;
+  bool swapped;  ///< in1 is the first operand
+};
 
-template <class In, class F>
-cudaError_t with_known(BroadcastRelation relation, F&& f) {
-  if (relation.op == RelationOp::Equal) return f(KnownRelation<Equal>{relation.turn});
-  if constexpr (!std::is_integral_v<In>) {
-    if (relation.op == RelationOp::GreaterOrEqual) {
-      return f(KnownRelation<GreaterOrEqual>{relation.turn});
+template <class T>
+constexpr ReducedRelation reduced(RelationOp op) {
+  constexpr bool has_nan = !std::is_integral_v<T>;
+  constexpr unsigned kTurned = 0x01010101;
+  switch (op) {
+    case RelationOp::Equal:
+      return {{RelationOp::Equal, 0}, false};
+    case RelationOp::NotEqual:
+      return {{RelationOp::Equal, kTurned}, false};
+    case RelationOp::Greater:
+      return {{RelationOp::Greater, 0}, false};
+    case RelationOp::Less:
+      return {{RelationOp::Greater, 0}, true};
+    case RelationOp::GreaterOrEqual:
+      if (has_nan) return {{RelationOp::GreaterOrEqual, 0}, false};
+      return {{RelationOp::Greater, kTurned}, true};
+    default:
+      if (has_nan) return {{RelationOp::GreaterOrEqual, 0}, true};
+      return {{RelationOp::Greater, kTurned}, false};
+  }
+}
+//! [reduced_relation]
+
+/// Four truth values in a register at a time.
+struct LogicalPacks : ElementByElement {
+  template <class Out, class Op, int N>
+  __device__ __forceinline__ static Pack<Out, N> apply(Op op, const Pack<Byte, N>& a,
+                                                       const Pack<Byte, N>& b) {
+    if constexpr (N % 4 != 0) {
+      return ElementByElement::apply<Out>(op, a, b);
+    } else {
+      Pack<Out, N> result;
+#pragma unroll
+      for (int k = 0; k < N; k += 4) {
+        LDST32BITS(result.at[k]) = logical_four(op.op, LDST32BITS(a.at[k]), LDST32BITS(b.at[k]));
+      }
+      return result;
     }
   }
-  return f(KnownRelation<Greater>{relation.turn});
-}
-//! [apply]
-
-template <class Out, int N>
-__device__ __forceinline__ Pack<Out, N> apply(OnBytes<AnyLogical> op, const Pack<Byte, N>& a,
-                                              const Pack<Byte, N>& b) {
-  Pack<Out, N> result;
-  if constexpr (N % 4 == 0) {
-#pragma unroll
-    for (int k = 0; k < N; k += 4) {
-      LDST32BITS(result.at[k]) = logical_four(op.op, LDST32BITS(a.at[k]), LDST32BITS(b.at[k]));
-    }
-  } else {
-#pragma unroll
-    for (int k = 0; k < N; ++k) result.at[k] = op(a.at[k], b.at[k]);
-  }
-  return result;
-}
+};
 
 // ---- What equality means -----------------------------------------------------------------------
 
-//! [equality]
 struct ExactlyEqual {
   __device__ __forceinline__ bool operator()(float a, float b) const { return a == b; }
 };
@@ -407,7 +410,6 @@ struct WithinUlps {
     return steps <= ulps;
   }
 };
-//! [equality]
 
 /// Any of the four, chosen at run time.
 struct AnyEquality {

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "05_logical_relation/logical_relation.h"
+#include "common/types.h"
 
 namespace tutorial {
-
-using Bf16 = __nv_bfloat16;
 
 /// Whether a rung answers in bytes or in bits.
 enum class Answers { bytes, bits };
@@ -125,9 +124,9 @@ inline std::vector<RelationRung<Bf16>> relation_rungs() {
 
 /// The reader's rung, which always computes greater. Its numbers are in your_logical_relation.cuh.
 inline RelationRung<half> your_relation_rung() {
-  const RungClaims claims = your_relation_claims();
+  const RungClaims claims = your_logical_relation_claims();
   const auto launch = [](RelationOp, const half* a, const half* b, Byte* y, std::int64_t n,
-                         cudaStream_t stream) { return your_relation(a, b, y, n, stream); };
+                         cudaStream_t stream) { return your_logical_relation(a, b, y, n, stream); };
   const auto out_alignment =
       static_cast<std::size_t>(claims.per_thread < 16 ? claims.per_thread : 16);
   return {"your_relation", launch, claims.per_thread, claims.alignment, out_alignment};

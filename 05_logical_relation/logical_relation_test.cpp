@@ -75,13 +75,6 @@ TEST_CASE("logical: every launcher keeps its promises") {
   }
 }
 
-TEST_CASE("logical: large blocks where the arrays do not fit the L2") {
-  Byte* const aligned = reinterpret_cast<Byte*>(4096);
-  check_two_input_blocks("u8x16_pdl", 3, 16, [=](std::int64_t n) {
-    return logical_u8x16_pdl(LogicalOp::And, aligned, aligned, aligned, n, nullptr);
-  });
-}
-
 TEST_CASE("logical: all 65,536 pairs of bytes: any byte but 0 is true, and answers are 0 or 1") {
   require_device();
   const Pairs<Byte> pairs = all_pairs(all_bytes());

@@ -15,7 +15,6 @@ namespace tutorial {
 
 // f16x16_adjacent, f32x16_adjacent: sixteen adjacent elements a thread, so that its answers fill a
 // 16-byte store. In exchange, the loads of neighbouring lanes are 16 elements apart.
-//! [relation_adjacent]
 template <class T, class Answers>
 __global__ void relation_adjacent_kernel(const T* a, const T* b, Byte* y, std::int64_t n,
                                          Answers answers) {
@@ -41,7 +40,6 @@ __global__ void relation_adjacent_kernel(const T* a, const T* b, Byte* y, std::i
     }
   }
 }
-//! [relation_adjacent]
 
 /// Rotates: piece[j] becomes the old piece[(j + by) % K]. `by` differs between lanes, and registers
 /// cannot be indexed at run time; so each lane moves by 1 or not, and then by 2 or not.
@@ -176,7 +174,6 @@ __global__ void strided_kernel(StridedParam param, const In* in0, const In* in1,
 // ---- y = c ? a : b (notes/where.md) ------------------------------------------------------------
 
 // where_f16, where_f32: one thread, one element. c is a mask of bytes.
-//! [where]
 template <class T>
 __global__ void where_kernel(const Byte* c, const T* a, const T* b, T* y, std::int64_t n) {
   wait_for_previous_grid();
@@ -185,7 +182,6 @@ __global__ void where_kernel(const Byte* c, const T* a, const T* b, T* y, std::i
     y[i] = c[i] != 0 ? a[i] : b[i];
   }
 }
-//! [where]
 
 // where_f16x8_pack, where_f32x4_pack: 16 bytes of each operand a thread, and the bytes of the mask
 // that belong to them.

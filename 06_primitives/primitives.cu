@@ -6,7 +6,6 @@
 
 #include "06_primitives/launchers/launch.h"
 #include "06_primitives/primitives_kernels.cuh"
-#include "06_primitives/your_primitives.cuh"
 #include "common/broadcast.cuh"
 #include "common/elementwise.cuh"
 
@@ -44,9 +43,9 @@ constexpr int widest_vector(std::initializer_list<std::size_t> sizes) {
 }
 
 template <class OutT, class... InT>
-LaunchOptions best_launch(std::int64_t n, bool aligned) {
+LaunchOptions best_launch(std::int64_t n) {
   constexpr bool kOneSize = ((sizeof(InT) == sizeof(OutT)) && ...);  // so each load has 16 bytes
-  if (aligned && kOneSize && sizeof...(InT) == 2) return two_inputs(n, 3 * sizeof(OutT));
+  if (kOneSize && sizeof...(InT) == 2) return two_inputs(n, 3 * sizeof(OutT));
   return {kThreads, Overlap::previous_kernel};
 }
 
@@ -57,11 +56,14 @@ cudaError_t launch_any(OpFunc func, OutT* out, std::int64_t n, cudaStream_t stre
                        const InT*... in) {
   constexpr int kVecSize = widest_vector({sizeof(OutT), sizeof(InT)...});
   const bool aligned = is_aligned(out, 16) && (is_aligned(in, 16) && ...);
-  const auto kernel = aligned
-                          ? Elementwise<kVecSize, Interleaved<OutT, InT...>, OutT, OpFunc, InT...>
-                          : Elementwise<kVecSize, Striped, OutT, OpFunc, InT...>;
-  return launch_elements(kernel, n, kVecSize, {{out, alignof(OutT)}, {in, alignof(InT)}...}, stream,
-                         best_launch<OutT, InT...>(n, aligned), out, n, func, in...);
+  const LaunchOptions options = best_launch<OutT, InT...>(n);
+  if (!aligned) {
+    return launch_any_address<kVecSize>(OnElements<OutT, OpFunc>{func}, out, n, stream, options,
+                                        in...);
+  }
+  return launch_elements(Elementwise<kVecSize, Interleaved<OutT, InT...>, OutT, OpFunc, InT...>, n,
+                         kVecSize, {{out, alignof(OutT)}, {in, alignof(InT)}...}, stream, options,
+                         out, n, func, in...);
 }
 //! [launch_any]
 
@@ -74,7 +76,6 @@ cudaError_t launch_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream
 
 }  // namespace
 
-//! [rungs]
 // 1 · boundary: every tile is treated as the last one
 template <class T>
 cudaError_t add_boundary(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
@@ -120,17 +121,6 @@ template <class T>
 cudaError_t add(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
   return launch_any(AddFunctor<T>{}, out, n, stream, a, b);
 }
-//! [rungs]
-
-cudaError_t your_primitives(const half* a, const half* b, half* out, std::int64_t n,
-                            cudaStream_t stream) {
-  constexpr std::size_t kAlignment = kYourPrimitives.alignment;
-  return launch_elements(your_primitives_kernel, n, kYourPrimitives.per_thread,
-                         {{a, kAlignment}, {b, kAlignment}, {out, kAlignment}}, stream, {}, a, b,
-                         out, n);
-}
-
-RungClaims your_primitives_claims() { return kYourPrimitives; }
 
 template <class T>
 cudaError_t add_by_hand(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
@@ -142,7 +132,6 @@ cudaError_t add_by_hand(const T* a, const T* b, T* out, std::int64_t n, cudaStre
   return launch_broadcast(contiguous, a, b, out, AddFunctor<T>{}, stream);
 }
 
-//! [reuse]
 cudaError_t add_to_float(const half* a, const half* b, float* out, std::int64_t n,
                          cudaStream_t stream) {
   return launch_any(AddFunctor<float>{}, out, n, stream, a, b);
@@ -174,7 +163,6 @@ template <class T>
 cudaError_t swish(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
   return launch_any(SwishFunctor{}, y, n, stream, x);
 }
-//! [reuse]
 
 template <class T>
 cudaError_t elu_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream) {

@@ -210,7 +210,7 @@ Case rows_case(const std::string& ladder, const std::string& rung, Kind kind, La
   operation.ladder = ladder;
   operation.rung = rung;
   operation.kind = kind;
-  operation.dtype = test::Format<T>::name;
+  operation.dtype = dtype_name<T>();
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
     return launch(static_cast<const T*>(set.inputs[0]), static_cast<T*>(set.output), shape.rows,
                   shape.columns, stream);
@@ -228,7 +228,7 @@ template <class T>
 void add_copy(const std::string& ladder, const std::vector<Shape>& own) {
   Case copy = copy_case(sizeof(T), normal_tile<T>());
   copy.ladder = ladder;
-  copy.dtype = test::Format<T>::name;
+  copy.dtype = dtype_name<T>();
   copy.rung = "copy_" + ladder + "_" + copy.dtype;
   add_at(copy, own);
 }
@@ -255,8 +255,10 @@ template <class T>
 void add_addition_peers(const std::string& dtype) {
   add_binary<T>("primitives", "add_" + dtype + "_cub", Kind::peer, add_cub<T>, add_reference,
                 kAddUlp);
-  add_binary<T>("primitives", "add_" + dtype + "_cub_block", Kind::peer, add_cub_block<T>,
-                add_reference, kAddUlp);
+  add_binary<T>("primitives", "add_" + dtype + "_cub_block_transpose", Kind::peer,
+                add_cub_block<T, CubItems::transpose>, add_reference, kAddUlp);
+  add_binary<T>("primitives", "add_" + dtype + "_cub_block", Kind::peer,
+                add_cub_block<T, CubItems::vectorize>, add_reference, kAddUlp);
 }
 
 /// Halves in, floats out.
@@ -351,7 +353,7 @@ cudaError_t sum_over(const T* x, T* y, std::int64_t rows, std::int64_t columns,
 template <class T>
 void add_read_peak(const std::vector<Shape>& own) {
   Case operation = rows_case<T>(
-      "sum", std::string("read_peak_") + test::Format<T>::name, Kind::peer,
+      "sum", std::string("read_peak_") + dtype_name<T>(), Kind::peer,
       [](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
         const std::int64_t bytes = rows * columns * static_cast<std::int64_t>(sizeof(T));
         return read_128bit(x, y, static_cast<std::size_t>(bytes), stream);
@@ -377,9 +379,11 @@ void add_sums(const std::string& dtype) {
              sum_over<T, Dimension::outer, 8192>, own);
   add_sum<T>(Dimension::inner, "sum_inner_" + dtype, Kind::rung, sum_over<T, Dimension::inner>,
              own);
-  if (exists<T>(sum_cub_block)) {
-    add_sum<T>(Dimension::inner, "sum_inner_" + dtype + "_cub_block", Kind::peer, sum_cub_block<T>,
-               own);
+  if (exists<T>(sum_cub_block<T, CubItems::transpose>)) {
+    add_sum<T>(Dimension::inner, "sum_inner_" + dtype + "_cub_block_transpose", Kind::peer,
+               sum_cub_block<T, CubItems::transpose>, own);
+    add_sum<T>(Dimension::inner, "sum_inner_" + dtype + "_cub_block", Kind::peer,
+               sum_cub_block<T, CubItems::vectorize>, own);
   }
 }
 
@@ -395,8 +399,11 @@ void add_softmaxes(const std::string& dtype) {
   add_copy<T>("softmax", {{32768, 4096}});
   add_softmax<T>("softmax_" + dtype + "_two_reductions", Kind::rung, softmax_two_reductions<T>);
   add_softmax<T>("softmax_" + dtype, Kind::rung, softmax<T>);
-  if (exists<T>(softmax_cub_block)) {
-    add_softmax<T>("softmax_" + dtype + "_cub_block", Kind::peer, softmax_cub_block<T>);
+  if (exists<T>(softmax_cub_block<T, CubItems::transpose>)) {
+    add_softmax<T>("softmax_" + dtype + "_cub_block_transpose", Kind::peer,
+                   softmax_cub_block<T, CubItems::transpose>);
+    add_softmax<T>("softmax_" + dtype + "_cub_block", Kind::peer,
+                   softmax_cub_block<T, CubItems::vectorize>);
   }
 }
 
@@ -410,8 +417,10 @@ void add_cumsums(const std::string& dtype) {
   };
   add_copy<T>("cumsum", own);
   add_one("cumsum_" + dtype, Kind::rung, cumsum<T>);
-  if (exists<T>(cumsum_cub_block)) {
-    add_one("cumsum_" + dtype + "_cub_block", Kind::peer, cumsum_cub_block<T>);
+  if (exists<T>(cumsum_cub_block<T, CubItems::transpose>)) {
+    add_one("cumsum_" + dtype + "_cub_block_transpose", Kind::peer,
+            cumsum_cub_block<T, CubItems::transpose>);
+    add_one("cumsum_" + dtype + "_cub_block", Kind::peer, cumsum_cub_block<T, CubItems::vectorize>);
   }
 }
 

@@ -104,22 +104,18 @@ __global__ void Elementwise(OutT* out, std::int64_t size, OpFunc func, const InT
 // ---- Functors ---------------------------------------------------------------------------------
 
 /// a * b + c, fused.
-//! [MultiplyAddFunctor]
 struct MultiplyAddFunctor {
   __device__ __forceinline__ float operator()(float a, float b, float c) const {
     return fmaf(a, b, c);
   }
 };
-//! [MultiplyAddFunctor]
 
 /// (a + b) + (c + d).
-//! [Sum4Functor]
 struct Sum4Functor {
   __device__ __forceinline__ float operator()(float a, float b, float c, float d) const {
     return (a + b) + (c + d);
   }
 };
-//! [Sum4Functor]
 
 inline constexpr float kLog2E = 1.44269504f;
 /// The least factor x in GELU and Swish: both are 0 long before it, and minus infinity times 0 would
@@ -128,7 +124,6 @@ inline constexpr float kLowestFactor = -65504.0f;
 
 /// x >= 0 ? x : e^x - 1. Near zero, where the subtraction would lose all digits, by the series of
 /// (e^x - 1) / x; elsewhere by the special-function unit.
-//! [EluFunctor]
 struct EluFunctor {
   __device__ __forceinline__ float operator()(float x) const {
     const float q = fmaf(x, fmaf(x, fmaf(x, fmaf(x, 8.28e-3f, 0.04166f), 0.16666666f), 0.5f), 1.0f);
@@ -136,18 +131,15 @@ struct EluFunctor {
     return x < 0.0f ? (x > -0.25f ? near_zero : elsewhere) : x;
   }
 };
-//! [EluFunctor]
 
 /// x / (1 + e^(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3): GELU's tanh form, tanh written as an
 /// exponential. In powers of two, 2 u log2(e) = x (2.3022082 + 0.10294324 x^2).
-//! [GeluFunctor]
 struct GeluFunctor {
   __device__ __forceinline__ float operator()(float x) const {
     const float t = x * fmaf(x * x, -0.10294324f, -2.3022082f);
     return fmaxf(x, kLowestFactor) * rcp_approx(1.0f + exp2_approx(t));
   }
 };
-//! [GeluFunctor]
 
 /// x / (1 + e^-x).
 //! [SwishFunctor]

@@ -192,14 +192,12 @@ __global__ void ReduceOuter(const InT* x, OutT* y, std::int64_t rows, std::int64
 // ---- Softmax ----------------------------------------------------------------------------------
 
 /// e^(x - max).
-//! [ExpAbove]
 struct ExpAbove {
   float max;
   __device__ __forceinline__ float operator()(float x) const {
     return exp2_approx((x - max) * kLog2E);
   }
 };
-//! [ExpAbove]
 
 /// x * factor.
 struct Times {

@@ -10,8 +10,6 @@
 
 namespace tutorial {
 
-using Bf16 = __nv_bfloat16;
-
 /// The largest error of a sum that is rounded once.
 inline constexpr double kAddUlp = 0.51;
 

@@ -6,14 +6,16 @@
 #include <cstdint>
 #include <numeric>
 
+#include "common/any_address.cuh"
 #include "common/broadcast.h"
 #include "common/fast_division.h"
 #include "common/launch.cuh"
 #include "common/pack.cuh"
 #include "common/refusal.h"
 
-// Four kernels, in the order in which they are tried.
+// Five kernels, in the order in which they are tried.
 // - elementwise_pack_binary_kernel: nothing is broadcast.
+// - elementwise_any_address_kernel (any_address.cuh): the same, but a pointer does not fit its packs.
 // - broadcast_pack_kernel: the innermost dimension is a whole number of packs, so that a pack lies
 //   within one row: an operand gives a pack as one wide load, or one element for all of it. One
 //   pack a thread, in up to three dimensions.
@@ -25,24 +27,23 @@ namespace tutorial {
 
 /// out[i] = op(in0[i], in1[i]) for i in [0, n), W elements a thread.
 ///
-/// Aligned: in0 and in1 to kPackAlignment<In, W>, out to kPackAlignment<Out, W>. The thread that
-/// holds the tail does it one element at a time.
-//! [elementwise_pack_binary_kernel]
+/// Aligned: in0 and in1 to kPackAlignment<In, W>, out to kPackAlignment<Out, W>. Each element of the
+/// tail has a thread of its own.
 template <int W, class In, class Out, class Op>
 __global__ void elementwise_pack_binary_kernel(const In* in0, const In* in1, Out* out,
                                                std::int64_t n, Op op) {
   wait_for_previous_grid();
   let_next_grid_begin();
-  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * W;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i = thread * W;
   if (i + W <= n) {
     const Pack<In, W> a = load_pack<W>(in0 + i);
     const Pack<In, W> b = load_pack<W>(in1 + i);
     store_pack(out + i, apply<Out>(op, a, b));
-  } else {
-    for (std::int64_t k = i; k < n; ++k) out[k] = op(in0[k], in1[k]);
+  } else if (const std::int64_t k = tail_element<W>(thread, n); k < n) {
+    out[k] = op(in0[k], in1[k]);
   }
 }
-//! [elementwise_pack_binary_kernel]
 
 /// The dimensions of a Broadcast as a kernel walks them: innermost first, sizes ready for division,
 /// strides in elements for one step of the walk. Fits 32 bits: fewer than 2^31 elements.
@@ -66,7 +67,6 @@ struct BroadcastOffsets {
 
 /// The offsets of the `index`-th step of the walk: a division for each dimension but the last.
 /// `known`: the walk's rank where the compiler knows it, else 0.
-//! [locate]
 template <int known = 0>
 __device__ __forceinline__ BroadcastOffsets locate(const BroadcastWalk& walk, std::uint32_t index) {
   BroadcastOffsets at;
@@ -83,12 +83,6 @@ __device__ __forceinline__ BroadcastOffsets locate(const BroadcastWalk& walk, st
   }
   at.outermost = index;
   return at;
-}
-//! [locate]
-
-/// Whether two addresses differ in bit 63, which no two of one process do.
-__device__ __forceinline__ bool differ_in_top_bit(const void* a, const void* b) {
-  return ((reinterpret_cast<std::uint64_t>(a) ^ reinterpret_cast<std::uint64_t>(b)) >> 63) != 0;
 }
 
 /// How an operand gives a pack: `vector`, W elements that lie side by side; `single`, one element
@@ -110,26 +104,21 @@ __device__ __forceinline__ Pack<In, W> load_along(const In* from) {
 template <int W, Along along0, Along along1, int rank, class In, class Out, class Op>
 __global__ void broadcast_pack_kernel(const In* in0, const In* in1, Out* out, std::uint32_t packs,
                                       Op op, BroadcastWalk walk) {
-  const std::uint32_t pack = blockIdx.x * blockDim.x + threadIdx.x;
-  if (pack >= packs) return;
-  const BroadcastOffsets at = locate<rank>(walk, pack);
-  const In* const from0 = in0 + at.in0;
-  const In* const from1 = in1 + at.in1;
-  // Never so. But it needs the addresses; without it, the compiler fetches the pointers after the
-  // wait.
-  if (differ_in_top_bit(from0, from1)) return;
-  wait_for_previous_grid();
+  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= packs) return;
+  const BroadcastOffsets at = locate<rank>(walk, i);
+  wait_for_previous_grid();  // arithmetic need not wait
   let_next_grid_begin();
-  const Pack<In, W> a = load_along<W, along0>(from0);
-  const Pack<In, W> b = load_along<W, along1>(from1);
-  store_pack(out + pack * W, apply<Out>(op, a, b));
+  const Pack<In, W> a = load_along<W, along0>(in0 + at.in0);
+  const Pack<In, W> b = load_along<W, along1>(in1 + at.in1);
+  store_pack(out + i * W, apply<Out>(op, a, b));
 }
 //! [broadcast_pack_kernel]
 
-/// What broadcast_steps_kernel repeats along the walk's last dimension. `steps` is how many of its
+/// What broadcast_steps_kernel repeats along the walk's last dimension. `packs` is how many of its
 /// `extent` elements a thread does, `in0`, `in1` and `out` what one of them is in memory.
 struct BroadcastSteps {
-  std::uint32_t steps = 1;
+  std::uint32_t packs = 1;
   std::uint32_t extent = 1;
   std::uint32_t in0 = 0;
   std::uint32_t in1 = 0;
@@ -142,11 +131,10 @@ template <int W, class Out>
 inline constexpr int kMostSteps = W * sizeof(Out) >= 16 ? 2
                                                         : std::min(8, 64 / (W * int{sizeof(Out)}));
 
-/// One pack of W results per step; a thread computes its offsets once and takes `steps` of them
+/// One pack of W results per step; a thread computes its offsets once and takes `packs` of them
 /// along the walk's last dimension. An operand that is broadcast along it stays in registers, or in
 /// the L1. Two packs are loaded before the first store, which the compiler must not exchange: it
 /// does not know that `out` is no operand.
-//! [broadcast_steps_kernel]
 template <int W, Along along0, Along along1, class In, class Out, class Op>
 __global__ void broadcast_steps_kernel(const In* in0, const In* in1, Out* out,
                                        std::uint32_t threads, Op op, BroadcastSteps step,
@@ -156,8 +144,8 @@ __global__ void broadcast_steps_kernel(const In* in0, const In* in1, Out* out,
   BroadcastOffsets at = locate(walk, thread);
   wait_for_previous_grid();  // arithmetic need not wait
   let_next_grid_begin();
-  const std::uint32_t left = step.extent - at.outermost * step.steps;
-  const std::uint32_t count = left < step.steps ? left : step.steps;
+  const std::uint32_t left = step.extent - at.outermost * step.packs;
+  const std::uint32_t count = left < step.packs ? left : step.packs;
   Pack<In, W> a = load_along<W, along0>(in0 + at.in0);
   Pack<In, W> b = load_along<W, along1>(in1 + at.in1);
   if constexpr (kMostSteps<W, Out> == 2) {
@@ -178,7 +166,6 @@ __global__ void broadcast_steps_kernel(const In* in0, const In* in1, Out* out,
     }
   }
 }
-//! [broadcast_steps_kernel]
 
 /// How broadcast_any_kernel finds its elements.
 struct BroadcastRows {
@@ -188,7 +175,7 @@ struct BroadcastRows {
   std::uint32_t stride1 = 0;
   bool whole0 = false;  ///< the operand is not broadcast, and aligned to the pack
   bool whole1 = false;
-  FastDivisor packs;          ///< packs in a slab, below
+  FastDivisor period;         ///< packs in a slab, below
   BroadcastSteps step;        ///< how far a thread's packs lie apart
   std::uint32_t threads = 0;  ///< those that have a pack
 };
@@ -256,15 +243,14 @@ struct ShortRows {
 /// as packs, the other one element at a time. A thread takes several packs, each one slab (as many
 /// steps of the outermost dimension as make a whole number of packs) from the one before: they meet
 /// the ends of rows in the same places, which it finds once.
-//! [broadcast_any_kernel]
 template <int W, template <int> class Rows, class In, class Out, class Op>
 __global__ void broadcast_any_kernel(const In* in0, const In* in1, Out* out, std::uint32_t n,
                                      BroadcastRows rows, Op op) {
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (thread >= rows.threads) return;
   wait_for_previous_grid();
-  const DivMod place = rows.packs.divmod(thread);
-  std::uint32_t i = place.quotient * rows.step.steps * rows.step.out + place.remainder * W;
+  const DivMod place = rows.period.divmod(thread);
+  std::uint32_t i = place.quotient * rows.step.packs * rows.step.out + place.remainder * W;
   std::uint32_t s = 0;
   if (i + W <= n) {
     const Rows<W> rows0(rows, i, &BroadcastOffsets::in0, rows.stride0);
@@ -275,7 +261,7 @@ __global__ void broadcast_any_kernel(const In* in0, const In* in1, Out* out, std
       store_pack(out + i, apply<Out>(op, a, b));
       ++s;
       i += rows.step.out;
-      if (s == rows.step.steps || i + W > n) break;
+      if (s == rows.step.packs || i + W > n) break;
       if (rows.whole0) {
         a = load_pack<W>(in0 + i);
       } else if (rows.step.in0 != 0) {
@@ -288,20 +274,12 @@ __global__ void broadcast_any_kernel(const In* in0, const In* in1, Out* out, std
       }
     }
   }
-  if (s == rows.step.steps) return;
+  if (s == rows.step.packs) return;
   for (; i < n; ++i) {  // the tail: one pack of the whole launch
     const LongRows<1> at0(rows, i, &BroadcastOffsets::in0, rows.stride0);
     const LongRows<1> at1(rows, i, &BroadcastOffsets::in1, rows.stride1);
     out[i] = op(in0[at0.begin], in1[at1.begin]);
   }
-}
-//! [broadcast_any_kernel]
-
-/// f(op). An operation that chooses at run time what it does may overload this, as apply(), to pass
-/// on one whose choice the compiler knows.
-template <class In, class Op, class F>
-cudaError_t with_known(Op op, F&& f) {
-  return f(op);
 }
 
 /// Sizes at which launch_broadcast() changes its method; a test sets them lower.
@@ -410,14 +388,14 @@ cudaError_t launch_broadcast_steps(const Broadcast& broadcast, const In* in0, co
   step.extent = last.size.divisor();
   std::int64_t threads = broadcast.elements / W;
   if (walk.rank > 1) {
-    step.steps = static_cast<std::uint32_t>(steps);
+    step.packs = static_cast<std::uint32_t>(steps);
     step.in0 = last.in0;
     step.in1 = last.in1;
     step.out = last.out;
-    last.in0 *= step.steps;
-    last.in1 *= step.steps;
-    last.out *= step.steps;
-    threads = threads / step.extent * ((step.extent - 1) / step.steps + 1);
+    last.in0 *= step.packs;
+    last.in1 *= step.packs;
+    last.out *= step.packs;
+    threads = threads / step.extent * ((step.extent - 1) / step.packs + 1);
   }
   return launch(broadcast_steps_kernel<W, along0, along1, In, Out, Op>, grid_of(threads), stream,
                 in0, in1, out, static_cast<std::uint32_t>(threads), op, step, walk);
@@ -435,7 +413,7 @@ cudaError_t launch_broadcast_pack_along(const Broadcast& broadcast, const In* in
   if constexpr (W == kBroadcastWidth<In, Out>) {
     if (broadcast.rank <= 3 && (steps == 1 || broadcast.rank == 1)) {
       const BroadcastWalk walk = walk_by_packs<W>(broadcast, 0);
-      return with_known<In>(op, [&](auto known) {
+      return Op::Packs::template with_known<In>(op, [&](auto known) {
         using Known = decltype(known);
         auto* const kernel = broadcast.rank == 3
                                  ? broadcast_pack_kernel<W, along0, along1, 3, In, Out, Known>
@@ -491,20 +469,21 @@ cudaError_t launch_broadcast_any(const Broadcast& broadcast, const In* in0, cons
   // A slab: as many steps of the outermost dimension as make a whole number of packs, and a block's
   // worth of them, so that neighbours write to one place.
   const std::int64_t outer = n / broadcast.extent[0];
-  std::int64_t turns = W / std::gcd(outer, std::int64_t{W});
-  turns *= (kThreads - 1) / (outer * turns / W) + 1;
+  std::int64_t slab_extent = W / std::gcd(outer, std::int64_t{W});
+  slab_extent *= (kThreads - 1) / (outer * slab_extent / W) + 1;
   std::int64_t packs = (n - 1) / W + 1;
   // With a whole operand several steps pay only where a pack has many elements to find.
   const bool several = !(rows.whole0 || rows.whole1) || W >= 8;
   const std::int64_t steps = several ? steps_for(packs, limits) : 1;
-  rows.packs = FastDivisor(static_cast<std::uint32_t>(packs));
+  rows.period = FastDivisor(static_cast<std::uint32_t>(packs));
   rows.step.out = static_cast<std::uint32_t>(packs * W);
-  if (inner > 0 && steps > 1 && broadcast.extent[0] > turns) {
-    const std::int64_t slab = outer * turns, slabs = (broadcast.extent[0] - 1) / turns + 1;
-    rows.packs = FastDivisor(static_cast<std::uint32_t>(slab / W));
-    rows.step.steps = static_cast<std::uint32_t>(steps);
-    rows.step.in0 = static_cast<std::uint32_t>(broadcast.stride0[0] * turns);
-    rows.step.in1 = static_cast<std::uint32_t>(broadcast.stride1[0] * turns);
+  if (inner > 0 && steps > 1 && broadcast.extent[0] > slab_extent) {
+    const std::int64_t slab = outer * slab_extent;
+    const std::int64_t slabs = (broadcast.extent[0] - 1) / slab_extent + 1;
+    rows.period = FastDivisor(static_cast<std::uint32_t>(slab / W));
+    rows.step.packs = static_cast<std::uint32_t>(steps);
+    rows.step.in0 = static_cast<std::uint32_t>(broadcast.stride0[0] * slab_extent);
+    rows.step.in1 = static_cast<std::uint32_t>(broadcast.stride1[0] * slab_extent);
     rows.step.out = static_cast<std::uint32_t>(slab);
     packs = slab / W * ((slabs - 1) / steps + 1);
   }
@@ -516,33 +495,37 @@ cudaError_t launch_broadcast_any(const Broadcast& broadcast, const In* in0, cons
                 static_cast<std::uint32_t>(n), rows, op);
 }
 
-/// Whether nothing is broadcast and the pointers fit the contiguous kernel's packs. That kernel
-/// counts in 64 bits; all others have 32.
-template <class In, class Out>
-bool is_contiguous_in_packs(const Broadcast& broadcast, const In* in0, const In* in1,
-                            const Out* out) {
-  constexpr int kWidth = kBroadcastWidth<In, Out>;
-  return is_whole(broadcast, broadcast.stride0) && is_whole(broadcast, broadcast.stride1) &&
-         is_aligned(in0, kPackAlignment<In, kWidth>) &&
-         is_aligned(in1, kPackAlignment<In, kWidth>) &&
-         is_aligned(out, kPackAlignment<Out, kWidth>);
+/// Whether nothing is broadcast. The two kernels for that count in 64 bits; the others in 32.
+inline bool is_contiguous(const Broadcast& broadcast) {
+  return is_whole(broadcast, broadcast.stride0) && is_whole(broadcast, broadcast.stride1);
 }
 
-/// One launch; broadcast.elements in [1, 2^31 - 1], or anything if is_contiguous_in_packs().
+template <class In, class Out, class Op>
+cudaError_t launch_contiguous(const In* in0, const In* in1, Out* out, std::int64_t n, Op op,
+                              cudaStream_t stream) {
+  constexpr int kWidth = kBroadcastWidth<In, Out>;
+  constexpr bool kSixteenBytes = kWidth * sizeof(In) == 16;
+  const int block =
+      kSixteenBytes ? two_inputs(n, 2 * sizeof(In) + sizeof(Out)).threads : kBroadcastThreads;
+  if (is_aligned(in0, kPackAlignment<In, kWidth>) && is_aligned(in1, kPackAlignment<In, kWidth>) &&
+      is_aligned(out, kPackAlignment<Out, kWidth>)) {
+    return launch(elementwise_pack_binary_kernel<kWidth, In, Out, Op>,
+                  grid_of(threads_for(n / kWidth, n % kWidth), block), stream, in0, in1, out, n,
+                  op);
+  }
+  return launch_any_address<kWidth>(OnElements<Out, Op>{op}, out, n, stream,
+                                    {block, Overlap::previous_kernel}, in0, in1);
+}
+
+/// One launch; broadcast.elements in [1, 2^31 - 1], or anything if is_contiguous().
 template <class In, class Out, class Op>
 cudaError_t launch_broadcast_part(const Broadcast& broadcast, const In* in0, const In* in1,
                                   Out* out, Op op, cudaStream_t stream,
                                   const BroadcastLimits& limits) {
   constexpr int kWidth = kBroadcastWidth<In, Out>;
-  if (is_contiguous_in_packs(broadcast, in0, in1, out)) {
-    const std::int64_t n = broadcast.elements;
-    constexpr bool kSixteenBytes = kWidth * sizeof(In) == 16;
-    const int block =
-        kSixteenBytes ? two_inputs(n, 2 * sizeof(In) + sizeof(Out)).threads : kBroadcastThreads;
-    return launch(elementwise_pack_binary_kernel<kWidth, In, Out, Op>,
-                  grid_of((n - 1) / kWidth + 1, block), stream, in0, in1, out, n, op);
+  if (is_contiguous(broadcast)) {
+    return launch_contiguous(in0, in1, out, broadcast.elements, op, stream);
   }
-
   if (is_in_packs<kWidth>(broadcast, in0, in1, out)) {
     return launch_broadcast_pack<kWidth>(broadcast, in0, in1, out, op, stream, limits);
   }
@@ -589,40 +572,47 @@ cudaError_t check_operands(std::int64_t elements, const In* in0, const In* in1, 
                          {{in0, of_in, "in0"}, {in1, of_in, "in1"}, {out, of_out, "out"}});
 }
 
+/// launch_broadcast() of a Broadcast from make_broadcast() or merge_dimensions(), after
+/// check_operands().
+template <class In, class Out, class Op>
+cudaError_t launch_merged_broadcast(Broadcast broadcast, const In* in0, const In* in1, Out* out,
+                                    Op op, cudaStream_t stream,
+                                    const BroadcastLimits& limits = {}) {
+  if (broadcast.elements == 0) return cudaSuccess;
+  if (broadcast.rank == 0) broadcast = {1, {1}, {0}, {0}, 1};  // a single element: a row of one
+  if (broadcast.elements <= limits.most_elements || detail::is_contiguous(broadcast)) {
+    return detail::launch_broadcast_part(broadcast, in0, in1, out, op, stream, limits);
+  }
+  // Cut the outermost dimension, at multiples of 16 where it is long enough, which keeps every
+  // part's alignment.
+  const std::int64_t inner = broadcast.elements / broadcast.extent[0];
+  std::int64_t most = std::max<std::int64_t>(limits.most_elements / inner, 1);
+  if (most > 16) most -= most % 16;
+  for (std::int64_t begin = 0; begin < broadcast.extent[0]; begin += most) {
+    const std::int64_t end = std::min(begin + most, broadcast.extent[0]);
+    const cudaError_t error = launch_merged_broadcast(
+        detail::slice(broadcast, begin, end), in0 + begin * broadcast.stride0[0],
+        in1 + begin * broadcast.stride1[0], out + begin * inner, op, stream, limits);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
 /// out[...] = op(in0[...], in1[...]) over the broadcast, for any Broadcast that make_broadcast() or
 /// broadcast_strides() made. In and Out: 1, 2, 4 or 8 bytes. `op` is callable in a kernel as
-/// `Out op(In, In)`; it travels as a kernel parameter.
+/// `Out op(In, In)`, and names its Packs (pack.cuh); it travels as a kernel parameter.
 ///
-/// Pointers need the alignment of their elements; the kernels are faster where they have 16 bytes.
+/// Pointers need the alignment of their elements; where an operand is broadcast, the kernels are
+/// faster if they have 16 bytes.
 /// `out` may be an operand if that operand has the result's shape and In is Out; no other overlap.
 /// Several launches on `stream` where there are more than 2^31 - 1 elements. Errors: those of
 /// check_operands() and launch(); nothing is written then.
 template <class In, class Out, class Op>
 cudaError_t launch_broadcast(const Broadcast& broadcast, const In* in0, const In* in1, Out* out,
                              Op op, cudaStream_t stream, const BroadcastLimits& limits = {}) {
-  if (const cudaError_t error = check_operands(broadcast.elements, in0, in1, out);
-      error != cudaSuccess || broadcast.elements == 0) {
-    return error;
-  }
-  Broadcast merged = merge_dimensions(broadcast);
-  if (merged.rank == 0) merged = {1, {1}, {0}, {0}, 1};  // a single element is a row of one
-  if (merged.elements <= limits.most_elements ||
-      detail::is_contiguous_in_packs(merged, in0, in1, out)) {
-    return detail::launch_broadcast_part(merged, in0, in1, out, op, stream, limits);
-  }
-  // Cut the outermost dimension, at multiples of 16 where it is long enough, which keeps every
-  // part's alignment.
-  const std::int64_t inner = merged.elements / merged.extent[0];
-  std::int64_t most = std::max<std::int64_t>(limits.most_elements / inner, 1);
-  if (most > 16) most -= most % 16;
-  for (std::int64_t begin = 0; begin < merged.extent[0]; begin += most) {
-    const std::int64_t end = std::min(begin + most, merged.extent[0]);
-    const cudaError_t error =
-        launch_broadcast(detail::slice(merged, begin, end), in0 + begin * merged.stride0[0],
-                         in1 + begin * merged.stride1[0], out + begin * inner, op, stream, limits);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+  const cudaError_t error = check_operands(broadcast.elements, in0, in1, out);
+  if (error != cudaSuccess || broadcast.elements == 0) return error;
+  return launch_merged_broadcast(merge_dimensions(broadcast), in0, in1, out, op, stream, limits);
 }
 
 }  // namespace tutorial

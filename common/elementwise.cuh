@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "common/any_address.cuh"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 
@@ -85,13 +86,14 @@ struct FloatInside {
 /// y[i] = op(x[i]) for i in [0, n), sixteen bytes a thread: one 128-bit load, one 128-bit store.
 ///
 /// x and y: 16-byte aligned, in place (y == x) allowed. `op` maps Pair<T> to Pair<T>, element by
-/// element. The thread that holds the tail does it one element at a time.
+/// element. Each element of the tail has a thread of its own (tail_element()).
 //! [elementwise_pack_kernel]
 template <class T, class Op>
 __global__ void elementwise_pack_kernel(const T* x, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
   constexpr int kWidth = 16 / sizeof(T);
-  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i = thread * kWidth;
   if (i + kWidth <= n) {
     alignas(16) Pair<T> pack[kWidth / 2];
     LDST128BITS(pack[0]) = LDST128BITS(x[i]);
@@ -100,35 +102,44 @@ __global__ void elementwise_pack_kernel(const T* x, T* y, std::int64_t n, Op op)
       pack[k] = op(pack[k]);
     }
     LDST128BITS(y[i]) = LDST128BITS(pack[0]);
-  } else {
-    for (std::int64_t k = i; k < n; ++k) {
-      y[k] = op(Pair<T>{x[k], x[k]}).x;
-    }
+  } else if (const std::int64_t k = tail_element<kWidth>(thread, n); k < n) {
+    y[k] = op(Pair<T>{x[k], x[k]}).x;
   }
 }
 //! [elementwise_pack_kernel]
 
-/// y[i] = op(x[i]), one element a thread, for pointers that are aligned to T and no more.
-template <class T, class Op>
-__global__ void elementwise_scalar_kernel(const T* x, T* y, std::int64_t n, Op op) {
-  wait_for_previous_grid();
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < n) {
-    y[i] = op(Pair<T>{x[i], x[i]}).x;
-  }
-}
+/// An operation on pairs as one on packs, of one element too.
+template <class Op>
+struct OnPairs {
+  Op op;
 
-/// y[i] = op(x[i]) by the pack kernel where both pointers are 16-byte aligned, and one element a
-/// thread where they are not: the dispatch of every one-input operator. Errors as launch_unary.
+  template <class T, int N, class... More>
+  __device__ __forceinline__ Pack<T, N> operator()(const Pack<T, N>& x, const More&... more) const {
+    Pack<T, N> y;
+    if constexpr (N == 1) {
+      y.at[0] = op(Pair<T>{x.at[0], x.at[0]}, Pair<T>{more.at[0], more.at[0]}...).x;
+    } else {
+#pragma unroll
+      for (int k = 0; k < N; k += 2) {
+        detail::storage_as<Pair<T>>(y.at[k]) =
+            op(detail::storage_as<Pair<T>>(x.at[k]), detail::storage_as<Pair<T>>(more.at[k])...);
+      }
+    }
+    return y;
+  }
+};
+
+/// y[i] = op(x[i]) by the pack kernel where both pointers are 16-byte aligned, and by
+/// elementwise_any_address_kernel where they are not: the dispatch of every one-input operator.
+/// Errors as launch_unary.
 template <class T, class Op>
 cudaError_t launch_elementwise(const T* x, T* y, std::int64_t n, Op op, cudaStream_t stream,
                                LaunchOptions options) {
+  constexpr int kWidth = 16 / sizeof(T);
   if (is_aligned(x, 16) && is_aligned(y, 16)) {
-    return launch_unary(elementwise_pack_kernel<T, Op>, x, y, n, 16 / sizeof(T), 16, stream,
-                        options, op);
+    return launch_unary(elementwise_pack_kernel<T, Op>, x, y, n, kWidth, 16, stream, options, op);
   }
-  return launch_unary(elementwise_scalar_kernel<T, Op>, x, y, n, 1, alignof(T), stream, options,
-                      op);
+  return launch_any_address<kWidth>(OnPairs<Op>{op}, y, n, stream, options, x);
 }
 
 }  // namespace tutorial

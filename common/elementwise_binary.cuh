@@ -12,13 +12,14 @@ namespace tutorial {
 /// 128-bit store.
 ///
 /// a, b and y: 16-byte aligned; y == a and y == b are allowed. `op` maps two Pair<T> to a Pair<T>,
-/// element by element. The thread that holds the tail does it one element at a time.
+/// element by element. Each element of the tail has a thread of its own (tail_element()).
 //! [elementwise_pack2_kernel]
 template <class T, class Op>
 __global__ void elementwise_pack2_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
   constexpr int kWidth = 16 / sizeof(T);
-  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i = thread * kWidth;
   if (i + kWidth <= n) {
     alignas(16) Pair<T> pack_a[kWidth / 2], pack_b[kWidth / 2];
     LDST128BITS(pack_a[0]) = LDST128BITS(a[i]);
@@ -28,23 +29,11 @@ __global__ void elementwise_pack2_kernel(const T* a, const T* b, T* y, std::int6
       pack_a[k] = op(pack_a[k], pack_b[k]);
     }
     LDST128BITS(y[i]) = LDST128BITS(pack_a[0]);
-  } else {
-    for (std::int64_t k = i; k < n; ++k) {
-      y[k] = op(Pair<T>{a[k], a[k]}, Pair<T>{b[k], b[k]}).x;
-    }
+  } else if (const std::int64_t k = tail_element<kWidth>(thread, n); k < n) {
+    y[k] = op(Pair<T>{a[k], a[k]}, Pair<T>{b[k], b[k]}).x;
   }
 }
 //! [elementwise_pack2_kernel]
-
-/// y[i] = op(a[i], b[i]), one element a thread, for pointers that are aligned to T and no more.
-template <class T, class Op>
-__global__ void elementwise_scalar2_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
-  wait_for_previous_grid();
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < n) {
-    y[i] = op(Pair<T>{a[i], a[i]}, Pair<T>{b[i], b[i]}).x;
-  }
-}
 
 /// launch_elements() of a kernel(const T* a, const T* b, T* y, std::int64_t n, extra...) that needs
 /// a, b and y aligned to `alignment` bytes.
@@ -56,18 +45,19 @@ cudaError_t launch_binary(void (*kernel)(Params...), const T* a, const T* b, T* 
                          stream, options, a, b, y, n, extra...);
 }
 
-/// y[i] = op(a[i], b[i]) by the pack kernel where all three pointers are 16-byte aligned, and one
-/// element a thread where one is not: the dispatch of every two-input operator. Blocks as
-/// two_inputs() says; of 256 threads where a pointer is not aligned. Errors as launch_binary.
+/// y[i] = op(a[i], b[i]) by the pack kernel where all three pointers are 16-byte aligned, and by
+/// elementwise_any_address_kernel where one is not: the dispatch of every two-input operator. Blocks
+/// as two_inputs() says. Errors as launch_binary.
 template <class T, class Op>
 cudaError_t launch_elementwise(const T* a, const T* b, T* y, std::int64_t n, Op op,
                                cudaStream_t stream) {
+  constexpr int kWidth = 16 / sizeof(T);
+  const LaunchOptions options = two_inputs(n, 3 * sizeof(T));
   if (is_aligned(a, 16) && is_aligned(b, 16) && is_aligned(y, 16)) {
-    return launch_binary(elementwise_pack2_kernel<T, Op>, a, b, y, n, 16 / sizeof(T), 16, stream,
-                         two_inputs(n, 3 * sizeof(T)), op);
+    return launch_binary(elementwise_pack2_kernel<T, Op>, a, b, y, n, kWidth, 16, stream, options,
+                         op);
   }
-  return launch_binary(elementwise_scalar2_kernel<T, Op>, a, b, y, n, 1, alignof(T), stream,
-                       {256, Overlap::previous_kernel}, op);
+  return launch_any_address<kWidth>(OnPairs<Op>{op}, y, n, stream, options, a, b);
 }
 
 }  // namespace tutorial

@@ -13,17 +13,18 @@ namespace tutorial {
 /// are paid once for twice the elements.
 ///
 /// x and y: 16-byte aligned, in place (y == x) allowed. `op` maps Pair<T> to Pair<T>, element by
-/// element. A thread that does not have both packs whole does its elements one at a time.
+/// element. The last block does what it has of packs and, an element a thread, the tail.
 //! [elementwise_two_packs_kernel]
 template <class T, class Op>
 __global__ void elementwise_two_packs_kernel(const T* x, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
   constexpr int kWidth = 16 / sizeof(T);
   const std::int64_t distance = std::int64_t{blockDim.x} * kWidth;
-  const std::int64_t i = std::int64_t{blockIdx.x} * 2 * distance + threadIdx.x * kWidth;
+  const std::int64_t begin = std::int64_t{blockIdx.x} * 2 * distance;
+  const std::int64_t i = begin + threadIdx.x * kWidth;
   const std::int64_t j = i + distance;
-  if (j + kWidth <= n) {
-    alignas(16) Pair<T> pack[2][kWidth / 2];
+  alignas(16) Pair<T> pack[2][kWidth / 2];
+  if (begin + 2 * distance <= n) {
     LDST128BITS(pack[0][0]) = LDST128BITS(x[i]);
     LDST128BITS(pack[1][0]) = LDST128BITS(x[j]);
 #pragma unroll
@@ -33,10 +34,21 @@ __global__ void elementwise_two_packs_kernel(const T* x, T* y, std::int64_t n, O
     }
     LDST128BITS(y[i]) = LDST128BITS(pack[0][0]);
     LDST128BITS(y[j]) = LDST128BITS(pack[1][0]);
-  } else {
-    for (std::int64_t k = i; k < n; k = k + 1 == i + kWidth ? j : k + 1) {
-      y[k] = op(Pair<T>{x[k], x[k]}).x;
-    }
+  } else if (begin < n) {
+    const std::int64_t tail = n / kWidth * kWidth + threadIdx.x;
+    T single{};
+    if (i + kWidth <= n) LDST128BITS(pack[0][0]) = LDST128BITS(x[i]);
+    if (j + kWidth <= n) LDST128BITS(pack[1][0]) = LDST128BITS(x[j]);
+    if (tail < n) single = x[tail];
+    const auto finish = [&](std::int64_t at, Pair<T>* pairs) {
+      if (at + kWidth > n) return;
+#pragma unroll
+      for (int k = 0; k < kWidth / 2; ++k) pairs[k] = op(pairs[k]);
+      LDST128BITS(y[at]) = LDST128BITS(pairs[0]);
+    };
+    finish(i, pack[0]);
+    finish(j, pack[1]);
+    if (tail < n) y[tail] = op(Pair<T>{single, single}).x;
   }
 }
 //! [elementwise_two_packs_kernel]

@@ -1,8 +1,7 @@
 // Elementwise kernels on eight-bit floats, sixteen a thread: the arithmetic in float, or a table.
 #pragma once
 
-#include "common/elementwise.cuh"
-#include "common/fp8.h"
+#include "common/ladder.cuh"
 
 namespace tutorial {
 
@@ -67,14 +66,12 @@ __device__ __forceinline__ Fp8Pair<E5m2> from_float2<Fp8Pair<E5m2>>(float2 v) {
 ///
 /// An entry is a byte, so the table is 64 words, two in each of the 32 banks: a lookup of a warp takes
 /// two passes at most. With entries of four bytes it could take eight.
-//! [fill_table]
 template <class T, class Op>
 __device__ __forceinline__ void fill_table(unsigned short* table, Op op) {
   for (unsigned k = threadIdx.x; k < 128; k += blockDim.x) {
     table[k] = op(Pair<T>(2 * k | (2 * k + 1) << 8)).bits;
   }
 }
-//! [fill_table]
 
 /// elementwise_pack_kernel for eight-bit floats, with a lookup in place of `op`, which is computed 256
 /// times a block. The load is issued before the table is filled, and arrives meanwhile.
@@ -84,7 +81,8 @@ __global__ void elementwise_table_kernel(const T* x, T* y, std::int64_t n, Op op
   __shared__ unsigned short pairs[128];
   const auto* const table = reinterpret_cast<const unsigned char*>(pairs);
   wait_for_previous_grid();
-  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 16;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i = thread * 16;
   const bool is_whole = i + 16 <= n;
   alignas(16) unsigned char pack[16];
   if (is_whole) {
@@ -98,28 +96,23 @@ __global__ void elementwise_table_kernel(const T* x, T* y, std::int64_t n, Op op
       pack[k] = table[pack[k]];
     }
     LDST128BITS(y[i]) = LDST128BITS(pack[0]);
-  } else {
-    for (std::int64_t k = i; k < n; ++k) {
-      y[k].__x = table[x[k].__x];
-    }
+  } else if (const std::int64_t k = tail_element<16>(thread, n); k < n) {
+    y[k].__x = table[x[k].__x];
   }
 }
 //! [elementwise_table_kernel]
 
-// ---- The launches -----------------------------------------------------------------------------
-// Errors as launch_unary, for pointers aligned to 16 bytes.
+// ---- The rungs --------------------------------------------------------------------------------
 
-/// What chapter 01's sweep recommends: 256 threads a block, and overlap with the launch before.
-inline constexpr LaunchOptions kFp8Launch{256, Overlap::previous_kernel};
-
+/// The two rungs that every one-input chapter has for E4m3 and for E5m2: "e4m3x16_pack" computes in
+/// float, "e4m3x16_table" looks up. 0.5 ULP: every result is the nearest value. Launched as chapter
+/// 01's sweep recommends: 256 threads a block, and overlap with the launch before.
 template <class T, class Op>
-cudaError_t launch_fp8_pack(const T* x, T* y, std::int64_t n, Op op, cudaStream_t stream) {
-  return launch_unary(elementwise_pack_kernel<T, Op>, x, y, n, 16, 16, stream, kFp8Launch, op);
-}
-
-template <class T, class Op>
-cudaError_t launch_fp8_table(const T* x, T* y, std::int64_t n, Op op, cudaStream_t stream) {
-  return launch_unary(elementwise_table_kernel<T, Op>, x, y, n, 16, 16, stream, kFp8Launch, op);
+Ladder<T> fp8_rungs(const std::string& prefix, Op op) {
+  constexpr LaunchOptions kBest{256, Overlap::previous_kernel};
+  const std::string name = prefix + dtype_name<T>() + "x16_";
+  return {pack_rung<T>(name + "pack", op, 0.5, kBest),
+          rung(name + "table", elementwise_table_kernel<T, Op>, 16, 16, 0.5, kBest, op)};
 }
 
 }  // namespace tutorial

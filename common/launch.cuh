@@ -19,6 +19,7 @@
 #if defined(TUTORIAL_BACKEND_CPU)
 #include "common/executor/cuda_language.h"
 #include "common/executor/executor.h"
+#include "common/executor/watcher.h"
 #elif !defined(TUTORIAL_BACKEND_CUDA)
 #error "define TUTORIAL_BACKEND_CUDA=1 or TUTORIAL_BACKEND_CPU=1 (link the target tutorial_runtime)"
 #endif
@@ -52,10 +53,12 @@ struct LaunchShape {
 };
 
 /// In a kernel: waits until the kernel before it on the stream has finished and its writes are
-/// visible. Free where the launch did not ask for an overlap, and on the CPU executor, which runs
-/// one kernel after another.
+/// visible. Free where the launch did not ask for an overlap. The CPU executor runs one kernel after
+/// another; there the call tells the checks (common/check) that this thread may access memory now.
 __device__ __forceinline__ void wait_for_previous_grid() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(TUTORIAL_BACKEND_CPU)
+  cpu::waits_for_previous_grid();
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
@@ -69,7 +72,9 @@ __device__ __forceinline__ void wait_for_previous_grid() {
 /// larger ones only the last: 1,024 of 256 threads, about what a GPU holds at once. Most blocks
 /// before them have ended when the last begins. (Of 704 threads it is the last 4,608; not tuned.)
 __device__ __forceinline__ void let_next_grid_begin() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(TUTORIAL_BACKEND_CPU)
+  cpu::lets_next_grid_begin();
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   if (static_cast<int>(gridDim.x - blockIdx.x) <= 8 * (static_cast<int>(blockDim.x) - 128)) {
     cudaTriggerProgrammaticLaunchCompletion();
   }
@@ -111,7 +116,8 @@ cudaError_t launch_with(void (*kernel)(Params...), const LaunchShape& shape, cud
                         std::tuple<Params...> arguments) {
 #if defined(TUTORIAL_BACKEND_CPU)
   static_cast<void>(stream);  // the executor finishes each launch before the next begins
-  return cpu::launch(kernel, shape.grid, shape.block, shape.shared_bytes, arguments);
+  return cpu::launch(kernel, shape.grid, shape.block, shape.shared_bytes, arguments,
+                     shape.overlap == Overlap::previous_kernel);
 #else
   // The runtime's own answers to a bad shape differ from one launch call to another.
   if (!is_launchable(shape.grid, shape.block)) return cudaErrorInvalidConfiguration;
@@ -165,16 +171,68 @@ inline dim3 grid_1d(std::int64_t n, std::int64_t items_per_block) {
   return dim3(static_cast<unsigned>(blocks <= kMost ? blocks : kMost + 1));
 }
 
+//! [tail_element]
+// Where threads take `width` elements each, n elements are n / width packs and a tail. One thread for
+// all of the tail takes a memory latency for each of its elements, so each has a thread of its own.
+// The first of them begins a warp, which then does not also do packs.
+
+/// The thread that has the first element of the tail.
+__host__ __device__ constexpr std::int64_t first_single(std::int64_t packs) {
+  return (packs + 31) / 32 * 32;
+}
+
+/// The threads of a launch with so many packs and single elements.
+inline std::int64_t threads_for(std::int64_t packs, std::int64_t singles) {
+  return singles == 0 ? packs : first_single(packs) + singles;
+}
+
+/// The element of the tail that thread `thread` does; n or more if it does none.
+template <int kWidth>
+__device__ __forceinline__ std::int64_t tail_element(std::int64_t thread, std::int64_t n) {
+  const std::int64_t packs = n / kWidth, single = thread - first_single(packs);
+  return single < 0 ? n : packs * kWidth + single;
+}
+//! [tail_element]
+
+/// What a launcher asks of the current device.
+struct DeviceLimits {
+  int multiprocessors = 0;  ///< 0: the device does not say
+  int threads_each = 0;     ///< that a multiprocessor holds at once: its thread slots
+  std::size_t l2_bytes = 0;
+};
+
+inline DeviceLimits ask_device_limits(int device) {
+  int multiprocessors = 0, threads = 0, l2 = 0;
+  const bool known = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount,
+                                            device) == cudaSuccess &&
+                     cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor,
+                                            device) == cudaSuccess &&
+                     cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device) == cudaSuccess;
+  if (!known) return {};
+  return {multiprocessors, threads, static_cast<std::size_t>(l2)};
+}
+
+/// Of the current device; a GPU is asked once.
+inline DeviceLimits device_limits() {
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return {};
+#if defined(TUTORIAL_BACKEND_CUDA)
+  static std::mutex mutex;
+  static std::map<int, DeviceLimits> known;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = known.find(device);
+  return found != known.end() ? found->second : known[device] = ask_device_limits(device);
+#else
+  return ask_device_limits(device);
+#endif
+}
+
 /// As many threads as the current device's multiprocessors hold at once, if they have the registers
 /// and the shared memory: one wave of blocks. 1 if the device does not say.
 inline std::int64_t resident_threads() {
-  int device = 0, processors = 0, threads = 0;
-  const bool known =
-      cudaGetDevice(&device) == cudaSuccess &&
-      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess &&
-      cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device) ==
-          cudaSuccess;
-  return known ? std::int64_t{processors} * threads : 1;
+  const DeviceLimits device = device_limits();
+  return device.multiprocessors > 0 ? std::int64_t{device.multiprocessors} * device.threads_each
+                                    : 1;
 }
 
 /// How an elementwise launch is shaped.
@@ -183,24 +241,40 @@ struct LaunchOptions {
   Overlap overlap = Overlap::none;
 };
 
+/// Threads of a block of which two fit on a multiprocessor and a third does not: just more than a
+/// third of its thread slots, in whole warps. 704 of 2,048, 544 of 1,536, 352 of 1,024.
+constexpr int threads_of_two_blocks(int slots) { return (slots / 32 / 3 + 1) * 32; }
+
+/// What is taken to fit an L2 of so many bytes: the next power of two. The sizes that were measured
+/// are powers of two, so nothing finer is known. 64 MiB for 60 (H200) and for 50 (H100).
+constexpr std::size_t fits_l2(std::size_t l2_bytes) {
+  std::size_t bytes = 1;
+  while (bytes < l2_bytes) bytes *= 2;
+  return bytes;
+}
+
 /// The launch of a kernel that loads sixteen bytes of each of two arrays a thread, and moves `bytes`
 /// for each of the n elements in all.
 ///
-/// Such threads at full occupancy ask for 64 KiB an SM at a time; of blocks of 704 threads only two
-/// fit an SM, 44 KiB. On an H200 (L2: 60 MiB) large additions gain 1 % by that, and what fits the L2
-/// is 2 to 3 % faster in blocks of 256. On an H100 (50 MiB) either choice changes 2 % at most, not
-/// always for the better. (common/notes/controls.md, "Bytes in flight")
+/// Such threads at full occupancy ask for 64 KiB an SM at a time, of 2,048 slots; two blocks of a
+/// third of them, and a little, ask for 44 KiB. On an H200 large additions gain 1 % by that, and what
+/// fits the L2 is 2 to 3 % faster in blocks of 256. On an H100 either choice changes 2 % at most, not
+/// always for the better. (common/notes/controls.md, "Bytes in flight", which has other GPUs' numbers
+/// too.) A device that does not say is taken for an H200.
 //! [two_inputs]
-constexpr LaunchOptions two_inputs(std::int64_t n, std::size_t bytes) {
-  constexpr std::size_t kFitsL2 = std::size_t{64} << 20;
-  return {n <= static_cast<std::int64_t>(kFitsL2 / bytes) ? 256 : 704, Overlap::previous_kernel};
+inline LaunchOptions two_inputs(std::int64_t n, std::size_t bytes,
+                                const DeviceLimits& device = device_limits()) {
+  const std::size_t l2 = device.l2_bytes > 0 ? device.l2_bytes : std::size_t{60} << 20;
+  if (n <= static_cast<std::int64_t>(fits_l2(l2) / bytes)) return {256, Overlap::previous_kernel};
+  const int slots = device.threads_each > 0 ? device.threads_each : 2048;
+  return {threads_of_two_blocks(slots), Overlap::previous_kernel};
 }
 //! [two_inputs]
 
 /// The body of every elementwise launcher: checks n, the buffers and the options, then launches
-/// kernel(arguments...), whose threads take `per_thread` of the n elements each. n == 0 launches
-/// nothing. Errors: those of check_arguments() and launch(), and cudaErrorInvalidConfiguration for
-/// threads <= 0.
+/// kernel(arguments...), whose threads take `per_thread` of the n elements each; there are threads for
+/// tail_element() too. n == 0 launches nothing. Errors: those of check_arguments() and launch(), and
+/// cudaErrorInvalidConfiguration for threads <= 0.
 template <class... Params, class... Args>
 cudaError_t launch_elements(void (*kernel)(Params...), std::int64_t n, int per_thread,
                             std::initializer_list<Buffer> buffers, cudaStream_t stream,
@@ -208,7 +282,7 @@ cudaError_t launch_elements(void (*kernel)(Params...), std::int64_t n, int per_t
   const cudaError_t error = check_arguments(n, buffers);
   if (error != cudaSuccess || n == 0) return error;
   if (options.threads <= 0) return cudaErrorInvalidConfiguration;
-  const dim3 grid = grid_1d(n, std::int64_t{options.threads} * per_thread);
+  const dim3 grid = grid_1d(threads_for(n / per_thread, n % per_thread), options.threads);
   const dim3 block(static_cast<unsigned>(options.threads));
   return launch(kernel, {grid, block, 0, options.overlap}, stream, arguments...);
 }

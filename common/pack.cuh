@@ -1,6 +1,8 @@
 // Several elements of any type that move together.
 #pragma once
 
+#include <type_traits>
+
 #include "common/macros.cuh"
 
 // LDST128BITS and its kin (macros.cuh) say what an access is; a Pack says what it holds, for
@@ -64,13 +66,38 @@ __device__ __forceinline__ Pack<T, N> splat(T value) {
   return pack;
 }
 
-/// {op(a[0], b[0]), op(a[1], b[1]), ...}
+/// What an operation of two packs is. Every operation that apply() takes names its own, as its member
+/// type Packs: this one, or a type with the same functions.
+struct ElementByElement {
+  /// {op(a[0], b[0]), op(a[1], b[1]), ...}
+  template <class Out, class Op, class In, int N>
+  __device__ __forceinline__ static Pack<Out, N> apply(Op op, const Pack<In, N>& a,
+                                                       const Pack<In, N>& b) {
+    Pack<Out, N> result;
+#pragma unroll
+    for (int k = 0; k < N; ++k) result.at[k] = op(a.at[k], b.at[k]);
+    return result;
+  }
+
+  /// f(op). An operation that chooses at run time what it does passes on one whose choice the
+  /// compiler knows.
+  template <class In, class Op, class F>
+  static cudaError_t with_known(Op op, F&& f) {
+    return f(op);
+  }
+};
+
+/// Whether Op has a member type Packs.
+template <class Op, class = void>
+inline constexpr bool kHasPacks = false;
+template <class Op>
+inline constexpr bool kHasPacks<Op, std::void_t<typename Op::Packs>> = true;
+
+/// {op(a[0], b[0]), op(a[1], b[1]), ...}, in the way of Op::Packs.
 template <class Out, class In, int N, class Op>
 __device__ __forceinline__ Pack<Out, N> apply(Op op, const Pack<In, N>& a, const Pack<In, N>& b) {
-  Pack<Out, N> result;
-#pragma unroll
-  for (int k = 0; k < N; ++k) result.at[k] = op(a.at[k], b.at[k]);
-  return result;
+  static_assert(kHasPacks<Op>, "the operation lacks `using Packs = ElementByElement;`");
+  return Op::Packs::template apply<Out>(op, a, b);
 }
 
 }  // namespace tutorial

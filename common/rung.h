@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "common/types.h"
+
 namespace tutorial {
 
 /// What a reader's rung claims of itself.
@@ -52,9 +54,13 @@ struct BinaryRung {
   double max_ulp;         ///< the largest error allowed, in ULP of T
 };
 
+/// A ladder's table, a row a rung, in the order of the lesson.
+template <class T>
+using Ladder = std::vector<UnaryRung<T>>;
+
 /// The rung of that name; throws std::out_of_range if the ladder has none.
 template <class T>
-UnaryRung<T> rung_named(const std::string& name, const std::vector<UnaryRung<T>>& ladder) {
+const UnaryRung<T>& rung_named(const std::string& name, const Ladder<T>& ladder) {
   for (const UnaryRung<T>& rung : ladder) {
     if (rung.name == name) return rung;
   }

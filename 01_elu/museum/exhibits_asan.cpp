@@ -1,7 +1,10 @@
-// Runs one exhibit on buffers of exactly n elements, under AddressSanitizer: its report is what the
-// test expects. CPU executor only.
+// Runs one exhibit on buffers of exactly n elements, under AddressSanitizer and under the checks
+// (common/check): the report is what the test expects. CPU executor only.
 //
 // Each line below names an exhibit and a part of the report that must appear.
+// check: f32x4_overrun: writes y.1028. to y.1031., 3 past the end.*[|] FLOAT4.y.i.. = v
+// check: f16x2_misindexed: past the end .y has 1029 elements.*[|] reinterpret_cast<half2
+// check: f16x8_dropped_tail: reads x.1024. to x.1031., 3 past the end .x has 1029 elements.*[|] LDST128BITS
 // asan: f32x4_overrun: heap-buffer-overflow
 // asan: f16x2_misindexed: heap-buffer-overflow
 // asan: f16x8_dropped_tail: heap-buffer-overflow

@@ -1,5 +1,5 @@
 // The chapter as operators of PyTorch: elu(x, alpha), and every rung as elu_RUNG(x).
-#include "01_elu/elu_rungs.h"
+#include "01_elu/elu.h"
 #include "common/torch/bind.h"
 
 namespace tutorial::bind {
@@ -12,9 +12,9 @@ std::vector<Operator> operators() {
                        return elu(x, y, n, static_cast<float>(a.number(1)), stream);
                      }));
   list.back().invalid = "alpha must be finite";
-  add_unary_rungs<float>(list, "elu", elu_rungs_f32());
-  add_unary_rungs<half>(list, "elu", elu_rungs_f16());
-  add_unary_rungs<Bf16>(list, "elu", elu_rungs_bf16());
+  add_unary_rungs<float>(list, "elu", elu_rungs<float>());
+  add_unary_rungs<half>(list, "elu", elu_rungs<half>());
+  add_unary_rungs<Bf16>(list, "elu", elu_rungs<Bf16>());
   add_unary_rungs<half>(list, "elu", std::vector{your_elu_rung()}, OperatorKind::yours);
   return list;
 }

@@ -11,7 +11,7 @@ def of(dtype):
                 torch=lambda x, y: torch.ops.aten.elu.out(x[0], 1.0, 1.0, 1.0, out=y),
                 plain=lambda x: torch.nn.functional.elu(x[0]),
                 bound=lambda x, y: ops.elu.out(x[0], out=y),
-                rungs=lambda one: one.dtype == dtype, rung=unary_rung)
+                rungs=lambda one: one.dtype == dtype, rung=unary_rung, triton="elu")
 
 
 CASES = [of(dtype) for dtype in ("f32", "f16", "bf16")]

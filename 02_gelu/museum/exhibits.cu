@@ -42,7 +42,6 @@ struct DoubleConstant {
 };
 //! [double_constant]
 
-//! [float_constant]
 #define SQRT_2_OVER_PI_F 0.7978845608028654f
 
 struct FloatConstant {
@@ -51,7 +50,6 @@ struct FloatConstant {
     return 0.5f * x * (1.0f + tanhf(SQRT_2_OVER_PI_F * cubic));
   }
 };
-//! [float_constant]
 
 //! [unguarded]
 __global__ void gelu_f32_unguarded_kernel(const float* x, float* y, std::int64_t n) {

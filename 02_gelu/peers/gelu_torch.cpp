@@ -1,6 +1,6 @@
 // The chapter as operators of PyTorch: gelu(x, approximate="none"), and every rung as
 // gelu_VARIANT_RUNG(x).
-#include "02_gelu/gelu_rungs.h"
+#include "02_gelu/gelu.h"
 #include "common/torch/bind.h"
 
 namespace tutorial::bind {
@@ -26,9 +26,9 @@ std::vector<Operator> operators() {
     return results(a);
   };
   for (const GeluApproximate variant : {GeluApproximate::tanh, GeluApproximate::none}) {
-    add_unary_rungs<float>(list, "gelu", gelu_rungs_f32(variant));
-    add_unary_rungs<half>(list, "gelu", gelu_rungs_f16(variant));
-    add_unary_rungs<Bf16>(list, "gelu", gelu_rungs_bf16(variant));
+    add_unary_rungs<float>(list, "gelu", gelu_rungs<float>(variant));
+    add_unary_rungs<half>(list, "gelu", gelu_rungs<half>(variant));
+    add_unary_rungs<Bf16>(list, "gelu", gelu_rungs<Bf16>(variant));
   }
   add_unary_rungs<half>(list, "gelu", std::vector{your_gelu_rung()}, OperatorKind::yours);
   return list;

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "02_gelu/gelu.h"
+
 namespace tutorial {
 
 /// x Phi(x), Phi being the normal distribution: the variant "none". std::erfc keeps every digit of
@@ -17,6 +19,10 @@ inline double gelu_tanh_reference(double x) {
   if (std::isinf(x)) return x < 0.0 ? -0.0 : x;
   const double u = 0.79788456080286536 * (x + 0.044715 * x * x * x);
   return x / (1.0 + std::exp(-2.0 * u));
+}
+
+inline Reference gelu_reference(GeluApproximate approximate) {
+  return approximate == GeluApproximate::tanh ? gelu_tanh_reference : gelu_none_reference;
 }
 
 }  // namespace tutorial

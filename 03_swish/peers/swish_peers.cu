@@ -28,44 +28,23 @@ struct SwiGluOne {
   }
 };
 
+}  // namespace
+
 template <class T>
-cudaError_t swish_by_cub(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+cudaError_t swish_cub(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
   return bench::cub_transform(x, y, n, SwishOne{beta_constants(1.0f)}, stream);
 }
 
 template <class T>
-cudaError_t swiglu_by_cub(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
+cudaError_t swiglu_cub(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
   return bench::cub_transform(a, b, y, n, SwiGluOne{beta_constants(1.0f)}, stream);
 }
 
-}  // namespace
-
-cudaError_t swish_cub(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return swish_by_cub(x, y, n, stream);
-}
-
-cudaError_t swish_cub(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return swish_by_cub(x, y, n, stream);
-}
-
-cudaError_t swish_cub(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                      cudaStream_t stream) {
-  return swish_by_cub(x, y, n, stream);
-}
-
-cudaError_t swiglu_cub(const float* a, const float* b, float* y, std::int64_t n,
-                       cudaStream_t stream) {
-  return swiglu_by_cub(a, b, y, n, stream);
-}
-
-cudaError_t swiglu_cub(const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
-  return swiglu_by_cub(a, b, y, n, stream);
-}
-
-cudaError_t swiglu_cub(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* y,
-                       std::int64_t n, cudaStream_t stream) {
-  return swiglu_by_cub(a, b, y, n, stream);
-}
+#define TUTORIAL_INSTANTIATE(T)                                             \
+  template cudaError_t swish_cub(const T*, T*, std::int64_t, cudaStream_t); \
+  template cudaError_t swiglu_cub(const T*, const T*, T*, std::int64_t, cudaStream_t);
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
+#undef TUTORIAL_INSTANTIATE
 
 cudaError_t swish_host_loop(const float* x, float* y, std::int64_t n, cudaStream_t) {
 #if defined(TUTORIAL_BACKEND_CPU)

@@ -2,27 +2,23 @@
 // these beside the ladder. Each answers cudaErrorNotSupported where its backend does not exist.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
+
+#include "common/types.h"
 
 namespace tutorial {
 
 /// cub::DeviceTransform with the last rung's function, one element at a time (cuda backend,
 /// CCCL 2.8 or newer).
-cudaError_t swish_cub(const float* x, float* y, std::int64_t n, cudaStream_t stream);
-cudaError_t swish_cub(const half* x, half* y, std::int64_t n, cudaStream_t stream);
-cudaError_t swish_cub(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                      cudaStream_t stream);
+/// T: each of TUTORIAL_FOR_FLOATS (common/types.h).
+template <class T>
+cudaError_t swish_cub(const T* x, T* y, std::int64_t n, cudaStream_t stream);
 
 /// The same for SwiGLU, with its two inputs.
-cudaError_t swiglu_cub(const float* a, const float* b, float* y, std::int64_t n,
-                       cudaStream_t stream);
-cudaError_t swiglu_cub(const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream);
-cudaError_t swiglu_cub(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* y,
-                       std::int64_t n, cudaStream_t stream);
+template <class T>
+cudaError_t swiglu_cub(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream);
 
 /// A plain loop on one core of the host (cpu backend).
 cudaError_t swish_host_loop(const float* x, float* y, std::int64_t n, cudaStream_t stream);

@@ -1,6 +1,6 @@
 // The chapter as operators of PyTorch: swish(x, beta), swiglu(a, b) and swiglu_separate(a, b), and
 // every rung as swish_RUNG(x).
-#include "03_swish/swish_rungs.h"
+#include "03_swish/swish.h"
 #include "common/torch/bind.h"
 
 namespace tutorial::bind {
@@ -22,9 +22,9 @@ std::vector<Operator> operators() {
         return swiglu_separate(a, b, y, n, stream);
       }));
   list.back().in_place = false;  // y == b would be written over before it is read
-  add_unary_rungs<float>(list, "swish", swish_rungs_f32());
-  add_unary_rungs<half>(list, "swish", swish_rungs_f16());
-  add_unary_rungs<Bf16>(list, "swish", swish_rungs_bf16());
+  for_each_type(Floats{}, [&](auto type) {
+    add_unary_rungs<decltype(type)>(list, "swish", swish_rungs<decltype(type)>());
+  });
   add_unary_rungs<half>(list, "swish", std::vector{your_swish_rung()}, OperatorKind::yours);
   return list;
 }

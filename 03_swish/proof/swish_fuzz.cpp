@@ -1,11 +1,11 @@
-// Random calls of Swish, of SwiGLU, and of their ladder.
+// Random calls of Swish and of SwiGLU.
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "03_swish/proof/swish_reference.h"
-#include "03_swish/swish_rungs.h"
+#include "03_swish/swish.h"
 #include "common/proof/fuzz/rungs.h"
 
 namespace tutorial::fuzz {
@@ -31,9 +31,9 @@ void try_swish(FuzzInput& input) {
   };
   double max_ulp = kSwishUlp<T>;
   if (std::is_same_v<T, float> && std::fabs(beta) < 0x1p-96f && beta != 0.0f) max_ulp += 32.0;
-  try_unary<T>(
-      trial, {test::Format<T>::name, launch, 16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp},
-      [beta](double x) { return swish_reference(x, static_cast<double>(beta)); });
+  try_unary<T>(trial,
+               {dtype_name<T>(), launch, 16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp},
+               [beta](double x) { return swish_reference(x, static_cast<double>(beta)); });
 }
 
 /// Whether the error of swiglu() is bounded there. Where it is not, NaN is as good as a number.
@@ -47,7 +47,7 @@ bool is_bounded(double a, double b) {
 template <class T>
 void try_swiglu(FuzzInput& input) {
   Trial trial(input, "swiglu");
-  try_binary(trial, swiglu_rung<T>(test::Format<T>::name), swiglu_reference, is_bounded<T>);
+  try_binary(trial, swiglu_rung<T>(), swiglu_reference, is_bounded<T>);
 }
 
 /// In two kernels: y may not be b. Its error is bounded where swish(a) is a normal number of T and
@@ -55,7 +55,7 @@ void try_swiglu(FuzzInput& input) {
 template <class T>
 void try_separate(FuzzInput& input) {
   Trial trial(input, "swiglu_separate");
-  const BinaryRung<T> rung = swiglu_separate_rung<T>(test::Format<T>::name);
+  const BinaryRung<T> rung = swiglu_separate_rung<T>();
   const Count n = trial.count(rung.width);
   const auto a = trial.in<T>("a", n.held, sizeof(T), n.any());
   const auto b = trial.in<T>("b", n.held, sizeof(T), n.any());
@@ -73,40 +73,24 @@ void try_separate(FuzzInput& input) {
 }
 
 template <class T>
-void try_ladder(FuzzInput& input, const std::vector<UnaryRung<T>>& rungs) {
-  Trial trial(input, "ladder of swish");
-  try_unary(trial, input.pick(rungs), [](double x) { return swish_reference(x); });
-}
-
-template <class T>
-void try_type(FuzzInput& input, std::vector<UnaryRung<T>> (*rungs)()) {
-  switch (input.below(5)) {
+void try_type(FuzzInput& input) {
+  switch (input.below(3)) {
     case 0:
       return try_swish<T>(input);
     case 1:
       return try_swiglu<T>(input);
-    case 2:
-      return try_separate<T>(input);
     default:
-      return try_ladder<T>(input, rungs());
+      return try_separate<T>(input);
   }
 }
 
 }  // namespace
 
 void try_input(FuzzInput& input) {
-  switch (input.below(5)) {
-    case 0:
-      return try_type<float>(input, swish_rungs_f32);
-    case 1:
-      return try_type<half>(input, swish_rungs_f16);
-    case 2:
-      return try_ladder(input, swish_rungs_fp8<E4m3>());
-    case 3:
-      return try_ladder(input, swish_rungs_fp8<E5m2>());
-    default:
-      return try_type<Bf16>(input, swish_rungs_bf16);
-  }
+  std::size_t skip = input.below(3);
+  for_each_type(Floats{}, [&](auto type) {
+    if (skip-- == 0) try_type<decltype(type)>(input);
+  });
 }
 
 }  // namespace tutorial::fuzz

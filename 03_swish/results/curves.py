@@ -7,10 +7,13 @@ Everything here is arithmetic that Python does exactly as IEEE 754 says: roundin
 half is what struct does. No GPU and no measurement is involved.
 """
 
-import json
 import math
 import struct
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common/tools/reader"))
+import recorded
 
 RESULTS = Path(__file__).resolve().parent
 
@@ -65,7 +68,7 @@ def curve(beta):
 
 
 def write(name, figure):
-    (RESULTS / name).write_text(json.dumps(figure) + "\n", encoding="utf-8")
+    (RESULTS / name).write_text(recorded.text(recorded.fewer_digits(figure)) + "\n", encoding="utf-8")
 
 
 def main():

@@ -188,7 +188,6 @@ Rows rows_param(const Broadcast& merged, const void* in0, const void* in1, const
   return rows;
 }
 
-//! [rows_shape]
 LaunchShape rows_shape(const Rows& rows, int width) {
   constexpr std::int64_t kMostBlocks = 65535;
   const std::int64_t packs = (rows.length - 1) / width + 1;
@@ -200,7 +199,6 @@ LaunchShape rows_shape(const Rows& rows, int width) {
   grid.z = static_cast<unsigned>(std::min(rows.outer, kMostBlocks));
   return {grid, dim3(across, down)};
 }
-//! [rows_shape]
 
 bool is_of_shapes(const Broadcast& broadcast) {
   const Broadcast merged = merge_dimensions(broadcast);

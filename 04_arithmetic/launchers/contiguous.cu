@@ -1,8 +1,7 @@
-// Ladder A for float, half and bf16, the rungs that halves alone have, and the reader's own.
+// Ladder A for float, half and bf16, and the rungs that halves alone have.
 #include "04_arithmetic/launchers/contiguous.h"
 
 #include "04_arithmetic/launchers/contiguous_launch.cuh"
-#include "04_arithmetic/your_arithmetic.cuh"
 
 TUTORIAL_ARITHMETIC_CONTIGUOUS(float);
 TUTORIAL_ARITHMETIC_CONTIGUOUS(half);
@@ -41,13 +40,5 @@ cudaError_t arithmetic_half8(ArithmeticOp op, const half* in0, const half* in1, 
                          Pair{});
   });
 }
-
-cudaError_t your_arithmetic(const half* in0, const half* in1, half* out, std::int64_t n,
-                            cudaStream_t stream) {
-  return launch_binary(your_arithmetic_kernel, in0, in1, out, n, kYourArithmetic.per_thread,
-                       kYourArithmetic.alignment, stream);
-}
-
-RungClaims your_arithmetic_claims() { return kYourArithmetic; }
 
 }  // namespace tutorial

@@ -36,7 +36,7 @@
 namespace tutorial {
 
 /// The operator for arrays of the same shape, of pointers aligned to their element: 128-bit
-/// accesses where all three are 16-byte aligned, one element a thread otherwise. (For int8 see
+/// accesses; where a pointer is not 16-byte aligned, packs are shifted into place. (For int8 see
 /// int8.h.) [sizeof(T)]
 template <class T>
 cudaError_t arithmetic_contiguous(ArithmeticOp op, const T* in0, const T* in1, T* out,

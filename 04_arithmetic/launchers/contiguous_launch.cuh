@@ -3,6 +3,7 @@
 #pragma once
 
 #include "04_arithmetic/ladder_a_same_shape.cuh"
+#include "04_arithmetic/launchers/broadcast.h"
 #include "04_arithmetic/launchers/contiguous.h"
 #include "04_arithmetic/launchers/functor.cuh"
 #include "common/elementwise_binary.cuh"
@@ -40,7 +41,7 @@ template <class T>
 cudaError_t arithmetic_contiguous(ArithmeticOp op, const T* in0, const T* in1, T* out,
                                   std::int64_t n, cudaStream_t stream) {
   if (!is_aligned(in0, 16) || !is_aligned(in1, 16) || !is_aligned(out, 16)) {
-    return arithmetic_nobroadcast(op, in0, in1, out, n, stream);
+    return arithmetic_packed<T>({op, in0, in1, out, stream}, broadcast_strides({n}, {n}));
   }
   // Operations of many instructions need the threads that larger blocks leave out.
   const bool is_long =

@@ -30,7 +30,6 @@ cudaError_t check_op(const ArithmeticCall<T>& call) {
 }
 
 /// f(functor) with the functor of call.op for T, as it is defined.
-//! [with_functor]
 template <class T, class F>
 cudaError_t with_functor(const ArithmeticCall<T>& call, F&& f) {
   return with_op(call.op, cudaErrorInvalidValue, [&](auto known) {
@@ -42,7 +41,6 @@ cudaError_t with_functor(const ArithmeticCall<T>& call, F&& f) {
     }
   });
 }
-//! [with_functor]
 
 /// The same with the fastest functor that gives the same results.
 template <class T, class F>

@@ -2,6 +2,7 @@
 #include "04_arithmetic/launchers/int8.h"
 
 #include "04_arithmetic/ladder_d_int8.cuh"
+#include "04_arithmetic/launchers/broadcast.h"
 #include "04_arithmetic/launchers/functor.cuh"
 #include "common/elementwise_binary.cuh"
 
@@ -108,11 +109,13 @@ cudaError_t arithmetic_contiguous(ArithmeticOp op, const std::int8_t* in0, const
                                   std::int8_t* out, std::int64_t n, Int8Scales scales,
                                   cudaStream_t stream) {
   if (const cudaError_t error = check(op, scales); error != cudaSuccess) return error;
-  const bool aligned = is_aligned(in0, 16) && is_aligned(in1, 16) && is_aligned(out, 16);
+  if (!is_aligned(in0, 16) || !is_aligned(in1, 16) || !is_aligned(out, 16)) {
+    return arithmetic_packed<std::int8_t>({op, in0, in1, out, stream, scales},
+                                          broadcast_strides({n}, {n}));
+  }
   return with_op(op, cudaErrorInvalidValue, [&](auto known) {
     return with_int8<decltype(known)::value>(scales, [&](auto functor) {
-      return aligned ? launch_sixteen(in0, in1, out, n, functor, stream, kOverlapping)
-                     : launch_one(in0, in1, out, n, functor, stream);
+      return launch_sixteen(in0, in1, out, n, functor, stream, kOverlapping);
     });
   });
 }

@@ -55,7 +55,6 @@ __device__ __forceinline__ float divide_by_known(float x, float divisor, float r
 // int8's range may be any other value outside of it on the same side: it saturates all the same. An
 // infinite quotient or power becomes such a value first, because infinity has no remainder; a NaN
 // stays a NaN.
-//! [Int8ValuesFast]
 template <ArithmeticOp op>
 struct Int8ValuesFast {
   Int8Constants constants;
@@ -72,7 +71,6 @@ struct Int8ValuesFast {
     return divide_by_known(r, constants.scales.out, constants.reciprocal);
   }
 };
-//! [Int8ValuesFast]
 
 /// The scales multiplied together beforehand, each product rounded once.
 struct Int8Folded {
@@ -223,10 +221,28 @@ struct ByMagic {
 
 // ---- The functors -------------------------------------------------------------------------------
 
+/// Packs of bytes, four in a register at a time.
+struct FourAtATime : ElementByElement {
+  template <class Out, class Op, int N>
+  __device__ __forceinline__ static Pack<Out, N> apply(Op op, const Pack<std::int8_t, N>& a,
+                                                       const Pack<std::int8_t, N>& b) {
+    if constexpr (N % 4 != 0) {
+      return ElementByElement::apply<Out>(op, a, b);
+    } else {
+      Pack<Out, N> result;
+#pragma unroll
+      for (int k = 0; k < N; k += 4) {
+        LDST32BITS(result.at[k]) = op.four(LDST32BITS(a.at[k]), LDST32BITS(b.at[k]));
+      }
+      return result;
+    }
+  }
+};
+
 /// An operation on int8 out of one on quantized values: of one element, or of four in a register.
-//! [OnInt8]
 template <class Conversion, class Values>
 struct OnInt8 {
+  using Packs = FourAtATime;
   Values values;
 
   __device__ __forceinline__ std::int8_t operator()(std::int8_t a, std::int8_t b) const {
@@ -246,26 +262,6 @@ template <ArithmeticOp op>
 using ArithmeticInt8Magic = OnInt8<ByMagic, Int8ValuesFast<op>>;
 template <ArithmeticOp op>
 using ArithmeticInt8Folded = OnInt8<ByInstruction, Int8ValuesFolded<op>>;
-//! [OnInt8]
-
-/// The broadcasting kernels hand their packs to apply() (common/pack.cuh), which takes one element
-/// after the other. This overload is the better match for the functors above: four at a time.
-template <class Out, class Conversion, class Values, int N>
-__device__ __forceinline__ Pack<Out, N> apply(OnInt8<Conversion, Values> op,
-                                              const Pack<std::int8_t, N>& a,
-                                              const Pack<std::int8_t, N>& b) {
-  Pack<Out, N> result;
-  if constexpr (N % 4 == 0) {
-#pragma unroll
-    for (int k = 0; k < N; k += 4) {
-      LDST32BITS(result.at[k]) = op.four(LDST32BITS(a.at[k]), LDST32BITS(b.at[k]));
-    }
-  } else {
-#pragma unroll
-    for (int k = 0; k < N; ++k) result.at[k] = op(a.at[k], b.at[k]);
-  }
-  return result;
-}
 
 // ---- For the launchers --------------------------------------------------------------------------
 

@@ -35,7 +35,6 @@ std::int64_t storage_elements(const TensorShape& shape) {
 
 /// The strides of NHWC8 storage, 0 along every axis in which the tensor is broadcast: where its
 /// size is 1.
-//! [nhwc8_strides]
 void nhwc8_strides(const TensorShape& shape, std::int64_t* stride) {
   std::int64_t step = (shape[1] + 7) / 8 * 8;
   stride[1] = shape[1] == 1 ? 0 : 1;
@@ -45,7 +44,6 @@ void nhwc8_strides(const TensorShape& shape, std::int64_t* stride) {
     step *= shape[d];
   }
 }
-//! [nhwc8_strides]
 
 struct Padded {
   TensorShape shape0, shape1, result;
@@ -105,7 +103,6 @@ bool fits_nhwc_pack(const TensorShape& shape0, const TensorShape& shape1) {
          storage_elements(shapes.result) <= kMost32;
 }
 
-//! [nhwc_packs]
 NhwcPacks nhwc_packs(const TensorShape& shape0, const TensorShape& shape1, int width) {
   const Padded shapes = padded(shape0, shape1);
   std::int64_t stride0[kMaxDimensions], stride1[kMaxDimensions];
@@ -144,6 +141,5 @@ NhwcPacks nhwc_packs(const TensorShape& shape0, const TensorShape& shape1, int w
   packs.access1 = stride1[1] == 0 ? NhwcAccess::splat : NhwcAccess::pack;
   return packs;
 }
-//! [nhwc_packs]
 
 }  // namespace tutorial

@@ -238,11 +238,6 @@ TEST_CASE("arithmetic, contiguous: every launcher keeps its promises") {
   SECTION("i64") { check_integer_rungs<std::int64_t>(); }
 }
 
-TEST_CASE("arithmetic, contiguous: large blocks where the arrays do not fit the L2") {
-  check_two_input_blocks(binary_rung(arithmetic_rungs<float>().back(), ArithmeticOp::Add));
-  check_two_input_blocks(binary_rung(arithmetic_rungs<half>().back(), ArithmeticOp::Max));
-}
-
 TEST_CASE("arithmetic: your rung") {
   require_device();
   check_launcher_promises(your_arithmetic_rung(), arithmetic_reference_of<kYourOp>);

@@ -73,7 +73,7 @@ bool agrees(T actual, T expected, [[maybe_unused]] double max_ulp) {
 template <class T>
 void check_against_numpy() {
   for (const ArithmeticOp op : kArithmeticOps) {
-    const NumpyRows& rows = numpy_reference().at({name_of(op), arithmetic_dtype<T>()});
+    const NumpyRows& rows = numpy_reference().at({name_of(op), dtype_name<T>()});
     const std::vector<T> a = from_bits<T>(rows.a), b = from_bits<T>(rows.b);
     const std::vector<T> expected = from_bits<T>(rows.result);
     REQUIRE(a.size() > 50);
@@ -92,8 +92,8 @@ void check_against_numpy() {
 /// ours, which round towards zero.
 template <class T>
 void check_floor_division() {
-  const NumpyRows& floor = numpy_reference().at({"floor_divide", arithmetic_dtype<T>()});
-  const NumpyRows& remainder = numpy_reference().at({"remainder", arithmetic_dtype<T>()});
+  const NumpyRows& floor = numpy_reference().at({"floor_divide", dtype_name<T>()});
+  const NumpyRows& remainder = numpy_reference().at({"remainder", dtype_name<T>()});
   REQUIRE(floor.a == remainder.a);
   const std::vector<T> a = from_bits<T>(floor.a), b = from_bits<T>(floor.b);
   const auto run = [&](ArithmeticOp op) {

@@ -1,12 +1,8 @@
-// The launchers of ladder B and of the reader's rung: how many threads, how many elements each,
-// which alignment.
+// The launchers of ladder B: how many threads, how many elements each, which alignment.
 #include "05_logical_relation/ladder_b_relation.cuh"
-
-#include <algorithm>
 
 #include "05_logical_relation/launchers/launch.cuh"
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/your_logical_relation.cuh"
 
 namespace tutorial {
 namespace {
@@ -121,14 +117,5 @@ TUTORIAL_INSTANTIATE_BITS(relation_bits, __nv_bfloat16)
 #undef TUTORIAL_INSTANTIATE
 #undef TUTORIAL_INSTANTIATE_BITS
 #undef TUTORIAL_INSTANTIATE_BYTES
-
-cudaError_t your_relation(const half* a, const half* b, Byte* y, std::int64_t n,
-                          cudaStream_t stream) {
-  const auto out_alignment = static_cast<std::size_t>(std::min(kYourRelation.per_thread, 16));
-  return launch_answers(your_relation_kernel, a, b, y, n, kYourRelation.per_thread,
-                        kYourRelation.alignment, out_alignment, Greater{}, stream);
-}
-
-RungClaims your_relation_claims() { return kYourRelation; }
 
 }  // namespace tutorial

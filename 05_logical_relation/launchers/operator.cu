@@ -18,7 +18,7 @@ bool is_contiguous(const Broadcast& merged) {
 }
 
 /// Validates, then launches: aligned arrays of one shape by `packs(elements)`, which writes
-/// 16 / sizeof(T) answers at once, everything else by `broadcast_kernels(broadcast)`.
+/// 16 / sizeof(T) answers at once, everything else by `broadcast_kernels(merged)`.
 template <class T, class Packs, class BroadcastKernels>
 cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const TensorShape& shape1,
                             const T* in1, Byte* out, const Packs& packs,
@@ -69,19 +69,12 @@ cudaError_t logical(LogicalOp op, const TensorShape& shape0, const Byte* in0,
   if (static_cast<unsigned>(op) > static_cast<unsigned>(LogicalOp::Not)) {
     return refuse(cudaErrorInvalidValue, "the operation is none of And, Or, Xor and Not");
   }
-  Broadcast broadcast;
-  if (const cudaError_t error = make_broadcast(shape0, shape1, &broadcast); error != cudaSuccess) {
-    return error;
-  }
-  if (const cudaError_t error = check_operands(broadcast.elements, in0, in1, out);
-      error != cudaSuccess || broadcast.elements == 0) {
-    return error;
-  }
-  if (is_contiguous(broadcast) && is_aligned(in0, 16) && is_aligned(in1, 16) &&
-      is_aligned(out, 16)) {
-    return logical_u8x16_pdl(op, in0, in1, out, broadcast.elements, stream);
-  }
-  return launch_broadcast<Byte, Byte>(broadcast, in0, in1, out, OnBytes<AnyLogical>{{op}}, stream);
+  return compare_tensors(
+      shape0, in0, shape1, in1, out,
+      [&](std::int64_t n) { return logical_u8x16_pdl(op, in0, in1, out, n, stream); },
+      [&](const Broadcast& merged) {
+        return launch_merged_broadcast(merged, in0, in1, out, OnBytes<AnyLogical>{{op}}, stream);
+      });
 }
 
 cudaError_t logical(LogicalOp op, const TensorShape& shape, const Byte* in, Byte* out,
@@ -97,8 +90,10 @@ cudaError_t logical(LogicalOp op, const TensorShape& shape, const Byte* in, Byte
   if (n == 0) return cudaSuccess;
   if (in == nullptr) return refuse(cudaErrorInvalidValue, "in is a null pointer");
   if (out == nullptr) return refuse(cudaErrorInvalidValue, "out is a null pointer");
-  return is_aligned(in, 16) && is_aligned(out, 16) ? logical_not_u8x16_pdl(in, out, n, stream)
-                                                   : logical_not_u8(in, out, n, stream);
+  return is_aligned(in, 16) && is_aligned(out, 16)
+             ? logical_not_u8x16_pdl(in, out, n, stream)
+             : launch_any_address<16>(OnElements<Byte, OnBytes<Not>>{}, out, n, stream, kBestLaunch,
+                                      in);
 }
 
 template <class T>
@@ -110,13 +105,10 @@ cudaError_t relation(RelationOp op, const TensorShape& shape0, const T* in0,
   return compare_tensors(
       shape0, in0, shape1, in1, out,
       [&](std::int64_t n) { return relation_pdl(op, in0, in1, out, n, stream); },
-      [&](const Broadcast& broadcast) {
-        const ReducedRelation how = reduced<T>(op);
-        const BroadcastRelation reduced_op{how.op, how.turned ? 0x01010101u : 0u};
-        return how.swapped
-                   ? launch_broadcast<T, Byte>(swapped(broadcast), in1, in0, out, reduced_op,
-                                               stream)
-                   : launch_broadcast<T, Byte>(broadcast, in0, in1, out, reduced_op, stream);
+      [&](const Broadcast& merged) {
+        const auto [how, is_swapped] = reduced<T>(op);
+        return is_swapped ? launch_merged_broadcast(swapped(merged), in1, in0, out, how, stream)
+                          : launch_merged_broadcast(merged, in0, in1, out, how, stream);
       });
 }
 
@@ -131,9 +123,8 @@ cudaError_t equal(Equality policy, const TensorShape& shape0, const float* in0,
         return launch_answers(relation_pack_kernel<float, Answers>, in0, in1, out, n, 4, 16, 4,
                               Answers{op}, stream, kBestLaunch);
       },
-      [&](const Broadcast& broadcast) {
-        return launch_broadcast<float, Byte>(broadcast, in0, in1, out, AsByte<AnyEquality>{op},
-                                             stream);
+      [&](const Broadcast& merged) {
+        return launch_merged_broadcast(merged, in0, in1, out, AsByte<AnyEquality>{op}, stream);
       });
 }
 

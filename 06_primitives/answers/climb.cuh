@@ -16,7 +16,6 @@ __device__ __forceinline__ void your_tile(const half* a, const half* b, half* ou
                                           std::int64_t num) {
   using namespace primitives;
   constexpr int kVecSize = kYourPrimitives.per_thread;
-  //! [your_tile]
   half arg0[kVecSize], arg1[kVecSize], result[kVecSize];
   Init(arg0, 1.0f);
   Init(arg1, 1.0f);
@@ -24,7 +23,6 @@ __device__ __forceinline__ void your_tile(const half* a, const half* b, half* ou
   ReadData<IsBoundary, Adjacent>(arg1, b, num);
   ElementwiseBinary(result, arg0, arg1, AddFunctor<half>{});
   WriteData<IsBoundary, Adjacent>(out, result, num);
-  //! [your_tile]
 }
 
 //! [climb]

@@ -1,7 +1,10 @@
-// Runs one exhibit on buffers of exactly n elements, under AddressSanitizer: its report is what the
-// test expects. CPU executor only.
+// Runs one exhibit on buffers of exactly n elements, under AddressSanitizer and under the checks
+// (common/check): the report is what the test expects. CPU executor only.
 //
 // Each line below names an exhibit and a part of the report that must appear.
+// check: unsigned_guard: 3 past the end .x has 70 elements.*[|] if .i < left. y.first
+// check: reduce_without_barrier: thread 1023 of block 0 reads tile.0., which thread 0 of block 0 writes in 06_primitives/museum/exhibits.cu:[0-9]+, with no barrier.*[|] for .unsigned i = 0
+// check: sort_skips_stage: Nothing was found
 // asan: unsigned_guard: heap-buffer-overflow
 // asan: exact_tile_on_slow_path: no memory error
 // asan: sort_skips_stage: no memory error
@@ -39,6 +42,10 @@ cudaError_t unsorted(const int* x, int* y, std::int64_t /*n*/, cudaStream_t stre
   return sort_skips_stage(x, y, 1024, stream);
 }
 
+cudaError_t without_barrier(const float* x, float* y, std::int64_t /*n*/, cudaStream_t stream) {
+  return reduce_without_barrier(x, y, 1024, stream);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -48,6 +55,7 @@ int main(int argc, char** argv) {
       {
           {"unsigned_guard", [] { run_unsigned_guard(); }},
           {"exact_tile_on_slow_path", [] { run_exhibit(slow_path); }},
+          {"reduce_without_barrier", [] { run_exhibit(without_barrier); }},
           {"sort_skips_stage", [] { run_exhibit(unsorted); }},  // wrong in its order alone
       });
 }

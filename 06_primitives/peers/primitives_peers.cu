@@ -21,29 +21,50 @@ namespace tutorial {
 namespace {
 
 /// CUB has a temporary storage for each operation of a kernel; those that follow each other may
-/// share it, with a barrier in between.
+/// share it, with a barrier in between. Only WARP_TRANSPOSE uses that of a load or store.
+template <class T, int Threads, int Items, bool transposes>
+struct CubTile {
+  using Load =
+      cub::BlockLoad<T, Threads, Items,
+                     transposes ? cub::BLOCK_LOAD_WARP_TRANSPOSE : cub::BLOCK_LOAD_VECTORIZE>;
+  using Store =
+      cub::BlockStore<T, Threads, Items,
+                      transposes ? cub::BLOCK_STORE_WARP_TRANSPOSE : cub::BLOCK_STORE_VECTORIZE>;
+  union Storage {
+    typename Load::TempStorage load;
+    typename Store::TempStorage store;
+  };
+  static __device__ void share() {
+    if constexpr (transposes) __syncthreads();
+  }
+};
 
 //! [cub_add]
-template <int Threads, int Items, class T>
+template <int Threads, int Items, class T, bool transposes>
 __global__ void CubAdd(const T* a, const T* b, T* out, std::int64_t n) {
   wait_for_previous_grid();
-  using Load = cub::BlockLoad<T, Threads, Items, cub::BLOCK_LOAD_VECTORIZE>;
-  using Store = cub::BlockStore<T, Threads, Items, cub::BLOCK_STORE_VECTORIZE>;
+  using Tile = CubTile<T, Threads, Items, transposes>;
+  __shared__ typename Tile::Storage storage;
+  typename Tile::Load load(storage.load);
+  typename Tile::Store store(storage.store);
   const std::int64_t offset = std::int64_t{blockIdx.x} * Threads * Items;
   T arg0[Items], arg1[Items];
   if (offset + Threads * Items <= n) {
-    Load().Load(a + offset, arg0);
-    Load().Load(b + offset, arg1);
+    load.Load(a + offset, arg0);
+    Tile::share();
+    load.Load(b + offset, arg1);
   } else {
-    Load().Load(a + offset, arg0, static_cast<int>(n - offset));
-    Load().Load(b + offset, arg1, static_cast<int>(n - offset));
+    load.Load(a + offset, arg0, static_cast<int>(n - offset));
+    Tile::share();
+    load.Load(b + offset, arg1, static_cast<int>(n - offset));
   }
 #pragma unroll
   for (int k = 0; k < Items; ++k) arg0[k] = arg0[k] + arg1[k];
+  Tile::share();
   if (offset + Threads * Items <= n) {
-    Store().Store(out + offset, arg0);
+    store.Store(out + offset, arg0);
   } else {
-    Store().Store(out + offset, arg0, static_cast<int>(n - offset));
+    store.Store(out + offset, arg0, static_cast<int>(n - offset));
   }
 }
 //! [cub_add]
@@ -61,12 +82,14 @@ __device__ void narrow(T (&to)[Items], const float (&from)[Items]) {
 }
 
 //! [cub_sum]
-template <int Threads, int Items, class T>
+template <int Threads, int Items, class T, bool transposes>
 __global__ void CubSum(const T* x, T* y, std::int64_t columns) {
   wait_for_previous_grid();
-  using Load = cub::BlockLoad<T, Threads, Items, cub::BLOCK_LOAD_VECTORIZE>;
+  using Tile = CubTile<T, Threads, Items, transposes>;
   using Reduce = cub::BlockReduce<float, Threads>;
+  __shared__ typename Tile::Storage tile;
   __shared__ typename Reduce::TempStorage storage;
+  typename Tile::Load load(tile.load);
   x += blockIdx.x * columns;
   float total = 0.0f;
   for (std::int64_t column = 0; column < columns; column += Threads * Items) {
@@ -74,10 +97,11 @@ __global__ void CubSum(const T* x, T* y, std::int64_t columns) {
     T arg[Items];
     float wide[Items];
     if (left >= Threads * Items) {
-      Load().Load(x + column, arg);
+      load.Load(x + column, arg);
     } else {
-      Load().Load(x + column, arg, static_cast<int>(left), T(0.0f));
+      load.Load(x + column, arg, static_cast<int>(left), T(0.0f));
     }
+    Tile::share();
     widen(wide, arg);
 #pragma unroll
     for (int k = 0; k < Items; ++k) total += wide[k];
@@ -92,22 +116,24 @@ struct Larger {
 };
 
 //! [cub_softmax]
-template <int Threads, int Items, class T>
+template <int Threads, int Items, class T, bool transposes>
 __global__ void CubSoftmax(const T* x, T* y, std::int64_t columns) {
   wait_for_previous_grid();
-  using Load = cub::BlockLoad<T, Threads, Items, cub::BLOCK_LOAD_VECTORIZE>;
-  using Store = cub::BlockStore<T, Threads, Items, cub::BLOCK_STORE_VECTORIZE>;
+  using Tile = CubTile<T, Threads, Items, transposes>;
   using Reduce = cub::BlockReduce<float, Threads>;
+  __shared__ typename Tile::Storage tile;
   __shared__ typename Reduce::TempStorage max_storage, sum_storage;
+  typename Tile::Load load(tile.load);
+  typename Tile::Store store(tile.store);
   __shared__ float shared_max, shared_sum;
   const std::int64_t offset = blockIdx.x * columns;
   const auto count = static_cast<int>(columns);
   T arg[Items];
   float wide[Items];
   if (count == Threads * Items) {
-    Load().Load(x + offset, arg);
+    load.Load(x + offset, arg);
   } else {
-    Load().Load(x + offset, arg, count, T(-HUGE_VALF));
+    load.Load(x + offset, arg, count, T(-HUGE_VALF));
   }
   widen(wide, arg);
   const float max = Reduce(max_storage).Reduce(wide, Larger{});
@@ -123,21 +149,23 @@ __global__ void CubSoftmax(const T* x, T* y, std::int64_t columns) {
   for (int k = 0; k < Items; ++k) wide[k] *= factor;
   narrow(arg, wide);
   if (count == Threads * Items) {
-    Store().Store(y + offset, arg);
+    store.Store(y + offset, arg);
   } else {
-    Store().Store(y + offset, arg, count);
+    store.Store(y + offset, arg, count);
   }
 }
 //! [cub_softmax]
 
 //! [cub_cumsum]
-template <int Threads, int Items, class T>
+template <int Threads, int Items, class T, bool transposes>
 __global__ void CubCumsum(const T* x, T* y, std::int64_t columns) {
   wait_for_previous_grid();
-  using Load = cub::BlockLoad<T, Threads, Items, cub::BLOCK_LOAD_VECTORIZE>;
-  using Store = cub::BlockStore<T, Threads, Items, cub::BLOCK_STORE_VECTORIZE>;
+  using Tile = CubTile<T, Threads, Items, transposes>;
   using Scan = cub::BlockScan<float, Threads, cub::BLOCK_SCAN_WARP_SCANS>;
+  __shared__ typename Tile::Storage tile;
   __shared__ typename Scan::TempStorage storage;
+  typename Tile::Load load(tile.load);
+  typename Tile::Store store(tile.store);
   const std::int64_t offset = blockIdx.x * columns;
   float carry = 0.0f;
   for (std::int64_t column = 0; column < columns; column += Threads * Items) {
@@ -146,9 +174,9 @@ __global__ void CubCumsum(const T* x, T* y, std::int64_t columns) {
     T arg[Items];
     float wide[Items], total;
     if (left == Threads * Items) {
-      Load().Load(x + offset + column, arg);
+      load.Load(x + offset + column, arg);
     } else {
-      Load().Load(x + offset + column, arg, left, T(0.0f));
+      load.Load(x + offset + column, arg, left, T(0.0f));
     }
     widen(wide, arg);
     Scan(storage).InclusiveSum(wide, wide, total);
@@ -158,10 +186,11 @@ __global__ void CubCumsum(const T* x, T* y, std::int64_t columns) {
     carry += total;
     narrow(arg, wide);
     if (left == Threads * Items) {
-      Store().Store(y + offset + column, arg);
+      store.Store(y + offset + column, arg);
     } else {
-      Store().Store(y + offset + column, arg, left);
+      store.Store(y + offset + column, arg, left);
     }
+    Tile::share();
   }
 }
 //! [cub_cumsum]
@@ -208,31 +237,34 @@ template <class T>
 cudaError_t add_cub(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
   return bench::cub_transform(a, b, out, n, Plus<T>{}, stream);
 }
-template <class T>
+template <class T, CubItems items>
 cudaError_t add_cub_block(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
   if (n == 0) return cudaSuccess;
   constexpr int kItems = 16 / static_cast<int>(sizeof(T));
   const LaunchShape shape{grid_1d(n, std::int64_t{kThreads} * kItems), dim3(kThreads), 0,
                           Overlap::previous_kernel};
-  return launch(CubAdd<kThreads, kItems, T>, shape, stream, a, b, out, n);
+  return launch(CubAdd<kThreads, kItems, T, items == CubItems::transpose>, shape, stream, a, b, out,
+                n);
 }
-template <class T>
+template <class T, CubItems items>
 cudaError_t sum_cub_block(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                           cudaStream_t stream) {
   constexpr int kItems = 64 / static_cast<int>(sizeof(T));
-  return launch_cub_rows<4096 / kItems>(CubSum<4096 / kItems, kItems, T>, x, y, rows, columns,
-                                        stream);
+  return launch_cub_rows<4096 / kItems>(
+      CubSum<4096 / kItems, kItems, T, items == CubItems::transpose>, x, y, rows, columns, stream);
 }
-template <class T>
+template <class T, CubItems items>
 cudaError_t softmax_cub_block(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                               cudaStream_t stream) {
-  return launch_cub_rows<256>(CubSoftmax<256, kCubSoftmaxTile / 256, T>, x, y, rows, columns,
-                              stream, kCubSoftmaxTile);
+  return launch_cub_rows<256>(
+      CubSoftmax<256, kCubSoftmaxTile / 256, T, items == CubItems::transpose>, x, y, rows, columns,
+      stream, kCubSoftmaxTile);
 }
-template <class T>
+template <class T, CubItems items>
 cudaError_t cumsum_cub_block(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                              cudaStream_t stream) {
-  return launch_cub_rows<128>(CubCumsum<128, 8, T>, x, y, rows, columns, stream);
+  return launch_cub_rows<128>(CubCumsum<128, 8, T, items == CubItems::transpose>, x, y, rows,
+                              columns, stream);
 }
 template <class T>
 cudaError_t sort_rows_cub_block(const T* x, T* y, std::int64_t rows, std::int64_t columns,
@@ -247,19 +279,19 @@ template <class T>
 cudaError_t add_cub(const T*, const T*, T*, std::int64_t, cudaStream_t) {
   return cudaErrorNotSupported;
 }
-template <class T>
+template <class T, CubItems items>
 cudaError_t add_cub_block(const T*, const T*, T*, std::int64_t, cudaStream_t) {
   return cudaErrorNotSupported;
 }
-template <class T>
+template <class T, CubItems items>
 cudaError_t sum_cub_block(const T*, T*, std::int64_t, std::int64_t, cudaStream_t) {
   return cudaErrorNotSupported;
 }
-template <class T>
+template <class T, CubItems items>
 cudaError_t softmax_cub_block(const T*, T*, std::int64_t, std::int64_t, cudaStream_t) {
   return cudaErrorNotSupported;
 }
-template <class T>
+template <class T, CubItems items>
 cudaError_t cumsum_cub_block(const T*, T*, std::int64_t, std::int64_t, cudaStream_t) {
   return cudaErrorNotSupported;
 }
@@ -270,15 +302,24 @@ cudaError_t sort_rows_cub_block(const T*, T*, std::int64_t, std::int64_t, cudaSt
 
 #endif
 
-#define TUTORIAL_INSTANTIATE(T)                                                                   \
-  template cudaError_t add_cub(const T*, const T*, T*, std::int64_t, cudaStream_t);               \
-  template cudaError_t add_cub_block(const T*, const T*, T*, std::int64_t, cudaStream_t);         \
-  template cudaError_t sum_cub_block(const T*, T*, std::int64_t, std::int64_t, cudaStream_t);     \
-  template cudaError_t softmax_cub_block(const T*, T*, std::int64_t, std::int64_t, cudaStream_t); \
-  template cudaError_t cumsum_cub_block(const T*, T*, std::int64_t, std::int64_t, cudaStream_t);  \
-  template cudaError_t sort_rows_cub_block(const T*, T*, std::int64_t, std::int64_t, cudaStream_t);
+#define TUTORIAL_INSTANTIATE_ITEMS(T, items)                                                 \
+  template cudaError_t add_cub_block<T, items>(const T*, const T*, T*, std::int64_t,         \
+                                               cudaStream_t);                                \
+  template cudaError_t sum_cub_block<T, items>(const T*, T*, std::int64_t, std::int64_t,     \
+                                               cudaStream_t);                                \
+  template cudaError_t softmax_cub_block<T, items>(const T*, T*, std::int64_t, std::int64_t, \
+                                                   cudaStream_t);                            \
+  template cudaError_t cumsum_cub_block<T, items>(const T*, T*, std::int64_t, std::int64_t,  \
+                                                  cudaStream_t);
+#define TUTORIAL_INSTANTIATE(T)                                                      \
+  template cudaError_t add_cub(const T*, const T*, T*, std::int64_t, cudaStream_t);  \
+  template cudaError_t sort_rows_cub_block(const T*, T*, std::int64_t, std::int64_t, \
+                                           cudaStream_t);                            \
+  TUTORIAL_INSTANTIATE_ITEMS(T, CubItems::vectorize)                                 \
+  TUTORIAL_INSTANTIATE_ITEMS(T, CubItems::transpose)
 TUTORIAL_INSTANTIATE(float)
 TUTORIAL_INSTANTIATE(half)
+#undef TUTORIAL_INSTANTIATE_ITEMS
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial

@@ -40,7 +40,7 @@ def of(dtype):
         Case(f"softmax/softmax_{dtype}_{{}}", dtype, matrices((32768, 4096)),
              torch=lambda x, y: torch.ops.aten._softmax.out(x[0], 1, False, out=y),
              plain=lambda x: torch.softmax(x[0], 1),
-             bound=lambda x, y: ops.softmax.out(x[0], out=y)),
+             bound=lambda x, y: ops.softmax.out(x[0], out=y), triton="softmax"),
         Case(f"cumsum/cumsum_{dtype}_{{}}", dtype, matrices((32768, 1024)),
              torch=lambda x, y: torch.ops.aten.cumsum.out(x[0], 1, out=y),
              plain=lambda x: x[0].cumsum(1),

@@ -1,10 +1,9 @@
-// The functors of the kernels, callable on the host and on the device: AddFunctor and MaxFunctor.
-// The library's other functors, which follow the same rules, are in remaining_api.cuh.
+// The functors that reduce, callable on the host and on the device. The kernels use AddFunctor and
+// MaxFunctor.
 //
 // T is float, double, half, bf16, bool or an integer. In every functor:
-// - half and bf16 are rounded once, to nearest even. Add, Sub, Mul and Div do what the type's
-//   `+ - * /` do; the others compute in float.
-// - Integers wrap (two's complement); x / 0 is 0 and MIN / -1 is MIN, as in chapter 04.
+// - half and bf16 are rounded once, to nearest even: Add and Mul do what the type's `+` and `*` do.
+// - Integers wrap (two's complement).
 // - Max and Min propagate NaN: if either operand is NaN, so is the result.
 //
 // A functor that reduces has a static identity(): the value e with f(e, x) == x for every x,
@@ -18,6 +17,7 @@
 #include <type_traits>
 
 #include "06_primitives/primitives/layout.cuh"
+#include "common/pack.cuh"
 
 namespace tutorial::primitives {
 
@@ -41,6 +41,8 @@ using Wrap = typename WrapOf<T>::type;
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 template <class T>
 inline constexpr T kLowest = std::numeric_limits<T>::lowest();
+template <class T>
+inline constexpr T kHighest = std::numeric_limits<T>::max();
 
 /// The larger (or smaller) number, or a NaN if there is one.
 template <bool Larger, class T>
@@ -70,6 +72,7 @@ __host__ __device__ __forceinline__ T extreme(T a, T b) {
 /// a + b; for bool, a or b.
 template <class T>
 struct AddFunctor {
+  using Packs = ElementByElement;
   __host__ __device__ __forceinline__ T operator()(T a, T b) const {
     if constexpr (std::is_same_v<T, bool>) {
       return a || b;
@@ -97,6 +100,57 @@ struct MaxFunctor {
       return detail::kLowest<T>;
     }
   }
+};
+
+/// a * b; for bool, a and b.
+template <class T>
+struct MulFunctor {
+  __host__ __device__ __forceinline__ T operator()(T a, T b) const {
+    if constexpr (std::is_same_v<T, bool>) {
+      return a && b;
+    } else if constexpr (detail::is_integer<T>) {
+      return static_cast<T>(static_cast<detail::Wrap<T>>(a) * static_cast<detail::Wrap<T>>(b));
+    } else {
+      return a * b;
+    }
+  }
+  __host__ __device__ static T identity() { return Convert<T>(1); }
+};
+
+/// The smaller of a and b; NaN if either is.
+template <class T>
+struct MinFunctor {
+  __host__ __device__ __forceinline__ T operator()(T a, T b) const {
+    return detail::extreme<false>(a, b);
+  }
+  /// Infinity; the largest integer; true.
+  __host__ __device__ static T identity() {
+    if constexpr (detail::is_float<T>) {
+      return Convert<T>(detail::kInfinity);
+    } else {
+      return detail::kHighest<T>;
+    }
+  }
+};
+
+/// Whether a and b are both other than 0, as a T of 0 or 1. NaN is other than 0.
+template <class T>
+struct LogicalAndFunctor {
+  __host__ __device__ __forceinline__ T operator()(T a, T b) const {
+    return Convert<T>(Convert<bool>(a) && Convert<bool>(b));
+  }
+  /// 1: and leaves 0 and 1 as they are; any other value becomes the 1 that it stands for.
+  __host__ __device__ static T identity() { return Convert<T>(1); }
+};
+
+/// Whether a or b is other than 0, as a T of 0 or 1.
+template <class T>
+struct LogicalOrFunctor {
+  __host__ __device__ __forceinline__ T operator()(T a, T b) const {
+    return Convert<T>(Convert<bool>(a) || Convert<bool>(b));
+  }
+  /// 0, in the same sense.
+  __host__ __device__ static T identity() { return Convert<T>(0); }
 };
 
 }  // namespace tutorial::primitives

@@ -16,8 +16,7 @@
 // | reduce.cuh        | Reduce: kLocalMode, kGlobalMode                                        |
 // | scan.cuh          | Cumsum                                                                 |
 // | sort.cuh          | Sort, with and without indices                                         |
-// | functors.cuh      | AddFunctor, MaxFunctor, with their identities                          |
-// | remaining_api.cuh | what no kernel here uses; include it yourself                          |
+// | functors.cuh      | AddFunctor, MaxFunctor and others that reduce, with their identities   |
 //
 // Rules that hold for all of them:
 // - Tile and registers. A block works on one tile at a time. A thread holds VecSize elements of it

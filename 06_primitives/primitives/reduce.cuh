@@ -71,7 +71,6 @@ __device__ __forceinline__ T reduce_lanes(T value, Op op, int width = 32) {
 //! [reduce_lanes]
 
 /// A tree over N registers, at any N.
-//! [reduce_registers]
 template <class T, int N, class Op>
 __device__ __forceinline__ T reduce_registers(const T (&in)[N], Op op) {
   T x[N];
@@ -84,7 +83,6 @@ __device__ __forceinline__ T reduce_registers(const T (&in)[N], Op op) {
   }
   return x[0];
 }
-//! [reduce_registers]
 
 template <class T, int N, class Op>
 __device__ __forceinline__ void reduce_block_x(T (&x)[N], Op op) {
@@ -93,7 +91,6 @@ __device__ __forceinline__ void reduce_block_x(T (&x)[N], Op op) {
   for (int k = 0; k < N; ++k) x[k] = reduce_lanes(x[k], op, width);
   if (width <= 32) return;
 
-  //! [reduce_block_x]
   __shared__ T of_warp[N][32];
   const int warp = thread_in_block() / 32;
   const int lane = thread_in_block() % 32;
@@ -109,7 +106,6 @@ __device__ __forceinline__ void reduce_block_x(T (&x)[N], Op op) {
   for (int k = 0; k < N; ++k) {
     x[k] = reduce_lanes(lane < warps ? of_warp[k][first + lane] : Op::identity(), op);
   }
-  //! [reduce_block_x]
 }
 
 template <int MaxThreads, class T, int N, class Op>

@@ -1,7 +1,6 @@
 // One of each kernel, for the tests of the machine code (codegen.json): all of the chapter's would
 // take minutes to compile for five architectures.
 #include "06_primitives/primitives_rows_kernels.cuh"
-#include "06_primitives/your_primitives.cuh"
 #include "common/broadcast.cuh"
 #include "common/elementwise.cuh"
 

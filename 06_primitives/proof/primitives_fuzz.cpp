@@ -27,20 +27,15 @@ double wide(T value) {
   }
 }
 
-template <class T>
-std::string type_name() {
-  return test::Format<T>::name;
-}
-
 // ---- Lists --------------------------------------------------------------------------------------
 
 template <class T>
 void try_add(FuzzInput& input) {
   Trial trial(input, "add");
-  std::vector<BinaryRung<T>> rungs = {add_operator_rung<T>(type_name<T>()),
-                                      add_by_hand_rung<T>(type_name<T>())};
+  std::vector<BinaryRung<T>> rungs = {add_operator_rung<T>(dtype_name<T>()),
+                                      add_by_hand_rung<T>(dtype_name<T>())};
   if constexpr (!std::is_same_v<T, Bf16>) {
-    for (const BinaryRung<T>& rung : add_rungs<T>(type_name<T>())) rungs.push_back(rung);
+    for (const BinaryRung<T>& rung : add_rungs<T>(dtype_name<T>())) rungs.push_back(rung);
   }
   const BinaryRung<T> rung = input.pick(rungs);
   // No length is too much for a grid that strides, nor for what cuts it into several launches.

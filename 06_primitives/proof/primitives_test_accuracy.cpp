@@ -17,8 +17,6 @@ using namespace tutorial::test;
 
 namespace {
 
-using Bf16 = __nv_bfloat16;
-
 /// Numbers of T in [low, high). Sums of positive numbers do not cancel, so their error can be counted
 /// in ULP of the sum.
 template <class T>
@@ -61,7 +59,7 @@ class Worst {
   void finish(const std::string& rung) const {
     INFO(rung << ": " << worst_.ulp << " ULP");
     CHECK(wrong_ == 0);
-    record({"primitives", rung + "_" + Format<T>::name, Format<T>::name, bound_, worst_});
+    record({"primitives", rung + "_" + dtype_name<T>(), dtype_name<T>(), bound_, worst_});
   }
 
  private:

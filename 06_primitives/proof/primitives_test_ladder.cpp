@@ -96,7 +96,7 @@ std::vector<T> activation_inputs() {
 
 template <class T>
 void check_activation(const std::string& name, UnaryLauncher<T> launch, Reference reference) {
-  INFO(name << ", " << Format<T>::name);
+  INFO(name << ", " << dtype_name<T>());
   const UnaryRung<T> rung = activation_rung<T>(name, launch);
   check_launcher_promises(rung, reference);
   const std::vector<T> inputs = with_normal_result(activation_inputs<T>(), reference);
@@ -122,7 +122,7 @@ void check_activations() {
 
 template <class T>
 void check_by_hand(const std::string& name, UnaryLauncher<T> launch, UnaryLauncher<T> by_hand) {
-  INFO(name << ", " << Format<T>::name);
+  INFO(name << ", " << dtype_name<T>());
   const std::vector<T> inputs = activation_inputs<T>();
   const std::vector<T> a = run_unary<T>(launch, inputs), b = run_unary<T>(by_hand, inputs);
   int different = 0;
@@ -152,21 +152,6 @@ TEST_CASE("the operator adds float, half and bf16, and so does the kernel by han
                        addends<half>(), "primitives");
   check_accuracy<Bf16>(add_by_hand_rung<Bf16>("bf16"), add_reference, addends<Bf16>(),
                        addends<Bf16>(), "primitives");
-}
-
-TEST_CASE("the operator adds in large blocks where the arrays do not fit the L2") {
-  check_two_input_blocks(add_operator_rung<float>("f32"));
-  check_two_input_blocks(add_operator_rung<half>("f16"));
-  check_two_input_blocks(add_by_hand_rung<float>("f32"));
-}
-
-TEST_CASE("halves in, floats out: 128 threads a block at every size") {
-  for (const std::int64_t n : {std::int64_t{1027}, std::int64_t{1} << 32}) {
-    check_blocks("add_to_float", n, 128, 8, [](std::int64_t count) {
-      auto* const in = reinterpret_cast<const half*>(4096);
-      return add_to_float(in, in, reinterpret_cast<float*>(4096), count, nullptr);
-    });
-  }
 }
 
 TEST_CASE("your rung of ElementwiseAdd") {

@@ -1,4 +1,4 @@
-// Init, InitWithDataIndex, ReadData, ReadDataBc, ReadDataReduce, WriteData, and the layouts.
+// Init, ReadData, ReadDataBc, WriteData, and the layouts.
 #include <algorithm>
 #include <string>
 
@@ -134,37 +134,6 @@ TEST_CASE("ReadData, WriteData: two types of different size, each in its own lay
   CHECK(result[128] == 4.0f);
 }
 
-TEST_CASE("InitWithDataIndex: the registers know where they are, past 2^32 too") {
-  require_device();
-  const auto check = [](auto data, const Tile& tile, std::int64_t block_offset) {
-    const GuardedBuffer<std::int64_t> registers(static_cast<std::size_t>(tile.size()));
-    REQUIRE(data_index<decltype(data)>(tile, block_offset, registers.data()) == cudaSuccess);
-    const std::vector<std::int64_t> held = registers.download();
-    const int width = width_of(tile.layout, tile.vec, sizeof(data));
-    int wrong = 0;
-    for (int k = 0; k < tile.vec; ++k) {
-      for (unsigned t = 0; t < tile.threads; ++t) {
-        const std::int64_t expected = block_offset + element_of(width, tile.threads, k, t);
-        if (held[static_cast<std::size_t>(k) * tile.threads + t] != expected) ++wrong;
-      }
-    }
-    INFO(describe(tile));
-    CHECK(wrong == 0);
-    CHECK(registers.intact());
-  };
-  for (const TileLayout layout : kLayouts) {
-    for (const int vec : {1, 2, 4, 8}) {
-      for (const unsigned threads : {32U, 96U, 1024U}) {
-        for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{5} << 32}) {
-          check(0.0f, {vec, layout, threads, 1}, offset);
-          check(half(0.0f), {vec, layout, threads, 1}, offset);
-          check(0.0, {vec, layout, threads, 1}, offset);
-        }
-      }
-    }
-  }
-}
-
 // ---- Two dimensions ---------------------------------------------------------------------------
 
 namespace {
@@ -173,12 +142,9 @@ std::int64_t extent_of(const Window& w, std::int64_t columns, std::int64_t rows)
   return columns == 0 || rows == 0 ? 0 : (columns - 1) * w.stride_nx + (rows - 1) * w.stride_ny + 1;
 }
 
-using ReadWrite2d = cudaError_t (*)(const Tile2d&, bool, const float*, float*, float*, Window,
-                                    Window);
-
-/// `width` of the columns' layout: 1 for the strided form.
-std::string violation_2d(ReadWrite2d launch, const Tile2d& tile, int width, bool boundary,
-                         const Window& from, const Window& to, std::size_t offset) {
+/// `width` of the columns' layout.
+std::string violation_2d(const Tile2d& tile, int width, bool boundary, const Window& from,
+                         const Window& to, std::size_t offset) {
   const std::int64_t tile_columns = std::int64_t{tile.threads} * tile.nx;
   const std::int64_t tile_rows = std::int64_t{tile.rows} * tile.ny;
   const std::int64_t columns = boundary ? std::min(from.size_nx, tile_columns) : tile_columns;
@@ -189,7 +155,8 @@ std::string violation_2d(ReadWrite2d launch, const Tile2d& tile, int width, bool
   const GuardedBuffer<float> dst(static_cast<std::size_t>(extent_of(to, tile_columns, tile_rows)),
                                  offset);
   const GuardedBuffer<float> registers(static_cast<std::size_t>(tile_columns * tile_rows));
-  if (launch(tile, boundary, src.data(), dst.data(), registers.data(), from, to) != cudaSuccess) {
+  if (read_write_rows(tile, boundary, src.data(), dst.data(), registers.data(), from, to) !=
+      cudaSuccess) {
     return "launch";
   }
   const std::vector<float> held = registers.download();
@@ -239,34 +206,6 @@ void for_each_tile_2d(F f) {
 
 }  // namespace
 
-TEST_CASE("ReadData, WriteData: 2-D with two strides") {
-  require_device();
-  for_each_tile_2d([](const Tile2d& tile) {
-    const std::int64_t w = std::int64_t{tile.threads} * tile.nx;
-    const std::int64_t h = std::int64_t{tile.rows} * tile.ny;
-    const Window rows{w, h, 1, w + 3}, columns{w, h, h + 1, 1}, sparse{w, h, 3, 3 * w + 1};
-    const auto check = [&](bool boundary, Window from, Window to) {
-      const std::string violation =
-          violation_2d(read_write_strided, tile, 1, boundary, from, to, 1);
-      INFO("nx " << tile.nx << ", ny " << tile.ny << ", " << tile.threads << " x " << tile.rows
-                 << ", sizes " << from.size_nx << ", " << from.size_ny);
-      CHECK(violation == "");
-    };
-    check(false, rows, columns);
-    check(false, columns, sparse);
-    check(false, sparse, rows);
-    for (const std::int64_t size_nx : {std::int64_t{0}, std::int64_t{1}, w - 1, w, w + 5}) {
-      for (const std::int64_t size_ny : {std::int64_t{0}, std::int64_t{1}, h - 1, h, h + 5}) {
-        Window from = rows, to = columns;
-        from.size_nx = to.size_nx = size_nx;
-        from.size_ny = to.size_ny = size_ny;
-        check(true, from, to);
-        check(true, to, from);
-      }
-    }
-  });
-}
-
 TEST_CASE("ReadData, WriteData: 2-D, rows of adjacent elements") {
   require_device();
   for_each_tile_2d([](const Tile2d& tile) {
@@ -274,8 +213,7 @@ TEST_CASE("ReadData, WriteData: 2-D, rows of adjacent elements") {
     const std::int64_t h = std::int64_t{tile.rows} * tile.ny;
     const int width = width_of(TileLayout::interleaved, tile.nx, sizeof(float));
     const auto check = [&](bool boundary, Window from, Window to, std::size_t offset) {
-      const std::string violation =
-          violation_2d(read_write_rows, tile, width, boundary, from, to, offset);
+      const std::string violation = violation_2d(tile, width, boundary, from, to, offset);
       INFO("nx " << tile.nx << ", ny " << tile.ny << ", " << tile.threads << " x " << tile.rows
                  << ", sizes " << from.size_nx << ", " << from.size_ny);
       CHECK(violation == "");
@@ -354,12 +292,7 @@ TEST_CASE("IndexMap: every number up to 2^32 is taken apart exactly") {
 
 namespace {
 
-using ReadIndexed = cudaError_t (*)(const Tile&, bool, const float*, std::uint32_t, const Box&,
-                                    std::int64_t, float*);
-
-/// default_width: of TileLayout::both.
-std::string indexed_violation(ReadIndexed launch, double scale, double shift, const Tile& tile,
-                              bool boundary, std::uint32_t first, const Box& box,
+std::string indexed_violation(const Tile& tile, bool boundary, std::uint32_t first, const Box& box,
                               std::int64_t num) {
   const std::int64_t count = boundary ? std::clamp<std::int64_t>(num, 0, tile.size()) : tile.size();
   std::int64_t most = -1;
@@ -368,17 +301,16 @@ std::string indexed_violation(ReadIndexed launch, double scale, double shift, co
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i + 1);
   const ExactBuffer<float> src(data);
   const GuardedBuffer<float> registers(static_cast<std::size_t>(tile.size()));
-  if (launch(tile, boundary, src.data(), first, box, num, registers.data()) != cudaSuccess) {
+  if (read_broadcast(tile, boundary, src.data(), first, box, num, registers.data()) !=
+      cudaSuccess) {
     return "launch";
   }
   const std::vector<float> held = registers.download();
-  const int width =
-      tile.layout == TileLayout::both ? 1 : width_of(tile.layout, tile.vec, sizeof(float));
+  const int width = width_of(tile.layout, tile.vec, sizeof(float));
   for (int k = 0; k < tile.vec; ++k) {
     for (unsigned t = 0; t < tile.threads; ++t) {
       const std::int64_t i = element_of(width, tile.threads, k, t);
-      const double expected =
-          i < count ? scale * static_cast<double>(offset_of(box, first + i) + 1) + shift : -1.0;
+      const double expected = i < count ? static_cast<double>(offset_of(box, first + i) + 1) : -1.0;
       if (held[static_cast<std::size_t>(k) * tile.threads + t] != expected) {
         return "register " + std::to_string(k) + " of thread " + std::to_string(t);
       }
@@ -387,19 +319,19 @@ std::string indexed_violation(ReadIndexed launch, double scale, double shift, co
   return registers.damage();
 }
 
-void check_indexed(ReadIndexed launch, double scale, double shift,
-                   std::initializer_list<TileLayout> layouts) {
+}  // namespace
+
+TEST_CASE("ReadDataBc: through every kind of broadcast, boundary and full") {
   require_device();
   const auto check = [&](const Tile& tile, bool boundary, std::uint32_t first, const Box& box,
                          std::int64_t num) {
-    const std::string violation =
-        indexed_violation(launch, scale, shift, tile, boundary, first, box, num);
+    const std::string violation = indexed_violation(tile, boundary, first, box, num);
     if (violation.empty()) return;
     FAIL_CHECK(describe(tile) << ", boundary " << boundary << ", first " << first << ", num " << num
                               << ", box " << box.extent[0] << " x " << box.extent[1] << ": "
                               << violation);
   };
-  for (const TileLayout layout : layouts) {
+  for (const TileLayout layout : kLayouts) {
     for (const int vec : {1, 2, 4, 8}) {
       for (const unsigned threads : {32U, 96U, 256U}) {
         const Tile tile{vec, layout, threads, 1};
@@ -419,61 +351,6 @@ void check_indexed(ReadIndexed launch, double scale, double shift,
     }
     const Tile tile{4, layout, 32, 1};
     for (std::int64_t num = 0; num <= tile.size() + 1; ++num) check(tile, true, 5, boxes()[4], num);
-  }
-}
-
-}  // namespace
-
-TEST_CASE("ReadDataBc: through every kind of broadcast, boundary and full") {
-  check_indexed(read_broadcast, 1, 0, kLayouts);
-}
-
-TEST_CASE("ReadDataReduce: along a set of dimensions, transformed") {
-  check_indexed(read_reduce, 2, 1,
-                {TileLayout::both, TileLayout::adjacent, TileLayout::interleaved});
-}
-
-TEST_CASE("ReadDataReduce: kept columns by reduced rows") {
-  require_device();
-  // A (3, 50, 4) tensor: the middle dimension is kept, the other two are reduced.
-  const Box kept{1, {50, 1, 1}, {4, 0, 0}};
-  const Box reduced{2, {4, 3, 1}, {1, 200, 0}};
-  std::vector<float> data(5000);  // a full tile reads on along the outermost dimension
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
-  const ExactBuffer<float> src(data);
-  for (const int nx : {1, 2, 4}) {
-    for (const int ny : {1, 2, 3}) {
-      const Tile2d tile{nx, ny, 8, 4};
-      const std::int64_t width = 8 * nx, height = 4 * ny;
-      for (const bool boundary : {true, false}) {
-        for (const std::int64_t size_nx :
-             {std::int64_t{0}, std::int64_t{1}, width - 1, width + 1}) {
-          for (const std::int64_t size_ny :
-               {std::int64_t{0}, std::int64_t{1}, height - 1, height + 1}) {
-            const GuardedBuffer<float> registers(static_cast<std::size_t>(width * height));
-            REQUIRE(read_reduce_2d(tile, boundary, src.data(), 3, kept, 2, reduced, size_nx,
-                                   size_ny, registers.data()) == cudaSuccess);
-            const std::vector<float> held = registers.download();
-            int wrong = 0;
-            for (int y = 0; y < ny; ++y) {
-              for (int x = 0; x < nx; ++x) {
-                for (int t = 0; t < 32; ++t) {
-                  const int column = x * 8 + t % 8, row = y * 4 + t / 8;
-                  const std::int64_t at = offset_of(kept, 3 + column) + offset_of(reduced, 2 + row);
-                  const bool exists = !boundary || (column < size_nx && row < size_ny);
-                  const float expected = exists ? 2.0f * static_cast<float>(at) + 1.0f : -1.0f;
-                  const int place = (y * nx + x) * 32 + t;
-                  if (held[static_cast<std::size_t>(place)] != expected) ++wrong;
-                }
-              }
-            }
-            INFO("nx " << nx << ", ny " << ny << ", sizes " << size_nx << ", " << size_ny);
-            CHECK(wrong == 0);
-            CHECK(registers.intact());
-          }
-        }
-      }
-    }
   }
 }
 

@@ -19,8 +19,6 @@ using namespace tutorial::test;
 
 namespace {
 
-using Bf16 = __nv_bfloat16;
-
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
@@ -148,11 +146,11 @@ template <class T>
 Promises promises_of(const Rows<T>& launch, std::int64_t columns, const RowJudge<T>& is_right) {
   Promises promises;
   promises.sizes = {0, 1, 2, 3, 9};
-  promises.some = promises.sizes.back();
+  promises.any_size = promises.sizes.back();
   promises.row_elements = columns;
   const auto in_row = static_cast<std::size_t>(columns);
   const std::vector<T> values =
-      random_values<T>(kExponents, static_cast<std::size_t>(promises.some) * in_row, 4);
+      random_values<T>(kExponents, static_cast<std::size_t>(promises.any_size) * in_row, 4);
   promises.inputs = {input_array("x", values, alignof(T), true)};
   promises.out_element_bytes = sizeof(T);
   promises.out_alignment = alignof(T);

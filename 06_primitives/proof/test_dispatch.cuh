@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "06_primitives/primitives/primitives.cuh"
-#include "06_primitives/primitives/remaining_api.cuh"
 #include "06_primitives/proof/test_kernels.h"
 #include "common/launch.cuh"
 

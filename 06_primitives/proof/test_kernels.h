@@ -33,10 +33,6 @@ template <class Src, class Reg, class Dst>
 cudaError_t read_write(const Tile& tile, bool boundary, const Src* src, Dst* dst, Reg* registers,
                        float initial, std::int64_t num);
 
-/// InitWithDataIndex<Data>. Data: float, half, double.
-template <class Data>
-cudaError_t data_index(const Tile& tile, std::int64_t block_offset, std::int64_t* registers);
-
 /// The 2-D forms: a block of threads * rows, registers [ny][nx] (k = y * nx + x).
 struct Tile2d {
   int nx = 1;  ///< 1, 2 or 4
@@ -47,9 +43,6 @@ struct Tile2d {
 struct Window {
   std::int64_t size_nx, size_ny, stride_nx, stride_ny;
 };
-/// ReadData with two strides, and WriteData with those of `to`.
-cudaError_t read_write_strided(const Tile2d& tile, bool boundary, const float* src, float* dst,
-                               float* registers, Window from, Window to);
 /// ReadData and WriteData of rows of adjacent elements; stride_nx is 1.
 cudaError_t read_write_rows(const Tile2d& tile, bool boundary, const float* src, float* dst,
                             float* registers, Window from, Window to);
@@ -67,54 +60,24 @@ cudaError_t index_offsets(const Box& box, const std::uint32_t* numbers, std::int
 cudaError_t read_broadcast(const Tile& tile, bool boundary, const float* src,
                            std::uint32_t block_offset, const Box& box, std::int64_t num,
                            float* registers);
-/// Init(x, -1), ReadDataReduce with a transform of x -> 2 x + 1; 1-D. `layout` both: the default.
-cudaError_t read_reduce(const Tile& tile, bool boundary, const float* src, std::uint32_t offset,
-                        const Box& reduced, std::int64_t num, float* registers);
-/// The 2-D form.
-cudaError_t read_reduce_2d(const Tile2d& tile, bool boundary, const float* src,
-                           std::uint32_t kept_offset, const Box& kept, std::uint32_t reduced_offset,
-                           const Box& reduced, std::int64_t size_nx, std::int64_t size_ny,
-                           float* registers);
-
 /// The elementwise primitives on a thread's registers a, b, c (float [k][thread]) of one block of 32.
 /// Results, each [k][thread], one after the other:
 ///
-///     0 Constant 2.5            5 Any of no input: 7
-///     1 Unary 2a                6 OperatorBinary: prefix sums of a over k, plus num
-///     2 Binary a - b            7 OperatorTernary: a of the mirrored k, minus b
-///     3 Ternary a * b + c       8 Binary into an int, rounded towards 0
-///     4 Any a - b / 4 + 3c      9 Unary in place
-inline constexpr int kComputeResults = 10;
-cudaError_t compute(int vec, const float* a, const float* b, const float* c, std::int64_t num,
-                    float* results);
-/// Registers [ny][nx] of one thread; in: ny * nx values, cycle: nx values. Results, 4 * ny * nx:
-///
-///     0 Unary -in      1 Binary in - cycle(y, x)
-///     2 Ternary 3 in   3 CycleBinary cycle[x] - in[y][x]
-cudaError_t compute_2d(int nx, int ny, const float* cycle, const float* in, float* results);
+///     0 Unary 2a               3 Any of no input: 7
+///     1 Binary a - b           4 Binary into an int, rounded towards 0
+///     2 Any a - b / 4 + 3c     5 Unary in place
+inline constexpr int kComputeResults = 6;
+cudaError_t compute(int vec, const float* a, const float* b, const float* c, float* results);
+/// CycleBinary row[x] - in[y][x] on the registers [ny][nx] of one thread.
+cudaError_t cycle(int nx, int ny, const float* row, const float* in, float* results);
 
 /// out[i] = in[i] by Convert, n <= 1024. T: half, bf16.
 template <class T>
 cudaError_t convert(const double* in, T* out, unsigned n);
 
-enum class Functor {
-  add,
-  sub,
-  mul,
-  div,
-  floor_div,
-  max,
-  min,
-  logical_and,
-  logical_or,  // of two operands
-  exp,
-  identity,
-  square,
-  divide,
-  inverse,  // of one (divide: by b[0])
-};
+enum class Functor { add, mul, max, min, logical_and, logical_or };
 /// out[i] = functor(a[i], b[i]). T: float, double, half, bf16, bool (as unsigned char), int8,
-/// int32, int64, uint32. div, floor_div, divide, inverse: not for bool; exp: for floats.
+/// int32, int64, uint32.
 template <class T>
 cudaError_t apply(Functor functor, const T* a, const T* b, T* out, std::int64_t n);
 /// The same on the host, which the functors work on too.

@@ -16,26 +16,6 @@ __global__ void __launch_bounds__(kMostThreads)
   WriteData<IsBoundary, Layout>(dst, x, num);
 }
 
-template <int VecSize, class Layout, class Data>
-__global__ void __launch_bounds__(kMostThreads)
-    data_index_kernel(std::int64_t block_offset, std::int64_t* registers) {
-  std::int64_t x[VecSize];
-  InitWithDataIndex<Data, Layout>(x, block_offset);
-  dump(registers, x);
-}
-
-template <int NX, int NY, bool IsBoundary>
-__global__ void __launch_bounds__(kMostThreads)
-    read_write_strided_kernel(const float* src, float* dst, float* registers, Window from,
-                              Window to) {
-  float x[NY][NX];
-  Init(x, -1);
-  ReadData<IsBoundary>(x, src, from.size_nx, from.size_ny, from.stride_nx, from.stride_ny);
-#pragma unroll
-  for (int y = 0; y < NY; ++y) dump(registers, x[y], y * NX);
-  WriteData<IsBoundary>(dst, x, to.size_nx, to.size_ny, to.stride_nx, to.stride_ny);
-}
-
 template <int NX, int NY, bool IsBoundary>
 __global__ void __launch_bounds__(kMostThreads)
     read_write_rows_kernel(const float* src, float* dst, float* registers, Window from, Window to) {
@@ -91,125 +71,48 @@ __global__ void __launch_bounds__(kMostThreads)
   dump(registers, x);
 }
 
-struct TwicePlusOne {
-  __device__ float operator()(float x) const { return 2.0f * x + 1.0f; }
-};
-
-template <int VecSize, bool IsBoundary, class Layout, class Map>
-__global__ void __launch_bounds__(kMostThreads)
-    read_reduce_kernel(const float* src, std::uint32_t offset, Map reduced, std::int64_t num,
-                       float* registers) {
-  float x[VecSize];
-  Init(x, -1);
-  ReadDataReduce<IsBoundary, Layout>(x, src, offset, reduced, num, TwicePlusOne{});
-  dump(registers, x);
-}
-
-template <int NX, int NY, bool IsBoundary, class Kept, class Reduced>
-__global__ void __launch_bounds__(kMostThreads)
-    read_reduce_2d_kernel(const float* src, std::uint32_t kept_offset, Kept kept,
-                          std::uint32_t reduced_offset, Reduced reduced, std::int64_t size_nx,
-                          std::int64_t size_ny, float* registers) {
-  float x[NY][NX];
-  Init(x, -1);
-  ReadDataReduce<IsBoundary>(x, src, kept_offset, kept, reduced_offset, reduced, size_nx, size_ny,
-                             TwicePlusOne{});
-#pragma unroll
-  for (int y = 0; y < NY; ++y) dump(registers, x[y], y * NX);
-}
-
 // ---- Computing --------------------------------------------------------------------------------
-
-struct PrefixSums {
-  template <int N>
-  __device__ void operator()(float (&out)[N], const float (&in)[N], std::int64_t num) const {
-    float sum = static_cast<float>(num);
-    for (int k = 0; k < N; ++k) out[k] = sum += in[k];
-  }
-};
-struct MirroredMinus {
-  template <int N>
-  __device__ void operator()(float (&out)[N], const float (&a)[N], const float (&b)[N],
-                             std::int64_t num) const {
-    for (int k = 0; k < N; ++k) out[k] = k < num ? a[N - 1 - k] - b[k] : 0.0f;
-  }
-};
 
 template <int VecSize>
 __global__ void compute_kernel(const float* in_a, const float* in_b, const float* in_c,
-                               std::int64_t num, float* results) {
+                               float* results) {
   float a[VecSize], b[VecSize], c[VecSize], out[VecSize];
   int whole[VecSize];
   load(a, in_a);
   load(b, in_b);
   load(c, in_c);
-  ElementwiseConstant(out, [] { return 2.5f; });
-  dump(results, out, 0 * VecSize);
   ElementwiseUnary(out, a, [](float x) { return 2.0f * x; });
+  dump(results, out, 0 * VecSize);
+  ElementwiseBinary(out, a, b, [](float x, float y) { return x - y; });
   dump(results, out, 1 * VecSize);
-  ElementwiseBinary(out, a, b, SubFunctor<float>{});
-  dump(results, out, 2 * VecSize);
-  ElementwiseTernary(out, a, b, c, [](float x, float y, float z) { return x * y + z; });
-  dump(results, out, 3 * VecSize);
   ElementwiseAny(
       out, [](float x, float y, float z) { return x - y / 4.0f + 3.0f * z; }, a, b, c);
-  dump(results, out, 4 * VecSize);
+  dump(results, out, 2 * VecSize);
   ElementwiseAny(out, [] { return 7.0f; });
-  dump(results, out, 5 * VecSize);
-  OperatorBinary(out, a, PrefixSums{}, num);
-  dump(results, out, 6 * VecSize);
-  OperatorTernary(out, a, b, MirroredMinus{}, VecSize);
-  dump(results, out, 7 * VecSize);
+  dump(results, out, 3 * VecSize);
   ElementwiseBinary(whole, a, b, [](float x, float y) { return x / 4.0f + y; });
-  dump(results, whole, 8 * VecSize);
-  ElementwiseUnary(a, a, SquareFunctor<float>{});
-  dump(results, a, 9 * VecSize);
+  dump(results, whole, 4 * VecSize);
+  ElementwiseUnary(a, a, [](float x) { return x * x; });
+  dump(results, a, 5 * VecSize);
 }
 
 template <int NX, int NY>
-__global__ void compute_2d_kernel(const float* in_cycle, const float* in, float* results) {
-  float cycle[NX], x[NY][NX], cycled[NY][NX], out[NY][NX];
+__global__ void cycle_kernel(const float* in_cycle, const float* in, float* results) {
+  float cycle[NX], x[NY][NX], out[NY][NX];
   for (int i = 0; i < NX; ++i) cycle[i] = in_cycle[i];
-  for (int j = 0; j < NY; ++j) {
-    for (int i = 0; i < NX; ++i) {
-      x[j][i] = in[j * NX + i];
-      cycled[j][i] = in_cycle[i];
-    }
-  }
-  const auto write = [&](int result) {
-    for (int j = 0; j < NY; ++j) {
-      for (int i = 0; i < NX; ++i) results[(result * NY + j) * NX + i] = out[j][i];
-    }
-  };
-  ElementwiseUnary(out, x, [](float v) { return -v; });
-  write(0);
-  ElementwiseBinary(out, x, cycled, SubFunctor<float>{});
-  write(1);
-  ElementwiseTernary(out, x, cycled, x, [](float u, float, float w) { return u * 2.0f + w; });
-  write(2);
-  CycleBinary(out, cycle, x, SubFunctor<float>{});
-  write(3);
+  for (int k = 0; k < NY * NX; ++k) x[k / NX][k % NX] = in[k];
+  CycleBinary(out, cycle, x, [](float a, float b) { return a - b; });
+  for (int k = 0; k < NY * NX; ++k) results[k] = out[k / NX][k % NX];
 }
 
 template <Functor F, class T>
 __host__ __device__ T apply_one(T a, T b) {
   if constexpr (F == Functor::add) return AddFunctor<T>{}(a, b);
-  if constexpr (F == Functor::sub) return SubFunctor<T>{}(a, b);
   if constexpr (F == Functor::mul) return MulFunctor<T>{}(a, b);
   if constexpr (F == Functor::max) return MaxFunctor<T>{}(a, b);
   if constexpr (F == Functor::min) return MinFunctor<T>{}(a, b);
   if constexpr (F == Functor::logical_and) return LogicalAndFunctor<T>{}(a, b);
   if constexpr (F == Functor::logical_or) return LogicalOrFunctor<T>{}(a, b);
-  if constexpr (F == Functor::identity) return IdentityFunctor<T>{}(a);
-  if constexpr (F == Functor::square) return SquareFunctor<T>{}(a);
-  if constexpr (F == Functor::exp) return ExpFunctor<T>{}(a);
-  if constexpr (!std::is_same_v<T, bool>) {
-    if constexpr (F == Functor::div) return DivFunctor<T>{}(a, b);
-    if constexpr (F == Functor::floor_div) return FloorDivFunctor<T>{}(a, b);
-    if constexpr (F == Functor::divide) return DivideFunctor<T>{b}(a);
-    if constexpr (F == Functor::inverse) return InverseFunctor<T>{}(a);
-  }
-  return a;
 }
 
 template <Functor F, class T>
@@ -224,16 +127,8 @@ using FunctorTag = std::integral_constant<Functor, F>;
 template <class R, class F>
 R with_functor(Functor functor, F f) {
   switch (functor) {
-    case Functor::add:
-      return f(FunctorTag<Functor::add>{});
-    case Functor::sub:
-      return f(FunctorTag<Functor::sub>{});
     case Functor::mul:
       return f(FunctorTag<Functor::mul>{});
-    case Functor::div:
-      return f(FunctorTag<Functor::div>{});
-    case Functor::floor_div:
-      return f(FunctorTag<Functor::floor_div>{});
     case Functor::max:
       return f(FunctorTag<Functor::max>{});
     case Functor::min:
@@ -242,18 +137,9 @@ R with_functor(Functor functor, F f) {
       return f(FunctorTag<Functor::logical_and>{});
     case Functor::logical_or:
       return f(FunctorTag<Functor::logical_or>{});
-    case Functor::exp:
-      return f(FunctorTag<Functor::exp>{});
-    case Functor::identity:
-      return f(FunctorTag<Functor::identity>{});
-    case Functor::square:
-      return f(FunctorTag<Functor::square>{});
-    case Functor::divide:
-      return f(FunctorTag<Functor::divide>{});
-    case Functor::inverse:
-      break;
+    default:
+      return f(FunctorTag<Functor::add>{});
   }
-  return f(FunctorTag<Functor::inverse>{});
 }
 
 template <class T>
@@ -290,30 +176,6 @@ template cudaError_t read_write(const Tile&, bool, const std::int8_t*, std::int8
 template cudaError_t read_write(const Tile&, bool, const double*, double*, double*, float,
                                 std::int64_t);
 
-template <class Data>
-cudaError_t data_index(const Tile& tile, std::int64_t block_offset, std::int64_t* registers) {
-  return with_vec(tile.vec, [&](auto vec) {
-    return with_layout<ByType>(tile.layout, [&](auto layout) {
-      return launch(data_index_kernel<decltype(vec)::value, decltype(layout), Data>,
-                    one_block(tile.threads), nullptr, block_offset, registers);
-    });
-  });
-}
-template cudaError_t data_index<float>(const Tile&, std::int64_t, std::int64_t*);
-template cudaError_t data_index<half>(const Tile&, std::int64_t, std::int64_t*);
-template cudaError_t data_index<double>(const Tile&, std::int64_t, std::int64_t*);
-
-cudaError_t read_write_strided(const Tile2d& tile, bool boundary, const float* src, float* dst,
-                               float* registers, Window from, Window to) {
-  return with_2d(tile.nx, tile.ny, [&](auto nx, auto ny) {
-    return with_flag(boundary, [&](auto flag) {
-      return launch(read_write_strided_kernel<decltype(nx)::value, decltype(ny)::value,
-                                              decltype(flag)::value>,
-                    one_block(tile.threads, tile.rows), nullptr, src, dst, registers, from, to);
-    });
-  });
-}
-
 cudaError_t read_write_rows(const Tile2d& tile, bool boundary, const float* src, float* dst,
                             float* registers, Window from, Window to) {
   return with_2d(tile.nx, tile.ny, [&](auto nx, auto ny) {
@@ -349,50 +211,16 @@ cudaError_t read_broadcast(const Tile& tile, bool boundary, const float* src,
   });
 }
 
-cudaError_t read_reduce(const Tile& tile, bool boundary, const float* src, std::uint32_t offset,
-                        const Box& reduced, std::int64_t num, float* registers) {
-  return with_vec(tile.vec, [&](auto vec) {
-    return with_layout<Striped>(tile.layout, [&](auto layout) {
-      return with_flag(boundary, [&](auto flag) {
-        return with_map(reduced, [&](auto map) {
-          return launch(read_reduce_kernel<decltype(vec)::value, decltype(flag)::value,
-                                           decltype(layout), decltype(map)>,
-                        one_block(tile.threads), nullptr, src, offset, map, num, registers);
-        });
-      });
-    });
-  });
-}
-
-cudaError_t read_reduce_2d(const Tile2d& tile, bool boundary, const float* src,
-                           std::uint32_t kept_offset, const Box& kept, std::uint32_t reduced_offset,
-                           const Box& reduced, std::int64_t size_nx, std::int64_t size_ny,
-                           float* registers) {
-  if (kept.rank != 1 || reduced.rank != 2) return cudaErrorInvalidValue;
-  const IndexMap<1> kept_map = map_of<1>(kept);
-  const IndexMap<2> reduced_map = map_of<2>(reduced);
-  return with_2d(tile.nx, tile.ny, [&](auto nx, auto ny) {
-    return with_flag(boundary, [&](auto flag) {
-      return launch(read_reduce_2d_kernel<decltype(nx)::value, decltype(ny)::value,
-                                          decltype(flag)::value, IndexMap<1>, IndexMap<2>>,
-                    one_block(tile.threads, tile.rows), nullptr, src, kept_offset, kept_map,
-                    reduced_offset, reduced_map, size_nx, size_ny, registers);
-    });
-  });
-}
-
-cudaError_t compute(int vec, const float* a, const float* b, const float* c, std::int64_t num,
-                    float* results) {
+cudaError_t compute(int vec, const float* a, const float* b, const float* c, float* results) {
   return with_vec(vec, [&](auto n) {
-    return launch(compute_kernel<decltype(n)::value>, one_block(32), nullptr, a, b, c, num,
-                  results);
+    return launch(compute_kernel<decltype(n)::value>, one_block(32), nullptr, a, b, c, results);
   });
 }
 
-cudaError_t compute_2d(int nx, int ny, const float* cycle, const float* in, float* results) {
+cudaError_t cycle(int nx, int ny, const float* row, const float* in, float* results) {
   return with_2d(nx, ny, [&](auto kx, auto ky) {
-    return launch(compute_2d_kernel<decltype(kx)::value, decltype(ky)::value>, one_block(1),
-                  nullptr, cycle, in, results);
+    return launch(cycle_kernel<decltype(kx)::value, decltype(ky)::value>, one_block(1), nullptr,
+                  row, in, results);
   });
 }
 

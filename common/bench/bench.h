@@ -107,6 +107,9 @@ struct Case {
   std::size_t copied_inputs = 0;
   /// The elements of the output that a thread takes, as the rung's table claims; 0: it does not say.
   int per_thread = 0;
+  /// The form of the problem, where one kernel is timed on several: 1C11 of packed_f16_1C11. Steps go
+  /// from kernel to kernel within a form.
+  std::string form = {};
 };
 
 /// Registers `operation` over all shapes and regimes.

@@ -12,7 +12,7 @@ namespace {
 template <class T>
 Case two_input_case() {
   Case operation = copy2_case(sizeof(T), normal_tile<T>(), reversed_tile<T>());
-  operation.dtype = test::Format<T>::name;
+  operation.dtype = dtype_name<T>();
   return operation;
 }
 
@@ -50,9 +50,7 @@ void add_two_in_one_out_peer(const std::string& ladder) {
   template void add_binary(const std::string&, const std::string&, Kind, BinaryLauncher<T>, \
                            BinaryReference, double, int);                                   \
   template void add_two_in_one_out_peer<T>(const std::string&);
-TUTORIAL_INSTANTIATE(float)
-TUTORIAL_INSTANTIATE(__half)
-TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial::bench

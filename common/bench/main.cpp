@@ -4,6 +4,7 @@
 #include "common/bench/clocks.h"
 #include "common/bench/flags.h"
 #include "common/bench/rows.h"
+#include "common/bench/yardsticks.h"
 #include "common/proof/context.h"
 
 #include <benchmark/benchmark.h>
@@ -35,6 +36,8 @@ void add_context() {
     benchmark::AddCustomContext(name, value);
   }
   for (const auto& [name, value] : clocks_context()) benchmark::AddCustomContext(name, value);
+  const std::string cub = cub_version();
+  if (!cub.empty()) benchmark::AddCustomContext("cub", cub);
 }
 
 void require_rows(std::size_t rows, const Flags& flags) {

@@ -24,6 +24,7 @@ inline const std::size_t kReplays = on_gpu ? 15 : 5;
 /// replays; in `clocks`, where given, what the GPU's clock did meanwhile. Throws std::runtime_error
 /// if the output is wrong or a call fails. With TUTORIAL_PROFILE=1 in the environment the operation
 /// is launched three times, neither verified nor timed: every replay is said to take a second.
+/// The reader's rung is verified at a size with a tail, too.
 /// `verified`: its output at this shape was found right before, and is not compared again.
 std::vector<double> measure(const Case& operation, const Shape& shape, Regime regime,
                             std::size_t replays = kReplays, ClocksSeen* clocks = nullptr,

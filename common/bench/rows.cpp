@@ -56,6 +56,7 @@ void set_counters(benchmark::State& state, std::size_t bytes, const std::vector<
 
 void set_clock_counters(benchmark::State& state, const ClocksSeen& clocks) {
   if (clocks.probe_mhz > 0) state.counters["probe_mhz"] = clocks.probe_mhz;
+  if (clocks.inside_mhz > 0) state.counters["inside_mhz"] = clocks.inside_mhz;
   if (clocks.samples == 0) return;
   state.counters["sm_mhz"] = clocks.sm_mhz;
   state.counters["watts"] = clocks.watts;
@@ -64,7 +65,8 @@ void set_clock_counters(benchmark::State& state, const ClocksSeen& clocks) {
 
 void run_row(benchmark::State& state, const std::string& name, const Case& operation,
              const Shape& shape, Regime regime) {
-  state.SetLabel(operation.dtype + " " + name_of(operation.kind));
+  const std::string form = operation.form.empty() ? "" : " " + operation.form;
+  state.SetLabel(operation.dtype + " " + name_of(operation.kind) + form);
   try {
     const std::size_t bytes = bytes_moved(operation, shape);
     const std::size_t copied =

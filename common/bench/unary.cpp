@@ -11,7 +11,7 @@ namespace {
 template <class T>
 Case one_input_case() {
   Case operation = copy_case(sizeof(T), normal_tile<T>());
-  operation.dtype = test::Format<T>::name;
+  operation.dtype = dtype_name<T>();
   return operation;
 }
 
@@ -63,11 +63,7 @@ void add_copy_peers(const std::string& ladder) {
   template void add_unary(const std::string&, const std::string&, Kind, UnaryLauncher<T>, \
                           Reference, double, int);                                        \
   template void add_copy_peers<T>(const std::string&);
-TUTORIAL_INSTANTIATE(float)
-TUTORIAL_INSTANTIATE(__half)
-TUTORIAL_INSTANTIATE(__nv_bfloat16)
-TUTORIAL_INSTANTIATE(__nv_fp8_e4m3)
-TUTORIAL_INSTANTIATE(__nv_fp8_e5m2)
+TUTORIAL_FOR_ALL_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial::bench

@@ -5,6 +5,10 @@
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 
+#if defined(TUTORIAL_BACKEND_CUDA)
+#include <cub/version.cuh>
+#endif
+
 namespace tutorial::bench {
 
 namespace {
@@ -152,6 +156,15 @@ cudaError_t write_128bit(void* to, std::size_t bytes, cudaStream_t stream) {
 
 cudaError_t fill_memset(void* to, std::size_t bytes, cudaStream_t stream) {
   return cudaMemsetAsync(to, 1, bytes, stream);
+}
+
+std::string cub_version() {
+#if defined(TUTORIAL_BACKEND_CUDA)
+  return std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
+         std::to_string(CUB_SUBMINOR_VERSION);
+#else
+  return "";
+#endif
 }
 
 }  // namespace tutorial::bench

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <string>
 
 // All have 256 threads a block and 16 bytes an access, and do a tail byte by byte. Pointers must be
 // aligned to 16 bytes unless it is said, else cudaErrorMisalignedAddress. Null pointers with bytes
@@ -35,5 +36,8 @@ cudaError_t write_128bit(void* to, std::size_t bytes, cudaStream_t stream);
 
 /// What write_128bit() does, by cudaMemsetAsync; any pointer.
 cudaError_t fill_memset(void* to, std::size_t bytes, cudaStream_t stream);
+
+/// The version of CUB that the peers are compiled with, such as 3.5.0; empty in the cpu backend.
+std::string cub_version();
 
 }  // namespace tutorial::bench

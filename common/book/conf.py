@@ -41,6 +41,7 @@ html_copy_source = False
 html_use_index = False
 html_show_sourcelink = False
 html_show_copyright = False
+html_show_search_summary = False  # it would load every page that is found
 pygments_style = "a11y-light"
 pygments_dark_style = "a11y-dark"
 html_theme_options = {"top_of_page_buttons": []}

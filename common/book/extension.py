@@ -14,6 +14,7 @@ from pygments.util import ClassNotFound
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
+import glossary
 import links
 import measurements
 import pages
@@ -23,6 +24,7 @@ from mathml import mathml
 log = logging.getLogger(__name__)
 COMMENT = re.compile(r"\s*(?:<!--.*?-->\s*)+", re.S)
 STATIC = Path(__file__).resolve().parent / "static"
+PLAIN = re.compile(r'<span class="(?:w|p|n)">([^<]*)</span>')  # a third of a page, and in no colour of their own
 CUDA = {".cu", ".cuh", ".h", ".cpp"}
 
 
@@ -73,6 +75,74 @@ class Anchors(SphinxTransform):
             section["ids"] = [f"{slug}-{count}" if count else slug]
 
 
+class Terms(SphinxTransform):
+    """Links the first use of each of the glossary's words in a lesson to its entry, whose text book.js shows;
+    in italics wherever a lesson sets it so. On the glossary's own page it makes each entry known to the search."""
+
+    default_priority = 880
+
+    def apply(self):
+        name = source_of(self.app.book, self.env.docname)
+        entries = self.app.book.entries
+        if name == pages.GLOSSARY:
+            for entry in entries:
+                self.env.get_domain("std").note_object("word", entry.terms[0], entry.name)
+        if name not in self.app.book.lessons():
+            return
+        seen = set()
+        for node in list(self.document.findall(nodes.emphasis)):  # the words that a lesson introduces
+            entry = next((entry for entry in entries if entry.name not in seen and entry.is_met(node.astext())), None)
+            if entry and self.is_prose(node.parent) and not isinstance(node.parent, nodes.reference):
+                seen.add(entry.name)
+                node.replace_self(self.link(entry, node.astext(), node))
+        for entry in entries:
+            if entry.name not in seen:
+                self.first_plain_use(entry)
+
+    def first_plain_use(self, entry):
+        terms = [glossary.pattern(term) for term in entry.terms if term not in glossary.EVERYDAY]
+        for text in self.document.findall(nodes.Text):
+            if not self.is_prose(text.parent) or not isinstance(text.parent, nodes.paragraph):
+                continue
+            found = next(filter(None, (term.search(text) for term in terms)), None)
+            if found:
+                before, after = str(text)[:found.start()], str(text)[found.end():]
+                text.parent.replace(text, [nodes.Text(before), self.link(entry, found.group(0)), nodes.Text(after)])
+                return
+
+    @staticmethod
+    def is_prose(node):
+        """Neither in a heading or a table, nor in a figure's caption, which is a paragraph all in italics."""
+        while node is not None:
+            if isinstance(node, (nodes.title, nodes.table, nodes.reference)):
+                return False
+            if isinstance(node, nodes.paragraph) and len(node) == 1 and isinstance(node[0], nodes.emphasis):
+                return False
+            node = node.parent
+        return True
+
+    def link(self, entry, words, emphasis=None):
+        address = relative(self.app.book.address(pages.GLOSSARY), self.env.docname) + "#" + entry.name
+        inside = f"<em>{html.escape(words)}</em>" if emphasis is not None else html.escape(words)
+        return nodes.raw("", f'<a class="term" href="{html.escape(address)}" '
+                             f'data-definition="{html.escape(entry.words())}">{inside}</a>', format="html")
+
+
+class Figures(SphinxTransform):
+    """Says in a figure's alternative text what the drawing says of itself: its title and its numbers."""
+
+    default_priority = 875
+
+    def apply(self):
+        folder = PurePosixPath(source_of(self.app.book, self.env.docname)).parent
+        for node in self.document.findall(nodes.image):
+            path = self.app.book.root / pages.normal(str(folder), node.get("uri", "").lstrip("/"))
+            if path.suffix == ".svg" and path.is_file():
+                said = re.search(r"<desc[^>]*>(.*?)</desc>", path.read_text(encoding="utf-8"), re.S)
+                if said:
+                    node["alt"] = f'{node.get("alt", "").rstrip(".")}. {html.unescape(said.group(1)).strip()}'
+
+
 class Comments(SphinxTransform):
     """Takes out the comments that `./tutorial report` finds its places by."""
 
@@ -119,6 +189,7 @@ def highlighted(repository, name, page):
     formatter = HtmlFormatter(linespans="L", cssclass="highlight source")
     text = highlight(runs.read_text(repository.root / name), lexer_of(name), formatter)
     text = re.sub(r'<span id="L-(\d+)">', r'<span id="L\1">', text)
+    text = PLAIN.sub(r"\1", text)
 
     def link(match):
         name = match.group(2)
@@ -176,14 +247,37 @@ def prepare(app):
     app.book = pages.Repository()
     app.book.trees = {}
     app.book.sources, app.book.folders = app.book.linked()
+    app.book.entries = glossary.entries(app.book.texts[pages.GLOSSARY])
+    app.book.web = pages.repository_address(app.book.root)
 
 
 def finish(app, error):
     if error is None:
         pages.copy_files(app.book, app.outdir)
         folder = Path(app.outdir) / pages.TOOLS
+        (Path(app.outdir) / "404.html").write_text(MISSING, encoding="utf-8")
         measurements.write(app.book.root, folder / "ladders")
         measurements.write_traces(app.book.root, folder / "traces", app.outdir)
+
+
+#: For a web server that shows it at any address: it needs no other file, and finds the book's first page by itself.
+MISSING = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>There is no such page</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><meta name="color-scheme" content="light dark"></head>
+<body style="font-family: system-ui, sans-serif; margin: 15vh auto; max-width: 34rem; padding: 0 1rem">
+<h1>There is no such page</h1>
+<p>It may have moved. <a id="home" href="index.html">The first page</a> lists the lessons, and its search finds the rest.</p>
+<script>
+(async () => {
+  for (let at = location.pathname; at.length > 1;) {
+    at = at.replace(/[^/]*\\/?$/, "");
+    if (!(await fetch(at + "searchindex.js", { method: "HEAD" })).ok) continue;
+    document.getElementById("home").href = at + "index.html";
+    break;
+  }
+})();
+</script></body></html>
+"""
 
 
 def shared_tree(app, page, template, context, doctree):
@@ -199,10 +293,26 @@ def shared_tree(app, page, template, context, doctree):
         context["toctree"] = made_once
 
 
+def with_place(book, page, context):
+    """A page with how long it takes below its title, where it does not say so itself."""
+    minutes, said = book.minutes(book.page_names[page])
+    body = context.get("body", "")
+    if said or pages.is_tool(book.page_names[page]):
+        return body
+    words = f"about {minutes} minute{'s' if minutes > 1 else ''}"
+    return re.sub(r"</h1>", f'</h1>\n<p class="place">{words}</p>', body, count=1)
+
+
 def page_context(app, page, template, context, doctree):
     """A source has nothing beside it, a page of ours its own script, and the sidebar's captions a level."""
     if page not in app.book.page_names:
         context["furo_hide_toc"] = True
+        home = html.escape(context["pathto"]("index"))
+        context["furo_navigation_tree"] = f'<ul><li class="toctree-l1"><a class="reference" href="{home}">The lessons</a></li></ul>'
+        return
+    context["body"] = with_place(app.book, page, context)
+    for way, other in zip(("prev", "next"), app.book.neighbours(app.book.page_names[page])):
+        context[way] = other and {"link": context["pathto"](pages.page_of(other)), "title": app.book.title(other)}
     tree = context.get("furo_navigation_tree", "")
     context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
     name = PurePosixPath(page).name
@@ -219,7 +329,10 @@ def setup(app):
     app.connect("build-finished", finish)
     app.add_transform(Links)
     app.add_transform(Anchors)
+    app.add_transform(Terms)
+    app.add_transform(Figures)
     app.add_transform(Comments)
+    app.add_object_type("word", "word", objname="glossary")
     app.add_html_math_renderer("mathml", inline_renderers=(visit_math, None),
                                block_renderers=(visit_math_block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

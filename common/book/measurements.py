@@ -19,8 +19,9 @@ def write(root, folder):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     chapters, files = {}, []
-    recorded = sorted(share.recorded(root), key=lambda found: Path(found[1].path).stem, reverse=True)
-    for chapter, run in recorded:  # the H200 first, as on every page
+    found = list(share.recorded(root))
+    order = runs.main_first({Path(run.path).stem for _, run in found}, root)
+    for chapter, run in sorted(found, key=lambda one: order.index(Path(one[1].path).stem)):
         data = share.ladders([run])
         name = f"{chapter.name}.{Path(run.path).stem}.json"
         (folder / name).write_text(share.text_of(data), encoding="utf-8")

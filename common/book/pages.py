@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import urllib.parse
 from pathlib import Path, PurePosixPath
 
@@ -19,16 +20,26 @@ import runs
 
 #: Pages that exist in the book only to be used there; they stand in a group of their own.
 TOOLS = "common/book"
-#: A file that is longer is handed out as it is instead of being shown with colours.
+GLOSSARY = "common/GLOSSARY.md"
+#: A file that is longer, or that a program recorded, is handed out as it is instead of being shown with colours.
 LONGEST_SHOWN = 200_000
+RECORDED = re.compile(r"/results/.*\.json$|\.csv$")
+READ_A_MINUTE = 120
 SHOWN = {".cu", ".cuh", ".h", ".cpp", ".py", ".sh", ".cmake", ".json", ".txt", ".csv", ".js", ".css",
-         ".yml", ".ipynb", ""}
-FIGURE = re.compile(r"^<!-- report:(?:ladder|sizes)_figure (.*?) -->$\n.*?^<!-- /report -->\n\n(?:[^\n]+\n)+", re.M | re.S)
+         ".yml", ""}
+FIGURE = re.compile(r"^<!-- report:(ladder|sizes|trace)_figure (.*?) -->$\n.*?^<!-- /report -->\n\n(?:[^\n]+\n)+", re.M | re.S)
+WARPS = re.compile(r"^<!-- view:warps (\w+) (\w+) -->$", re.M)
+COMMANDS = re.compile(r"^## Two commands$\n", re.M)
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.M)
 
 
 def is_page(name):
     return name.endswith(".md") and not name.startswith(".")
+
+
+def is_tool(name):
+    """The explorer and the warp view, and the front page: not for reading from top to bottom."""
+    return name == "README.md" or (name.startswith(TOOLS + "/") and not name.endswith("README.md"))
 
 
 def page_of(name):
@@ -105,6 +116,29 @@ class Repository:
             blocks.append("\n".join(lines) + "\n```\n")
         return "\n".join(blocks)
 
+    def lessons(self):
+        """The lessons in their order: the chapters' READMEs, and what else lies at a chapter's root."""
+        return [page for page in self.pages if re.fullmatch(r"\d\d_\w+/[^/]+\.md", page)]
+
+    def neighbours(self, name):
+        """(previous, next) of a page in reading order: from lesson to lesson; any other page leads back to the
+        page under which it stands."""
+        order = ["README.md", *self.lessons()]
+        if name not in order:
+            return self.parent(name), None
+        at = order.index(name)
+        return (order[at - 1] if at else None), (order[at + 1] if at + 1 < len(order) else None)
+
+    def minutes(self, name):
+        """How long a page takes, as it says itself below its title; else by its length, at a pace at which
+        technical pages are read."""
+        text = self.texts[name]
+        said = re.search(r"\b(\d+) minutes\b", text[:1500])
+        if said:
+            return int(said.group(1)), True
+        words = len(re.findall(r"[A-Za-z][\w'-]*", re.sub(r"<!--.*?-->|^\|.*$", "", text, flags=re.S | re.M)))
+        return max(1, round(words / READ_A_MINUTE)), False
+
     # ---------------------------------------------------------------------------------------------
     # What the pages lead to
 
@@ -152,7 +186,7 @@ class Repository:
 
     def is_shown(self, name):
         """Is a source shown on a page, rather than handed out as a file?"""
-        return (PurePosixPath(name).suffix in SHOWN
+        return (PurePosixPath(name).suffix in SHOWN and not RECORDED.search(name)
                 and (self.root / name).stat().st_size <= LONGEST_SHOWN)
 
     def address(self, name):
@@ -179,23 +213,84 @@ def for_sphinx(text):
     return "".join(lines)
 
 
-def explorer_link(name, options):
-    """The line below a figure of a recorded ladder: the same numbers in the explorer."""
+def view(name, page, words, **query):
+    """A line that opens one of the book's tools, here on the page where there is JavaScript (book.js)."""
+    address = os.path.relpath(f"{TOOLS}/{page}.html", PurePosixPath(name).parent)
+    address += "?" + urllib.parse.urlencode({key: value for key, value in query.items() if value}, safe=",")
+    return f'\n<p class="explore"><a class="view" href="{html.escape(address)}">{words}</a></p>\n'
+
+
+def chapter_of(name, file):
+    """The chapter of a recorded file that a marker on a page names, else of the page."""
+    folder = normal(str(PurePosixPath(name).parent), file) if "/" in file else name
+    found = re.search(r"\b\d\d_\w+", folder)
+    return found.group(0) if found else None
+
+
+def view_of_figure(name, kind, options):
+    """What stands below a recorded figure: the same numbers in the explorer, or the same warps in the warp view."""
     words = shlex.split(options)
-    given = dict(word.split("=", 1) for word in words[1:] if "=" in word)
-    folder = normal(str(PurePosixPath(name).parent), words[0])
-    chapter = re.search(r"\b\d\d_\w+", folder if "/" in words[0] else name)
+    given = dict(word.split("=", 1) for word in words if "=" in word)
+    chapter = chapter_of(name, next((word for word in words if "=" not in word), ""))
     if not chapter:
         return ""
-    query = {"chapter": chapter.group(0), "type": given.get("dtype"), "size": given.get("shape"),
-             "rung": given.get("rungs", "").split(",")[0]}
-    address = os.path.relpath(f"{TOOLS}/explorer.html", PurePosixPath(name).parent)
-    address += "?" + urllib.parse.urlencode({key: value for key, value in query.items() if value})
-    return f'\n<p class="explore"><a href="{html.escape(address)}">This ladder in the explorer</a></p>\n'
+    if kind == "trace":
+        return view(name, "warps", "Step through the accesses", chapter=chapter)
+    return view(name, "explorer", "This ladder in the explorer", chapter=chapter, type=given.get("dtype"),
+                size=given.get("shape"), rung=given.get("rungs", "").split(",")[0])
 
 
-def with_explorer_links(name, text):
-    return FIGURE.sub(lambda found: found.group(0) + explorer_link(name, found.group(1)), text)
+def with_views(name, text):
+    own = WARPS.search(text)  # a page that names its two rungs
+
+    def below(found):
+        kind, options = found.groups()
+        return found.group(0) + ("" if own and kind == "trace" else view_of_figure(name, kind, options))
+
+    text = FIGURE.sub(below, text)
+
+    def two_rungs(found):
+        return view(name, "warps", f"Step through the accesses of {found.group(1)} and {found.group(2)}",
+                    chapter=chapter_of(name, ""), a=found.group(1), b=found.group(2))
+
+    return WARPS.sub(two_rungs, text)
+
+
+# -------------------------------------------------------------------------------------------------
+# Where the files are
+
+
+def web_address(remote):
+    """The address of a Git remote as a browser and `git clone` take it, or None where it is no public one."""
+    remote = remote.strip()
+    short = re.fullmatch(r"(?:ssh://)?git@([\w.-]+)[:/](.+)", remote)
+    if short:
+        remote = f"https://{short.group(1)}/{short.group(2)}"
+    found = re.fullmatch(r"(https://)(?:[^@/]*@)?([\w.-]+\.[a-z]+/.+?)(?:\.git)?/?", remote)
+    return found.group(1) + found.group(2) if found else None
+
+
+def repository_address(root):
+    """TUTORIAL_REPOSITORY, else the clone's own remote; None if neither is an address of the web."""
+    given = os.environ.get("TUTORIAL_REPOSITORY")
+    if given:
+        return web_address(given)
+    try:
+        done = subprocess.run(["git", "-C", str(root), "remote", "get-url", "origin"], text=True,
+                              capture_output=True, check=False)
+    except OSError:
+        return None
+    return web_address(done.stdout) if done.returncode == 0 else None
+
+
+def with_clone_line(text, address):
+    """The front page with the line that gets the files, which a reader of the site does not have yet."""
+    if address:
+        words = f"First get the files:\n\n```bash\ngit clone {address}\ncd {address.rsplit('/', 1)[1]}\n```\n"
+    else:
+        words = ("First get the files that these pages belong to. This copy of the book does not know their address: "
+                 "ask whoever sent you here.\n")
+    return COMMANDS.sub(lambda found: found.group(0) + "\n" + words, text, count=1)
 
 
 def write_if_new(path, data):
@@ -211,7 +306,9 @@ def stage(repository, folder):
     folder = Path(folder)
     wanted = {}
     for name in repository.pages:
-        text = with_explorer_links(name, for_sphinx(repository.texts[name])) + "\n" + repository.tree(name)
+        text = with_views(name, for_sphinx(repository.texts[name])) + "\n" + repository.tree(name)
+        if name == "README.md":
+            text = with_clone_line(text, repository_address(repository.root))
         wanted[folder / (page_of(name) + ".md")] = text.encode("utf-8")
         for target in repository.targets(name):
             image = normal(str(PurePosixPath(name).parent), target)

@@ -4,6 +4,9 @@
 #   <answer>.cu   a program that checks itself: it prints what is wrong and returns 1
 #   <answer>.py   the same in Python
 #
+# A program that a reader has begun, your_<answer>.cu in the chapter's folder, is the target
+# 01_elu_your_<answer>; its test is ./tutorial test elu --yours.
+#
 # tutorial_add_answers(<name> PREFIX 01_elu): one executable for each of the first two kinds, which
 # nothing but the targets 01_elu_answers and tutorial_answers builds, and a test for each that was
 # built. For a .cuh only the one source that includes your_<name>.cuh is compiled again.
@@ -46,6 +49,16 @@ function(tutorial_add_answers name)
     tutorial_sources(source "${file}")
     tutorial_executable(${target} SOURCES "${source}" LIBRARIES ${name} tutorial_runtime)
     tutorial_answer_test(text ${target} "${folder}.answer: ${answer}" ${name})
+  endforeach()
+
+  file(GLOB begun CONFIGURE_DEPENDS your_*.cu)
+  foreach(file IN LISTS begun)
+    get_filename_component(answer "${file}" NAME_WE)
+    tutorial_sources(source "${file}")
+    tutorial_executable(${folder}_${answer} SOURCES "${source}" LIBRARIES ${name} tutorial_runtime)
+    set_target_properties(${folder}_${answer} PROPERTIES EXCLUDE_FROM_ALL ON
+                          RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")
+    target_compile_options(${folder}_${answer} PRIVATE ${tutorial_readers_warnings})
   endforeach()
 
   foreach(file IN LISTS scripts)

@@ -20,8 +20,8 @@ endif()
 
 if(tutorial_backend STREQUAL "cuda")
   if(NOT TUTORIAL_NVCC)
-    message(FATAL_ERROR "The cuda backend needs nvcc ${TUTORIAL_CUDA_MINIMUM} or newer: install the "
-                        "CUDA toolkit, or set CUDACXX to its nvcc, or use the cpu backend.")
+    message(FATAL_ERROR "The cuda backend needs nvcc ${TUTORIAL_CUDA_MINIMUM} or newer: run ./tutorial "
+                        "setup --nvcc, or install the CUDA toolkit, or set CUDACXX to its nvcc.")
   endif()
   set(CMAKE_CUDA_COMPILER "${TUTORIAL_NVCC}" CACHE FILEPATH "nvcc")
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})

@@ -29,6 +29,12 @@ function(tutorial_device_library target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(${target} PUBLIC tutorial_runtime)
   tutorial_flags(${target})
+  foreach(source IN LISTS sources)
+    file(STRINGS "${source}" readers REGEX "^#include .*/your_")
+    if(readers)
+      set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_OPTIONS ${tutorial_readers_warnings})
+    endif()
+  endforeach()
 endfunction()
 
 # tutorial_chapter(elu), from the CMakeLists.txt of a folder such as 01_elu, makes
@@ -43,6 +49,7 @@ endfunction()
 #   01_elu                all of these and nothing of another chapter
 #   01_elu_answers        the worked answers in answers/, which nothing else builds
 #   01_elu_trace          the kernels with every access recorded (./tutorial trace), likewise
+#   01_elu_check          your_elu.cuh with every access judged, likewise
 #
 # and registers the chapter's tests with the label elu: the test cases, the exhibits under
 # AddressSanitizer, the exhibits that must not compile, the machine code as proof/codegen*.json claims
@@ -98,6 +105,7 @@ function(tutorial_chapter name)
   if(EXISTS "${here}/${name}_test.cpp")
     tutorial_executable(${folder}_test SOURCES ${name}_test.cpp ${parts}
                         LIBRARIES ${test_kernels} ${libraries} ${museum} tutorial_test_support)
+    set_target_properties(${folder}_test PROPERTIES ENABLE_EXPORTS ON)  # kernels by their names
     add_dependencies(${folder} ${folder}_test)
     tutorial_add_catch_tests(${folder}_test PREFIX ${folder} LABEL ${name})
   endif()
@@ -107,6 +115,7 @@ function(tutorial_chapter name)
   if(peers_sources)
     set(peers ${folder}_peers)
     tutorial_device_library(${peers} ${peers_sources})
+    target_link_libraries(${peers} PRIVATE tutorial_cccl)
   endif()
   if(EXISTS "${here}/${name}_bench.cpp")
     tutorial_executable(${folder}_bench SOURCES ${name}_bench.cpp
@@ -120,7 +129,7 @@ function(tutorial_chapter name)
     tutorial_executable(${folder}_exhibits_asan SOURCES ${exhibits} "${asan}"
                         LIBRARIES tutorial_runtime_asan)
     add_dependencies(${folder} ${folder}_exhibits_asan)
-    tutorial_add_asan_exhibits(${folder}_exhibits_asan "${asan}" PREFIX ${folder} LABEL ${name})
+    tutorial_add_exhibits(${folder}_exhibits_asan "${asan}" asan PREFIX ${folder} LABEL ${name})
   endif()
 
   file(GLOB refused CONFIGURE_DEPENDS museum/does_not_compile_*.cu)
@@ -140,4 +149,5 @@ function(tutorial_chapter name)
   endforeach()
   tutorial_add_answers(${name} PREFIX ${folder})
   tutorial_add_trace(${name} PREFIX ${folder})
+  tutorial_add_check(${name} PREFIX ${folder})
 endfunction()

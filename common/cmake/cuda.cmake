@@ -1,4 +1,5 @@
-# Finds what is here of CUDA. Used by the build, and by `cmake -P common/cmake/cuda_headers.cmake`.
+# Finds what is here of CUDA, and fetches what is not. Used by the build, and by
+# `cmake -P common/cmake/cuda_fetch.cmake`.
 #
 #   tutorial_find_nvcc()          TUTORIAL_NVCC, TUTORIAL_NVCC_VERSION (both empty without a usable nvcc)
 #   tutorial_gpu_architectures()  the compute capabilities of the GPUs that answer, such as "90"
@@ -6,56 +7,65 @@
 #   tutorial_find_cuda_headers()  a folder with NVIDIA's headers, or empty
 #   tutorial_fetch_cuda_headers() the same from PyPI, into .deps/cuda-headers (into the build folder,
 #                                 where the sources cannot be written)
+#   tutorial_fetch_nvcc()         NVIDIA's compiler from PyPI, into .deps/cuda (./tutorial setup --nvcc)
 
 set(TUTORIAL_CUDA_MINIMUM 12.4)
 # One each of Turing, Ampere, Hopper, and the two Blackwell families.
 set(TUTORIAL_ARCHITECTURES 75 80 90 100 120)
 set(TUTORIAL_CODEGEN_ARCHITECTURES 90 CACHE STRING
     "Compute capabilities whose machine code the tests read; all: every one that the claims know")
-# The headers for machines without a toolkit: these three packages hold all that the CPU backend includes.
+# For machines without a toolkit: these three packages hold all that the CPU backend includes, and with
+# the others they are a toolkit that compiles, assembles, links and disassembles. PyPI's first cuobjdump
+# and nvdisasm are those of 13.2, which read the machine code of 13.0.
 set(TUTORIAL_CUDA_PYPI
     nvidia-cuda-runtime==13.0.96
     nvidia-cuda-crt==13.0.88
     nvidia-cuda-cccl==13.0.85)
+set(TUTORIAL_NVCC_PYPI
+    nvidia-cuda-nvcc==13.0.88
+    nvidia-nvvm==13.0.88
+    nvidia-cuda-cuobjdump==13.2.51
+    nvidia-cuda-nvdisasm==13.2.51)
 
 # The repository's root, in script mode too (the folder of this file is common/cmake).
 get_filename_component(TUTORIAL_ROOT "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 set(TUTORIAL_DEPS "${TUTORIAL_ROOT}/.deps")
-set(TUTORIAL_DEPS_CUDA "${TUTORIAL_DEPS}/cuda-headers")
 
-# CMake itself looks on PATH, in CUDACXX and in $CUDA_PATH/bin, but not where NVIDIA's installer
-# puts nvcc: /usr/local/cuda/bin.
+# tutorial_nvcc_release(<nvcc> <out>): its release, such as 13.0; empty where it cannot be run.
+function(tutorial_nvcc_release nvcc out)
+  execute_process(COMMAND "${nvcc}" --version OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE rc)
+  if(rc EQUAL 0 AND text MATCHES "release ([0-9]+\\.[0-9]+)")
+    set(${out} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+  else()
+    set(${out} "" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# The one that is named, or else the first that is new enough. CMake itself looks on PATH, in CUDACXX and
+# in $CUDA_PATH/bin, but not where NVIDIA's installer puts nvcc, /usr/local/cuda/bin, nor in .deps.
 function(tutorial_find_nvcc)
-  set(nvcc "${CMAKE_CUDA_COMPILER}")
-  if(NOT nvcc AND DEFINED ENV{CUDACXX})
-    set(nvcc "$ENV{CUDACXX}")
+  set(candidates "${CMAKE_CUDA_COMPILER}")
+  if(NOT candidates)
+    set(candidates "$ENV{CUDACXX}")
   endif()
-  if(NOT nvcc)
-    find_program(nvcc_program nvcc NO_CACHE HINTS ENV CUDA_PATH ENV CUDA_HOME PATH_SUFFIXES bin)
-    if(NOT nvcc_program)
-      find_program(nvcc_program nvcc NO_CACHE PATHS /usr/local/cuda/bin /opt/cuda/bin NO_DEFAULT_PATH)
-    endif()
-    if(nvcc_program)
-      set(nvcc "${nvcc_program}")
-    endif()
+  if(NOT candidates)
+    find_program(on_path nvcc NO_CACHE HINTS ENV CUDA_PATH ENV CUDA_HOME PATH_SUFFIXES bin)
+    file(GLOB fetched "${TUTORIAL_DEPS}/cuda/nvidia/cu*/bin/nvcc")
+    set(candidates ${on_path} /usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc ${fetched})
   endif()
-  set(version "")
-  if(nvcc)
-    execute_process(COMMAND "${nvcc}" --version OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE rc)
-    if(rc EQUAL 0 AND text MATCHES "release ([0-9]+\\.[0-9]+)")
-      set(version "${CMAKE_MATCH_1}")
-    endif()
-    if(NOT version)
-      set(nvcc "")
-    elseif(version VERSION_LESS TUTORIAL_CUDA_MINIMUM)
+  set(TUTORIAL_NVCC "" PARENT_SCOPE)
+  set(TUTORIAL_NVCC_VERSION "" PARENT_SCOPE)
+  foreach(nvcc IN LISTS candidates)
+    tutorial_nvcc_release("${nvcc}" version)
+    if(version AND version VERSION_LESS TUTORIAL_CUDA_MINIMUM)
       message(STATUS "tutorial: ${nvcc} is CUDA ${version}; ${TUTORIAL_CUDA_MINIMUM} is the oldest "
                      "that is used here, so it is left aside")
-      set(nvcc "")
-      set(version "")
+    elseif(version)
+      set(TUTORIAL_NVCC "${nvcc}" PARENT_SCOPE)
+      set(TUTORIAL_NVCC_VERSION "${version}" PARENT_SCOPE)
+      return()
     endif()
-  endif()
-  set(TUTORIAL_NVCC "${nvcc}" PARENT_SCOPE)
-  set(TUTORIAL_NVCC_VERSION "${version}" PARENT_SCOPE)
+  endforeach()
 endfunction()
 
 function(tutorial_gpu_architectures out)
@@ -108,7 +118,10 @@ endfunction()
 
 function(tutorial_find_cuda_headers out)
   set(candidates "")
-  if(TUTORIAL_NVCC)
+  file(GLOB pypi "${TUTORIAL_DEPS}/cuda-headers/nvidia/cu*/include" "${TUTORIAL_DEPS}/cuda/nvidia/cu*/include"
+                 "${CMAKE_BINARY_DIR}/.deps/cuda-headers/nvidia/cu*/include")
+  # A compiler that is fetched later changes no build: its headers are those that were fetched before.
+  if(TUTORIAL_NVCC AND NOT TUTORIAL_NVCC MATCHES "/\\.deps/cuda/")
     get_filename_component(nvcc "${TUTORIAL_NVCC}" REALPATH)
     get_filename_component(bin "${nvcc}" DIRECTORY)
     get_filename_component(toolkit "${bin}" DIRECTORY)
@@ -120,8 +133,6 @@ function(tutorial_find_cuda_headers out)
       list(APPEND candidates "$ENV{${variable}}/include")
     endif()
   endforeach()
-  file(GLOB pypi "${TUTORIAL_DEPS_CUDA}/nvidia/cu*/include"
-                 "${CMAKE_BINARY_DIR}/.deps/cuda-headers/nvidia/cu*/include")
   list(APPEND candidates /usr/local/cuda/include /opt/cuda/include ${pypi} /usr/include)
   set(found "")
   foreach(candidate IN LISTS candidates)
@@ -134,25 +145,12 @@ function(tutorial_find_cuda_headers out)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
-# Installs the headers where nothing but this repository sees them. They arrive under another name
-# and are renamed at the end, so that an interrupted download is not taken for a complete one. Two
-# builds that are configured at the same time take turns.
-function(tutorial_fetch_cuda_headers out)
-  set(${out} "" PARENT_SCOPE)
-  set(deps "${TUTORIAL_DEPS}")
-  execute_process(COMMAND "${CMAKE_COMMAND}" -E make_directory "${deps}" ERROR_QUIET)
-  execute_process(COMMAND "${CMAKE_COMMAND}" -E touch "${deps}/.lock" RESULT_VARIABLE rc ERROR_QUIET)
-  if(NOT rc EQUAL 0)
-    set(deps "${CMAKE_BINARY_DIR}/.deps")
-    file(MAKE_DIRECTORY "${deps}")
-  endif()
-  file(LOCK "${deps}/.lock" GUARD FUNCTION RESULT_VARIABLE rc TIMEOUT 600)
-  tutorial_find_cuda_headers(found)
-  if(found)
-    set(${out} "${found}" PARENT_SCOPE)
-    return()
-  endif()
-  list(JOIN TUTORIAL_CUDA_PYPI " " packages)
+# tutorial_fetch_pypi(<what> <folder> <package>...): into .deps/<folder>, where nothing but this repository
+# sees them, or the build folder's .deps, where the sources cannot be written. They arrive under another
+# name and are renamed at the end, so that an interrupted download is not taken for a complete one. The
+# caller holds the lock of `deps`.
+function(tutorial_fetch_pypi what folder)
+  list(JOIN ARGN " " packages)
   set(python "")
   foreach(candidate python3 /usr/bin/python3)
     execute_process(COMMAND "${candidate}" -m pip --version RESULT_VARIABLE rc OUTPUT_QUIET ERROR_QUIET)
@@ -162,27 +160,58 @@ function(tutorial_fetch_cuda_headers out)
     endif()
   endforeach()
   if(NOT python)
-    message(FATAL_ERROR "No CUDA toolkit is here and python3 has no pip to fetch NVIDIA's headers "
-                        "with: run ./tutorial setup, or install python3-pip.")
+    message(FATAL_ERROR "No CUDA toolkit is here and python3 has no pip to fetch ${what} with: run "
+                        "./tutorial setup, or install python3-pip.")
   endif()
   message(STATUS "tutorial: no CUDA toolkit (${TUTORIAL_CUDA_MINIMUM} or newer) here; fetching "
-                 "NVIDIA's headers from PyPI into ${deps}/cuda-headers: ${packages}")
-  set(arriving "${deps}/cuda-headers.arriving")
+                 "${what} from PyPI into ${deps}/${folder}: ${packages}")
+  set(arriving "${deps}/${folder}.arriving")
   file(REMOVE_RECURSE "${arriving}")
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -E env PIP_ROOT_USER_ACTION=ignore
             "${python}" -m pip install --quiet --disable-pip-version-check --no-input
-            --retries 2 --no-deps --target "${arriving}" ${TUTORIAL_CUDA_PYPI}
+            --retries 2 --no-deps --target "${arriving}" ${ARGN}
     RESULT_VARIABLE rc ERROR_VARIABLE text OUTPUT_VARIABLE text)
   if(NOT rc EQUAL 0)
     file(REMOVE_RECURSE "${arriving}")
     message(STATUS "${text}")
-    message(FATAL_ERROR "NVIDIA's headers could not be fetched from PyPI: check the network and try "
-                        "again, or install a CUDA toolkit (${TUTORIAL_CUDA_MINIMUM} or newer), or name "
-                        "a folder that has cuda_runtime.h by -DTUTORIAL_CUDA_INCLUDE_DIR=...")
+    message(FATAL_ERROR "${what} could not be fetched from PyPI: check the network and try again, or install "
+                        "a CUDA toolkit (${TUTORIAL_CUDA_MINIMUM} or newer).")
   endif()
-  file(REMOVE_RECURSE "${deps}/cuda-headers")
-  file(RENAME "${arriving}" "${deps}/cuda-headers")
+  # A toolkit has its libraries in lib64, under the names that a linker looks for.
+  file(GLOB roots "${arriving}/nvidia/cu*")
+  foreach(root IN LISTS roots)
+    file(CREATE_LINK lib "${root}/lib64" SYMBOLIC)
+    file(GLOB runtime RELATIVE "${root}/lib" "${root}/lib/libcudart.so.*")
+    if(runtime)
+      file(CREATE_LINK "${runtime}" "${root}/lib/libcudart.so" SYMBOLIC)
+    endif()
+  endforeach()
+  file(REMOVE_RECURSE "${deps}/${folder}")
+  file(RENAME "${arriving}" "${deps}/${folder}")
+endfunction()
+
+# Two builds that are configured at the same time take turns.
+function(tutorial_fetch_cuda_headers out)
+  set(deps "${TUTORIAL_DEPS}")
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E make_directory "${deps}" ERROR_QUIET)
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E touch "${deps}/.lock" RESULT_VARIABLE rc ERROR_QUIET)
+  if(NOT rc EQUAL 0)
+    set(deps "${CMAKE_BINARY_DIR}/.deps")
+    file(MAKE_DIRECTORY "${deps}")
+  endif()
+  file(LOCK "${deps}/.lock" GUARD FUNCTION RESULT_VARIABLE rc TIMEOUT 600)
   tutorial_find_cuda_headers(found)
+  if(NOT found)
+    tutorial_fetch_pypi("NVIDIA's headers" cuda-headers ${TUTORIAL_CUDA_PYPI})
+    tutorial_find_cuda_headers(found)
+  endif()
   set(${out} "${found}" PARENT_SCOPE)
+endfunction()
+
+function(tutorial_fetch_nvcc)
+  set(deps "${TUTORIAL_DEPS}")
+  file(MAKE_DIRECTORY "${deps}")
+  file(LOCK "${deps}/.lock" GUARD FUNCTION RESULT_VARIABLE rc TIMEOUT 600)
+  tutorial_fetch_pypi("NVIDIA's compiler" cuda ${TUTORIAL_CUDA_PYPI} ${TUTORIAL_NVCC_PYPI})
 endfunction()

@@ -28,6 +28,13 @@ if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_
 endif()
 option(TUTORIAL_WERROR "Treat warnings in the tutorial's own code as errors" ${tutorial_werror})
 
+# Without optimization nvcc gives a thread as many registers as it likes; blocks of 1,024 threads have 64
+# for each, and would not launch.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" tutorial_build_type)
+if(TUTORIAL_ON_GPU AND "${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${tutorial_build_type}}" MATCHES "(^| )(-G|--device-debug)( |$)")
+  add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-maxrregcount=64>")
+endif()
+
 # -Wno-unknown-pragmas: `#pragma unroll` means something to nvcc only.
 set(tutorial_warnings -Wall -Wextra -Wshadow -Wno-unknown-pragmas)
 set(tutorial_cxx_warnings ${tutorial_warnings} -Wconversion)
@@ -36,6 +43,9 @@ if(TUTORIAL_WERROR)
   list(APPEND tutorial_warnings -Werror)
 endif()
 list(JOIN tutorial_warnings "," tutorial_nvcc_warnings)
+# A reader's half-written kernel that does not use a parameter yet is worth a warning and no more.
+set(tutorial_readers_warnings
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-error=unused-parameter;-Wno-error=unused-variable;-Wno-error=unused-but-set-variable>")
 
 function(tutorial_flags target)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${tutorial_cxx_warnings}>")

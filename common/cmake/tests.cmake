@@ -10,6 +10,35 @@ if(CMAKE_CROSSCOMPILING)  # an emulator runs them
   set(tutorial_timeout 1800)
 endif()
 
+# tutorial_gpu_share(<out>): the CTest properties with which as many long sweeps run at the same time as the
+# GPU has memory for; one takes up to 34 GiB, and half of that where it finds no more free. While one
+# computes on the GPU, others judge on the host, with all its cores: three are enough.
+function(tutorial_gpu_share out)
+  set(memory 0)
+  find_program(nvidia_smi nvidia-smi NO_CACHE)
+  if(nvidia_smi)
+    execute_process(COMMAND "${nvidia_smi}" --query-gpu=memory.total --format=csv,noheader,nounits
+                    OUTPUT_VARIABLE text ERROR_QUIET)
+    if(text MATCHES "^([0-9]+)")
+      set(memory "${CMAKE_MATCH_1}")
+    endif()
+  endif()
+  math(EXPR at_once "${memory} / 36864")
+  if(at_once GREATER 3)
+    set(at_once 3)
+  endif()
+  if(at_once LESS 2)
+    set(${out} RESOURCE_LOCK gpu PARENT_SCOPE)
+    return()
+  endif()
+  cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+  math(EXPR processors "${cores} / ${at_once}")
+  if(processors LESS 1)
+    set(processors 1)
+  endif()
+  set(${out} PROCESSORS ${processors} PARENT_SCOPE)
+endfunction()
+
 # tutorial_add_catch_tests(<target> PREFIX 01_elu LABEL elu)
 #
 # On the cpu backend every test case of the executable is a test, and is registered twice: with the
@@ -19,20 +48,31 @@ endif()
 # the reverse order alone.
 #
 # On a GPU a process costs a CUDA context, a third of a second: 01_elu.cuda runs all cases but those
-# tagged [long], which are 01_elu.cuda.long, with the label `long`. The exit code 4 means that every
-# case was skipped. A failing case must not exit with 4: --abortx 3 ends a run before that many fail.
+# tagged [long], one program at a time. Of those, each is a test, 01_elu.cuda.<case>, with the label
+# `long`, and as many run at once as tutorial_gpu_share() says. The exit code 4 means that every case was
+# skipped. A failing case must not exit with 4: --abortx 3 ends a run before that many fail.
 function(tutorial_add_catch_tests target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL" "")
   add_dependencies(tutorial_tests ${target})
   if(TUTORIAL_ON_GPU)
     add_test(NAME "${arg_PREFIX}.cuda" COMMAND ${target} "~[long]" --abortx 3)
-    add_test(NAME "${arg_PREFIX}.cuda.long" COMMAND ${target} "[long]" --abortx 3)
-    # They measure memory in gigabytes: one at a time.
-    set_tests_properties("${arg_PREFIX}.cuda" "${arg_PREFIX}.cuda.long" PROPERTIES
+    set_tests_properties("${arg_PREFIX}.cuda" PROPERTIES LABELS ${arg_LABEL}
                          SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu TIMEOUT ${tutorial_timeout})
-    set_tests_properties("${arg_PREFIX}.cuda" PROPERTIES LABELS ${arg_LABEL})
-    set_tests_properties("${arg_PREFIX}.cuda.long" PROPERTIES LABELS "${arg_LABEL};long"
-                         TIMEOUT ${tutorial_long_timeout})
+    # A program without such cases has no such tests: asked for them, Catch2 warns or fails.
+    file(GLOB_RECURSE sources *_test*.cpp)
+    set(long "")
+    foreach(file IN LISTS sources)
+      if(NOT long)
+        file(STRINGS "${file}" long REGEX "\\[long\\]" LIMIT_COUNT 1)
+      endif()
+    endforeach()
+    if(long)
+      tutorial_gpu_share(share)
+      catch_discover_tests(${target} TEST_PREFIX "${arg_PREFIX}.cuda." TEST_SPEC "[long]"
+        TEST_LIST ${target}_long EXTRA_ARGS --abortx 3
+        PROPERTIES LABELS ${arg_LABEL} LABELS long SKIP_RETURN_CODE 4 TIMEOUT ${tutorial_long_timeout}
+                   COST 1000 FAIL_REGULAR_EXPRESSION "No test cases matched" ${share})
+    endif()
     return()
   endif()
   set(orders forward)
@@ -93,7 +133,7 @@ function(tutorial_add_codegen_tests spec)
   get_filename_component(name "${spec}" NAME_WE)
   if(NOT TUTORIAL_NVCC)
     add_test(NAME "${arg_PREFIX}.${name}" COMMAND "${CMAKE_COMMAND}" -E echo
-             "skipped: the machine code comes from nvcc: install the CUDA toolkit ${TUTORIAL_CUDA_MINIMUM} or newer")
+             "skipped: the machine code comes from nvcc: ./tutorial setup --nvcc fetches one from PyPI")
     set_tests_properties("${arg_PREFIX}.${name}" PROPERTIES LABELS "${arg_LABEL}"
                          SKIP_REGULAR_EXPRESSION "^skipped: ")
     return()
@@ -134,29 +174,30 @@ function(tutorial_add_refused_exhibit source)
   string(REPLACE "does_not_compile_" "does not compile: " test "${arg_PREFIX}.${name}")
   add_test(NAME "${test}" COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
   set_tests_properties("${test}" PROPERTIES LABELS "${arg_LABEL}"
-    PASS_REGULAR_EXPRESSION "${reasons}" RESOURCE_LOCK does_not_compile TIMEOUT ${tutorial_timeout})
+    PASS_REGULAR_EXPRESSION "${reasons}" RESOURCE_LOCK build_folder TIMEOUT ${tutorial_timeout})
 endfunction()
 
-# tutorial_add_asan_exhibits(<target> <source> PREFIX 01_elu LABEL elu): one test per line
-# `// asan: <name>: <regex>` of the source. The program must die with a report that matches. Where
-# to look for variables used after their function's return differs between compilers: here, always.
-function(tutorial_add_asan_exhibits target source)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "PREFIX;LABEL" "")
+# tutorial_add_exhibits(<target> <source> asan|check PREFIX 01_elu LABEL elu): one test per line
+# `// asan: <name>: <regex>`, or `// check: ...`, of the source. The program must print a report that
+# matches. Where to look for variables used after their function's return differs between compilers:
+# here, always.
+function(tutorial_add_exhibits target source kind)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "PREFIX;LABEL" "")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
-  file(STRINGS "${source}" lines REGEX "^// asan: ")
+  file(STRINGS "${source}" lines REGEX "^// ${kind}: ")
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.ctest.cmake")
   add_dependencies(tutorial_tests ${target})
   set(text "if(EXISTS [==[$<TARGET_FILE:${target}>]==])\n")
   foreach(line IN LISTS lines)
-    if(NOT line MATCHES "^// asan: ([^:]+): (.+)$")
-      message(FATAL_ERROR "${source}: not of the form '// asan: <name>: <regex>': ${line}")
+    if(NOT line MATCHES "^// ${kind}: ([^:]+): (.+)$")
+      message(FATAL_ERROR "${source}: not of the form '// ${kind}: <name>: <regex>': ${line}")
     endif()
-    set(test "${arg_PREFIX}.asan: ${CMAKE_MATCH_1}")
+    set(test "${arg_PREFIX}.${kind}: ${CMAKE_MATCH_1}")
     string(APPEND text
       "add_test([==[${test}]==] [==[$<TARGET_FILE:${target}>]==] [==[${CMAKE_MATCH_1}]==])\n"
       "set_tests_properties([==[${test}]==] PROPERTIES LABELS [==[${arg_LABEL}]==] "
       "PASS_REGULAR_EXPRESSION [==[${CMAKE_MATCH_2}]==] TIMEOUT ${tutorial_timeout} "
-      "ENVIRONMENT [==[ASAN_OPTIONS=detect_leaks=0:color=never:detect_stack_use_after_return=1]==])\n")
+      "ENVIRONMENT [==[TUTORIAL_CHECK_SECONDS=1;ASAN_OPTIONS=detect_leaks=0:color=never:detect_stack_use_after_return=1]==])\n")
   endforeach()
   file(GENERATE OUTPUT "${script}" CONTENT "${text}endif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")

@@ -2,7 +2,7 @@
 #
 # g++ -fsanitize=thread calls a function before each access. ThreadSanitizer's own runtime is not
 # linked: the functions are those of common/trace/hooks.cpp. Only the target 01_elu_trace has them,
-# which nothing but itself and tutorial_traces builds.
+# which `./tutorial trace elu`, the test "01_elu.trace: build" and tutorial_traces build.
 #
 # The options make the compiler's accesses those of the source:
 #   -fno-tree-sra           a float4 is copied as a whole, not component by component
@@ -16,26 +16,40 @@ add_custom_target(tutorial_traces)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TUTORIAL_TESTS AND NOT TUTORIAL_ON_GPU
    AND NOT TUTORIAL_SANITIZE)
+  # What the checks (check.cmake) need as well, and the rest.
   set(trace "${PROJECT_SOURCE_DIR}/common/trace")
-  file(GLOB sources CONFIGURE_DEPENDS ${trace}/*.cpp)
-  add_library(tutorial_trace STATIC EXCLUDE_FROM_ALL ${sources})
-  target_link_libraries(tutorial_trace PUBLIC tutorial_bench_parts)
-  target_compile_definitions(tutorial_trace PUBLIC TUTORIAL_TRACE=1
+  set(sources ${trace}/hooks.cpp ${trace}/symbols.cpp)
+  add_library(tutorial_hooks STATIC EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(tutorial_hooks PUBLIC tutorial_runtime)
+  target_compile_definitions(tutorial_hooks PUBLIC TUTORIAL_TRACE=1
                              PRIVATE TUTORIAL_ROOT="${PROJECT_SOURCE_DIR}")
+  # The alignment of shared arrays (executor/qualifiers.h) is larger than a page, and what the linker
+  # would protect after relocation could not be.
+  target_link_options(tutorial_hooks INTERFACE -Wl,-z,norelro)
+  tutorial_flags(tutorial_hooks)
+  file(GLOB rest CONFIGURE_DEPENDS ${trace}/*.cpp)
+  list(REMOVE_ITEM rest ${sources})
+  add_library(tutorial_trace STATIC EXCLUDE_FROM_ALL ${rest})
+  target_link_libraries(tutorial_trace PUBLIC tutorial_hooks tutorial_bench_parts)
   tutorial_flags(tutorial_trace)
 endif()
 
-# tutorial_trace_program(<target> <chapter's library> <its benchmark> <kernels>...)
-function(tutorial_trace_program target name bench)
-  add_library(${target}d OBJECT EXCLUDE_FROM_ALL ${ARGN})
-  target_link_libraries(${target}d PRIVATE tutorial_trace)
-  target_compile_options(${target}d PRIVATE
+# tutorial_traced_objects(<target> <kernels>...): they call a function before each access.
+function(tutorial_traced_objects target)
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+  target_link_libraries(${target} PRIVATE tutorial_hooks)
+  target_compile_options(${target} PRIVATE
     -O1 -finline-functions -finline-small-functions -findirect-inlining -fno-partial-inlining
     -fno-ipa-sra -fno-ipa-icf -fno-tree-sra --param=max-inline-insns-single=2000
     --param=max-inline-insns-auto=2000 --param=inline-unit-growth=5000
     --param=large-function-growth=5000 --param=large-unit-insns=1000000 -g1 -gdwarf-4 -fsanitize=thread
-    -Wno-attributes)
-  tutorial_flags(${target}d)
+    -Wno-attributes -Wno-tsan)
+  tutorial_flags(${target})
+endfunction()
+
+# tutorial_trace_program(<target> <chapter's library> <its benchmark> <kernels>...)
+function(tutorial_trace_program target name bench)
+  tutorial_traced_objects(${target}d ${ARGN})
 
   # The benchmark's own sources, and all that it links but the kernels and its main program.
   get_target_property(sources ${bench} SOURCES)
@@ -51,23 +65,30 @@ endfunction()
 function(tutorial_add_trace name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
   set(target ${arg_PREFIX}_trace)
-  if(NOT TARGET tutorial_trace OR NOT TARGET ${arg_PREFIX}_bench OR NOT TARGET ${name})
+  if(NOT TARGET ${arg_PREFIX}_bench OR NOT TARGET ${name} OR TUTORIAL_ON_GPU OR TUTORIAL_SANITIZE)
+    return()
+  endif()
+  if(NOT TARGET tutorial_trace)
+    add_test(NAME "${arg_PREFIX}.trace" COMMAND "${CMAKE_COMMAND}" -E echo
+             "skipped: counting what a warp asks for takes g++: ./tutorial trace says why")
+    set_tests_properties("${arg_PREFIX}.trace" PROPERTIES LABELS "${name}" SKIP_REGULAR_EXPRESSION "^skipped: ")
     return()
   endif()
   get_target_property(kernels ${name} SOURCES)
   tutorial_trace_program(${target} ${name} ${arg_PREFIX}_bench ${kernels})
   add_dependencies(tutorial_traces ${target})
 
-  set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.ctest.cmake")
-  file(GENERATE OUTPUT "${script}" CONTENT
-"if(EXISTS [==[$<TARGET_FILE:${target}>]==])
-add_test([==[${arg_PREFIX}.trace]==] [==[${Python3_EXECUTABLE}]==]
-         [==[${PROJECT_SOURCE_DIR}/common/tools/maintain/trace_proof.py]==] [==[$<TARGET_FILE:${target}>]==])
-set_tests_properties([==[${arg_PREFIX}.trace]==] PROPERTIES LABELS [==[${name}]==]
-                     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 SKIP_RETURN_CODE 4)
-endif()
-")
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+  if(NOT Python3_EXECUTABLE)
+    return()
+  endif()
+  # Built by a test, because nothing else needs it; one compiler, beside the other tests.
+  add_test(NAME "${arg_PREFIX}.trace: build" COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
+  set_tests_properties("${arg_PREFIX}.trace: build" PROPERTIES LABELS "${name}" FIXTURES_SETUP ${target}
+                       RESOURCE_LOCK build_folder TIMEOUT ${tutorial_long_timeout} COST 1000)
+  set(proof "${PROJECT_SOURCE_DIR}/common/tools/maintain/trace_proof.py" "$<TARGET_FILE:${target}>")
+  tutorial_add_python_test("${arg_PREFIX}.trace" LABEL "${name}" COMMAND ${proof} --quick)
+  tutorial_add_python_test("${arg_PREFIX}.trace: ncu" LABEL "${name};long" COMMAND ${proof})
+  set_tests_properties("${arg_PREFIX}.trace" "${arg_PREFIX}.trace: ncu" PROPERTIES FIXTURES_REQUIRED ${target})
   if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/proof/your_strided.cuh" AND
      EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/answers/climb.cuh")
     tutorial_add_traced_edits(${name} PREFIX ${arg_PREFIX})

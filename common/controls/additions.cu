@@ -298,6 +298,24 @@ TwoInputs<float> held() {
           }};
 }
 
+/// `blocks` of `threads` an SM, for the sake of shared memory that nobody uses: the same in each row, and
+/// as many threads in each, so that only the size of the blocks differs.
+TwoInputs<float> shared_out(int threads, int blocks) {
+  return {"add_b" + std::to_string(threads) + "_times_" + std::to_string(blocks),
+          [=](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
+            // A block has another KiB for itself.
+            const std::size_t shared = (std::size_t{227} << 10) / blocks - 1024 - 512;
+            const cudaError_t error = cudaFuncSetAttribute(
+                control_add_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                static_cast<int>(shared));
+            if (error != cudaSuccess) return error;
+            const LaunchShape shape{grid_1d(n, std::int64_t{threads} * 4),
+                                    dim3(static_cast<unsigned>(threads)), shared,
+                                    Overlap::previous_kernel};
+            return launch(control_add_kernel, shape, stream, a, b, y, n);
+          }};
+}
+
 TwoInputs<half> one_pack_f16(int threads) {
   return {"add_f16_b" + std::to_string(threads) + "_overlap",
           [=](const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
@@ -383,6 +401,13 @@ std::vector<TwoInputs<float>> float_additions() {
           one_pack("add_b704_overlap", {704, Overlap::previous_kernel}),
           one_pack("add_b768_overlap", {768, Overlap::previous_kernel}),
           one_pack("add_b1024_overlap", {1024, Overlap::previous_kernel}),
+          shared_out(704, 2),
+          shared_out(352, 4),
+          shared_out(128, 11),
+          shared_out(1024, 1),
+          shared_out(512, 2),
+          shared_out(256, 4),
+          shared_out(128, 8),
           held<12, 28>(),
           held<10, 36>(),
           held<8, 52>(),

@@ -152,6 +152,7 @@ TwoInputs<half> strided_fast(int threads) {
 }
 
 struct Sum {
+  using Packs = ElementByElement;
   __device__ float operator()(float a, float b) const { return a + b; }
 };
 

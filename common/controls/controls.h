@@ -32,8 +32,21 @@ struct TwoInputs {
 /// y = x: hints on loads and stores, `__restrict__` and `__ldg`, two packs a thread, the width of
 /// the index, and copies that also issue some instructions for every element.
 std::vector<OneInput<float>> float_copies();
+/// y = x, with more and more instructions for every element, on one unit or on two in turn.
+std::vector<OneInput<float>> float_fills();
+std::vector<OneInput<half>> half_fills();
 /// y = x in halves, a pack a thread, with the stores of a pack cut and set apart.
 std::vector<OneInput<half>> half_copies();
+
+/// The same, with some instructions between the stores of a lane. *gap, where given: the cycles from one
+/// store to the next.
+struct StoreGap {
+  std::string name;
+  std::function<cudaError_t(const half* x, half* y, std::int64_t n, unsigned* gap,
+                            cudaStream_t stream)>
+      launch;
+};
+std::vector<StoreGap> store_gaps();
 
 constexpr int kRow = 256;
 /// y = x for the first `stored` of every kRow halves; the rest of a row stays as it was.
@@ -58,11 +71,21 @@ std::vector<TwoInputs<half>> half_additions();
 template <int kInputs, class T>
 std::vector<TwoInputs<T>> triggers();
 
+/// y = a, or a + b, by blocks that stay and keep several tiles on their way.
+template <int kInputs, class T>
+std::vector<TwoInputs<T>> pipes();
+
 /// Images (256, 56, 56) of halves plus one value per channel, the way to the channel's index varied.
 inline constexpr std::int64_t kImages = 64, kChannels = 256, kSide = 56, kPixels = kSide * kSide;
 std::vector<TwoInputs<half>> channel_sums();
 /// (64, 1, 56, 1) + (1, 256, 1, 56) by launch_broadcast(): two packs a thread, and one.
 std::vector<TwoInputs<float>> outer_sums();
+
+/// y = a, or a + b, for arrays that are aligned to their elements alone: one element a thread; stores
+/// of sixteen bytes with loads of an element, with two loads of sixteen bytes and a shift (the first
+/// store at a multiple of 16 bytes, or of 128), with one load and a shuffle.
+template <class T>
+std::vector<TwoInputs<T>> any_addresses(int inputs);
 
 /// words: bit i % 32 of word i / 32 says whether a[i] > b[i].
 std::vector<TwoInputs<half, unsigned>> votes();
@@ -79,6 +102,11 @@ cudaError_t chase(const unsigned* next, unsigned* place, long long* cycles, int 
 
 /// Every multiprocessor's thread slots are taken for about `cycles` cycles.
 cudaError_t occupy(long long cycles, cudaStream_t stream);
+
+/// One thread, whose every fused multiply-add needs the result of the one before. *cycles: what they
+/// took.
+cudaError_t dependent(unsigned* sink, long long* cycles, cudaStream_t stream);
+inline constexpr int kDependentInstructions = 1 << 22;
 
 /// Instructions of one kind from 1024 threads on each of the GPU's multiprocessors. cycles[b]: what
 /// block b took.

@@ -85,6 +85,19 @@ Case sweep(const controls::TwoInputs<T, Out>& row, const std::string& dtype) {
   return operation;
 }
 
+template <int kInputs, class T>
+void add_pipes(const std::string& dtype) {
+  const Case like = kInputs == 1 ? copy_case(sizeof(T), normal_tile<T>())
+                                 : copy2_case(sizeof(T), normal_tile<T>(), reversed_tile<T>());
+  for (const auto& row : controls::pipes<kInputs, T>()) {
+    Case operation = sweep(row, dtype);
+    operation.inputs = like.inputs;
+    operation.verify = like.verify;
+    if (kInputs == 2) operation.verify = judge<T>(sum, 0.51);
+    add(operation);
+  }
+}
+
 void add_row_copies() {
   const std::vector<half> a = small_numbers(4099);
   for (const auto& [copy, stored] : controls::row_copies()) {
@@ -100,6 +113,48 @@ void add_row_copies() {
     operation.own_shapes = {{"16384x16384", {16384, 16384}}};
     operation.copied_inputs = 1;
     add(operation);
+  }
+}
+
+/// Copies by stores that some instructions stand between, and the cycles that these take.
+void add_store_gaps() {
+  for (const auto& gap : controls::store_gaps()) {
+    add_unary<half>(
+        kLadder, gap.name, Kind::sweep,
+        [launch = gap.launch](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+          return launch(x, y, n, nullptr, stream);
+        },
+        same, 0.5);
+  }
+}
+
+/// a begins one element past a line, b three.
+template <class T>
+void add_addresses(const std::string& dtype) {
+  std::vector<T> a, b;
+  for (int i = 0; i < 4099; ++i) a.push_back(static_cast<T>(static_cast<float>(i * 29 % 61)));
+  for (int i = 0; i < 4093; ++i) b.push_back(static_cast<T>(static_cast<float>(i * 31 % 59)));
+  const auto longer = [](const Shape& shape) { return shape.elements() + 3; };
+  for (const int inputs : {1, 2}) {
+    for (const auto& aligned : controls::any_addresses<T>(inputs)) {
+      controls::TwoInputs<T> row = aligned;
+      row.launch = [launch = aligned.launch](const T* x, const T* w, T* y, std::int64_t n,
+                                             cudaStream_t stream) {
+        return launch(x + 1, w + 3, y, n, stream);
+      };
+      Case operation = sweep(row, dtype);
+      operation.inputs = {input_of(a, longer)};
+      if (inputs == 2) operation.inputs.push_back(input_of(b, longer));
+      operation.verify = must_be<T>([a, b, inputs](const Shape&, std::int64_t i) {
+        const auto at = static_cast<std::size_t>(i);
+        const float other = static_cast<float>(b[(at + 3) % b.size()]);
+        return static_cast<T>(static_cast<float>(a[(at + 1) % a.size()]) +
+                              (inputs == 2 ? other : 0.0f));
+      });
+      operation.own_shapes = {{"1024x1024", {1024, 1024}}, {"16384x16384", {16384, 16384}}};
+      operation.copied_inputs = static_cast<std::size_t>(inputs);
+      add(operation);
+    }
   }
 }
 
@@ -191,13 +246,14 @@ void add_row(const std::string& name, std::int64_t size, const char* regime, Mea
       std::string(kLadder) + "/" + name + "/" + std::to_string(size) + "/" + regime;
   benchmark::RegisterBenchmark(full.c_str(),
                                [measure, full](benchmark::State& state) {
+                                 state.SetLabel("none sweep");
                                  try {
                                    measure(state);
                                  } catch (const std::exception& failure) {
                                    fail_row(state, full, failure.what());
                                  }
                                })
-      ->Iterations(kReplays)
+      ->Iterations(static_cast<benchmark::IterationCount>(kReplays))
       ->UseManualTime()
       ->Unit(benchmark::kMicrosecond);
 }
@@ -206,7 +262,6 @@ void add_row(const std::string& name, std::int64_t size, const char* regime, Mea
 void set_times(benchmark::State& state, const std::vector<double>& seconds) {
   auto replay = seconds.begin();
   while (state.KeepRunning()) state.SetIterationTime(*replay++);
-  state.SetLabel("none sweep");
   state.counters["median_us"] = median(seconds) * 1e6;
   state.counters["spread_pct"] = spread_percent(seconds);
 }
@@ -292,6 +347,62 @@ void run_chase(benchmark::State& state, const Chase& chase) {
   state.counters["spread_pct"] = spread_percent(per_hop);
   state.counters["cycles"] = median(per_hop);
   state.counters["ns"] = median(per_hop) * 1e3 / sm_mhz;
+}
+
+/// The cycles from one store of control `gap` to the next, while its grid runs.
+void run_gap(benchmark::State& state, const controls::StoreGap& gap) {
+  constexpr std::int64_t kElements = std::int64_t{1} << 28;
+  const DeviceBytes from(kElements * sizeof(half)), to(kElements * sizeof(half)), cycles(256);
+  const test::Stream stream;
+  std::vector<double> counted;
+  for (std::size_t k = 0; k < replays_of(state); ++k) {
+    run_once(
+        [&](std::size_t, cudaStream_t on) {
+          return gap.launch(reinterpret_cast<const half*>(from.data()),
+                            reinterpret_cast<half*>(to.data()), kElements,
+                            reinterpret_cast<unsigned*>(cycles.data()), on);
+        },
+        stream.get());
+    unsigned here = 0;
+    require_success(cudaMemcpy(&here, cycles.data(), sizeof here, cudaMemcpyDeviceToHost),
+                    "cudaMemcpy");
+    counted.push_back(here);
+  }
+  set_times(state, counted);  // cycles; the time stands in the row of the same kernel
+  state.counters["cycles"] = median(counted);
+}
+
+void add_gaps() {
+  for (const auto& gap : controls::store_gaps()) {
+    add_row("cycles_" + gap.name, std::int64_t{1} << 28, "warm",
+            [gap](benchmark::State& state) { run_gap(state, gap); });
+  }
+}
+
+// ---- The clock --------------------------------------------------------------------------------
+
+/// A kernel that is as long as its cycles: one thread, each of whose instructions needs the result of
+/// the one before. Where nothing else runs, its cycles over its time, the probe and NVML must agree.
+void run_known_cycles(benchmark::State& state) {
+  const DeviceBytes small(512);
+  auto* const cycles = reinterpret_cast<long long*>(small.data() + 256);
+  const test::Stream stream;
+  ClockWatch watch;
+  const std::vector<double> seconds = seconds_per_launch(
+      [&](std::size_t, cudaStream_t on) {
+        return controls::dependent(reinterpret_cast<unsigned*>(small.data()), cycles, on);
+      },
+      1, stream.get(), replays_of(state));
+  const double probe_mhz = probe_sm_mhz(stream.get());
+  const ClocksSeen clocks = watch.seen();
+  long long counted = 0;
+  require_success(cudaMemcpy(&counted, cycles, sizeof counted, cudaMemcpyDeviceToHost),
+                  "cudaMemcpy");
+  set_times(state, seconds);
+  state.counters["probe_mhz"] = probe_mhz;
+  state.counters["sm_mhz"] = clocks.sm_mhz;
+  state.counters["cycles"] = static_cast<double>(counted) / controls::kDependentInstructions;
+  state.counters["known_mhz"] = static_cast<double>(counted) / median(seconds) * 1e-6;
 }
 
 void add_chases() {
@@ -466,7 +577,10 @@ void register_benchmarks() {
 
   add_copy_peers<float>(kLadder);
   add_rows(controls::float_copies(), same, 0.5);
+  add_rows(controls::float_fills(), same, 0.5);
   add_rows(controls::half_copies(), same, 0.5);
+  add_rows(controls::half_fills(), same, 0.5);
+  add_store_gaps();
   add_row_copies();
   add_rows(controls::float_elus(), elu, 1e7);
   add_rows(controls::half_elus(), elu, 16.0);
@@ -475,13 +589,21 @@ void register_benchmarks() {
   add_two_in_one_out_peer<float>(kLadder);
   add_rows(controls::float_additions(), 0.5);
   add_rows(controls::half_additions(), 0.51);
+  add_pipes<1, float>("f32");
+  add_pipes<2, float>("f32");
+  add_pipes<2, half>("f16");
   add_channel_sums();
   add_outer_sums();
+  add_addresses<half>("f16");
+  add_addresses<float>("f32");
   add_votes();
   add_triggers<1, float>("f32");
   add_triggers<1, half>("f16");
   add_triggers<2, float>("f32");
   add_triggers<2, half>("f16");
+
+  add_gaps();
+  add_row("known_cycles", 1, "warm", run_known_cycles);
 
   // Last: they launch without a graph, and every launch of a graph takes longer after that.
   add_memcpys();

@@ -4,8 +4,6 @@
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 
-#include <limits>
-
 namespace tutorial::controls {
 
 namespace {
@@ -126,42 +124,6 @@ __global__ void control_copy_pack_index_kernel(const float* x, float* y, Index n
   if (i < n) FLOAT4(y[i]) = FLOAT4(x[i]);
 }
 
-// ---- Instructions for every element -----------------------------------------------------------
-
-/// Operands that leave every value as it is. They come as a parameter, for the assembler would
-/// leave out an instruction that it knows to change nothing.
-struct Neutral {
-  float factor, summand, bound;
-};
-constexpr Neutral kNeutral{1.0f, -0.0f, std::numeric_limits<float>::infinity()};
-
-/// v, by one fused multiply-add.
-__device__ __forceinline__ float one_fma(float v, Neutral neutral) {
-  asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(v) : "f"(neutral.factor), "f"(neutral.summand));
-  return v;
-}
-/// v, by one minimum, whose unit takes half as many lanes a cycle.
-__device__ __forceinline__ float one_min(float v, Neutral neutral) {
-  asm volatile("min.NaN.f32 %0, %0, %1;" : "+f"(v) : "f"(neutral.bound));
-  return v;
-}
-
-template <int kInstructions, bool kMinimum>
-__global__ void control_copy_work_kernel(const float* x, float* y, std::int64_t n,
-                                         Neutral neutral) {
-  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
-  if (i >= n) return;
-  float4 v = FLOAT4(x[i]);
-#pragma unroll
-  for (int k = 0; k < kInstructions; ++k) {
-    const auto step = [neutral](float one) {
-      return kMinimum ? one_min(one, neutral) : one_fma(one, neutral);
-    };
-    v = {step(v.x), step(v.y), step(v.z), step(v.w)};
-  }
-  FLOAT4(y[i]) = v;
-}
-
 // ---- Launches ---------------------------------------------------------------------------------
 
 template <class Index>
@@ -170,15 +132,6 @@ OneInput<float> copy(std::string name, void (*kernel)(const float*, float*, Inde
   return {std::move(name), [=](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
             return launch(kernel, {grid_1d(n, std::int64_t{threads} * per_thread), dim3(threads)},
                           stream, x, y, static_cast<Index>(n));
-          }};
-}
-
-template <int kInstructions, bool kMinimum = false>
-OneInput<float> work() {
-  return {(kMinimum ? "min_" : "fma_") + std::to_string(kInstructions),
-          [](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-            return launch(control_copy_work_kernel<kInstructions, kMinimum>,
-                          {grid_1d(n, kBlock * 4), dim3(kBlock)}, stream, x, y, n, kNeutral);
           }};
 }
 
@@ -208,17 +161,6 @@ std::vector<OneInput<float>> float_copies() {
       copy("element_index32", control_copy_index_kernel<unsigned>, 1),
       copy("pack_index64", control_copy_pack_index_kernel<std::int64_t>, 4),
       copy("pack_index32", control_copy_pack_index_kernel<unsigned>, 4),
-      work<8>(),
-      work<16>(),
-      work<24>(),
-      work<32>(),
-      work<40>(),
-      work<48>(),
-      work<64>(),
-      work<8, true>(),
-      work<16, true>(),
-      work<24, true>(),
-      work<32, true>(),
   };
 }
 

@@ -72,6 +72,7 @@ __global__ void control_elu_stride_two_kernel(const float* x, float* y, std::int
 // ---- An early trigger -------------------------------------------------------------------------
 
 struct Sum {
+  using Packs = ElementByElement;
   template <class T>
   __device__ T operator()(T a, T b) const {
     return a + b;

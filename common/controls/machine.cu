@@ -47,13 +47,13 @@ struct StepOperands {
   unsigned zero, one, all;
 };
 
-// An instruction: its PTX, whose %0 is read and written.
-#define TUTORIAL_INSTRUCTION(Name, text)                                  \
-  struct Name {                                                           \
-    __device__ static unsigned step(unsigned v, StepOperands p) {         \
-      asm volatile(text : "+r"(v) : "r"(p.zero), "r"(p.one), "r"(p.all)); \
-      return v;                                                           \
-    }                                                                     \
+// An instruction: its PTX, whose %0 is read and written. %4 is another chain's value.
+#define TUTORIAL_INSTRUCTION(Name, text)                                          \
+  struct Name {                                                                   \
+    __device__ static unsigned step(unsigned v, unsigned w, StepOperands p) {     \
+      asm volatile(text : "+r"(v) : "r"(p.zero), "r"(p.one), "r"(p.all), "r"(w)); \
+      return v;                                                                   \
+    }                                                                             \
   }
 TUTORIAL_INSTRUCTION(Fma, "fma.rn.f32 %0, %0, %2, %1;");
 TUTORIAL_INSTRUCTION(Add, "add.rn.f32 %0, %0, %1;");
@@ -62,6 +62,16 @@ TUTORIAL_INSTRUCTION(Select, "{.reg .pred p; setp.lt.f32 p, %0, %2; selp.b32 %0,
 TUTORIAL_INSTRUCTION(IntegerMultiplyAdd, "mad.lo.u32 %0, %0, %2, %1;");
 // An addition alone would be joined with the next ones to a multiplication by their number.
 TUTORIAL_INSTRUCTION(AddAndLogic, "{add.u32 %0, %0, %2; lop3.b32 %0, %0, %1, %3, 0xe2;}");
+// With another chain's value they cannot be joined.
+TUTORIAL_INSTRUCTION(IntegerAdd, "add.u32 %0, %0, %4;");
+TUTORIAL_INSTRUCTION(AddAndLogicApart, "{add.u32 %0, %0, %4; lop3.b32 %0, %0, %1, %3, 0xe2;}");
+TUTORIAL_INSTRUCTION(AddAndFma, "{add.u32 %0, %0, %4; fma.rn.f32 %0, %0, %2, %1;}");
+TUTORIAL_INSTRUCTION(AddAndMultiplyAdd, "{add.u32 %0, %0, %4; mad.lo.u32 %0, %0, %2, %1;}");
+TUTORIAL_INSTRUCTION(CompareAndAdd,
+                     "{.reg .pred p; setp.lt.u32 p, %0, %4; @p add.u32 %0, %0, %2;}");
+TUTORIAL_INSTRUCTION(CompareAndLogic,
+                     "{.reg .pred p; setp.lt.u32 p, %0, %4; @p lop3.b32 %0, %0, %1, %3, 0xe2;}");
+TUTORIAL_INSTRUCTION(LogicAndFma, "{lop3.b32 %0, %0, %1, %3, 0xe2; fma.rn.f32 %0, %0, %2, %1;}");
 TUTORIAL_INSTRUCTION(IntegerMin, "min.s32 %0, %0, %3;");
 TUTORIAL_INSTRUCTION(Logic, "lop3.b32 %0, %0, %1, %3, 0xe2;");
 TUTORIAL_INSTRUCTION(ShiftRight, "shf.r.wrap.b32 %0, %0, %3, %2;");
@@ -102,7 +112,8 @@ __global__ void __launch_bounds__(kThroughputThreads)
   for (int round = 0; round < kThroughputInstructions / kChains / 16; ++round) {
 #pragma unroll
     for (int k = 0; k < 16 * kChains; ++k) {
-      v[k % kChains] = Instruction::step(v[k % kChains], operands);
+      unsigned& mine = v[k % kChains];
+      mine = Instruction::step(mine, v[(k + 1) % kChains], operands);
     }
   }
   __syncthreads();
@@ -111,6 +122,19 @@ __global__ void __launch_bounds__(kThroughputThreads)
 #pragma unroll
   for (int k = 0; k < kChains; ++k) all ^= v[k];
   if (all == 0x5eed5eed) *sink = all;
+}
+
+/// cycles[0]: what the instructions took; *sink keeps them.
+__global__ void control_dependent_kernel(unsigned* sink, long long* cycles, StepOperands operands) {
+  constexpr int kUnrolled = 512;
+  unsigned v = threadIdx.x;
+  const long long start = clock64();
+  for (int round = 0; round < kDependentInstructions / kUnrolled; ++round) {
+#pragma unroll
+    for (int k = 0; k < kUnrolled; ++k) v = Fma::step(v, 0, operands);
+  }
+  cycles[0] = v == 0x5eed5eed ? 0 : clock64() - start;
+  if (v == 0x5eed5eed) *sink = v;
 }
 
 template <class Instruction>
@@ -128,6 +152,11 @@ Throughput of(std::string name) {
 cudaError_t empty(std::int64_t blocks, int threads, cudaStream_t stream) {
   return launch(control_empty_kernel, {grid_1d(blocks, 1), dim3(static_cast<unsigned>(threads))},
                 stream);
+}
+
+cudaError_t dependent(unsigned* sink, long long* cycles, cudaStream_t stream) {
+  return launch(control_dependent_kernel, {dim3(1), dim3(1)}, stream, sink, cycles,
+                StepOperands{0u, 1u, 0xffffffffu});
 }
 
 cudaError_t chase(const unsigned* next, unsigned* place, long long* cycles, int hops,
@@ -152,6 +181,13 @@ std::vector<Throughput> throughputs() {
           of<Select>("compare_and_select_f32"),
           of<IntegerMultiplyAdd>("multiply_add_u32"),
           of<AddAndLogic>("add_and_logic_u32"),
+          of<IntegerAdd>("add_u32"),
+          of<AddAndLogicApart>("add_neighbour_and_logic_u32"),
+          of<AddAndFma>("add_u32_and_fma_f32"),
+          of<AddAndMultiplyAdd>("add_and_multiply_add_u32"),
+          of<CompareAndAdd>("compare_and_add_u32"),
+          of<CompareAndLogic>("compare_and_logic_u32"),
+          of<LogicAndFma>("logic_b32_and_fma_f32"),
           of<IntegerMin>("min_s32"),
           of<Logic>("logic_b32"),
           of<ShiftRight>("shift_b32"),

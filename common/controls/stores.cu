@@ -43,6 +43,41 @@ __global__ void control_store_words_kernel(const half* x, half* y, std::int64_t 
   }
 }
 
+/// What leaves a word as it is, and the compiler does not know.
+struct Idle {
+  unsigned zero, all;
+};
+
+/// kBetween instructions between two stores, and no branch. The first of them reads the clock, which
+/// stays behind the store before it; each needs the result of the one before, and the next store that
+/// of the last. `gap`: the cycles from one store to the next, in a block in the middle of the grid.
+template <int kBetween>
+__global__ void control_store_words_between_kernel(const half* x, half* y, std::int64_t n,
+                                                   Idle idle, unsigned* gap) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
+  if (i >= n) return;
+  alignas(16) unsigned word[4];
+  LDST128BITS(word[0]) = LDST128BITS(x[i]);
+  unsigned begin = 0, now = 0;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    if (k > 0) {
+      asm volatile("mov.u32 %0, %%clock;" : "=r"(now)::"memory");
+      if (k == 1) begin = now;
+      unsigned chain = now;
+#pragma unroll
+      for (int j = 1; j < kBetween; ++j) {
+        asm volatile("lop3.b32 %0, %0, %1, %2, 0xe2;"
+                     : "+r"(chain)
+                     : "r"(idle.zero), "r"(idle.all));
+      }
+      word[k] ^= chain & idle.zero;
+    }
+    store_word(y + i + 2 * k, word[k]);
+  }
+  if (gap != nullptr && blockIdx.x == gridDim.x / 2 && threadIdx.x == 0) *gap = (now - begin) / 2;
+}
+
 /// The four stores of a lane, all of which the warp's other lanes wait for at a barrier.
 __global__ void control_store_words_synced_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
@@ -119,6 +154,20 @@ std::vector<OneInput<half>> half_copies() {
           copy("store_words_apart_128", control_store_words_kernel<128>),
           copy("store_words_synced", control_store_words_synced_kernel),
           copy("store_elements", control_store_elements_kernel)};
+}
+
+template <int kBetween>
+StoreGap gap_of() {
+  return {"store_words_between_" + std::to_string(kBetween),
+          [](const half* x, half* y, std::int64_t n, unsigned* gap, cudaStream_t stream) {
+            return launch(control_store_words_between_kernel<kBetween>,
+                          {grid_1d(n, kBlock * 8), dim3(kBlock)}, stream, x, y, n, Idle{0u, ~0u},
+                          gap);
+          }};
+}
+
+std::vector<StoreGap> store_gaps() {
+  return {gap_of<1>(), gap_of<2>(), gap_of<3>(), gap_of<5>(), gap_of<9>(), gap_of<17>()};
 }
 
 std::vector<RowCopy> row_copies() {

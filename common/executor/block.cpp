@@ -2,6 +2,7 @@
 
 #include "common/executor/block.h"
 
+#include "common/executor/watcher.h"
 #include "common/executor/worker.h"
 
 #include <cstddef>
@@ -193,6 +194,7 @@ bool Block::finish_engaged_thread() {
 
 int Block::barrier(Vote vote, bool predicate, Where where) {
   if (failed_) return 0;
+  if (watcher != nullptr) watcher->thread_waits(where);
   if (!engaged_) engage();
   const unsigned thread = running_thread();
   if (at_barrier_ == 0) {
@@ -215,6 +217,7 @@ int Block::barrier(Vote vote, bool predicate, Where where) {
 /// does.
 void Block::release_barrier() {
   vote_result_ = outcome(vote_, votes_, at_barrier_);
+  if (watcher != nullptr) watcher->barrier_completes();
   at_barrier_ = 0;
   for (unsigned position = count_; position-- > 0;) {
     const unsigned thread = thread_at(position);
@@ -236,6 +239,7 @@ void Block::check_same_barrier(unsigned thread, Vote vote, Where where) {
 std::uint64_t Block::warp_operation(const WarpOperation& operation, std::uint32_t mask,
                                     std::uint64_t value, int source, Where where) {
   if (failed_) return 0;
+  if (watcher != nullptr) watcher->thread_waits(where);
   if (!engaged_) engage();
   const unsigned thread = running_thread();
   const unsigned lane = thread % kLanes;
@@ -295,6 +299,9 @@ void Block::complete(unsigned warp_index, const Gathering& gathering) {
   if (gathering.operation->reads_lanes && !check_sources(warp_index, gathering)) return;
   warp.lanes.arrived = gathering.arrived;
   gathering.operation->complete(warp.lanes);
+  if (watcher != nullptr) {
+    watcher->warp_meets(warp_index, gathering.arrived, gathering.operation->orders_memory);
+  }
   for (unsigned i = 0; i < kLanes; ++i) {
     const unsigned lane = reverse_ ? i : kLanes - 1 - i;
     if ((gathering.arrived >> lane & 1U) != 0) make_ready(warp_index * kLanes + lane);

@@ -62,6 +62,8 @@ struct WarpOperation {
   void (*complete)(Lanes& lanes);
   /// Lanes read each other's values by number: a lane that is named and takes no part is a fault.
   bool reads_lanes;
+  /// Whether what a lane wrote before it is seen by the others after it.
+  bool orders_memory = false;
 };
 
 class Block {

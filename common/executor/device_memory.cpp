@@ -11,9 +11,17 @@ DeviceMemory& DeviceMemory::instance() {
   return memory;
 }
 
-void* DeviceMemory::allocate(std::size_t bytes) {
+AlignedMemory DeviceMemory::take(std::size_t bytes, std::size_t alignment,
+                                 std::size_t offset) const {
+  if (reach_ != 0) return allocate_apart(bytes, offset, reach_);
+  AlignedMemory memory = allocate_poisoned(bytes + offset, alignment);
+  char* const begin = static_cast<char*>(memory.release());
+  return AlignedMemory(begin == nullptr ? nullptr : begin + offset, {begin, 0});
+}
+
+void* DeviceMemory::allocate(std::size_t bytes, std::size_t offset) {
   constexpr std::size_t kAlignment = 256;
-  AlignedMemory memory = allocate_poisoned(bytes, kAlignment);
+  AlignedMemory memory = take(bytes, kAlignment, offset);
   void* const pointer = memory.get();
   if (pointer == nullptr) return nullptr;
   const std::lock_guard<std::mutex> lock(mutex_);

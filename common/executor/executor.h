@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <type_traits>
+#include <vector>
 
 // What it shows: logic, indexing, tails, bounds, barriers, warp operations; and, in a program built
 // for tracing (common/trace), which bytes a warp asks for. What it cannot show: speed, caches,
@@ -37,13 +39,58 @@ int worker_count();
 /// fault, the block and the threads, file and line. Empty as long as no launch has failed.
 std::string last_report();
 
+/// What the executor answers to those that ask for the device's attributes. It changes which kernel a
+/// launcher chooses, and in how many blocks; not how a kernel runs.
+struct Device {
+  int multiprocessors = 0;  ///< 0: as many as this machine has cores
+  int threads_each = 2048;
+  int l2_bytes = 0;
+};
+inline constexpr Device kH200{132, 2048, 60 << 20};
+
+/// For the calls to come; set_device({}) is what the executor begins with.
+void set_device(const Device& device);
+
+/// An argument of a launch.
+struct Argument {
+  const void* value;
+  std::size_t bytes;
+  std::size_t pointee;  ///< of a pointer: the bytes of what it points to; 0: it is none
+};
+
+template <class T>
+constexpr std::size_t pointee_bytes() {
+  using Pointee = std::remove_pointer_t<T>;
+  if constexpr (std::is_same_v<Pointee, T>) {
+    return 0;
+  } else if constexpr (std::is_void_v<Pointee>) {
+    return 1;
+  } else {
+    return sizeof(Pointee);
+  }
+}
+
+/// The arguments of the KernelCall at `data`.
+template <class... Params>
+std::vector<Argument> arguments_of(const void* data) {
+  return std::apply(
+      [](const auto&... argument) {
+        return std::vector<Argument>{Argument{
+            &argument, sizeof argument,
+            pointee_bytes<std::remove_cv_t<std::remove_reference_t<decltype(argument)>>>()}...};
+      },
+      static_cast<const KernelCall<Params...>*>(data)->arguments);
+}
+
 /// One launch, as the workers see it.
 struct Launch {
   const void* kernel;
   KernelThreads threads;
+  std::vector<Argument> (*arguments)(const void* data);
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes;
+  bool overlaps;  ///< it asked for Overlap::previous_kernel
 };
 
 /// Is called before the first block of every launch and after its last one, on the launching
@@ -61,16 +108,19 @@ void set_launch_observer(LaunchObserver observer);
 /// Every error is also this thread's cudaGetLastError(). No error is sticky.
 cudaError_t execute(const Launch& launch);
 
-/// Runs `kernel` with `arguments`; see execute().
+/// Runs `kernel` with `arguments`; see execute(). `overlaps` changes nothing here: a launch is over
+/// before the next one begins. The checks look at it.
 template <class... Params>
 cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
-                   const std::tuple<Params...>& arguments) {
+                   const std::tuple<Params...>& arguments, bool overlaps = false) {
   const KernelCall<Params...> call{kernel, arguments};
   return execute({reinterpret_cast<const void*>(kernel),
                   {&run_threads<Params...>, &call},
+                  &arguments_of<Params...>,
                   grid,
                   block,
-                  shared_bytes});
+                  shared_bytes,
+                  overlaps});
 }
 
 }  // namespace tutorial::cpu

@@ -5,6 +5,7 @@
 #include <boost/context/fiber.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace tutorial::cpu {
@@ -54,6 +55,11 @@ class Fiber {
   /// Suspends this fiber, which must be the running one, and goes on with `target`. Returns when
   /// some fiber switches back to this one.
   void switch_to(Fiber& target);
+
+  /// Whether the address lies on this stack; false for the thread's own.
+  bool holds(std::uintptr_t address) const {
+    return address - reinterpret_cast<std::uintptr_t>(stack_bottom_) < stack_size_;
+  }
 
  private:
   void depart_for(const Fiber& target, void** fake_stack);

@@ -13,11 +13,14 @@
 /// a block share is exactly what belongs to the worker. (`extern __shared__` has no counterpart:
 /// dynamic shared memory is DYNAMIC_SHARED in common/macros.cuh.) The mark and the tag let the
 /// executor poison the variable for each block; see shared_variables.h. The tracer would take the
-/// mark for shared memory.
+/// mark for shared memory. There the alignment keeps the variables apart, so that an index beyond one
+/// finds neither the next nor threadIdx (common/check).
 #undef __shared__
 #if defined(TUTORIAL_TRACE)
-#define __shared__ thread_local
+#define TUTORIAL_CPU_APART __attribute__((aligned(32768)))
+#define __shared__ __attribute__((abi_tag("tutorial_shared"), aligned(32768))) thread_local
 #else
+#define TUTORIAL_CPU_APART
 #define __shared__ TUTORIAL_CPU_SHARED(__COUNTER__)
 #endif
 #define TUTORIAL_CPU_SHARED(number) TUTORIAL_CPU_SHARED_NUMBERED(number)
@@ -51,10 +54,10 @@
 
 /// Position of the running thread and the shape of its launch. The executor writes them; a kernel
 /// reads them.
-inline thread_local TUTORIAL_CPU_FAST_TLS uint3 threadIdx{};
-inline thread_local TUTORIAL_CPU_FAST_TLS uint3 blockIdx{};
-inline thread_local TUTORIAL_CPU_FAST_TLS dim3 blockDim{};
-inline thread_local TUTORIAL_CPU_FAST_TLS dim3 gridDim{};
+inline thread_local TUTORIAL_CPU_FAST_TLS TUTORIAL_CPU_APART uint3 threadIdx{};
+inline thread_local TUTORIAL_CPU_FAST_TLS TUTORIAL_CPU_APART uint3 blockIdx{};
+inline thread_local TUTORIAL_CPU_FAST_TLS TUTORIAL_CPU_APART dim3 blockDim{};
+inline thread_local TUTORIAL_CPU_FAST_TLS TUTORIAL_CPU_APART dim3 gridDim{};
 
 /// Lanes of a warp, as on every NVIDIA GPU.
 inline constexpr int warpSize = 32;

@@ -1,12 +1,15 @@
 // The part of the CUDA runtime API that the tutorial uses, as declared by NVIDIA's own headers.
 
 #include "common/executor/device_memory.h"
+#include "common/executor/executor.h"
 #include "common/executor/last_error.h"
 #include "common/executor/shared_memory_limit.h"
 
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -68,6 +71,7 @@ constexpr ErrorText kErrorTexts[] = {
     {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
     {cudaErrorMisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
@@ -182,9 +186,16 @@ std::size_t available_bytes() {
   return pages_in_bytes(_SC_AVPHYS_PAGES);
 }
 
-int cores() {
-  const unsigned count = std::thread::hardware_concurrency();
-  return count == 0 ? 1 : static_cast<int>(count);
+std::mutex device_mutex;
+Device described;
+
+Device device() {
+  const std::lock_guard<std::mutex> lock(device_mutex);
+  Device device = described;
+  if (device.multiprocessors == 0) {
+    device.multiprocessors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }
+  return device;
 }
 
 cudaError_t describe(cudaDeviceProp* properties) {
@@ -202,7 +213,9 @@ cudaError_t describe(cudaDeviceProp* properties) {
   properties->maxGridSize[0] = 2147483647;
   properties->maxGridSize[1] = 65535;
   properties->maxGridSize[2] = 65535;
-  properties->multiProcessorCount = cores();
+  properties->multiProcessorCount = device().multiprocessors;
+  properties->maxThreadsPerMultiProcessor = device().threads_each;
+  properties->l2CacheSize = device().l2_bytes;
   properties->unifiedAddressing = 1;
   return cudaSuccess;
 }
@@ -235,10 +248,13 @@ bool find_attribute(cudaDeviceAttr attribute, int* value) {
       *value = 32;
       return true;
     case cudaDevAttrMultiProcessorCount:
-      *value = cores();
+      *value = device().multiprocessors;
       return true;
     case cudaDevAttrMaxThreadsPerMultiProcessor:
-      *value = 2048;  // as on most GPUs; a core runs one block after the other
+      *value = device().threads_each;
+      return true;
+    case cudaDevAttrL2CacheSize:
+      *value = device().l2_bytes;
       return true;
     default:
       return false;
@@ -248,6 +264,11 @@ bool find_attribute(cudaDeviceAttr attribute, int* value) {
 cudaError_t check_device(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
 
 }  // namespace
+
+void set_device(const Device& device) {
+  const std::lock_guard<std::mutex> lock(device_mutex);
+  described = device;
+}
 
 cudaError_t record_error(cudaError_t error) {
   if (error != cudaSuccess) last_error = error;
@@ -431,6 +452,16 @@ cudaError_t cudaDriverGetVersion(int* driverVersion) {
 cudaError_t cudaRuntimeGetVersion(int* runtimeVersion) {
   if (runtimeVersion == nullptr) return record_error(cudaErrorInvalidValue);
   *runtimeVersion = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+/// The name in the object file, of a program that exports its symbols (CMake: ENABLE_EXPORTS).
+cudaError_t cudaFuncGetName(const char** name, const void* func) {
+  Dl_info info{};
+  if (name == nullptr || dladdr(func, &info) == 0 || info.dli_saddr != func) {
+    return record_error(cudaErrorInvalidDeviceFunction);
+  }
+  *name = info.dli_sname;
   return cudaSuccess;
 }
 

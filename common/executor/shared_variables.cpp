@@ -106,9 +106,14 @@ std::string path_of_this_module() {
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
-/// The function in the mangled name _ZZ <function> E <length> <variable> ... of a local variable,
-/// whose identifier ends at `end`: all before the length. Empty if it is none.
-string_view function_of(string_view name, std::size_t end) {
+/// A local variable.
+struct Local {
+  string_view function, name;
+};
+
+/// Those in the mangled name _ZZ <function> E <length> <variable> ... of a local variable, whose
+/// identifier ends at `end`. Empty if it is none.
+Local local_of(string_view name, std::size_t end) {
   if (name.substr(0, 3) != "_ZZ") return {};
   for (std::size_t i = end; i-- > 3;) {
     if (name[i - 1] != 'E' || !is_digit(name[i])) continue;
@@ -116,7 +121,7 @@ string_view function_of(string_view name, std::size_t end) {
     for (; begin < end && is_digit(name[begin]); ++begin) {
       length = 10 * length + static_cast<std::size_t>(name[begin] - '0');
     }
-    if (begin + length == end) return name.substr(0, i);
+    if (begin + length == end) return {name.substr(0, i), name.substr(begin, length)};
   }
   return {};
 }
@@ -125,6 +130,7 @@ string_view function_of(string_view name, std::size_t end) {
 struct Range {
   std::size_t offset;
   std::size_t bytes;
+  std::string name;
 };
 
 /// The functions with `__shared__` variables, by number; made once.
@@ -141,6 +147,7 @@ class Functions {
   }
 
   std::size_t count() const { return variables_.size(); }
+  const std::vector<std::vector<Range>>& variables() const { return variables_; }
   const std::vector<Range>& variables(std::size_t function) const { return variables_[function]; }
 
   bool is_guard(std::size_t offset) const {
@@ -167,14 +174,15 @@ class Functions {
     visit_thread_locals(path.c_str(), [&](string_view name, std::size_t offset, std::size_t bytes) {
       if (name == "threadIdx") offset_of_thread_index_ = offset;
       const std::size_t tag = name.rfind(kTag), mark = name.rfind(kMark);
-      if (name.substr(0, 4) == "_ZGV") guards_.push_back({offset, bytes});
+      if (name.substr(0, 4) == "_ZGV") guards_.push_back({offset, bytes, ""});
       if (tag != string_view::npos) {
-        const string_view function = function_of(name, tag);
-        if (!function.empty()) variables_[number_of(function)].push_back({offset, bytes});
+        const auto [function, variable] = local_of(name, tag);
+        if (function.empty()) return;
+        variables_[number_of(function)].push_back({offset, bytes, std::string(variable)});
       } else if (mark != string_view::npos) {
         std::size_t end = mark + kMark.size();
         while (end < name.size() && is_digit(name[end])) ++end;
-        const string_view function = function_of(name, end);
+        const string_view function = local_of(name, end).function;
         if (!function.empty()) marks_[offset] = number_of(function);
       }
     });
@@ -187,6 +195,18 @@ class Functions {
 };
 
 }  // namespace
+
+std::vector<SharedVariable> shared_variables() {
+  const Functions& functions = Functions::instance();
+  std::vector<SharedVariable> all;
+  for (const auto& of_function : functions.variables()) {
+    for (const Range& variable : of_function) {
+      all.push_back(
+          {variable.name, functions.block_of_this_thread() + variable.offset, variable.bytes});
+    }
+  }
+  return all;
+}
 
 bool is_guard(std::uintptr_t address) {
   const Functions& functions = Functions::instance();

@@ -2,7 +2,10 @@
 // type), as it finds its dynamic shared memory, and not as the block before it left them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 // A qualifier cannot learn the variable's address. So `__shared__` also declares a mark beside the
 // variable, and gives the variable's symbol a tag. The first thread of a block that passes the mark
@@ -16,6 +19,16 @@ namespace tutorial::cpu {
 struct SharedMark {
   std::uint64_t block = 0;
 };
+
+/// A `__shared__` variable of this thread, in whatever function.
+struct SharedVariable {
+  std::string name;  ///< "tile"
+  char* begin;
+  std::size_t bytes;
+};
+
+/// All of this program's.
+std::vector<SharedVariable> shared_variables();
 
 /// Fills the `__shared__` variables of the mark's function, unless this block already did.
 void poison_shared_variables(SharedMark& mark);

@@ -123,7 +123,7 @@ struct Larger {
   }
 };
 
-inline constexpr WarpOperation kSyncwarp{"__syncwarp", &complete_sync, false};
+inline constexpr WarpOperation kSyncwarp{"__syncwarp", &complete_sync, false, true};
 inline constexpr WarpOperation kShuffle{"__shfl_sync", &complete_shuffle, true};
 inline constexpr WarpOperation kShuffleUp{"__shfl_up_sync", &complete_shuffle, true};
 inline constexpr WarpOperation kShuffleDown{"__shfl_down_sync", &complete_shuffle, true};

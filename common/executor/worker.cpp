@@ -2,6 +2,9 @@
 
 #include "common/executor/worker.h"
 
+#include "common/executor/device_memory.h"
+#include "common/executor/watcher.h"
+
 #include <cstring>
 #include <exception>
 #include <new>
@@ -27,9 +30,11 @@ std::string Worker::run_block(const Launch& launch, uint3 index, bool reverse) {
   blockDim = launch.block;
   gridDim = launch.grid;
   block_.begin(launch.threads, launch.block, index, reverse);
+  if (watcher != nullptr) watcher->block_begins();
   running_block = &block_;
   switch_to(*free_fiber());
   running_block = nullptr;
+  if (watcher != nullptr && !block_.failure().empty()) watcher->block_fails(block_.failure());
   return block_.failure();
 }
 
@@ -87,13 +92,22 @@ void Worker::prepare_dynamic_shared(std::size_t bytes) {
     if (bytes != 0) std::memset(dynamic_shared_.get(), 0xFF, bytes);
     return;
   }
-  dynamic_shared_ = bytes == 0 ? nullptr : allocate_poisoned(bytes, 128);
+  dynamic_shared_ = bytes == 0 ? nullptr : DeviceMemory::instance().take(bytes, 128);
   dynamic_shared_bytes_ = dynamic_shared_ == nullptr ? 0 : bytes;
   if (dynamic_shared_bytes_ != bytes) throw std::bad_alloc();
 }
 
 void refuse_host_call(const char* function) {
   throw std::logic_error(std::string(function) + " was called outside of a kernel");
+}
+
+void waits_for_previous_grid() {
+  if (watcher != nullptr) watcher->waits_for_previous_grid();
+}
+
+void lets_next_grid_begin() {
+  if (watcher == nullptr) return;
+  watcher->lets_next_grid_begin(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
 }
 
 void* dynamic_shared() { return Worker::of_this_thread().dynamic_shared(); }

@@ -14,13 +14,13 @@ namespace {
 
 /// The worst error of outputs[i] against the reference for (a[i], b), in one thread.
 template <class T>
-WorstError worst_in_row(const std::vector<T>& a, T b, const T* outputs, BinaryReference reference) {
+WorstError worst_in_row(const std::vector<T>& a, T b, const T* outputs, BinaryReference reference,
+                        double allowed) {
   WorstError worst;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double expected = reference(to_double(a[i]), to_double(b));
-    const double error = ulp_error(outputs[i], expected);
-    if (worst.count++ > 0 && error <= worst.ulp) continue;
-    worst = {error, to_double(a[i]), expected, to_double(outputs[i]), worst.count};
+    worst.observe(to_double(a[i]), expected, to_double(outputs[i]),
+                  signed_ulp_error(outputs[i], expected), allowed);
   }
   return worst;
 }
@@ -46,7 +46,8 @@ std::vector<T> outputs_of_rows(const BinaryLauncher<T>& launch, const std::vecto
 
 template <class T>
 WorstError worst_error_of_pairs(const BinaryLauncher<T>& launch, const std::vector<T>& a,
-                                const std::vector<T>& b, BinaryReference reference) {
+                                const std::vector<T>& b, BinaryReference reference,
+                                double allowed) {
   const std::size_t rows_at_once = std::max<std::size_t>(1, (std::size_t{1} << 24) / a.size());
   WorstError worst;
   for (std::size_t first = 0; first < b.size(); first += rows_at_once) {
@@ -56,14 +57,11 @@ WorstError worst_error_of_pairs(const BinaryLauncher<T>& launch, const std::vect
     parallel_pieces(static_cast<std::int64_t>(rows), [&](int, std::int64_t begin,
                                                          std::int64_t end) {
       for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
-        of_row[row] = worst_in_row(a, b[first + row], outputs.data() + row * a.size(), reference);
+        of_row[row] =
+            worst_in_row(a, b[first + row], outputs.data() + row * a.size(), reference, allowed);
       }
     });
-    for (const WorstError& row : of_row) {
-      const std::int64_t count = worst.count + row.count;
-      if (worst.count == 0 || row.ulp > worst.ulp) worst = row;
-      worst.count = count;
-    }
+    for (const WorstError& row : of_row) worst.merge(row);
   }
   return worst;
 }
@@ -71,21 +69,18 @@ WorstError worst_error_of_pairs(const BinaryLauncher<T>& launch, const std::vect
 template <class T>
 void check_accuracy(const BinaryRung<T>& rung, BinaryReference reference, const std::vector<T>& a,
                     const std::vector<T>& b, const std::string& chapter) {
-  const WorstError worst = worst_error_of_pairs(rung.launch, a, b, reference);
-  record({chapter, rung.name, Format<T>::name, rung.max_ulp, worst});
-  INFO(rung.name << " is off by " << worst.ulp << " ULP at a = " << worst.at_input << ": expected "
-                 << worst.expected << ", got " << worst.actual << " (" << worst.count << " pairs)");
+  const WorstError worst = worst_error_of_pairs(rung.launch, a, b, reference, rung.max_ulp);
+  record({chapter, rung.name, dtype_name<T>(), rung.max_ulp, worst});
+  INFO(rung.name << " is off by " << worst.description(rung.max_ulp, "a", "pairs"));
   CHECK(worst.ulp <= rung.max_ulp);
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                              \
   template WorstError worst_error_of_pairs(const BinaryLauncher<T>&, const std::vector<T>&,  \
-                                           const std::vector<T>&, BinaryReference);          \
+                                           const std::vector<T>&, BinaryReference, double);  \
   template void check_accuracy(const BinaryRung<T>&, BinaryReference, const std::vector<T>&, \
                                const std::vector<T>&, const std::string&);
-TUTORIAL_INSTANTIATE(float)
-TUTORIAL_INSTANTIATE(__half)
-TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial::test

@@ -22,10 +22,11 @@ UnaryRung<T> with_both_inputs_the_same(const BinaryRung<T>& rung) {
   return {rung.name + "(x, x)", launch, rung.width, rung.alignment, rung.max_ulp};
 }
 
-/// The largest error over all pairs of an a and a b. `at_input` is the a.
+/// The largest error over all pairs of an a and a b. `at_input` is the a; `allowed`: in ULP.
 template <class T>
 WorstError worst_error_of_pairs(const BinaryLauncher<T>& launch, const std::vector<T>& a,
-                                const std::vector<T>& b, BinaryReference reference);
+                                const std::vector<T>& b, BinaryReference reference,
+                                double allowed = 0);
 
 /// Fails the running test case if the rung's largest error over those pairs exceeds its max_ulp, or
 /// if it answers NaN to anything but where the reference does. Recorded like that of a UnaryRung.

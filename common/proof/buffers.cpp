@@ -47,6 +47,26 @@ std::vector<unsigned char> copy_out(const unsigned char* device, std::size_t byt
   return host;
 }
 
+/// Which bytes of a canary differ from what they were, counted from the data: "written past its end:
+/// 14 bytes, 1 to 14 away"; empty if none does. One byte in 256 that is written keeps its value by
+/// chance; so a single byte between two that differ counts as well.
+std::string distances(const std::vector<unsigned char>& now, const std::vector<unsigned char>& was,
+                      const std::string& where) {
+  std::size_t count = 0, first = 0, last = 0;
+  for (std::size_t at = 0; at < now.size(); ++at) {
+    if (now[at] == was[at]) continue;
+    const std::size_t distance = at + 1;
+    if (count == 0) first = distance;
+    count += count > 0 && distance - last == 2 ? 2 : 1;
+    last = distance;
+  }
+  if (count == 0) return "";
+  const std::string bytes = count == 1 ? "1 byte, " : std::to_string(count) + " bytes, ";
+  const std::string away =
+      first == last ? std::to_string(first) : std::to_string(first) + " to " + std::to_string(last);
+  return "written " + where + ": " + bytes + away + " away";
+}
+
 }  // namespace
 
 GuardedBytes::GuardedBytes(std::size_t bytes, std::size_t offset)
@@ -75,19 +95,13 @@ void GuardedBytes::download(void* host) const {
 
 std::string GuardedBytes::damage() const {
   synchronize();
-  const auto front = copy_out(memory_.data(), front_), front_was = canary(serial_, true, front_);
-  const auto in_front = std::mismatch(front.rbegin(), front.rend(), front_was.rbegin());
-  if (in_front.first != front.rend()) {
-    return "written " + std::to_string(in_front.first - front.rbegin() + 1) +
-           " byte(s) before the beginning";
-  }
+  auto front = copy_out(memory_.data(), front_), front_was = canary(serial_, true, front_);
+  std::reverse(front.begin(), front.end());
+  std::reverse(front_was.begin(), front_was.end());
+  const std::string before = distances(front, front_was, "before its beginning");
+  if (!before.empty()) return before;
   const auto back = copy_out(data() + bytes_, canary_bytes);
-  const auto back_was = canary(serial_, false, canary_bytes);
-  const auto behind = std::mismatch(back.begin(), back.end(), back_was.begin());
-  if (behind.first != back.end()) {
-    return "written " + std::to_string(behind.first - back.begin() + 1) + " byte(s) past the end";
-  }
-  return "";
+  return distances(back, canary(serial_, false, canary_bytes), "past its end");
 }
 
 bool GuardedBytes::untouched() const {

@@ -1,8 +1,12 @@
-// The program that runs one exhibit of a bug museum under AddressSanitizer. It needs the CUDA
-// runtime and nothing else of the test support.
+// The program that runs one exhibit of a bug museum under AddressSanitizer, or under the checks
+// (common/check). It needs the CUDA runtime and nothing else of the test support.
 #pragma once
 
 #include <cuda_runtime.h>
+
+#if defined(TUTORIAL_TRACE)
+#include "common/check/checker.h"
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +34,8 @@ void run_exhibit(cudaError_t (*launch)(const T* x, T* y, std::int64_t n, cudaStr
 }
 
 /// main() of exhibits_asan.cpp: runs the exhibit that the argument names. If nothing stops
-/// it, says "no memory error". Exit code 2 for a name that is not among them.
+/// it, says "no memory error", or what the checks have found. Exit code 2 for a name that is not among
+/// them.
 inline int exhibit_main(int argc, char** argv,
                         const std::map<std::string, std::function<void()>>& exhibits) {
   const auto found = argc == 2 ? exhibits.find(argv[1]) : exhibits.end();
@@ -40,9 +45,18 @@ inline int exhibit_main(int argc, char** argv,
     std::fputc('\n', stderr);
     return 2;
   }
+#if defined(TUTORIAL_TRACE)
+  check::Checker& checker = check::Checker::instance();
+  checker.start();
+  found->second();
+  const int code = checker.finish();
+  if (code == 0) std::puts("Nothing was found.");
+  return code;
+#else
   found->second();
   std::puts("no memory error");
   return 0;
+#endif
 }
 
 }  // namespace tutorial::test

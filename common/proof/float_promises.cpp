@@ -31,66 +31,70 @@ std::string name_of_input(std::size_t input, std::size_t inputs) {
   return inputs == 1 ? "x" : std::string(1, static_cast<char>('a' + input));
 }
 
-}  // namespace
-
-template <class T>
-Promises promises_of(const FloatRung<T>& rung, const Formula& formula) {
+/// `launch` knows the arrays' type; what stands between it and the trial does not.
+template <class T, class Rung>
+Promises promises_of_floats(const Rung& rung, std::size_t inputs, Promises::Launcher launch,
+                            const Formula& formula) {
   const auto tiled = std::make_shared<const TiledReference<T>>(
-      formula, tiles<T>(rung.inputs, TiledReference<T>::default_period), rung.max_ulp);
+      formula, tiles<T>(inputs, TiledReference<T>::default_period), rung.max_ulp);
   Promises promises;
   promises.sizes = n_ladder(rung.width);
-  for (std::size_t i = 0; i < rung.inputs; ++i) {
-    promises.inputs.push_back(input_array(name_of_input(i, rung.inputs),
-                                          tiled->inputs(promises.sizes.back(), i), rung.alignment,
-                                          true));
+  for (std::size_t i = 0; i < inputs; ++i) {
+    promises.inputs.push_back(input_array(
+        name_of_input(i, inputs), tiled->inputs(promises.sizes.back(), i), rung.alignment, true));
   }
   promises.out_element_bytes = sizeof(T);
   promises.out_alignment = rung.alignment;
   promises.out_bytes = [](std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); };
-  promises.launch = [launch = rung.launch](const std::vector<const void*>& inputs, void* output,
-                                           std::int64_t n, cudaStream_t stream) {
-    std::vector<const T*> typed;
-    for (const void* input : inputs) typed.push_back(static_cast<const T*>(input));
-    return launch(typed, static_cast<T*>(output), n, stream);
-  };
+  promises.launch = std::move(launch);
   promises.judge = judge_by<T>(tiled);
-  if (rung.inputs > 1) {
-    const std::vector<std::vector<T>> same(rung.inputs, tiled->tile());
+  if (inputs > 1) {
+    const std::vector<std::vector<T>> same(inputs, tiled->tile());
     promises.judge_same_inputs =
         judge_by<T>(std::make_shared<const TiledReference<T>>(formula, same, rung.max_ulp));
   }
   return promises;
 }
 
+}  // namespace
+
+template <class T>
+Promises promises_of(const FloatRung<T>& rung, const Formula& formula) {
+  const auto launch = [launch = rung.launch](const std::vector<const void*>& in, void* y,
+                                             std::int64_t n, cudaStream_t stream) {
+    std::vector<const T*> typed;
+    for (const void* input : in) typed.push_back(static_cast<const T*>(input));
+    return launch(typed, static_cast<T*>(y), n, stream);
+  };
+  return promises_of_floats<T>(rung, rung.inputs, launch, formula);
+}
+
 template <class T>
 Promises promises_of(const UnaryRung<T>& rung, Reference reference) {
-  const auto launch = [launch = rung.launch](const std::vector<const T*>& in, T* y, std::int64_t n,
-                                             cudaStream_t stream) {
-    return launch(in[0], y, n, stream);
+  const auto launch = [launch = rung.launch](const std::vector<const void*>& in, void* y,
+                                             std::int64_t n, cudaStream_t stream) {
+    return launch(static_cast<const T*>(in[0]), static_cast<T*>(y), n, stream);
   };
-  return promises_of<T>({rung.name, 1, launch, rung.width, rung.alignment, rung.max_ulp},
-                        [reference](const double* x) { return reference(x[0]); });
+  return promises_of_floats<T>(rung, 1, launch,
+                               [reference](const double* x) { return reference(x[0]); });
 }
 
 template <class T>
 Promises promises_of(const BinaryRung<T>& rung, BinaryReference reference) {
-  const auto launch = [launch = rung.launch](const std::vector<const T*>& in, T* y, std::int64_t n,
-                                             cudaStream_t stream) {
-    return launch(in[0], in[1], y, n, stream);
+  const auto launch = [launch = rung.launch](const std::vector<const void*>& in, void* y,
+                                             std::int64_t n, cudaStream_t stream) {
+    return launch(static_cast<const T*>(in[0]), static_cast<const T*>(in[1]), static_cast<T*>(y), n,
+                  stream);
   };
-  return promises_of<T>({rung.name, 2, launch, rung.width, rung.alignment, rung.max_ulp},
-                        [reference](const double* in) { return reference(in[0], in[1]); });
+  return promises_of_floats<T>(rung, 2, launch,
+                               [reference](const double* x) { return reference(x[0], x[1]); });
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                       \
   template Promises promises_of(const FloatRung<T>&, const Formula&); \
   template Promises promises_of(const UnaryRung<T>&, Reference);      \
   template Promises promises_of(const BinaryRung<T>&, BinaryReference);
-TUTORIAL_INSTANTIATE(float)
-TUTORIAL_INSTANTIATE(__half)
-TUTORIAL_INSTANTIATE(__nv_bfloat16)
-TUTORIAL_INSTANTIATE(__nv_fp8_e4m3)
-TUTORIAL_INSTANTIATE(__nv_fp8_e5m2)
+TUTORIAL_FOR_ALL_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial::test

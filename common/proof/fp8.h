@@ -1,9 +1,9 @@
 // Eight-bit floats: few enough inputs to hold every bit of every result against the reference.
 #pragma once
 
-#include "common/fp8.h"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
+#include "common/types.h"
 
 #include <cstdint>
 #include <vector>

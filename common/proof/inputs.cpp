@@ -1,26 +1,10 @@
-// Every value of a type of 8 or 16 bits, a dense sample of the floats, the ladder of sizes.
+// A dense sample of the floats, the ladder of sizes.
 
 #include "common/proof/inputs.h"
 
 #include <algorithm>
 
 namespace tutorial::test {
-
-template <class T>
-std::vector<T> all_values() {
-  std::vector<T> values;
-  constexpr std::uint32_t count = 1u << 8 * sizeof(T);
-  values.reserve(count);
-  for (std::uint32_t bits = 0; bits < count; ++bits) {
-    values.push_back(from_bits<T>(static_cast<Bits<T>>(bits)));
-  }
-  return values;
-}
-
-template std::vector<__half> all_values();
-template std::vector<__nv_bfloat16> all_values();
-template std::vector<__nv_fp8_e4m3> all_values();
-template std::vector<__nv_fp8_e5m2> all_values();
 
 std::vector<float> dense_floats(int per_exponent) {
   constexpr std::uint32_t mantissas = 1u << 23, exponents = 256;

@@ -11,9 +11,16 @@
 namespace tutorial::test {
 
 /// All 65,536 values of a 16-bit type, or all 256 of an eight-bit one, in the order of their bit
-/// patterns. T: __half, __nv_bfloat16, __nv_fp8_e4m3 or __nv_fp8_e5m2.
+/// patterns.
 template <class T>
-std::vector<T> all_values();
+std::vector<T> all_values() {
+  static_assert(sizeof(T) <= 2);
+  std::vector<T> values;
+  for (std::uint32_t bits = 0; bits < 1u << 8 * sizeof(T); ++bits) {
+    values.push_back(from_bits<T>(static_cast<Bits<T>>(bits)));
+  }
+  return values;
+}
 
 /// A dense sample of the floats: of every exponent, subnormals included, `per_exponent` values of
 /// each sign, spread evenly, with the powers of two and their neighbours; and the zeros, infinities

@@ -70,10 +70,9 @@ std::string violation_past_2_31(const UnaryRung<T>& rung, Reference reference, s
   return wrong_output<T>(tiled, outputs, n);
 }
 
-template std::string violation_past_2_31(const UnaryRung<float>&, Reference, std::int64_t);
-template std::string violation_past_2_31(const UnaryRung<__half>&, Reference, std::int64_t);
-template std::string violation_past_2_31(const UnaryRung<__nv_bfloat16>&, Reference, std::int64_t);
-template std::string violation_past_2_31(const UnaryRung<__nv_fp8_e4m3>&, Reference, std::int64_t);
-template std::string violation_past_2_31(const UnaryRung<__nv_fp8_e5m2>&, Reference, std::int64_t);
+#define TUTORIAL_INSTANTIATE(T) \
+  template std::string violation_past_2_31(const UnaryRung<T>&, Reference, std::int64_t);
+TUTORIAL_FOR_ALL_FLOATS(TUTORIAL_INSTANTIATE)
+#undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial::test

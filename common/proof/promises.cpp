@@ -115,7 +115,7 @@ class PromiseTrial {
   }
 
   void offset(const std::string& moved, const Offsets& offsets, std::size_t out) {
-    const std::int64_t n = promises_.some;
+    const std::int64_t n = promises_.any_size;
     const std::string trial = moved + " and y " +
                               std::to_string(out / promises_.out_element_bytes) +
                               " elements off alignment";
@@ -135,7 +135,7 @@ class PromiseTrial {
 
   /// A pointer that is not even aligned to its element.
   void off_the_element() {
-    const std::int64_t n = promises_.some;
+    const std::int64_t n = promises_.any_size;
     const std::size_t bytes = promises_.out_bytes(n);
     for (std::size_t i = 0; i < promises_.inputs.size(); ++i) {
       if (promises_.inputs[i].element_bytes == 1) continue;
@@ -147,7 +147,8 @@ class PromiseTrial {
   }
 
   void misaligned(const std::string& trial, const Inputs& inputs, const GuardedBytes& output) {
-    answers(trial, cudaErrorMisalignedAddress, addresses(inputs), output.data(), promises_.some);
+    answers(trial, cudaErrorMisalignedAddress, addresses(inputs), output.data(),
+            promises_.any_size);
     check_untouched(trial, output);
   }
 
@@ -168,7 +169,7 @@ class PromiseTrial {
 
   void refuses_bad_arguments() {
     constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-    const std::int64_t n = promises_.some;
+    const std::int64_t n = promises_.any_size;
     const Inputs inputs = uploaded(n);
     const GuardedBytes output(promises_.out_bytes(n), 0);
     const std::vector<const void*> given = addresses(inputs), none(inputs.size(), nullptr);
@@ -187,7 +188,7 @@ class PromiseTrial {
   }
 
   void other_stream() {
-    const std::int64_t n = promises_.some;
+    const std::int64_t n = promises_.any_size;
     const Stream stream;
     const Inputs inputs = uploaded(n);
     const GuardedBytes output(promises_.out_bytes(n), 0);
@@ -208,7 +209,7 @@ class PromiseTrial {
     require_success(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal),
                     "cudaStreamBeginCapture");
     expect(trial, cudaSuccess,
-           promises_.launch(addresses(inputs), output.data(), promises_.some, stream.get()));
+           promises_.launch(addresses(inputs), output.data(), promises_.any_size, stream.get()));
     cudaGraph_t graph = nullptr;
     expect(trial + " (does the launcher synchronise?)", cudaSuccess,
            cudaStreamEndCapture(stream.get(), &graph));

@@ -49,7 +49,7 @@ struct Promises {
   /// The same where every input is the first one; empty if that is not tried.
   Judge judge_same_inputs;
   std::vector<std::int64_t> sizes;
-  std::int64_t some = 1027;       ///< the size where sizes do not matter
+  std::int64_t any_size = 1027;   ///< where sizes do not matter
   std::int64_t row_elements = 1;  ///< elements of an input for each of the n
 };
 
@@ -72,23 +72,6 @@ std::vector<std::string> promise_violations(const Promises& promises);
 
 /// Fails the running test case with that list, unless it is empty.
 void check_promises(const std::string& rung, const Promises& promises);
-
-/// Fails the running test case unless the launch has blocks of so many threads, and as many as n
-/// elements need with `width` a thread. Nothing runs. On a GPU the test case is skipped.
-void check_blocks(const std::string& rung, std::int64_t n, int threads, int width,
-                  const std::function<cudaError_t(std::int64_t n)>& launch);
-
-/// The same for the blocks that two_inputs() of common/launch.cuh decides on: of 256 threads while
-/// n times `bytes` are 64 MiB, and of 704 beyond.
-void check_two_input_blocks(const std::string& rung, std::size_t bytes, int width,
-                            const std::function<cudaError_t(std::int64_t n)>& launch);
-template <class T>
-void check_two_input_blocks(const BinaryRung<T>& rung) {
-  T* const aligned = reinterpret_cast<T*>(4096);
-  check_two_input_blocks(rung.name, 3 * sizeof(T), rung.width, [&](std::int64_t n) {
-    return rung.launch(aligned, aligned, aligned + 4096, n, nullptr);
-  });
-}
 
 /// The judge of outputs that have one right answer: "byte 3 is 255, expected 1", with `element` for
 /// "byte". T: an integer type.
@@ -142,10 +125,17 @@ void check_launcher_promises(const BinaryRung<T>& rung, BinaryReference referenc
   check_promises(rung.name, promises_of(rung, reference));
 }
 
-/// The same for every rung of a ladder.
+/// Fails the running test case unless a thread takes as many elements as the rung's name says:
+/// f16x8_pack eight, f32 one.
+void check_width_in_name(const std::string& rung, int width);
+
+/// Both for every rung of a ladder.
 template <class T>
-void check_launcher_promises(const std::vector<UnaryRung<T>>& rungs, Reference reference) {
-  for (const UnaryRung<T>& rung : rungs) check_launcher_promises(rung, reference);
+void check_launcher_promises(const Ladder<T>& rungs, Reference reference) {
+  for (const UnaryRung<T>& rung : rungs) {
+    check_width_in_name(rung.name, rung.width);
+    check_launcher_promises(rung, reference);
+  }
 }
 
 }  // namespace tutorial::test

@@ -48,7 +48,13 @@ std::string accuracy_json(const AccuracyRecord& accuracy) {
          ", \"max_ulp\": " + json_number(worst.ulp) + ", \"at\": " + json_number(worst.at_input) +
          ", \"expected\": " + json_number(worst.expected) +
          ", \"actual\": " + json_number(worst.actual) +
-         ", \"bound\": " + json_number(accuracy.bound) + "}";
+         ", \"bound\": " + json_number(accuracy.bound) +
+         // Only where the test fails; a recorded run has none.
+         (worst.over == 0 ? ""
+                          : ", \"over\": " + std::to_string(worst.over) +
+                                ", \"over_from\": " + json_number(worst.over_from) +
+                                ", \"over_to\": " + json_number(worst.over_to)) +
+         "}";
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 // Rounding to a floating-point type, and distances in its units in the last place (ULP).
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
+#include "common/types.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,39 +26,33 @@ template <>
 struct Format<float> {
   using Bits = std::uint32_t;
   static constexpr int digits = 24, min_exponent = -126, max_exponent = 127;
-  static constexpr const char* name = "f32";
 };
 template <>
 struct Format<__half> {
   using Bits = std::uint16_t;
   static constexpr int digits = 11, min_exponent = -14, max_exponent = 15;
-  static constexpr const char* name = "f16";
 };
 template <>
 struct Format<__nv_bfloat16> {
   using Bits = std::uint16_t;
   static constexpr int digits = 8, min_exponent = -126, max_exponent = 127;
-  static constexpr const char* name = "bf16";
 };
 template <>
 struct Format<__nv_fp8_e4m3> {
   using Bits = std::uint8_t;
   static constexpr int digits = 4, min_exponent = -6, max_exponent = 8;
   static constexpr double largest = 448;
-  static constexpr const char* name = "e4m3";
 };
 template <>
 struct Format<__nv_fp8_e5m2> {
   using Bits = std::uint8_t;
   static constexpr int digits = 3, min_exponent = -14, max_exponent = 15;
   static constexpr double largest = 57344;
-  static constexpr const char* name = "e5m2";
 };
 template <>
 struct Format<double> {
   using Bits = std::uint64_t;
   static constexpr int digits = 53, min_exponent = -1022, max_exponent = 1023;
-  static constexpr const char* name = "f64";
 };
 
 template <class T>
@@ -182,6 +174,17 @@ double ulp_error(T actual, double expected) {
     return (value > 0) == (expected > 0) ? overflow_error<T>(expected) : infinitely_wrong;
   }
   return std::fabs(value - expected) / ulp<T>(expected);
+}
+
+/// ulp_error(); but where `expected` is a zero or rounds to one, a zero of the other sign is
+/// infinitely wrong.
+template <class T>
+double signed_ulp_error(T actual, double expected) {
+  const bool is_zero = to_double(actual) == 0.0 && std::fabs(expected) <= ulp<T>(0.0) / 2;
+  if (is_zero && std::signbit(to_double(actual)) != std::signbit(expected)) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return ulp_error(actual, expected);
 }
 
 /// The position of `value` among all values of T of up to 32 bits: neighbours differ by one, both

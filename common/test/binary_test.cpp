@@ -70,10 +70,6 @@ TEST_CASE("two inputs: right on both sides of the size where blocks change", "[b
   }
 }
 
-TEST_CASE("two inputs: large blocks where the arrays do not fit the L2", "[binary]") {
-  check_two_input_blocks(rung(right));
-}
-
 TEST_CASE("exchanged inputs are noticed", "[binary]") {
   require_device();
   const std::string text =

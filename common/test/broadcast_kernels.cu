@@ -8,20 +8,26 @@ namespace tutorial::test {
 namespace {
 
 struct MixedUp {
+  using Packs = ElementByElement;
   template <class T>
   __device__ T operator()(T a, T b) const {
     return static_cast<T>(7ull * static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
   }
 };
 struct IsGreater {
+  using Packs = ElementByElement;
   template <class T>
   __device__ unsigned char operator()(T a, T b) const {
     return a > b ? 1 : 0;
   }
 };
 struct Widened {
+  using Packs = ElementByElement;
   __device__ std::int32_t operator()(std::int8_t a, std::int8_t b) const { return a * 1000 + b; }
 };
+
+struct SaysNothing {};
+static_assert(kHasPacks<MixedUp> && !kHasPacks<SaysNothing>);
 
 BroadcastLimits limits_of(LimitsToTry wanted) {
   BroadcastLimits limits;

@@ -5,6 +5,7 @@
 #include "common/launch.cuh"
 #include "common/proof/broadcast_cases.h"
 #include "common/proof/catch.h"
+#include "common/proof/launches.h"
 #include "common/proof/promises.h"
 #include "common/proof/support.h"
 
@@ -237,12 +238,16 @@ TEST_CASE("launch_broadcast: in place, where the steps of a slab exceed 32 bits"
 }
 
 TEST_CASE("launch_broadcast: blocks of 512 threads where they fill at most half of the GPU") {
-  const auto launch = [](std::int64_t n) {
-    const auto* const in = reinterpret_cast<const float*>(4096);
-    const Broadcast column = broadcast_strides({2, n / 2}, {2, 1});
-    return greater(column, in, in, reinterpret_cast<unsigned char*>(4096), {}, nullptr);
+  const auto threads_for = [](std::int64_t n) {
+    const auto launches = launches_of([n](cudaStream_t stream) {
+      const auto* const in = reinterpret_cast<const float*>(4096);
+      const Broadcast column = broadcast_strides({2, n / 2}, {2, 1});
+      return greater(column, in, in, reinterpret_cast<unsigned char*>(4096), {}, stream);
+    });
+    REQUIRE(launches.size() == 1);
+    return launches[0].block.x;
   };
   const std::int64_t most = resident_threads() / 2;
-  check_blocks("small", 8 * most, 512, 8, launch);
-  check_blocks("large", 8 * most + 16, 256, 8, launch);
+  CHECK(threads_for(8 * most) == 512);
+  CHECK(threads_for(8 * most + 16) == 256);
 }

@@ -1,7 +1,7 @@
 // A kernel on eight-bit floats, launched with blocks of any size.
 #pragma once
 
-#include "common/fp8.h"
+#include "common/types.h"
 
 namespace tutorial::test {
 

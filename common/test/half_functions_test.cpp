@@ -110,7 +110,7 @@ void check_rounding(const std::string& name, BitFunction function, BitFunction p
         same_value<T>(pair_function(input), to_bits(expected))) {
       continue;
     }
-    CAPTURE(name, Format<T>::name, x, to_double(expected), to_double(from_bits<T>(function(input))),
+    CAPTURE(name, dtype_name<T>(), x, to_double(expected), to_double(from_bits<T>(function(input))),
             to_double(from_bits<T>(pair_function(input))));
     FAIL_CHECK("not the exact result, rounded once");
   }
@@ -150,7 +150,7 @@ void check_fused_multiply_add() {
     const double part = high - product;
     const double low = (product - (high - part)) + (addend - part);
     if (to_double(result) != 0.0 && !is_nearest(result, high, low)) {
-      CAPTURE(Format<T>::name, to_double(a), to_double(b), to_double(c), to_double(result));
+      CAPTURE(dtype_name<T>(), to_double(a), to_double(b), to_double(c), to_double(result));
       FAIL_CHECK("not the nearest value");
     }
   }
@@ -192,7 +192,7 @@ int steps_between(std::uint16_t a, std::uint16_t b) {
 
 template <class T>
 Difference compare(const char* name, BitFunction host, HalfLauncher device) {
-  Difference difference{name, Format<T>::name};
+  Difference difference{name, dtype_name<T>()};
   const std::vector<std::uint16_t> answers = run_on_device<std::uint16_t>(device);
   for (const std::uint16_t input : all_inputs()) {
     const std::uint16_t ours = host(input);

@@ -114,6 +114,16 @@ TEST_CASE("ulp_error is a fraction of the spacing at the expected value", "[ulp]
   CHECK(ulp_error(1.0, 1.0 + 0x1p-52) == 1);
 }
 
+TEST_CASE("signed_ulp_error tells zeros apart where the right answer is one", "[ulp]") {
+  CHECK(signed_ulp_error(0.0f, -0.0) == kInfinity);
+  CHECK(signed_ulp_error(-0.0f, 0.0) == kInfinity);
+  CHECK(signed_ulp_error(-0.0f, -0.0) == 0);
+  CHECK(signed_ulp_error(0.0f, -0x1p-150) == kInfinity);  // rounds to -0
+  CHECK(signed_ulp_error(-0.0f, -0x1p-150) == 0.5);
+  CHECK(signed_ulp_error(0.0f, -0x1.8p-150) == 0.75);  // does not: as wrong as it is far
+  CHECK(signed_ulp_error(1.0f, 1.0 + 0x1p-24) == 0.5);
+}
+
 TEST_CASE("ulp_error of infinities and NaN", "[ulp]") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float largest = std::numeric_limits<float>::max();
@@ -227,19 +237,23 @@ TEST_CASE("GuardedBuffer notices a write on either side", "[buffers]") {
   };
   SECTION("the last byte before") {
     write(-1);
-    CHECK(buffer.damage() == "written 1 byte(s) before the beginning");
+    CHECK(buffer.damage() == "written before its beginning: 1 byte, 1 away");
   }
   SECTION("far before") {
     write(-3 - static_cast<std::ptrdiff_t>(GuardedBytes::canary_bytes));
-    CHECK(buffer.damage() == "written 32771 byte(s) before the beginning");
+    CHECK(buffer.damage() == "written before its beginning: 1 byte, 32771 away");
   }
   SECTION("the first byte behind") {
     write(100);
-    CHECK(buffer.damage() == "written 1 byte(s) past the end");
+    CHECK(buffer.damage() == "written past its end: 1 byte, 1 away");
   }
   SECTION("the last byte of the canary behind") {
     write(99 + static_cast<std::ptrdiff_t>(GuardedBytes::canary_bytes));
-    CHECK(buffer.damage() == "written 32768 byte(s) past the end");
+    CHECK(buffer.damage() == "written past its end: 1 byte, 32768 away");
+  }
+  SECTION("several bytes, of which one keeps its value") {
+    for (const int at : {102, 103, 105}) write(at);
+    CHECK(buffer.damage() == "written past its end: 4 bytes, 3 to 6 away");
   }
   CHECK_FALSE(buffer.intact());
 }
@@ -285,6 +299,24 @@ TEST_CASE("fill_with_tile repeats the tile and stops at the end", "[tiled]") {
   CHECK(buffer.intact());
 }
 
+TEST_CASE("worst_error is the largest of all, where most outputs are the nearest value too",
+          "[accuracy]") {
+  const auto root = [](double x) { return std::sqrt(x); };
+  std::vector<float> inputs, outputs;
+  for (int i = 1; i < 4000; ++i) inputs.push_back(static_cast<float>(i));
+  for (const float x : inputs) outputs.push_back(from_double<float>(root(x)));
+  for (const std::size_t off : {std::size_t{4000}, std::size_t{7}, std::size_t{3000}}) {
+    if (off < outputs.size()) outputs[off] = std::nextafter(outputs[off], 0.0f);
+    double largest = 0;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      largest = std::fmax(largest, ulp_error(outputs[i], root(inputs[i])));
+    }
+    const WorstError worst = worst_error(inputs, outputs, root);
+    CHECK(worst.ulp == largest);
+    CHECK(worst.count == 3999);
+  }
+}
+
 TEST_CASE("worst_error finds the one wrong output", "[accuracy]") {
   const std::vector<float> inputs = normal_values<float>(10007);
   std::vector<float> outputs = inputs;
@@ -297,6 +329,13 @@ TEST_CASE("worst_error finds the one wrong output", "[accuracy]") {
   CHECK(worst.at_input == to_double(inputs[777]));
   CHECK(worst.expected == to_double(inputs[777]));
   CHECK(worst.actual == to_double(outputs[777]));
+  CHECK(worst.over == 2);
+  CHECK(worst.over_from == std::min(to_double(inputs[777]), to_double(inputs[9000])));
+  CHECK(worst.over_to == std::max(to_double(inputs[777]), to_double(inputs[9000])));
+  CHECK(worst_error(inputs, outputs, identity, 1).over == 1);
+  CHECK(worst.description(0).find("(2 of 10007 inputs exceed 0 ULP, x from ") != std::string::npos);
+  CHECK(worst_error(inputs, inputs, identity).description(0).find("(10007 inputs)") !=
+        std::string::npos);
   outputs[3] = std::numeric_limits<float>::quiet_NaN();
   CHECK(worst_error(inputs, outputs, identity).ulp == kInfinity);
   CHECK_THROWS(worst_error(inputs, std::vector<float>(3), identity));
@@ -399,8 +438,8 @@ TEST_CASE("a write of one byte past the end is noticed", "[promises]") {
     const cudaError_t error = copy(x, y, n, stream);
     return error != cudaSuccess || n == 0 ? error : cudaMemsetAsync(y + n, 0, 1, stream);
   });
-  CHECK(mentions(text, "n = 3: the output was written 1 byte(s) past the end"));
-  CHECK(mentions(text, "in place, n = 255: the output was written 1 byte(s) past the end"));
+  CHECK(mentions(text, "n = 3: the output was written past its end: 1 byte, 1 away"));
+  CHECK(mentions(text, "in place, n = 255: the output was written past its end: 1 byte, 1 away"));
 }
 
 TEST_CASE("a write before the beginning is noticed", "[promises]") {
@@ -409,7 +448,7 @@ TEST_CASE("a write before the beginning is noticed", "[promises]") {
     const cudaError_t error = copy(x, y, n, stream);
     return error != cudaSuccess || n == 0 ? error : cudaMemsetAsync(y - 1, 0, 4, stream);
   });
-  CHECK(mentions(text, "n = 3: the output was written 1 byte(s) before the beginning"));
+  CHECK(mentions(text, "n = 3: the output was written before its beginning: 4 bytes, 1 to 4 away"));
 }
 
 TEST_CASE("a write to the input is noticed", "[promises]") {

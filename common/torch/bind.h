@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "common/broadcast.h"
+#include "common/types.h"
 
 // A chapter's X_torch.cpp defines operators(), a list; bind.cpp, which is linked into each module,
 // registers it as torch.ops.elementwise_tutorial.NAME, for CPU tensors or CUDA tensors (what the
@@ -96,28 +97,12 @@ template <class T>
 constexpr at::ScalarType scalar_type() {
   if constexpr (std::is_same_v<T, float>) return at::kFloat;
   if constexpr (std::is_same_v<T, half>) return at::kHalf;
-  if constexpr (std::is_same_v<T, __nv_bfloat16>) return at::kBFloat16;
+  if constexpr (std::is_same_v<T, Bf16>) return at::kBFloat16;
   if constexpr (std::is_same_v<T, std::int8_t>) return at::kChar;
   if constexpr (std::is_same_v<T, std::int32_t>) return at::kInt;
   if constexpr (std::is_same_v<T, std::int64_t>) return at::kLong;
   if constexpr (std::is_same_v<T, std::uint8_t>) return at::kByte;
 }
-
-/// "f16", as the rungs' names have it.
-template <class T>
-constexpr const char* dtype_name() {
-  if constexpr (std::is_same_v<T, float>) return "f32";
-  if constexpr (std::is_same_v<T, half>) return "f16";
-  if constexpr (std::is_same_v<T, __nv_bfloat16>) return "bf16";
-  if constexpr (std::is_same_v<T, std::int8_t>) return "i8";
-  if constexpr (std::is_same_v<T, std::int32_t>) return "i32";
-  if constexpr (std::is_same_v<T, std::int64_t>) return "i64";
-  if constexpr (std::is_same_v<T, std::uint8_t>) return "u8";
-}
-
-template <class... Ts>
-struct Types {};
-using Floats = Types<float, half, __nv_bfloat16>;
 
 /// Throws unless tensor i has one of these types: "takes float32, float16 or bfloat16 tensors, not
 /// int64".

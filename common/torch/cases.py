@@ -21,21 +21,23 @@ class Case:
     plain       plain(inputs): the same, as a reader would write it; torch.compile compiles it, and in
                 float32 it is what results are checked against
     bound       bound(inputs, out): the chapter's operator; None if there is none
+    triton      the name of a function(input, out) in triton_twins.py, timed where Triton is and a GPU
     out_dtype   of the result; as the inputs' if None
     label       what the ladder calls dtype, if it has another name for it
+    form        the form of the problem that the name ends with: 1C11
     rungs       which of the chapter's bound rungs belong here: rungs(bound) -> bool
     rung        rung(operator) -> call(inputs, out): how such a rung is called
     rung_prefix what the ladder has before the rung's own name: add_
     compiled    False where torch.compile has nothing to fuse, or cannot write the same result
     """
 
-    def __init__(self, name, dtype, shapes, torch, plain, bound=None, *, out_dtype=None, label=None,
-                 rungs=None, rung=None, rung_prefix="", compiled=True):
+    def __init__(self, name, dtype, shapes, torch, plain, bound=None, *, out_dtype=None, label=None, form="",
+                 rungs=None, rung=None, rung_prefix="", compiled=True, triton=None):
         self.name, self.dtype, self.shapes = name, dtype, shapes
         self.torch, self.plain, self.bound = torch, plain, bound
-        self.out_dtype, self.label = out_dtype or dtype, label or dtype
+        self.out_dtype, self.label, self.form = out_dtype or dtype, label or dtype, form
         self.rungs, self.rung, self.rung_prefix = rungs, rung, rung_prefix
-        self.compiled = compiled
+        self.compiled, self.triton = compiled, triton
 
     @property
     def ladder(self):

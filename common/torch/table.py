@@ -11,6 +11,7 @@ computes, and the time of a call, cold and warm (timing.py has the protocol):
     out_bound_NAME    the chapter's operator
     out_torch_NAME    PyTorch's fused operator
     out_compile_NAME  what torch.compile makes of the formula
+    out_triton_NAME   the same kernel in Triton (triton_twins.py), where the chapter has one
 
 CHAPTER is 01_elu, elu or 1; its file torch_peers.py says what is compared. --operators leaves the
 rungs out; --filter keeps rows with this text in their name. --prepare only lets torch.compile fill
@@ -27,6 +28,7 @@ and times that say nothing about a GPU.
 """
 
 import argparse
+import importlib
 import importlib.util
 import math
 import os
@@ -75,6 +77,13 @@ def compiled(torch, case):
     return allocating(case.named("compile"), "peer", function)
 
 
+def triton_twin(torch, case):
+    """The case's kernel in Triton, or None without a GPU or without Triton."""
+    if case.triton is None or not torch.cuda.is_available() or importlib.util.find_spec("triton") is None:
+        return None
+    return getattr(importlib.import_module("triton_twins"), case.triton)
+
+
 def contenders(torch, case, chapter, with_rungs):
     """What is compared in this case, in the table's order."""
     ops = torch.ops.elementwise_tutorial
@@ -90,6 +99,9 @@ def contenders(torch, case, chapter, with_rungs):
                  else allocating(case.named("torch"), "peer", case.plain))
     if case.compiled and hasattr(torch, "compile"):
         found.append(compiled(torch, case))
+    twin = triton_twin(torch, case)
+    if twin:
+        found.append(writing(case.named("triton"), "peer", lambda inputs, out: twin(inputs[0], out)))
     return found
 
 
@@ -208,7 +220,7 @@ class Table:
                 seconds = (timing.on_gpu(self.torch, contender.begin, sets) if self.gpu
                            else timing.on_cpu(contender.begin, sets))
                 one = timing.row(f"{contender.name}/{shape}/{regime}", case.label, contender.kind,
-                                 seconds, moved)
+                                 case.form, seconds, moved)
                 times[regime] = one["median_us"]
                 self.rows.append(one)
             del sets

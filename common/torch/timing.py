@@ -160,10 +160,10 @@ def on_cpu(contender, sets):
     return seconds[1:]
 
 
-def row(name, dtype, kind, seconds, moved):
+def row(name, dtype, kind, form, seconds, moved):
     """A row as a benchmark writes it; name is ladder/rung/shape/regime."""
     median = statistics.median(seconds)
-    return {"name": name, "run_type": "iteration", "label": f"{dtype} {kind}",
+    return {"name": name, "run_type": "iteration", "label": f"{dtype} {kind} {form}".rstrip(),
             "iterations": len(seconds), "real_time": statistics.fmean(seconds) * 1e6,
             "time_unit": "us", "GBps": moved / median * 1e-9, "median_us": median * 1e6,
             "spread_pct": spread_pct(seconds), "bytes": moved}

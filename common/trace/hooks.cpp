@@ -1,10 +1,14 @@
 // What g++ -fsanitize=thread calls before every access to memory, in place of ThreadSanitizer's own
-// runtime, which is not linked. A hook tells the recorder what is accessed, and from where.
+// runtime, which is not linked. A hook tells on_access what is accessed, and from where.
 
-#include "common/trace/recorder.h"
+#include "common/trace/hooks.h"
 
-#include <cstddef>
-#include <cstdint>
+namespace tutorial::trace {
+
+void (*on_access)(const Seen&) = nullptr;
+void (*on_fence)() = nullptr;
+
+}  // namespace tutorial::trace
 
 namespace {
 
@@ -13,10 +17,9 @@ using tutorial::trace::Operation;
 // Too small to have a frame of its own that could be mistaken for the place of the access.
 [[gnu::always_inline]] inline void see(const void* address, std::size_t bytes, Operation operation,
                                        void* place, bool is_range = false) {
-  if (!tutorial::trace::recording) return;
-  tutorial::trace::Recorder::instance().access(reinterpret_cast<std::uintptr_t>(address), bytes,
-                                               operation, reinterpret_cast<std::uintptr_t>(place),
-                                               is_range);
+  if (tutorial::trace::on_access == nullptr) return;
+  tutorial::trace::on_access({reinterpret_cast<std::uintptr_t>(address), bytes, operation,
+                              reinterpret_cast<std::uintptr_t>(place), is_range});
 }
 
 }  // namespace
@@ -86,7 +89,9 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_thread_fence(int) {
+  if (tutorial::trace::on_fence != nullptr) tutorial::trace::on_fence();
+}
 void __tsan_atomic_signal_fence(int) {}
 
 }  // extern "C"

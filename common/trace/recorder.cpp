@@ -15,8 +15,6 @@
 
 namespace tutorial::trace {
 
-bool recording = false;
-
 namespace {
 
 /// The calling thread's thread-local variables, and with them the `__shared__` arrays.
@@ -75,16 +73,16 @@ void Recorder::start(std::vector<Buffer> buffers, std::int64_t warp) {
   homes_.clear();
   elsewhere_ = 0;
   in_block_ = false;
-  recording = true;
+  on_access = [](const Seen& access) { instance().access(access); };
 }
 
 void Recorder::stop() {
-  recording = false;
+  on_access = nullptr;
   in_launch_ = false;
 }
 
 void Recorder::launch_begins(const cpu::Launch& launch) {
-  if (!recording) return;
+  if (on_access == nullptr) return;
   LaunchRecord record;
   record.kernel = launch.kernel;
   record.grid = launch.grid;
@@ -155,11 +153,11 @@ std::uint32_t Recorder::statement_of(const Access& access) {
   return statement_numbers_.try_emplace(key, statement_numbers_.size()).first->second;
 }
 
-void Recorder::access(std::uintptr_t address, std::size_t bytes, Operation operation,
-                      std::uintptr_t pc, bool is_range) {
+void Recorder::access(const Seen& access) {
   if (!in_launch_ || cpu::running_block == nullptr) return;
   before_ = last_;
-  last_ = {address, bytes, operation, pc};
+  last_ = access;
+  const auto [address, bytes, operation, pc, is_range] = access;
   Space space = Space::global;
   if (!is_global(address)) {
     if (!is_shared(address)) return;

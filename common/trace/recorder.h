@@ -4,6 +4,7 @@
 
 #include "common/executor/executor.h"
 #include "common/trace/cost.h"
+#include "common/trace/hooks.h"
 
 #include <array>
 #include <cstddef>
@@ -87,9 +88,8 @@ class Recorder {
   /// What the running thread accesses, in words, for a kernel that ends the program; or nothing.
   std::string last_access() const;
 
-  /// The hooks' way in. `is_range`: no aligned access of 1, 2, 4, 8 or 16 bytes.
-  void access(std::uintptr_t address, std::size_t bytes, Operation operation, std::uintptr_t pc,
-              bool is_range);
+  /// The hooks' way in.
+  void access(const Seen& access);
   /// The executor's.
   void launch_begins(const cpu::Launch& launch);
   void launch_ends();
@@ -116,12 +116,7 @@ class Recorder {
   std::vector<std::uint32_t> program_order() const;
   void keep(Warp& warp, unsigned number) const;
 
-  struct Seen {
-    std::uintptr_t address = 0;
-    std::size_t bytes = 0;
-    Operation operation = Operation::load;
-    std::uintptr_t pc = 0;
-  } last_, before_;
+  Seen last_, before_;
   bool in_launch_ = false;
   bool in_block_ = false;
   uint3 block_{};
@@ -146,8 +141,5 @@ class Recorder {
 
   std::vector<std::pair<const char*, std::size_t>> device_memory_;
 };
-
-/// While true, the hooks pass on what they see.
-extern bool recording;
 
 }  // namespace tutorial::trace

@@ -27,12 +27,18 @@ std::uintptr_t load_base() {
   return base;
 }
 
-/// The file's name from the root of the repository, if it lies in there.
+/// The file's name from the root of the repository, if it lies in there. A compiler cache that several
+/// clones share may name another one: what counts is whether this one has the file.
 void shorten(Frame& frame) {
   frame.file = std::filesystem::path(frame.file).lexically_normal().string();
   const std::string root = std::string(TUTORIAL_ROOT) + "/";
-  frame.ours = frame.file.compare(0, root.size(), root) == 0;
-  if (frame.ours) frame.file.erase(0, root.size());
+  std::size_t begin = frame.file.compare(0, root.size(), root) == 0 ? root.size() : 0;
+  frame.ours = begin != 0;
+  while (!frame.ours && (begin = frame.file.find('/', begin)) != std::string::npos) {
+    const std::string rest = frame.file.substr(++begin);
+    frame.ours = rest.find('/') != std::string::npos && std::filesystem::exists(root + rest);
+  }
+  if (frame.ours) frame.file.erase(0, begin);
 }
 
 bool is_of(const std::string& text, const char* part) {

@@ -117,19 +117,23 @@ const KEYS = ["chapter", "op", "type", "regime", "size", "y"];
 
 function readAddress() {
   const query = new URLSearchParams(location.search);
-  for (const key of KEYS) if (query.has(key)) state[key] = query.get(key);
+  for (const key of KEYS) state[key] = query.get(key) ?? "";
   for (const key of ["gpus", "lines"]) state[key] = (query.get(key) ?? "").split(",").filter(Boolean);
   wantedRung = query.get("rung") ?? "";
   if (!["GBps", "copy"].includes(state.y)) state.y = "GBps";
 }
 
-function writeAddress() {
+// What a reader chooses is a step that Back takes back; what follows from it is not.
+function writeAddress(step) {
   const query = new URLSearchParams();
   for (const key of KEYS) if (state[key]) query.set(key, state[key]);
   const hosted = state.gpus.filter((id) => !files.find((file) => file.id === id)?.own);
   if (hosted.length) query.set("gpus", hosted.join(","));
   if (state.lines.length) query.set("lines", state.lines.join(","));
-  history.replaceState(null, "", `?${query.toString().replaceAll("%2C", ",")}`);
+  if (new URLSearchParams(location.search).has("inside")) query.set("inside", "yes");
+  const address = `?${query.toString().replaceAll("%2C", ",")}`;
+  if (address === location.search) return;
+  history[step ? "pushState" : "replaceState"](null, "", address);
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -146,7 +150,7 @@ async function load(chapter) {
     else files.push({ ...opened, id: file.id, added: file.added ?? false });
   }));
   const order = index.files.map((file) => file.id);
-  files.sort((a, b) => (a.own ?? false) - (b.own ?? false) || order.indexOf(a.id) - order.indexOf(b.id));
+  files.sort((a, b) => Boolean(a.own) - Boolean(b.own) || order.indexOf(a.id) - order.indexOf(b.id));
 }
 
 async function accept(list) {
@@ -180,6 +184,15 @@ function valueAt(row, entry) {
   return row.values[entry.places.indexOf(`${state.size}/${state.regime}`)] ?? null;
 }
 
+// The copy of a ladder with two inputs may be another one than the yardstick of its rungs, which reads two arrays
+// as well: it is left out.
+function isAside(row, entry) {
+  if (row.kind !== "copy" || !row.rung.startsWith("copy")) return false;
+  const rung = ofChoice(entry).find((other) => other.kind === "rung" && valueAt(other, entry)?.[1]);
+  const [speed, copy] = rung ? valueAt(rung, entry) : [];
+  return Boolean(rung) && Math.abs(valueAt(row, entry)[0] / ((100 * speed) / copy) - 1) > 0.05;
+}
+
 // [{name, kind, cells: [{file, colour, value}]}] in the order of the ladder.
 function bars() {
   const found = new Map();
@@ -187,7 +200,7 @@ function bars() {
     const entry = file.chapters.get(state.chapter);
     for (const row of ofChoice(entry)) {
       const value = valueAt(row, entry);
-      if (!value) continue;
+      if (!value || isAside(row, entry)) continue;
       if (!found.has(row.name)) found.set(row.name, { name: row.name, rung: row.rung, kind: row.kind, cells: [] });
       found.get(row.name).cells.push({ file, colour: colour % COLOURS, value });
     }
@@ -250,7 +263,7 @@ function drawBars() {
 function toggleLine(name) {
   const shown = linesShown().map((row) => row.name);
   state.lines = shown.includes(name) ? shown.filter((other) => other !== name) : [...shown, name];
-  draw();
+  draw(true);
   root.querySelector(`.bars tr[data-name="${CSS.escape(name)}"] button`)?.focus();
 }
 
@@ -350,7 +363,7 @@ function select(key, label, options) {
     state[key] = list.value;
     if (["chapter", "op", "type"].includes(key)) state.lines = [];
     await load(state.chapter);
-    draw();
+    draw(true);
     document.getElementById(list.id)?.focus();
   });
   return element("label", { htmlFor: list.id }, label, list);
@@ -367,7 +380,7 @@ function drawControls() {
     box.addEventListener("change", () => {
       state.gpus = entries().map((other) => other.id)
         .filter((id) => (id === file.id ? box.checked : state.gpus.includes(id)));
-      draw();
+      draw(true);
       document.getElementById(box.id)?.focus();
     });
     return element("label", { htmlFor: box.id }, box, ` ${file.label}`);
@@ -399,14 +412,14 @@ function label() {
   }
 }
 
-function draw() {
+function draw(step = false) {
   label();
   settle();
   drawControls();
   drawBars();
   drawLines();
   drawSources();
-  writeAddress();
+  writeAddress(step);
   root.dataset.ready = "yes";
 }
 
@@ -435,8 +448,14 @@ function frame() {
 
 async function start() {
   root = document.getElementById("explorer");
+  root.replaceChildren();
   frame();
   readAddress();
+  addEventListener("popstate", async () => {
+    readAddress();
+    await load(state.chapter);
+    draw();
+  });
   addEventListener("resize", () => root.dataset.ready && drawLines());
   try {
     index = await (await fetch(new URL("ladders/index.json", location.href))).json();

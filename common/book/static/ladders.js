@@ -1,18 +1,8 @@
-// Reading ladders: the small files of ./tutorial bench --share, and Google Benchmark's JSON by the rules of
-// common/tools/reader/runs.py. Both become {gpu, cpu, chapters: Map(name -> {context, places, rows})}, where a
-// row is {name, ladder, rung, type, kind, values}, and a value [GB/s, percent of copy or null, spread] or null.
+// Reading ladders: the small files of ./tutorial bench --share, and runs in both forms of
+// common/tools/reader/recorded.py. All become {gpu, cpu, chapters: Map(name -> {context, places, rows})}, where a
+// row is {name, ladder, rung, type, kind, form, values}, and a value [GB/s, percent of copy or null, spread] or null.
 
-const SUFFIX = /\/(?:iterations:\d+|repeats:\d+|min_time:[\d.]+s?|min_warmup_time:[\d.]+s?|threads:\d+|manual_time|real_time|process_time)$/;
-const SHAPE = /^\d+(?:x\d+)*$/;
-const KINDS = ["rung", "sweep", "yours", "peer", "copy", "bound"];
 const TYPE = /^(?:bf|f|i|u|s)\d+/;
-
-// The parts of a row's name, or null for another benchmark.
-export function partsOf(name) {
-  while (SUFFIX.test(name)) name = name.replace(SUFFIX, "");
-  const parts = name.split("/");
-  return parts.length === 4 && SHAPE.test(parts[2]) ? parts : null;
-}
 
 function positive(value) {
   const result = Number(value);
@@ -38,31 +28,48 @@ function chapterOf(context, ladders, chapters) {
   return chapters.find((chapter) => chapter.ladders.some((ladder) => ladders.has(ladder)))?.chapter;
 }
 
-function ofGoogle(data, name, chapters) {
+// [{ladder, rung, place, type, kind, form, value}] of a benchmark's result.
+function rowsOfGoogle(benchmarks) {
   const groups = new Map();
-  for (const row of data.benchmarks) {
-    if ((row.run_type ?? "iteration") !== "iteration") continue;
-    const parts = partsOf(String(row.name));
-    if (!parts) continue;
-    const key = parts.join("/");
-    groups.set(key, { parts, rows: [...(groups.get(key)?.rows ?? []), row] });
+  for (const row of benchmarks) {
+    const labelled = String(row.name).split("/").length >= 4 && String(row.label ?? "").includes(" ");
+    if (!labelled || (row.run_type ?? "iteration") !== "iteration") continue;
+    groups.set(row.name, [...(groups.get(row.name) ?? []), row]);
   }
-  if (!groups.size) {
+  return [...groups].map(([name, repeated]) => {
+    const row = middle(repeated);
+    const [ladder, rung, shape, regime] = name.split("/");
+    const [type, kind, form = ""] = row.label.split(" ");
+    return { ladder, rung, place: `${shape}/${regime}`, type, kind, form, value: measurement(row) };
+  });
+}
+
+// The same of a recorded run.
+function rowsOfLadders(ladders) {
+  return ladders.flatMap(({ ladder, places, rungs }) => rungs.flatMap(({ rung, dtype, kind, form = "", ...columns }) =>
+    places.map((place, number) => {
+      const row = Object.fromEntries(Object.entries(columns).map(([key, value]) => [key, Array.isArray(value) ? value[number] : value]));
+      row.bytes ??= row.bytes_per_element * place[0].split("x").reduce((product, side) => product * side, 1);
+      row.GBps ??= row.bytes / row.median_us / 1e3;
+      row.error_occurred = row.error;
+      return { ladder, rung, place: place.join("/"), type: dtype, kind, form, value: measurement(row) };
+    })));
+}
+
+function ofRun(data, chapters) {
+  const found = data.ladders ? rowsOfLadders(data.ladders) : rowsOfGoogle(data.benchmarks);
+  if (!found.length) {
     throw new Error("has no row named ladder/rung/size/regime; drop a chapter's benchmark result.");
   }
-  const places = [...new Set([...groups.values()].map(({ parts }) => `${parts[2]}/${parts[3]}`))];
+  const places = [...new Set(found.map(({ place }) => place))];
   const rows = new Map();
-  for (const { parts: [ladder, rung, shape, regime], rows: repeated } of groups.values()) {
-    const row = middle(repeated);
-    const [type = "", kind = "rung"] = String(row.label ?? "").split(" ");
-    const known = rows.get(`${ladder}/${rung}`) ?? { name: `${ladder}/${rung}`, ladder, rung, type: "", kind: "rung",
-      values: places.map(() => null) };
-    if (type) [known.type, known.kind] = [type, KINDS.includes(kind) ? kind : "rung"];
-    known.values[places.indexOf(`${shape}/${regime}`)] = measurement(row);
-    rows.set(known.name, known);
+  for (const { place, value, ...row } of found) {
+    const name = `${row.ladder}/${row.rung}`;
+    if (!rows.has(name)) rows.set(name, { name, ...row, values: places.map(() => null) });
+    rows.get(name).values[places.indexOf(place)] = value;
   }
   const cpu = String(data.context.backend ?? "").toLowerCase().startsWith("cpu");
-  const chapter = chapterOf(data.context, new Set([...rows.values()].map((row) => row.ladder)), chapters);
+  const chapter = chapterOf(data.context, new Set(found.map((row) => row.ladder)), chapters);
   if (!chapter) throw new Error("is the run of no chapter of this book.");
   const entry = { context: data.context, places, rows: [...rows.values()] };
   return { gpu: cpu ? "CPU executor" : String(data.context.gpu || "an unnamed GPU"), cpu, chapters: new Map([[chapter, entry]]) };
@@ -79,8 +86,8 @@ function ofLadders(data, known) {
     }
     if (known.some((other) => other.chapter === chapter)) chapters.set(chapter, { context, places, rows: rows.map(([name, label, values]) => {
       const [ladder, rung] = name.split("/");
-      const [type, kind] = label.split(" ");
-      return { name, ladder, rung, type, kind, values };
+      const [type, kind, form = ""] = label.split(" ");
+      return { name, ladder, rung, type, kind, form, values };
     }) });
   }
   if (!chapters.size) throw new Error("no chapter");
@@ -97,37 +104,38 @@ export function openFile(data, name, chapters) {
       throw new Error("is damaged; write it again with ./tutorial bench all --share.");
     }
   }
-  if (!data?.context || typeof data.context !== "object" || !Array.isArray(data.benchmarks)
-      || !data.benchmarks.every((row) => row && "name" in row)) {
+  const rows = data?.ladders ?? data?.benchmarks;
+  if (!data?.context || typeof data.context !== "object" || !Array.isArray(rows)
+      || !rows.every((row) => row && (data.ladders ? "rungs" : "name") in row)) {
     throw new Error("is no benchmark result; drop a file that ./tutorial bench wrote, as build/results/01_elu.cuda.json.");
   }
-  return ofGoogle(data, name, chapters);
+  return ofRun(data, chapters);
 }
 
 // ---------------------------------------------------------------------------------------------------------
-// Operations: what a ladder's rungs compute, or the shapes that it broadcasts, read from the rungs' names
+// Operations: what a ladder's rungs compute, read from their names, or the forms that they are timed on
 
-function formOf(row) {
-  return new RegExp(`_${row.type}_(scalar|[0-9A-Z_]+)$`).exec(row.rung)?.[1];
-}
-
+// What stands before the type in a rung's name: not_equal of not_equal_f16x8_pack.
 function firstWord(row) {
-  return row.rung.split("_")[0];
+  const at = row.rung.search(/(?:^|_)(?:bf|f|i|u|s|e\d)\d+/);
+  return at > 0 ? row.rung.slice(0, at) : row.rung.split("_")[0];
 }
 
 // Map(operation -> test of a row) of one ladder; a ladder of one operation has one, named "".
 function operationsOf(ladder, rows) {
   const own = rows.filter((row) => row.ladder === ladder);
   const rungs = own.filter((row) => row.kind === "rung");
-  const formed = rungs.map(formOf).filter(Boolean);
+  const formed = rungs.map((row) => row.form).filter(Boolean);
   const forms = new Set(formed);
   if (2 * formed.length > rungs.length) {
-    return new Map([...forms].map((form) => [form, (row) => row.ladder === ladder && formOf(row) === form]));
+    return new Map([...forms].map((form) => [form, (row) => row.ladder === ladder && row.form === form]));
   }
-  const words = new Set(rungs.map(firstWord));
-  if (words.size < 2 || [...words].some((word) => TYPE.test(word))) return new Map([["", (row) => row.ladder === ladder]]);
-  return new Map([...words].map((word) => [word, (row) => row.ladder === ladder
-    && (firstWord(row) === word || (!words.has(firstWord(row)) && row.kind !== "rung"))]));
+  const found = [...new Set(rungs.map(firstWord))];
+  const word = (row) => found.find((other) => firstWord(row).startsWith(`${other}_`)) ?? firstWord(row);
+  const words = new Set(rungs.map(word));
+  if (words.size < 2 || [...words].some((one) => TYPE.test(one))) return new Map([["", (row) => row.ladder === ladder]]);
+  return new Map([...words].map((op) => [op, (row) => row.ladder === ladder
+    && (word(row) === op || (!words.has(word(row)) && row.kind !== "rung"))]));
 }
 
 // [[value, text]] of a chapter's operations.

@@ -3,7 +3,6 @@
 
 const SECTOR = 32;
 const MOST_SECTORS = 64;
-const LANES = "0123456789abcdefghijklmnopqrstuv";
 const state = { chapter: "", a: "", b: "", warp: "middle", step: 1 };
 const traces = new Map(); // chapter -> rungs
 let index = [];
@@ -31,6 +30,34 @@ const sum = (items) => items.reduce((all, one) => all + one, 0);
 // The warp's accesses of all launches of a rung, in program order.
 function requestsOf(rung) {
   return (rung?.launches ?? []).flatMap((launch) => launch[state.warp]?.requests ?? []);
+}
+
+// The steps of two rungs side by side, each a pair of indexes: a load stands beside a load and a store beside a
+// store. The rung with fewer of a kind stays at its last one; null where it has none.
+function steps(a, b) {
+  const parts = (requests) => {
+    const found = [];
+    requests.forEach(({ operation, space }, i) => {
+      const kind = `${operation} ${space}`;
+      if (found.at(-1)?.kind === kind) found.at(-1).at.push(i);
+      else found.push({ kind, at: [i] });
+    });
+    return found;
+  };
+  const [left, right] = [parts(a), parts(b)];
+  const together = [];
+  const add = (one, other) => {
+    const long = Math.max(one?.at.length ?? 0, other?.at.length ?? 0);
+    for (let i = 0; i < long; ++i) together.push([one, other].map((part) => part?.at[Math.min(i, part.at.length - 1)] ?? null));
+  };
+  while (left.length || right.length) {
+    const [one, other] = [left[0], right[0]];
+    if (one?.kind === other?.kind) add(left.shift(), right.shift());
+    else if (one && !right.some((part) => part.kind === one.kind)) add(left.shift(), null);
+    else if (other) add(null, right.shift());
+    else add(left.shift(), null);
+  }
+  return together;
 }
 
 function warpWords(rung) {
@@ -83,7 +110,7 @@ function lanesPicture(request) {
     "aria-label": `${lanesOf(request).length} of 32 lanes take part` });
   request.offsets.forEach((offset, lane) => row.append(element("span", {
     className: offset === null ? "idle" : colour(lane), title: offset === null ? `lane ${lane}: idle`
-      : `lane ${lane}: bytes ${offset} to ${offset + request.bytes - 1}`, textContent: LANES[lane] })));
+      : `lane ${lane}: bytes ${offset} to ${offset + request.bytes - 1}`, textContent: String(lane) })));
   return row;
 }
 
@@ -101,7 +128,7 @@ function sectorsPicture(request) {
       let last = first;
       while (last + 1 < end && bytes.get(last + 1) === lane) ++last;
       const cell = element("span", { className: lane === undefined ? "unasked" : colour(lane),
-        textContent: lane === undefined ? "" : lane < 0 ? "*" : LANES[lane] });
+        textContent: lane === undefined ? "" : lane < 0 ? "*" : String(lane) });
       cell.style.flexGrow = last - first + 1;
       line.append(cell);
       first = last + 1;
@@ -130,7 +157,7 @@ function banksPicture(request) {
     for (const bank of banks) {
       const asking = [...([...bank.values()][pass] ?? [])];
       line.append(element("span", { className: !asking.length ? "unasked" : colour(asking.length > 1 ? -1 : asking[0]),
-        textContent: !asking.length ? "" : asking.length > 1 ? "*" : LANES[asking[0]] }));
+        textContent: !asking.length ? "" : asking.length > 1 ? "*" : String(asking[0]) }));
     }
     grid.append(line);
   }
@@ -152,15 +179,14 @@ function words(request) {
 // ---------------------------------------------------------------------------------------------------------
 // A rung
 
-function column(rung, key) {
+function column(rung, key, at) {
   const requests = requestsOf(rung);
-  const at = Math.min(state.step, requests.length) - 1;
   const request = requests[at];
   const part = element("section", { className: "warp-rung" });
   part.dataset.rung = rung?.rung ?? "";
   part.append(select(key, key === "a" ? "Left" : "Right", rungChoices()));
   if (!request) {
-    part.append(element("p", {}, "This warp does nothing here."));
+    part.append(element("p", {}, requests.length ? "It has no such access." : "This warp does nothing here."));
     return part;
   }
   part.dataset.requests = requests.length;
@@ -215,11 +241,12 @@ function settle() {
   if (!names.includes(state.a)) state.a = names[0] ?? "";
   if (!names.includes(state.b)) state.b = names.at(-1) ?? "";
   if (!["middle", "last"].includes(state.warp)) state.warp = "middle";
-  const most = Math.max(1, ...[state.a, state.b].map((name) => requestsOf(find(name)).length));
+  const most = Math.max(1, stepsShown().length);
   state.step = Math.min(Math.max(1, Number(state.step) || 1), most);
   return most;
 }
 
+const stepsShown = () => steps(...[state.a, state.b].map((name) => requestsOf(find(name))));
 const find = (name) => traces.get(state.chapter)?.find((rung) => rung.rung === name);
 
 function stepper(most) {
@@ -252,8 +279,10 @@ function draw() {
 }
 
 function drawRungs() {
-  root.querySelector(".warp-rungs").replaceChildren(column(find(state.a), "a"), column(find(state.b), "b"));
+  const [a, b] = stepsShown()[state.step - 1] ?? [null, null];
+  root.querySelector(".warp-rungs").replaceChildren(column(find(state.a), "a", a), column(find(state.b), "b", b));
   const query = new URLSearchParams(Object.entries(state).filter(([key]) => !(key === "chapter" && state.chapter === "yours")));
+  if (new URLSearchParams(location.search).has("inside")) query.set("inside", "yes");
   history.replaceState(null, "", `?${query}`);
 }
 
@@ -312,6 +341,7 @@ function frame() {
 
 async function start() {
   root = document.getElementById("warps");
+  root.replaceChildren();
   frame();
   const query = new URLSearchParams(location.search);
   for (const key of Object.keys(state)) if (query.has(key)) state[key] = query.get(key);

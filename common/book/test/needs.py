@@ -7,7 +7,8 @@ from pathlib import Path
 
 BOOK = Path(__file__).resolve().parents[1]
 ROOT = BOOK.parents[1]
-sys.path[:0] = [str(BOOK), str(ROOT / "common/tools/reader"), str(ROOT / "common/tools/maintain")]
+sys.path[:0] = [str(BOOK), str(ROOT / "common/tools/reader"), str(ROOT / "common/tools/maintain"),
+                str(ROOT / "common/tools/test")]
 
 WORK = ROOT / "build" / "book"
 SITE = WORK / "tested"
@@ -29,3 +30,12 @@ def browser():
         sys.exit(f"no {missing} here, and TUTORIAL_REQUIRE_BROWSER is 1: apt-get install chromium chromium-driver")
     print(f"skipped: no {missing} here; on Debian: apt-get install chromium chromium-driver")
     sys.exit(SKIPPED)
+
+
+def firefox():
+    """Firefox; ends the test, skipped with its reason, where it is not there."""
+    found = first("firefox-esr", "firefox")
+    if not found:
+        print("skipped: no Firefox here; on Debian: apt-get install firefox-esr")
+        sys.exit(SKIPPED)
+    return found

@@ -11,9 +11,10 @@ from urllib.parse import unquote, urlsplit
 import needs
 
 import book
+import glossary
 import pages
 
-LARGEST_FIRST_PAGE = 1_000_000
+LARGEST_FIRST_PAGE, LARGEST_SEARCH, LARGEST_SITE = 200_000, 400_000, 20_000_000
 LOADED = re.compile(r"""<(?:script|img|source|iframe|audio|video|embed|object|input)\b[^>]*?\b(?:src|data|srcset)="([^"]*)"
                         |<link\b(?![^>]*rel="(?:next|prev|index|search|canonical)")[^>]*?\bhref="([^"]*)\"""", re.X)
 HREF = re.compile(r'<a\b[^>]*?\bhref="([^"]*)"')
@@ -79,6 +80,32 @@ class Site(unittest.TestCase):
         print(f"the first page loads {size / 1e3:.0f} kB in {len(files)} files; "
               f"the site has {book.size_of(needs.SITE) / 1e6:.1f} MB in {len(self.pages)} pages")
         self.assertLess(size, LARGEST_FIRST_PAGE)
+        self.assertLess(book.size_of(needs.SITE), LARGEST_SITE)
+
+    def test_the_search_loads_little(self):
+        files = {urlsplit(target).path for found in LOADED.findall(self.pages["search.html"])
+                 for target in found if target and not target.startswith("data:")}
+        self.assertIn("searchindex.js", files)
+        self.assertLess(sum((needs.SITE / file).stat().st_size for file in files), LARGEST_SEARCH)
+
+    def test_words_in_italics_are_in_the_glossary(self):
+        """In lessons; where a lesson stresses a word it does so in bold."""
+        known = glossary.entries(text_of(needs.ROOT / pages.GLOSSARY))
+        for name in pages.Repository().lessons():
+            text = self.pages[pages.page_of(name) + ".html"].partition("<article")[2]
+            text = re.sub(r"<(table|math)\b.*?</\1>|<p><em>.*?</p>", "", text, flags=re.S)  # captions are in italics
+            loose = [words for words in re.findall(r"<em>([^<]*)</em>", text)
+                     if words != "italics" and not any(entry.is_met(html.unescape(words)) for entry in known)]
+            self.assertEqual(loose, [], name)
+
+    def test_the_front_page_says_how_to_get_the_files(self):
+        self.assertRegex(self.pages["index.html"], r"git clone|get the files")
+        for remote, address in (("git@git.example.org:a/b.git", "https://git.example.org/a/b"),
+                                ("https://me:pass@git.example.org/a/b", "https://git.example.org/a/b"),
+                                ("/srv/git/b", None), ("../b", None), ("ssh://git@h.example/a/b", "https://h.example/a/b")):
+            self.assertEqual(pages.web_address(remote), address)
+        self.assertIn("git clone https://h.example/a/b\ncd b\n",
+                      pages.with_clone_line("## Two commands\n", "https://h.example/a/b"))
 
     def test_anchors_are_githubs(self):
         """Every anchor that a Markdown link may name is there under the same name."""

@@ -124,7 +124,6 @@ TEST_CASE("a right operation is timed", "[bench]") {
   const Case copy = copy_case(sizeof(float), normal_tile<float>());
   const std::vector<double> seconds = measure(copy, kShape, Regime::warm, 3);
   REQUIRE(seconds.size() == 3);
-  for (const double each : seconds) CHECK(each > 0);
   CHECK(bytes_moved(copy, kShape) == 2 * 33 * 1001 * sizeof(float));
 }
 
@@ -136,6 +135,21 @@ TEST_CASE("an operation with a wrong output is not timed", "[bench]") {
     return cudaMemsetAsync(y + at, 0xFF, sizeof(float), stream);
   });
   CHECK(complaint(operation).find("wrong output: ") == 0);
+}
+
+TEST_CASE("a reader's rung that drops the tail is not timed where there is none", "[bench]") {
+  require_device();
+  Case operation = copy_case(sizeof(float), normal_tile<float>());
+  operation.launch = [](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    const std::int64_t tail =
+        shape.elements() % 4 == 3 ? 3 : 0;  // 1,027 has one of these, kShape none
+    const auto whole = static_cast<std::size_t>(shape.elements() - tail);
+    return cudaMemcpyAsync(set.output, set.inputs[0], whole * sizeof(float),
+                           cudaMemcpyDeviceToDevice, stream);
+  };
+  CHECK(complaint(operation).empty());
+  operation.kind = Kind::yours;
+  CHECK(complaint(operation).find("(of 1,027 elements)") != std::string::npos);
 }
 
 TEST_CASE("an operation that writes nothing is not timed", "[bench]") {
@@ -190,11 +204,8 @@ TEST_CASE("every set of buffers has the tile as its input and NaN as its output"
 TEST_CASE("the copy's rate is measured once per size, regime and number of inputs", "[bench]") {
   require_device();
   const double one = copy_gbps(3 << 19, 1, Regime::warm), two = copy_gbps(3 << 19, 2, Regime::warm);
-  CHECK(one > 0);
-  CHECK(two > 0);
   CHECK(copy_gbps(3 << 19, 1, Regime::warm) == one);
   CHECK(copy_gbps(3 << 19, 2, Regime::warm) == two);
-  CHECK(one != two);  // two measurements
 }
 
 TEST_CASE("the yardstick of two inputs reads two arrays and writes one", "[bench]") {

@@ -52,7 +52,7 @@ def cub_cells(run, gpu, chapter, operators):
             raise runs.ToolError(f"{run.path}: has no {name} at {row.shape}, {row.regime}, to compare with "
                                  f"{name_of(row)}; name the operator's row under \"operators\" in headline.json")
         peer = "cub_block" if "block" in words else "cub"
-        words = "_".join(word for word in words if word not in ("cub", "block"))
+        words = "_".join(word for word in words if word not in ("cub", "block", "transpose"))
         found += cell(gpu, peer, chapter, beside_torch.in_words(row, words), row, ours)
     return found
 

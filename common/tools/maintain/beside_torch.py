@@ -112,7 +112,8 @@ def times_table(chosen, shown):
     for regime in regimes:
         titles += [f"ours, {regime}", "PyTorch", "torch.compile"]
     body = []
-    for key in runs.unique((c.operation, c.dtype, c.shape) for c in chosen):
+    shapes = runs.unique(c.shape for c in chosen)
+    for key in sorted(runs.unique((c.operation, c.dtype, c.shape) for c in chosen), key=lambda key: shapes.index(key[2])):
         row = (list(key[:2]) if several else []) + [key[2].replace("x", "\u00d7")]
         for regime in regimes:
             here = [c for c in chosen if (c.operation, c.dtype, c.shape, c.regime) == (*key, regime)]
@@ -128,19 +129,20 @@ MARKS = (("best", "best rung"), ("torch", "PyTorch"), ("compile", "torch.compile
 
 
 def headline(spec, root, regime):
-    """[(heading, [(type, {mark: percent of copy}, copy GB/s)])] of the chapters that have runs.
+    """(GPU, [(heading, [(type, {mark: percent of copy}, copy GB/s)])]) of the chapters that have runs.
 
     spec: a list of {"title", "chapter", "types", "shape", and for each mark the row's name up to
     the shape, as a regular expression with {} for the type; of several rows the fastest counts}.
-    The ladder's rows come from results/h200.json, PyTorch's from results/h200_torch.json; what is not
+    The ladder's rows come from results/main.json, PyTorch's from results/main_torch.json; what is not
     recorded is left out.
     """
-    groups = []
+    gpu, groups = None, []
     for entry in spec:
         results = Path(root) / entry["chapter"] / "results"
-        own, theirs = (load(results / name) for name in ("h200.json", "h200_torch.json"))
+        own, theirs = (load(results / runs.shown_name(name)) for name in ("main.json", "main_torch.json"))
         if not own:
             continue
+        gpu = gpu or own.device
         lines = []
         for dtype in entry["types"]:
             best = fastest(own, entry, "best", dtype, regime)
@@ -156,7 +158,7 @@ def headline(spec, root, regime):
             lines.append((dtype, values, copy))
         if lines:
             groups.append((entry["title"], lines))
-    return groups
+    return gpu, groups
 
 
 def load(path):

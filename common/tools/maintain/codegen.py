@@ -32,6 +32,10 @@ The spec lies in the folder proof/ of a chapter (paths are relative to the chapt
       ]
     }
 
+A kernel that may be launched with Overlap::previous_kernel waits for the kernel before it: from sm_90 on
+its PTX and its machine code must show the wait, before any access to global memory. This holds for every
+kernel that does not say "waits": false, which must then have none.
+
 `defaults` hold for every kernel; an entry overrides them ("contains" and "lacks" add up). When
 several entries fit a kernel, the longest `kernel` text wins. A kernel that no entry fits and no
 `ignore` names is an error, so that a new rung cannot go unchecked; so is an entry that fits no
@@ -44,7 +48,8 @@ cuobjdump is found beside nvcc or on PATH, the number of machine instructions an
 STG are added to the table, the widths are checked there too, and so is `sass`. It counts on one way
 through the kernel, from the first global load to the EXIT behind it: in a kernel with a tail, a
 whole pack. Machine code is an architecture's own, and a compiler's: `sass` stands under "arch", and
-is checked only with the release of nvcc that "sass_nvcc" names.
+is checked only with the release of nvcc that "sass_nvcc" names. What is not checked is said in a line
+that begins with "skipped: ", which ./tutorial test repeats at its end as "not checked: ".
 """
 
 import argparse
@@ -60,7 +65,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import runs
 
 KEYS = {"kernel", "rung", "load_bits", "store_bits", "fp64", "local_bytes", "max_registers",
-        "contains", "lacks", "sass", "arch"}
+        "contains", "lacks", "sass", "waits", "arch"}
 SPEC_KEYS = {"architectures", "sources", "flags", "defaults", "ignore", "names", "sass_nvcc", "kernels"}
 ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak|extern)\s+)*\.(entry|func)\s*(?:\([^)]*\))?\s*"
                    r"([\w$]+)", re.M)
@@ -68,6 +73,10 @@ ACCESS = re.compile(
     r"^\s*(?:@!?%?\w+\s+)?(ld|st)((?:\.(?!param|local|shared|const)[\w:]+)*)\s", re.M)
 TYPE_BITS = re.compile(r"\.[bsuf](8|16|32|64|128)$|\.(?:bf16|f16)(x2)?$")
 FP64 = re.compile(r"^\s*(?:@!?%?\w+\s+)?(?!ld\.param|st\.param|\.)[\w.:]*\.f64\b", re.M)
+# What begins a request to global memory; and, in machine code, what waits for the grid before.
+PTX_REQUEST = re.compile(r"^\s*(?:@!?%?\w+\s+)?(?:(?:ld|st)(?:\.(?!param|local|shared|const)[\w:]+)*"
+                         r"|(?:atom|red|cp)\.[\w.:]*|call[\w.]*)\s", re.M)
+SASS_REQUEST = re.compile(r"\b(LDG|STG|LD|ST|ATOM|ATOMG|RED|REDG|UBLKCP|LDGSTS|CALL)\b")
 SASS_WIDTH = re.compile(r"\b(LDG|STG)((?:\.\w+)*)")
 
 
@@ -169,6 +178,12 @@ def widest_access(text):
     return widest
 
 
+def waits(text, wait, request):
+    """Whether a kernel waits for the grid before it: None: nowhere; False: not before its first request."""
+    at, first = text.find(wait), request.search(text)
+    return None if at < 0 else first is None or at < first.start()
+
+
 def count_instructions(text):
     """How many PTX instructions a text has; declarations and labels are none."""
     lines = re.findall(r"^\s*(?:@!?%?\w+\s+)?[a-z][\w.:]*[^;:]*;", text, re.M)
@@ -216,7 +231,8 @@ def parse_sass(text):
         for opcode, modifiers in SASS_WIDTH.findall("\n".join(code)):
             widths[opcode] = max(widths[opcode], sass_bits(modifiers))
         result[name.strip()] = {"sass_instructions": len(code), "sass_load_bits": widths["LDG"],
-                                "sass_store_bits": widths["STG"], "_sass": opcodes_of_path(code)}
+                                "sass_store_bits": widths["STG"], "_sass": opcodes_of_path(code),
+                                "_sass_waits": waits("\n".join(code), "ACQBULK", SASS_REQUEST)}
     return result
 
 
@@ -262,6 +278,7 @@ def kernels_of(source, arguments, flags, folder):
             "store_bits": widest["st"], "fp64": len(FP64.findall(text)),
             "ptx_instructions": count_instructions(text), **sass.get(name, {}),
             "_text": text, "_name": readable[name] + " " + name,
+            "_waits": waits(functions[name][1], "griddepcontrol.wait", PTX_REQUEST),
         })
     return result
 
@@ -320,6 +337,10 @@ def violations_of(kernel, wanted):
         found.append(f"{local} bytes of local memory, at most {wanted['local_bytes']} wanted")
     if "max_registers" in wanted and kernel["registers"] > wanted["max_registers"]:
         found.append(f"{kernel['registers']} registers, at most {wanted['max_registers']} wanted")
+    if can_overlap(kernel["arch"]):
+        for where, key in (("PTX", "_waits"), ("machine code", "_sass_waits")):
+            if key in kernel:
+                found += complaint_about_wait(where, kernel[key], wanted.get("waits", True))
     found += [f"PTX lacks {text}" for text in wanted["contains"] if text not in kernel["_text"]]
     found += [f"PTX contains {text}" for text in wanted["lacks"] if text in kernel["_text"]]
     for opcode, count in wanted["sass"].items() if "_sass" in kernel else []:
@@ -327,6 +348,42 @@ def violations_of(kernel, wanted):
         if have != count:
             found.append(f"the machine code has {have} {opcode} on its way, not {count}")
     return found
+
+
+def can_overlap(arch):
+    """Launches overlap from compute capability 9.0 on."""
+    return int(re.sub(r"\D", "", arch)) >= 90
+
+
+def complaint_about_wait(where, have, wanted):
+    """A list of one text if a kernel does not wait as it should."""
+    if wanted and have is None:
+        return [f"the {where} has no wait_for_previous_grid(); a kernel that is never launched with "
+                "Overlap::previous_kernel says \"waits\": false"]
+    if have is False:
+        return [f"the {where} accesses global memory before wait_for_previous_grid()"]
+    if not wanted and have:
+        return [f"the {where} has wait_for_previous_grid(), and the spec says \"waits\": false"]
+    return []
+
+
+def unread(kernels, spec, arch, version):
+    """How many claims about machine code are not checked, and why; "" where all are."""
+    count, disassembled = 0, True
+    for kernel in kernels:
+        entry = runs.entry_for(kernel["_name"], spec["kernels"])
+        if entry is None:
+            continue
+        wanted = expectation(entry, spec, arch)
+        if "_sass" not in kernel:
+            count += len(wanted["sass"])
+        if "sass_load_bits" not in kernel:
+            disassembled = False
+            count += sum(key in wanted for key in ("load_bits", "store_bits")) + can_overlap(arch)
+    why = "there is no cuobjdump beside nvcc or on PATH"
+    if disassembled:
+        why = f"they were counted with nvcc {spec.get('sass_nvcc')}, and this is {version}"
+    return f"{count} claims about the machine code of {spec['sources'][0]}: {why}" if count else ""
 
 
 def check(kernels, spec, arch, ladder):
@@ -398,6 +455,9 @@ def main():
             kernel.pop("_sass", None)
     problems = check(kernels, spec, arguments.arch, ladder)
     print(f"{arguments.spec} on {arguments.arch}, nvcc {version}")
+    skipped = unread(kernels, spec, arguments.arch, version)
+    if skipped:
+        print(f"skipped: {skipped}")
     print("\n".join(table(kernels)))
     for line in problems:
         print(f"codegen.py: {arguments.arch}: {line}", file=sys.stderr)
@@ -410,7 +470,7 @@ def write_results(arguments, kernels):
     """The JSON that report.py reads."""
     rows = [{key: value for key, value in k.items() if not key.startswith("_")} for k in kernels]
     context = {"nvcc": tool_version(arguments.nvcc), "arch": arguments.arch}
-    runs.write_json(arguments.json, {"context": context, "codegen": rows})
+    runs.write_recorded(arguments.json, {"context": context, "codegen": rows})
 
 
 if __name__ == "__main__":

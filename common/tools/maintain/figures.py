@@ -6,13 +6,13 @@ alone has to carry the meaning.
 """
 
 import math
+import re
 from xml.sax.saxutils import escape
 
 SANS = ("system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, "
         "sans-serif")
 MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 MONO_WIDTH = 7.3  # of one character at 12 pixels
-SANS_WIDTH = 6.2
 
 LIGHT = {
     "page": "#ffffff", "edge": "#d1d9e0", "ink": "#1f2328", "muted": "#59636e", "grid": "#e4e8ec",
@@ -43,12 +43,10 @@ def fixed(value):
     return text[:-2] if text.endswith(".0") else text
 
 
-def colours(scheme):
-    """The CSS rules of one colour scheme."""
-    rules = []
-    for name, value in scheme.items():
-        rules.append(f".f-{name}{{fill:{value}}}.l-{name}{{stroke:{value}}}")
-    return "".join(rules)
+def colours(scheme, used):
+    """The CSS rules of one colour scheme for the classes that a figure uses: f- fills, l- draws lines."""
+    return "".join(f".{kind}-{name}{{{rule}:{value}}}" for name, value in scheme.items()
+                   for kind, rule in (("f", "fill"), ("l", "stroke")) if f"{kind}-{name}" in used)
 
 
 class Canvas:
@@ -111,14 +109,15 @@ class Canvas:
         size = f'viewBox="0 0 {fixed(self.width)} {fixed(self.height)}"'
         head = (f'<svg xmlns="http://www.w3.org/2000/svg" {size} width="{fixed(self.width)}" '
                 f'height="{fixed(self.height)}" role="img" aria-labelledby="title desc">')
+        frame = (f'<rect x="0.5" y="0.5" width="{fixed(self.width - 1)}" '
+                 f'height="{fixed(self.height - 1)}" rx="8" class="f-page l-edge"/>')
+        used = set(re.findall(r"\b[fl]-\w+", frame + "".join(self.parts)))
         style = (f"text{{font-family:{SANS};font-variant-numeric:tabular-nums}}"
                  f".h{{font-size:16px;font-weight:600}}.t{{font-size:12.5px}}.s{{font-size:11.5px}}"
                  f".n{{font-size:12.5px}}.m{{font-size:12px;font-family:{MONO}}}"
                  ".p{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}"
-                 ".k{stroke-width:1}" + colours(LIGHT)
-                 + "@media (prefers-color-scheme:dark){" + colours(DARK) + "}")
-        frame = (f'<rect x="0.5" y="0.5" width="{fixed(self.width - 1)}" '
-                 f'height="{fixed(self.height - 1)}" rx="8" class="f-page l-edge"/>')
+                 ".k{stroke-width:1}" + colours(LIGHT, used)
+                 + "@media (prefers-color-scheme:dark){" + colours(DARK, used) + "}")
         lines = [head, f'<title id="title">{escape(self.title)}</title>',
                  f'<desc id="desc">{escape(self.description)}</desc>',
                  f"<style>{style}</style>", frame] + self.parts + ["</svg>"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the Markdown files of the repository: links, anchors, images and math.
 
-    python3 common/tools/maintain/links.py [FILE.md ...]
+    python3 common/tools/maintain/links.py
 
 Every relative link and image must lead to a file or folder of the repository, and every #anchor to
 a heading (by GitHub's rules) or to an id or name written in HTML; #L10 must be a line that the file
@@ -13,11 +13,11 @@ a $$, an empty line within it, macros that GitHub refuses, `\\{`, `\\,`, `\\\\` 
 dollars (Markdown takes the backslash; write $`...`$ or a ```math block), `<` before a letter, a `|`
 within a table cell's math, and math that goes on on the next line.
 
-Prints file:line and what is wrong, and exits 1 if anything is; 2 when a named file is missing.
+Prints file:line and what is wrong, and exits 1 if anything is.
 """
 
-import argparse
 import html
+import os
 import re
 import sys
 import urllib.parse
@@ -160,10 +160,8 @@ class Checker:
 
     def relative(self, path):
         """The path from the root, or None when it is outside."""
-        try:
-            return str(Path(os_normal(path)).relative_to(self.root))
-        except ValueError:
-            return None
+        name = os.path.relpath(os.path.normpath(path), self.root)
+        return None if name.startswith("..") else name
 
     def check_anchor(self, document, number, target, name, anchor):
         lines = re.fullmatch(r"L(\d+)(?:-L(\d+))?", anchor)
@@ -182,17 +180,6 @@ class Checker:
                 self.report(document, number, f"names a machine's path ({found.group(0)}...)")
             elif len(self.root.parts) > 2 and str(self.root) + "/" in line:
                 self.report(document, number, "names the path of this checkout")
-
-
-def os_normal(path):
-    """The path without .. and ., not following links."""
-    parts = []
-    for part in Path(path).parts:
-        if part == ".." and len(parts) > 1:
-            parts.pop()
-        elif part != ".":
-            parts.append(part)
-    return Path(*parts)
 
 
 def targets_of(line):
@@ -260,35 +247,12 @@ def dollar_problems(text):
         yield "< before a letter is read as HTML within dollars; put a space after it"
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(description="Checks the links of the Markdown files.")
-    parser.add_argument("file", nargs="*", help="only these files (default: all)")
-    return parser.parse_args()
-
-
-def names_of(files, checker):
-    """The paths from the root of the files to check."""
-    if not files:
-        return sorted(name for name in checker.files if name.endswith(".md"))
-    names = []
-    for file in files:
-        name = checker.relative(Path(file).resolve())
-        if name is None or not Path(file).is_file():
-            raise runs.ToolError(f"{file}: no such file in the repository")
-        names.append(name)
-    return names
-
-
 def main():
-    arguments = parse_arguments()
     checker = Checker(runs.ROOT)
-    names = names_of(arguments.file, checker)
-    for name in names:
+    for name in sorted(name for name in checker.files if name.endswith(".md")):
         checker.check(name)
     for line in checker.problems:
         print(line)
-    if checker.problems:
-        print(f"links.py: {len(checker.problems)} problems in {len(names)} files", file=sys.stderr)
     return 1 if checker.problems else 0
 
 

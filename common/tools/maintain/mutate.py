@@ -5,7 +5,7 @@
     python3 common/tools/maintain/mutate.py --only 'elu_*'     some of them
     python3 common/tools/maintain/mutate.py --check            only: does each fault still fit the source?
     python3 common/tools/maintain/mutate.py --list             what there is
-    python3 common/tools/maintain/mutate.py --table            the recorded results as a Markdown table
+    python3 common/tools/maintain/mutate.py --table            what noticed each fault, as recorded
 
 The faults of a folder's files stand in its proof/faults.json, one to a line:
 
@@ -17,7 +17,7 @@ The faults of a folder's files stand in its proof/faults.json, one to a line:
             most 40 lines. Without it, `old` occurs once in the file
     kind    what sort of mistake it is; KINDS below
     test    the test program that must fail: 01_elu_test, common_test, ...; 01_elu_trace is that
-            chapter's tracing program, by trace_proof.py
+            chapter's tracing program, by trace_proof.py; 01_elu_check_all judges its accesses
     equivalent  (optional) why the result is the same all the same; such a fault must survive
     gpu         (optional) why only a GPU shows it; left out unless --backend cuda
 
@@ -277,21 +277,24 @@ class Copy:
 
     def proof(self, target, limit):
         """Traces every rung of a chapter: by which rung's claim it failed, or None."""
-        script = self.tree / "common/tools/maintain/trace_proof.py"
+        command = [str(self.build / target)]
+        if target.endswith("_trace"):
+            command = [sys.executable, str(self.tree / "common/tools/maintain/trace_proof.py")] + command
+        kind = "trace" if target.endswith("_trace") else "check"
         try:
-            done = subprocess.run([sys.executable, str(script), str(self.build / target)],
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                   timeout=limit, check=False)
         except subprocess.TimeoutExpired:
-            return {"by": "trace", "how": "timeout"}
+            return {"by": kind, "how": "timeout"}
         if done.returncode == 0:
             return None
         first = (done.stdout.splitlines() or ["nothing is said"])[0]
-        return {"by": f"trace of {first.split(':')[0]}", "how": "check"}
+        where = first.split(":")[0] if kind == "trace" else target.rsplit("_check", 1)[0]
+        return {"by": f"{kind} of {where}", "how": "check"}
 
     def test(self, target, order, limit=None):
         """Runs a test program until its first failure: by which case and how it failed, or None."""
-        if target.endswith("_trace"):
+        if target.endswith(("_trace", "_check_all")):
             return self.proof(target, limit)
         environment = {**os.environ, "TUTORIAL_CPU_ORDER": order,
                        "UBSAN_OPTIONS": "abort_on_error=1"}  # so that Catch2 names the test case
@@ -322,8 +325,8 @@ class Copy:
 
 
 def orders_of(target, backend):
-    """The thread orders that a program is run in; a tracing program has but one."""
-    if target.endswith("_trace"):
+    """The thread orders that a program is run in; a tracing or checking program has but one."""
+    if target.endswith(("_trace", "_check_all")):
         return ["forward"]
     return ["cuda"] if backend == "cuda" else ["forward", "reverse"]
 
@@ -446,31 +449,25 @@ def record(path, results, options):
     order = {fault.id: i for i, fault in enumerate(load_table())}
     context = {**old.get("context", {}), options.backend: together(
         old.get("context", {}).get(options.backend, {}), options.context)}
-    data = {"context": context, "results": sorted(
-        (entry for name, entry in merged.items() if name in order), key=lambda e: order[e["id"]])}
-    runs.write_json(path, data)
+    kept = sorted((entry for name, entry in merged.items() if name in order), key=lambda e: order[e["id"]])
+    runs.write_recorded(path, {"context": context, "results": kept})
 
 
 # -------------------------------------------------------------------------------------------------
 # Reports
 
 
-def outcomes(faults, data):
+def outcomes(faults, results):
     """[(fault, its result or None)]; a result of a fault that has changed since counts as none."""
-    known = {(entry["id"], entry["fault"]): entry for entry in data["results"]}
+    known = {(entry["id"], entry["fault"]): entry for entry in results}
     return [(fault, known.get((fault.id, fault.digest))) for fault in faults]
 
 
-def summary_rows(faults, data):
-    """A line for each test program: faults, killed, how, equivalents, survivors."""
+def summary(faults, results):
+    """An entry for each test program: faults, killed, how, equivalents, survivors."""
+    every = outcomes(faults, results)
     tests = runs.unique(fault.test for fault in faults)
-    rows = [summary_of(f"`{test}`", [pair for pair in outcomes(faults, data)
-                                     if pair[0].test == test]) for test in tests]
-    return rows + [summary_of("together", outcomes(faults, data))]
-
-
-SUMMARY = ["Test program", "Faults", "Noticed", "in reverse order only", "by a crash",
-           "by a timeout", "Equivalent", "Not built", "Survived", "Not run"]
+    return [summary_of(test, [pair for pair in every if pair[0].test == test]) for test in tests] + [summary_of("together", every)]
 
 
 def summary_of(title, pairs):
@@ -479,47 +476,25 @@ def summary_of(title, pairs):
 
     outcome = lambda name: count(lambda f, r: r["outcome"] == name and not f.equivalent)
     how = lambda name: count(lambda f, r: r.get("how") == name and not f.equivalent)
-    numbers = [len(pairs), outcome("killed"),
-               count(lambda f, r: r.get("order") == "reverse" and not f.equivalent), how("crash"),
-               how("timeout"), count(lambda f, r: bool(f.equivalent) and r["outcome"] == "survived"),
-               outcome("not built"), outcome("survived"),
-               sum(1 for _, result in pairs if result is None)]
-    return [title] + [str(number) for number in numbers]
-
-
-TITLES = ["Fault", "File", "Instead of", "there is", "and it shows in"]
-
-
-def fault_rows(faults, data, link):
-    """A line for each fault; link(file) is how the page names a file."""
-    return [[f"`{fault.id}`", f"[{Path(fault.file).name}]({link(fault.file)})", code(fault.old),
-             code(fault.new), told(fault, result)] for fault, result in outcomes(faults, data)]
-
-
-def code(text):
-    return "`" + text.replace("|", "\\|") + "`"
+    return {"test_program": title, "faults": len(pairs), "noticed": outcome("killed"),
+            "in_reverse_order_only": count(lambda f, r: r.get("order") == "reverse" and not f.equivalent),
+            "by_a_crash": how("crash"), "by_a_timeout": how("timeout"),
+            "equivalent": count(lambda f, r: bool(f.equivalent) and r["outcome"] == "survived"),
+            "not_built": outcome("not built"), "survived": outcome("survived"),
+            "not_run": sum(1 for _, result in pairs if result is None)}
 
 
 def told(fault, result):
+    """What a fault's result was, in words."""
     if result is None:
         return "not run" + (f": {fault.gpu}" if fault.gpu else "")
     if result["outcome"] == "not built":
         return "does not compile"
     if result["outcome"] == "survived":
-        return f"nothing: {fault.equivalent}" if fault.equivalent else "**nothing**"
-    where = (result["by"] or "the program as a whole").replace("|", "\\|")
+        return f"nothing notices: {fault.equivalent or 'a test is missing'}"
     extra = [{"crash": "crashes", "timeout": "does not end"}.get(result["how"]),
              {"reverse": "in reverse order", "cuda": "on a GPU"}.get(result["order"])]
-    return where + "".join(f", {word}" for word in extra if word)
-
-
-def summary_table(faults, data, _link=None):
-    """Titles, rows and alignment, as report.table() takes them."""
-    return SUMMARY, summary_rows(faults, data), "l" + "r" * (len(SUMMARY) - 1)
-
-
-def fault_table(faults, data, link=str):
-    return TITLES, fault_rows(faults, data, link), "l" * len(TITLES)
+    return (result["by"] or "the program as a whole") + "".join(f", {word}" for word in extra if word)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -532,7 +507,7 @@ def parse_arguments():
     parser.add_argument("--check", action="store_true",
                         help="say which faults do not fit the source, and run nothing")
     parser.add_argument("--table", action="store_true",
-                        help="print the recorded results as Markdown, and run nothing")
+                        help="say what noticed each fault, as recorded, and run nothing")
     parser.add_argument("--only", action="append", default=[], metavar="ID",
                         help="only these faults: an id or a pattern such as 'elu_*'; repeatable")
     parser.add_argument("--missing", action="store_true",
@@ -563,7 +538,7 @@ def chosen(faults, options):
               if fault.id in options.only or bool(fault.gpu) == on_gpu]
     if options.missing and options.json and Path(options.json).exists():
         known = dict((fault.id, result) for fault, result
-                     in outcomes(faults, runs.load_json(options.json)))
+                     in outcomes(faults, runs.load_json(options.json)["results"]))
         faults = [fault for fault in faults if not is_settled(fault, known[fault.id])]
     return faults
 
@@ -619,10 +594,8 @@ def main():
             print(f"{fault.id:28} {fault.kind:11} {fault.file}: {fault.old}  ->  {fault.new}")
         return 0
     if options.table:
-        import report  # which imports this file, for the same tables in a README
-        data = runs.load_json(options.json or RECORD)
-        for make in (summary_table, fault_table):
-            print("\n".join(report.table(*make(faults, data))) + "\n")
+        for fault, result in outcomes(chosen(faults, options), runs.load_json(options.json or RECORD)["results"]):
+            print(f"{fault.id:34} {fault.file}: {fault.old}  ->  {fault.new}  |  {told(fault, result)}")
         return 0
     return run_all(chosen(faults, options), options)
 

@@ -4,7 +4,7 @@
     python3 common/tools/maintain/ncu.py RAW.csv --shape 4096x4096 --ladder elu --out ncu.json
         [--spec 01_elu/proof/codegen.json] [--context BENCH.json]
 
-RAW.csv comes from this command (common/tools/maintain/record.sh runs it; `ncu.py --metrics` prints the
+RAW.csv comes from this command (common/tools/maintain/record.py runs it; `ncu.py --metrics` prints the
 list of metrics):
 
     ncu --query-metrics >KNOWN
@@ -389,16 +389,16 @@ def main():
     if arguments.order and arguments.csv and arguments.out:
         context, order = called(arguments.order)
         launches = [one for path in arguments.csv for one in read_launches(runs.read_text(path), path)]
-        runs.write_json(arguments.out, {"context": context, "ncu": contenders(launches, order)})
+        runs.write_recorded(arguments.out, {"context": context, "ncu": contenders(launches, order)})
         return 0
     if not (len(arguments.csv) == 1 and arguments.shape and arguments.out):
         raise runs.ToolError("needs the CSV, --shape and --out (or CSVs, --order and --out; or --metrics alone)")
-    if not runs.SHAPE.match(arguments.shape):
+    if not re.fullmatch(r"\d+(x\d+)*", arguments.shape):
         raise runs.ToolError(f"--shape {arguments.shape}: write it as 4096x4096")
     n = math.prod(int(part) for part in arguments.shape.split("x"))
     launches = read_launches(runs.read_text(arguments.csv[0]), arguments.csv[0])
     rung = rung_namer(arguments.ladder, runs.load_json(arguments.spec) if arguments.spec else None)
-    runs.write_json(arguments.out, {"context": context_of(arguments.context, arguments.shape),
+    runs.write_recorded(arguments.out, {"context": context_of(arguments.context, arguments.shape),
                                     "ncu": summarise(launches, n, rung)})
     return 0
 

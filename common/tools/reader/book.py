@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Builds the book, a site of all pages, and serves it or leaves it in a folder.
 
     ./tutorial read                  builds it, serves it on this machine alone, and prints the address
@@ -9,7 +8,6 @@ The pages are the repository's Markdown files; common/book/README.md says how th
 What builds it is installed from PyPI into build/book/venv, once.
 """
 
-import argparse
 import fcntl
 import hashlib
 import http.server
@@ -19,6 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import front
 import runs
 
 BOOK = runs.ROOT / "common" / "book"
@@ -45,7 +44,7 @@ def requirements():
     if sys.version_info < (3, 10):
         raise runs.ToolError(f"the book needs Python 3.10 or newer, and this is {sys.version.split()[0]}; "
                              "install a newer python3")
-    return BOOK / ("requirements_3.10.txt" if sys.version_info < (3, 11) else "requirements.txt")
+    return BOOK / "requirements.txt"
 
 
 def quietly(command, logfile, problem):
@@ -73,8 +72,7 @@ def environment(folder, files):
     quietly([sys.executable, "-m", "venv", str(folder)], log,
             "python3 cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv")
     for file in files:  # complete lists, so that nothing else comes along
-        quietly([str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-deps",
-                 "--require-hashes", "-r", str(file)], log,
+        quietly([str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-deps", "-r", str(file)], log,
                 f"the packages of {relative(file)} could not be fetched from PyPI: check the network and run again")
     stamp.write_text(wanted, encoding="utf-8")
     return python
@@ -143,6 +141,19 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def send_error(self, code, message=None, explain=None):
+        missing = Path(self.directory) / "404.html"
+        if code != 404 or not missing.is_file():
+            return super().send_error(code, message, explain)
+        data = missing.read_bytes()
+        self.send_response(404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)
+        return None
+
     def end_headers(self):
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
@@ -172,23 +183,21 @@ def serve(site, port):
             print()
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(prog="./tutorial read", description="Builds the book and serves it.")
+def add_arguments(parser):
     parser.add_argument("--build", metavar="FOLDER", type=Path,
                         help="build a static site into FOLDER instead of serving it")
     parser.add_argument("--port", type=int, help=f"serve on this port (default: {FIRST_PORT} or the next free one)")
-    return parser.parse_args()
 
 
-def main():
-    arguments = parse_arguments()
+def run(arguments):
     if arguments.build and arguments.port is not None:
         raise runs.ToolError("--build makes a folder and serves nothing; leave --port away")
     if arguments.port is not None and not 0 < arguments.port < 65536:
         raise runs.ToolError(f"--port {arguments.port}: a port is a number from 1 to 65535")
-    site = (arguments.build or WORK / "site").resolve()
+    work = work_for(arguments.build)
+    site = (arguments.build or work / "site").resolve()
     check_folder(site)
-    warnings = build(site)
+    warnings = build(site, work)
     if warnings:
         print(warnings, file=sys.stderr)
     if arguments.build:
@@ -196,7 +205,17 @@ def main():
             f"python3 -m http.server --bind 127.0.0.1 --directory {relative(site)}")
     else:
         serve(site, arguments.port)
+    return 0
 
 
-if __name__ == "__main__":
-    runs.run_tool(main)
+def work_for(site):
+    """Where it is built: in the clone, or where that cannot be written, beside the site."""
+    above = WORK
+    while not above.exists():
+        above = above.parent
+    if os.access(above, os.W_OK):
+        return WORK
+    if site is None:
+        raise runs.ToolError(f"{front.here(runs.ROOT / 'build')} cannot be written: name a folder for the book, "
+                             f"{front.command('read --build FOLDER')}")
+    return site.resolve().with_name(f"{site.resolve().name}.work")

@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
-"""Compares two recorded benchmark runs; with one file it draws that run's ladder.
-
-    python3 common/tools/reader/compare.py A.json [B.json] [--all] [--shape 4096x4096] [--regime cold]
+"""./tutorial compare: compares two recorded benchmark runs; with one file it draws that run's ladder.
 
 A is "before" and B is "after". The summary has one line per rung and one for all of them; --all
 shows every row instead. Rows are compared by GB/s (by time where a row has no GB/s); the ratio is
@@ -16,29 +13,34 @@ whose own verdict is another.
 Runs of two GPUs are compared by GB/s and by percent of the copy kernel, which each GPU ran too. The
 verdict is then about the percent of copy: "closer to copy" or "further from copy".
 
-A run on the CPU executor is not compared with a run on a GPU unless --across-backends says that
-this is meant. Exit code: 0, or 2 when the files cannot be compared.
+Runs of one GPU are compared so as well where the copy kernel itself changed by more than its spread:
+then the machine changed (its clocks, its temperature, another card of the same name).
+
+Runs on the CPU executor get no verdict: two runs of the same kernels there differ by far more than the
+spread within a run. A run on the executor is not compared with a run on a GPU unless --across-backends
+says that this is meant. Exit code: 0, or 2 when the files cannot be compared.
 """
 
-import argparse
 import math
 import sys
 
+import front
 import ladder
 import runs
 
 WITHIN = "within the spread"
-ORDER = ("faster", "closer to copy", "slower", "further from copy", WITHIN)  # then what is missing
+UNJUDGED = "not judged"  # a time on the executor
+ORDER = ("faster", "closer to copy", "slower", "further from copy", WITHIN, UNJUDGED)  # then what is missing
 
 
 class Pair:
     """The same row before and after; either may be None when its file lacks it.
 
-    by_copy: the verdict compares percent of copy, as for two GPUs, in place of GB/s.
+    by: what the verdict compares: "speed"; "copy", percent of copy, as for two GPUs; "nothing".
     """
 
-    def __init__(self, before, after, by_copy=False):
-        self.before, self.after, self.by_copy = before, after, by_copy
+    def __init__(self, before, after, by="speed"):
+        self.before, self.after, self.by, self.by_copy = before, after, by, by == "copy"
         self.row = after or before
 
     @property
@@ -94,14 +96,16 @@ class Pair:
             return failure(self.before, self.after)
         if self.judged is None:
             return "no percent of copy recorded" if self.by_copy else "no time recorded"
-        return judge(self.judged, self.spread_pct, self.by_copy)
+        return judge(self.judged, self.spread_pct, self.by)
 
 
-def judge(ratio, spread_pct, by_copy):
+def judge(ratio, spread_pct, by):
     """What a change is called."""
+    if by == "nothing":
+        return UNJUDGED
     if abs(ratio - 1.0) * 100.0 <= spread_pct:
         return WITHIN
-    if by_copy:
+    if by == "copy":
         return "closer to copy" if ratio > 1.0 else "further from copy"
     return "faster" if ratio > 1.0 else "slower"
 
@@ -109,8 +113,8 @@ def judge(ratio, spread_pct, by_copy):
 class Rung:
     """All pairs of one rung."""
 
-    def __init__(self, pairs, by_copy):
-        self.pairs, self.by_copy = pairs, by_copy
+    def __init__(self, pairs, by):
+        self.pairs, self.by = pairs, by
         self.row = pairs[0].row
         self.compared = [pair for pair in pairs if pair.judged is not None]
 
@@ -136,7 +140,7 @@ class Rung:
             return max(verdicts, key=verdicts.count)
         mean = geometric_mean(pair.judged for pair in self.compared)
         spread = sum(pair.spread_pct for pair in self.compared) / len(self.compared)
-        return judge(mean, spread, self.by_copy)
+        return judge(mean, spread, self.by)
 
     @property
     def exceptions(self):
@@ -182,11 +186,11 @@ def merge_keys(first, second):
     return merged
 
 
-def pair_rows(before, after, by_copy=False):
+def pair_rows(before, after, by="speed"):
     """A Pair for every row that either list has."""
     first = {key_of(row): row for row in before}
     second = {key_of(row): row for row in after}
-    return [Pair(first.get(k), second.get(k), by_copy) for k in merge_keys(list(first), list(second))]
+    return [Pair(first.get(k), second.get(k), by) for k in merge_keys(list(first), list(second))]
 
 
 def by_rung_and_size(pairs):
@@ -205,7 +209,10 @@ def check_backends(first, second, across):
             )
         return ["Warning: one run is the CPU executor's, whose times say nothing about a GPU."]
     if first.on_cpu:
-        return ["Both ran on the CPU executor: these times say nothing about a GPU."]
+        return ["Both ran on the CPU executor. Its times say nothing about a GPU, and two runs of the same kernels "
+                "may differ",
+                "by a factor of two: no row is called faster or slower. What a kernel asks of memory does not vary:",
+                f"{front.command('trace CHAPTER RUNG RUNG2')} counts it."]
     if first.device != second.device:
         return [f"Warning: different GPUs: {first.device} before, {second.device} after; the verdicts "
                 "compare percent of copy."]
@@ -299,19 +306,20 @@ def rung_verdict(rung, paint):
     return text
 
 
-def summary_lines(pairs, by_copy, paint):
+def summary_lines(pairs, by, paint):
     """A line per rung, ladder by ladder, and one for all."""
     members = {}
     for pair in pairs:
         members.setdefault((pair.row.ladder, pair.row.dtype, pair.row.rung), []).append(pair)
-    rungs = [Rung(group, by_copy) for group in members.values()]
+    by_copy = by == "copy"
+    rungs = [Rung(group, by) for group in members.values()]
     regimes = runs.unique(pair.row.regime for pair in pairs)
     lines = []
     for group in runs.unique((rung.row.ladder, rung.row.dtype) for rung in rungs):
         mine = [rung for rung in rungs if (rung.row.ladder, rung.row.dtype) == group]
         lines += ["", paint.style(" ".join(group), "title")]
         lines += rung_lines(mine, regimes, by_copy, paint)
-    total = Rung(pairs, by_copy)
+    total = Rung(pairs, by)
     means = [f"geometric mean {total.mean():.3f}"] if total.mean() else []
     if by_copy and total.copy_pct(0):
         means.append(percents((total.copy_pct(0), total.copy_pct(1)), paint) + " of copy")
@@ -329,23 +337,47 @@ def select(run, arguments):
 def compare(first, second, arguments, paint):
     """All lines of the comparison."""
     warnings = check_backends(first, second, arguments.across_backends)
-    by_copy = not first.on_cpu and not second.on_cpu and first.device != second.device
-    pairs = pair_rows(select(first, arguments), select(second, arguments), by_copy)
+    before, after = select(first, arguments), select(second, arguments)
+    if first.on_cpu and second.on_cpu:
+        by = "nothing"
+    elif not first.on_cpu and not second.on_cpu and first.device != second.device:
+        by = "copy"
+    else:
+        by = "speed"
+        moved = machine_moved(pair_rows(before, after))
+        if moved:
+            by = "copy"
+            warnings.append(f"The copy itself is {moved} in the second run: the machine changed (clocks, temperature, "
+                            "another card), not\nthe kernels alone. The verdicts compare percent of copy.")
+    pairs = pair_rows(before, after, by)
     if not pairs:
         raise runs.ToolError("neither file has a row for that shape and regime; leave out --shape and "
                              "--regime, or name what ./tutorial compare A.json lists")
-    if by_copy and not any(pair.copy_pct for pair in pairs):
+    if by == "copy" and not any(pair.copy_pct for pair in pairs):
         warnings = [f"Warning: different GPUs: {first.device} before, {second.device} after."]
-        by_copy, pairs = False, [Pair(pair.before, pair.after) for pair in pairs]
+        by, pairs = "speed", [Pair(pair.before, pair.after) for pair in pairs]
     lines = warnings + [f"before: {first.path} ({runs.describe_context(first)})",
                         f"after:  {second.path} ({runs.describe_context(second)})"]
     if all(pair.missing for pair in pairs):
         lines.append("No row is in both files.")
     pairs = by_rung_and_size(pairs)
     if not arguments.all:
-        lines += summary_lines(pairs, by_copy, paint)
+        lines += summary_lines(pairs, by, paint)
         return lines + [f"rows: {summary(pairs)} (--all shows each)"]
-    return lines + row_lines(pairs, by_copy, paint) + ["", summary(pairs)]
+    return lines + row_lines(pairs, by == "copy", paint) + ["", summary(pairs)]
+
+
+def machine_moved(pairs):
+    """"1.2 % slower" if the copy kernel's rows changed by more than their spread; else None."""
+    copies = [pair for pair in pairs if pair.row.kind == "copy" and pair.ratio]
+    mean = geometric_mean(pair.ratio for pair in copies)
+    if mean is None:
+        return None
+    spread = sum(pair.spread_pct for pair in copies) / len(copies)
+    same_way = all((pair.ratio > 1) == (mean > 1) for pair in copies)
+    if abs(mean - 1) * 100 <= spread or not same_way:
+        return None
+    return f"{abs(mean - 1) * 100:.1f} % {'faster' if mean > 1 else 'slower'}"
 
 
 def row_lines(pairs, by_copy, paint):
@@ -359,22 +391,17 @@ def row_lines(pairs, by_copy, paint):
     return lines
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(
-        description="Compares two benchmark runs: a line per rung with the geometric mean of its speed "
-        "ratios (above 1: the second run is faster), the worst size, and whether the change exceeds the spread.")
-    parser.add_argument("before", help="a benchmark result (JSON)")
-    parser.add_argument("after", nargs="?", help="another one; without it, compare.py draws the first one's ladder")
+def add_arguments(parser):
+    parser.add_argument("before", metavar="A.json", help="a benchmark result")
+    parser.add_argument("after", metavar="B.json", nargs="?", help="another one; without it, the first one's ladder is drawn")
     parser.add_argument("--all", action="store_true", help="show every row, not a line per rung")
     parser.add_argument("--shape", help="only this shape, e.g. 4096x4096")
     parser.add_argument("--regime", help="only cold or only warm")
     parser.add_argument("--across-backends", action="store_true",
                         help="compare a CPU executor run with a GPU run anyway")
-    return parser.parse_args()
 
 
-def main():
-    arguments = parse_arguments()
+def run(arguments, _=()):
     sys.stdout.reconfigure(errors="replace")
     first = runs.load_run(arguments.before)
     if arguments.after is None:
@@ -383,7 +410,3 @@ def main():
     for line in compare(first, second, arguments, ladder.Paint(sys.stdout)):
         print(line)
     return 0
-
-
-if __name__ == "__main__":
-    runs.run_tool(main)

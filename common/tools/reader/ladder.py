@@ -225,6 +225,8 @@ def show(run, shape=None, regime=None, title=None, recorded=False, columns=None,
     regime = pick(run.regimes(), regime, run.default_regime(), "regime", run.path)
     columns = columns or shutil.get_terminal_size((MOST_COLUMNS, 24)).columns
     columns = min(max(columns, 60), MOST_COLUMNS)
+    if recorded:  # the reader's rung of a recorded run is the starter, and not the reader's
+        run.rows = [row for row in run.rows if row.kind != "yours"]
     for line in draw(run, shape, regime, title, recorded, columns, Paint(stream)):
         stream.write(line + "\n")
     failed = [row for row in run.rows if row.failed]

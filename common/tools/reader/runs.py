@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Reads recorded runs; ladder.py, compare.py, report.py and ncu.py share it.
 
-A *run* is one JSON file that a chapter's benchmark wrote (Google Benchmark's format). Its rows are
-named `ladder/rung/SxK/regime` and labelled `dtype kind`; see `Row` for what is read from them.
+A *run* is one JSON file: what a chapter's benchmark wrote, or the short form of it that results/ keeps. recorded.py
+reads and describes both; see `Row` for what a row has.
 
 As a program:
 
@@ -10,14 +10,9 @@ As a program:
     python3 common/tools/reader/runs.py chapter elu                          prints 01_elu
     python3 common/tools/reader/runs.py compact FILE...    rewrites recorded files in their short form
     python3 common/tools/reader/runs.py compact --check FILE...    names those that are not in it
-
-The short form of a recorded run has a line per rung and number of rows S: its shapes SxK, cold and
-warm, side by side; other recorded files have an entry per line. It leaves out what Google Benchmark notes for itself (FORGOTTEN
-below), the machine's name and the program's folder. Google Benchmark's own compare.py still reads it.
 """
 
 import argparse
-import itertools
 import json
 import math
 import re
@@ -25,19 +20,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-#: What Google Benchmark appends to a row's name, which is no part of it.
-SUFFIX = re.compile(
-    r"/(?:iterations:\d+|repeats:\d+|min_time:[\d.]+s?|min_warmup_time:[\d.]+s?|threads:\d+"
-    r"|manual_time|real_time|process_time)$"
-)
-SHAPE = re.compile(r"^\d+(?:x\d+)*$")
+import recorded
+
 KINDS = ("rung", "sweep", "yours", "peer", "copy", "bound")
 ABSENT = (None, "", "none", "unknown")  # what a context has for an unknown value
-#: What no tool reads of a run, ours or Google Benchmark's compare.py: in its rows, in its context.
-FORGOTTEN = {"family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads"}
-FORGOTTEN_CONTEXT = {"host_name", "mhz_per_cpu", "cpu_scaling_enabled", "caches", "load_avg",
-                     "library_build_type", "library_version"}
-NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -76,6 +62,11 @@ def read_text(path):
 
 
 def load_json(path):
+    """The JSON object in a file, its tables as lists of objects; ToolError when there is none."""
+    return recorded.expanded(load_as_written(path))
+
+
+def load_as_written(path):
     """The JSON object in a file; ToolError when there is none."""
     text = read_text(path)
     if not text.strip():
@@ -91,44 +82,18 @@ def load_json(path):
     return data
 
 
-def json_text(data, indent=""):
-    """data as JSON: a list of objects has one object on a line (or those that line_of() joins), an
-    object around such a list has one field on a line, and everything else is on one line."""
-    if is_list_of_objects(data):
-        lines = [", ".join(json.dumps(item, ensure_ascii=False) for item in items)
-                 for _, items in itertools.groupby(data, line_of)]
-        marks = "[]"
-    elif isinstance(data, dict) and (not indent or any(map(is_list_of_objects, data.values()))):
-        lines = [f"{json.dumps(key, ensure_ascii=False)}: {json_text(value, indent + '  ')}"
-                 for key, value in data.items()]
-        marks = "{}"
-    else:
-        return json.dumps(data, ensure_ascii=False)
-    inside = (",\n" + indent + "  ").join(lines)
-    return f"{marks[0]}\n{indent}  {inside}\n{indent}{marks[1]}"
-
-
-def line_of(item):
-    """Equal for neighbours in a list that share a line: the rows of one rung, and in a comparison with
-    PyTorch those of one operation, at shapes with one number of rows."""
-    parts = split_name(str(item.get("name", "")))
-    if not parts:
-        return id(item)  # a line of its own
-    ladder, rung, shape, _ = parts
-    return ladder, re.sub("(^|_)(bound|torch|compile)(?=_|$)", "", rung), shape.split("x")[0]
-
-
-def is_list_of_objects(value):
-    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
-
-
 def write_json(path, data):
     """Writes data so that the same data always gives the same bytes."""
-    text = json_text(data) + "\n"
+    text = recorded.text(data) + "\n"
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise ToolError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def write_recorded(path, data):
+    """Writes data in the short form, in which recordings are kept."""
+    write_json(path, recorded.short(data))
 
 
 def number(value):
@@ -154,87 +119,46 @@ def positive(value):
 class Row:
     """One row of a run.
 
-    ladder, rung, shape, regime   the parts of its name: elu/f16x8_pack/4096x4096/cold
-    dtype, kind                   its label: "f16 rung" (kinds: rung sweep yours peer copy; bound: ours, called
-                                  from PyTorch)
+    ladder, rung, shape, regime   as in its name: elu/f16x8_pack/4096x4096/cold
+    dtype, kind                   f16, rung (kinds: rung sweep yours peer copy; bound: ours, called from PyTorch)
+    form                          the form of the problem, 1C11 of packed_f16_1C11, or nothing; steps go from kernel
+                                  to kernel within a form
     gbps                          10^9 bytes per second, or None
     copy_pct                      percent of the copy kernel's GB/s in the same run, or None
-    median_us                     microseconds per launch (Google's time when there is no median)
+    median_us                     microseconds per launch
     spread_pct                    (p90 - p10) / median, in percent; 0 when not recorded
     error                         why the row failed, or None
     counters                      every other number in the row, by name
     """
 
-    STANDARD = {
-        "family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads",
-        "iterations", "real_time", "cpu_time",
-    }
-
-    def __init__(self, data, parts):
-        self.name = "/".join(parts)
-        self.ladder, self.rung, self.shape, self.regime = parts
-        label = str(data.get("label", "")).split()
-        self.dtype = label[0] if label else ""
-        self.kind = label[1] if len(label) > 1 and label[1] in KINDS else "rung"
-        self.error = None
-        if data.get("error_occurred"):
-            self.error = str(data.get("error_message") or "failed without a message")
+    def __init__(self, data):
+        self.ladder, self.rung, self.shape, self.regime, self.dtype, self.kind, self.form = (
+            data[part] for part in recorded.PARTS)
+        self.name = "/".join((self.ladder, self.rung, self.shape, self.regime))
+        self.error = data.get("error")
         self.gbps = positive(data.get("GBps"))
         self.copy_pct = positive(data.get("copy_pct"))
-        self.median_us = positive(data.get("median_us")) or google_time_us(data)
+        self.median_us = positive(data.get("median_us"))
         self.spread_pct = positive(data.get("spread_pct")) or 0.0
         self.counters = {
             key: number(value) for key, value in data.items()
-            if key not in self.STANDARD and isinstance(value, (int, float))
-            and not isinstance(value, bool)
+            if key not in recorded.PARTS and isinstance(value, (int, float)) and not isinstance(value, bool)
         }
 
     @property
     def elements(self):
         """How many elements the shape has."""
-        return math.prod(int(part) for part in self.shape.split("x"))
-
-    @property
-    def form(self):
-        """The form of the problem that ends a rung's name: 1C11 of packed_f16_1C11, else nothing.
-
-        A form names the shape of the operand that is broadcast, in capitals and digits, or is
-        `scalar`; steps go from kernel to kernel within a form.
-        """
-        found = re.search(rf"_{re.escape(self.dtype)}_(scalar|[0-9A-Z_]+)$", self.rung)
-        return found.group(1) if found and self.dtype else ""
+        return recorded.elements_of(self.shape)
 
     @property
     def kernel(self):
         """The rung's name without dtype and form: packed of packed_f16_1C11."""
-        return self.rung[:-len(f"_{self.dtype}_{self.form}")] if self.form else self.rung
+        end = f"_{self.dtype}_{self.form}"
+        return self.rung[:-len(end)] if self.form and self.rung.endswith(end) else self.rung
 
     @property
     def failed(self):
         return self.error is not None
-
-
-def google_time_us(data):
-    """Google Benchmark's own mean time in microseconds, or None."""
-    time = positive(data.get("real_time"))
-    if time is None:
-        return None
-    return time * NANOSECONDS.get(data.get("time_unit", "ns"), 1.0) / 1e3
-
-
-def row_name(text):
-    """The row's own name, without what Google Benchmark appends."""
-    while SUFFIX.search(text):
-        text = SUFFIX.sub("", text)
-    return text
-
-
-def split_name(text):
-    """(ladder, rung, shape, regime) of a ladder row's name, or None for another benchmark."""
-    parts = row_name(text).split("/")
-    if len(parts) == 4 and SHAPE.match(parts[2]):
-        return parts
-    return None
 
 
 class Run:
@@ -243,22 +167,8 @@ class Run:
     def __init__(self, path, data):
         self.path = str(path)
         self.context = data["context"]
-        self.rows, self.others = [], []
-        for name, group in group_repetitions(data["benchmarks"]).items():
-            parts = split_name(name)
-            if parts:
-                self.rows.append(Row(middle(group), parts))
-            else:
-                self.others.append((name, middle(group)))
-        self.lend_labels()
-
-    def lend_labels(self):
-        """A row that failed before it got its label takes that of the same rung in another size."""
-        known = {(row.ladder, row.rung): row for row in self.rows if row.dtype}
-        for row in self.rows:
-            twin = known.get((row.ladder, row.rung))
-            if not row.dtype and twin:
-                row.dtype, row.kind = twin.dtype, twin.kind
+        rows, self.others = recorded.rows_of(data)
+        self.rows = [Row(row) for row in rows]
 
     @property
     def on_cpu(self):
@@ -281,7 +191,7 @@ class Run:
     def shapes(self):
         """All shapes, fewest elements first; equal sizes stay in file order."""
         names = unique(row.shape for row in self.rows)
-        return sorted(names, key=lambda s: math.prod(int(part) for part in s.split("x")))
+        return sorted(names, key=recorded.elements_of)
 
     def regimes(self):
         return unique(row.regime for row in self.rows)
@@ -310,33 +220,16 @@ def unique(items):
     return list(dict.fromkeys(items))
 
 
-def group_repetitions(rows):
-    """name -> the rows of that name that are measurements (aggregates of Google's are left out)."""
-    groups = {}
-    for row in rows:
-        if row.get("run_type", "iteration") == "iteration":
-            groups.setdefault(row_name(str(row["name"])), []).append(row)
-    return groups
-
-
-def middle(rows):
-    """The row with the median time; a failed repetition wins, so that no failure is hidden."""
-    failed = [row for row in rows if row.get("error_occurred")]
-    if failed:
-        return failed[0]
-    return sorted(rows, key=lambda row: google_time_us(row) or 0.0)[(len(rows) - 1) // 2]
-
-
 def load_run(path, need_rows=True):
     """The run in a file; ToolError when the file holds none."""
     data = load_json(path)
-    rows = data.get("benchmarks")
-    if not isinstance(data.get("context"), dict) or not isinstance(rows, list):
+    if not isinstance(data.get("context"), dict) or not any(
+            isinstance(data.get(key), list) for key in ("ladders", "benchmarks")):
         raise ToolError(
-            f"{path}: is not a Google Benchmark result (no context and benchmarks in it); "
+            f"{path}: is not a benchmark result (no context and no rows in it); "
             "make one with --benchmark_out=FILE.json --benchmark_out_format=json"
         )
-    if not all(isinstance(row, dict) and "name" in row for row in rows):
+    if not all(isinstance(row, dict) and "name" in row for row in data.get("benchmarks", [])):
         raise ToolError(f"{path}: has a benchmark row without a name; record the run again")
     run = Run(path, data)
     if need_rows and not run.rows:
@@ -378,7 +271,7 @@ def context_line(context):
     elif context.get("gpu") not in ABSENT:
         parts.append(context["gpu"])
     for key, word in (("driver", "driver"), ("cuda", "CUDA"), ("nvcc", "nvcc"),
-                      ("commit", "commit")):
+                      ("cub", "CUB"), ("commit", "commit")):
         if context.get(key) not in ABSENT and not (key == "driver" and "CPU executor" in parts):
             parts.append(f"{word} {context[key]}")
     if context.get("date"):
@@ -390,22 +283,14 @@ def context_line(context):
 # Accuracy files
 
 
-def load_accuracy(path):
-    """The accuracy entries in a file, or in every accuracy*.json of a folder, with the context."""
-    path = Path(path)
-    files = sorted(path.glob("accuracy*.json")) if path.is_dir() else [path]
+def merged_accuracy(folder):
+    """What the tests recorded of each rung's largest error, in every accuracy*.json of a folder, with the context."""
+    files = [load_json(file) for file in sorted(Path(folder).glob("accuracy*.json"))]
     if not files:
-        raise ToolError(f"{path}: holds no accuracy*.json; run the tests with TUTORIAL_RECORD_DIR")
-    context, entries = {}, {}
-    for file in files:
-        data = load_json(file)
-        if not isinstance(data.get("accuracy"), list):
-            raise ToolError(f"{file}: has no list named accuracy; run the tests again to record it")
-        context = context or data.get("context") or {}
-        for entry in data["accuracy"]:
-            key = (entry.get("chapter"), entry.get("rung"), entry.get("dtype"))
-            entries[key] = entry
-    return {"context": context, "accuracy": list(entries.values())}
+        raise ToolError(f"{folder}: holds no accuracy*.json; run the tests with TUTORIAL_RECORD_DIR")
+    entries = {(one.get("chapter"), one.get("rung"), one.get("dtype")): one for data in files for one in data["accuracy"]}
+    return {"context": files[0].get("context") or {}, "accuracy": [
+        {name: value for name, value in one.items() if name not in ("expected", "actual")} for one in entries.values()]}
 
 
 # -------------------------------------------------------------------------------------------------
@@ -449,6 +334,22 @@ def find_chapter(name, root=None):
             return folder
     names = ", ".join(p.name for p in find_chapters(root)) or "none yet"
     raise ToolError(f"there is no chapter {name}; the chapters are: {names}")
+
+
+def shown(root=None):
+    """Which recordings the pages show: {"main": "h200", "second": "h100"}."""
+    return load_json(Path(root or ROOT) / "common" / "results" / "shown.json")
+
+
+def shown_name(name):
+    """A recorded file's name with the GPU that the pages show in it: main_ncu.json is h200_ncu.json."""
+    return re.sub(r"(^|/)(main|second)(?=[_.][^/]*$)", lambda found: found.group(1) + shown()[found.group(2)], name)
+
+
+def main_first(names, root=None):
+    """GPUs' names in the order in which pages show them."""
+    order = list(shown(root).values())
+    return sorted(names, key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
 def ladder_of_chapter(folder):
@@ -495,31 +396,15 @@ def short_kernel_name(name):
     return head.strip().split(" ")[-1].split("::")[-1] + bracket + arguments
 
 
-def compacted(data):
-    """A recorded file's data without what nobody reads, the machine's name and the program's folder."""
-    data = dict(data)
-    if isinstance(data.get("context"), dict):
-        data["context"] = {key: value for key, value in data["context"].items()
-                           if key not in FORGOTTEN_CONTEXT}
-        if "executable" in data["context"]:
-            data["context"]["executable"] = Path(data["context"]["executable"]).name
-    if isinstance(data.get("benchmarks"), list):
-        data["benchmarks"] = [
-            {key: value for key, value in row.items() if key not in FORGOTTEN
-             and not (key == "run_name" and value == row.get("name"))}
-            for row in data["benchmarks"]]
-    return data
-
-
 def compact(paths, check):
     """Rewrites the files, or with check names those that would change; 1 if it named one."""
-    loaded = {path: compacted(load_json(path)) for path in paths}
-    stale = [path for path, data in loaded.items() if read_text(path) != json_text(data) + "\n"]
+    wanted = {path: recorded.text(recorded.short(load_as_written(path))) + "\n" for path in paths}
+    stale = [path for path, text in wanted.items() if read_text(path) != text]
     for path in stale:
         if check:
             print(f"{path}: is not in the short form: run python3 common/tools/reader/runs.py compact {path}")
         else:
-            write_json(path, loaded[path])
+            Path(path).write_text(wanted[path], encoding="utf-8")
     return 1 if check and stale else 0
 
 
@@ -544,7 +429,7 @@ def main():
     elif arguments.command == "compact":
         return compact(arguments.files, arguments.check)
     else:
-        write_json(arguments.out, load_accuracy(arguments.directory))
+        write_recorded(arguments.out, merged_accuracy(arguments.directory))
     return 0
 
 

@@ -5,7 +5,7 @@
     python3 common/tools/reader/share.py write OUT.json RUN.json...    from runs that are there
     python3 common/tools/reader/share.py check FILE.json...            is it one that can be added?
 
-common/results/shared/schema.json says what such a file holds; the book's explorer opens it, and
+FILE below says what such a file holds; the book's explorer opens it, and
 common/results/shared/README.md says how to add yours.
 """
 
@@ -16,7 +16,6 @@ import sys
 from pathlib import Path
 
 import runs
-import schema
 
 FOLDER = runs.ROOT / "common" / "results" / "shared"
 #: What the file keeps of a run's context: nothing that names a person or a machine.
@@ -45,23 +44,11 @@ def recorded(root=runs.ROOT):
 def added(root=runs.ROOT):
     """(file, content) of what readers have added."""
     for path in sorted((Path(root) / "common" / "results" / "shared").glob("*.json")):
-        if path.name == "schema.json":
-            continue
         data = runs.load_json(path)
         wrong = problems(data)
         if wrong:
             raise runs.ToolError(f"{path}: cannot be drawn: {wrong[0]}")
         yield path, data
-
-
-def machines(root=runs.ROOT):
-    """(file or None, content) of every GPU: those that the chapters are recorded on, then those added."""
-    by_gpu = {}
-    for _, run in recorded(root):
-        by_gpu.setdefault(run.device, {})[chapter_of(run)] = run
-    for runs_of in by_gpu.values():
-        yield None, ladders(list(runs_of.values()))
-    yield from added(root)
 
 
 def chapter_of(run):
@@ -91,7 +78,7 @@ def chapter_entry(run):
     for row in run.rows:
         if row.kind == "yours":
             continue
-        key = (f"{row.ladder}/{row.rung}", f"{row.dtype} {row.kind}")
+        key = (f"{row.ladder}/{row.rung}", f"{row.dtype} {row.kind} {row.form}".rstrip())
         rows.setdefault(key, [None] * len(places))[where[f"{row.shape}/{row.regime}"]] = measurement(row)
     context = {key: str(run.context[key]) for key in CONTEXT if run.context.get(key) not in runs.ABSENT}
     return {"chapter": chapter_of(run), "context": context, "places": places,
@@ -129,9 +116,56 @@ def compact(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def is_measurement(value):
+    """[GB/s, percent of the copy kernel in the same run or None, spread in percent], or None."""
+    if value is None:
+        return True
+    if not isinstance(value, list) or len(value) != 3 or any(isinstance(one, bool) for one in value):
+        return False
+    speed, copy, spread = value
+    return (isinstance(speed, (int, float)) and 0 < speed <= 1e6 and isinstance(spread, (int, float)) and 0 <= spread <= 1e5
+            and (copy is None or isinstance(copy, (int, float)) and 0 < copy <= 1e5))
+
+
+#: What such a file holds: a text is a regular expression, a list has any number of entries of its one form, a tuple is
+#: a list of exactly these; an object has these fields and no other, and those with ? may be missing.
+FILE = {"format": "elementwise-ladders", "version": lambda value: value == 1, "gpu": ".{2,80}", "chapters": [{
+    "chapter": "[0-9]{2}_[a-z0-9_]+",
+    # Of the machine, what explains a speed; nothing that names it.
+    "context": {"gpu": ".{2,80}", "backend": "cuda", "date": "[0-9]{4}-[0-9]{2}-[0-9]{2}.*",
+                **{f"?{name}": ".{0,80}" for name in CONTEXT if name not in ("gpu", "backend", "date")}},
+    "places": ["[0-9]+(x[0-9]+)*/[a-z0-9_]+"],  # each size and regime in which rungs were timed
+    # ladder/rung, "type kind" or "type kind form", and for each place the measurement
+    "rows": [("[A-Za-z0-9_]+/[A-Za-z0-9_.<>,]+", "[a-z0-9_]+ (rung|sweep|peer|copy|bound)( [A-Za-z0-9_]+)?", [is_measurement])]}]}
+
+
+def misfits(value, form, place="the file"):
+    """Where a value is not of a form, one sentence each."""
+    if callable(form):
+        if not form(value):
+            yield f"{place} cannot be {json.dumps(value)}"
+    elif isinstance(form, str):
+        if not isinstance(value, str) or not re.fullmatch(form, value):
+            yield f"{place}, {json.dumps(value)}, does not look like {form}"
+    elif isinstance(form, dict):
+        if not isinstance(value, dict):
+            yield f"{place} is no object"
+            return
+        known = {name.lstrip("?"): one for name, one in form.items()}
+        yield from (f"{place} has no {name!r}" for name in form if name[0] != "?" and name not in value)
+        for name, item in value.items():
+            yield from misfits(item, known[name], f"{name!r} of {place}") if name in known else [
+                f"{place} has {name!r}, which does not belong there"]
+    elif not isinstance(value, list) or not value or isinstance(form, tuple) and len(value) != len(form):
+        yield f"{place} is not a list as it should be"
+    else:
+        for number, (item, one) in enumerate(zip(value, form if isinstance(form, tuple) else form * len(value)), 1):
+            yield from misfits(item, one, f"entry {number} of {place}")
+
+
 def problems(data):
     """What is wrong with such a file's content; an empty list if nothing is."""
-    found = schema.problems(data, runs.load_json(FOLDER / "schema.json"))
+    found = list(misfits(data, FILE))
     if found:
         return found
     for entry in data["chapters"]:

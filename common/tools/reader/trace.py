@@ -1,10 +1,6 @@
-#!/usr/bin/env python3
-"""Shows which bytes a warp asks for, on the CPU executor: what ./tutorial trace prints.
+"""./tutorial trace: shows which bytes a warp asks for, on the CPU executor.
 
-    trace.py PROGRAM RUNG... [--shape=SxK] [--warp=N | --tail] [--svg=FILE] [--json=FILE]
-    trace.py PROGRAM --list
-
-PROGRAM is a chapter's tracing program, for instance build/cpu/01_elu_trace. A rung is named as in the
+A rung is named as in the
 ladder (f16x8), with its ladder's name where two have it (bias/bias_cycle_f16). --warp counts warps
 through the whole grid; without it, one in the middle is shown; --tail: the last that does anything.
 With several rungs the numbers of their launches stand side by side, and then each warp.
@@ -14,15 +10,16 @@ that they touch, the bytes that were asked for, the bank conflicts in shared mem
 counts and does not time: of caches, latency and occupancy it knows nothing.
 """
 
-import argparse
 import difflib
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
+import front
 import runs
 
 LANES = "0123456789abcdefghijklmnopqrstuv"
@@ -63,10 +60,45 @@ def check_name(program, name):
     known = names_of(program)
     if any(name in (rung["rung"], f"{rung['ladder']}/{rung['rung']}") for rung in known):
         return
-    names = runs.unique(rung["rung"] for rung in known if rung["kind"] in ("rung", "yours", "sweep"))
+    refuse(name, runs.unique(rung["rung"] for rung in known if rung["kind"] in ("rung", "yours", "sweep")))
+
+
+def refuse(name, names):
     chosen = difflib.get_close_matches(name, names, 8, 0.5) or names[:8]
     more = "" if len(chosen) == len(names) else ", ... (--list names all)"
     raise runs.ToolError(f"there is no rung {name}; there are {', '.join(chosen)}{more}")
+
+
+def known_names(folder):
+    """The rungs of a chapter as far as they can be known without a build: those that were recorded."""
+    names = []
+    for gpu in front.recorded_gpus(folder):
+        run = runs.load_run(Path(folder) / "results" / f"{gpu}.json")
+        names += [row.rung for row in run.rows if row.kind in ("rung", "yours", "sweep")]
+    return runs.unique(names)
+
+
+def refuse_unknown(folder, wanted):
+    """ToolError, before anything is built, for a name that stands nowhere in the chapter."""
+    recorded = known_names(folder)
+    sources = [path for pattern in ("*.h", "*.cpp", "launchers/*.h") for path in Path(folder).glob(pattern)]
+    literals = None
+    for name in wanted:
+        short = name.split("/")[-1]
+        if not recorded or short in recorded:
+            continue
+        if literals is None:
+            literals = set(re.findall(r'"([\w/.<>]+)"', "".join(runs.read_text(path) for path in sources)))
+        if short not in literals and not any(short.startswith(one) and len(one) > 2 for one in literals):
+            refuse(name, recorded)
+
+
+def require_gcc():
+    compiler = os.environ.get("CXX", "c++")
+    done = subprocess.run([compiler, "-v"], capture_output=True, text=True, check=False)
+    if "gcc version" not in done.stderr:
+        raise runs.ToolError(f"trace needs g++, whose -fsanitize=thread names every access; {compiler} is another "
+                             f"compiler: CXX=g++ {front.command('trace')}")
 
 
 # -------------------------------------------------------------------------------------------------
@@ -105,10 +137,10 @@ def percent(part, whole):
     return f"{100 * part / whole:.3g} %" if whole else ""
 
 
-def place(request, with_file=True):
-    line = request.get("line", "?")
-    name = line.rsplit("/", 1)[-1]
-    return name if with_file else name.rsplit(":", 1)[-1]
+def place(request):
+    """The kernel's line, and where a primitive that it calls makes the access, that primitive's."""
+    name, inner = (request.get(key, "").rsplit("/", 1)[-1] for key in ("line", "inner_line"))
+    return f"{name or '?'} > {inner}" if inner else name or "?"
 
 
 def shape_text(dimensions):
@@ -201,7 +233,9 @@ def same_kind(a, b):
 
 def request_lines(requests):
     """A line per access in program order; long lists join what repeats."""
-    lines = ["    # line                 access    bytes lanes pattern        sectors   used"]
+    callers = [place(request) for request in requests if "inner_line" in request]
+    room = min(max([20, *map(len, callers)]), 46)
+    lines = [f"    # {'line':<{room}} access    bytes lanes pattern        sectors   used"]
     joined, i = [], 0
     while i < len(requests):
         count = 1
@@ -220,8 +254,8 @@ def request_lines(requests):
             ways = request["ways"]
             cost = f"  {ways} ways" if ways > 1 else " no conflict"
         name = place(request)
-        name = name if len(name) <= 20 else "..." + name[-17:]
-        lines.append(f"{number:>5} {name:<21}{access:<12}{request['bytes']:>3}{len(lanes_of(request)):>5}"
+        name = name if len(name) <= room else "..." + name[3 - room:]
+        lines.append(f"{number:>5} {name:<{room}} {access:<12}{request['bytes']:>3}{len(lanes_of(request)):>5}"
                      f" {pattern(request)[:19]:<19}{cost}")
     if len(joined) > MOST_ROWS:
         lines.append(f"      ... and {len(requests) - joined[MOST_ROWS][0]} more")
@@ -374,10 +408,14 @@ def warp_of(launch, tail):
     return launch.get("last" if tail else "middle")
 
 
+def warps_of(launch):
+    return product(launch["grid"]) * -(-product(launch["block"]) // 32)
+
+
 def no_warp(launch, wanted):
     """Why the launch does not have the warp."""
-    warps = product(launch["grid"]) * -(-product(launch["block"]) // 32)
-    if int(wanted or 0) >= warps:
+    warps = warps_of(launch)
+    if (wanted or 0) >= warps:
         return f"there is no warp {wanted}: this launch has {plural(warps, 'warp')}, counted from 0"
     return f"{'the warp in the middle' if wanted is None else f'warp {wanted}'} accesses no memory"
 
@@ -484,20 +522,18 @@ def list_rungs(program, chapter):
             print(f"  {name:<44}{rung['dtype']:<6}{rung['kind']:<6}  {', '.join(rung['shapes'])}".rstrip())
 
 
-def parse_arguments(arguments):
-    parser = argparse.ArgumentParser(
-        prog="./tutorial trace", usage="./tutorial trace CHAPTER RUNG [RUNG2] [options]",
-        description="Shows which bytes a warp asks for, without a GPU.")
-    parser.add_argument("program", help=argparse.SUPPRESS)
-    parser.add_argument("rungs", nargs="*", metavar="RUNG", help="rungs, as in the ladder")
+def add_arguments(parser):
+    """What the command takes behind the chapter; returns the argument of the rungs."""
+    rungs = parser.add_argument("rungs", nargs="*", metavar="RUNG",
+                                help="rungs, as in the ladder; your_elu is your own. Two stand side by side")
     parser.add_argument("--list", action="store_true", help="name the rungs")
     parser.add_argument("--shape", default="", help="rows x columns, as in 1000x3")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--warp", help="the warp to show, counted through the grid from 0")
+    which.add_argument("--warp", type=int, help="the warp to show, counted through the grid from 0")
     which.add_argument("--tail", action="store_true", help="show the last warp that does anything")
     parser.add_argument("--svg", metavar="FILE", help="draw the warp for a page")
     parser.add_argument("--json", metavar="FILE", help="write all that was recorded")
-    return parser.parse_args(arguments)
+    return rungs
 
 
 def traced(program, arguments):
@@ -520,16 +556,28 @@ def write_files(arguments, chapter, rungs):
         Path(arguments.svg).write_text(text, encoding="utf-8")
 
 
-def main():
-    arguments = parse_arguments(sys.argv[1:])
-    chapter = Path(arguments.program).name.removesuffix("_trace")
+def verdict(rungs):
+    """The first rung beside the second, in a line: what it asks for more, or that it asks for the same."""
+    import yours
+    mine, other = yours.Traced(rungs[0]), yours.Traced(rungs[1])
+    differences = []
+    for kind in ("load", "store"):
+        if mine.widths(kind) != other.widths(kind) or abs(mine.requests(kind) - other.requests(kind)) > 0.005:
+            differences.append(f"{mine.phrase(kind)}, where {other.name} has {other.phrase(kind)}")
+    if mine.blocks != other.blocks:
+        differences.append(f"{mine.blocks:,} blocks, where {other.name} has {other.blocks:,}")
+    if mine.idle_blocks > other.idle_blocks:
+        differences.append(f"{mine.idle_blocks:,} of its blocks touch no memory")
+    text = "; ".join(differences) or f"asks for the same accesses as {other.name}, in as many requests and blocks"
+    return textwrap.fill(f"{mine.name}: {text}.", 100, subsequent_indent="  ")
+
+
+def run(arguments, program):
+    chapter = Path(program).name[:-len("_trace")]
     if arguments.list:
-        list_rungs(arguments.program, chapter)
+        list_rungs(program, chapter)
         return 0
-    if not arguments.rungs:
-        raise runs.ToolError(f"name a rung or two, as in ./tutorial trace {chapter} f16x8; "
-                             "--list names them all")
-    rungs = traced(arguments.program, arguments)
+    rungs = traced(program, arguments)
     try:
         write_files(arguments, chapter, rungs)
     except OSError as error:
@@ -538,12 +586,20 @@ def main():
     if len(rungs) > 1:
         comparison(rungs)
         print()
+        if len(rungs) == 2:
+            print(verdict(rungs) + "\n")
     for i, rung in enumerate(rungs):
         if i:
             print("\n" + "-" * 78 + "\n")
         show_rung(chapter, rung, arguments.tail, paint, arguments.warp)
+    refuse_warp(rungs, arguments.warp)
     return 1 if any("wrong" in rung for rung in rungs) else 0
 
 
-if __name__ == "__main__":
-    runs.run_tool(main)
+def refuse_warp(rungs, wanted):
+    """ToolError if no launch of a rung has the warp that was asked for."""
+    for rung in rungs:
+        counts = [warps_of(launch) for launch in rung["launches"]]
+        if wanted is not None and not any(0 <= wanted < count for count in counts):
+            raise runs.ToolError(f"--warp={wanted}: {rung['rung']} has {plural(max(counts, default=0), 'warp')} at "
+                                 f"{rung['shape']}, counted from 0")

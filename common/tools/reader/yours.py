@@ -1,23 +1,34 @@
-#!/usr/bin/env python3
-"""Runs the test of a reader's rung and says in a few lines what is wrong with it.
+"""./tutorial test CHAPTER --yours: judges a reader's rung, and says in a few lines what is wrong with it.
 
-    yours.py PROGRAM SOURCE
-
-PROGRAM is a chapter's test, for instance build/cpu/01_elu_test; SOURCE is the name of the reader's
-file, for the messages. The test tries hundreds of sizes, pointers and inputs; a rung with one mistake
-fails many of them for one reason. So the messages are sorted by reason; for each reason it prints
-the first cases, how many more there are, and where to look.
-
-Exits with 0 if the rung passes, 1 if it does not, 2 if the test could not be run.
+The verdict has a line for each question: is it right, how large is the error beside the claim, what
+does it ask of memory, does anything idle, what of the exercises is done. Three programs answer:
+01_elu_test tries hundreds of sizes, pointers and inputs; 01_elu_check watches every access;
+01_elu_trace counts them. A rung with one mistake fails many trials for one reason, so the test's
+messages are sorted by reason.
 """
 
+import functools
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
+import tempfile
+import textwrap
+import time
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import exercises
+import front
+import runs
+import trace
 
 CASES = "*your rung*"
+SECONDS = 20  # of the CPU: a test that takes more has a loop without an end; those of the chapters take 1 or 2
+LONGEST = 300  # seconds by the clock, on a machine that is busy with other things
+WIDTH = 100
 
 # What the test says; in the reader's words; where to look.
 REASONS = (
@@ -29,7 +40,7 @@ REASONS = (
      "mask reduced to its lowest bit?"),
     (r"byte \d+ is \d+, expected", "Some answers are wrong.",
      "Are they in the order of their elements? Does a comparison with NaN give 0?"),
-    (r"output was (written .* (past|before)|damaged)|(written|writes) .*byte\(s\) (past|before)",
+    (r"output was (written (past|before)|damaged)|writes .*(past|before)",
      "The kernel writes outside its output.",
      "Does the check cover the last element of an access as well as the first: i + per_thread <= n?"),
     (r"input( \w)? was written", "The kernel writes to its input, or past its output into the input.",
@@ -47,21 +58,78 @@ REASONS = (
      "Which step produces it: infinity minus infinity, 0 times infinity, infinity over infinity?"),
     (r"= -?inf|got -?inf", "The result is infinity where a number is expected.",
      "Which step overflows its type?"),
-    (r"expected .*(ULP\)|inputs\))", "Some values are wrong.",
-     "A few ULP: precision is lost, in a difference of nearly equal numbers or in an intermediate "
-     "rounding. Millions of ULP or more: the function or the element is another one."),
+    (r"expected .*(ULP\)|inputs|pairs)", "Some values are wrong.", ""),
     (r"", "The test failed.", ""),
 )
+VALUES = len(REASONS) - 2  # "Some values are wrong": the advice depends on how wrong
 
 
-def run(program, order):
-    """(exit code, what the program printed as XML, its errors) of one thread order."""
-    environment = dict(os.environ)
-    if order:
-        environment["TUTORIAL_CPU_ORDER"] = order
-    done = subprocess.run([program, CASES, "-r", "xml"], env=environment, text=True, errors="replace",
-                          capture_output=True, check=False)
-    return done.returncode, done.stdout, done.stderr
+# -------------------------------------------------------------------------------------------------
+# The claims
+
+
+CLAIMS = re.compile(r"RungClaims\s+(\w+)\s*\{([^{}]*)\}")
+
+
+def claims_of(path):
+    """(per_thread, alignment, max_ulp) as the file claims them; None for what is no plain number."""
+    found = CLAIMS.search(exercises.code_of(path))
+    words = [word.strip() for word in found.group(2).split(",")] if found else []
+    values = []
+    for word in (words + ["", "", ""])[:3]:
+        size = re.fullmatch(r"(?:alignof|sizeof)\((\w+)\)", word)
+        number = {"half": 2, "float": 4, "Byte": 1}.get(size.group(1)) if size else None
+        try:
+            number = float(word.rstrip("fF")) if word and not size else number
+        except ValueError:
+            number = None
+        values.append(int(number) if number is not None and number == int(number) and len(values) < 2 else number)
+    return tuple(values)
+
+
+def impossible(claims):
+    """Why no kernel can keep these claims, in a sentence; None if one can."""
+    per_thread, alignment, max_ulp = claims
+    if per_thread is not None and (per_thread < 1 or per_thread != int(per_thread)):
+        return f"per_thread is {per_thread}: a thread takes at least 1 element"
+    if alignment is not None and alignment not in (1, 2, 4, 8, 16):
+        return f"alignment is {alignment}: the accesses here are 1, 2, 4, 8 or 16 bytes wide, and none needs another"
+    if max_ulp is not None and not 0 <= max_ulp:
+        return f"max_ulp is {max_ulp:g}: an error is never below 0; a value that is rounded once is off by up to 0.5"
+    return None
+
+
+# -------------------------------------------------------------------------------------------------
+# What the programs say
+
+
+class Tested:
+    """What the chapter's test says of the rung, with the threads of a block in one order."""
+
+    def __init__(self, program, order):
+        environment = {**os.environ, **({"TUTORIAL_CPU_ORDER": order} if order else {})}
+        self.endless, self.accuracy = False, []
+        with tempfile.TemporaryDirectory() as folder:
+            environment["TUTORIAL_RECORD_DIR"] = folder
+            try:
+                done = subprocess.run([str(program), CASES, "-r", "xml"], env=environment, text=True, errors="replace",
+                                      capture_output=True, check=False, timeout=LONGEST, preexec_fn=limit)
+                self.endless = done.returncode == -signal.SIGXCPU
+            except subprocess.TimeoutExpired:
+                self.endless = True
+            if self.endless:
+                self.code, self.lines, self.errors, self.crashed = 1, [], "", False
+                return
+            for path in sorted(Path(folder).glob("accuracy.*.json")):
+                self.accuracy += runs.load_json(path)["accuracy"]
+        self.code, self.errors = done.returncode, done.stderr
+        self.lines, cases = complaints(done.stdout)
+        self.crashed = done.returncode < 0 or done.returncode > 0 and not (self.lines or cases)
+
+
+def limit():
+    """In the child: so much of the CPU and no more."""
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
 
 
 def complaints(text):
@@ -99,8 +167,334 @@ def sentences(info):
     return lines
 
 
+def checked(program):
+    """(sentences, why it did not end as it should or None): what the instrumented executor noticed."""
+    try:
+        done = subprocess.run([str(program), "yours"], capture_output=True, text=True, errors="replace", check=False,
+                              timeout=LONGEST)
+    except OSError as error:
+        return [], error.strerror
+    except subprocess.TimeoutExpired:
+        return [], f"it did not end within {LONGEST} seconds"
+    found = [line[len("check: "):] for line in (done.stdout + done.stderr).splitlines() if line.startswith("check: ")]
+    known = done.returncode == 0 and not found or done.returncode in (1, 3) and found
+    return list(dict.fromkeys(found)), None if known else f"it ended with exit code {done.returncode}"
+
+
+class Traced:
+    """What one launch of a rung asks for."""
+
+    def __init__(self, rung):
+        self.name, launches = rung["rung"], rung["launches"]
+        self.blocks = sum(trace.product(one["grid"]) for one in launches)
+        self.threads = sum(trace.product(one["grid"]) * trace.product(one["block"]) for one in launches)
+        self.idle_blocks = self.blocks - sum(one["busy_blocks"] for one in launches)
+        self.busy = sum(one["busy_threads"] for one in launches)
+        self.kinds = {kind: trace.summed_totals(rung, kind, "global") for kind in ("load", "store")}
+        self.shared = any(trace.summed_totals(rung, kind, "shared") for kind in ("load", "store", "atomic"))
+
+    def widths(self, kind):
+        return self.kinds[kind]["widths"] if self.kinds[kind] else []
+
+    def requests(self, kind):
+        """Of a warp that does anything."""
+        warps = -(-self.busy // 32)
+        return self.kinds[kind]["requests"] / warps if self.kinds[kind] and warps else 0
+
+    def phrase(self, kind):
+        """"loads: 16 bytes a lane, 1 request a warp"."""
+        if not self.kinds[kind]:
+            return f"{kind}s: none"
+        total = self.kinds[kind]
+        used = 100 * total["used"] / (total["sectors"] * trace.SECTOR) if total["sectors"] else 100
+        waste = f", {used:.3g} % of the bytes moved are used" if used < 95 else ""
+        count = f"{self.requests(kind):.3g}"
+        return f"{kind}s: {' and '.join(map(str, self.widths(kind)))} bytes a lane, {count} " \
+               f"{'request' if count == '1' else 'requests'} a warp{waste}"
+
+
+# -------------------------------------------------------------------------------------------------
+# The verdict
+
+
+class Facts:
+    """All that is known of a version of the file."""
+
+    def __init__(self, path, claims):
+        self.path, self.claims, self.right = path, claims, False
+        self.accuracy, self.traced, self.says_right = None, {}, None
+
+    def meets(self, name, goal):
+        """(whether it meets a goal, what there is instead)."""
+        yours = self.traced.get("yours")
+        if name == "max_ulp":
+            return self.claimed_ulp is not None and self.claimed_ulp <= goal, f" (you claim {self.claimed_ulp:g})" \
+                if self.claimed_ulp is not None else ""
+        if name == "per_thread":
+            return self.claims[0] == goal, f" (now {self.claims[0]})"
+        if name in ("with", "without"):
+            code = exercises.code_of(self.path)
+            found = [word for word in goal if re.search(rf"(?<!\w){re.escape(word)}" + ("" if word.endswith("(") else r"(?!\w)"), code)]
+            return (len(found) == len(goal) if name == "with" else not found), ""
+        if name == "program":
+            return self.says_right is True, ""
+        if yours is None:
+            return False, " (not counted)"
+        if name in ("load_bytes", "store_bytes"):
+            widths = yours.widths(name.partition("_")[0])
+            return widths == [goal], f" (now {' and '.join(map(str, widths)) or 'none'})"
+        other = self.traced.get(goal)
+        if other is None:
+            return False, " (not counted)"
+        if name == "blocks_as":
+            return yours.blocks <= other.blocks, f" (now {yours.blocks:,}, there {other.blocks:,})"
+        more = [kind for kind in ("load", "store") if yours.requests(kind) > other.requests(kind) + 0.01]
+        return not more, " (" + ", ".join(f"{kind}s: now {yours.requests(kind):.3g}, there {other.requests(kind):.3g}"
+                                          for kind in more) + ")"
+
+    @property
+    def claimed_ulp(self):
+        if self.accuracy and self.accuracy.get("bound") is not None:
+            return self.accuracy["bound"]
+        return self.claims[2]
+
+
+class Verdict:
+    """Judges the file of one chapter, and prints as it goes."""
+
+    def __init__(self, folder, backend):
+        self.folder, self.backend = Path(folder), backend
+        self.chapter = exercises.of_chapter(folder)
+        self.name = runs.ladder_of_chapter(folder)
+        self.path = self.chapter.file
+        self.source, self.built, self.missing = front.here(self.path), False, set()
+
+    def line(self, label, text):
+        print(textwrap.fill(text, WIDTH, initial_indent=f"  {label:<10} ", subsequent_indent=" " * 13), flush=True)
+
+    # ---- The programs ----
+
+    @property
+    def watching(self):
+        """The programs that count and watch; always on the CPU, and with g++."""
+        return [f"{self.folder.name}_{what}" for what in (("check", "trace") if CHECKS.exists() else ("trace",))]
+
+    def build_first(self):
+        """The test; and the others with it, if they are there and only the reader's file has to be compiled."""
+        test, rest = f"{self.folder.name}_test", []
+        if self.backend == "cpu" and all(front.program("cpu", name).exists() for name in self.watching):
+            rest = self.watching
+        try:
+            front.build(self.backend, test, *rest, known=True)
+            self.built = bool(rest)
+        except front.BuildFailed:
+            found = tell_build(self.backend, [self.folder])
+            if found or not rest:
+                raise
+            front.build(self.backend, test, known=True)
+        tell_warnings(self.backend, self.path.name)
+
+    def build_rest(self):
+        for name in [] if self.built else self.watching:
+            try:
+                if not front.program("cpu", name).exists():
+                    front.say(f"build: {name}, once")
+                front.build("cpu", name, known=True, quiet=True)
+            except front.BuildFailed:
+                self.missing.add(name)
+
+    def run(self):
+        """True if the rung is right."""
+        claims = claims_of(self.path)
+        wrong = impossible(claims)
+        if wrong:
+            raise runs.ToolError(f"{self.source}: {wrong}")
+        facts = Facts(self.path, claims)
+        self.build_first()
+        tested = self.test()
+        if tested is None:
+            return True
+        facts.right = not any(one.code for one in tested.values())
+        facts.accuracy = next((one for order in tested.values() for one in order.accuracy if "your" in one["rung"]), None)
+        if facts.right:
+            self.tell_right()
+        else:
+            self.tell_wrong(tested, facts)
+        self.tell_error(facts)
+        self.build_rest()
+        self.tell_checks()
+        facts.right = facts.right and not self.found[0]
+        if not any(one.endless or one.crashed for one in tested.values()):
+            self.tell_accesses(facts)
+        self.tell_exercises(facts)
+        return facts.right
+
+    # ---- Is it right? ----
+
+    def test(self):
+        """{order: Tested}; None if there is no GPU to run it."""
+        program = front.program(self.backend, f"{self.folder.name}_test")
+        orders = [""] if self.backend == "cuda" else ["forward", "reverse"]
+        found = {}
+        for order in orders:
+            try:
+                found[order] = Tested(program, order)
+            except OSError as error:
+                raise runs.ToolError(f"{front.here(program)}: {error.strerror}") from None
+            if found[order].code == 4:
+                front.say("yours: skipped, there is no GPU")
+                return None
+            if found[order].endless or found[order].crashed:
+                break  # the other order would do the same
+        return found
+
+    def tell_right(self):
+        if self.built and self.found[0]:
+            words = "gives the right results here, and is not right yet: the checks found something."
+        elif not self.chapter.edited:
+            words = "is right, and is still the starter: no exercise is begun."
+        else:
+            words = "is right." if self.built else "gives the right results."  # the checks come when they are built
+        front.say(f"\n{self.source} {words}")
+        orders = "" if self.backend == "cuda" else ", with the threads of a block in order and in reverse"
+        self.line("right", f"every size, every pointer, every input that the chapter tries{orders}")
+
+    def tell_wrong(self, tested, facts):
+        front.say(f"\n{self.source} is not right yet.")
+        seen, first = set(), True
+        for order, one in tested.items():
+            if one.endless:
+                front.say(f"\n  The kernel did not end within {SECONDS} seconds of the CPU: is there a loop whose variable does "
+                          "not move on?")
+                return
+            if one.crashed:
+                tell_crash(one, self.source)
+                return
+            lines = [line for line in one.lines if line not in seen]
+            seen.update(lines)
+            if not lines:
+                continue
+            if one.errors.strip() and first:
+                front.say("\n" + "\n".join(f"    {line}" for line in one.errors.splitlines()[:12]))
+            words = {"forward": "in order", "reverse": "in reverse"}.get(order)
+            report(lines, "" if first or not words else f" (With the threads of a block {words}.)", facts.accuracy)
+            first = False
+        front.say()
+
+    # ---- How large is the error? ----
+
+    def tell_error(self, facts):
+        one = facts.accuracy
+        if one is None:
+            return
+        at = number(one["at"])
+        if one["max_ulp"] is None:
+            self.line("error", f"not a number, or infinite, at x = {at}: expected {number(one['expected'])}; "
+                               f"you claim {number(one['bound'])} ULP")
+            return
+        ulp, claim = one["max_ulp"], one["bound"]
+        text = f"at most {ulp:.4g} ULP, at x = {at} (expected {number(one['expected'])}, got {number(one['actual'])}); " \
+               f"you claim {claim:g}"
+        if one.get("over"):
+            text += f". {one['over']:,} of {one['inputs']:,} inputs exceed it, x from {number(one['over_from'])} to " \
+                    f"{number(one['over_to'])}"
+        elif claim > 1.1 * max(ulp, 0.5):
+            text += f", more than it needs: {rounded_up(ulp)} would do"
+        self.line("error", text)
+
+    # ---- What does it ask for? ----
+
+    def tell_accesses(self, facts):
+        wanted = [one.goals.get(key) for one in self.chapter.exercises for key in ("requests_as", "blocks_as")]
+        beside = runs.unique(name for name in [self.chapter.beside, *wanted] if name)
+        program = f"{self.folder.name}_trace"
+        if program in self.missing:
+            self.line("accesses", f"cannot be counted: {program} could not be built")
+            return
+        try:
+            mine = next(one["rung"] for one in trace.names_of(front.program("cpu", program)) if one["kind"] == "yours")
+            rungs = trace.ask(front.program("cpu", program), [mine, *beside])
+        except (runs.ToolError, StopIteration) as failure:
+            self.line("accesses", f"could not be counted ({failure})")
+            return
+        facts.traced = {one["rung"]: Traced(one) for one in rungs[1:]}
+        facts.traced["yours"] = yours = Traced(rungs[0])
+        other = facts.traced.get(self.chapter.beside)
+        for kind, label in (("load", "accesses"), ("store", "")):
+            text = yours.phrase(kind)
+            if other:
+                same = (yours.widths(kind), round(yours.requests(kind), 2)) == (other.widths(kind), round(other.requests(kind), 2))
+                text += f", as {other.name}" if same else f" ({other.name} has {other.phrase(kind).split(': ')[1]})"
+            self.line(label, text)
+        idle = yours.threads - yours.busy
+        if yours.idle_blocks:
+            self.line("idle", f"{yours.idle_blocks:,} of {yours.blocks:,} blocks touch no memory: does per_thread say how "
+                              "many elements a thread takes?")
+        elif idle:
+            self.line("idle", f"no block of {yours.blocks:,}; {idle:,} of {yours.threads:,} threads touch no memory")
+        else:
+            self.line("idle", f"no block of {yours.blocks:,}, no thread")
+
+    # ---- What does the instrumented executor notice? ----
+
+    @functools.cached_property
+    def found(self):
+        """What checked() says; nothing where there are no checks."""
+        program = f"{self.folder.name}_check"
+        if not CHECKS.exists():
+            return [], None
+        if program in self.missing:
+            return [], "it could not be built"
+        return checked(front.program("cpu", program))
+
+    def tell_checks(self):
+        found, failure = self.found
+        lines = [*found[:4], *([f"... and {len(found) - 4} more"] if len(found) > 4 else [])]
+        if failure:
+            lines.append(f"{self.folder.name}_check could not say more: {failure}")
+        elif not found and CHECKS.exists():
+            lines = ["no access outside an array, no race in shared memory"]
+        for number_, sentence in enumerate(lines):
+            self.line("" if number_ else "checks", sentence)
+
+    # ---- What is left? ----
+
+    def tell_exercises(self, facts):
+        judged = [one for one in self.chapter.exercises if one.judged and not one.is_program]
+        if not judged:
+            return
+        label, first_left = "exercises", None
+        for one in judged:
+            left = one.left(facts)
+            if not left:
+                one.keep()
+            mark, words = "\u2713" if one.done else "\u00b7", f": left: {'; '.join(left)}" if left else ""
+            if left and one.done:
+                words = f" (by an earlier version, kept as {front.here(one.kept)})"
+            elif left:
+                first_left = first_left or one
+            self.line(label, f"{mark} {one.number} {one.name}{words}")
+            label = ""
+        if first_left and first_left.hints:
+            self.line("", f"  {front.command(f'exercises {self.name} {first_left.name} --hint 1')} helps")
+
+
+CHECKS = runs.ROOT / "common" / "cmake" / "check.cmake"
+
+
+def number(value):
+    return "NaN or infinity" if value is None else f"{value:.6g}"
+
+
+def rounded_up(ulp):
+    """A claim that the error keeps, with two digits behind the point or three in all."""
+    ulp = max(ulp, 0.5)
+    step = 0.01 if ulp < 10 else 0.1 if ulp < 100 else 1
+    return f"{-(-ulp // step) * step:.10g}"
+
+
 def reason_of(line):
-    return next(number for number, reason in enumerate(REASONS) if re.search(reason[0], line))
+    return next(number_ for number_, reason in enumerate(REASONS) if re.search(reason[0], line))
 
 
 def worst_first(line):
@@ -109,7 +503,22 @@ def worst_first(line):
     return -float(ulp.group(1)) if ulp else 0.0
 
 
-def report(lines, where):
+def element_of(line):
+    """Which element, at which input, an example is about."""
+    index, inputs = re.search(r"y\[(\d+)\]", line), re.search(r"for (.+?) \(", line)
+    return (index.group(1) if index else "", inputs.group(1) if inputs else line if not index else "")
+
+
+def examples(lines):
+    """At most two, about two different elements."""
+    chosen = []
+    for line in lines:
+        if all(element_of(line)[0] != element_of(one)[0] or not element_of(line)[0] for one in chosen):
+            chosen.append(line)
+    return chosen[:2]
+
+
+def report(lines, where, accuracy):
     """Prints what is wrong, a reason at a time."""
     by_reason = {}
     known = [line for line in lines if reason_of(line) < len(REASONS) - 1]
@@ -117,71 +526,164 @@ def report(lines, where):
     if any(reason_of(line) == 0 for line in lines):
         # In place, an element that is not written holds the input, which looks like a wrong value.
         lines = [line for line in lines if "in place" not in line]
+        lines = [line for line in lines if reason_of(line) != VALUES or "is off by" not in line]
     for line in lines:
         by_reason.setdefault(reason_of(line), []).append(line)
-    for number in sorted(by_reason):
-        _, reason, advice = REASONS[number]
-        same = sorted(by_reason[number], key=worst_first)
-        print(f"\n  {reason}{where}")
-        for line in same[:2]:
-            print(f"    {line}")
-        if len(same) > 2:
-            print(f"    ... and {len(same) - 2} more of this kind")
+    for number_ in sorted(by_reason):
+        _, reason, advice = REASONS[number_]
+        same = sorted(by_reason[number_], key=worst_first)
+        front.say(f"\n  {reason}{where}")
+        shown = examples(same)
+        for line in shown:
+            front.say(f"    {line}")
+        if len(same) > len(shown):
+            front.say(f"    ... and {len(same) - len(shown)} more of this kind")
+        if number_ == VALUES:
+            advice = how_wrong(accuracy)
         if advice:
-            print(f"    Look: {advice}")
+            front.say(textwrap.fill(f"Look: {advice}", WIDTH, initial_indent="    ", subsequent_indent="      "))
 
 
-def crash(code, errors, source):
+def how_wrong(accuracy):
+    """What the size and the number of the errors suggest, whatever the type."""
+    if not accuracy or not accuracy.get("over"):
+        return "With some lengths or pointers alone: is each element computed from its own input?"
+    share = accuracy["over"] / accuracy["inputs"]
+    ulp = accuracy["max_ulp"]
+    if ulp is not None and ulp <= 8:
+        return "Precision is lost in an intermediate rounding: compute in float, round once at the end."
+    if share > 0.4:
+        return "Nearly half of all inputs or more are far off: another function, or another element than its own."
+    return "Some inputs are far off, the others are right: at the largest error, is a difference taken of nearly equal " \
+           "numbers, or does a step leave the range of its type?"
+
+
+def tell_crash(tested, source):
     """Prints what a program that crashed wrote to stderr."""
-    interesting = [line for line in errors.splitlines() if line.strip()][:12]
-    print(f"\n  The kernel crashed (exit code {code}), so its results could not be checked.")
+    interesting = [line for line in tested.errors.splitlines() if line.strip()][:12]
+    front.say(f"\n  The kernel crashed (exit code {tested.code}), so its results could not be checked.")
     for line in interesting:
-        print(f"    {line}")
-    print(f"    Look: is `alignment` in {source} the width of the widest access in bytes (128 bits: 16)? "
-          "Does every thread begin at a multiple of that? Is every index checked before the access?")
+        front.say(f"    {line}")
+    front.say(textwrap.fill(f"Look: is `alignment` in {source} the width of the widest access in bytes (128 bits: 16)? "
+                            "Does every thread begin at a multiple of that? Is every index checked before the access?",
+                            WIDTH, initial_indent="    ", subsequent_indent="      "))
 
 
-def main():
-    if len(sys.argv) != 3:
-        print(__doc__.split("\n\n")[1].strip(), file=sys.stderr)
-        return 2
-    program, source = sys.argv[1:]
-    cuda = os.environ.get("TUTORIAL_YOURS_BACKEND") == "cuda"
-    orders = {"": ""} if cuda else {"forward": "the threads of a block in order",
-                                    "reverse": "the threads of a block in reverse"}
-    seen, failed = set(), False
-    for order, words in orders.items():
-        try:
-            code, text, errors = run(program, order)
-        except OSError as error:
-            print(f"yours.py: {error}", file=sys.stderr)
-            return 2
-        if code == 0:
-            continue
-        if code == 4:
-            print("yours: skipped, there is no GPU")
+# -------------------------------------------------------------------------------------------------
+# What the compiler says of the reader's file
+
+
+def tell_build(backend, folders):
+    """After a build that failed: which reader's file is to blame, and for what. True if one is."""
+    log, blamed = front.build_log(backend), False
+    for folder in folders:
+        path = front.your_file(folder)
+        kernel = f"{path.stem}_kernel"
+        missing = re.search(r"['\u2018](your_\w+_kernel)['\u2019] was not declared|undeclared identifier '(your_\w+_kernel)'|"
+                            r'identifier "(your_\w+_kernel)" is undefined', log)
+        if missing and path.exists():
+            kernel = next(name for name in missing.groups() if name)
+            if kernel not in exercises.code_of(path):
+                has = re.findall(r"__global__\s+void\s+(?:__launch_bounds__\(.*?\)\s+)?(\w+)", exercises.code_of(path))
+                found = f"it has {', '.join(has)}" if has else "it has none"
+                if has:
+                    print(f"tutorial: {front.here(path)}: the launcher calls {kernel}, and {found}: give the kernel "
+                          "its name back", file=sys.stderr)
+                    blamed = True
+                    continue
+        found = re.search(rf"{re.escape(path.name)}:(\d+)(?::\d+)?: error: (.*)", log)
+        if found:
+            print(f"tutorial: {front.here(path)}: line {found.group(1)} does not compile: {found.group(2)}", file=sys.stderr)
+            blamed = True
+    return blamed
+
+
+def tell_warnings(backend, name):
+    for line, text in dict.fromkeys(re.findall(rf"{re.escape(name)}:(\d+)(?::\d+)?: warning: (.*)", front.build_log(backend))):
+        front.say(f"warning: {name}, line {line}: {re.sub(r' *.-W.*?]$', '', text)}")
+
+
+# -------------------------------------------------------------------------------------------------
+# The commands
+
+
+def judge_program(exercise, backend):
+    """Builds and runs a program that the reader has begun; True if it says that it is right."""
+    target = f"{exercise.chapter.folder.name}_{exercise.file.stem}"
+    try:
+        front.build(backend, target)
+    except front.BuildFailed:
+        found = re.search(rf"{re.escape(exercise.file.name)}:(\d+)(?::\d+)?: error: (.*)", front.build_log(backend))
+        if found:
+            print(f"tutorial: {front.here(exercise.file)}: line {found.group(1)} does not compile: {found.group(2)}",
+                  file=sys.stderr)
+        raise
+    tell_warnings(backend, exercise.file.name)
+    try:
+        done = subprocess.run([str(front.program(backend, f"answers/{target}"))], capture_output=True, text=True,
+                              errors="replace", check=False, timeout=LONGEST, preexec_fn=limit)
+        said, code = (done.stdout + done.stderr).strip(), done.returncode
+    except subprocess.TimeoutExpired:
+        said, code = f"it did not end within {LONGEST} seconds: is there a loop without an end?", 1
+    facts = Facts(exercise.file, (None, None, None))
+    facts.right = facts.says_right = code == 0
+    front.say(f"\n{front.here(exercise.file)}: {said or f'it ended with exit code {code}'}")
+    left = exercise.left(facts)
+    if not left:
+        exercise.keep()
+    mark = "\u2713" if exercise.done else "\u00b7"
+    front.say(f"  exercise   {mark} {exercise.number} {exercise.name}"
+              + (f": left: {'; '.join(left)}" if left else ""))
+    return facts.right
+
+
+def judge(folder, backend):
+    """All that the reader has written in a chapter; True if it is right."""
+    chapter = exercises.of_chapter(folder)
+    right = True
+    if chapter.edited or not chapter.programs():
+        right = Verdict(folder, backend).run()
+    for exercise in chapter.programs():
+        right = judge_program(exercise, backend) and right
+    return right
+
+
+def judge_all(folders, wanted):
+    if not folders:
+        folders = [one.folder for one in exercises.all_chapters() if one.edited or one.programs()]
+        if not folders:
+            front.say("No your_*.cuh has been edited yet.")
+            exercises.tell_next(next((one.next for one in exercises.all_chapters() if one.next), None))
             return 0
-        lines, cases = complaints(text)
-        new = [line for line in lines if line not in seen]
-        if not failed:
-            print(f"yours: {source} is not right yet.")
-        where = f" (With {words}.)" if failed else ""
-        if code < 0 or not (lines or cases):
-            crash(code, errors, source)
-        elif new:
-            if errors.strip() and not failed:
-                print("\n" + "\n".join(f"    {line}" for line in errors.splitlines()[:12]))
-            report(new, where)
-        seen.update(lines)
-        failed = True
-        if code < 0:
-            break
-    if failed:
-        return 1
-    print(f"yours: {source} passes: every size, every pointer, every input that the chapter tries"
-          + ("." if cuda else ", with the threads of a block in order and in reverse."))
+    backend = front.choose_backend(wanted, "test")
+    verdicts = [judge(folder, backend) for folder in folders]
+    return 0 if all(verdicts) else 1
+
+
+def watch(folder, wanted):
+    """Judges at each save, until Ctrl-C."""
+    backend = front.choose_backend(wanted, "test")
+    try:
+        judge_each_save(folder, backend)
+    except KeyboardInterrupt:
+        front.say()
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def judge_each_save(folder, backend):
+    last = None
+    while True:
+        chapter = exercises.of_chapter(folder)
+        files = [chapter.file, *(one.file for one in chapter.programs())]
+        now = [(path, path.stat().st_mtime_ns) for path in files if path.exists()]
+        if now != last:
+            last = now
+            front.say(f"\n---- {time.strftime('%H:%M:%S')} " + "-" * 60)
+            try:
+                judge(folder, backend)
+            except runs.ToolError as error:
+                print(f"tutorial: {error}", file=sys.stderr)
+            except front.BuildFailed:
+                pass
+            front.say(f"\nwatching {front.here(chapter.file)}: save it to be judged again, Ctrl-C ends this")
+        time.sleep(0.3)

@@ -4,4 +4,4 @@ import sys
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TOOLS / "reader"), str(TOOLS / "maintain")]
+sys.path[:0] = [str(TOOLS / "reader"), str(TOOLS / "maintain"), str(TOOLS.parent / "book")]

@@ -50,6 +50,13 @@ def run(backend="cuda", shapes=SHAPES, regimes=("cold", "warm"), rungs=RUNGS, fa
     return {"context": context(backend), "benchmarks": rows}
 
 
+def as_written(run):
+    """A run as its benchmark wrote it."""
+    return {"context": run.context, "benchmarks": [
+        {"name": f"{row.name}/iterations:15/manual_time", "run_type": "iteration",
+         "label": f"{row.dtype} {row.kind} {row.form}".rstrip(), **row.counters} for row in run.rows]}
+
+
 def google_run():
     """A run with all that Google Benchmark writes, one aggregate of repetitions at its end."""
     data = run(shapes=("4096x4096",))
@@ -73,9 +80,9 @@ def forms_run(shape="8x2x3"):
     rungs = ("one_f16_W", "packed_f16_W", "copy_f16_W", "two_f16_NC11", "packed_f16_NC11")
     for index, rung in enumerate(rungs):
         kind = "copy" if rung.startswith("copy") else "rung"
-        rows.append(row(rung, "f16", kind, gbps=(index + 1) * 100.0,
+        rows.append(row(rung, "f16", f"{kind} {rung.split('_')[2]}", gbps=(index + 1) * 100.0,
                         name=f"forms/{rung}/{shape}/cold"))
-    rows.append(row("", "f16", "rung", name="forms/packed_f16_W/9x9x9/cold"))
+    rows.append(row("", "f16", "rung W", name="forms/packed_f16_W/9x9x9/cold"))
     return {"context": context(), "benchmarks": rows}
 
 

@@ -3,6 +3,7 @@
 refuses."""
 
 import contextlib
+import importlib.util
 import io
 import shutil
 import subprocess
@@ -109,14 +110,14 @@ class Pages(Scratch):
     def test_a_ladders_figure_leads_to_the_explorer(self):
         text = ('<!-- report:ladder_figure h200.json out=l.svg title="A b" dtype=f16 rungs=none_f16,x -->\n\n![A](l.svg)\n\n'
                 "<!-- /report -->\n\n*What to see,\nin two lines.*\n\nMore.\n")
-        linked = pages.with_explorer_links("01_one/notes/results.md", text)
-        link = ('\n<p class="explore"><a href="../../common/book/explorer.html?chapter=01_one&amp;type=f16&amp;rung=none_f16">'
+        linked = pages.with_views("01_one/notes/results.md", text)
+        link = ('\n<p class="explore"><a class="view" href="../../common/book/explorer.html?chapter=01_one&amp;type=f16&amp;rung=none_f16">'
                 "This ladder in the explorer</a></p>\n")
         self.assertEqual(linked, text[:-7] + link + text[-7:])
-        self.assertEqual(pages.with_explorer_links("01_one/notes/results.md", text + "\n" + text), f"{linked}\n{linked}")
-        front = pages.with_explorer_links("README.md", text.replace("h200.json", "01_one/results/h200.json"))
+        self.assertEqual(pages.with_views("01_one/notes/results.md", text + "\n" + text), f"{linked}\n{linked}")
+        front = pages.with_views("README.md", text.replace("h200.json", "01_one/results/h200.json"))
         self.assertIn('href="common/book/explorer.html?chapter=01_one&amp;', front)
-        self.assertEqual(pages.with_explorer_links("README.md", text), text)
+        self.assertEqual(pages.with_views("README.md", text), text)
 
     def test_githubs_second_form_of_math_becomes_the_first_but_not_in_code(self):
         text = "$`a\\,b`$ and `` $`x`$ ``\n```text\n$`c`$\n```\n"
@@ -160,7 +161,7 @@ class This(unittest.TestCase):
 
 class Command(unittest.TestCase):
     def call(self, *arguments):
-        done = subprocess.run([sys.executable, str(ROOT / "common/tools/reader/book.py"), *arguments],
+        done = subprocess.run([sys.executable, str(ROOT / "common/tools/reader/commands.py"), "read", *arguments],
                               capture_output=True, text=True, check=False, timeout=60)
         return done.returncode, done.stderr
 
@@ -204,11 +205,13 @@ class Command(unittest.TestCase):
                 self.assertEqual(second.server_address[0], "127.0.0.1")
 
     def test_a_failed_installation_says_so_and_is_tried_again(self):
+        # Where there is no python3-venv the sentence is another one, and as right.
+        words = "check the network" if importlib.util.find_spec("ensurepip") else "python3-venv"
         with tempfile.TemporaryDirectory() as folder:
             bad = Path(folder) / "requirements.txt"
             bad.write_text("not a requirement at all\n", encoding="utf-8")
             with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-                with self.assertRaisesRegex(runs.ToolError, "check the network"):
+                with self.assertRaisesRegex(runs.ToolError, words):
                     book.environment(Path(folder) / "venv", [bad])
             self.assertFalse((Path(folder) / "venv" / "made_for").exists())
 

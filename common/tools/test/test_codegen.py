@@ -3,6 +3,7 @@
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import folders
@@ -77,6 +78,7 @@ SASS = """
 def kernel(**more):
     base = {"kernel": "elu_f16x8_pack_kernel", "registers": 20, "stack_bytes": 0, "spill_bytes": 0,
             "load_bits": 128, "store_bits": 128, "fp64": 0, "ptx_instructions": 9,
+            "arch": "sm_90", "_waits": True,
             "_text": "ex2.approx.f16x2", "_name": "elu_f16x8_pack_kernel(half*) _Zmangled"}
     return {**base, **more}
 
@@ -107,7 +109,7 @@ class ReadingTest(unittest.TestCase):
     def test_sass(self):
         self.assertEqual(codegen.parse_sass(SASS)["_Z6packedPKfPf"],
                          {"sass_instructions": 5, "sass_load_bits": 128, "sass_store_bits": 32,
-                          "_sass": ["LDG.E.128.CONSTANT", "STG.E"]})
+                          "_sass": ["LDG.E.128.CONSTANT", "STG.E"], "_sass_waits": None})
 
     def test_opcodes_are_counted_with_any_modifiers(self):
         opcodes = ["HFMA2", "HFMA2.MMA", "HFMA2X", "STG.E.U8"]
@@ -135,6 +137,46 @@ class JudgingTest(unittest.TestCase):
         self.assertEqual(self.violations(wanted), [])  # no cuobjdump
         self.assertEqual(len(self.violations(wanted, _sass=["HFMA2", "MUFU.EX2"])), 2)
 
+    def test_what_is_not_counted_is_said_with_its_number(self):
+        wanted = [{"kernel": "elu_f16x8_pack_kernel", "sass": {"LDG": 9},
+                   "arch": {"sm_90": {"sass": {"HFMA2": 2, "MUFU": 0}}}}]
+        spec = {"sources": ["elu.cu"], "kernels": wanted, "sass_nvcc": "13.0"}
+        counted, other = kernel(_sass=["HFMA2"], sass_load_bits=16), kernel(sass_load_bits=16)
+        self.assertEqual(codegen.unread([counted], spec, "sm_90", "13.0"), "")
+        self.assertRegex(codegen.unread([other, counted], spec, "sm_80", "13.5"), "^1 claims .* 13.0, and this is 13.5$")
+        self.assertRegex(codegen.unread([kernel()], spec, "sm_90", "13.0"), "^3 claims .*no cuobjdump")
+        wanted[0].update(load_bits=128, store_bits=128)
+        self.assertRegex(codegen.unread([kernel()], spec, "sm_90", "13.5"), "^5 claims .*no cuobjdump")
+        self.assertEqual(codegen.unread([kernel()], {**spec, "kernels": []}, "sm_90", "13.5"), "")
+
+    def test_another_toolkit_drops_no_count_silently(self):
+        """The whole program, with made-up tools: nvcc answers with another release."""
+        with tempfile.TemporaryDirectory() as folder:
+            nvcc = Path(folder, "nvcc")
+            nvcc.write_text(f"""#!/bin/sh
+case "$*" in
+  *--version*) echo "release $RELEASE, V1" ;;
+  *-ptx*) while [ "$1" != -o ]; do shift; done; cat {folder}/a.ptx >"$2" ;;
+  *) cat {folder}/ptxas >&2 ;;
+esac
+""", encoding="utf-8")
+            Path(folder, "cuobjdump").write_text(f"#!/bin/sh\ncat {folder}/sass\n", encoding="utf-8")
+            for name in ("nvcc", "cuobjdump"):
+                Path(folder, name).chmod(0o755)
+            entry = PTX.index(".visible .entry _Z6packed"), PTX.index(".visible .entry _Z6caller")
+            for name, text in (("a.ptx", PTX[entry[0]:entry[1]]), ("ptxas", PTXAS), ("sass", SASS), ("a.cu", "")):
+                synthetic.write(folder, name, text)
+            path = synthetic.write(folder, "proof/codegen.json", {
+                "sources": ["a.cu"], "sass_nvcc": "13.0", "defaults": {"waits": False},
+                "kernels": [{"kernel": "packed", "arch": {"sm_90": {"sass": {"STG": 2, "LDG": 1}}}}]})
+            for release, code, words in (("13.0", 1, "has 1 STG on its way, not 2"),
+                                         ("13.5", 0, "skipped: 2 claims about the machine code of a.cu: they were "
+                                                     "counted with nvcc 13.0, and this is 13.5")):
+                with self.subTest(release=release), unittest.mock.patch.dict("os.environ", RELEASE=release):
+                    got, out, errors = synthetic.call("codegen.py", "--spec", path, "--nvcc", str(nvcc))
+                    self.assertEqual(got, code, errors)
+                    self.assertIn(words, out + errors)
+
     def test_each_violation(self):
         for wanted, more, words in (
             ({"load_bits": 128}, {"load_bits": 16}, "widest global load in the PTX is 16 bits"),
@@ -149,6 +191,30 @@ class JudgingTest(unittest.TestCase):
                 found = self.violations(wanted, **more)
                 self.assertEqual(len(found), 1)
                 self.assertIn(words, found[0])
+
+    def test_the_wait_for_the_grid_before(self):
+        for wanted, have, words in (
+            ({}, {"_waits": None}, "PTX has no wait"), ({}, {"_waits": False}, "PTX accesses global memory before"),
+            ({}, {"_sass_waits": None}, "machine code has no wait"),
+            ({}, {"_sass_waits": False}, "machine code accesses global memory before"),
+            ({"waits": False}, {}, "has wait_for_previous_grid(), and the spec says"),
+            ({"waits": False}, {"_waits": None}, ""), ({}, {"_waits": None, "arch": "sm_80"}, "")):
+            with self.subTest(wanted=wanted, have=have):
+                found = self.violations(wanted, **have)
+                self.assertEqual(len(found), bool(words))
+                self.assertIn(words, "".join(found))
+
+    def test_where_the_wait_stands(self):
+        for text, expected in (("griddepcontrol.wait;\n ld.global.u16 %r1, [%r2];", True),
+                               ("ld.param.u64 %r2, [p];\n griddepcontrol.wait;\n", True),
+                               (" ld.global.u16 %r1, [%r2];\n griddepcontrol.wait;", False),
+                               (" @%p1 st.global.v4.f32 [%r1], {};\n griddepcontrol.wait;", False),
+                               (" call.uni f, ();\n griddepcontrol.wait;", False), (" ret;", None)):
+            self.assertEqual(codegen.waits(text, "griddepcontrol.wait", codegen.PTX_REQUEST), expected, text)
+        for text, expected in (("LDC R1, c[0x0][0x28]\nACQBULK\nLDG.E R2, [R4.64]", True),
+                               ("LDS R2, [R4]\nACQBULK", True), ("@P0 LDG.E R2, [R4.64]\nACQBULK", False),
+                               ("LDG.E R2, [R4.64]", None)):
+            self.assertEqual(codegen.waits(text, "ACQBULK", codegen.SASS_REQUEST), expected, text)
 
     def test_no_kernel_and_no_entry_escapes(self):
         self.assertIn("no entry in the spec", self.check([kernel()])[0])

@@ -26,7 +26,7 @@ class CompareTest(unittest.TestCase):
     def compare(self, before, after, *arguments):
         first = synthetic.write(self.folder, "a.json", before)
         second = synthetic.write(self.folder, "b.json", after)
-        return synthetic.call("compare.py", first, second, *arguments)
+        return synthetic.call("commands.py", "compare", first, second, *arguments)
 
     def verdict(self, before, after):
         def pair_row(values):
@@ -81,9 +81,31 @@ class CompareTest(unittest.TestCase):
     def test_without_gbps_times_are_compared(self):
         def timed(us):
             row = synthetic.row("f16", "f16", "rung", GBps=None, median_us=us)
-            return {"context": synthetic.context("cpu"), "benchmarks": [row]}
+            return {"context": synthetic.context(), "benchmarks": [row]}
         out = self.compare(timed(20.0), timed(10.0), "--all")[1]
         self.assertRegex(out, r"20\.0 us +10\.0 us +2\.000  faster")
+
+    def test_times_of_the_executor_get_no_verdict(self):
+        before, after = synthetic.run("cpu"), synthetic.run("cpu", factor=2.1)
+        for flags in ((), ("--all",)):
+            out = self.compare(before, after, *flags)[1]
+            self.assertIn("no row is called faster or slower", out)
+            self.assertNotRegex(out.split("after:")[1], r"\b(faster|slower)\b")
+            self.assertIn("not judged", out)
+
+    def test_where_the_copy_moved_too_the_machine_is_named(self):
+        slow = self.compare(synthetic.run(), synthetic.run(factor=0.97))[1]
+        self.assertIn("The copy itself is 3.0 % slower in the second run: the machine changed", slow)
+        self.assertNotRegex(slow.split("all ")[-1], r"\bslower\b")
+        within = self.compare(synthetic.run(), synthetic.run(factor=0.995))[1]
+        self.assertNotIn("the machine changed", within)
+        alone = synthetic.run()
+        for row in alone["benchmarks"]:
+            if "/f16x8/" in row["name"]:
+                row["GBps"] *= 0.9
+        out = self.compare(synthetic.run(), alone)[1]
+        self.assertNotIn("the machine changed", out)
+        self.assertRegex(out, r"f16x8 .* slower")
 
     def test_the_summary_has_a_line_per_rung(self):
         def run_of(*factors):
@@ -136,15 +158,15 @@ class CompareTest(unittest.TestCase):
 
     def test_one_file_draws_the_ladder(self):
         path = synthetic.write(self.folder, "a.json", synthetic.run())
-        code, out, _ = synthetic.call("compare.py", path)
+        code, out, _ = synthetic.call("commands.py", "compare", path)
         self.assertEqual(code, 0)
         self.assertIn("elu · 4096x4096 · cold", out)
 
     def test_errors_are_one_line(self):
         good = synthetic.write(self.folder, "a.json", synthetic.run())
-        for text, words in (("{", "not valid JSON"), ("{}", "not a Google Benchmark result")):
+        for text, words in (("{", "not valid JSON"), ("{}", "not a benchmark result")):
             bad = synthetic.write(self.folder, "bad.json", text)
-            code, out, errors = synthetic.call("compare.py", good, bad)
+            code, out, errors = synthetic.call("commands.py", "compare", good, bad)
             self.assertEqual((code, out, errors.count("\n")), (2, "", 1))
             self.assertIn(words, errors)
 

@@ -7,36 +7,21 @@ import unittest
 from pathlib import Path
 
 import folders
+import glossary
 import links
 import runs
 
 GLOSSARY = runs.ROOT / "common" / "GLOSSARY.md"
-ENTRY = re.compile(r'^- <a id="([\w-]+)"></a>(.*?)(?=^- <a id|^## |\Z)', re.M | re.S)
-TERM = re.compile(r"\*\*(.+?)\*\*")
-# Words that also have an everyday meaning in a page before the one that explains them.
-EVERYDAY = {"cold", "warm", "step", "half", "host", "device", "event", "block", "kernel", "branch",
-            "race", "vote", "identity", "operator", "peer", "tail", "exhibit", "broadcast",
-            "stride", "ladder", "rung", "slot", "stream", "cub", "tile", "grid"}
 
 
-class Entry:
-    def __init__(self, name, text):
-        self.name = name
-        self.text = re.sub(r"\s+", " ", text).strip()
-        head = self.text.split(". ")[0]
-        self.terms = [term.rstrip(".").lower() for term in TERM.findall(head + ".")]
-        aside = re.search(r"\*\* \((.*?)\)\.", self.text)
-        if aside:
-            self.terms += [word.strip(" `").lower() for word in re.split("[,;]", aside.group(1))]
-        self.links = re.findall(r"\]\(([^)\s]+)\)", self.text)
-
+class Entry(glossary.Entry):
     def first_met(self):
         """The page of the last link."""
         return (GLOSSARY.parent / self.links[-1].partition("#")[0]).resolve()
 
 
 def entries():
-    return [Entry(*found) for found in ENTRY.findall(GLOSSARY.read_text(encoding="utf-8"))]
+    return [Entry(*found) for found in glossary.ENTRY.findall(GLOSSARY.read_text(encoding="utf-8"))]
 
 
 def prose(path):
@@ -75,7 +60,7 @@ class Glossary(unittest.TestCase):
                 continue
             for before in self.chapters[:self.chapters.index(page)]:
                 found = [term for term in entry.terms
-                         if term not in EVERYDAY and says(prose(before), term)]
+                         if term not in glossary.EVERYDAY and says(prose(before), term)]
                 self.assertEqual(found, [], f"{entry.name}: already in {before.parent.name}")
 
     def test_every_chapter_links_to_the_glossary_before_its_first_section(self):

@@ -6,22 +6,39 @@ import re
 import unittest
 
 import folders
+import report
 import runs
 
 ROOMS = {"answers", "launchers", "museum", "notes", "peers", "primitives", "proof", "results"}
 WORDS, TABLE_LINES, CODE_LINES = 3500, 60, 150
-FRONT_PAGES = {"README.md": 900, "common/README.md": 900}
+#: A lesson in sittings, and each of its sittings: words of prose, numbers in it, new terms; the lines of its tables and its code.
+LESSON = {"words": 3000, "numbers": 150, "terms": 12, "tables": 40, "code": 130}
+SITTING = {"words": 1600, "terms": 7}
+FRONT_PAGES = {"README.md": 700, "common/README.md": 900}
 
 
 def lines_of(text):
     """(words of prose, lines of tables, lines of code) of a page."""
-    text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.S).replace("(no run recorded yet)", "1")  # a number's place
     code = re.findall(r"```.*?```", text, flags=re.S)
     lines = re.sub(r"```.*?```", "", text, flags=re.S).split("\n")
     tables = [line for line in lines if line.strip().startswith("|")]
     prose = " ".join(line for line in lines if not line.strip().startswith("|"))
     words = re.findall(r"[A-Za-z][\w'-]*", re.sub(r"\]\([^)]*\)", "]", prose))
     return len(words), len(tables), sum(block.count("\n") - 1 for block in code)
+
+
+def budget_of(text):
+    """What a lesson, or a part of it, spends: folds, comments, formulas and code apart; numbers are those in digits."""
+    text = re.sub(r"<!--.*?-->|<details>.*?</details>|^```math.*?^```$", "", text, flags=re.S | re.M)
+    words, tables, code = lines_of(text)
+    lines = [line for line in re.sub(r"```.*?```", "", text, flags=re.S).split("\n") if not line.startswith("|")]
+    prose = re.sub(r"\$[^$]*\$|`[^`]*`", " ", re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", "\n".join(lines)))
+    paragraphs = [len(re.findall(r"(?<![\w.])\d[\d,.]*", part)) for part in prose.split("\n\n")]
+    terms = {word for part in prose.split("\n\n") if not part.strip().startswith("*")
+             for word in re.findall(r"(?<!\*)\*([A-Za-z][^*]*)\*(?!\*)", part)}
+    return {"words": words, "numbers": sum(paragraphs), "terms": len(terms), "tables": tables, "code": code,
+            "most numbers of a paragraph": max(paragraphs), "figures": len(re.findall(r"!\[[^\]]*\]\(", text))}
 
 
 def text_of(name):
@@ -62,17 +79,56 @@ class House(unittest.TestCase):
             self.assertLessEqual(tables, TABLE_LINES, chapter)
             self.assertLessEqual(code, CODE_LINES, chapter)
 
+    def test_a_lesson_in_sittings_keeps_its_budget(self):
+        held = 0
+        for chapter in self.chapters:
+            text = text_of(f"{chapter}/README.md")
+            sittings = re.split(r"^## (?=First sitting|Second sitting|Results)", text, flags=re.M)[1:-1]
+            if not sittings or not (runs.ROOT / chapter / "results").is_dir():  # a copied chapter has no figures yet
+                continue
+            held += 1
+            spent = budget_of(text)
+            for what, most in LESSON.items():
+                self.assertLessEqual(spent[what], most, f"{chapter}: {what}")
+            for sitting in sittings:
+                for what, most in SITTING.items():
+                    self.assertLessEqual(budget_of(sitting)[what], most, f"{chapter}, a sitting: {what}")
+                self.assertRegex(sitting, r"--yours|exercises", f"{chapter}: nothing to do in a sitting")
+            self.assertLessEqual(spent["most numbers of a paragraph"], 6, chapter)
+            self.assertGreaterEqual(spent["figures"], 4, chapter)
+            before = text[:re.search(r"your_\w+\.cuh", text).start()]
+            self.assertLessEqual(budget_of(before)["words"], 800, f"{chapter}: the first edit comes late")
+        self.assertGreaterEqual(held, 3)
+
     def test_the_front_pages_are_short(self):
         for name, most in FRONT_PAGES.items():
             self.assertLessEqual(lines_of(text_of(name))[0], most, name)
 
-    def test_recorded_files_are_short(self):  # those of one GPU
-        lines = sum(text_of(name).count("\n") for name in self.tracked
-                    if re.search(r"/results/(?!h100).*\.json$", name))
-        self.assertLess(lines, 10000)
+    def test_a_page_quotes_what_is_marked_for_quoting(self):
+        """Between two lines `//! [name]` of a source stands what a page shows, or whose lines a script in
+        results/ counts."""
+        quoted, marked = set(), set()
+        for name in self.tracked:
+            if name.endswith(".md"):
+                for file, region in re.findall(r"<!-- excerpt:(\S+) (\S+?) -->", text_of(name)):
+                    home = report.home_of(runs.ROOT / name)
+                    quoted.add((str((home / file).resolve().relative_to(runs.ROOT)), region))
+            elif name.endswith((".h", ".cuh", ".cu", ".cpp")):
+                marked |= {(name, region)
+                           for region in re.findall(r"^\s*//! \[(\w+)\]$", text_of(name), re.M)}
+        counted = "".join(text_of(name) for name in self.tracked if re.fullmatch(r"\d\d_\w+/results/\w+\.py", name))
+        loose = {(name, region) for name, region in marked - quoted if f'"{region}"' not in counted}
+        self.assertEqual(sorted(loose), [])
+        self.assertGreater(len(marked), 100)
+
+    def test_the_counting_of_a_budget(self):
+        page = ("One *warp* has 32 lanes, `x[3]`, $2^4$, 1,024 of them.\n\n*A caption with 5 words.*\n\n![a](b.svg)\n\n| 1 | 2 |\n\n"
+                "<details><summary>x</summary>\n\n99\n\n</details>\n")
+        self.assertEqual(budget_of(page), {"words": 12, "numbers": 3, "terms": 1, "tables": 1, "code": 0,
+                                           "most numbers of a paragraph": 2, "figures": 1})
 
     def test_the_counting(self):
-        page = "one two\n\n| a | b |\n|---|---|\n\n```cpp\nint i;\nint j;\n```\n[three](x.md) <!-- no -->\n"
+        page = "one two\n\n| a | b |\n|---|---|\n\n```cpp\nint i;\nint j;\n```\n[three](x.md) <!-- no -->(no run recorded yet)\n"
         self.assertEqual(lines_of(page), (3, 2, 2))
 
 

@@ -126,24 +126,21 @@ class TableTest(unittest.TestCase):
         faults = self.load(entry(), entry(id="same", equivalent="they are equal"),
                            entry(id="bad", new="i | n"), entry(id="gpu", gpu="only there"),
                            entry(id="crash", new="0"))
-        data = {"results": [
+        results = [
             result(by="x: all | of it", how="check", order="reverse"),
             result("survived", faults[1]), result("survived", faults[2]),
-            result("killed", faults[4], by=None, how="crash", order="forward")]}
-        titles, rows, align = mutate.summary_table(faults, data)
-        self.assertEqual(len(titles), len(align))
-        self.assertEqual(rows[0], ["`x_test`", "5", "2", "1", "1", "0", "1", "0", "1", "1"])
-        self.assertEqual(rows[1][1:], rows[0][1:])
-        told = [row[-1] for row in mutate.fault_table(faults, data)[1]]
-        self.assertEqual(told, ["x: all \\| of it, in reverse order", "nothing: they are equal",
-                                "**nothing**", "not run: only there",
+            result("killed", faults[4], by=None, how="crash", order="forward")]
+        rows = [list(row.values()) for row in mutate.summary(faults, results)]
+        self.assertEqual(rows, [[name, 5, 2, 1, 1, 0, 1, 0, 1, 1] for name in ("x_test", "together")])
+        told = [mutate.told(*pair) for pair in mutate.outcomes(faults, results)]
+        self.assertEqual(told, ["x: all | of it, in reverse order", "nothing notices: they are equal",
+                                "nothing notices: a test is missing", "not run: only there",
                                 "the program as a whole, crashes"])
-        self.assertIn("`i \\| n`", mutate.fault_table(faults, data)[1][2])
 
     def test_results_of_another_fault_do_not_count(self):
-        data = {"results": [result(by="x", how="check", order="forward")]}
+        results = [result(by="x", how="check", order="forward")]
         changed = self.load(entry(new="i >= n"))
-        self.assertEqual(mutate.fault_table(changed, data)[1][0][-1], "not run")
+        self.assertEqual(mutate.told(*mutate.outcomes(changed, results)[0]), "not run")
 
     def test_record_keeps_what_did_not_run(self):
         options = SimpleNamespace(backend="cpu", context={"compiler": "c", "commit": "1"})

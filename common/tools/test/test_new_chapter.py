@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Makes a chapter 07_relu in a scratch copy of the repository, by the lines that CONTRIBUTING.md gives,
-builds its test and runs it, and runs everything that checks chapters. Nothing outside the folder is
-touched but by ./tutorial report, which is one of the lines."""
+builds its test and runs it, and runs what looks at chapters. Nothing outside the folder is touched but by
+./tutorial report, which is one of the lines. Beside a chapter that is called so, it is called otherwise.
+
+With TUTORIAL_NEW_CHAPTER=all, as .ci/run has it: all that ./tutorial test would run of the new chapter, of
+the tools and of the pages."""
 
 import os
 import re
@@ -16,8 +19,8 @@ import folders
 import runs
 
 CHECKS = ("maintain/links.py", "maintain/mutate.py --check", "maintain/report.py --check",
-          "test/test_answers.py", "test/test_glossary.py", "test/test_mutate.py",
-          "test/test_pages.py", "test/test_torch_table.py")
+          "test/test_answers.py", "test/test_glossary.py", "test/test_house.py", "test/test_mutate.py",
+          "test/test_pages.py", "test/test_share.py", "test/test_torch_table.py")
 
 # A compiler launcher: what is not the chapter's was compiled before, from the same sources.
 REUSE = """#!/bin/sh
@@ -27,7 +30,7 @@ for word; do
 done
 object=$TUTORIAL_OBJECTS/${made#"$TUTORIAL_SCRATCH"/}
 case $made in
-  *relu*) ;;
+  *$TUTORIAL_CHAPTER*) ;;
   *) [ ! -e "$object" ] || exec cp "$object" "$made" ;;
 esac
 exec "$@"
@@ -39,9 +42,17 @@ SKIPPED = 4  # CTest's word for it
 
 
 def lines_of_the_page():
-    """The commands that CONTRIBUTING.md gives for a new chapter."""
+    """The commands that CONTRIBUTING.md gives for a new chapter, and its folder and title."""
     text = (runs.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    return re.search(r"test_new_chapter\.py -->\n```bash\n(.*?)```", text, re.S).group(1)
+    lines = re.search(r"test_new_chapter\.py -->\n```bash\n(.*?)```", text, re.S).group(1)
+    here = [chapter.name.split("_", 1) for chapter in runs.find_chapters()]
+    number = f"{int(here[-1][0]) + 1:02}"
+    lines = lines.replace("07", number)
+    if ["relu"] not in [name[1:] for name in here]:
+        return lines, f"{number}_relu", "ReLU"
+    for old, new in (("relu", "softsign"), ("Relu", "Softsign"), ("ReLU", "SoftSign")):
+        lines = lines.replace(old, new)
+    return lines, f"{number}_softsign", "SoftSign"
 
 
 @unittest.skipIf(not shutil.which("cmake"), "there is no cmake here")
@@ -50,7 +61,7 @@ class NewChapter(unittest.TestCase):
 
     def call(self, *command, **options):
         done = subprocess.run(command, cwd=self.clone, capture_output=True, text=True, check=False,
-                              env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, **options)
+                              env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "TUTORIAL_ROOT": str(self.clone)}, **options)
         self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
         return done.stdout
 
@@ -74,19 +85,22 @@ class NewChapter(unittest.TestCase):
         return {line[3:].strip('"') for line in found if line[1] != " "}
 
     def test_the_lines_of_the_page_make_a_chapter(self):
-        lines = lines_of_the_page()
+        lines, folder, title = lines_of_the_page()
+        number, name = folder.split("_", 1)
+        last = runs.find_chapters()[-1].name
         by_hand, report = lines.rsplit(" && ", 1)
         self.assertEqual(report.strip(), "./tutorial report")
         self.call("bash", "-euc", by_hand)
-        self.assertTrue(all(name.startswith("07_relu/") for name in self.changed()), self.changed())
+        self.assertTrue(all(path.startswith(f"{folder}/") for path in self.changed()), self.changed())
         self.call("bash", "-euc", report)
-        outside = {name for name in self.changed() if not name.startswith("07_relu/")}
+        outside = {path for path in self.changed() if not path.startswith(f"{folder}/")}
         self.assertIn("README.md", outside)  # its line on the front page
-        self.assertIn("[07 · ReLU](07_relu/README.md)", (self.clone / "README.md").read_text("utf-8"))
-        self.assertIn("next: [07", (self.clone / "06_primitives/README.md").read_text("utf-8"))
-        self.assertEqual([name for name in outside if not name.endswith(".md")], [])
+        self.assertIn(f"[{number} · {title}]({folder}/README.md)", (self.clone / "README.md").read_text("utf-8"))
+        self.assertIn(f"next: [{number}", (self.clone / last / "README.md").read_text("utf-8"))
+        self.assertEqual([path for path in outside if not path.endswith(".md")], [])
 
-        for check in CHECKS:
+        everything = os.environ.get("TUTORIAL_NEW_CHAPTER") == "all"
+        for check in () if everything else CHECKS:
             program, *arguments = check.split()
             self.call(sys.executable, f"common/tools/{program}", *arguments)
 
@@ -97,17 +111,24 @@ class NewChapter(unittest.TestCase):
             reuse.parent.mkdir(exist_ok=True)
             reuse.write_text(REUSE, encoding="utf-8")
             reuse.chmod(0o755)
-            launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER=env;TUTORIAL_SCRATCH={build};{reuse}"]
+            launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=env;TUTORIAL_SCRATCH=" +
+                        f"{build};TUTORIAL_CHAPTER={name};{reuse}"]
         configured = subprocess.run(("cmake", "--preset", "cpu", *launcher), cwd=self.clone, check=False,
                                     capture_output=True, text=True)
         if NO_BOOST in configured.stderr:  # as on a machine with a GPU, which needs no executor
             NewChapter.built = False
             return
         self.assertEqual(configured.returncode, 0, configured.stderr)
-        self.call("cmake", "--build", str(build), "--parallel", str(os.cpu_count()), "--target", "07_relu_test")
-        listed = self.call("ctest", "--test-dir", str(build), "-N", "-L", "^relu$")
-        self.assertIn("07_relu.forward.relu: every launcher keeps its promises", listed)
-        self.call(str(build / "07_relu_test"), "~[long]")
+        self.call("cmake", "--build", str(build), "--parallel", str(os.cpu_count()),
+                  "--target", folder if everything else f"{folder}_test")
+        tests = ("ctest", "--test-dir", str(build), "--no-tests=error")
+        listed = self.call(*tests, "-N", "-L", f"^{name}$")
+        self.assertIn(f"{folder}.forward.{name}: every launcher keeps its promises", listed)
+        if everything:
+            self.call(*tests, "--output-on-failure", "-L", f"^({name}|tools|readme)$", "-LE", "^long$",
+                      "-E", r"test_new_chapter|\.(check|trace)\b")  # whose sources are found by the build that is reused
+        else:
+            self.call(str(build / f"{folder}_test"), "~[long]")
 
 
 if __name__ == "__main__":

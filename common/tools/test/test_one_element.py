@@ -29,8 +29,8 @@ class OneElement(unittest.TestCase):
         self.assertIn("i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * "
                       f"{one_element.WIDTH};", kernel)
         self.assertIn(f"half pack[{one_element.WIDTH}];", kernel)
-        launcher = region("01_elu/elu.cu", "f16x8_pack")
-        self.assertIn(f"x, y, n, {one_element.WIDTH}, 16, stream)", launcher)
+        row = region("01_elu/elu.cu", "f16x8_pack")
+        self.assertIn(f"elu_f16x8_pack_kernel, {one_element.WIDTH}, 16,", row)
         self.assertIn(f"constexpr int kThreads = {one_element.THREADS};", read("common/launch.cuh"))
 
     def test_the_index_leads_back_to_the_element(self):

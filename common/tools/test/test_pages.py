@@ -38,6 +38,19 @@ class Captions(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (0, ""), script.name)
         self.assertGreater(asked, 0)
 
+    def test_recorded_accesses_lead_to_lines_that_make_them(self):
+        """A source that changed moves its lines; ./tutorial trace CHAPTER RUNG --json records them again."""
+        led = 0
+        for path in sorted(runs.ROOT.glob("[0-9][0-9]_*/results/trace*.json")):
+            rungs = runs.load_json(path)["rungs"]
+            requests = [request for rung in rungs for launch in rung["launches"] for which in ("middle", "last")
+                        for request in (launch.get(which) or {}).get("requests", []) if "line" in request]
+            for name, number in {tuple(request["line"].split(":")[:2]) for request in requests}:
+                line = runs.read_text(runs.ROOT / name).splitlines()[int(number) - 1]
+                self.assertRegex(line, r"[\[(]", f"{path.parent.parent.name}: {name}:{number}")
+                led += 1
+        self.assertGreater(led, 10)
+
 
 if __name__ == "__main__":
     unittest.main()

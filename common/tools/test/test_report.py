@@ -1,14 +1,9 @@
 """Tests of report.py in a made-up repository. All numbers are made up."""
 
-import contextlib
-import io
-import sys
-import tempfile
 import unittest
-from pathlib import Path
-from unittest import mock
 
 import folders
+import made_up
 import mutate
 import report
 import runs
@@ -28,48 +23,27 @@ SOURCE = """namespace a {
 """
 
 
-class ReportTest(unittest.TestCase):
+class ReportTest(made_up.Repository):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        patch = mock.patch.object(runs, "ROOT", self.root)
-        patch.start()
-        self.addCleanup(patch.stop)
+        super().setUp()
         self.put("01_elu/elu.cuh", SOURCE)
         self.put("01_elu/results/h200.json", synthetic.run())
 
-    def put(self, name, data):
-        return synthetic.write(self.root, name, data)
+    # -- which recordings are shown
 
-    def get(self, name):
-        return (self.root / name).read_text(encoding="utf-8")
-
-    def main(self, *arguments):
-        """report.py's exit code and output."""
-        out = io.StringIO()
-        with mock.patch.object(sys, "argv", ["report.py", *arguments]), \
-                contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            return report.main(), out.getvalue()
-
-    def block(self, text, kind="report"):
-        """The lines that a block becomes."""
-        self.put("01_elu/README.md", f"<!-- {kind}:{text} -->\nold\n<!-- /{kind} -->\n")
-        self.main()
-        lines = self.get("01_elu/README.md").splitlines()
-        self.assertEqual(lines[-1], f"<!-- /{kind} -->")
-        return [line for line in lines[1:-1] if line]
-
-    def refused(self, text):
-        with self.assertRaises(runs.ToolError) as caught:
-            self.block(text)
-        self.assertRegex(str(caught.exception), r"^01_elu/README\.md:1: ")
-        return str(caught.exception)
-
-    def value(self, text):
-        self.put("01_elu/README.md", f"is <!-- report:value {text} -->?<!-- /report -->.\n")
-        self.main()
-        return self.get("01_elu/README.md").split("-->")[1].split("<!--")[0]
+    def test_a_new_gpu_is_one_line(self):
+        faster = synthetic.run(factor=2.0)
+        faster["context"]["gpu"] = "NVIDIA B300"
+        self.put("01_elu/results/b300.json", faster)
+        self.put("01_elu/results/b300_ncu.json", {"context": {}, "ncu": [{"rung": "f16", "registers": 40}]})
+        self.put("01_elu/results/h200_ncu.json", {"context": {}, "ncu": [{"rung": "f16", "registers": 30}]})
+        shows = lambda: (self.value("of=GBps rung=f16 shape=4096x4096"), self.value("second.json of=GBps rung=f16"),
+                         self.value("main_ncu.json of=registers rung=f16"), self.block("gpus rungs=f16")[0])
+        self.assertEqual(shows(), ("900 GB/s", "(no run recorded yet)", "30",
+                                   "| Rung | Synthetic: GB/s | % of copy | spread |"))
+        self.put("common/results/shown.json", {"main": "b300", "second": "h200"})
+        self.assertEqual(shows(), ("1,800 GB/s", "900 GB/s", "40",
+                                   "| Rung | B300: GB/s | % of copy | Synthetic: GB/s | % of copy | spread |"))
 
     # -- several runs as one
 
@@ -194,23 +168,22 @@ class ReportTest(unittest.TestCase):
         with self.assertRaisesRegex(runs.ToolError, "has no elu/none"):
             self.main()
 
-    def test_fuzz(self):
-        operations = [{"operation": "elu", "succeeded": 3000, "refused": 1000},
-                      {"operation": "ladder", "succeeded": 1, "refused": 2}]
-        self.put("01_elu/results/fuzz.json",
-                 {"context": {"compiler": "g++ 12", "sanitizers": "address", "commit": "abc1234"},
-                  "fuzz": {"seed": 5, "inputs": 4003, "seconds": 60, "operations": operations}})
-        lines = self.block("fuzz")
-        self.assertEqual(lines[0], "Recorded on one core: seed 5, g++ 12, sanitizers: address, "
-                                   "commit abc1234.")
-        self.assertEqual(lines[3], "| 01_elu | 4,003 | 60 | elu | 3,000 | 1,000 |")
-        self.assertEqual(lines[4], "|  |  |  | ladder | 1 | 2 |")
-
-    def test_counters(self):
-        rows = [{"name": "executor/elu_f32/1048576", "real_time": 1500.0, "ratio": 0.5}]
+    def test_counters_beside_the_rows(self):
+        rows = [dict(row, watts=500.0) for row in synthetic.run()["benchmarks"]]
         self.put("01_elu/results/x.json", {"context": {}, "benchmarks": rows})
-        lines = self.block("counters x.json names=ratio rows=executor/")
-        self.assertEqual(lines[2], "| `executor/elu_f32/1048576` | 1.500 | 0.5000 |")
+        self.assertEqual(self.block("results x.json rungs=f16 last=spread more=watts,none")[::2],
+                         ["| Rung | Type | GB/s, cold | % of copy, cold | Spread | watts | none |",
+                          "| `f16` | f16 | 900 | 22.5 % | 1.0 % | 500.0 | \u2013 |"])
+
+    def test_any_recorded_list_is_a_table(self):
+        self.put("01_elu/results/fuzz.json", {"context": {}, "fuzz": {"operations": [
+            {"operation": "elu", "succeeded": 3000, "max_ulp": 0.5}, {"operation": "ladder", "succeeded": 0, "max_ulp": None}]}})
+        self.assertEqual(self.block("table fuzz.json of=fuzz.operations"), [
+            "| operation | succeeded | max ulp |", "|:--|--:|--:|", "| `elu` | 3,000 | 0.5000 |", "| `ladder` | 0 | \u2013 |"])
+        self.assertEqual(self.block("table fuzz.json of=fuzz.operations columns=operation where=succeeded"), [
+            "1 of 2:", "| operation |", "|:--|", "| `elu` |"])
+        self.assertIn("nothing there has gone", self.refused("table fuzz.json of=fuzz.operations columns=gone"))
+        self.assertIn("holds no list fuzz.x", self.refused("table fuzz.json of=fuzz.x"))
 
     def test_matrix(self):
         self.put("01_elu/results/forms.json", synthetic.forms_run())
@@ -256,36 +229,16 @@ class ReportTest(unittest.TestCase):
              "instructions_per_element": 12.5, "sectors_per_load": None}]})
         self.assertEqual(self.block("ncu ncu.json")[2],
                          "| `f16` | 4,000 | 90.0 % | 12.50 | – | 16 | – | – | – |")
-        self.put("01_elu/results/codegen.json", {"context": {"nvcc": "13.0", "arch": "sm_90"},
-            "codegen": [{"rung": "f16", "registers": 16, "stack_bytes": 0, "spill_bytes": 8,
-                         "load_bits": 16, "store_bits": 128, "fp64": 0}, {"rung": None}]})
-        self.assertEqual(self.block("codegen codegen.json")[2:],
-                         ["| `f16` | 16 | 16 bits | 128 bits | 8 bytes | 0 |"])
+        self.put("01_elu/results/codegen.json", {"codegen": [{"rung": "f16", "registers": 16, "store_bits": 128}, {"rung": None}]})
+        self.assertEqual(self.block("table codegen.json columns=rung,registers where=rung")[-1], "| `f16` | 16 |")
         self.assertEqual(self.value("codegen.json rung=f16 of=store_bits unit=' bits'"), "128 bits")
 
-    def test_half_functions(self):
-        self.put("01_elu/results/half_functions.json", {"half_functions": [
-            {"function": "hexp", "inputs": 65536, "differ": 3, "max_ulp": 1.0},
-            {"function": "hlog", "inputs": 65536, "differ": 0, "max_ulp": 0}]})
-        lines = self.block("half_functions half_functions.json")
-        self.assertEqual(lines[0], "1 of 2 functions agree on every input (65,536 each).")
-        self.assertEqual(lines[-1], "| `hexp` | 3 | 1.000 |")
-
-    def test_mutations(self):
-        fault = {"id": "guard", "file": "01_elu/elu.cuh", "old": "int a;", "new": "int b;",
-                 "kind": "guard", "test": "01_elu_test"}
-        self.put("common/proof/faults.json", {"faults": [fault]})
-        self.put("01_elu/results/m.json", {"results": [
-            {"id": "guard", "fault": mutate.Fault(fault).digest, "outcome": "killed",
-             "by": "elu: a case", "how": "check", "order": "forward"}]})
-        self.assertEqual(self.block("mutations m.json")[2:],
-                         [f"| {title} | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |"
-                          for title in ("`01_elu_test`", "together")])
-        self.assertEqual(
-            self.block("mutations m.json of=faults test=01_elu_test")[2],
-            "| `guard` | [elu.cuh](elu.cuh) | `int a;` | `int b;` | elu: a case |")
-        self.assertIn("no fault is of x", self.refused("mutations m.json test=x"))
-        self.assertIn("known are", self.refused("mutations m.json of=x"))
+    def test_mutations_count_the_faults_that_there_are_now(self):
+        fault = {"id": "guard", "file": "01_elu/elu.cuh", "old": "int a;", "new": "int b;", "kind": "guard", "test": "01_elu_test"}
+        self.put("common/proof/faults.json", {"faults": [fault, {**fault, "id": "new", "old": "int c;"}]})
+        self.put("01_elu/results/m.json", {"results": [{"id": "guard", "fault": mutate.Fault(fault).digest, "outcome": "killed"}]})
+        self.assertEqual(self.block("mutations m.json")[2:], [
+            f"| `{title}` | 2 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 1 |" for title in ("01_elu_test", "together")])
 
     def test_plot(self):
         self.put("01_elu/results/p.json", {"title": "A curve", "series": [
@@ -332,14 +285,13 @@ class ReportTest(unittest.TestCase):
     # -- no run, errors, and --check
 
     def test_what_is_not_recorded_says_so(self):
-        for kind in ("results", "grid", "accuracy", "ncu", "codegen", "context", "half_functions",
-                     "mutations", "fuzz", "plot", "ladder_figure", "headline"):
+        for kind in ("results", "grid", "accuracy", "ncu", "context", "table", "plot", "ladder_figure", "headline"):
             self.assertEqual(self.block(f"{kind} none.json"), ["No run recorded yet."], kind)
         self.assertEqual(self.value("none.json of=a rung=b"), "(no run recorded yet)")
 
     def test_errors_name_the_place(self):
         for text, words in (("nonsense h200.json", "unknown kind nonsense"),
-                            ("results", "exactly one file"),
+                            ("plot", "exactly one file"),
                             ("results h200.json shape=3x3", "no shape 3x3"),
                             ("results h200.json regime=hot", "no regime hot"),
                             ("results h200.json rungs=f64", "no rung f64"),

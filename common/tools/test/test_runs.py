@@ -2,13 +2,12 @@
 
 import json
 import math
-import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 import folders
+import recorded
 import runs
 import synthetic
 
@@ -17,17 +16,6 @@ def recorded_files():
     """The tracked files that a run of something wrote: those in results/ that say where it ran."""
     names = [name for name in runs.tracked_files() if "/results/" in name and name.endswith(".json")]
     return [name for name in names if "context" in runs.load_json(Path(runs.ROOT, name))]
-
-
-def googles_compare():
-    """(compare.py of Google Benchmark, a Python that has what it needs), or two times None."""
-    places = [Path("/usr/share/benchmark"), *Path(runs.ROOT).glob("build/*/_deps/*benchmark-src/tools")]
-    for script in [place / "compare.py" for place in places if (place / "gbench").is_dir()]:
-        for python in (sys.executable, "/usr/bin/python3"):
-            if subprocess.run([python, "-c", "import numpy, scipy"], capture_output=True,
-                              check=False).returncode == 0:
-                return script, python
-    return None, None
 
 
 class RunsTest(unittest.TestCase):
@@ -53,17 +41,16 @@ class RunsTest(unittest.TestCase):
         self.assertEqual((row.dtype, row.kind, row.elements), ("f32", "rung", 1 << 20))
         self.assertEqual((row.gbps, row.median_us, row.spread_pct), (300.0, 20.0, 1.0))
 
-    def test_strips_what_google_benchmark_appends(self):
-        for suffix in ("", "/iterations:15", "/iterations:3/manual_time",
-                       "/min_time:0.050/real_time", "/repeats:3/process_time/threads:2"):
-            self.assertEqual(runs.split_name("elu/f16/4096x4096/warm" + suffix),
-                             ["elu", "f16", "4096x4096", "warm"])
+    def test_google_benchmarks_own_words_are_no_part_of_a_name(self):
+        for suffix in ("", "/iterations:15", "/iterations:3/manual_time", "/repeats:3/process_time/threads:2"):
+            row = synthetic.row("f16", "f16", "rung", name="elu/f16/8x8/warm" + suffix)
+            self.assertEqual(self.load({"context": {}, "benchmarks": [row]}).rows[0].name, "elu/f16/8x8/warm")
 
     def test_leaves_other_benchmarks_aside(self):
         data = synthetic.run()
-        data["benchmarks"].append({"name": "executor/barrier", "real_time": 31.0, "ratio": 0.5})
+        data["benchmarks"].append({"name": "executor/barrier/32/iterations:25", "real_time": 31.0, "ratio": 0.5})
         run = self.load(data)
-        self.assertEqual([name for name, _ in run.others], ["executor/barrier"])
+        self.assertEqual([(row["name"], row["ratio"]) for row in run.others], [("executor/barrier/32", 0.5)])
 
     def test_defaults_are_the_largest_shape_and_cold(self):
         run = self.load(synthetic.run(shapes=("4096x4096", "1024x1024"), regimes=("warm", "cold")))
@@ -101,12 +88,6 @@ class RunsTest(unittest.TestCase):
         found = {row.rung for row in runs.steps(self.load(data).rows)}
         self.assertEqual(found, {"f32x4", "f16x8_pack"})
 
-    def test_a_row_that_failed_early_borrows_its_label(self):
-        data = synthetic.run()
-        data["benchmarks"][3].update(error_occurred=True, error_message="x", label="")
-        row = self.load(data).rows[3]
-        self.assertEqual((row.dtype, row.kind), ("f16", "rung"))
-
     def test_the_context_in_one_line(self):
         line = runs.context_line({"backend": "cpu-executor", "gpu": "none", "driver": "none",
                                   "cuda": "13.0", "commit": "unknown", "cpu": "Synthetic CPU"})
@@ -116,7 +97,7 @@ class RunsTest(unittest.TestCase):
         self.assertIn("not valid JSON", self.refused("{"))
         self.assertIn("is empty", self.refused(" "))
         self.assertIn("not a recorded run", self.refused("[1]"))
-        self.assertIn("not a Google Benchmark result", self.refused('{"context": {}}'))
+        self.assertIn("not a benchmark result", self.refused('{"context": {}}'))
         self.assertIn("no row named", self.refused({"context": {}, "benchmarks": []}))
         with self.assertRaisesRegex(runs.ToolError, "no such file"):
             runs.load_run(self.folder + "/none.json")
@@ -138,67 +119,78 @@ class RunsTest(unittest.TestCase):
         self.assertEqual([e["rung"] for e in merged["accuracy"]], ["f16", "f32"])
         self.assertEqual(merged["context"], {"gpu": "Synthetic GPU"})
 
-    def test_compacting_leaves_what_is_read(self):
-        data = synthetic.google_run()
-        path = synthetic.write(self.folder, "run.json", data)
+    def test_compacting_says_everything_once(self):
+        path = synthetic.write(self.folder, "run.json", synthetic.google_run())
         self.assertEqual(synthetic.call("runs.py", "compact", "--check", path)[0], 1)
         self.assertEqual(synthetic.call("runs.py", "compact", path), (0, "", ""))
         self.assertEqual(synthetic.call("runs.py", "compact", "--check", path), (0, "", ""))
-        short = runs.load_json(path)
-        self.assertEqual(set(short["context"]), {"date", "executable", "num_cpus", "backend", "commit",
-                                                 "gpu", "driver", "cuda"})
-        self.assertEqual(short["context"]["executable"], "01_elu_bench")
-        self.assertEqual(set(short["benchmarks"][0]), {
-            "name", "run_type", "iterations", "real_time", "cpu_time", "time_unit", "GBps", "copy_pct",
-            "median_us", "spread_pct", "label"})
-        self.assertEqual(short["benchmarks"][-1]["run_name"], "elu/f16", "an aggregate's own name")
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-        self.assertEqual(len(lines), len(data["benchmarks"]) + 5)
-        for before, after in zip(data["benchmarks"], short["benchmarks"]):
-            self.assertEqual({key: before[key] for key in after}, after)
+        data = runs.load_as_written(path)
+        self.assertEqual(set(data["context"]), {"date", "executable", "num_cpus", "backend", "commit", "gpu", "driver", "cuda"})
+        self.assertEqual(data["context"]["executable"], "01_elu_bench")
+        self.assertEqual([(one["ladder"], one["places"]) for one in data["ladders"]],
+                         [("elu", [["4096x4096", "cold"], ["4096x4096", "warm"]])])
+        self.assertEqual(data["ladders"][0]["rungs"][0], {
+            "rung": "f32", "dtype": "f32", "kind": "rung", "GBps": [300, 450], "copy_pct": [7.5, 11.25],
+            "median_us": 20, "spread_pct": 1})
 
-    def test_a_run_says_the_same_when_it_is_compact(self):
-        data = synthetic.google_run()
-        whole, short = self.load(data), self.load(runs.compacted(data))
-        self.assertEqual([vars(row) for row in whole.rows], [vars(row) for row in short.rows])
+    def test_a_run_says_the_same_in_both_forms(self):
+        for data in (synthetic.google_run(), synthetic.forms_run(), {"context": {}, "benchmarks": [
+                synthetic.row("f16", "f16", "rung"), synthetic.row("f32", "f32", "rung", GBps=None, ns=3.5),
+                synthetic.row("f32", "f32", "rung", "8x8", error_occurred=True, error_message="x", GBps=None)]}):
+            whole, short = self.load(data), self.load(recorded.short(data))
+            self.assertEqual({row.name: vars(row) for row in whole.rows}, {row.name: vars(row) for row in short.rows})
 
-    def test_objects_in_a_list_stand_on_lines(self):
-        self.assertEqual(runs.json_text({"context": {"a": [1, 2]}, "fuzz": {"n": 1, "of": [{"b": {}}]}}),
-                         '{\n  "context": {"a": [1, 2]},\n  "fuzz": {\n    "n": 1,\n    "of": [\n'
-                         '      {"b": {}}\n    ]\n  }\n}')
+    def test_a_number_keeps_what_a_page_can_show_of_it(self):
+        for value, short in ((3.1415926, 3.1416), (8388608.0, 8388608), (0.25, 0.25), (4287.4996, 4287.4996),
+                             (float("inf"), float("inf")), (None, None), ("nan", "nan"), (True, True)):
+            self.assertEqual(recorded.shortened(value), short)
 
-    def test_the_rows_of_a_rung_share_a_line_per_number_of_rows(self):
-        names = ["elu/f16/64x64/cold/iterations:15/manual_time", "elu/f16/64x8/warm", "elu/f16/8x8/cold",
-                 "elu/f16x2/8x8/cold", "elu/bound_f16/8x8/cold", "elu/torch_f16/8x8/cold",
-                 "elu/bound_f16/8x8/warm", "relation/less_f16_torch/8x8/cold", "relation/less_f16_bound/8x8/warm",
-                 "executor/barrier/32", "executor/barrier/32"]
-        text = runs.json_text({"benchmarks": [{"name": name} for name in names]})
-        self.assertEqual([line.count("name") for line in text.splitlines()], [0, 0, 2, 1, 1, 3, 2, 1, 1, 0, 0])
-        self.assertEqual([row["name"] for row in json.loads(text)["benchmarks"]], names)
+    def test_speed_follows_from_bytes_and_time(self):
+        row = synthetic.row("f16", "f16", "rung", gbps=2**21 / 3.2345678912 / 1e3, bytes=2.0**21, median_us=3.2345678912)
+        short = self.load(recorded.short({"context": {}, "benchmarks": [row]}))
+        self.assertNotIn("GBps", runs.load_as_written(short.path)["ladders"][0]["rungs"][0])
+        self.assertAlmostEqual(short.rows[0].gbps / row["GBps"], 1, delta=2e-7)
+
+    def test_bytes_of_an_element_say_those_of_every_size(self):
+        for moved, kept in (((256.0, 1024.0), {"bytes_per_element": 4}), ((256.0, 1000.0), {"bytes": [256, 1000]})):
+            rows = [synthetic.row("f16", "f16", "rung", shape, bytes=one) for shape, one in zip(("8x8", "16x16"), moved)]
+            short = self.load(recorded.short({"context": {}, "benchmarks": rows}))
+            rung = runs.load_as_written(short.path)["ladders"][0]["rungs"][0]
+            self.assertEqual({key: value for key, value in rung.items() if "bytes" in key}, kept)
+            self.assertEqual([row.counters["bytes"] for row in short.rows], list(moved))
+
+    def test_a_table_is_a_list_of_objects(self):
+        data = {"context": {"a": [1, 2]}, "ncu": [{"rung": "a", "pipes": {"alu": 1.5, "fma": 2}, "stalls": None},
+                                                  {"rung": "b", "pipes": {"alu": 3, "fma": 4}, "stalls": {"wait": 1}},
+                                                  {"rung": "c", "pipes": None, "stalls": {"wait": 2}}]}
+        short = recorded.short(data)
+        self.assertEqual(short["ncu"], {"columns": ["rung", "pipes.alu", "pipes.fma", "stalls.wait"],
+                                        "rows": [["a", 1.5, 2, None], ["b", 3, 4, 1], ["c", None, None, 2]]})
+        self.assertEqual(recorded.expanded(short), data)
+        self.assertEqual(recorded.short(short), short)
+
+    def test_lines_are_short_and_rows_stand_on_their_own(self):
+        text = recorded.text({"context": {"a": [1, 2]}, "n": {"columns": ["a"], "rows": [[1] * 90, [2] * 90]},
+                              "long": list(range(1000))})
+        self.assertEqual(text.splitlines()[:6], [
+            "{", '  "context": {"a": [1, 2]},', '  "n": {"columns": ["a"],', '    "rows": [',
+            f"      {[1] * 90},", f"      {[2] * 90}"])
+        self.assertLessEqual(max(map(len, text.splitlines())), recorded.WIDTH + 9)
+        self.assertEqual(json.loads(text)["long"], list(range(1000)))
 
     def test_what_is_recorded_here_is_compact(self):
         paths = [Path(runs.ROOT, name) for name in recorded_files()]
         self.assertGreater(len(paths), 6)
         for path in paths:
             text = path.read_text(encoding="utf-8")
-            self.assertEqual(text, runs.json_text(runs.compacted(runs.load_json(path))) + "\n",
+            self.assertEqual(text, recorded.text(recorded.short(runs.load_as_written(path))) + "\n",
                              f"{path}: python3 common/tools/reader/runs.py compact {path}")
 
-    def test_google_benchmarks_own_compare_reads_what_is_recorded(self):
-        script, python = googles_compare()
-        for name in recorded_files():
-            path = Path(runs.ROOT, name)
-            rows = runs.load_json(path).get("benchmarks", [])
-            if "executable" not in runs.load_json(path)["context"]:
-                continue  # no program of Google Benchmark wrote it
-            for row in rows:
-                self.assertLessEqual({"name", "run_type", "real_time", "cpu_time", "time_unit"}, set(row))
-            if script:
-                done = subprocess.run([python, script, "--no-color", "benchmarks", path, path],
-                                      capture_output=True, text=True, check=False)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                shown = [line for line in done.stdout.splitlines() if "+0.0000" in line]
-                self.assertEqual(len(shown), len(rows) + 1, "a line a row, and the geometric mean")
+    def test_what_is_recorded_here_is_small(self):
+        sizes = {name: Path(runs.ROOT, name).stat().st_size for name in runs.tracked_files() if name.endswith(".json")}
+        self.assertLess(sum(sizes.values()), 5_000_000)
+        for path in (Path(runs.ROOT, name) for name in recorded_files()):
+            self.assertLess(max(map(len, path.read_text(encoding="utf-8").splitlines())), 1000, path)
 
     def test_finds_chapters_by_every_name(self):
         Path(self.folder, "01_elu").mkdir()

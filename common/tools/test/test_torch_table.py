@@ -61,12 +61,12 @@ class TableTest(unittest.TestCase):
 
     def test_a_row_reads_as_one_of_a_benchmark(self):
         for kind in ("peer", "bound"):
-            row = timing.row("elu/torch_f16/1024x1024/cold", "f16", kind, [2e-6, 4e-6, 2e-6],
+            row = timing.row("elu/torch_f16/1024x1024/cold", "f16", kind, "W", [2e-6, 4e-6, 2e-6],
                              moved=4_000_000)
             run = runs.Run("x.json", {"context": {"gpu": "G"}, "benchmarks": [row]})
             only = run.rows[0]
-            self.assertEqual((only.ladder, only.rung, only.shape, only.regime, only.dtype, only.kind),
-                             ("elu", "torch_f16", "1024x1024", "cold", "f16", kind))
+            self.assertEqual((only.ladder, only.rung, only.shape, only.regime, only.dtype, only.kind, only.form),
+                             ("elu", "torch_f16", "1024x1024", "cold", "f16", kind, "W"))
             self.assertAlmostEqual(only.median_us, 2.0)
             self.assertAlmostEqual(only.gbps, 2000.0)
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Tests of trace.py, trace_proof.py and trace_figures.py, on launches that are made up here."""
 
+import argparse
 import contextlib
 import io
 import json
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -17,8 +17,6 @@ import runs
 import trace
 import trace_figures
 import trace_proof
-
-TRACE = folders.TOOLS / "reader" / "trace.py"
 
 
 def request(offsets, size, operation="load", space="global", **more):
@@ -110,10 +108,14 @@ class Program(unittest.TestCase):
             program = Path(folder) / "01_elu_trace"
             program.write_text(f"#!{sys.executable}\nimport json, sys\n{body}\n", encoding="utf-8")
             program.chmod(0o755)
-            done = subprocess.run([sys.executable, str(TRACE), str(program), *arguments],
-                                  capture_output=True, text=True, check=False)
-            files = {path.name: path.read_text() for path in Path(folder).iterdir() if path != program}
-        return done.returncode, done.stdout + done.stderr, files
+            parser, out = argparse.ArgumentParser(), io.StringIO()
+            trace.add_arguments(parser)
+            with contextlib.redirect_stdout(out):
+                try:
+                    code, why = trace.run(parser.parse_args(arguments), program), ""
+                except runs.ToolError as error:
+                    code, why = 2, str(error)
+        return code, out.getvalue() + why
 
     def answering(self, *rungs):
         names = [{"ladder": r["ladder"], "rung": r["rung"], "dtype": "f16", "kind": "rung", "shapes": []}
@@ -122,14 +124,25 @@ class Program(unittest.TestCase):
                 f"else print({json.dumps({'rungs': rungs})!r})")
 
     def test_two_rungs_side_by_side(self):
-        code, text, _ = self.run_with(
+        code, text = self.run_with(
             self.answering(rung_of(PACK, "f16x8_pack"), rung_of(STRIDED)), "f16x8_pack", "f16x8")
         self.assertEqual(code, 0, text)
         self.assertRegex(text, r"sectors a request +16\.00 +16\.00")
         self.assertRegex(text, r"bytes used of moved +100 % +25 %")
+        self.assertRegex(text, r"(?s)f16x8_pack: loads: 16 bytes a lane, 1 request a warp, where\s+f16x8 has loads:")
+
+    def test_a_warp_that_is_not_there(self):
+        code, text = self.run_with(self.answering(rung_of(PACK)), "f16x8", "--warp=999999")
+        self.assertEqual(code, 2)
+        self.assertRegex(text, r"--warp=999999: f16x8 has 4 warps at 4x256, counted from 0")
+
+    def test_the_line_of_the_caller_stands_beside_the_primitives(self):
+        inner = [{**one, "line": "06/kernels.cuh:7", "inner_line": "06/primitives.cuh:90"} for one in PACK]
+        text = self.run_with(self.answering(rung_of(inner)), "f16x8")[1]
+        self.assertIn("kernels.cuh:7 > primitives.cuh:90", text)
 
     def test_an_unknown_rung_names_those_that_are_like_it(self):
-        code, text, _ = self.run_with(self.answering(rung_of(PACK, "f16x8_pack")), "f16x8_pakc")
+        code, text = self.run_with(self.answering(rung_of(PACK, "f16x8_pack")), "f16x8_pakc")
         self.assertEqual(code, 2)
         self.assertIn("there is no rung f16x8_pakc; there are f16x8_pack", text)
 
@@ -137,19 +150,19 @@ class Program(unittest.TestCase):
         body = self.answering(rung_of(PACK)).replace("else print", "else sys.exit(print('trace: f16x8 at 1x8 "
                                                      "answers cudaErrorLaunchFailure: block (0,0,0): divergent', "
                                                      "file=sys.stderr) or 1) or print")
-        code, text, _ = self.run_with(body, "f16x8")
+        code, text = self.run_with(body, "f16x8")
         self.assertEqual(code, 2)
-        self.assertIn("trace.py: f16x8 at 1x8 answers cudaErrorLaunchFailure", text)
+        self.assertIn("f16x8 at 1x8 answers cudaErrorLaunchFailure", text)
 
     def test_wrong_output_is_said_and_is_a_failure(self):
-        code, text, _ = self.run_with(self.answering(rung_of(PACK, wrong="wrong output: y[3]")), "f16x8")
+        code, text = self.run_with(self.answering(rung_of(PACK, wrong="wrong output: y[3]")), "f16x8")
         self.assertEqual(code, 1)
         self.assertIn("its output is wrong (wrong output: y[3])", text)
 
     def test_files(self):
         with tempfile.TemporaryDirectory() as folder:
             svg, data = Path(folder) / "a.svg", Path(folder) / "a.json"
-            code, text, _ = self.run_with(self.answering(rung_of(PACK)), "f16x8", f"--svg={svg}",
+            code, text = self.run_with(self.answering(rung_of(PACK)), "f16x8", f"--svg={svg}",
                                           f"--json={data}")
             self.assertEqual(code, 0, text)
             ElementTree.fromstring(svg.read_text())
@@ -172,8 +185,6 @@ class Proof(unittest.TestCase):
         rung = rung_of(PACK, "your_elu", wrong="wrong output: y[3]")
         rung["launches"][0]["grid"] = [5, 1, 1]
         self.assertEqual(self.problems(rung), [])
-        data = {"traced": {"h200_ncu.json": [{"rung": "f16"}, {"rung": "your_elu"}]}}
-        self.assertEqual(trace_proof.without_yours(data), {"traced": {"h200_ncu.json": [{"rung": "f16"}]}})
 
     def test_too_many_blocks(self):
         rung = rung_of(PACK)

@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
-"""Tests of ./tutorial: what it says where something is missing, and what it runs. It runs in a folder
-with a space in its name, with scripts in the place of the programs that it calls."""
+"""Tests of ./tutorial and its commands: what it says where something is missing, and what it runs. It runs
+in a folder with a space in its name, with scripts in the place of the programs that it calls."""
 
 import fcntl
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
 
+import synthetic
+
 ROOT = Path(__file__).resolve().parents[3]
 # What the script itself needs of a system.
-NEEDED = "basename bash cat dirname env flock grep head mkdir mv nproc paste rm sed sort tail tee tput true uniq".split()
+NEEDED = "basename bash cat cp dirname env flock grep head mkdir mv nproc readlink realpath rm sed sort tail tee tput true".split()
 
 
 class Tutorial(unittest.TestCase):
@@ -27,6 +32,9 @@ class Tutorial(unittest.TestCase):
             (self.clone / chapter).mkdir(parents=True)
             (self.clone / chapter / "CMakeLists.txt").touch()
         shutil.copy(ROOT / "tutorial", self.clone)
+        shutil.copytree(ROOT / "common/tools", self.clone / "common/tools", ignore=shutil.ignore_patterns("test", "__pycache__"))
+        (self.clone / "common/results").mkdir(parents=True)
+        shutil.copy(ROOT / "common/results/shown.json", self.clone / "common/results")
         for name in NEEDED:
             if shutil.which(name):
                 (self.programs / name).symlink_to(shutil.which(name))
@@ -41,8 +49,9 @@ class Tutorial(unittest.TestCase):
 
     def fake_all(self):
         """Everything that is ever missing, as if it were there."""
-        for name in ("c++", "g++", "make", "ctest", "python3"):
+        for name in ("c++", "g++", "make", "ctest"):
             self.fake(name)
+        self.python()
         self.fake("cmake", 'if [ "$1" = --version ]; then echo cmake version 3.25.1; fi')
         prefix = self.clone.parent / "prefix"
         for name in ("include/catch2/catch.hpp", "include/benchmark/benchmark.h", "lib/libboost_context.a",
@@ -51,11 +60,14 @@ class Tutorial(unittest.TestCase):
             (prefix / name).touch()
         return {"CMAKE_PREFIX_PATH": str(prefix)}
 
+    def python(self):
+        self.fake("python3", f'exec "{sys.executable}" "$@"')
+
     def environment(self, more):
         return {"PATH": str(self.programs), "HOME": str(self.clone), "TERM": "dumb", **(more or {})}
 
     def call(self, *arguments, more=None):
-        done = subprocess.run([str(self.clone / "tutorial"), *arguments], env=self.environment(more),
+        done = subprocess.run([str(self.clone / "tutorial"), *arguments], env=self.environment(more), cwd=self.clone,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout, done.stderr
 
@@ -63,23 +75,51 @@ class Tutorial(unittest.TestCase):
         lines = self.calls.read_text(encoding="utf-8").splitlines() if self.calls.exists() else []
         return [line.split(" ", 1)[1] for line in lines if line.startswith(name + " ")]
 
-    def test_mistakes_are_one_line(self):
+    def test_mistakes_are_one_line_before_anything_is_built(self):
+        more = self.fake_all()
         for arguments, words in ((("tset",), "no command 'tset'"), (("bench",), "bench needs a chapter"),
-                                 (("test", "9"), "the chapters are: 01_one 02_two"),
-                                 (("test", "--yours"), "--yours needs one chapter"),
-                                 (("test", "--backend", "gpu"), "--backend is auto, cuda or cpu"),
-                                 (("setup", "now"), "setup takes no arguments")):
-            code, out, errors = self.call(*arguments)
-            self.assertEqual((code, out, errors.count("\n")), (2, "", 1), arguments)
+                                 (("test", "9"), "the chapters are: 01_one, 02_two"),
+                                 (("test", "--shor"), "test does not know --shor"),
+                                 (("test", "--backend", "gpu"), "choose from 'auto', 'cuda', 'cpu'"),
+                                 (("bench", "one", "--shapes=big"), "write rows x columns"),
+                                 (("bench", "one", "--benchmark_filter=("), "is no regular expression"),
+                                 (("bench", "one", "--fast"), "bench does not know --fast"),
+                                 (("compare", "nowhere.json"), "no such file"),
+                                 (("exercises", "one", "nothing"), "has no exercise nothing"),
+                                 (("trace", "one"), "trace needs a rung"),
+                                 (("watch",), "watch needs a chapter"),
+                                 (("setup", "now"), "setup takes --nvcc or nothing")):
+            code, out, errors = self.call(*arguments, more=more)
+            self.assertEqual((code, out, errors.count("\n")), (2, "", 1), (arguments, errors))
             self.assertIn(words, errors)
+        self.assertEqual([call for call in self.called("cmake") if not call.startswith("--version")], [])
+
+    def test_every_command_helps(self):
+        more = self.fake_all()
+        for command in ("test", "bench", "trace", "compare", "exercises", "watch", "read", "torch"):
+            code, out, errors = self.call(command, "--help", more=more)
+            self.assertEqual((code, errors), (0, ""))
+            self.assertIn(f"usage: ./tutorial {command}", out)
+        self.assertIn("--benchmark_filter", self.call("bench", "one", "--help", more=more)[1])
+
+    def test_it_may_be_called_through_a_link_and_from_elsewhere(self):
+        more = self.fake_all()
+        link = self.clone.parent / "link"
+        link.symlink_to(self.clone / "tutorial")
+        for door, cwd, prefix in ((link, self.clone.parent, "'a clone/tutorial'"),
+                                  (self.clone / "tutorial", self.clone / "01_one", "../tutorial")):
+            done = subprocess.run([str(door), "bench"], env=self.environment(more), cwd=cwd, capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.stderr, f"tutorial: bench needs a chapter, or all: {prefix} bench one\n")
 
     def test_help_names_the_chapters_and_every_command(self):
-        code, out, _ = self.call("--help")
+        more = self.fake_all()
+        code, out, _ = self.call("--help", more=more)
         self.assertEqual(code, 0)
         self.assertIn("chapters: 01_one 02_two\n", out)
-        commands = self.call("nothing")[2].partition("no command 'nothing': ")[2].partition(" (")[0]
+        commands = self.call("nothing", more=more)[2].partition("no command 'nothing': ")[2].partition(" (")[0]
         for command in commands.replace(" or ", ", ").split(", "):
-            self.assertRegex(out, rf"(?m)^  {command} ")
+            self.assertRegex(out, rf"(?m)^    {command}\b")
 
     def test_without_rights_it_names_all_that_is_missing(self):
         self.fake("apt-get")
@@ -137,7 +177,15 @@ class Tutorial(unittest.TestCase):
         self.assertNotIn("--label-exclude", self.called("ctest")[1])
         code, out, _ = self.call("test", "--backend", "cpu", more={**more, "TUTORIAL_REQUIRE_BROWSER": "1"})
         self.assertNotIn("browser", out)
-        self.assertRegex(self.called("ctest")[2], r"--label-exclude \^long\$$")
+        self.assertRegex(self.called("ctest")[2], r"--label-exclude \^long\$ --exclude-regex \S*trace")
+
+    #: A benchmark that writes the run that lies beside it and lists one row.
+    WRITES = ('for flag; do case $flag in --benchmark_out=*) cp "$0.json" "${flag#*=}" ;; '
+              '--benchmark_list_tests) echo one/f16/8x8/cold; exit ;; esac; done')
+
+    def write_run(self, path, **more):
+        rungs = (("f16", "f16", "rung"), ("your_one", "f16", "yours"), ("copy", "f16", "copy"))
+        synthetic.write(path.parent, path.name, synthetic.run(rungs=rungs, shapes=("8x8",), **more))
 
     def bench(self, text, *flags):
         """./tutorial bench one, with a benchmark that does what `text` says."""
@@ -146,6 +194,7 @@ class Tutorial(unittest.TestCase):
         program.parent.mkdir(parents=True, exist_ok=True)
         program.write_text(f"#!{shutil.which('bash')}\n{text}\n", encoding="utf-8")
         program.chmod(0o755)
+        self.write_run(program.with_name("01_one_bench.json"), backend="cpu")
         return self.call("bench", "one", "--backend", "cpu", *flags, more=more)
 
     def test_a_benchmark_ends_in_one_sentence(self):
@@ -177,17 +226,68 @@ class Tutorial(unittest.TestCase):
             self.assertIn(words, errors)
         self.assertFalse(ran.exists())
 
+    def results(self):
+        return sorted(path.name for path in (self.clone / "build/results").iterdir())
+
     def test_a_run_is_kept_and_the_one_before_it(self):
-        run = 'for flag; do case $flag in --benchmark_out=*) echo "{}" >"${flag#*=}" ;; esac; done'
         for kept in (["01_one.cpu.json"], ["01_one.cpu.json", "01_one.cpu.previous.json"]):
-            code, out, errors = self.bench(run)
+            code, out, errors = self.bench(self.WRITES)
             self.assertEqual((code, errors), (0, ""))
             self.assertIn("bench: the result is in build/results/01_one.cpu.json", out)
-            self.assertEqual(sorted(p.name for p in (self.clone / "build/results").iterdir()), kept)
-        self.assertRegex(self.called("python3")[-1], r"ladder\.py .*01_one\.cpu\.json$")
+            self.assertEqual(self.results(), kept)
+        self.assertIn("CPU executor", out)
+        self.assertIn("./tutorial trace one your_one", out)  # what is worth looking at without a GPU
+
+    def test_a_selection_is_said_and_does_not_replace_the_run_of_all_rows(self):
+        self.bench(self.WRITES)
+        code, out, errors = self.bench(self.WRITES, "--benchmark_filter=f16")
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("bench: --benchmark_filter=f16 selects 1 rows: f16\n", out)
+        self.assertEqual(self.results(), ["01_one.cpu.json", "01_one.cpu.selected.json"])
+        code, _, errors = self.bench("exit 0", "--benchmark_filter=nothing")
+        self.assertEqual((code, errors.count("\n")), (2, 1))
+        self.assertIn("matches no row", errors)
+
+    def test_the_ladder_as_a_picture(self):
+        code, out, errors = self.bench(self.WRITES, "--svg=ladder.svg")
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("your_one", (self.clone / "ladder.svg").read_text(encoding="utf-8"))
+        self.assertEqual(self.bench(self.WRITES, "--svg=none/ladder.svg")[0], 2)
+
+    @unittest.skipUnless(shutil.which("flock"), "no flock here, so ./tutorial does not wait")
+    def test_two_benchmarks_take_turns(self):
+        (self.clone / "build/logs").mkdir(parents=True)
+        with open(self.clone / "build/logs/bench.lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.fake("cmake")
+            first = threading.Timer(3, fcntl.flock, (lock, fcntl.LOCK_UN))
+            first.start()
+            code, out, errors = self.bench(self.WRITES)
+            first.join()
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("bench: waiting for another ./tutorial bench", out)
+
+    def test_ctrl_c_ends_in_one_line(self):
+        more = self.fake_all()
+        program = self.clone / "build/cpu/01_one_bench"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(f"#!{shutil.which('bash')}\necho one/started; exec sleep 30\n", encoding="utf-8")
+        program.chmod(0o755)
+        (self.programs / "sleep").symlink_to(shutil.which("sleep"))
+        with subprocess.Popen([str(self.clone / "tutorial"), "bench", "one", "--backend", "cpu"], cwd=self.clone,
+                              env=self.environment(more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              start_new_session=True) as running:
+            for line in running.stdout:
+                if line.startswith("bench: build/"):
+                    break
+            time.sleep(1)
+            os.killpg(running.pid, signal.SIGINT)
+            errors = running.stderr.read()
+        self.assertEqual(errors, "tutorial: the benchmark was stopped; its result is discarded\n")
+        self.assertEqual(self.results(), [])
 
     def bench_all(self, *flags, gpu=False):
-        """./tutorial bench all, with two benchmarks that write an empty run."""
+        """./tutorial bench all, with two benchmarks that write a run."""
         more = self.fake_all()
         backend = "cuda" if gpu else "cpu"
         if gpu:
@@ -196,9 +296,9 @@ class Tutorial(unittest.TestCase):
         for name in ("01_one", "02_two"):
             program = self.clone / f"build/{backend}/{name}_bench"
             program.parent.mkdir(parents=True, exist_ok=True)
-            program.write_text(f"#!{shutil.which('bash')}\nfor flag; do case $flag in --benchmark_out=*) "
-                               'echo "{}" >"${flag#*=}" ;; esac; done\n', encoding="utf-8")
+            program.write_text(f"#!{shutil.which('bash')}\n{self.WRITES}\n", encoding="utf-8")
             program.chmod(0o755)
+            self.write_run(program.with_name(f"{program.name}.json"), backend=backend)
         return self.call("bench", "all", *flags, more=more)
 
     def test_all_benchmarks_in_turn(self):
@@ -208,54 +308,59 @@ class Tutorial(unittest.TestCase):
             self.assertIn(f"bench: the result is in build/results/{name}.cpu.json", out)
 
     def test_a_gpus_ladders_are_shared_and_no_others(self):
-        code, _, errors = self.bench_all("--share", gpu=True)
-        self.assertEqual((code, errors), (0, ""))
-        self.assertRegex(self.called("python3")[-1],
-                         r"share\.py write .*/results/shared .*01_one\.cuda\.json .*02_two\.cuda\.json$")
+        errors = self.bench_all("--share", gpu=True)[2]
+        self.assertIn("01_one.cuda.json: is the run of no chapter here", errors)  # the runs are made up
         for name in ("nvidia-smi", "nvcc"):
             (self.programs / name).unlink()
         built = len(self.called("cmake"))
         code, _, errors = self.bench_all("--share")
-        self.assertEqual((code, errors.count("\n")), (1, 1))
+        self.assertEqual((code, errors.count("\n")), (2, 1))
         self.assertIn("--share is for the ladders of a GPU", errors)
         self.assertEqual(len(self.called("cmake")), built)
-        self.assertIn("names one file", self.bench_all("--benchmark_out=x.json")[2])
+        self.assertIn("name one file", self.bench_all("--benchmark_out=x.json")[2])
 
-    def test_the_book_needs_python_and_its_environments(self):
-        self.fake("python3", 'case $* in *ensurepip*) exit 1 ;; esac')
+    def test_the_book_needs_pythons_environments(self):
+        self.fake("python3", f'case $* in *ensurepip*) exit 1 ;; esac; exec "{sys.executable}" "$@"')
         code, out, errors = self.call("read")
         self.assertEqual(code, 1)
         self.assertIn("setup: missing: python3-venv", out)
         self.assertIn("python3-venv", errors)
-        self.fake("python3")
-        self.assertEqual(self.call("read", "--build", "a folder")[0], 0)
-        self.assertRegex(self.called("python3")[-1], r"reader/book\.py --build a folder$")
 
     def test_recorded_ladders_follow(self):
-        run = 'for flag; do case $flag in --benchmark_out=*) echo "{}" >"${flag#*=}" ;; esac; done'
         results = self.clone / "01_one/results"
-        results.mkdir()
         for name in ("h100", "h200", "h200_ncu", "fuzz"):
-            (results / f"{name}.json").touch()
+            self.write_run(results / f"{name}.json")
         for flags, names in (((), ["h200"]), (("--gpu", "h100"), ["h100"]),
                              (("--gpu=h200,h100",), ["h200", "h100"])):
-            code, _, errors = self.bench(run, *flags)
+            code, out, errors = self.bench(self.WRITES, *flags)
             self.assertEqual((code, errors), (0, ""))
-            drawn = [call.rsplit("/", 1)[1] for call in self.called("python3") if "--recorded" in call]
-            self.assertEqual(drawn[-len(names):], [f"{name}.json" for name in names])
+            self.assertEqual(out.count("recorded on Synthetic GPU"), len(names))
+            self.assertEqual(out.count("  your_one"), 1)  # in a recorded run it is the starter, and not the reader's
             self.assertFalse(any("--gpu" in call for call in self.called("cmake")))
         for flags in (("--gpu", "h300"), ("--gpu=fuzz",), ("--gpu", "h200_ncu")):
-            code, out, errors = self.bench(run, *flags)
+            code, out, errors = self.bench(self.WRITES, *flags)
             self.assertEqual((code, out, errors.count("\n")), (2, "", 1))
             self.assertIn("joined by commas, of: h200 h100", errors)
 
     def test_it_says_why_tests_were_skipped(self):
         more = self.fake_all()
-        log = self.clone / "build/cpu/Testing/Temporary/LastTest.log"
-        self.fake("ctest", f'mkdir -p "{log.parent}"; printf "skipped: b\\nx\\nskipped: a\\nskipped: b\\n" >"{log}"')
+        cases = "".join(
+            f'<testcase name="{name}" status="{status}">{inside}<system-out>{said}</system-out></testcase>'
+            for name, status, inside, said in (
+                ("a", "run", "", "x\nskipped: 8 claims about a.cu: no nvcc 13.0\ny"), ("b", "notrun", '<skipped message="SKIP_RETURN_CODE=4"/>', "Skipped: no GPU"),
+                ("c", "notrun", '<skipped message="SKIP_RETURN_CODE=4"/>', "x\nskipped: no GPU"),
+                ("d", "notrun", '<skipped message="SKIP_RETURN_CODE=4"/>', ""),
+                ("01_one: your rung (forward)", "fail", '<failure message=""/>', "")))
+        self.fake("ctest", 'while [ "$1" != --output-junit ]; do shift; done\n'
+                  f"printf '%s' '<testsuite>{cases}</testsuite>' >\"$2\"; echo '80% tests passed'; exit 8")
         code, out, _ = self.call("test", "--backend", "cpu", more=more)
-        self.assertEqual((code, out.splitlines()[-3:-1]), (0, ["skipped (1): a", "skipped (2): b"]))
-        self.assertRegex(out.splitlines()[-1], "^left out: the reverse thread order .*: ./tutorial test --long$")
+        self.assertEqual(code, 8)
+        self.assertEqual(out.splitlines()[-6], "not checked: 8 claims about a.cu: no nvcc 13.0")
+        self.assertEqual(out.splitlines()[-5:-3], ["skipped (1): it does not say why", "skipped (2): no GPU"])
+        self.assertRegex(out.splitlines()[-3], "^left out: the reverse thread order .*: ./tutorial test --long$")
+        self.assertEqual(out.splitlines()[-2:], [
+            "80% tests passed",
+            "01_one/your_one.cuh: your rung fails: ./tutorial test one --yours says what is wrong with it"])
 
     def errors_with_a_cmake_that(self, *answers):
         more = self.fake_all()
@@ -271,12 +376,43 @@ class Tutorial(unittest.TestCase):
         self.assertIn("(log: build/logs/cpu.build.log)", errors)
         self.assertEqual(self.called("ctest"), [])
 
-    def test_packages_that_cannot_be_fetched(self):
+    def test_packages_that_cannot_be_fetched_are_one_sentence(self):
         errors = self.errors_with_a_cmake_that(
-            '--preset) echo "CMake Error: Failed to clone repository: x"; exit 1')
+            '--preset) printf "CMake Error: x\\ny\\nFailed to clone repository: z\\n"; exit 1')
         self.assertIn("catch2, libbenchmark-dev", errors)
+        self.assertEqual(errors.count("\n"), 1)
 
     @unittest.skipUnless(shutil.which("flock"), "no flock here, so ./tutorial does not wait")
+    def test_a_compiler_is_fetched_where_there_is_none(self):
+        more = self.fake_all()
+        script, elsewhere = self.clone / "tutorial", "/usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc "
+        text = script.read_text(encoding="utf-8")
+        self.assertIn(elsewhere, text)
+        script.write_text(text.replace(elsewhere, ""), encoding="utf-8")
+        (self.clone / "common/cmake").mkdir()
+        shutil.copy(ROOT / "common/cmake/cuda.cmake", self.clone / "common/cmake")
+        fetched = self.clone / ".deps/cuda/nvidia/cu13/bin/nvcc"
+        self.fake("nvcc", "echo release 13.0, V13.0.1")
+        arrive = f'mkdir -p "{fetched.parent}" && mv "{self.programs}/nvcc" "{fetched}"'
+        self.fake("nvcc-old", "echo release 11.8, V11.8.1")  # too old, on PATH: another one is taken
+        compiler = (self.programs / "nvcc").rename(self.programs / "arriving")
+        (self.programs / "nvcc-old").rename(self.programs / "nvcc")
+        self.fake("cmake", f'case "$*" in *--version*) echo cmake version 3.25.1 ;;\n'
+                           f'*WHAT=nvcc*) {arrive.replace("/nvcc", "/arriving", 1)} ;; esac')
+        code, _, errors = self.call("test", "--backend", "cuda", more=more)
+        self.assertEqual(code, 1)
+        self.assertIn("./tutorial setup --nvcc fetches one", errors)
+        self.assertTrue(compiler.exists())
+        code, out, errors = self.call("setup", "--nvcc", "--backend", "cpu", more=more)
+        self.assertEqual((code, errors), (0, ""))
+        self.assertRegex(out, r"from PyPI into \.deps/cuda:\n(setup:   nvidia-cuda-[a-z]+==13.*\n){3}"
+                              r"(setup:   nvidia-[a-z-]+==13.*\n){4}setup: everything is installed, nvcc 13.0 too")
+        self.assertEqual([call for call in self.called("cmake") if "FETCH" in call],
+                         ["-DWHAT=nvcc -DFETCH=ON -P common/cmake/cuda_fetch.cmake"])
+        self.assertIn("nvcc 13.0)", self.call("test", "--backend", "cuda", more=more)[1])
+        self.call("setup", "--nvcc", "--backend", "cpu", more=more)  # it is here: nothing is fetched again
+        self.assertEqual(len([call for call in self.called("cmake") if "FETCH" in call]), 1)
+
     def test_two_at_a_time_take_turns(self):
         more = self.fake_all()
         (self.clone / "build/logs").mkdir(parents=True)

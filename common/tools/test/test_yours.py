@@ -1,15 +1,23 @@
 #!/usr/bin/env python3
-"""Tests of yours.py, with a script in the place of a chapter's test."""
+"""Tests of what judges a reader's rung (yours.py, exercises.py), with scripts in the place of the programs."""
 
-import os
-import stat
+import contextlib
+import io
+import json
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
-YOURS = Path(__file__).resolve().parents[1] / "reader" / "yours.py"
+import folders  # noqa: F401
+
+import exercises
+import front
+import runs
+import yours
 
 FAILED = """<?xml version="1.0" encoding="UTF-8"?>
 <Catch><Group name="x"><TestCase name="elu: your rung">
@@ -19,7 +27,7 @@ FAILED = """<?xml version="1.0" encoding="UTF-8"?>
   n = 7: y[0] was not written
   n = 9: y[8] was not written
   in place, n = 1: y[0] = -3.5, expected -0.97 for x = -3.5 (4579.8 ULP)
-  n = 9: the output was written 4 byte(s) past the end
+  n = 9: the output was written past its end: 14 bytes, 1 to 14 away
 </Info>
 <Expression success="false" type="REQUIRE"><Original>violations.empty()</Original>
 <Expanded>false</Expanded></Expression>
@@ -28,56 +36,318 @@ FAILED = """<?xml version="1.0" encoding="UTF-8"?>
 WRONG = """<Catch><TestCase name="your rung">
 <Info>your_elu breaks its promises:
   n = 255: y[2] = 1, expected 1.5 for x = 2 (3.5 ULP)
+  n = 257: y[2] = 1, expected 1.5 for x = 2 (3.5 ULP)
   n = 256: y[9] = 1, expected 2.5 for x = 3 (77 ULP)</Info>
 <Expression success="false"><Original>a</Original><Expanded>b</Expanded></Expression>
 </TestCase></Catch>
 """
+SOURCE = """inline constexpr RungClaims kYourElu{CLAIMS};
+__global__ void your_elu_kernel(const half* x, half* y, std::int64_t n) { y[0] = expm1f(x[0]); }
+"""
 
 
-class Yours(unittest.TestCase):
-    def run_with(self, body):
-        with tempfile.TemporaryDirectory() as folder:
-            program = Path(folder) / "program"
-            program.write_text(f"#!{sys.executable}\nimport os, sys\n{body}\n", encoding="utf-8")
-            program.chmod(program.stat().st_mode | stat.S_IXUSR)
-            done = subprocess.run([sys.executable, str(YOURS), str(program), "your_elu.cuh"],
-                                  capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout + done.stderr
+def accuracy(ulp, bound, over=0):
+    more = {"over": over, "over_from": -0.5, "over_to": -6e-8} if over else {}
+    return {"chapter": "elu", "rung": "your_elu", "dtype": "f16", "inputs": 65536, "max_ulp": ulp, "at": -0.0009,
+            "expected": -0.0009, "actual": 0.0, "bound": bound, **more}
 
+
+def traced(name, width, requests, blocks=4, idle=0, kind="rung"):
+    """A launch whose warps each make so many requests."""
+    cost = {"requests": requests * blocks, "lanes": 32, "used": width * 32, "sectors": width, "phases": 0, "passes": 0}
+    places = [{"operation": operation, "space": "global", "least_bytes": width, "most_bytes": width, "ways": 0, **cost}
+              for operation in ("load", "store")]
+    launch = {"kernel": "k", "grid": [blocks, 1, 1], "block": [32, 1, 1], "busy_blocks": blocks - idle,
+              "busy_threads": 32 * (blocks - idle), "places": places}
+    return {"ladder": "elu", "rung": name, "dtype": "f16", "kind": kind, "shape": "1x8", "shapes": [], "launches": [launch]}
+
+
+class Judged(unittest.TestCase):
+    """A chapter of its own, with programs that answer as a test says."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.folder = self.root / "01_elu"
+        (self.folder / "answers").mkdir(parents=True)
+        (self.root / "build/logs").mkdir(parents=True)
+        self.file = self.folder / "your_elu.cuh"
+        self.write("1, alignof(half), 2048.0")
+        self.declare(starter="")
+        for target, value in (("runs.ROOT", self.root), ("exercises.KEPT", self.root / ".exercises"),
+                              ("front.LOGS", self.root / "build/logs"), ("yours.CHECKS", self.root / "checks"),
+                              ("front.build", lambda *_, **__: None)):
+            patch = mock.patch(target, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def write(self, claims, text=SOURCE):
+        self.file.write_text(text.replace("CLAIMS", claims), encoding="utf-8")
+
+    def declare(self, starter, **more):
+        data = {"beside": "f16x8_pack", "starter": starter, "exercises": [
+            {"name": "climb", "task": "Climb.", "answer": "climb.cuh", "hints": ["First.", "Second."],
+             "goals": {"per_thread": 8, "load_bytes": 16, "requests_as": "f16x8_pack"}},
+            {"name": "sharpen", "task": "Sharpen.", "answer": "sharpen.cuh", "goals": {"max_ulp": 0.51}},
+            {"name": "think", "task": "On paper.", **more}]}
+        (self.folder / "answers/exercises.json").write_text(json.dumps(data), encoding="utf-8")
+
+    def program(self, name, body):
+        path = self.root / "build/cpu" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!{sys.executable}\nimport json, os, sys, time\n{body}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def judge(self, test="", one=None, rungs=()):
+        """(whether it is right, what is printed)."""
+        record = f"open(os.environ['TUTORIAL_RECORD_DIR'] + '/accuracy.a.json', 'w').write({json.dumps({'accuracy': [one]})!r})"
+        self.program("01_elu_test", f"{record if one else ''}\n{test}")
+        rungs = rungs or (traced("your_elu", 2, 1, kind="yours"), traced("f16x8_pack", 16, 1))
+        self.program("01_elu_trace", f"rungs = {list(rungs)!r}\nprint(json.dumps({{'rungs': rungs}}))")
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            right = yours.Verdict(self.folder, "cpu").run()
+        return right, re.sub(r"\n {11,}", " ", out.getvalue())
+
+
+class Verdict(Judged):
     def test_a_rung_that_passes(self):
-        code, text = self.run_with("")
-        self.assertEqual(code, 0)
-        self.assertIn("your_elu.cuh passes", text)
+        right, text = self.judge(one=accuracy(0.5, 0.51))
+        self.assertTrue(right)
+        self.assertIn("your_elu.cuh is right.", text)
+        self.assertIn("right      every size, every pointer", text)
 
+    def test_the_untouched_starter_is_called_that(self):
+        self.declare(starter=exercises.blob(self.file.read_bytes()))
+        self.assertIn("is still the starter: no exercise is begun", self.judge()[1])
+
+    def test_the_largest_error_stands_beside_the_claim(self):
+        text = self.judge(one=accuracy(0.6, 0.61))[1]
+        self.assertIn("at most 0.6 ULP, at x = -0.0009 (expected -0.0009, got 0); you claim 0.61", text)
+        self.assertNotIn("would do", text)
+        self.assertIn("you claim 2048, more than it needs: 0.6 would do", self.judge(one=accuracy(0.6, 2048.0))[1])
+        text = self.judge(f"print({WRONG!r}); sys.exit(1)", accuracy(2048.0, 0.51, over=31))[1]
+        self.assertIn("at most 2048 ULP", text)
+        self.assertIn("31 of 65,536 inputs exceed it, x from -0.5 to -6e-08", text)
+
+    def test_accesses_and_idle_blocks(self):
+        text = self.judge(rungs=(traced("your_elu", 2, 8, blocks=8, idle=7, kind="yours"), traced("f16x8_pack", 16, 1)))[1]
+        self.assertIn("loads: 2 bytes a lane, 64 requests a warp", text)
+        self.assertIn("(f16x8_pack has 16 bytes a lane, 1 request a warp)", text)
+        self.assertIn("7 of 8 blocks touch no memory", text)
+        text = self.judge(rungs=(traced("your_elu", 16, 1, kind="yours"), traced("f16x8_pack", 16, 1)))[1]
+        self.assertIn("loads: 16 bytes a lane, 1 request a warp, as f16x8_pack", text)
+        self.assertIn("idle       no block of 4, no thread", text)
+
+    def test_claims_that_nothing_can_keep(self):
+        for claims, words in (("0, 2, 1.0", "per_thread is 0"), ("1, 32, 1.0", "alignment is 32"),
+                              ("1, alignof(half), -1", "max_ulp is -1")):
+            self.write(claims)
+            with self.assertRaisesRegex(runs.ToolError, words):
+                self.judge()
+
+    def test_a_loop_without_an_end_is_stopped(self):
+        with mock.patch("yours.SECONDS", 1):
+            right, text = self.judge("while True: pass")
+        self.assertFalse(right)
+        self.assertIn("did not end within 1 seconds of the CPU", text)
+
+    def test_what_the_instrumented_executor_notices_is_a_failure(self):
+        (self.root / "checks").touch()
+        self.program("01_elu_check", "print('check: your_elu.cuh:7: reads x[n], one past the end'); sys.exit(1)")
+        right, text = self.judge(one=accuracy(0.5, 0.51))
+        self.assertFalse(right)
+        self.assertIn("checks     your_elu.cuh:7: reads x[n], one past the end", text)
+        self.assertIn("gives the right results here, and is not right yet", text)
+        self.program("01_elu_check", "os.abort()")  # that says nothing does not mean that nothing was found
+        self.assertIn("could not say more: it ended with exit code", self.judge(one=accuracy(0.5, 0.51))[1])
+        self.program("01_elu_check", "")
+        self.assertTrue(self.judge(one=accuracy(0.5, 0.51))[0])
+
+
+class Watch(Judged):
+    def test_it_judges_at_each_save_until_ctrl_c(self):
+        saves = iter([lambda: self.write("8, 16, 2.0"), lambda: None, lambda: self.write("4, 16, 22.0"), lambda: None])
+
+        def sleep(_):
+            save = next(saves, None)
+            if save is None:
+                raise KeyboardInterrupt
+            save()
+
+        out = io.StringIO()
+        with mock.patch("yours.judge", side_effect=[True, front.BuildFailed(1), False]) as judge, \
+                mock.patch("time.sleep", sleep), mock.patch("front.choose_backend", lambda *_: "cpu"), \
+                contextlib.redirect_stdout(out):
+            self.assertEqual(yours.watch(self.folder, "auto"), 0)
+        self.assertEqual(judge.call_count, 3)
+        self.assertEqual(out.getvalue().count("save it to be judged again"), 3)
+
+
+class Messages(Judged):
     def test_what_is_wrong_is_told_by_reason(self):
-        code, text = self.run_with(f"print({FAILED!r}); sys.exit(3)")
-        self.assertEqual(code, 1)
+        right, text = self.judge(f"print({FAILED!r}); sys.exit(3)")
+        self.assertFalse(right)
         self.assertEqual(text.count("Some elements are never written"), 1)
         self.assertIn("... and 1 more of this kind", text)
         self.assertIn("writes outside its output", text)
+        self.assertIn("14 bytes, 1 to 14 away", text)
         self.assertNotIn("Some values are wrong", text)  # in place, the input shows where nobody wrote
 
-    def test_the_worst_value_comes_first(self):
-        code, text = self.run_with(f"print({WRONG!r}); sys.exit(1)")
-        self.assertEqual(code, 1)
+    def test_two_examples_are_two_elements_and_the_worst_comes_first(self):
+        text = self.judge(f"print({WRONG!r}); sys.exit(1)")[1]
         self.assertIn("Some values are wrong", text)
         self.assertLess(text.index("77 ULP"), text.index("3.5 ULP"))
+        self.assertEqual(text.count("y[2]"), 1)
+
+    def test_the_advice_fits_the_error_in_any_type(self):
+        wrong = f"print({WRONG!r}); sys.exit(1)"
+        self.assertIn("another function, or another element", self.judge(wrong, accuracy(30000.0, 0.51, over=60000))[1])
+        self.assertIn("a difference taken", self.judge(wrong, accuracy(2048.0, 0.51, over=3000))[1])
+        self.assertIn("intermediate rounding", self.judge(wrong, accuracy(1.5, 0.51, over=60000))[1])
 
     def test_what_only_one_order_shows(self):
-        code, text = self.run_with(
-            f"if os.environ['TUTORIAL_CPU_ORDER'] == 'reverse': print({WRONG!r}); sys.exit(1)")
-        self.assertEqual(code, 1)
+        right, text = self.judge(f"if os.environ['TUTORIAL_CPU_ORDER'] == 'reverse': print({WRONG!r}); sys.exit(1)")
+        self.assertFalse(right)
         self.assertIn("is not right yet", text)
 
     def test_a_crash(self):
-        code, text = self.run_with("os.abort()")
-        self.assertEqual(code, 1)
+        right, text = self.judge("os.abort()")
+        self.assertFalse(right)
         self.assertIn("The kernel crashed", text)
 
     def test_a_program_that_is_not_there(self):
-        done = subprocess.run([sys.executable, str(YOURS), str(Path(os.sep) / "nowhere"), "x"],
-                              capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 2)
+        with self.assertRaisesRegex(runs.ToolError, "No such file"):
+            yours.Verdict(self.folder, "cpu").run()
+
+    def built(self, log):
+        (self.root / "build/logs/cpu.build.log").write_text(log, encoding="utf-8")
+        out, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(out):
+            yours.tell_build("cpu", [self.folder])
+            yours.tell_warnings("cpu", "your_elu.cuh")
+        return out.getvalue() + errors.getvalue()
+
+    def test_what_the_compiler_says_of_the_readers_file(self):
+        self.write("1, 2, 1.0", SOURCE.replace("your_elu_kernel", "mine"))
+        for quotes in ("''", "\u2018\u2019"):
+            text = self.built(f"elu.cu:126:23: error: {quotes[0]}your_elu_kernel{quotes[1]} was not declared in this scope\n")
+            self.assertIn("the launcher calls your_elu_kernel, and it has mine: give the kernel its name back", text)
+        self.write("1, 2, 1.0")
+        self.assertIn("line 23 does not compile: expected ';'", self.built("01_elu/your_elu.cuh:23:9: error: expected ';'\n"))
+        warning = "01_elu/your_elu.cuh:22:70: warning: unused parameter 'n' [-Wunused-parameter]\n"
+        self.assertEqual(self.built(warning * 2), "warning: your_elu.cuh, line 22: unused parameter 'n'\n")
+
+
+class Exercises(Judged):
+    def listed(self, **given):
+        arguments = mock.Mock(**{"exercise": None, "hint": None, "start": False, "restore": False, **given})
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), mock.patch("runs.find_chapters", lambda: [self.folder]):
+            exercises.run(arguments, self.folder)
+        return out.getvalue()
+
+    def test_a_tick_is_earned_by_the_goals(self):
+        self.write("8, 16, 2048.0")
+        self.judge(one=accuracy(2048.0, 2048.0))
+        self.assertNotIn("\u2713", self.listed())
+        self.assertIn("next: 01_elu 1 climb", self.listed())
+        good = (traced("your_elu", 16, 1, kind="yours"), traced("f16x8_pack", 16, 1))
+        text = self.judge(f"print({WRONG!r}); sys.exit(1)", accuracy(2048.0, 0.51, over=9), good)[1]
+        self.assertNotIn("\u2713", text)  # it is not right
+        text = self.judge(one=accuracy(2048.0, 2048.0), rungs=good)[1]
+        self.assertIn("\u2713 1 climb", text)
+        self.assertIn("2 sharpen: left: at most 0.51 ULP (you claim 2048)", text)
+        self.assertIn("  \u2713 1 climb", self.listed())
+        self.assertIn("next: 01_elu 2 sharpen", self.listed())
+        self.write("1, alignof(half), 0.51")
+        text = self.judge(one=accuracy(0.5, 0.51))[1]
+        self.assertIn("\u2713 1 climb (by an earlier version, kept as", text)
+        self.assertIn("\u2713 2 sharpen", text)
+
+    def test_hints_come_one_at_a_time(self):
+        self.assertIn("hint 2 of 2:\n  Second.", self.listed(exercise="climb", hint=2))
+        self.assertNotIn("Second.", self.listed(exercise="climb", hint=1))
+        with self.assertRaisesRegex(runs.ToolError, "--hint 1 to --hint 2"):
+            self.listed(exercise="climb", hint=3)
+
+    def test_the_starter_comes_back_and_the_old_file_is_kept(self):
+        starter = self.file.read_bytes()
+        for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
+            subprocess.run(["git", *words], cwd=self.root, check=True)
+        self.declare(starter=exercises.blob(starter))
+        self.write("8, 16, 2.0")
+        mine = self.file.read_bytes()
+        self.assertIn(".exercises/01_elu/your_elu.1.cuh", self.listed(restore=True))
+        self.assertEqual(self.file.read_bytes(), starter)
+        self.assertEqual((self.root / ".exercises/01_elu/your_elu.1.cuh").read_bytes(), mine)
+        self.assertIn("is the starter already", self.listed(restore=True))
+
+    def test_the_frame_of_a_program(self):
+        text = ("//! [a]\nconstexpr int kPer = 8;\n__global__ void k(const float* x,\n                  float* y) {\n  y[0] = 1;\n}\n"
+                "//! [a]\ndouble a(double x) { return x; }\ncudaError_t b(int n) {\n  if (n) {\n    n = 0;\n  }\n}\nint main() {}\n")
+        self.assertEqual(exercises.without_body(text, "a").partition("double")[0],
+                         "// Yours to write:\n// constexpr int kPer\n// __global__ void k(const float* x, float* y)\n")
+        self.assertIn("cudaError_t b(int n) {\n  // Yours to write.\n  return {};\n}\nint main", exercises.without_body(text, "b"))
+
+    def test_words_in_the_code(self):
+        facts = yours.Facts(self.file, (1, 2, 2048.0))
+        self.assertTrue(facts.meets("with", ["expm1f"])[0])
+        self.assertFalse(facts.meets("without", ["expm1f"])[0])
+        self.write("1, 2, 1.0", SOURCE.replace("expm1f", "/* expm1f */ fast_expm1f"))
+        self.assertFalse(facts.meets("with", ["expm1f"])[0])
+
+
+class Declared(unittest.TestCase):
+    """The chapters' own."""
+
+    def test_every_exercise_can_be_judged_and_names_what_is_there(self):
+        everything = exercises.all_chapters()
+        self.assertEqual([one.folder.name for one in everything], [path.name for path in runs.find_chapters()])
+        for chapter in everything:
+            shown = runs.load_run(chapter.folder / "results" / f"{front.recorded_gpus(chapter.folder)[0]}.json")
+            rungs = {row.rung for row in shown.rows}
+            names = [one.name for one in chapter.exercises]
+            self.assertEqual(len(set(names)), len(names), chapter.folder)
+            self.assertIn(chapter.beside, rungs)
+            self.assertEqual(chapter.starter, exercises.blob(chapter.file.read_bytes()),
+                             f"{chapter.file} has changed: {chapter.folder}/answers/exercises.json names its starter by "
+                             "git hash-object")
+            for one in chapter.exercises:
+                self.assertTrue(one.task and one.hints, one.name)
+                self.assertEqual(set(one.goals) - set(exercises.GOALS), set(), one.name)
+                for name in ("requests_as", "blocks_as"):
+                    self.assertIn(one.goals.get(name, chapter.beside), rungs)
+                if one.answer:
+                    self.assertTrue((chapter.folder / "answers" / one.answer).is_file(), one.answer)
+
+    def test_the_starter_and_the_answer_differ_by_the_goals_that_the_source_shows(self):
+        """What a test without a compiler can see of them: claims, and words in the code."""
+        for chapter in exercises.all_chapters():
+            for one in chapter.exercises:
+                if one.is_program or not one.judged:
+                    continue
+                answer = chapter.folder / "answers" / one.answer
+                for name, goal in one.goals.items():
+                    if name in ("max_ulp", "per_thread", "with", "without"):
+                        facts = yours.Facts(answer, yours.claims_of(answer))
+                        self.assertTrue(facts.meets(name, goal)[0], f"{answer}: {name}")
+                starter = yours.Facts(chapter.file, yours.claims_of(chapter.file))
+                seen = [starter.meets(name, goal)[0] for name, goal in one.goals.items()]
+                self.assertFalse(all(seen), f"{one.name}: the starter meets every goal")
+
+    def test_a_program_begins_without_what_is_to_be_written(self):
+        for chapter in exercises.all_chapters():
+            for one in chapter.exercises:
+                if one.is_program:
+                    answer = (chapter.folder / "answers" / one.answer).read_text(encoding="utf-8")
+                    text = answer
+                    for name in one.data["write"]:
+                        text = exercises.without_body(text, name)
+                    self.assertEqual(len(re.findall("// Yours to write[.:]", text)), len(one.data["write"]), one.answer)
+                    self.assertEqual(text.count("{"), text.count("}"))
+                    self.assertGreater(len(answer) - len(text), 40, one.answer)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ behind it is what the loads and stores of the rung's warp must show, as in
 01_elu_trace_strided=2,stride 16,16,12.5 %.
 """
 
+import argparse
 import contextlib
 import io
 import re
@@ -21,10 +22,11 @@ import trace
 
 def accesses_of(program, rung):
     """{what a line says of an access of the warp}."""
-    sys.argv = ["trace.py", program, rung]
+    parser = argparse.ArgumentParser()
+    trace.add_arguments(parser)
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        code = trace.main()
+        code = trace.run(parser.parse_args([rung]), program)
     rows = re.findall(r"^ *\d+(?:-\d+)? \S+ +(?:load|store) [xy] +(\d+) +32 +(\S+(?: \S+)*) +(\d+) +(\S+ %)$",
                       out.getvalue(), re.M)
     return code, {",".join(row) for row in rows}, out.getvalue()

@@ -1,0 +1,45 @@
+// Which kernel each function of swish.h launches: launches.txt.
+#include "03_swish/swish.h"
+#include "common/proof/catch.h"
+#include "common/proof/launches.h"
+
+using namespace tutorial;
+using namespace tutorial::test;
+
+namespace {
+
+template <class T>
+void add_swish(LaunchTable& table, const std::string& name, float beta,
+               const std::vector<std::int64_t>& sizes) {
+  table.add_unary<T>(name, sizes, [beta](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+    return swish(x, y, n, beta, stream);
+  });
+}
+
+/// In blocks of 256 threads while three arrays have 64 MiB, and of 704 beyond.
+template <class T>
+void add_swiglu(LaunchTable& table, const std::string& dtype) {
+  constexpr std::int64_t most = (std::int64_t{64} << 20) / (3 * sizeof(T));
+  table.add_binary<T>("swiglu " + dtype, {most, most + 1}, swiglu_rung<T>().launch);
+  table.add_binary<T>("swiglu_separate " + dtype, {most + 1}, swiglu_separate_rung<T>().launch);
+}
+
+}  // namespace
+
+TEST_CASE("swish: which kernel runs, in how many blocks") {
+  LaunchTable table;
+  constexpr std::int64_t n = 1'048'579;
+  // Floats: two waves of blocks of one pack a thread begin at the second size, and are past one of
+  // two packs at the last.
+  add_swish<float>(table, "swish f32", 1.0f, {1'081'344, 1'081'345, 2'162'688, 2'162'689});
+  add_swish<float>(table, "swish f32, beta 2^-41", 0x1p-41f, {n});
+  add_swish<half>(table, "swish f16", 1.0f, {n});
+  add_swish<Bf16>(table, "swish bf16", 1.0f, {n});
+  for_each_type(Floats{}, [&](auto type) {
+    add_swiglu<decltype(type)>(table, dtype_name<decltype(type)>());
+  });
+  const auto add_rungs = [&](auto type) { table.add_rungs(swish_rungs<decltype(type)>(), n); };
+  for_each_type(Floats{}, add_rungs);
+  for_each_type(Fp8{}, add_rungs);
+  table.check("03_swish/proof/launches.txt");
+}

@@ -1,0 +1,145 @@
+// Which kernel each function of arithmetic.h launches: launches.txt.
+#include "04_arithmetic/arithmetic.h"
+#include "04_arithmetic/arithmetic_rungs.h"
+#include "04_arithmetic/launchers/broadcast_rungs.h"
+#include "common/proof/catch.h"
+#include "common/proof/launches.h"
+
+using namespace tutorial;
+using namespace tutorial::test;
+
+namespace {
+
+constexpr Int8Scales kScales{0.5f, 0.25f, 0.75f};
+
+template <class T>
+cudaError_t call_operator(ArithmeticOp op, const TensorShape& shape0, const TensorShape& shape1,
+                          const Addresses& at, cudaStream_t stream) {
+  const T *const in0 = at.of<T>(0), *const in1 = at.of<T>(1);
+  if constexpr (std::is_same_v<T, std::int8_t>) {
+    return arithmetic(op, shape0, in0, shape1, in1, at.of<T>(2), kScales, stream);
+  } else {
+    return arithmetic(op, shape0, in0, shape1, in1, at.of<T>(2), stream);
+  }
+}
+
+template <class T>
+void add_operator(LaunchTable& table, ArithmeticOp op, const std::string& dtype,
+                  const TensorShape& shape0, const TensorShape& shape1) {
+  table.add(name_of(op) + (" " + dtype), to_string(shape0) + " " + to_string(shape1),
+            std::vector<std::size_t>(3, sizeof(T)), [&](const Addresses& at, cudaStream_t stream) {
+              return call_operator<T>(op, shape0, shape1, at, stream);
+            });
+}
+
+/// In blocks of 256 threads while three arrays have 64 MiB, and of 704 beyond.
+template <class T>
+void add_same_shape(LaunchTable& table, const std::string& dtype) {
+  const std::int64_t most = (std::int64_t{64} << 20) / (3 * static_cast<std::int64_t>(sizeof(T)));
+  for (const std::int64_t n : {most, most + 1}) {
+    add_operator<T>(table, ArithmeticOp::Add, dtype, {n}, {n});
+  }
+}
+
+/// Pairs that take different kernels: along the innermost dimension neither, the second or the first
+/// operand is broadcast; whole packs a row, or not; short rows; many dimensions.
+const std::vector<std::pair<TensorShape, TensorShape>> kShapes = {
+    {{1000, 1024}, {1024}},
+    {{64, 256, 56, 56}, {56}},
+    {{64, 256, 56, 56}, {1, 256, 1, 1}},
+    {{1, 256, 1, 1}, {64, 256, 56, 56}},
+    {{64, 256, 56, 56}, {64, 1, 56, 56}},
+    {{64, 1, 56, 1}, {1, 256, 1, 56}},
+    {{1000, 1003}, {1003}},
+    {{1000, 1003}, {1000, 1}},
+    {{100000, 3}, {3}},
+    {{9, 1, 8, 1, 7, 1, 32}, {1, 5, 1, 6, 1, 4, 32}},
+};
+
+template <class T>
+void add_broadcast_rungs(LaunchTable& table, const std::string& dtype) {
+  for (const BroadcastRung<T>& rung : arithmetic_broadcast_rungs<T>()) {
+    for (const auto& [shape0, shape1] : kShapes) {
+      const Broadcast broadcast = broadcast_strides(shape0, shape1);
+      if (!rung.claims(broadcast)) continue;
+      table.add(
+          rung.name + " " + dtype, to_string(shape0) + " " + to_string(shape1),
+          std::vector<std::size_t>(3, sizeof(T)), [&](const Addresses& at, cudaStream_t stream) {
+            return rung.launch({ArithmeticOp::Add, at.of<T>(0), at.of<T>(1), at.of<T>(2), stream},
+                               broadcast);
+          });
+      break;  // the first shape that it takes
+    }
+  }
+}
+
+void add_nhwc(LaunchTable& table, const std::string& name, const TensorShape& shape0,
+              const TensorShape& shape1,
+              cudaError_t (*launch)(const ArithmeticCall<half>&, const TensorShape&,
+                                    const TensorShape&),
+              std::size_t alignment) {
+  table.add(name, to_string(shape0) + " " + to_string(shape1),
+            std::vector<std::size_t>(3, alignment), [&](const Addresses& at, cudaStream_t stream) {
+              return launch(
+                  {ArithmeticOp::Add, at.of<half>(0), at.of<half>(1), at.of<half>(2), stream},
+                  shape0, shape1);
+            });
+}
+
+}  // namespace
+
+TEST_CASE("arithmetic: which kernel runs, in how many blocks: the operator") {
+  LaunchTable table;
+  add_same_shape<float>(table, "f32");
+  add_same_shape<half>(table, "f16");
+  add_same_shape<Bf16>(table, "bf16");
+  add_same_shape<std::int32_t>(table, "i32");
+  add_same_shape<std::int64_t>(table, "i64");
+  add_same_shape<std::int8_t>(table, "i8");
+  for (const ArithmeticOp op : kArithmeticOps) {
+    if (op != ArithmeticOp::Add) add_operator<half>(table, op, "f16", {1 << 20}, {1 << 20});
+  }
+  for (const auto& [shape0, shape1] : kShapes) {
+    add_operator<half>(table, ArithmeticOp::Add, "f16", shape0, shape1);
+  }
+  const auto& [image, channel] = kShapes[2];
+  add_operator<float>(table, ArithmeticOp::Add, "f32", image, channel);
+  add_operator<Bf16>(table, ArithmeticOp::Add, "bf16", image, channel);
+  add_operator<std::int32_t>(table, ArithmeticOp::Add, "i32", image, channel);
+  add_operator<std::int64_t>(table, ArithmeticOp::Add, "i64", image, channel);
+  add_operator<std::int8_t>(table, ArithmeticOp::Add, "i8", image, channel);
+  table.check("04_arithmetic/proof/launches.txt");
+}
+
+TEST_CASE("arithmetic: which kernel runs, in how many blocks: the ladders") {
+  LaunchTable table;
+  constexpr std::int64_t n = 1'048'579;
+  const auto add_ladder = [&](auto rungs) {
+    rungs.pop_back();  // the operator
+    for (const auto& rung : rungs) {
+      table.add_rungs(std::vector{binary_rung(rung, ArithmeticOp::Add)}, n);
+    }
+  };
+  add_ladder(arithmetic_rungs<float>());
+  add_ladder(arithmetic_rungs<half>());
+  add_ladder(arithmetic_rungs<Bf16>());
+  add_ladder(arithmetic_rungs<std::int32_t>());
+  add_ladder(arithmetic_rungs<std::int64_t>());
+  std::vector<Int8Rung> int8_rungs = arithmetic_rungs_int8();
+  int8_rungs.pop_back();
+  for (const Int8Rung& rung : int8_rungs) {
+    table.add_rung("add_" + rung.name, n, rung.width, std::vector<std::size_t>(3, rung.alignment),
+                   [&](const Addresses& at, cudaStream_t stream) {
+                     return rung.launch(ArithmeticOp::Add, at.of<std::int8_t>(0),
+                                        at.of<std::int8_t>(1), at.of<std::int8_t>(2), n, kScales,
+                                        stream);
+                   });
+  }
+  add_broadcast_rungs<half>(table, "f16");
+  const TensorShape image = {64, 256, 56, 56}, channel = {1, 256, 1, 1};
+  add_nhwc(table, "nhwc f16", image, image, arithmetic_nhwc<half>, 16);
+  add_nhwc(table, "limit_nhwc f16", image, image, arithmetic_limit_nhwc<half>, 16);
+  add_nhwc(table, "nhwc_pack f16", image, image, arithmetic_nhwc_pack<half>, 16);
+  add_nhwc(table, "nhwc_pack f16", image, channel, arithmetic_nhwc_pack<half>, 16);
+  table.check("04_arithmetic/proof/launches_ladders.txt");
+}

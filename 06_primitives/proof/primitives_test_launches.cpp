@@ -1,0 +1,138 @@
+// Which kernel each function of primitives.h launches: launches.txt.
+#include "06_primitives/primitives_rungs.h"
+#include "common/proof/catch.h"
+#include "common/proof/launches.h"
+
+using namespace tutorial;
+using namespace tutorial::test;
+
+namespace {
+
+constexpr std::int64_t kCount = 1'048'579;
+
+template <class T>
+void add_elementwise(LaunchTable& table, const std::string& dtype) {
+  // In blocks of 256 threads while three arrays have 64 MiB, and of 704 beyond.
+  constexpr std::int64_t most = (std::int64_t{64} << 20) / (3 * sizeof(T));
+  table.add_binary<T>("add " + dtype, {most, most + 1}, add<T>);
+  const auto three = std::vector<std::size_t>(4, sizeof(T));
+  table.add("multiply_add " + dtype, LaunchTable::number(kCount), three,
+            [](const Addresses& at, cudaStream_t stream) {
+              return multiply_add<T>(at.of<T>(0), at.of<T>(1), at.of<T>(2), at.of<T>(3), kCount,
+                                     stream);
+            });
+  table.add("sum4 " + dtype, LaunchTable::number(kCount), std::vector<std::size_t>(5, sizeof(T)),
+            [](const Addresses& at, cudaStream_t stream) {
+              return sum4<T>(at.of<T>(0), at.of<T>(1), at.of<T>(2), at.of<T>(3), at.of<T>(4),
+                             kCount, stream);
+            });
+  table.add_unary<T>("elu " + dtype, {kCount}, elu<T>);
+  table.add_unary<T>("gelu " + dtype, {kCount}, gelu<T>);
+  table.add_unary<T>("swish " + dtype, {kCount}, swish<T>);
+}
+
+template <class T>
+void add_ladder(LaunchTable& table, const std::string& dtype) {
+  std::vector<BinaryRung<T>> rungs = add_rungs<T>(dtype);
+  // The last has no more blocks than the GPU holds at once, which these elements are too few for, and
+  // 2^28 are not.
+  table.add_rungs(rungs, kCount);
+  const BinaryRung<T>& grid_stride = rungs.back();
+  table.add(grid_stride.name, LaunchTable::number(1 << 28), {16, 16, 16},
+            [&](const Addresses& at, cudaStream_t stream) {
+              return grid_stride.launch(at.of<T>(0), at.of<T>(1), at.of<T>(2), 1 << 28, stream);
+            });
+}
+
+struct Matrix {
+  std::int64_t rows, columns;
+  std::string text() const {
+    return LaunchTable::number(rows) + " x " + LaunchTable::number(columns);
+  }
+};
+
+template <class T, class Launch>
+void add_matrix(LaunchTable& table, const std::string& name, const std::vector<Matrix>& matrices,
+                Launch launch) {
+  for (const Matrix& m : matrices) {
+    table.add(name, m.text(), {sizeof(T), sizeof(T)},
+              [&](const Addresses& at, cudaStream_t stream) {
+                return launch(at.of<T>(0), at.of<T>(1), m.rows, m.columns, stream);
+              });
+  }
+}
+
+template <class T, class Launch>
+void add_bias(LaunchTable& table, const std::string& name, Launch launch) {
+  for (const Matrix& m : {Matrix{4096, 4096}, Matrix{1000, 1003}}) {
+    table.add(name, m.text(), std::vector<std::size_t>(3, sizeof(T)),
+              [&](const Addresses& at, cudaStream_t stream) {
+                return launch(at.of<T>(0), at.of<T>(1), at.of<T>(2), m.rows, m.columns, stream);
+              });
+  }
+}
+
+template <class T>
+void add_reductions(LaunchTable& table, const std::string& dtype) {
+  const std::vector<Matrix> matrices = {{16384, 16384}, {64, 1 << 20}, {1 << 20, 64}, {1000, 1003}};
+  for (const Dimension dimension : {Dimension::outer, Dimension::inner}) {
+    const std::string name = dimension == Dimension::outer ? "sum outer " : "sum inner ";
+    add_matrix<T>(table, name + dtype, matrices,
+                  [=](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t s) {
+                    void* const workspace = reinterpret_cast<void*>(4096);
+                    return reduce(Reduction::sum, dimension, x, y, rows, columns, workspace,
+                                  std::size_t{1} << 40, s);
+                  });
+  }
+}
+
+template <class T>
+void add_rows(LaunchTable& table, const std::string& dtype) {
+  add_matrix<T>(table, "softmax " + dtype,
+                {{4096, 512}, {4096, 1024}, {4096, 4096}, {4096, 5000}, {64, 65536}}, softmax<T>);
+  add_matrix<T>(table, "softmax_two_reductions " + dtype, {{4096, 1024}},
+                softmax_two_reductions<T>);
+  add_matrix<T>(table, "cumsum " + dtype, {{4096, 1024}, {4096, 1280}, {64, 65536}}, cumsum<T>);
+}
+
+template <class T>
+void add_sorts(LaunchTable& table, const std::string& dtype) {
+  for (const std::int64_t columns : {100, 128, 1024, 8192}) {
+    const Matrix m{4096, columns};
+    add_matrix<T>(table, "sort_rows " + dtype, {m},
+                  [](const T* x, T* y, std::int64_t rows, std::int64_t n, cudaStream_t stream) {
+                    return sort_rows(x, y, rows, n, stream);
+                  });
+    table.add("sort_rows with index " + dtype, m.text(), {sizeof(T), sizeof(T), 4},
+              [&](const Addresses& at, cudaStream_t stream) {
+                return sort_rows(at.of<T>(0), at.of<T>(1), at.of<std::int32_t>(2), m.rows,
+                                 m.columns, stream);
+              });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("primitives: which kernel runs, in how many blocks") {
+  LaunchTable table;
+  add_elementwise<float>(table, "f32");
+  add_elementwise<half>(table, "f16");
+  add_elementwise<Bf16>(table, "bf16");
+  table.add("add_to_float", LaunchTable::number(kCount), {2, 2, 4},
+            [](const Addresses& at, cudaStream_t stream) {
+              return add_to_float(at.of<half>(0), at.of<half>(1), at.of<float>(2), kCount, stream);
+            });
+  add_ladder<float>(table, "f32");
+  add_ladder<half>(table, "f16");
+  add_bias<float>(table, "bias_add_cycle f32", bias_add_cycle<float>);
+  add_bias<half>(table, "bias_add_cycle f16", bias_add_cycle<half>);
+  add_bias<float>(table, "bias_add_broadcast f32", bias_add_broadcast<float>);
+  add_bias<half>(table, "bias_add_broadcast f16", bias_add_broadcast<half>);
+  add_reductions<float>(table, "f32");
+  add_reductions<half>(table, "f16");
+  add_rows<float>(table, "f32");
+  add_rows<half>(table, "f16");
+  add_sorts<float>(table, "f32");
+  add_sorts<half>(table, "f16");
+  table.check("06_primitives/proof/launches.txt");
+}

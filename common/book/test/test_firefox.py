@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Opens the book, which test_site.py has built, in headless Firefox: what its scripts do, and what another
+engine may draw in another way. Every page, the keyboard and axe are test_browser.py's."""
+
+import functools
+import http.server
+import os
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import needs
+
+import book
+import pages
+
+
+def with_marionette():
+    """Goes on in the virtual environment that has Mozilla's driver."""
+    python = book.environment(needs.WORK / "venv_firefox", [needs.BOOK / "requirements_firefox.txt"])
+    if Path(sys.prefix).resolve() != (needs.WORK / "venv_firefox").resolve():
+        os.execv(python, [str(python), *sys.argv])
+
+
+class Firefox(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        from marionette_driver.marionette import Marionette
+        handler = functools.partial(book.Handler, directory=str(needs.SITE))
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.base = f"http://127.0.0.1:{cls.server.server_address[1]}/"
+        cls.browser = Marionette(bin=needs.firefox(), headless=True, gecko_log=str(needs.WORK / "firefox.log"))
+        cls.browser.start_session()
+        repository = pages.Repository()
+        cls.lessons = [pages.page_of(page) + ".html" for page in repository.lessons()]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.delete_session()
+        cls.browser.cleanup()
+        cls.server.shutdown()
+        cls.server.server_close()
+
+    def open(self, page):
+        self.browser.navigate(self.base + page)
+
+    def js(self, code):
+        return self.browser.execute_script(code)
+
+    def wait(self, code, seconds=20):
+        end = time.time() + seconds
+        while not self.js("return " + code):
+            self.assertLess(time.time(), end, f"never true: {code}")
+            time.sleep(0.05)
+
+    def test_lessons_have_formulas_figures_and_words(self):
+        for page in self.lessons:
+            self.open(page)
+            flat = self.js("return [...document.querySelectorAll('math')].filter(part => !part.closest('details') && "
+                           "part.getBoundingClientRect().height < 4).length")
+            broken = self.js("return [...document.querySelectorAll('article img')].filter(part => !part.closest('details') && "
+                             "part.complete && !part.naturalWidth).length")
+            wide = self.js("return document.documentElement.scrollWidth - innerWidth")
+            self.assertEqual((flat, broken), (0, 0), page)
+            self.assertLessEqual(wide, 0, page)
+            self.js("document.querySelector('a.term').focus({focusVisible: true})")
+            self.wait("document.querySelector('[role=tooltip]')?.textContent.length > 20")
+
+    def test_the_explorer_and_the_warp_view_draw(self):
+        for page, drawn in (("explorer", ".bars tbody tr"), ("warps", ".warp-lanes span")):
+            self.open(f"common/book/{page}.html")
+            self.wait("document.querySelector('[data-ready=yes]')")
+            self.assertGreater(self.js(f"return document.querySelectorAll('{drawn}').length"), 5, page)
+
+    def test_the_search_finds_an_entry_of_the_glossary(self):
+        self.open("search.html?q=bank+conflict")
+        self.wait("document.querySelectorAll('#search-results li a').length")
+        self.assertIn("GLOSSARY.html#", self.js("return document.querySelector('#search-results li a').href"))
+
+
+if __name__ == "__main__":
+    needs.firefox()
+    if not (needs.SITE / "index.html").is_file():
+        sys.exit("build/book/tested is not there: run common/book/test/test_site.py first")
+    with_marionette()
+    unittest.main()

@@ -1,0 +1,40 @@
+// What a program can learn of the threads while they run: for the checks (common/check).
+#pragma once
+
+#include "common/executor/block.h"
+
+#include <cstdint>
+#include <string>
+
+namespace tutorial::cpu {
+
+/// Is told of what orders the accesses of threads. Everything is called on the thread that runs the
+/// block, so a program that watches sets one worker.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+
+  /// Another block begins: blockIdx, blockDim and gridDim are its.
+  virtual void block_begins() = 0;
+  /// The executor has stopped the block; `report` is what it says.
+  virtual void block_fails(const std::string& report) = 0;
+  /// All threads of the block that have not returned have met at a barrier.
+  virtual void barrier_completes() = 0;
+  /// `lanes` of a warp have met in a warp operation. Of these __syncwarp alone orders memory.
+  virtual void warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) = 0;
+  /// The running thread calls __syncthreads or a warp operation.
+  virtual void thread_waits(Where where) = 0;
+  /// The running thread calls wait_for_previous_grid(), or let_next_grid_begin(); `place`: the
+  /// address where that call returns to.
+  virtual void waits_for_previous_grid() = 0;
+  virtual void lets_next_grid_begin(std::uintptr_t place) = 0;
+};
+
+/// The one watcher; nullptr: none.
+inline Watcher* watcher = nullptr;
+
+/// What common/launch.cuh calls in a kernel.
+void waits_for_previous_grid();
+void lets_next_grid_begin();
+
+}  // namespace tutorial::cpu

@@ -1,0 +1,44 @@
+// For the worked answers that are functions of one 16-bit number: every value against a formula in double.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/elementwise.cuh"
+#include "common/proof/answer.h"
+#include "common/proof/inputs.h"
+#include "common/proof/ulp.h"
+
+namespace tutorial::test {
+
+/// main()'s answer: 0 if op is within `claim` ULP of `reference` for all 65,536 values of T, NaN for
+/// NaN. T: half or __nv_bfloat16.
+template <class T, class Op>
+int check_every_value(Op op, double (*reference)(double), double claim) {
+  const std::vector<T> x = all_values<T>();
+  const auto n = static_cast<std::int64_t>(x.size());
+  const DeviceArray<T> from(x), to(x.size());
+  const cudaError_t error = launch_elementwise(from.data(), to.data(), n, op, nullptr, {});
+  if (error != cudaSuccess) return verdict(false, cudaGetErrorString(error));
+  const std::vector<T> y = to.download();
+  double largest = 0.0;
+  float at = 0.0f;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const float value = static_cast<float>(x[i]);
+    if (std::isnan(value)) {
+      if (!std::isnan(static_cast<float>(y[i]))) return verdict(false, "NaN does not give NaN");
+      continue;
+    }
+    const double off = ulp_error(y[i], reference(double{value}));
+    if (!(off <= largest)) {
+      largest = off;
+      at = value;
+    }
+  }
+  return verdict(largest <= claim,
+                 "largest error " + std::to_string(largest) + " ULP, at x = " + std::to_string(at));
+}
+
+}  // namespace tutorial::test

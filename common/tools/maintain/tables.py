@@ -1,0 +1,502 @@
+"""The tables and the single numbers of report.py: a function make_KIND for each kind of marker, and value()."""
+
+import math
+
+import beside_torch
+import behind
+import controls
+import model_report
+import mutate
+import recorded
+import runs
+from chapters import headlines
+from figures import line_plot
+from marker import (
+    NotRecorded, load_run, load_json, DASH, table, significant, gbps, percent, times, count, argument, code, chosen,
+    one_shape, regimes_of, labelled, cpu_note, entries_of, pick_rungs, field)
+from pictures import picture
+
+
+def make_context(part):
+    context = load_json(part.file()).get("context", {})
+    line = runs.context_line(context)
+    return [f"Recorded on {line}." if line else "Recorded without a context."]
+
+
+def make_results(part):
+    run = part.run()
+    shape, regimes = one_shape(run, part), regimes_of(run, part)
+    rows = chosen(run.select(shape=shape, regime=regimes[0]), part, ["rung", "peer", "copy"])
+    steps = runs.steps(rows)
+    last = part.option("last", "step")
+    if last not in ("step", "spread"):
+        part.fail(f"unknown last={last}; known: step, spread")
+    titles, align = ["Rung", "Type"], "ll"
+    for regime in regimes:
+        titles += [f"GB/s, {regime}", f"% of copy, {regime}"]
+        align += "rr"
+    shown = last == "spread" or any(steps.get(row) for row in rows)  # a column of nothing is left out
+    more = part.listed("more", [])
+    body = []
+    for row in rows:
+        cells = [labelled(row), row.dtype]
+        for regime in regimes:
+            same = run.select(ladder=row.ladder, rung=row.rung, dtype=row.dtype, shape=shape,
+                              regime=regime)
+            cells += result_cells(same[0] if same else None)
+        body.append(cells + [times(steps.get(row)) if last == "step" else percent(row.spread_pct)] * shown
+                    + [significant(row.counters.get(name)) for name in more])
+    return cpu_note(run) + table(titles + [last.capitalize()] * shown + [name.replace("_", " ") for name in more], body,
+                                 align + "r" * (shown + len(more)))
+
+
+def result_cells(row):
+    if row is None:
+        return [DASH, DASH]
+    return ["failed", DASH] if row.failed else [gbps(row.gbps), percent(row.copy_pct)]
+
+
+def make_grid(part):
+    run = part.run()
+    regime = regimes_of(run, part)[0]
+    value = part.option("value", "GBps")
+    shapes = part.listed("shapes", run.shapes())
+    rows = chosen(run.select(regime=regime), part, ["rung", "peer", "copy"])
+    by_n = sizes_once(shapes, part)
+    if by_n:
+        shapes = [s for s in by_n if regime != "warm" or fits_in_cache(run, rows, s)]
+    several = len({row.dtype for row in rows}) > 1
+    titles = ["Rung"] + (["Type"] if several else [])
+    body = []
+    for key in runs.unique((r.ladder, r.rung, r.dtype) for r in rows):
+        mine = {r.shape: r for r in rows if (r.ladder, r.rung, r.dtype) == key}
+        first = next(iter(mine.values()))
+        cells = [labelled(first)] + ([first.dtype] if several else [])
+        body.append(cells + [grid_cell(mine.get(shape), value, part) for shape in shapes])
+    shown = [by_n[shape] if by_n else shape.replace("x", "\u00d7") for shape in shapes]
+    align = "l" * len(titles) + "r" * len(shapes)
+    return cpu_note(run) + table(titles + shown, body, align)
+
+
+def sizes_once(shapes, part):
+    """{shape: how many elements} with one shape for each number, if by=n asks for it."""
+    by = part.option("by")
+    if by not in (None, "n"):
+        part.fail(f"unknown by={by}; known: n")
+    found = {}
+    for shape in sorted(shapes, key=recorded.elements_of) if by else []:
+        n = recorded.elements_of(shape)
+        if n not in (recorded.elements_of(other) for other in found):
+            found[shape] = n
+    return {shape: f"{n >> 20} M" if n % (1 << 20) == 0 else f"{n:,}" for shape, n in found.items()}
+
+
+def fits_in_cache(run, rows, shape):
+    """Does some row's data fit into the L2? Without a recorded size of the L2: yes."""
+    l2 = runs.number(run.context.get("gpu_l2_mib"))
+    moved = [row.counters["bytes"] for row in rows if row.shape == shape and "bytes" in row.counters]
+    return not (l2 and moved) or min(moved) <= l2 * 2**20
+
+
+def make_gpus(part):
+    """A row per rung, its speed on each GPU that has been recorded."""
+    if len(part.names) != 1:
+        part.fail("needs a list of files, as main.json,second.json")
+    found = [part.run(name) for name in part.names[0].split(",")
+             if all(part.path(one).exists() for one in name.split("+"))]
+    if not found:
+        raise NotRecorded(part.names[0])
+    regime, shape = part.option("regime", "cold"), part.option("shape", found[0].default_shape())
+    rows = chosen(found[0].select(shape=shape, regime=regime), part, ["rung"])
+    errors = part.option("accuracy")
+    known = {}
+    if errors and part.path(errors).exists():
+        known = {(e.get("rung"), e.get("dtype")): e for e in load_json(part.path(errors))["accuracy"]}
+    several = len({row.dtype for row in rows}) > 1
+    titles = ["Rung"] + (["Type"] if several else [])
+    for run in found:
+        name = run.device.replace("NVIDIA ", "").split(" ")[0]
+        titles += [f"{name}: GB/s", "% of copy"]
+    titles += ["spread"] + (["largest error, ULP"] if known else [])
+    body = []
+    for row in rows:
+        same = [next(iter(run.select(ladder=row.ladder, rung=row.rung, dtype=row.dtype, shape=shape,
+                                     regime=regime)), None) for run in found]
+        cells = [labelled(row)] + ([row.dtype] if several else [])
+        for one in same:
+            cells += result_cells(one)
+        cells.append(percent(max(one.spread_pct for one in same if one)))
+        if known:
+            entry = known.get((row.rung, row.dtype))
+            cells.append(worst_ulp(entry) if entry else DASH)
+        body.append(cells)
+    left = 2 if several else 1
+    return table(titles, body, "l" * left + "r" * (len(titles) - left))
+
+
+def grid_cell(row, value, part):
+    if row is None:
+        return DASH
+    if row.failed:
+        return "failed"
+    shown = {"GBps": lambda: gbps(row.gbps), "copy_pct": lambda: percent(row.copy_pct),
+             "median_us": lambda: significant(row.median_us),
+             "spread_pct": lambda: percent(row.spread_pct)}
+    if value not in shown:
+        part.fail(f"unknown value={value}; known: {', '.join(shown)}")
+    return shown[value]()
+
+
+def make_matrix(part):
+    run = part.run()
+    ladder, dtype, value = part.option("ladder"), part.option("dtype"), part.option("value", "both")
+    rows, columns = titled(part.listed("rows")), titled(part.listed("columns"))
+    if not (ladder and dtype and rows and columns):
+        part.fail("needs ladder=, rows=, columns= and dtype=")
+    if ladder not in run.ladders():
+        part.fail(f"the run has no ladder {ladder}; it has {', '.join(run.ladders())}")
+    shape = part.option("shape", run.default_shape(ladder))
+    regime = regimes_of(run, part)[0]
+    cells = {row.rung: row for row in run.select(ladder=ladder, dtype=dtype, shape=shape,
+                                                 regime=regime)}
+    for title, names in columns:
+        if not any(f"{name}_{dtype}_{form}" in cells for name in names for _, forms in rows
+                   for form in forms):
+            part.fail(f"the run has nothing for the column {title} at {shape} {regime}")
+    body = []
+    for title, forms in rows:
+        found = [[cells[rung] for name in names for form in forms
+                  if (rung := f"{name}_{dtype}_{form}") in cells] for _, names in columns]
+        if not any(found):
+            part.fail(f"the run has nothing for the row {title} at {shape} {regime}")
+        body.append([title] + [matrix_cell(rows[0] if rows else None, value, part)
+                               for rows in found])
+    titles = [""] + [title for title, _ in columns]
+    return cpu_note(run) + table(titles, body, "l" + "r" * len(columns))
+
+
+def titled(words):
+    """[(title, [names])] of words like NAME, NAME|NAME and TITLE:NAME."""
+    result = []
+    for word in words or []:
+        title, colon, names = word.rpartition(":")
+        result.append((title if colon else code(names.replace("|", ", ")), names.split("|")))
+    return result
+
+
+def matrix_cell(row, value, part):
+    if value != "both" or row is None or row.failed:
+        return grid_cell(row, "GBps" if value == "both" else value, part)
+    return f"{gbps(row.gbps)} ({percent(row.copy_pct)})"
+
+
+def make_torch(part):
+    run = part.run()
+    wanted = {name: part.listed(name) for name in ("ladder", "dtype", "regime", "shape")}
+    chosen = [cell for cell in beside_torch.cells(run) if "bound" in cell.rows
+              and all(getattr(cell, name) in words for name, words in wanted.items() if words)]
+    if not chosen:
+        raise NotRecorded(f"{run.path} has nothing of ours beside PyTorch")
+    of = part.option("of", "summary")
+    if of not in ("summary", "times"):
+        part.fail(f"unknown of={of}; known: summary, times")
+    made = (beside_torch.summary_table(chosen, run.context.get("torch")) if of == "summary"
+            else beside_torch.times_table(one_each(chosen, part), significant))
+    return cpu_note(run) + table(*made)
+
+
+def one_each(cells, part):
+    """The cells, or with by=n those of one shape for each number of elements."""
+    by_n = sizes_once(runs.unique(cell.shape for cell in cells), part)
+    return [cell for cell in cells if not by_n or cell.shape in by_n]
+
+
+def make_behind(part):
+    """Where a peer is faster than our operator, in the chapters' runs on the named GPUs."""
+    of, cells, recorded, gpus = part.option("of", "summary"), [], {}, []
+    if of not in ("summary", "cells", "ncu"):
+        part.fail(f"unknown of={of}; known: summary, cells, ncu")
+    for name in runs.shown().values():
+        gpus.append(name.upper())
+        for folder in runs.find_chapters(runs.ROOT):
+            for path in (folder / "results" / f"{name}.json", folder / "results" / f"{name}_torch.json"):
+                if not path.exists():
+                    continue
+                run, beside = load_run(path), path.stem.endswith("_torch")
+                operators = headlines().get(folder, {}).get("operators", {})
+                cells += (behind.torch_cells(run, name.upper(), folder.name) if beside
+                          else behind.cub_cells(run, name.upper(), folder.name, operators))
+                cub = run.context.get("cub") or f"of CUDA {run.context.get('cuda')}"
+                words = f"{name.upper()}, beside " + (f"PyTorch {run.context.get('torch')}" if beside else f"CUB {cub}")
+                recorded.setdefault(words, {}).setdefault(run.context.get("commit"), []).append(folder.name[:2])
+    if not cells:
+        raise NotRecorded("main.json")
+    if of == "cells":
+        return table(*behind.cells_table(cells, lambda name: f"[{name[:2]}]({part.link(runs.ROOT / name / 'README.md')})"))
+    if of == "ncu":
+        return behind_profiles(part, cells)
+    commits = [f"{words}: " + ", ".join(f"{commit} ({', '.join(names)})" for commit, names in by.items())
+               for words, by in recorded.items()]
+    return table(*behind.summary_table(cells, gpus)) + ["", f"Recorded at these commits (chapters). {'; '.join(commits)}."]
+
+
+def behind_profiles(part, cells):
+    """ncu's figures of the kernels in the cells below 0.99, of the GPUs that have a profile."""
+    entries, commits = {}, []
+    for name in runs.shown().values():
+        path = part.path(f"{name}_behind_ncu.json")
+        if path.exists():
+            found = entries.setdefault(name.upper(), {})
+            for one in load_json(path)["ncu"]:
+                found.setdefault(one["rung"], []).append(one)
+            commits.append(f"{name.upper()} {load_json(path)['context'].get('commit')}")
+    if not entries:
+        raise NotRecorded("main_behind_ncu.json")
+    made, missing = behind.profile_table(cells, entries, significant)
+    return table(*made) + ["", f"Profiled at these commits: {', '.join(commits)}."
+                           + (f" Not profiled: {'; '.join(missing)}." if missing else "")]
+
+
+def make_model(part):
+    what, titles = part.option("of"), [model_report.words(gpu) for gpu in model_report.recorded_gpus()]
+    if what in ("curve_figure", "scatter"):
+        title = part.option("title", "The fill curve" if what == "curve_figure" else "Predicted and recorded")
+        plot = model_report.curve_plot if what == "curve_figure" else model_report.scatter_plot
+        return picture(part, title, line_plot(plot(title)))
+    if what == "curve":
+        return table(["GPU", "Slots filled", "% of copy"], model_report.curve_rows(), "lrr")
+    if what == "share":
+        return table(["GPU", "Curve of", "Rungs", "Within 5 points", "Below 95 %", "Of these within 5", "Mean distance"],
+                     model_report.share_rows(), "llrrrrr")
+    if what == "far":
+        return table(["Chapter", "Rung", *(f"{gpu}, {word}" for gpu in titles for word in ("predicted", "recorded"))],
+                     model_report.far_rows(), "ll" + "rr" * len(titles))
+    if what == "clock":
+        return table(["Row", "probe, right after", "NVML, meanwhile", "cycles ÷ time", "spread"], model_report.clock_rows(), "lrrrr")
+    return part.fail("needs of=curve, share, far, clock, curve_figure or scatter")
+
+
+# -------------------------------------------------------------------------------------------------
+# From other recorded files
+
+def make_table(part):
+    """A recorded list as it is: a column per name, a row per entry."""
+    data, of, where = load_json(part.file()), part.option("of"), part.option("where")
+    every = field(data, of) if of else next((value for value in data.values() if isinstance(value, list)), None)
+    if not isinstance(every, list) or not every:
+        part.fail(f"{part.file()} holds no list {of or ''}".rstrip())
+    entries = [entry for entry in pick_rungs(every, part) if not where or entry.get(where)]
+    columns = part.listed("columns", list(every[0]))
+    unknown = [name for name in columns if not any(name in entry for entry in every)]
+    if unknown:
+        part.fail(f"nothing there has {unknown[0]}; known: {', '.join(every[0])}")
+    lines = [f"{len(entries)} of {len(every)}:", ""] if len(entries) < len(every) and where else []
+    return lines + plain_table(entries, columns)
+
+
+def make_mutations(part):
+    """What mutate.py recorded of the faults that there are now, a line per test program."""
+    entries = mutate.summary(mutate.load_table(*mutate.tables(runs.ROOT)), load_json(part.file())["results"])
+    return plain_table(entries, list(entries[0]))
+
+
+def plain_table(entries, columns):
+    body = [[plain(entry.get(name), name == columns[0]) for name in columns] for entry in entries]
+    numbers = [all(runs.number(entry.get(name)) is not None or entry.get(name) is None for entry in entries) for name in columns]
+    return table([name.replace("_", " ") for name in columns], body, "".join("lr"[number] for number in numbers))
+
+
+def plain(value, first):
+    """A recorded value as it is; the first column names what the row is about."""
+    if isinstance(value, int):
+        return count(value)
+    return significant(value) if isinstance(value, float) or value is None else code(value) if first else str(value)
+
+
+def in_run_order(entries, part):
+    """The entries in the order of the run that order= names; others follow as they are."""
+    name = part.option("order")
+    if not name or not part.path(name).exists():
+        return entries
+    order = {key: i for i, key in
+             enumerate(runs.unique((r.dtype, r.rung) for r in part.run(name).rows))}
+    rank = lambda e: order.get((e.get("dtype"), e.get("rung")), len(order))
+    return sorted(entries, key=rank)
+
+
+def make_accuracy(part):
+    entries = in_run_order(entries_of(part, "accuracy"), part)
+    body = [[code(e.get("rung")), str(e.get("dtype", DASH)), count(runs.number(e.get("inputs"))),
+             worst_ulp(e), argument(e.get("at")),
+             significant(runs.number(e.get("bound")), 3)] for e in entries]
+    titles = ["Rung", "Type", "Inputs", "Largest error, ULP", "at x =", "Bound, ULP"]
+    return table(titles, body, "llrrrr")
+
+
+def worst_ulp(entry):
+    """The largest error; the tests write null for one that is not finite."""
+    value = runs.number(entry.get("max_ulp"))
+    return "not finite" if value is None else significant(value)
+
+
+NCU_COLUMNS = {
+    None: (("dram_gbps", "DRAM GB/s", gbps), ("dram_pct", "% of DRAM peak", percent),
+           ("instructions_per_element", "Instructions per element", significant),
+           ("issue_pct", "Issue slots busy", percent), ("registers", "Registers", count),
+           ("sectors_per_load", "Sectors per load", significant),
+           ("sectors_per_store", "Sectors per store", significant),
+           ("occupancy_pct", "Occupancy", percent)),
+    "pipes": (("issue_pct", "Issue slots", percent), ("pipes.alu", "ALU", percent),
+              ("pipes.fma", "FMA", percent), ("pipes.fma_heavy", "FMA heavy", percent),
+              ("pipes.fp16", "FP16", percent), ("pipes.xu", "XU", percent),
+              ("pipes.lsu", "LSU", percent), ("pipes.cbu", "CBU", percent), ("sm_mhz", "SM MHz", gbps)),
+    "stalls": (("stalls", "Warps that wait, per instruction issued", None),
+               ("stalls.selected", "that issue", significant), ("occupancy_pct", "Occupancy", percent)),
+    "memory": (("l2_read_sectors", "L2 to L1, MB", None), ("l2_write_sectors", "L1 to L2, MB", None),
+               ("l1_hit_pct", "L1 hits", percent), ("l2_hit_pct", "L2 hits", percent),
+               ("local_sectors", "Local memory, MB", None),
+               ("shared_load.conflicts", "Bank conflicts, loads", count),
+               ("shared_store.conflicts", "stores", count)),
+}
+
+
+def ncu_cell(entry, path, show):
+    value = field(entry, path)
+    if path == "stalls":
+        waits = sorted(((number, name) for name, number in (value or {}).items() if name != "selected"),
+                       reverse=True)
+        return ", ".join(f"{name.replace('_', ' ')} {significant(number, 3)}" for number, name in waits[:3]) or DASH
+    if path.endswith("_sectors"):
+        return DASH if value is None else significant(value * 32 / 1e6, 4)
+    return show(runs.number(value))
+
+
+def make_ncu(part):
+    of = part.option("of")
+    if of not in NCU_COLUMNS:
+        part.fail(f"of={of}: known are pipes, stalls, memory")
+    columns = NCU_COLUMNS[of]
+    body = [[code(entry.get("rung"))] + [ncu_cell(entry, path, show) for path, _, show in columns]
+            for entry in entries_of(part, "ncu")]
+    align = "l" + "".join("l" if path == "stalls" else "r" for path, _, _ in columns)
+    return table(["Kernel"] + [title for _, title, _ in columns], body, align)
+
+
+def make_controls(part):
+    spec, where = load_json(part.file()), part.names[0]
+    files = [part.file(name) for name in part.listed("runs", ["main_controls.json", "second_controls.json"])]
+    recorded = [(controls.gpu_of(path), load_run(path)) for path in files]
+    try:
+        asked = controls.questions(spec, where, part.option("group"))
+    except runs.ToolError as error:
+        part.fail(str(error))
+    body, several = [], False
+    for question in asked:
+        answers = [controls.Answer(question, run, gpu) for gpu, run in recorded]
+        several = several or question.paired
+        unit = controls.UNITS.get(question.data["of"], question.data["of"])
+        variants = [code(question.variant(key)[0]) for key in ("a", "b") if key in question.data]
+        expected = " / ".join(runs.unique(expected_range(*question.expected(gpu)) for gpu, _ in recorded))
+        cells = [cell for answer in answers for cell in answer_cells(question, answer, unit)]
+        body.append([question.data["question"], ", ".join(variants)] + cells
+                    + [expected + ("" if question.paired else f" {unit}".rstrip())])
+    titles = ["Question", "Kernel"]
+    for gpu, _ in recorded:
+        titles += [gpu.upper(), "Ratio", "Spread", "As expected?"] if several else [
+            gpu.upper(), "Spread", "As expected?"]
+    if not several:
+        body = [[cell for cell in row if cell is not SKIPPED] for row in body]
+    else:
+        body = [["" if cell is SKIPPED else cell for cell in row] for row in body]
+    return table(titles + ["Expected"], body, "ll" + "rrrl"[0 if several else 1:] * len(recorded) + "l")
+
+
+#: A cell of a table of single values, which need no column for ratios.
+SKIPPED = object()
+
+
+def expected_range(low, high):
+    """A narrow range about 1 to the tenth of a percent, any other to three digits."""
+    narrow = high - low < 0.02 and 0.5 < low < 2
+    return f"{low:.3f} to {high:.3f}" if narrow else f"{significant(low, 3)} to {significant(high, 3)}"
+
+
+def answer_cells(question, answer, unit):
+    """What a run says: the values, their ratio, the spread, and whether that was expected."""
+    if not answer.complete:
+        return [DASH, SKIPPED if not question.paired else DASH, DASH, DASH]
+    values = ", ".join(significant(value, 4) for value in answer.values) + (f" {unit}" if unit else "")
+    ratio = SKIPPED
+    if question.paired:
+        ratio = f"{answer.value:.3f}\u00d7" + (" =" if answer.same else "")
+    return [values, ratio, percent(answer.spread), "yes" if answer.held else "**no**"]
+
+
+# -------------------------------------------------------------------------------------------------
+# Single numbers
+
+VALUE_UNITS = {"copy_pct": " %", "spread_pct": " %", "GBps": " GB/s", "median_us": " \u00b5s",
+               "step": "\u00d7", "dram_pct": " %", "occupancy_pct": " %", "issue_pct": " %",
+               "dram_gbps": " GB/s", "duration_us": " \u00b5s", "max_ulp": " ULP"}
+
+
+def value(part):
+    """The text of one number."""
+    path, of, rung = part.file(), part.option("of"), part.option("rung")
+    if not of or not rung:
+        part.fail("needs of= and rung=")
+    data = load_json(path)
+    if "ladders" in data or "benchmarks" in data:
+        pick = benchmark_value
+    else:
+        pick = entry_value
+    value = pick(part, data, of, rung)
+    other = part.option("over")
+    if other:
+        below = pick(part, data, of, other)
+        value = value / below if value is not None and below else None
+    if value is None:
+        part.fail(f"{path} has no {of} for {rung}")
+    digits = part.option("digits")
+    shown = f"{value:,.{int(digits)}f}" if digits else default_text(value, of, other)
+    unit = part.option("unit", "\u00d7" if other else VALUE_UNITS.get(of, ""))
+    return shown.replace("-", "\u2212") + unit
+
+
+def default_text(value, of, is_ratio):
+    if is_ratio or of == "step":
+        return f"{value:.2f}"
+    if of.endswith("_pct"):
+        return f"{value:.1f}"
+    if of in ("GBps", "dram_gbps"):
+        return gbps(value)
+    return f"{value:,.0f}" if value == int(value) else significant(value)
+
+
+def benchmark_value(part, _, of, rung):
+    run = part.run()
+    shape, regime = one_shape(run, part), regimes_of(run, part)[0]
+    rows = run.select(rung=rung, shape=shape, regime=regime, dtype=part.option("dtype"))
+    rows = [row for row in rows if row.ladder == part.option("ladder", row.ladder)]
+    if len(rows) != 1:
+        part.fail(f"{len(rows)} rows are called {rung} at {shape} {regime}"
+                  + ("; say which dtype= or ladder=" if rows else ""))
+    row = rows[0]
+    if row.failed:
+        part.fail(f"{row.name} failed in the recorded run: {row.error}")
+    if of == "step":
+        return runs.steps(run.select(shape=shape, regime=regime)).get(row)
+    if of == "median_us":
+        return row.median_us
+    return row.counters.get(of)
+
+
+def entry_value(part, data, of, rung):
+    dtype = part.option("dtype")
+    lists = [value for value in data.values() if isinstance(value, list)]
+    found = [e for e in lists[0] if isinstance(e, dict) and e.get("rung", e.get("function")) == rung
+             and (dtype is None or e.get("dtype") == dtype)] if lists else []
+    if len(found) != 1:
+        part.fail(f"{len(found)} entries are called {rung}"
+                  + ("; say which dtype=" if found else ""))
+    return runs.number(field(found[0], of))

@@ -1,0 +1,250 @@
+"""./tutorial bench: runs a chapter's benchmark, keeps its result and the one before, draws the ladder."""
+
+import fcntl
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import front
+import ladder
+import runs
+
+SHAPES = re.compile(r"^\d+(x\d+)+(,\d+(x\d+)+)*$")
+
+
+def run(arguments, folders, rest):
+    flags = [*rest]
+    for name in ("shapes", "benchmark_filter", "benchmark_out"):
+        if getattr(arguments, name) is not None:
+            flags.append(f"--{name}={getattr(arguments, name)}")
+    gpus = [gpu for gpu in arguments.gpu.split(",") if gpu]
+    refuse(arguments, folders, rest, gpus)
+    backend = front.choose_backend(arguments.backend, "bench")
+    if arguments.share and backend == "cpu":
+        raise runs.ToolError("--share is for the ladders of a GPU, and the CPU executor's times say nothing about "
+                             "one; omit it")
+    with one_at_a_time():
+        codes = [Bench(folder, backend, flags, arguments).run(gpus) for folder in folders]
+    if arguments.share and not any(codes):
+        import share
+        (front.RESULTS / "shared").mkdir(parents=True, exist_ok=True)
+        files = [front.RESULTS / f"{folder.name}.{backend}.json" for folder in folders]
+        return share.write(front.RESULTS / "shared", files)
+    return max(codes)
+
+
+def refuse(arguments, folders, rest, gpus):
+    """What can be known to be wrong before a build."""
+    for flag in rest:
+        if not re.match(r"--(benchmark_|v=|help)", flag):
+            raise runs.ToolError(f"bench does not know {flag}: {front.command('bench --help')} lists its flags")
+    if arguments.shapes is not None and not SHAPES.match(arguments.shapes):
+        raise runs.ToolError(f"--shapes={arguments.shapes}: write rows x columns, joined by commas, as in "
+                             "1024x1024,4096x4096")
+    if arguments.benchmark_filter is not None:
+        try:
+            re.compile(arguments.benchmark_filter)
+        except re.error as error:
+            raise runs.ToolError(f"--benchmark_filter={arguments.benchmark_filter} is no regular expression: "
+                                 f"{error}") from None
+    if (arguments.share or len(folders) > 1) and (arguments.benchmark_out or arguments.svg):
+        raise runs.ToolError("--benchmark_out and --svg name one file; omit them with all and --share")
+    for name in ("benchmark_out", "svg"):
+        require_writable(name, getattr(arguments, name))
+    for folder in folders:
+        recorded = front.recorded_gpus(folder)
+        for gpu in gpus:
+            if gpu not in recorded:
+                raise runs.ToolError(f"{folder.name} has no recorded run of {gpu}; --gpu takes one or more, joined "
+                                     f"by commas, of: {' '.join(recorded)}")
+
+
+def require_writable(flag, path):
+    """A result is written after the run. This checks before it that it can be."""
+    if path is None:
+        return
+    path = Path(path)
+    if path.is_dir():
+        raise runs.ToolError(f"--{flag}={path} is a folder; name a file inside it")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise runs.ToolError(f"--{flag}={path} cannot be written; name a file in a folder that you can write to")
+
+
+class one_at_a_time:
+    """Two benchmarks at once would disturb each other's times."""
+
+    def __enter__(self):
+        front.LOGS.mkdir(parents=True, exist_ok=True)
+        self.lock = open(front.LOGS / "bench.lock", "w", encoding="utf-8")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            front.say("bench: waiting for another ./tutorial bench: two at once would disturb each other's times")
+            fcntl.flock(self.lock, fcntl.LOCK_EX)
+
+    def __exit__(self, *_):
+        self.lock.close()
+
+
+class Bench:
+    """A chapter's benchmark."""
+
+    def __init__(self, folder, backend, flags, arguments):
+        self.folder, self.backend, self.flags, self.arguments = folder, backend, flags, arguments
+        self.name = f"{folder.name}.{backend}"
+        self.program = front.program(backend, f"{folder.name}_bench")
+        self.log = front.LOGS / f"{self.name}.bench.log"
+        self.selects = arguments.benchmark_filter is not None or arguments.shapes is not None
+        part = ".selected" if self.selects else ""  # a run of all rows stays the one to compare with
+        self.out = Path(arguments.benchmark_out or front.RESULTS / f"{self.name}{part}.json")
+        self.running = front.RESULTS / f"{self.name}.running.json"
+
+    def run(self, gpus):
+        try:
+            front.build(self.backend, self.folder.name)
+        except front.BuildFailed:
+            import yours
+            yours.tell_build(self.backend, [self.folder])
+            raise
+        if not os.access(self.program, os.X_OK):
+            raise runs.ToolError(f"{self.folder.name} has no benchmark")
+        if any(flag.startswith(("--benchmark_list_tests", "--benchmark_format=", "--help")) for flag in self.flags):
+            return subprocess.run([str(self.program), *self.flags], check=False).returncode  # these print no rows
+        self.tell_selection()
+        self.measure()
+        self.keep()
+        front.say()
+        run = runs.load_run(self.out)
+        code = ladder.show(run)
+        self.show_recorded(gpus)
+        self.point_to_trace(run)
+        if self.arguments.svg:
+            self.draw()
+        return code
+
+    def tell_selection(self):
+        if self.arguments.benchmark_filter is None:
+            return
+        done = subprocess.run([str(self.program), *self.flags, "--benchmark_list_tests"], capture_output=True, text=True,
+                              check=False)
+        names = [line.strip() for line in done.stdout.splitlines() if line.count("/") >= 3]
+        rungs = runs.unique(name.split("/")[1] for name in names)
+        if done.returncode or not names:
+            raise runs.ToolError(f"--benchmark_filter={self.arguments.benchmark_filter} matches no row: "
+                                 f"{front.command(f'bench {runs.ladder_of_chapter(self.folder)} --benchmark_list_tests')} "
+                                 "lists the rows")
+        more = f", ... ({len(rungs)} in all)" if len(rungs) > 8 else ""
+        front.say(f"bench: --benchmark_filter={self.arguments.benchmark_filter} selects {len(names)} rows: "
+                  f"{', '.join(rungs[:8])}{more}")
+
+    def measure(self):
+        """Runs it; the result is in self.running."""
+        self.running.unlink(missing_ok=True)
+        front.say(f"bench: build/{self.backend}/{self.program.name}"
+                  + "".join(f" {flag}" for flag in self.flags if not flag.startswith("--benchmark_out=")))
+        errors = Path(f"{self.log}.errors")
+        flags = [flag for flag in self.flags if not flag.startswith("--benchmark_out=")]
+        words = [str(self.program), *flags, f"--benchmark_out={self.running}", "--benchmark_out_format=json"]
+        with open(self.log, "w", encoding="utf-8") as log, open(errors, "w", encoding="utf-8") as complaints, \
+                subprocess.Popen(words, stdout=subprocess.PIPE, stderr=complaints, text=True, errors="replace") as running:
+            try:
+                show_progress(running.stdout, log)
+            except KeyboardInterrupt:
+                running.wait()
+                self.running.unlink(missing_ok=True)
+                raise runs.ToolError("the benchmark was stopped; its result is discarded") from None
+        if running.returncode:
+            self.running.unlink(missing_ok=True)
+            self.fail(running.returncode, errors)
+
+    def fail(self, code, errors):
+        """Ends with the benchmark's own sentence, or with what its exit code means."""
+        found = re.findall(rf"(?m)^{self.program.name}: (.*)$", errors.read_text(encoding="utf-8", errors="replace"))
+        sentence, name = found[-1] if found else "", runs.ladder_of_chapter(self.folder)
+        logs = f"logs: {front.here(self.log)} and its .errors"
+        test = front.command(f"test {name}")
+        if code == 2 and sentence:
+            raise runs.ToolError(f"bench: {sentence}")
+        if code == 1 and sentence:
+            if "your_" in sentence:
+                test += " --yours"
+            words = f"the benchmark failed: {sentence} ({test} checks the same kernels; {logs})"
+        elif code in (-9, 137):
+            words = "the system killed the benchmark, as it does when memory runs out: choose smaller --shapes, or " \
+                f"close other programs ({logs})"
+        elif code in (-2, -15, 130, 143):
+            words = "the benchmark was stopped; its result is discarded"
+        else:
+            words = f"the benchmark crashed (exit code {code}): {test} checks the same kernels ({logs})"
+        print(f"tutorial: {words}", file=sys.stderr)
+        sys.exit(1)
+
+    def keep(self):
+        previous = self.out.with_name(f"{self.out.stem}.previous.json")
+        if self.out.exists():
+            os.replace(self.out, previous)
+        try:
+            import shutil
+            shutil.move(str(self.running), str(self.out))
+        except OSError as error:
+            raise runs.ToolError(f"cannot write {self.out} ({error.strerror})") from None
+        front.say(f"bench: the result is in {front.here(self.out)}")
+        if self.selects and not self.arguments.benchmark_out:
+            front.say("bench: it is a selection; the last run of all rows is kept as it is")
+        if previous.exists():
+            front.say("bench: compare with the previous result: "
+                      + front.command(f"compare {front.here(previous)} {front.here(self.out)}"))
+
+    def show_recorded(self, gpus):
+        """The recorded ladders that were asked for; after a run on the executor, that of the lessons' GPU."""
+        if not gpus and self.backend == "cpu":
+            gpus = front.recorded_gpus(self.folder)[:1]
+        for gpu in gpus:
+            front.say()
+            ladder.show(runs.load_run(self.folder / "results" / f"{gpu}.json"), recorded=True)
+
+    def point_to_trace(self, run):
+        """Without a GPU no time is worth anything, but what a kernel asks for can be counted."""
+        yours = [row.rung for row in run.rows if row.kind == "yours"]
+        if self.backend == "cuda" or not yours:
+            return
+        name = runs.ladder_of_chapter(self.folder)
+        front.say()
+        front.say("These times say nothing about a GPU. What your kernel asks of memory, beside a rung: "
+                  + front.command(f"trace {name} {yours[0]} {beside(self.folder)}"))
+
+    def draw(self):
+        sys.path.insert(0, str(runs.ROOT / "common" / "tools" / "maintain"))
+        import marker
+        import pictures
+        words = f"ladder_figure '{self.out.resolve()}' out=/ladder.svg kinds=rung,yours,peer,copy"
+        part = marker.Part(words, runs.ROOT / "README.md", "bench --svg")
+        part.options["out"] = str(Path(self.arguments.svg).resolve().with_suffix(".svg"))
+        pictures.make_ladder_figure(part)
+        for text in part.files.values():
+            Path(self.arguments.svg).write_text(text, encoding="utf-8")
+        front.say(f"bench: the ladder is drawn in {self.arguments.svg}")
+
+
+def beside(folder):
+    """The rung beside which a reader's is looked at."""
+    import exercises
+    return exercises.of_chapter(folder).beside
+
+
+def show_progress(lines, log):
+    """On a terminal, the row that is being timed; the first rows that fail. The log has all rows."""
+    terminal, errors = sys.stdout.isatty(), 0
+    for line in lines:
+        log.write(line)
+        if "ERROR OCCURRED" in line:
+            errors += 1
+            if errors <= 3:
+                front.say(line.rstrip())
+        elif terminal and "/" in line:
+            sys.stdout.write(f"\r\033[K  {line.split(' ')[0].split('/iterations')[0]}")
+            sys.stdout.flush()
+    if terminal:
+        sys.stdout.write("\r\033[K")

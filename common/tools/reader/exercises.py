@@ -1,0 +1,306 @@
+"""The exercises of the chapters: what each asks for, what of it is done, its hints.
+
+A chapter's answers/exercises.json declares them (CONTRIBUTING.md, "Add an exercise"). An exercise is
+done when a version of the reader's file has met all its goals; that version is kept in .exercises/, so
+that a file may go from one exercise to the next. Its presence is the tick.
+"""
+
+import hashlib
+import re
+import shutil
+import subprocess
+import textwrap
+from pathlib import Path
+
+import front
+import runs
+
+KEPT = runs.ROOT / ".exercises"
+#: What a goal may be about, and how it is said.
+GOALS = {
+    "max_ulp": "at most {0} ULP",
+    "per_thread": "per_thread {0}",
+    "load_bytes": "{0} bytes a lane in every load",
+    "store_bytes": "{0} bytes a lane in every store",
+    "requests_as": "no more requests a warp than {0}",
+    "blocks_as": "no more blocks than {0}",
+    "with": "{0} in the code",
+    "without": "no {0} in the code",
+    "program": "the program's own check",
+}
+
+
+class Exercise:
+    """One entry of a chapter's exercises.json."""
+
+    def __init__(self, chapter, number, data):
+        self.chapter, self.number, self.data = chapter, number, data
+        self.name, self.task, self.hints = data["name"], data["task"], data.get("hints", [])
+        self.goals = dict(data.get("goals", {}))
+        self.answer = data.get("answer")
+        if self.is_program:
+            self.goals["program"] = True
+
+    @property
+    def is_program(self):
+        return bool(self.answer) and self.answer.endswith(".cu")
+
+    @property
+    def judged(self):
+        """Whether the tool can tell; an exercise on paper it cannot."""
+        return bool(self.goals)
+
+    @property
+    def file(self):
+        """The reader's file."""
+        if self.is_program:
+            return self.chapter.folder / f"your_{self.name}.cu"
+        return front.your_file(self.chapter.folder)
+
+    @property
+    def kept(self):
+        return KEPT / self.chapter.folder.name / f"{self.name}{self.file.suffix}"
+
+    @property
+    def done(self):
+        return self.kept.exists()
+
+    def keep(self):
+        """The tick."""
+        self.kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(self.file, self.kept)
+
+    def left(self, facts):
+        """What is left of it, a phrase each; empty if it is done. facts: what yours.py found."""
+        if not facts.right:
+            return ["it is not right yet"]
+        return [f"{said(name, goal)}{now}" for name, goal in self.goals.items()
+                for met, now in [facts.meets(name, goal)] if not met]
+
+
+class Chapter:
+    """A chapter's exercises."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        path = self.folder / "answers" / "exercises.json"
+        data = runs.load_json(path) if path.exists() else {}
+        self.beside, self.starter = data.get("beside", ""), data.get("starter", "")
+        self.exercises = [Exercise(self, number, one) for number, one in enumerate(data.get("exercises", []), 1)]
+
+    @property
+    def file(self):
+        return front.your_file(self.folder)
+
+    @property
+    def edited(self):
+        return self.file.exists() and blob(self.file.read_bytes()) != self.starter
+
+    def find(self, wanted):
+        for exercise in self.exercises:
+            if wanted in (exercise.name, str(exercise.number)):
+                return exercise
+        names = ", ".join(f"{one.number} {one.name}" for one in self.exercises) or "none"
+        raise runs.ToolError(f"{self.folder.name} has no exercise {wanted}; it has {names}")
+
+    @property
+    def next(self):
+        return next((one for one in self.exercises if one.judged and not one.done), None)
+
+    def programs(self):
+        """The exercises whose program the reader has begun."""
+        return [one for one in self.exercises if one.is_program and one.file.exists()]
+
+
+def of_chapter(folder):
+    return Chapter(folder)
+
+
+def all_chapters():
+    return [Chapter(folder) for folder in runs.find_chapters() if (folder / "answers/exercises.json").exists()]
+
+
+def blob(content):
+    """What git calls these bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def said(name, goal):
+    if isinstance(goal, list):
+        goal = (" or " if name == "without" else " and ").join(word.rstrip("(") for word in goal)
+    return GOALS[name].format(goal)
+
+
+def code_of(path):
+    """A source without its comments."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+
+
+# -------------------------------------------------------------------------------------------------
+# The files
+
+
+def keep_aside(path):
+    """Copies a file into .exercises/ under a name that is free; returns that."""
+    folder = KEPT / path.parent.name
+    folder.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while (target := folder / f"{path.stem}.{number}{path.suffix}").exists():
+        number += 1
+    shutil.copyfile(path, target)
+    return target
+
+
+def restore(chapter):
+    """Puts the starter back; returns where the old file is, or None if it was the starter."""
+    if not chapter.edited and chapter.file.exists():
+        return None
+    content = starter_of(chapter)
+    old = keep_aside(chapter.file) if chapter.file.exists() else None
+    chapter.file.write_bytes(content)
+    return old
+
+
+def starter_of(chapter):
+    """Its bytes, by their name in git; ToolError where git does not have them."""
+    done = subprocess.run(["git", "-C", str(runs.ROOT), "cat-file", "blob", chapter.starter], capture_output=True,
+                          check=False)
+    if done.returncode or blob(done.stdout) != chapter.starter:
+        name = front.here(chapter.file)
+        raise runs.ToolError(f"git does not have the starter of {name} here; take the file from a fresh clone")
+    return done.stdout
+
+
+def start(exercise):
+    """Writes the frame of a program: the answer, without the bodies that are the reader's to write."""
+    if not exercise.is_program:
+        raise runs.ToolError(f"{exercise.name} is written in {front.here(exercise.file)}, which is there already")
+    if exercise.file.exists():
+        raise runs.ToolError(f"{front.here(exercise.file)} is there already: remove it to start again")
+    text = (exercise.chapter.folder / "answers" / exercise.answer).read_text(encoding="utf-8")
+    for name in exercise.data["write"]:
+        text = without_body(text, name)
+    text = re.sub(r"(?m)^ *//! \[\w+\]\n", "", text)
+    exercise.file.write_text(text, encoding="utf-8")
+
+
+def without_body(text, name):
+    """The text with a region between two lines //! [name], or the body of a function, left to the reader."""
+    region = re.search(rf"(?ms)^( *)//! \[{re.escape(name)}\]\n.*?^ *//! \[{re.escape(name)}\]\n", text)
+    function = re.search(rf"(?m)^(?P<head>[\w ].*\b{re.escape(name)}\([^;{{]*?\)[^;{{]*?)\{{", text)
+    if region:
+        indent, body = region.group(1), textwrap.dedent(region.group(0))
+        # What the rest of the program calls keeps its name: signatures and constants, as comments.
+        heads = re.findall(r"(?m)^(constexpr [^=\n]*\w) =", body)
+        heads += re.findall(r"(?m)^((?:__global__|__device__|inline|[\w:]+)\s[^;{}=]*?\))[^;{}()]*\{", body)
+        lines = [" ".join(head.split()) for head in heads if not head.startswith(("return", "if", "for", "#"))]
+        yours_ = "".join(f"{indent}// {line}\n" for line in ["Yours to write." if not lines else "Yours to write:", *lines])
+        return text.replace(region.group(0), yours_)
+    if not function:
+        raise runs.ToolError(f"there is no function or region {name} to write")
+    begin, depth, at = function.end(), 1, function.end()
+    while depth:
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        at += 1
+    answer = "" if re.search(r"\bvoid\b", function.group("head")) else "\n  return {};"
+    return f"{text[:begin]}\n  // Yours to write.{answer}\n{text[at - 1:]}"
+
+
+# -------------------------------------------------------------------------------------------------
+# ./tutorial exercises
+
+
+def run(arguments, folder):
+    if arguments.exercise and folder is None:
+        raise runs.ToolError("name the chapter first")
+    everything = [Chapter(folder)] if folder else all_chapters()
+    chapter = everything[0] if folder else next((one for one in everything if one.next), everything[0])
+    exercise = chapter.find(arguments.exercise) if arguments.exercise else chapter.next
+    if arguments.restore:
+        return run_restore(chapter, folder)
+    if arguments.hint is not None:
+        return show_hint(exercise, arguments.hint)
+    if arguments.start:
+        if exercise is None or not arguments.exercise:
+            raise runs.ToolError(f"--start needs a chapter and an exercise: {front.command('exercises elu --start NAME')}")
+        start(exercise)
+        front.say(f"{front.here(exercise.file)} is yours to write: what is missing is marked. "
+                  f"{front.command(f'test {name_of(chapter)} --yours')} judges it.")
+        return 0
+    if arguments.exercise:
+        return show(exercise)
+    for one in everything:
+        list_chapter(one)
+    tell_next(next((one.next for one in everything if one.next), None))
+    return 0
+
+
+def run_restore(chapter, folder):
+    if folder is None:
+        raise runs.ToolError(f"--restore needs a chapter: {front.command('exercises elu --restore')}")
+    old = restore(chapter)
+    name = front.here(chapter.file)
+    front.say(f"{name} is the starter" + (f" again; your file is kept as {front.here(old)}" if old else " already"))
+    return 0
+
+
+def name_of(chapter):
+    return runs.ladder_of_chapter(chapter.folder)
+
+
+def show_hint(exercise, number):
+    if exercise is None:
+        raise runs.ToolError("every exercise is done; name one for its hints")
+    count = len(exercise.hints)
+    if not 1 <= number <= count:
+        raise runs.ToolError(f"{exercise.name} has {front_plural(count, 'hint')}"
+                             + (": --hint 1" if count == 1 else f": --hint 1 to --hint {count}" if count else ""))
+    front.say(f"{exercise.chapter.folder.name} {exercise.number} {exercise.name}, hint {number} of {count}:")
+    front.say(f"  {exercise.hints[number - 1]}")
+    return 0
+
+
+def front_plural(count, word):
+    return f"{count} {word}" + ("" if count == 1 else "s")
+
+
+def show(exercise):
+    front.say(f"{exercise.chapter.folder.name} {exercise.number} {exercise.name}: {exercise.task}")
+    for name, goal in exercise.goals.items():
+        front.say(f"  goal: {said(name, goal)}")
+    if not exercise.judged:
+        front.say("  on paper: the tool does not judge it")
+    front.say(f"  file: {front.here(exercise.file)}" if exercise.judged else "")
+    if exercise.hints:
+        front.say(f"  {front_plural(len(exercise.hints), 'hint')}: --hint 1")
+    if exercise.answer:
+        front.say(f"  worked answer: {front.here(exercise.chapter.folder / 'answers' / exercise.answer)}")
+    if exercise.done:
+        front.say(f"  done: {front.here(exercise.kept)}")
+    return 0
+
+
+def list_chapter(chapter):
+    judged = [one for one in chapter.exercises if one.judged]
+    done = sum(one.done for one in judged)
+    state = "edited" if chapter.edited else "the starter"
+    front.say(f"{chapter.folder.name}: {done} of {len(judged)} done ({front.here(chapter.file)} is {state})")
+    for one in chapter.exercises:
+        mark = "\u2713" if one.done else " " if one.judged else "-"
+        front.say(f"  {mark} {one.number} {one.name:<16} {one.task}")
+
+
+def tell_next(exercise):
+    front.say()
+    if exercise is None:
+        front.say("Every exercise is done.")
+        return
+    name = name_of(exercise.chapter)
+    if exercise.is_program and not exercise.file.exists():
+        first = f"{front.command(f'exercises {name} {exercise.name} --start')} begins it"
+    else:
+        first = f"edit {front.here(exercise.file)}, then {front.command(f'test {name} --yours')}"
+    front.say(f"next: {exercise.chapter.folder.name} {exercise.number} {exercise.name}: {first}")
+    if exercise.hints:
+        front.say(f"      {front.command(f'exercises {name} {exercise.name} --hint 1')} helps")

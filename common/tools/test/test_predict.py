@@ -1,0 +1,165 @@
+"""Tests of model.py and predict.py: the terms with made-up numbers, the command on what is recorded."""
+
+import argparse
+import tempfile
+import unittest
+from pathlib import Path
+
+import folders  # noqa: F401
+import model
+import predict
+import runs
+import synthetic
+
+#: A GPU on which everything is easy to work out: 10 multiprocessors at 1 GHz, blocks of 1 ns, 1,000 sectors a microsecond.
+GPU = {"backend": "cuda", "gpu": "Toy 1", "gpu_multiprocessors": "10", "gpu_clock_mhz": "1000", "gpu_l2_mib": "8"}
+
+
+def bench_row(rung, percent, microseconds, kind="rung", name="toy", shape="16384x16384", **more):
+    return {"name": f"{name}/{rung}/{shape}/cold", "label": f"f32 {kind}", "GBps": 1000.0 * percent / 100,
+            "copy_pct": percent, "median_us": microseconds, "spread_pct": 0.1, "bytes": microseconds * percent * 10, **more}
+
+
+def count(rung, instructions, *, blocks=10, pipes=None, stored=0, **more):
+    return {"kernel": f"toy_{rung}_kernel", "rung": rung, "block": "(128, 1, 1)", "grid": f"({blocks}, 1, 1)",
+            "duration_us": 100.0, "sm_mhz": 1000.0, "instructions": instructions, "pipes": pipes or {},
+            "l2_write_sectors": stored, "dram_gbps": 900.0, "dram_pct": 90.0, **more}
+
+
+class ToyTest(unittest.TestCase):
+    """A copy takes 100 us, in which the slots are 100 us x 10 x 4 x 1,000 = 4,000,000."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.write("common/results/g1_controls.json", {"context": GPU, "benchmarks": [
+            bench_row("fma_8", 100.0, 100.0, "sweep", "controls"), bench_row("fma_64", 50.0, 200.0, "sweep", "controls"),
+            {**bench_row("empty_b128", 1.0, 1.0, "sweep", "controls", "100"), "ns_per_block": 1.0},
+            {**bench_row("empty_b1024", 1.0, 1.0, "sweep", "controls", "100"), "ns_per_block": 2.0},
+            bench_row("store_elements", 50.0, 100.0, "sweep", "controls")]})
+        self.write("common/results/g1_controls_ncu.json", {"context": {"shape": "16384x16384"}, "ncu": [
+            count("copy_128bit", 1), count("fma_8", 2_000_000), count("fma_64", 4_000_000),
+            count("store_elements", 1, stored=100_000)]})
+        self.rows, self.counts = [], []
+
+    def write(self, name, data):
+        synthetic.write(self.root, name, data)
+
+    def rung(self, name, instructions, percent=100.0, **more):
+        self.rows.append(bench_row(name, percent, 10000.0 / percent))
+        self.counts.append(count(name, instructions, **more))
+
+    def predicted(self, **device):
+        """{rung: prediction}; the device differs from g1 in what is given, and a copy takes 100 us on it, too."""
+        self.write("01_toy/results/g1.json", {"context": GPU, "benchmarks": self.rows})
+        self.write("01_toy/results/g1_ncu.json", {"context": {"shape": "16384x16384"}, "ncu": self.counts})
+        known, self.unknown = model.kernels("01_toy", "g1", self.root)
+        target = model.Device("another", **{"multiprocessors": 10, "mhz": 1000.0, **device})
+        judge = model.Model("g1", self.root)
+        return {kernel.row.rung: judge.predict(kernel, target, 100.0) for kernel in known}
+
+    def test_each_term_decides_where_it_is_the_slowest(self):
+        self.rung("plain", 1000)
+        self.rung("blocks", 1000, blocks=400_000)            # 400 us
+        self.rung("slots", 3_000_000)                         # three quarters of the slots
+        self.rung("unit", 1000, pipes={"alu": 75.0})
+        self.rung("slow_unit", 1000, pipes={"xu": 99.0})
+        self.rung("stores", 1000, stored=4_000_000)           # of 1,000 a microsecond: 4 ms
+        seen = self.predicted()
+        self.assertEqual({rung: (one.limit, round(one.percent, 6)) for rung, one in seen.items()}, {
+            "plain": ("bytes", 100.0), "blocks": ("blocks", 25.0), "slots": ("slots", 75.0), "unit": ("alu", 75.0),
+            "slow_unit": ("bytes", 100.0), "stores": ("stores", 2.5)})
+        self.assertAlmostEqual(seen["slots"].fill, 0.75)
+
+    def test_the_curve_goes_on_with_as_many_instructions_a_cycle(self):
+        curve = model.Curve([(1.0, 50.0), (0.5, 100.0)])
+        self.assertEqual([curve.percent(fill) for fill in (0.1, 0.5, 0.75, 1.0, 2.0)], [100.0, 100.0, 75.0, 50.0, 25.0])
+
+    def test_the_slow_unit_counts_to_the_last_cycle(self):
+        self.rung("twice", 1000, pipes={"xu": 200.0})
+        self.assertEqual((self.predicted()["twice"].limit, self.predicted()["twice"].percent), ("xu", 50.0))
+
+    def test_another_gpu_has_other_slots(self):
+        self.rung("slots", 3_000_000)
+        self.assertAlmostEqual(self.predicted(multiprocessors=20)["slots"].percent, 100.0)
+        self.assertAlmostEqual(self.predicted(mhz=750.0)["slots"].percent, 50.0)
+
+    def test_blocks_of_1024_threads_cost_what_their_control_says(self):
+        self.rung("large", 1000, blocks=100_000, block="(1024, 1, 1)")
+        self.assertAlmostEqual(self.predicted()["large"].percent, 50.0)
+
+    def test_a_rung_takes_the_counts_of_its_kernel(self):
+        self.rung("seen", 3_000_000)
+        self.rows.append(bench_row("unseen", 100.0, 100.0))
+        self.rows.append(bench_row("unknown", 100.0, 100.0))
+        self.write("01_toy/proof/launches.txt", "unseen  102,399  16  4 x 256  toy_seen_kernel\n")
+        seen = self.predicted()
+        self.assertAlmostEqual(seen["unseen"].percent, 75.0)
+        self.assertEqual([row.rung for row in self.unknown], ["unknown"])
+        kernel = next(k for k in model.kernels("01_toy", "g1", self.root)[0] if k.row.rung == "unseen")
+        self.assertEqual((kernel.threads, kernel.blocks), (256, -(-16384 * 16384 // 25600)))
+
+    def test_a_data_sheet_scales_the_copy(self):
+        self.rung("plain", 1000)
+        self.predicted()
+        options = argparse.Namespace(sms=10, clock=1.0, bandwidth=500.0, l2=None)
+        kernel, = model.kernels("01_toy", "g1", self.root)[0]
+        target = predict.described_target(options, "g1", self.root)   # half of the 1,000 GB/s that ncu implies
+        self.assertAlmostEqual(target.copy_us(kernel), 200.0)
+
+    def test_a_benchmark_of_this_gpu_brings_its_copy(self):
+        self.rung("plain", 1000, percent=50.0)
+        self.rows.append(bench_row("copy_f32", 100.0, 100.0, "copy"))
+        self.predicted()
+        mine = {**GPU, "gpu": "Toy 2", "gpu_multiprocessors": "7"}
+        faster = {**bench_row("copy_f32", 100.0, 50.0, "copy"), "GBps": 2000.0}
+        path = synthetic.write(self.root, "mine.json", {"context": mine, "benchmarks": [
+            faster, bench_row("plain", 80.0, 60.0)]})
+        target = predict.measured_target(path, "01_toy", "g1", self.root)
+        kernel = next(k for k in model.kernels("01_toy", "g1", self.root)[0] if k.row.rung == "plain")
+        self.assertEqual((target.device.name, target.device.multiprocessors), ("Toy 2", 7))
+        self.assertAlmostEqual(target.copy_us(kernel), 50.0)
+        self.assertEqual(target.reached(kernel), 80.0)
+
+
+class RecordedTest(unittest.TestCase):
+    def call(self, *arguments):
+        return synthetic.call("predict.py", *arguments)
+
+    def test_the_second_gpu_is_predicted_from_the_main_one(self):
+        """The model's test: at least 85 of 100 rungs within five points, and each says how far off it is."""
+        main, other = runs.shown()["main"], runs.shown()["second"]
+        close = every = 0
+        for chapter in runs.find_chapters():
+            found, _ = predict.predictions(chapter.name, predict.recorded_target(other, chapter.name), main)
+            off = [abs(reached - prediction.percent) for _, prediction, reached in found if reached]
+            close, every = close + sum(distance <= model.CLOSE for distance in off), every + len(off)
+        self.assertGreater(every, 150)
+        self.assertGreaterEqual(close / every, 0.85)
+
+    def test_it_says_what_it_is(self):
+        code, out, _ = self.call("gelu", "--gpu", runs.shown()["second"])
+        self.assertEqual(code, 0)
+        self.assertIn("a PREDICTION", out)
+        self.assertRegex(out, r"\d+ of \d+ rungs are within 5 points of what was recorded")
+        code, out, _ = self.call("gelu", "--sms=128", "--clock=2.52", "--bandwidth=1008", "--l2=72")
+        self.assertEqual(code, 0)
+        self.assertIn("Assumed:", out)
+        self.assertNotIn("recorded", out.split("Assumed:")[1])
+
+    def test_mistakes_are_one_sentence(self):
+        for arguments, says in (
+                (["elu", "--gpu", "b200"], "nothing is recorded of it"), (["elu", "--sms", "128"], "together"),
+                (["elu", "--sms=0", "--clock=2", "--bandwidth=1000"], "--sms 0"),
+                (["elu", "--sms=128", "--clock=2520", "--bandwidth=1008"], "10 GHz"),
+                (["elu", "--gpu=h100", "--sms=128", "--clock=2", "--bandwidth=1000"], "one of the three"),
+                (["nothing"], "no chapter"), (["elu", "--run", "nowhere.json"], "no such file"),
+                (["elu", "--run", str(runs.ROOT / "06_primitives" / "results" / "h100.json")], "copies")):
+            code, out, err = self.call(*arguments)
+            self.assertEqual((code, out, err.count("\n")), (2, "", 1), arguments)
+            self.assertIn(says, err)
+
+
+if __name__ == "__main__":
+    unittest.main()
