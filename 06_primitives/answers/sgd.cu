@@ -12,6 +12,8 @@ namespace tutorial {
 
 using namespace primitives;
 
+/// weights[i] -= rate * gradients[i], and copy[i] is the new weight as a half, for i in [0, n). A
+/// block for each tile; all pointers 16-byte aligned.
 //! [sgd]
 constexpr int kVecSize = 8;  // elements a thread
 
@@ -36,8 +38,6 @@ __device__ __forceinline__ void sgd_tile(float* weights, const half* gradients, 
   WriteData<IsBoundary, Layout>(copy, weight, num);
 }
 
-/// weights[i] -= rate * gradients[i], and copy[i] is the new weight as a half. A block for each
-/// tile; all pointers 16-byte aligned.
 __global__ void sgd_kernel(float* weights, const half* gradients, half* copy, float rate,
                            std::int64_t n) {
   const std::int64_t tile = std::int64_t{blockDim.x} * kVecSize;
