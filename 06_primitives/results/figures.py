@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Draws the chapter's figures (four_steps, layouts, shuffle_tree, block_sum, passes, scan and bitonic,
-in results/), computes the curves of results/orders.json, and counts the
-lines of its kernels.
+in results/), computes the curves of results/orders.json, and counts the lines of its kernels.
 
     python3 06_primitives/results/figures.py          # writes the figures, and the counts into notes/
     python3 06_primitives/results/figures.py --check  # writes nothing; exits 1 if something is stale
