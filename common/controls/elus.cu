@@ -155,6 +155,5 @@ std::vector<OneInput<half>> half_elus() { return packs<half>("f16"); }
 std::vector<OneInput<half>> half_gelus() {
   return {gelu<1024, 1>("gelu_f16"), gelu<kThreads, 16>("gelu_f16_32_registers")};
 }
-std::vector<OneInput<__nv_bfloat16>> bf16_elus() { return packs<__nv_bfloat16>("bf16"); }
 
 }  // namespace tutorial::controls
