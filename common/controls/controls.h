@@ -2,7 +2,6 @@
 // chapters share. notes/controls.md asks the questions and shows what came out.
 #pragma once
 
-#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 
@@ -59,7 +58,6 @@ std::vector<RowCopy> row_copies();
 /// y = x >= 0 ? x : 2^(x log2 e) - 1: grid-stride loops, and block size apart from overlap.
 std::vector<OneInput<float>> float_elus();
 std::vector<OneInput<half>> half_elus();
-std::vector<OneInput<__nv_bfloat16>> bf16_elus();
 /// Chapter 02's rung 6, with the registers that nvcc takes and with 32.
 std::vector<OneInput<half>> half_gelus();
 

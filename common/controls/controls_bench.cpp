@@ -584,7 +584,6 @@ void register_benchmarks() {
   add_row_copies();
   add_rows(controls::float_elus(), elu, 1e7);
   add_rows(controls::half_elus(), elu, 16.0);
-  add_rows(controls::bf16_elus(), elu, 1e4);
   add_rows(controls::half_gelus(), gelu, 2048.0);
   add_two_in_one_out_peer<float>(kLadder);
   add_rows(controls::float_additions(), 0.5);

@@ -264,7 +264,7 @@ def make_model(part):
         plot = model_report.curve_plot if what == "curve_figure" else model_report.scatter_plot
         return picture(part, title, line_plot(plot(title)))
     if what == "curve":
-        return table(["GPU", "Slots filled", "% of copy"], model_report.curve_rows(), "lrr")
+        return table(["Filled", *titles, f"{titles[0]}, slow unit"], model_report.curve_rows(), "r" * (len(titles) + 2))
     if what == "share":
         return table(["GPU", "Curve of", "Rungs", "Within 5 points", "Below 95 %", "Of these within 5", "Mean distance"],
                      model_report.share_rows(), "llrrrrr")
@@ -272,7 +272,8 @@ def make_model(part):
         return table(["Chapter", "Rung", *(f"{gpu}, {word}" for gpu in titles for word in ("predicted", "recorded"))],
                      model_report.far_rows(), "ll" + "rr" * len(titles))
     if what == "clock":
-        return table(["Row", "probe, right after", "NVML, meanwhile", "cycles ÷ time", "spread"], model_report.clock_rows(), "lrrrr")
+        return table(["Row", *(f"{word}{unit}" for unit in (", cold", ", warm") for word in ("µs", "NVML", "probe", "inside"))],
+                     model_report.clock_rows(), "lrrrrrrrr")
     return part.fail("needs of=curve, share, far, clock, curve_figure or scatter")
 
 
