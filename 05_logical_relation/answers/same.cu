@@ -18,11 +18,11 @@ __device__ void same_tail(const Byte* a, const Byte* b, Byte* y, std::int64_t i,
   }
 }
 
+// same_kernel: bit i % 8 of y[i / 8] becomes 1 where a[i] == b[i], and 0 elsewhere; the last byte's
+// unused bits become 0. a, b: 16-byte aligned; y: as many bytes as a thread stores.
 //! [same]
 constexpr int kPerThread = 16;  // bytes of each text
 
-/// Bit i % 8 of y[i / 8] is 1 where a[i] == b[i], else 0, as are the last byte's unused bits.
-/// a, b: 16-byte aligned; y: 2.
 __global__ void same_kernel(const Byte* a, const Byte* b, Byte* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kPerThread;
   if (i + kPerThread <= n) {
