@@ -59,10 +59,10 @@ int main() {
     ++wrong;
     first = i;
   }
-  return test::verdict(error == cudaSuccess && wrong == 0,
-                       wrong == 0 ? "all of " + std::to_string(n) + " answers are right"
-                                  : std::to_string(wrong) + " answers are wrong; the first: " +
-                                        std::to_string(a[first]) + " and " +
-                                        std::to_string(b[first]) + " gives " +
-                                        std::to_string(y[first]));
+  return test::verdict(
+      error == cudaSuccess && wrong == 0,
+      wrong == 0
+          ? "all of " + std::to_string(n) + " answers are right"
+          : std::to_string(wrong) + " answers are wrong; the first: " + std::to_string(a[first]) +
+                " and " + std::to_string(b[first]) + " gives " + std::to_string(y[first]));
 }

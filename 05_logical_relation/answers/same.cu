@@ -59,13 +59,12 @@ int main() {
     }
   }
   const test::DeviceArray<Byte> left(a), right(b), result(expected.size());
-  const cudaError_t error =
-      launch(same_kernel, {grid_1d(n, kThreads * kPerThread), dim3(kThreads)}, nullptr, left.data(),
-             right.data(), result.data(), n);
+  const cudaError_t error = launch(same_kernel, {grid_1d(n, kThreads * kPerThread), dim3(kThreads)},
+                                   nullptr, left.data(), right.data(), result.data(), n);
   const std::vector<Byte> y = result.download();
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < y.size(); ++i) wrong += y[i] != expected[i] ? 1 : 0;
-  return test::verdict(error == cudaSuccess && wrong == 0,
-                       std::to_string(wrong) + " of " + std::to_string(y.size()) +
-                           " bytes of answers are wrong");
+  return test::verdict(
+      error == cudaSuccess && wrong == 0,
+      std::to_string(wrong) + " of " + std::to_string(y.size()) + " bytes of answers are wrong");
 }
