@@ -130,14 +130,12 @@ def four_bits():
     def bits(y, words, held):
         """held: {place in the word: answer}."""
         drawing.label(y + 11, words)
-        for place in range(32):
-            answer = held.get(place)
+        drawing.row_of(y + 17, [(None, "")] * 4, 8 * size)
+        for place, answer in held.items():
             x = LEFT + (31 - place) * size
-            here = answer is not None and meeting.get(place) == answer
-            drawing.rect(x + 0.5, y + 17, size - 1, 18, "grid" if answer is None else INKS[answer])
-            if answer is not None:
-                drawing.text(x + size / 2, y + 30, str(answer), "page", "middle", "s")
-            if here:
+            drawing.rect(x + 0.5, y + 17, size - 1, 18, INKS[answer])
+            drawing.text(x + size / 2, y + 30, str(answer), "page", "middle", "s")
+            if meeting.get(place) == answer:
                 drawing.line(x + 0.5, y + 37, x + size - 0.5, y + 37, "ink", 2)
 
     word = {0: 0, 8: 1, 16: 2, 24: 3}
