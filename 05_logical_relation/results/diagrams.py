@@ -1,26 +1,27 @@
 #!/usr/bin/env python3
-"""Draws the lesson's diagrams: stores, truth_bits, who_holds and four_bits, in results/.
+"""Draws the lesson's figures: times, stores, truth_bits, who_holds and four_bits, in results/.
 
     python3 05_logical_relation/results/diagrams.py          # writes them
     python3 05_logical_relation/results/diagrams.py --check  # writes nothing; exits 1 if one is stale
 
-Nothing here is measured: where a byte or a bit goes follows from the kernels.
+times shows the recorded run; where a byte or a bit goes follows from the kernels.
 """
 
 import sys
 from pathlib import Path
 
 RESULTS = Path(__file__).resolve().parent
-sys.path.insert(0, str(RESULTS.parents[1] / "common/tools/maintain"))
+sys.path[:0] = [str(RESULTS.parents[1] / "common/tools" / room) for room in ("maintain", "reader")]
 
 import figures  # noqa: E402: it is in common/tools/maintain
+import runs  # noqa: E402: it is in common/tools/reader
 
 WIDTH, LEFT = 440, 14  # narrow, for a phone
 INKS = ("s0", "s1", "s2", "s3")
 
 
 class Drawing(figures.Canvas):
-    """A canvas with the few shapes that all four diagrams share."""
+    """A canvas with the few shapes that the figures share."""
 
     def __init__(self, height, title, description):
         super().__init__(WIDTH, height, title, description)
@@ -36,6 +37,23 @@ class Drawing(figures.Canvas):
 
     def label(self, y, words, ink="muted"):
         self.text(LEFT, y, words, ink, kind="t")
+
+
+def times():
+    """How long the lesson's five comparisons of halves take."""
+    names = {"greater_f16": "B1", "greater_half8": "B2", "greater_f16x8_pack": "B3", "greater_f16x16_ballot": "B7", "greater_f16x8_bits": "B8"}
+    run = runs.load_run(RESULTS / runs.shown_name("main.json"))
+    took = {row.rung: row.median_us for row in run.select(dtype="f16", shape="16384x16384", regime="cold") if row.rung in names}
+    drawing = Drawing(58 + 24 * len(names) + 10, "Time for the same comparisons", "; ".join(
+        f"{name}: {took[name]:,.0f} microseconds" for name in names))
+    drawing.label(46, f"16384\u00d716384 halves, cold, {run.device}; microseconds")
+    left, right = LEFT + 186, WIDTH - LEFT - 46
+    for place, (name, rung) in enumerate(names.items()):
+        y, length = 60 + 24 * place, took[name] / max(took.values()) * (right - left)
+        drawing.text(LEFT, y + 13, f"{rung} {name}", kind="m")
+        drawing.rect(left, y, length, 17, "rung" if name.endswith(("ballot", "bits")) else "s5", 2)
+        drawing.text(left + length + 6, y + 13, f"{took[name]:,.0f}", kind="n")
+    return drawing
 
 
 def stores():
@@ -154,7 +172,7 @@ def four_bits():
     return drawing
 
 
-DRAWINGS = {"stores": stores, "truth_bits": truth_bits, "who_holds": who_holds, "four_bits": four_bits}
+DRAWINGS = {"times": times, "stores": stores, "truth_bits": truth_bits, "who_holds": who_holds, "four_bits": four_bits}
 
 
 def main():
