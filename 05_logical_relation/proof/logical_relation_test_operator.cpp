@@ -507,13 +507,13 @@ TEST_CASE("equality: what each policy says of NaN, zeros, infinities, small and 
   }
 }
 
-TEST_CASE("equality: the lesson's table is what the kernels say") {
+TEST_CASE("equality: the ladder's table is what the kernels say") {
   require_device();
-  const std::string lesson = whole_file(chapter_file("../README.md"));
+  const std::string ladder = whole_file(chapter_file("../notes/ladder.md"));
   for (const EqualityRow& row : kEqualityTable) {
     const std::string line = markdown_row(row);
-    INFO("README.md lacks the line\n" << line);
-    CHECK(lesson.find("\n" + line + "\n") != std::string::npos);
+    INFO("notes/ladder.md lacks the line\n" << line);
+    CHECK(ladder.find("\n" + line + "\n") != std::string::npos);
   }
 }
 
