@@ -48,6 +48,22 @@ Rung rung_of(cudaError_t (*launch)(const In*, const In*, Out*, std::int64_t, cud
           }};
 }
 
+/// Of three images of `channels` planes of 16 elements, and a value for each channel: n is that of
+/// the channels, and three planes are an element.
+template <class In, class Out>
+Rung rung_of(cudaError_t (*launch)(const In*, const In*, Out*, std::int64_t n,
+                                   std::int64_t channels, std::int64_t pixels, cudaStream_t)) {
+  constexpr std::int64_t kImages = 3, kPixels = 16;
+  return {{kImages * kPixels * sizeof(In), sizeof(In)},
+          kImages * kPixels * sizeof(Out),
+          std::is_same_v<In, Out>,
+          [launch](const std::vector<const void*>& in, void* out, std::int64_t channels) {
+            return launch(static_cast<const In*>(in[0]), static_cast<const In*>(in[1]),
+                          static_cast<Out*>(out), kImages * channels * kPixels, channels, kPixels,
+                          nullptr);
+          }};
+}
+
 /// main(): launches the rung at the sizes around its packs and blocks, aligned as it claims and no
 /// more, in place, in both thread orders.
 int check_yours(int argc, char** argv, const Rung& rung, const RungClaims& claims);

@@ -58,7 +58,7 @@ REASONS = (
      "Which step produces it: infinity minus infinity, 0 times infinity, infinity over infinity?"),
     (r"= -?inf|got -?inf", "The result is infinity where a number is expected.",
      "Which step overflows its type?"),
-    (r"expected .*(ULP\)|inputs|pairs)", "Some values are wrong.", ""),
+    (r"expected .*(ULP\)|inputs|pairs|pixels\))", "Some values are wrong.", ""),
     (r"", "The test failed.", ""),
 )
 VALUES = len(REASONS) - 2  # "Some values are wrong": the advice depends on how wrong
