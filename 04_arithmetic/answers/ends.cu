@@ -1,6 +1,6 @@
 // The transfer exercise of the lesson: a value for each channel where planes are no whole packs.
 #include <cstdint>
-#include <cstring>
+#include <string>
 #include <vector>
 
 #include "04_arithmetic/arithmetic.h"
@@ -28,7 +28,8 @@ __global__ void channel_sum_kernel(const half* a, const half* b, half* y, unsign
   //! [ends]
 }
 
-bool is_right(unsigned images, unsigned channels, unsigned pixels) {
+/// What is wrong, or an empty string.
+std::string wrong(unsigned images, unsigned channels, unsigned pixels) {
   const unsigned n = images * channels * pixels, packs = n / 8, threads = 128;
   std::vector<half> a, b;
   for (unsigned i = 0; i < n; ++i) a.push_back(half(static_cast<float>(i % 61)));
@@ -39,16 +40,18 @@ bool is_right(unsigned images, unsigned channels, unsigned pixels) {
              in.data(), by.data(), out.data(), packs, channels, pixels);
   const cudaError_t known = arithmetic(ArithmeticOp::Add, {images, channels, pixels}, in.data(),
                                        {channels, 1}, by.data(), expected.data(), nullptr);
-  const std::vector<half> y = out.download(), sums = expected.download();
-  return error == cudaSuccess && known == cudaSuccess &&
-         std::memcmp(y.data(), sums.data(), n * sizeof(half)) == 0;
+  if (error != cudaSuccess || known != cudaSuccess) return "a launch fails";
+  const std::string difference = test::first_difference(out.download(), expected.download());
+  return difference.empty() ? "" : difference + ", planes of " + std::to_string(pixels);
 }
 
 }  // namespace tutorial
 
 int main() {
-  using tutorial::is_right;
-  const bool right = is_right(2, 16, 49) && is_right(3, 8, 57) && is_right(2, 4, 56) &&
-                     is_right(1, 24, 9) && is_right(8, 3, 8);
-  return tutorial::test::verdict(right, "every element as arithmetic() has it, planes of 8 to 57");
+  constexpr unsigned shapes[][3] = {{2, 4, 56}, {8, 3, 8}, {2, 16, 49}, {3, 8, 57}, {1, 24, 9}};
+  for (const auto& [images, channels, pixels] : shapes) {
+    const std::string found = tutorial::wrong(images, channels, pixels);
+    if (!found.empty()) return tutorial::test::verdict(false, found);
+  }
+  return tutorial::test::verdict(true, "every element as arithmetic() has it, planes of 8 to 57");
 }
