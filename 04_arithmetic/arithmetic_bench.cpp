@@ -406,15 +406,13 @@ Case broadcast_case(const Form& form) {
 }
 
 template <class T>
-void add_broadcast_rung(const BroadcastRung<T>& rung, const Form& form, Kind kind = Kind::rung,
-                        int per_thread = 0) {
+void add_broadcast_rung(const BroadcastRung<T>& rung, const Form& form, Kind kind = Kind::rung) {
   const Broadcast broadcast = broadcast_strides(form.shape0, form.shape1);
   if (!rung.claims(broadcast)) return;
   Case operation = broadcast_case<T>(form);
   operation.rung = rung.name;
   if (kind == Kind::rung) operation.rung += "_" + operation.dtype + "_" + form.name;
   operation.kind = kind;
-  operation.per_thread = per_thread;
   operation.launch = [rung, broadcast](const Buffers& set, const Shape&, cudaStream_t stream) {
     return rung.launch(
         {kAdd, static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
@@ -567,8 +565,7 @@ void register_benchmarks() {
   add_same_shapes();
   add_ladder_b<float>();
   add_ladder_b<half>();
-  add_broadcast_rung(your_arithmetic_rung(), forms()[2], Kind::yours,
-                     your_arithmetic_claims().per_thread);
+  add_broadcast_rung(your_arithmetic_rung(), forms()[2], Kind::yours);
   add_ladder_b_int8();
   add_ladder_c();
 }
