@@ -231,11 +231,17 @@ def outer():
 
 
 def main():
-    folder = FOLDER / "results"
-    folder.mkdir(exist_ok=True)
+    """Writes the figures; with --check it only names those that are stale."""
+    stale = False
     for draw in (layouts, walk, strides, merge, packs, outer):
-        (folder / f"{draw.__name__}.svg").write_text(draw(), encoding="utf-8")
+        path, text = FOLDER / "results" / f"{draw.__name__}.svg", draw()
+        if "--check" not in sys.argv:
+            path.write_text(text, encoding="utf-8")
+        elif path.read_text(encoding="utf-8") != text:
+            stale = True
+            print(f"{path.name} is stale: run 04_arithmetic/results/diagram.py")
+    return int(stale)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
