@@ -19,7 +19,8 @@ __global__ void channel_sum_kernel(const half* a, const half* b, half* y, unsign
   if (pack >= packs) return;
   const unsigned i = pack * 8, plane = i / pixels;
   const unsigned left = (plane + 1) * pixels - i;  // elements until the plane ends
-  const half first = b[plane % channels], second = b[(plane + 1) % channels];
+  const unsigned channel = plane % channels;
+  const half first = b[channel], second = b[channel + 1 < channels ? channel + 1 : 0];
   alignas(16) half sum[8];
   LDST128BITS(sum[0]) = LDST128BITS(a[i]);
 #pragma unroll

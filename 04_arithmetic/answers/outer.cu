@@ -11,6 +11,7 @@
 
 namespace tutorial {
 
+//! [frame]
 /// The extents of the result, all but the outermost, ready for division: `extent.divmod(i)` has a
 /// `quotient` and a `remainder`, and `extent.divisor()` is the extent itself.
 struct Extents {
@@ -21,6 +22,7 @@ struct Extents {
 /// eight results with its number; there are `packs` of them.
 __global__ void outer_sum_kernel(const half* a, const half* b, half* y, unsigned packs,
                                  Extents extents) {
+  //! [frame]
   //! [outer]
   const unsigned pack = blockIdx.x * blockDim.x + threadIdx.x;
   if (pack >= packs) return;
