@@ -25,6 +25,7 @@ struct Rung {
   bool in_place;  ///< the output's type is that of the inputs
   std::function<cudaError_t(const std::vector<const void*>& inputs, void* output, std::int64_t n)>
       launch;
+  const char* size = "n";  ///< what n is called in the sentences
 };
 
 template <class In, class Out>
@@ -61,7 +62,8 @@ Rung rung_of(cudaError_t (*launch)(const In*, const In*, Out*, std::int64_t n,
             return launch(static_cast<const In*>(in[0]), static_cast<const In*>(in[1]),
                           static_cast<Out*>(out), kImages * channels * kPixels, channels, kPixels,
                           nullptr);
-          }};
+          },
+          "channels"};
 }
 
 /// main(): launches the rung at the sizes around its packs and blocks, aligned as it claims and no

@@ -546,7 +546,9 @@ def report(lines, where, accuracy):
 
 def how_wrong(accuracy):
     """What the size and the number of the errors suggest, whatever the type."""
-    if not accuracy or not accuracy.get("over"):
+    if not accuracy:
+        return "Is each element computed from its own inputs?"
+    if not accuracy.get("over"):
         return "With some lengths or pointers alone: is each element computed from its own input?"
     share = accuracy["over"] / accuracy["inputs"]
     ulp = accuracy["max_ulp"]
