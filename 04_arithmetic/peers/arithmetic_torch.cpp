@@ -203,6 +203,30 @@ void add_broadcast(std::vector<Operator>& list) {
         {op_of(x), x.data<half>(1), x.data<half>(2), data<half>(out), stream}, broadcast);
   };
   list.push_back(std::move(shared));
+
+  const auto add = [](const Arguments&) { return ArithmeticOp::Add; };
+  Operator yours = arithmetic_operator("your_arithmetic", "Tensor a, Tensor b", 0, add);
+  yours.ladder = "arithmetic_broadcast";
+  yours.rung = yours.name;
+  yours.dtype = "f16";
+  yours.kind = OperatorKind::yours;
+  yours.in_alignment = yours.out_alignment = your_arithmetic_claims().alignment;
+  yours.results = [results = yours.results](const Arguments& x) {
+    require_dtype(x, 0, Types<half>{});
+    return results(x);
+  };
+  yours.run = [](const Arguments& x, const Outputs& out, cudaStream_t stream) {
+    if (out[0].numel() == 0) return cudaSuccess;
+    const Broadcast broadcast = broadcast_strides(shape_of(x.tensor(0)), shape_of(x.tensor(1)));
+    const BroadcastRung<half> rung = your_arithmetic_rung();
+    if (!rung.claims(broadcast)) {
+      return refuse(cudaErrorInvalidValue,
+                    "it takes a second tensor with a value for each channel");
+    }
+    return rung.launch(
+        {ArithmeticOp::Add, x.data<half>(0), x.data<half>(1), data<half>(out), stream}, broadcast);
+  };
+  list.push_back(std::move(yours));
 }
 
 // ---- Ladder C -----------------------------------------------------------------------------------
@@ -306,9 +330,6 @@ std::vector<Operator> operators() {
   add_contiguous<Bf16>(list);
   add_contiguous<std::int32_t>(list);
   add_contiguous<std::int64_t>(list);
-  const BinaryRung<half> yours = your_arithmetic_rung();
-  list.push_back(
-      binary<half>("arithmetic", yours.name, yours.launch, yours.alignment, OperatorKind::yours));
   add_int8(list);
   add_broadcast(list);
   const auto limit = [](const auto&... arguments) { return arithmetic_limit_nhwc(arguments...); };

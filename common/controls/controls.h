@@ -78,6 +78,8 @@ inline constexpr std::int64_t kImages = 64, kChannels = 256, kSide = 56, kPixels
 std::vector<TwoInputs<half>> channel_sums();
 /// (64, 1, 56, 1) + (1, 256, 1, 56) by launch_broadcast(): two packs a thread, and one.
 std::vector<TwoInputs<float>> outer_sums();
+/// The same in halves, eight a thread: the place found by 64-bit divisions, or by multiplications.
+std::vector<TwoInputs<half>> outer_pack_sums();
 
 /// y = a, or a + b, for arrays that are aligned to their elements alone: one element a thread; stores
 /// of sixteen bytes with loads of an element, with two loads of sixteen bytes and a shift (the first

@@ -58,7 +58,7 @@ REASONS = (
      "Which step produces it: infinity minus infinity, 0 times infinity, infinity over infinity?"),
     (r"= -?inf|got -?inf", "The result is infinity where a number is expected.",
      "Which step overflows its type?"),
-    (r"expected .*(ULP\)|inputs|pairs)", "Some values are wrong.", ""),
+    (r"expected .*(ULP\)|inputs|pairs|pixels\))", "Some values are wrong.", ""),
     (r"", "The test failed.", ""),
 )
 VALUES = len(REASONS) - 2  # "Some values are wrong": the advice depends on how wrong
@@ -546,7 +546,9 @@ def report(lines, where, accuracy):
 
 def how_wrong(accuracy):
     """What the size and the number of the errors suggest, whatever the type."""
-    if not accuracy or not accuracy.get("over"):
+    if not accuracy:
+        return "Is each element computed from its own inputs?"
+    if not accuracy.get("over"):
         return "With some lengths or pointers alone: is each element computed from its own input?"
     share = accuracy["over"] / accuracy["inputs"]
     ulp = accuracy["max_ulp"]
