@@ -9,8 +9,8 @@ namespace tutorial {
 
 template <class T>
 const std::vector<BinaryRung<T>>& elu_backward_rungs() {
-  static const auto ladder = backward_ladder<EluDerivative, T>("", EluBackward{{1.0f}}, 2.0,
-                                                               kEluBackwardUlp<T>);
+  static const auto ladder =
+      backward_ladder<EluDerivative, T>("", EluBackward{{1.0f}}, 2.0, kEluBackwardUlp<T>);
   return ladder;
 }
 
@@ -21,8 +21,8 @@ cudaError_t elu_backward(const T* x, const T* dy, T* dx, std::int64_t n, float a
   return launch_elementwise(x, dy, dx, n, EluBackward{{alpha}}, stream);
 }
 
-#define TUTORIAL_INSTANTIATE(T)                                                                  \
-  template const std::vector<BinaryRung<T>>& elu_backward_rungs();                               \
+#define TUTORIAL_INSTANTIATE(T)                                    \
+  template const std::vector<BinaryRung<T>>& elu_backward_rungs(); \
   template cudaError_t elu_backward(const T*, const T*, T*, std::int64_t, float, cudaStream_t);
 TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE

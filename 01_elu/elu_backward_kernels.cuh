@@ -13,20 +13,19 @@ struct EluDerivative {
 //! [elu_derivative]
 
 // Rung 3 · f16x8_pack_digits: dy joins before the exponential is small enough to lose digits, and the
-// product is rounded once. q = e^(x/2) is taken twice; it is a normal number down to x = -174.
+// product is rounded once.
 //! [elu_gradient]
 struct EluGradient {
   float alpha;
 
   template <class T>
   __device__ __forceinline__ float operator()(float x, float dy, T) const {
-    const float q = exp2_approx(x * 0.72134752f);
-    return x > 0.0f ? dy : q * (q * (alpha * dy));
+    const TwoFactors e = exp2_factors<T>(x * (1.44269504f * kShareOfExponent<T>));
+    return x > 0.0f ? dy : e.first * (e.second * (alpha * dy));
   }
   __device__ __forceinline__ float operator()(float x, float dy, float) const {
     const ExpParts e = exp_parts(max_nan(x, -175.4f), 0.0f);
-    return x > 0.0f ? dy
-                    : (1.0f + e.rest) * (e.power.second * (e.power.first * (alpha * dy)));
+    return x > 0.0f ? dy : (1.0f + e.rest) * (e.power.second * (e.power.first * (alpha * dy)));
   }
 };
 //! [elu_gradient]

@@ -61,9 +61,8 @@ TEST_CASE("elu backward: other alphas") {
       CHECK(worst_error_of_pairs(backward_at<T>(alpha), x, {T(1.0f), T(-3.7f)}, reference).ulp <=
             kEluBackwardUlp<T>);
     };
-    check(1.6732632f, [](double at, double dy) {
-      return elu_backward_reference(at, dy, 1.6732632f);
-    });
+    check(1.6732632f,
+          [](double at, double dy) { return elu_backward_reference(at, dy, 1.6732632f); });
     check(-0.3f, [](double at, double dy) { return elu_backward_reference(at, dy, -0.3f); });
     check(0.0f, [](double at, double dy) { return elu_backward_reference(at, dy, 0.0); });
   });

@@ -12,8 +12,9 @@ namespace {
 /// Near the zero of the derivative and in the left tail the textbook's result has no right digit: the
 /// error is all that T can hold.
 template <class T>
-constexpr double kTextbookUlp =
-    std::is_same_v<T, float> ? 0x1p24 : std::is_same_v<T, half> ? 2048.0 : 256.0;
+constexpr double kTextbookUlp = std::is_same_v<T, float>  ? 0x1p24
+                                : std::is_same_v<T, half> ? 2048.0
+                                                          : 256.0;
 
 template <class T, GeluApproximate kVariant>
 const std::vector<BinaryRung<T>>& rungs() {
@@ -43,8 +44,8 @@ cudaError_t gelu_backward(const T* x, const T* dy, T* dx, std::int64_t n,
   return cudaErrorInvalidValue;
 }
 
-#define TUTORIAL_INSTANTIATE(T)                                                          \
-  template const std::vector<BinaryRung<T>>& gelu_backward_rungs(GeluApproximate);       \
+#define TUTORIAL_INSTANTIATE(T)                                                             \
+  template const std::vector<BinaryRung<T>>& gelu_backward_rungs(GeluApproximate);          \
   template cudaError_t gelu_backward(const T*, const T*, T*, std::int64_t, GeluApproximate, \
                                      cudaStream_t);
 TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)

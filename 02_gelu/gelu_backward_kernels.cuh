@@ -27,15 +27,12 @@ struct GeluDerivative {
 };
 //! [gelu_derivative]
 
-/// root - a, of a root in two floats.
-__device__ __forceinline__ float distance(float root, float root_rest, float a) {
-  return (root - a) + root_rest;
-}
-
 // Rung 3 · none: D(a) = Phi(-a) - a phi(a) = (root - a) R(a) e^(-a^2/2), where R falls from 0.67 to
 // 0.40: a polynomial in t = 1 / (1 + c a), of relative error 2^-21 for half and bf16, 2^-30 for float.
 //! [none_gradient]
 struct GeluNoneGradient {
+  static constexpr float kRoot = 0.751791537f, kRootRest = -1.21144499e-08f;
+
   template <class T>
   __device__ __forceinline__ static TwoFactors tail(float a, T) {
     const float z = min_nan(a, 18.73f), t = rcp_approx(fmaf(z, 0.4f, 1.0f));
@@ -45,8 +42,8 @@ struct GeluNoneGradient {
     r = fmaf(t, r, 0.0951885954f);
     r = fmaf(t, r, 0.11967428f);
     r = fmaf(t, r, 0.398953557f);
-    const float root = exp2_approx(z * (z * -0.36067376f));  // e^(-a^2/4), which is used twice
-    return {distance(0.751791537f, -1.21144499e-08f, z) * r * root, root};
+    const TwoFactors e = exp2_factors<T>(z * (z * (-0.72134752f * kShareOfExponent<T>)));
+    return {fmaf(kRoot - z, r, kRootRest * 0.57f) * e.first, e.second};
   }
   __device__ __forceinline__ static TwoFactors tail(float a, float) {
     const float z = min_nan(a, 18.73f), t = rcp_approx(fmaf(z, 0.25f, 1.0f));
@@ -61,7 +58,7 @@ struct GeluNoneGradient {
     r = fmaf(t, r, 0.398941308f);
     const float square = z * z;
     const ExpParts e = exp_parts(-0.5f * square, -0.5f * fmaf(z, z, -square));
-    const float factor = distance(0.751791537f, -1.21144499e-08f, z) * r;
+    const float factor = ((kRoot - z) + kRootRest) * r;
     return {factor * (1.0f + e.rest) * e.power.second, e.power.first};
   }
 };
@@ -75,17 +72,18 @@ struct GeluTanhGradient {
 
   template <class T>
   __device__ __forceinline__ static TwoFactors tail(float a, T) {
-    const float z = min_nan(a, 12.94f);
-    const float q = exp2_approx(z * fmaf(z * z, -0.0514716198f, -1.1511041f));  // e^(-v/2)
-    const float d = distance(kRoot, kRootRest, z);
-    float p = fmaf(d, 0.0309066456f, 0.0768464133f);
-    p = fmaf(d, p, 0.400435001f);
-    p = fmaf(d, p, -0.0999253914f);
-    p = fmaf(d, p, 2.46065688f);
-    const float slope = z * fmaf(0.214064449f * z, z, 1.59576917f);  // a v'
-    const float bracket = fabsf(d) < 0.25f ? d * p : fmaf(q, q, 1.0f) - slope;
-    const float r = rcp_approx(fmaf(q, q, 1.0f));
-    return {bracket * r * r * q, q};
+    constexpr float kShare = kShareOfExponent<T>;
+    const float z = min_nan(a, 12.94f), square = z * z, d = kRoot - z;
+    const TwoFactors e =
+        exp2_factors<T>(z * fmaf(square, -0.10294324f * kShare, -2.30220819f * kShare));
+    const float divisor = fmaf(e.first, e.second, 1.0f);
+    float p = fmaf(d, 0.0762338862f, 0.400924712f);
+    p = fmaf(d, p, -0.099913016f);
+    p = fmaf(d, p, 2.46065593f);
+    const float near_root = fmaf(d, p, kRootRest * 2.46f);
+    const float elsewhere = fmaf(-z, fmaf(square, 0.214064449f, 1.59576917f), divisor);
+    const float bracket = fabsf(d) < 0.125f ? near_root : elsewhere, r = rcp_approx(divisor);
+    return {bracket * r * r * e.first, e.second};
   }
   __device__ __forceinline__ static TwoFactors tail(float a, float) {
     constexpr float kCubic = 0.0713548139f, kCubicRest = 2.39883247e-09f;
@@ -102,7 +100,7 @@ struct GeluTanhGradient {
     const float power = 1.0f + parts.rest, scale = parts.power.first;
     const float e = power * scale * parts.power.second;
 
-    const float d = distance(kRoot, kRootRest, z);
+    const float d = (kRoot - z) + kRootRest;
     float p = fmaf(d, 0.00122081779f, 0.00387315988f);
     p = fmaf(d, p, 0.0112803448f);
     p = fmaf(d, p, 0.0304572787f);
@@ -128,7 +126,7 @@ struct GeluGradient {
 };
 
 template <GeluApproximate kApproximate>
-using GeluBackward = GradientInside<GeluGradient<std::conditional_t<
-    kApproximate == GeluApproximate::tanh, GeluTanhGradient, GeluNoneGradient>>>;
+using GeluBackward = GradientInside<GeluGradient<
+    std::conditional_t<kApproximate == GeluApproximate::tanh, GeluTanhGradient, GeluNoneGradient>>>;
 
 }  // namespace tutorial

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -66,12 +67,12 @@ std::vector<BinaryRung<T>> backward_ladder(const std::string& prefix, Op op, dou
   using Textbook = RoundedDerivative<F>;
   constexpr int kWidth = 16 / sizeof(T);
   const std::string pack = prefix + pack_name<T>();
-  return {backward_rung<T>(prefix + dtype_name<T>(), backward_scalar_kernel<T, F>, 1, sizeof(T),
-                           textbook_ulp),
-          backward_rung<T>(pack, elementwise_pack2_kernel<T, Textbook>, kWidth, 16, textbook_ulp,
-                           Textbook{}),
-          backward_rung<T>(pack + "_digits", elementwise_pack2_kernel<T, Op>, kWidth, 16, max_ulp,
-                           op)};
+  return {
+      backward_rung<T>(prefix + dtype_name<T>(), backward_scalar_kernel<T, F>, 1, sizeof(T),
+                       textbook_ulp),
+      backward_rung<T>(pack, elementwise_pack2_kernel<T, Textbook>, kWidth, 16, textbook_ulp,
+                       Textbook{}),
+      backward_rung<T>(pack + "_digits", elementwise_pack2_kernel<T, Op>, kWidth, 16, max_ulp, op)};
 }
 
 // ---- The digits -------------------------------------------------------------------------------
@@ -88,6 +89,17 @@ __device__ __forceinline__ TwoFactors mirrored(bool is_negative, TwoFactors d) {
   return is_negative ? d : TwoFactors{fmaf(-d.first, d.second, 1.0f), 1.0f};
 }
 //! [mirrored]
+
+/// 2^t as two factors. The results of a half end at 2^-25, and its gradients are below 2^16, so t stays
+/// above -42 and one exponential does. Types with a float's range take its root twice: q is a normal
+/// number down to t = -252. Of t the function gets this share.
+template <class T>
+inline constexpr float kShareOfExponent = std::is_same_v<T, half> ? 1.0f : 0.5f;
+template <class T>
+__device__ __forceinline__ TwoFactors exp2_factors(float share) {
+  const float q = exp2_approx(share);
+  return {q, std::is_same_v<T, half> ? 1.0f : q};
+}
 
 /// e^(high + low) is (1 + rest) power.first power.second, to the last bits of a float; high from
 /// -175.4 to 0, low a rounding error of it. Below -175, second is 0.

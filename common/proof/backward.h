@@ -97,10 +97,11 @@ std::vector<T> run_backward(const BinaryLauncher<T>& launch, const std::vector<T
 template <class T>
 void check_backward_special_values(const BinaryRung<T>& rung, BinaryReference reference) {
   constexpr float infinity = HUGE_VALF, nan = NAN;
-  const float values[][2] = {{infinity, 2.0f}, {-infinity, 2.0f},   {-infinity, -2.0f}, {nan, 1.0f},
-                             {0.0f, 3.0f},     {-0.0f, 3.0f},       {1.0f, nan},        {nan, 0.0f},
-                             {1.0f, infinity}, {-2.0f, infinity},   {-1.0f, 0.0f},      {-3e38f, 1.0f},
-                             {3e38f, -1.0f},   {-infinity, 0.0f},   {-5.0f, -infinity}};
+  const float values[][2] = {{infinity, 2.0f},  {-infinity, 2.0f}, {-infinity, -2.0f},
+                             {nan, 1.0f},       {0.0f, 3.0f},      {-0.0f, 3.0f},
+                             {1.0f, nan},       {nan, 0.0f},       {1.0f, infinity},
+                             {-2.0f, infinity}, {-1.0f, 0.0f},     {-3e38f, 1.0f},
+                             {3e38f, -1.0f},    {-infinity, 0.0f}, {-5.0f, -infinity}};
   constexpr std::size_t count = sizeof values / sizeof values[0];
   std::vector<T> x, dy;
   for (std::size_t i = 0; i < 13 * count - 3; ++i) {
