@@ -1,9 +1,17 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+
 #include "common/bench/binary.h"
 #include "common/bench/ladder.h"
+#include "common/bench/measure.h"
+#include "common/bench/mixed.h"
 
 #include "03_swish/peers/swish_peers.h"
 #include "03_swish/proof/swish_reference.h"
 #include "03_swish/swish.h"
+#include "03_swish/swish_backward.h"
 
 namespace tutorial::bench {
 namespace {
@@ -47,6 +55,65 @@ void add_swiglu() {
   add_two_in_one_out_peer<T>("swiglu");
 }
 
+/// SwiGLU backward: three arrays in, and both gradients in one output, db behind da.
+template <class T>
+void add_swiglu_backward(const TwoGradientsRung<T>& rung) {
+  Case operation{};
+  operation.ladder = "swiglu_backward";
+  operation.rung = rung.name;
+  operation.dtype = dtype_name<T>();
+  operation.kind = Kind::rung;
+  operation.per_thread = rung.width;
+  for (const auto& tile : {tile_of_input<T, 0>(), tile_of_input<T, 1>(), tile_of_input<T, 2>()}) {
+    operation.inputs.push_back({tile, bytes_of<T>(every_element)});
+  }
+  operation.output_bytes = bytes_of<T>([](const Shape& shape) { return 2 * shape.elements(); });
+  operation.launch = [launch = rung.launch](const Buffers& set, const Shape& shape,
+                                            cudaStream_t stream) {
+    const auto in = [&](std::size_t i) { return static_cast<const T*>(set.inputs[i]); };
+    auto* const da = static_cast<T*>(set.output);
+    return launch(in(0), in(1), in(2), da, da + shape.elements(), shape.elements(), stream);
+  };
+  operation.verify = [max_ulp = rung.max_ulp](const Shape& shape, const void* bytes,
+                                              std::size_t begin, std::size_t count) {
+    using Tiled = test::TiledReference<T>;
+    static std::mutex mutex;
+    static std::map<double, std::array<Tiled, 2>> known;
+    std::unique_lock<std::mutex> lock(mutex);
+    if (known.count(max_ulp) == 0) {
+      const auto tiles = test::tiles<T>(3, Tiled::default_period);
+      const auto da = [](const double* in) {
+        return swiglu_backward_a_reference(in[0], in[1], in[2]);
+      };
+      const auto db = [](const double* in) { return swiglu_backward_b_reference(in[0], in[2]); };
+      known.emplace(max_ulp,
+                    std::array<Tiled, 2>{Tiled(da, tiles, max_ulp), Tiled(db, tiles, max_ulp)});
+    }
+    const std::array<Tiled, 2>& tiled = known.at(max_ulp);
+    lock.unlock();
+    const auto* y = static_cast<const T*>(bytes);
+    const auto first = static_cast<std::int64_t>(begin / sizeof(T)), n = shape.elements();
+    const auto last = first + static_cast<std::int64_t>(count / sizeof(T));
+    const std::int64_t end_of_a = std::clamp(n, first, last);  // of those that are judged here
+    const std::string wrong = tiled[0].complaint(y, first, end_of_a - first);
+    return wrong.empty() ? tiled[1].complaint(y + (end_of_a - first), end_of_a - n, last - end_of_a)
+                         : wrong;
+  };
+  add(operation);
+}
+
+template <class T>
+void add_backward() {
+  const auto at_1 = [](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
+    return swish_backward(x, dy, dx, n, 1.0f, stream);
+  };
+  add_binary_ladder<T>("swish_backward", swish_backward_rungs<T>(), at_1, swish_backward_reference);
+  auto rungs = swiglu_backward_rungs<T>();
+  rungs.push_back({std::string("operator_") + dtype_name<T>(), swiglu_backward<T>,
+                   rungs.back().width, sizeof(T), rungs.back().max_ulp});
+  for (const TwoGradientsRung<T>& rung : rungs) add_swiglu_backward(rung);
+}
+
 }  // namespace
 
 void register_benchmarks() {
@@ -62,6 +129,7 @@ void register_benchmarks() {
   for_each_type(Fp8{},
                 [](auto type) { add_ladder("swish", swish_rungs<decltype(type)>(), kReference); });
   for_each_type(Floats{}, [](auto type) { add_swiglu<decltype(type)>(); });
+  for_each_type(Floats{}, [](auto type) { add_backward<decltype(type)>(); });
 }
 
 }  // namespace tutorial::bench

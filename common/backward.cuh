@@ -2,6 +2,7 @@
 // gradient of y, comes back.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -102,15 +103,18 @@ __device__ __forceinline__ TwoFactors exp2_factors(float share) {
 }
 
 /// e^(high + low) is (1 + rest) power.first power.second, to the last bits of a float; high from
-/// -175.4 to 0, low a rounding error of it. Below -175, second is 0.
+/// -175.4 to 0, low a rounding error of it. Below -175.1, power.first is 0.
 ///
 /// high = k ln 2 + r with |r| <= ln(2)/2. ln 2 comes in two parts; k times the upper one, of 16 bits,
-/// is exact. Adding 1.5 * 2^23 rounds to an integer, and the lowest bits of the sum are k, ready to be
-/// shifted into an exponent: of 2^k if that is a normal number, of 2^-126 and 2^(k + 126) if not.
+/// is exact. Adding 1.5 * 2^23 rounds to an integer, and the lowest bits of the sum are k. Of it 2^(k/2)
+/// is taken twice, which has no digits to lose.
 struct ExpParts {
   float rest;
   TwoFactors power;
 };
+__device__ __forceinline__ float power_of_two(int exponent) {  // -127 and up; of -127 it is 0
+  return __int_as_float((exponent << 23) + 0x3f800000);
+}
 //! [exp_parts]
 __device__ __forceinline__ ExpParts exp_parts(float high, float low) {
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23
@@ -122,9 +126,8 @@ __device__ __forceinline__ ExpParts exp_parts(float high, float low) {
   p = fmaf(r, p, 0.16666543f);
   p = fmaf(r, p, 0.49999997f);
   p = fmaf(r * r, p, r);
-  const unsigned all = __float_as_uint(shifted) << 23;
-  const unsigned first = __float_as_uint(fmaxf(shifted, kRound - 126.0f)) << 23;
-  return {p, {__uint_as_float(first + 0x3f800000u), __uint_as_float(all - first + 0x3f800000u)}};
+  const int whole = __float_as_int(shifted) - 0x4b400000, half_of_it = whole >> 1;
+  return {p, {power_of_two(half_of_it), power_of_two(whole - half_of_it)}};
 }
 //! [exp_parts]
 
@@ -138,5 +141,119 @@ struct GradientInside {
     return from_float2<P>({f(v.x, w.x, x.x), f(v.y, w.y, x.y)});
   }
 };
+
+// ---- Two gradients ----------------------------------------------------------------------------
+
+/// Of a product y = f(a) b: the gradients of a and of b, for a pair or a pack of elements.
+template <class P>
+struct TwoGradients {
+  P a, b;
+};
+
+/// `op` maps three Pair<T> to a TwoGradients<Pair<T>>; this does so for a pack, of one element too.
+template <class Op, class T, int N>
+__device__ __forceinline__ TwoGradients<Pack<T, N>> gradients_of(Op op, const Pack<T, N>& a,
+                                                                 const Pack<T, N>& b,
+                                                                 const Pack<T, N>& dy) {
+  TwoGradients<Pack<T, N>> d;
+  if constexpr (N == 1) {
+    const TwoGradients<Pair<T>> pair =
+        op(Pair<T>{a.at[0], a.at[0]}, Pair<T>{b.at[0], b.at[0]}, Pair<T>{dy.at[0], dy.at[0]});
+    d = {{pair.a.x}, {pair.b.x}};
+  } else {
+#pragma unroll
+    for (int k = 0; k < N; k += 2) {
+      const TwoGradients<Pair<T>> pair =
+          op(detail::storage_as<Pair<T>>(a.at[k]), detail::storage_as<Pair<T>>(b.at[k]),
+             detail::storage_as<Pair<T>>(dy.at[k]));
+      detail::storage_as<Pair<T>>(d.a.at[k]) = pair.a;
+      detail::storage_as<Pair<T>>(d.b.at[k]) = pair.b;
+    }
+  }
+  return d;
+}
+
+/// da[i], db[i] = op(a[i], b[i], dy[i]) for i in [0, n), W elements a thread: three loads and two
+/// stores. All five arrays are aligned to W elements; da and db may each be one of the others, and
+/// not the same. A thread has read its elements of all three before it writes.
+//! [two_gradients_kernel]
+template <int W, class T, class Op>
+__global__ void two_gradients_kernel(const T* a, const T* b, const T* dy, T* da, T* db,
+                                     std::int64_t n, Op op) {
+  wait_for_previous_grid();
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i = thread * W;
+  if (i + W <= n) {
+    const auto d = gradients_of(op, load_pack<W>(a + i), load_pack<W>(b + i), load_pack<W>(dy + i));
+    store_pack(da + i, d.a);
+    store_pack(db + i, d.b);
+  } else if (const std::int64_t k = tail_element<W>(thread, n); k < n) {
+    const auto d = gradients_of(op, load_pack<1>(a + k), load_pack<1>(b + k), load_pack<1>(dy + k));
+    da[k] = d.a.at[0];
+    db[k] = d.b.at[0];
+  }
+}
+//! [two_gradients_kernel]
+
+/// The same for inputs that lie anywhere (any_address.cuh): packs begin where da and db are both
+/// aligned to sixteen bytes.
+template <int W, class T, class Op>
+__global__ void two_gradients_any_address_kernel(const T* a, const T* b, const T* dy, T* da, T* db,
+                                                 std::int64_t n, AnyAddress parts, Op op) {
+  wait_for_previous_grid();
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const auto store = [&](std::int64_t at, const auto& d) {
+    store_pack(da + at, d.a);
+    store_pack(db + at, d.b);
+  };
+  if (thread < parts.packs) {
+    const auto apply = [op](const auto&... pack) { return gradients_of(op, pack...); };
+    store(parts.head + thread * W, apply_to_pieces(apply, load_pieces<W>(a + parts.head, thread),
+                                                   load_pieces<W>(b + parts.head, thread),
+                                                   load_pieces<W>(dy + parts.head, thread)));
+  } else {
+    std::int64_t i = thread - first_single(parts.packs);
+    if (i < 0 || i >= n - parts.packs * W) return;
+    if (i >= parts.head) i += parts.packs * W;
+    store(i, gradients_of(op, load_pack<1>(a + i), load_pack<1>(b + i), load_pack<1>(dy + i)));
+  }
+}
+
+/// Launches two_gradients_kernel<W>. Errors: those of launch_elements(), of pointers that lack the
+/// alignment of W elements too, and cudaErrorInvalidValue for da == db.
+template <int W, class T, class Op>
+cudaError_t launch_two_gradients(const T* a, const T* b, const T* dy, T* da, T* db, std::int64_t n,
+                                 Op op, cudaStream_t stream, LaunchOptions options) {
+  if (da == db && n > 0) return cudaErrorInvalidValue;
+  constexpr std::size_t kAlign = W * sizeof(T);
+  return launch_elements(two_gradients_kernel<W, T, Op>, n, W,
+                         {{a, kAlign}, {b, kAlign}, {dy, kAlign}, {da, kAlign}, {db, kAlign}},
+                         stream, options, a, b, dy, da, db, n, op);
+}
+
+/// The dispatch of an operator: packs where all five pointers are 16-byte aligned, packs that are put
+/// together where da and db are equally far from such a boundary, and single elements elsewhere.
+template <class T, class Op>
+cudaError_t launch_two_gradients(const T* a, const T* b, const T* dy, T* da, T* db, std::int64_t n,
+                                 Op op, cudaStream_t stream) {
+  constexpr int kWidth = 16 / sizeof(T);
+  const LaunchOptions options = two_inputs(n, 5 * sizeof(T));
+  const auto all = {static_cast<const T*>(da), static_cast<const T*>(db), a, b, dy};
+  if (std::all_of(all.begin(), all.end(), [](const T* p) { return is_aligned(p, 16); })) {
+    return launch_two_gradients<kWidth>(a, b, dy, da, db, n, op, stream, options);
+  }
+  const auto distance = reinterpret_cast<std::uintptr_t>(da) - reinterpret_cast<std::uintptr_t>(db);
+  if (da == db || distance % 16 != 0) {
+    return launch_two_gradients<1>(a, b, dy, da, db, n, op, stream, options);
+  }
+  const cudaError_t error = check_arguments(
+      n, {{a, alignof(T)}, {b, alignof(T)}, {dy, alignof(T)}, {da, alignof(T)}, {db, alignof(T)}});
+  if (error != cudaSuccess || n == 0) return error;
+  const AnyAddress parts = divide<kWidth>(da, n, a, b, dy);
+  return launch(two_gradients_any_address_kernel<kWidth, T, Op>,
+                {grid_1d(threads_for(parts.packs, n - parts.packs * kWidth), options.threads),
+                 dim3(static_cast<unsigned>(options.threads)), 0, options.overlap},
+                stream, a, b, dy, da, db, n, parts, op);
+}
 
 }  // namespace tutorial
