@@ -1,7 +1,6 @@
 // The tables of the backward ladders, and the operators.
 #include "03_swish/swish_backward.h"
 
-#include <cmath>
 #include <type_traits>
 
 #include "03_swish/swish_backward_kernels.cuh"
@@ -47,7 +46,7 @@ const std::vector<TwoGradientsRung<T>>& swiglu_backward_rungs() {
 template <class T>
 cudaError_t swish_backward(const T* x, const T* dy, T* dx, std::int64_t n, float beta,
                            cudaStream_t stream) {
-  if (!std::isfinite(beta)) return cudaErrorInvalidValue;
+  if (!is_supported(beta)) return cudaErrorInvalidValue;
   return launch_elementwise(x, dy, dx, n, SwishBackward{swish_gradient(beta)}, stream);
 }
 

@@ -27,7 +27,7 @@ namespace tutorial {
 /// the zero of the derivative at beta x = -1.28 (tested at seven betas). NaN where x or dy is NaN, and
 /// where an infinite dy meets a derivative that is 0. Where beta x is -infinity the derivative is -0,
 /// and 1 at +infinity.
-/// Errors: also cudaErrorInvalidValue for a beta that is not finite.
+/// Errors: those of swish().
 /// T: float, half, Bf16.
 template <class T>
 cudaError_t swish_backward(const T* x, const T* dy, T* dx, std::int64_t n, float beta,

@@ -156,10 +156,10 @@ TEST_CASE(
   CHECK(ulp_error(kept[2], kReference(x[2], 1.0)) <= kSwishBackwardUlp<float>);
 }
 
-TEST_CASE("swish backward: refuses a beta that is not finite, and writes nothing") {
+TEST_CASE("swish backward: refuses a beta that is not finite or too small, and writes nothing") {
   require_device();
   const GuardedBuffer<float> x(std::vector<float>(64, -1.0f)), dx(64);
-  for (const float beta : {kInfinity, -kInfinity, kNaN}) {
+  for (const float beta : {kInfinity, -kInfinity, kNaN, 0x1p-101f}) {
     CHECK(swish_backward(x.data(), x.data(), dx.data(), 64, beta, nullptr) ==
           cudaErrorInvalidValue);
   }
@@ -267,19 +267,23 @@ TEST_CASE("swish backward: which kernel runs, in how many blocks") {
   constexpr std::int64_t n = 1'048'579;
   for_each_type(Floats{}, [&](auto type) {
     using T = decltype(type);
-    const auto call = [n](const auto& launch) {
-      return [&launch, n](const Addresses& at, cudaStream_t stream) {
-        return launch(at.of<T>(0), at.of<T>(1), at.of<T>(2), at.of<T>(3), at.of<T>(4), n, stream);
+    const auto call = [](const auto& launch, std::int64_t count) {
+      return [&launch, count](const Addresses& at, cudaStream_t stream) {
+        return launch(at.of<T>(0), at.of<T>(1), at.of<T>(2), at.of<T>(3), at.of<T>(4), count,
+                      stream);
       };
     };
     table.add_binary<T>(std::string("swish_backward ") + dtype_name<T>(), {n},
                         backward_at<T>(1.0f));
     table.add_rungs(swish_backward_rungs<T>(), n);
-    table.add(std::string("swiglu_backward ") + dtype_name<T>(), LaunchTable::number(n),
-              std::vector<std::size_t>(5, sizeof(T)), call(swiglu_backward<T>));
+    constexpr std::int64_t most = (std::int64_t{64} << 20) / (5 * sizeof(T));  // in blocks of 256
+    for (const std::int64_t count : {most, most + 1}) {
+      table.add(std::string("swiglu_backward ") + dtype_name<T>(), LaunchTable::number(count),
+                std::vector<std::size_t>(5, sizeof(T)), call(swiglu_backward<T>, count));
+    }
     for (const TwoGradientsRung<T>& rung : swiglu_backward_rungs<T>()) {
       table.add_rung("swiglu " + rung.name, n, rung.width,
-                     std::vector<std::size_t>(5, rung.alignment), call(rung.launch));
+                     std::vector<std::size_t>(5, rung.alignment), call(rung.launch, n));
     }
   });
   table.check("03_swish/proof/launches_backward.txt");
