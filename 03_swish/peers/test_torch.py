@@ -4,10 +4,11 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common" / "torch"))
+import gradients
 import support
 
 
-class SwishTest(support.UnaryPromises, support.RungPromises, support.BindingTest):
+class SwishTest(gradients.GradientPromises, support.UnaryPromises, support.RungPromises, support.BindingTest):
     chapter = "03_swish"
     operator = rung_ladder = "swish"
 
@@ -19,6 +20,11 @@ class SwishTest(support.UnaryPromises, support.RungPromises, support.BindingTest
         # PyTorch's formula multiplies minus infinity by zero; the limit is zero.
         wanted = self.reference(x.double()).to(x.dtype)
         return wanted.masked_fill(x == float("-inf"), -0.0)
+
+    def gradients(self):
+        return [("swish", self.ops.swish, support.torch.nn.functional.silu, 1),
+                ("swish", lambda x: self.ops.swish(x, beta=-1.7),
+                 lambda x: x * support.torch.sigmoid(-1.7 * x), 1)]
 
     def test_beta(self):
         for device, dtype, beta in self.each((0.0, 0.5, 1.702, -1.0)):
@@ -33,8 +39,12 @@ class SwishTest(support.UnaryPromises, support.RungPromises, support.BindingTest
                              support.sample((8,), support.torch.float32, device), beta)
 
 
-class SwigluTest(support.BindingTest):
+class SwigluTest(gradients.GradientPromises, support.BindingTest):
     chapter = "03_swish"
+
+    def gradients(self):
+        silu = support.torch.nn.functional.silu
+        return [("swiglu", self.ops.swiglu, lambda a, b: silu(a) * b, 2)]
 
     def test_against_the_formula(self):
         silu = support.torch.nn.functional.silu
