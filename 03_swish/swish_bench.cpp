@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -12,6 +14,7 @@
 #include "03_swish/proof/swish_reference.h"
 #include "03_swish/swish.h"
 #include "03_swish/swish_backward.h"
+#include "03_swish/swish_quantize.h"
 
 namespace tutorial::bench {
 namespace {
@@ -102,8 +105,79 @@ void add_swiglu_backward(const TwoGradientsRung<T>& rung) {
   add(operation);
 }
 
+/// What a row of q and its scale must be, for inputs that repeat two tiles.
 template <class T>
-void add_backward() {
+class QuantizeReference {
+ public:
+  QuantizeReference() {
+    const auto tiles = test::tiles<T>(2, test::TiledReference<T>::default_period);
+    for (std::size_t i = 0; i < tiles[0].size(); ++i) {
+      y_.push_back(swiglu_reference(test::to_double(tiles[0][i]), test::to_double(tiles[1][i])));
+    }
+  }
+  double at(std::int64_t i) const { return y_[static_cast<std::size_t>(i) % y_.size()]; }
+  double size_of_row(std::int64_t row, std::int64_t columns) const {
+    double most = 0.0;
+    for (std::int64_t i = row * columns; i < (row + 1) * columns; ++i) {
+      most = std::fmax(most, std::fabs(at(i)));
+    }
+    return most;
+  }
+
+ private:
+  std::vector<double> y_;
+};
+
+/// SwiGLU to E4m3 with a scale for each row: the scales lie behind the rows.
+template <class T>
+void add_swiglu_quantize(const std::string& name, RowPasses passes) {
+  Case operation{};
+  operation.ladder = "swiglu_quantize";
+  operation.rung = name + "_" + dtype_name<T>();
+  operation.dtype = dtype_name<T>();
+  operation.kind = Kind::rung;
+  operation.inputs = {{tile_of_input<T, 0>(), bytes_of<T>(every_element)},
+                      {tile_of_input<T, 1>(), bytes_of<T>(every_element)}};
+  operation.output_bytes = [](const Shape& shape) {
+    return static_cast<std::size_t>(shape.elements() + 4 * shape.rows);
+  };
+  operation.launch = [passes](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    auto* const q = static_cast<E4m3*>(set.output);
+    return swiglu_quantize(static_cast<const T*>(set.inputs[0]),
+                           static_cast<const T*>(set.inputs[1]), q,
+                           reinterpret_cast<float*>(q + shape.elements()), shape.rows,
+                           shape.columns, shape.columns, passes, stream);
+  };
+  operation.verify = [](const Shape& shape, const void* bytes, std::size_t begin,
+                        std::size_t count) -> std::string {
+    static const QuantizeReference<T> reference;
+    const auto* const q = static_cast<const E4m3*>(bytes);
+    const auto first = static_cast<std::int64_t>(begin),
+               end = first + static_cast<std::int64_t>(count);
+    std::int64_t known = -1;
+    double size = 0.0;
+    for (std::int64_t i = first; i < std::min(end, shape.elements()); ++i) {
+      const std::int64_t row = i / shape.columns;
+      if (row != known) size = reference.size_of_row(known = row, shape.columns);
+      if (!(test::ulp_error(q[i - first], reference.at(i) * 448.0 / size) <= 0.51)) {
+        return "element " + std::to_string(i) + " is wrong";
+      }
+    }
+    for (std::int64_t i = std::max(first, shape.elements()); i + 4 <= end; i += 4) {
+      const std::int64_t row = (i - shape.elements()) / 4;
+      float scale;
+      std::memcpy(&scale, q + (i - first), sizeof(scale));
+      if (!(std::fabs(scale * 448.0 / reference.size_of_row(row, shape.columns) - 1.0) <= 1e-6)) {
+        return "the scale of row " + std::to_string(row) + " is wrong";
+      }
+    }
+    return "";
+  };
+  add(operation);
+}
+
+template <class T>
+void add_backward_and_quantize() {
   const auto at_1 = [](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
     return swish_backward(x, dy, dx, n, 1.0f, stream);
   };
@@ -112,6 +186,8 @@ void add_backward() {
   rungs.push_back({std::string("operator_") + dtype_name<T>(), swiglu_backward<T>,
                    rungs.back().width, sizeof(T), rungs.back().max_ulp});
   for (const TwoGradientsRung<T>& rung : rungs) add_swiglu_backward(rung);
+  add_swiglu_quantize<T>("two_passes", RowPasses::two_passes);
+  add_swiglu_quantize<T>("one_pass", RowPasses::one_pass);
 }
 
 }  // namespace
@@ -129,7 +205,7 @@ void register_benchmarks() {
   for_each_type(Fp8{},
                 [](auto type) { add_ladder("swish", swish_rungs<decltype(type)>(), kReference); });
   for_each_type(Floats{}, [](auto type) { add_swiglu<decltype(type)>(); });
-  for_each_type(Floats{}, [](auto type) { add_backward<decltype(type)>(); });
+  for_each_type(Floats{}, [](auto type) { add_backward_and_quantize<decltype(type)>(); });
 }
 
 }  // namespace tutorial::bench

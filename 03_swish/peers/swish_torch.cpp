@@ -1,7 +1,8 @@
 // The chapter as operators of PyTorch: swish(x, beta), swiglu(a, b) and their gradients,
-// swiglu_separate(a, b), and every rung as swish_RUNG(x).
+// swiglu_separate(a, b), swiglu_quantize(a, b), and every rung as swish_RUNG(x).
 #include "03_swish/swish.h"
 #include "03_swish/swish_backward.h"
+#include "03_swish/swish_quantize.h"
 #include "common/torch/bind.h"
 
 namespace tutorial::bind {
@@ -26,6 +27,34 @@ Operator swiglu_gradients() {
     });
   };
   op.invalid = "da and db must be two tensors";
+  return op;
+}
+
+/// q as uint8, for not every PyTorch has a type for an E4m3: q.view(torch.float8_e4m3fn). Rows are those of
+/// the last dimension, and the scales have 1 there.
+Operator swiglu_quantize_operator() {
+  Operator op = float_operator2(
+      "swiglu_quantize",
+      [](auto*, auto*, auto*, std::int64_t, cudaStream_t) { return cudaErrorInvalidValue; });
+  op.outputs = {"q", "scale"};
+  op.in_place = false;
+  op.results = [results = op.results](const Arguments& a) {
+    Sizes sizes = results(a).front().sizes;
+    TORCH_CHECK(!sizes.empty(), a.name(), ": takes tensors of one dimension or more");
+    Sizes rows = sizes;
+    rows.back() = 1;
+    return std::vector<Result>{{sizes, at::kByte}, {rows, at::kFloat}};
+  };
+  op.run = [](const Arguments& a, const Outputs& out, cudaStream_t stream) {
+    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
+      using T = std::remove_pointer_t<decltype(type)>;
+      const std::int64_t columns = a.tensor(0).size(-1);
+      return swiglu_quantize(a.data<T>(0), a.data<T>(1), static_cast<E4m3*>(out[0].data_ptr()),
+                             static_cast<float*>(out[1].data_ptr()), out[1].numel(), columns,
+                             columns, RowPasses::fitting, stream);
+    });
+  };
+  op.invalid = "takes fewer than 2^31 rows";
   return op;
 }
 
@@ -58,6 +87,7 @@ std::vector<Operator> operators() {
         return swiglu_separate(a, b, y, n, stream);
       }));
   list.back().in_place = false;  // y == b would be written over before it is read
+  list.push_back(swiglu_quantize_operator());
   for_each_type(Floats{}, [&](auto type) {
     add_unary_rungs<decltype(type)>(list, "swish", swish_rungs<decltype(type)>());
   });

@@ -76,6 +76,18 @@ class SwigluTest(gradients.GradientPromises, support.BindingTest):
             self.refuses("swiglu: takes tensors of one type, not float32 and float16", self.ops.swiglu,
                          a, a.half(), error=TypeError)
 
+    def test_quantize(self):
+        """q times its row's scale is y, to half a step of an E4m3: 2^-4 of it, and 2^-10 of the scale."""
+        torch = support.torch
+        for device, dtype, shape in self.each(((7, 64), (2, 3, 100), (5,))):
+            a, b = (support.sample(shape, dtype, device, seed) for seed in (1, 2))
+            q, scale = self.ops.swiglu_quantize(a, b)
+            y = torch.nn.functional.silu(a.double()) * b.double()
+            self.close(scale.double(), y.abs().amax(-1, keepdim=True) / 448, rtol=1e-6, atol=0)
+            sign, exponent, fraction = 1 - (q >> 7).double() * 2, (q >> 3 & 15).double(), (q & 7).double()
+            code = sign * torch.where(exponent > 0, 2 ** (exponent - 7) * (1 + fraction / 8), fraction * 2**-9)
+            self.assertTrue(bool(((code * scale - y).abs() <= y.abs() * 2**-4 + scale * 2**-9).all()))
+
     def test_devices_that_differ(self):
         self.needs(len(self.devices) == 2, "a CUDA GPU, and modules for both devices")
         a = support.sample((8,), support.torch.float32, "cpu")

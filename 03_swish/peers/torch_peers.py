@@ -54,4 +54,28 @@ def swiglu_backward(dtype):
                 bound=lambda x, y: ops.swiglu_backward.out(x[0], x[1], x[2], da=y[0], db=y[1]))
 
 
-CASES = [make(dtype) for make in (swish, swiglu, swish_backward, swiglu_backward) for dtype in ("f32", "f16", "bf16")]
+def quantize(x):
+    """PyTorch's chain: SwiGLU, the largest magnitude of each row, the scale, the conversion."""
+    y = torch.nn.functional.silu(x[0]) * x[1]
+    scale = y.abs().amax(-1, keepdim=True).float() / 448
+    return (y.float() / scale).to(torch.float8_e4m3fn)
+
+
+SCALES = {}  # of each number of rows: a place for them that was allocated before anything is timed
+
+
+def quantized(x, y):
+    rows = x[0].shape[0], x[0].device
+    if rows not in SCALES:
+        SCALES[rows] = torch.empty(rows[0], 1, device=rows[1])
+    ops.swiglu_quantize.out(x[0], x[1], q=y.view(torch.uint8), scale=SCALES[rows])
+
+
+def swiglu_quantize(dtype):
+    return Case(f"swiglu_quantize/{{}}_{dtype}", dtype, on_grid(inputs=2), torch=None, plain=quantize,
+                bound=quantized, out_dtype="e4m3", label=dtype)
+
+
+MAKERS = [swish, swiglu, swish_backward, swiglu_backward]
+MAKERS += [swiglu_quantize] if hasattr(torch, "float8_e4m3fn") else []
+CASES = [make(dtype) for make in MAKERS for dtype in ("f32", "f16", "bf16")]

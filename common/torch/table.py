@@ -47,7 +47,7 @@ import timing  # noqa: E402
 PROFILED_CALLS = 3  # of each contender, under ncu
 # Tolerances against PyTorch's result in float32. They only make sure that all contenders compute the
 # same function; the chapters' tests check the accuracy. (relative, absolute)
-TOLERANCES = {"f32": (1e-3, 1e-3), "f16": (3e-2, 3e-2), "bf16": (3e-2, 6e-2)}
+TOLERANCES = {"f32": (1e-3, 1e-3), "f16": (3e-2, 3e-2), "bf16": (3e-2, 6e-2), "e4m3": (0.15, 0.01)}
 
 
 class Contender:

@@ -22,7 +22,8 @@ CPU_CALLS = 3
 
 
 def dtypes(torch):
-    return {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
+    e4m3 = {"e4m3": torch.float8_e4m3fn} if hasattr(torch, "float8_e4m3fn") else {}  # PyTorch 2.1
+    return {**e4m3, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
             "i64": torch.int64, "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8,
             "bool": torch.bool}
 
