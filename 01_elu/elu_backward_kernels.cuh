@@ -6,11 +6,9 @@
 namespace tutorial {
 
 // Rungs 1 and 2 · f16, f16x8_pack: the derivative at alpha = 1.
-//! [elu_derivative]
 struct EluDerivative {
   __device__ __forceinline__ float operator()(float x) const { return x > 0.0f ? 1.0f : expf(x); }
 };
-//! [elu_derivative]
 
 // Rung 3 · f16x8_pack_digits: dy joins before the exponential is small enough to lose digits, and the
 // product is rounded once.

@@ -12,7 +12,6 @@
 namespace tutorial {
 
 // Rungs 1 and 2 · f16, f16x8_pack: the textbook's derivatives.
-//! [gelu_derivative]
 template <GeluApproximate kApproximate>
 struct GeluDerivative {
   __device__ __forceinline__ float operator()(float x) const {
@@ -25,7 +24,6 @@ struct GeluDerivative {
     }
   }
 };
-//! [gelu_derivative]
 
 // Rung 3 · none: D(a) = Phi(-a) - a phi(a) = (root - a) R(a) e^(-a^2/2), where R falls from 0.67 to
 // 0.40: a polynomial in t = 1 / (1 + c a), of relative error 2^-21 for half and bf16, 2^-30 for float.
@@ -66,7 +64,6 @@ struct GeluNoneGradient {
 
 // Rung 3 · tanh: with e = e^-v and v = 2 sqrt(2/pi) (a + 0.044715 a^3), D(a) = e (1 + e - a v') / (1 +
 // e)^2. Near the root the bracket is (root - a) P(root - a).
-//! [tanh_gradient]
 struct GeluTanhGradient {
   static constexpr float kRoot = 0.752461433f, kRootRest = -1.13396279e-08f;
 
@@ -114,7 +111,6 @@ struct GeluTanhGradient {
     return {bracket * r * r * power * parts.power.second, scale};
   }
 };
-//! [tanh_gradient]
 
 template <class Tail>
 struct GeluGradient {

@@ -12,14 +12,12 @@
 namespace tutorial {
 
 // Rungs 1 and 2 · f16, f16x8_pack: the textbook's derivative, at beta = 1.
-//! [swish_derivative]
 struct SwishDerivative {
   __device__ __forceinline__ float operator()(float x) const {
     const float sigmoid = 1.0f / (1.0f + expf(-x));
     return sigmoid * (1.0f + x * (1.0f - sigmoid));
   }
 };
-//! [swish_derivative]
 
 /// The same for SwiGLU, with each of the chain's results rounded to T, as separate kernels would.
 struct SwiGluTextbook {

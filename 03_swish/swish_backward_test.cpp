@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "03_swish/museum/exhibits.cuh"
 #include "03_swish/proof/swish_reference.h"
 #include "common/proof/backward.h"
 #include "common/proof/launches.h"
@@ -253,6 +254,22 @@ TEST_CASE("swiglu backward: infinities and NaN") {
     INFO("a = " << in[0] << ", b = " << in[1] << ", dy = " << in[2]);
     CHECK(signed_ulp_error(out[0][i], expected_a(in)) <= 8.0);
     CHECK(signed_ulp_error(out[1][i], expected_b(in)) <= 8.0);
+  }
+}
+
+TEST_CASE("museum: the gradient of a, in the place of a, is what the other gradient reads",
+          "[exhibit]") {
+  require_device();
+  const std::vector<float> a = {2.0f, -1.0f}, b = {3.0f, 5.0f}, dy = {1.0f, 1.0f};
+  const auto wanted = run_swiglu_backward<float>(swiglu_operator_rung<float>(), a, b, dy);
+  const GuardedBuffer<float> in_a(a), in_b(b), in_dy(dy), db(2);
+  REQUIRE(exhibits::swiglu_backward_f32_overwriting(in_a.data(), in_b.data(), in_dy.data(),
+                                                    db.data(), 2, nullptr) == cudaSuccess);
+  CHECK(in_a.download() == wanted[0]);  // the first gradient is right,
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double of_da = swish_reference(double{wanted[0][i]});
+    CHECK(ulp_error(db.download()[i], of_da) <= 8.0);  // and the second is swish(da)
+    CHECK(ulp_error(db.download()[i], double{wanted[1][i]}) > 1e5);
   }
 }
 

@@ -85,11 +85,9 @@ struct TwoFactors {
 };
 
 /// A derivative with f'(a) = 1 - f'(-a), as those of GELU and Swish are; f'(-a) is d.first d.second.
-//! [mirrored]
 __device__ __forceinline__ TwoFactors mirrored(bool is_negative, TwoFactors d) {
   return is_negative ? d : TwoFactors{fmaf(-d.first, d.second, 1.0f), 1.0f};
 }
-//! [mirrored]
 
 /// 2^t as two factors. The results of a half end at 2^-25, and its gradients are below 2^16, so t stays
 /// above -42 and one exponential does. Types with a float's range take its root twice: q is a normal
@@ -115,7 +113,6 @@ struct ExpParts {
 __device__ __forceinline__ float power_of_two(int exponent) {  // -127 and up; of -127 it is 0
   return __int_as_float((exponent << 23) + 0x3f800000);
 }
-//! [exp_parts]
 __device__ __forceinline__ ExpParts exp_parts(float high, float low) {
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23
   const float shifted = fmaf(high, 1.44269504f, kRound);
@@ -129,7 +126,6 @@ __device__ __forceinline__ ExpParts exp_parts(float high, float low) {
   const int whole = __float_as_int(shifted) - 0x4b400000, half_of_it = whole >> 1;
   return {p, {power_of_two(half_of_it), power_of_two(whole - half_of_it)}};
 }
-//! [exp_parts]
 
 /// Makes an operation on pairs out of f(x, dy, T{}) on floats: widen, compute, round once.
 template <class F>
@@ -176,7 +172,6 @@ __device__ __forceinline__ TwoGradients<Pack<T, N>> gradients_of(Op op, const Pa
 /// da[i], db[i] = op(a[i], b[i], dy[i]) for i in [0, n), W elements a thread: three loads and two
 /// stores. All five arrays are aligned to W elements; da and db may each be one of the others, and
 /// not the same. A thread has read its elements of all three before it writes.
-//! [two_gradients_kernel]
 template <int W, class T, class Op>
 __global__ void two_gradients_kernel(const T* a, const T* b, const T* dy, T* da, T* db,
                                      std::int64_t n, Op op) {
@@ -193,7 +188,6 @@ __global__ void two_gradients_kernel(const T* a, const T* b, const T* dy, T* da,
     db[k] = d.b.at[0];
   }
 }
-//! [two_gradients_kernel]
 
 /// The same for inputs that lie anywhere (any_address.cuh): packs begin where da and db are both
 /// aligned to sixteen bytes.

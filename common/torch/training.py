@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains a small network twice, with this tutorial's operators and with PyTorch's own.
 
-    python3 common/torch/training.py [--steps N] [--device cuda] [--json FILE]
+    python3 common/torch/training.py [--steps N] [--device cuda] [--json PLOT]
 
 The data is made here: points of two spirals, and which of them each is on. The layers are linear ones
 with ELU, GELU (both), Swish and SwiGLU between; both networks begin with the same weights and see the
@@ -10,13 +10,13 @@ all else is PyTorch's, so the losses differ by what the activations and their gr
 """
 
 import argparse
-import json
 import math
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import elementwise_tutorial  # noqa: E402
+import recorded  # noqa: E402
 import runs  # noqa: E402
 
 CHAPTERS = ("01_elu", "02_gelu", "03_swish")
@@ -75,6 +75,19 @@ def both(torch, ops, steps, device):
     return losses(torch, ours(ops), steps, device), losses(torch, theirs(torch), steps, device)
 
 
+def plot(torch, device, mine, peer):
+    """The two curves, as `./tutorial report` plots them."""
+    def series(name, values, **more):
+        return {"name": name, **more, "points": [[step, float(f"{v:.5g}")] for step, v in enumerate(values)]}
+
+    return {"title": "A small network trains with both",
+            "subtitle": f"the loss before each step; PyTorch {torch.__version__} on {device} tensors",
+            "desc": "Both curves fall together, from 0.69 to a thousandth: they cover each other.",
+            "height": 300, "x": {"label": "step", "min": 0, "max": len(mine)},
+            "y": {"label": "loss", "scale": "log", "min": 1e-4, "max": 1},
+            "series": [series("our kernels", mine), series("PyTorch's", peer, style="dashed")]}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=150)
@@ -89,9 +102,8 @@ def main():
         print(f"step {step:4}   ours {mine[step]:.6f}   PyTorch's {peer[step]:.6f}   apart {apart[step]:.1e}")
     print(f"largest distance: {max(apart):.1e} of the loss, at step {apart.index(max(apart))}")
     if arguments.json:
-        arguments.json.write_text(json.dumps(
-            {"torch": torch.__version__, "device": arguments.device, "ours": [round(v, 7) for v in mine],
-             "torch_loss": [round(v, 7) for v in peer]}) + "\n", encoding="utf-8")
+        arguments.json.write_text(recorded.text(plot(torch, arguments.device, mine, peer)) + "\n",
+                                  encoding="utf-8")
 
 
 if __name__ == "__main__":
