@@ -56,10 +56,18 @@ cudaError_t swiglu_backward(const T* a, const T* b, const T* dy, T* da, T* db, s
   return launch_two_gradients(a, b, dy, da, db, n, SwiGluBackward{}, stream);
 }
 
+template <class T>
+cudaError_t swiglu_backward_halves(const T* ab, const T* dy, T* dab, std::int64_t rows,
+                                   std::int64_t d, cudaStream_t stream) {
+  return launch_two_gradients_halves(ab, dy, dab, rows, d, SwiGluBackward{}, stream);
+}
+
 #define TUTORIAL_INSTANTIATE(T)                                                                   \
   template const std::vector<BinaryRung<T>>& swish_backward_rungs();                              \
   template const std::vector<TwoGradientsRung<T>>& swiglu_backward_rungs();                       \
   template cudaError_t swish_backward(const T*, const T*, T*, std::int64_t, float, cudaStream_t); \
+  template cudaError_t swiglu_backward_halves(const T*, const T*, T*, std::int64_t, std::int64_t, \
+                                              cudaStream_t);                                      \
   template cudaError_t swiglu_backward(const T*, const T*, const T*, T*, T*, std::int64_t,        \
                                        cudaStream_t);
 TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)

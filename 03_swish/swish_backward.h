@@ -43,7 +43,15 @@ template <class T>
 cudaError_t swiglu_backward(const T* a, const T* b, const T* dy, T* da, T* db, std::int64_t n,
                             cudaStream_t stream);
 
-/// The largest error of both operators, in ULP of T.
+/// The same for rows that hold a and b side by side, as one matrix product makes them: ab and dab are
+/// [rows, 2 d], dy is [rows, d]. dab == ab is allowed. At copy speed where d is a multiple of 16 bytes
+/// and the pointers are aligned to as many; elsewhere one element a thread. Other errors:
+/// cudaErrorInvalidValue for sizes that are negative, or 2^31 or more.
+template <class T>
+cudaError_t swiglu_backward_halves(const T* ab, const T* dy, T* dab, std::int64_t rows,
+                                   std::int64_t d, cudaStream_t stream);
+
+/// The largest error of these operators, in ULP of T.
 template <class T>
 inline constexpr double kSwishBackwardUlp = sizeof(T) == 4 ? 8.0 : 0.51;
 

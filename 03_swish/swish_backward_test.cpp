@@ -229,6 +229,56 @@ TEST_CASE("swiglu backward: both gradients in the place of any two of the inputs
   });
 }
 
+TEST_CASE("swiglu backward: rows of both halves give the same bits, also in place") {
+  require_device();
+  for_each_type(Floats{}, [](auto type) {
+    using T = decltype(type);
+    constexpr std::int64_t rows = 5;
+    for (const std::int64_t d : {1, 7, 8, 64, 100, 1027, 4096}) {
+      const std::vector<T> ab = normal_values<T>(rows * 2 * d);
+      const std::vector<T> dy(static_cast<std::size_t>(rows * d), T(0.75f));
+      std::vector<T> a, b;
+      for (std::size_t i = 0; i < ab.size(); ++i) {
+        (static_cast<std::int64_t>(i) / d % 2 == 0 ? a : b).push_back(ab[i]);
+      }
+      const auto parts = run_swiglu_backward<T>(swiglu_operator_rung<T>(), a, b, dy);
+      std::vector<T> wanted;
+      for (std::size_t i = 0; i < ab.size(); ++i) {
+        const auto row = static_cast<std::int64_t>(i) / (2 * d),
+                   at = static_cast<std::int64_t>(i) % d;
+        const bool is_b = static_cast<std::int64_t>(i) / d % 2 == 1;
+        wanted.push_back(parts[is_b ? 1 : 0][static_cast<std::size_t>(row * d + at)]);
+      }
+      for (const std::size_t offset : {std::size_t{0}, std::size_t{1}}) {
+        const GuardedBuffer<T> in(ab, offset), in_dy(dy), out(ab.size());
+        for (T* const to : {out.data(), in.data()}) {
+          INFO(dtype_name<T>() << ", d = " << d << ", " << offset << " elements off, "
+                               << (to == in.data() ? "in place" : "beside"));
+          REQUIRE(swiglu_backward_halves(in.data(), in_dy.data(), to, rows, d, nullptr) ==
+                  cudaSuccess);
+          REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+          const std::vector<T> got = to == in.data() ? in.download() : out.download();
+          CHECK(std::memcmp(got.data(), wanted.data(), got.size() * sizeof(T)) == 0);
+          CHECK(in.intact());
+          CHECK(out.intact());
+        }
+      }
+    }
+  });
+  const GuardedBuffer<float> x(64), to(64);
+  const auto call = [&](const float* ab, const float* dy, std::int64_t rows, std::int64_t d) {
+    return swiglu_backward_halves(ab, dy, to.data(), rows, d, nullptr);
+  };
+  const float* const none = nullptr;
+  CHECK(call(x.data(), x.data(), -1, 4) == cudaErrorInvalidValue);
+  CHECK(call(x.data(), x.data(), 4, -1) == cudaErrorInvalidValue);
+  CHECK(call(x.data(), x.data(), 1, std::int64_t{1} << 31) == cudaErrorInvalidValue);
+  CHECK(call(none, x.data(), 2, 4) == cudaErrorInvalidValue);
+  CHECK(call(x.data(), none, 2, 4) == cudaErrorInvalidValue);
+  CHECK(call(none, none, 0, 4) == cudaSuccess);
+  CHECK(to.untouched());
+}
+
 TEST_CASE("swiglu backward: refuses one array for both gradients, and writes nothing") {
   require_device();
   const GuardedBuffer<float> x(std::vector<float>(64, -1.0f)), dx(64);
@@ -298,6 +348,11 @@ TEST_CASE("swish backward: which kernel runs, in how many blocks") {
       table.add(std::string("swiglu_backward ") + dtype_name<T>(), LaunchTable::number(count),
                 std::vector<std::size_t>(5, sizeof(T)), call(swiglu_backward<T>, count));
     }
+    table.add(std::string("swiglu_backward_halves ") + dtype_name<T>(), "4,096 x 1,024",
+              std::vector<std::size_t>(3, sizeof(T)), [](const Addresses& at, cudaStream_t stream) {
+                return swiglu_backward_halves(at.of<T>(0), at.of<T>(1), at.of<T>(2), 4096, 1024,
+                                              stream);
+              });
     for (const TwoGradientsRung<T>& rung : swiglu_backward_rungs<T>()) {
       table.add_rung("swiglu " + rung.name, n, rung.width,
                      std::vector<std::size_t>(5, rung.alignment), call(rung.launch, n));

@@ -105,6 +105,47 @@ void add_swiglu_backward(const TwoGradientsRung<T>& rung) {
   add(operation);
 }
 
+/// The same with a and b, and their gradients, side by side in rows: at the size of a model's layer.
+template <class T>
+void add_swiglu_backward_halves() {
+  const auto twice = [](const Shape& shape) { return 2 * shape.elements(); };
+  Case operation{};
+  operation.ladder = "swiglu_backward";
+  operation.rung = std::string("halves_") + dtype_name<T>();
+  operation.dtype = dtype_name<T>();
+  operation.kind = Kind::rung;
+  operation.own_shapes = {{"8192x7168", {8192, 7168}}};
+  operation.inputs = {{tile_of_input<T, 0>(), bytes_of<T>(twice)},
+                      {tile_of_input<T, 1>(), bytes_of<T>(every_element)}};
+  operation.output_bytes = bytes_of<T>(twice);
+  operation.launch = [](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return swiglu_backward_halves(static_cast<const T*>(set.inputs[0]),
+                                  static_cast<const T*>(set.inputs[1]), static_cast<T*>(set.output),
+                                  shape.rows, shape.columns, stream);
+  };
+  operation.verify = [](const Shape& shape, const void* bytes, std::size_t begin,
+                        std::size_t count) -> std::string {
+    static const auto tiles = test::tiles<T>(2, test::TiledReference<T>::default_period);
+    const auto at = [](std::size_t input, std::int64_t i) {
+      return test::to_double(tiles[input][static_cast<std::size_t>(i) % tiles[input].size()]);
+    };
+    const std::int64_t d = shape.columns, first = static_cast<std::int64_t>(begin / sizeof(T));
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(count / sizeof(T)); ++i) {
+      const std::int64_t row = (first + i) / (2 * d), column = (first + i) % d;
+      const bool is_a = (first + i) / d % 2 == 0;
+      const double a = at(0, row * 2 * d + column), b = at(0, row * 2 * d + d + column),
+                   dy = at(1, row * d + column);
+      const double expected =
+          is_a ? swiglu_backward_a_reference(a, b, dy) : swiglu_backward_b_reference(a, dy);
+      if (!(test::ulp_error(static_cast<const T*>(bytes)[i], expected) <= kSwishBackwardUlp<T>)) {
+        return "element " + std::to_string(first + i) + " is wrong";
+      }
+    }
+    return "";
+  };
+  add(operation);
+}
+
 /// What a row of q and its scale must be, for inputs that repeat two tiles.
 template <class T>
 class QuantizeReference {
@@ -186,6 +227,7 @@ void add_backward_and_quantize() {
   rungs.push_back({std::string("operator_") + dtype_name<T>(), swiglu_backward<T>,
                    rungs.back().width, sizeof(T), rungs.back().max_ulp});
   for (const TwoGradientsRung<T>& rung : rungs) add_swiglu_backward(rung);
+  add_swiglu_backward_halves<T>();
   add_swiglu_quantize<T>("two_passes", RowPasses::two_passes);
   add_swiglu_quantize<T>("one_pass", RowPasses::one_pass);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/elementwise_binary.cuh"
+#include "common/fast_division.h"
 #include "common/ptx.cuh"
 #include "common/rung.h"
 
@@ -213,6 +214,24 @@ __global__ void two_gradients_any_address_kernel(const T* a, const T* b, const T
   }
 }
 
+/// The same for rows whose a and b are the halves: [rows, 2 d] elements, from which [rows, 2 d] of
+/// gradients are made with dy of [rows, d]. `packs` divides by the packs of a row of dy, of which
+/// there are `count`. dab may be ab.
+template <int W, class T, class Op>
+__global__ void two_gradients_halves_kernel(const T* ab, const T* dy, T* dab, std::uint32_t count,
+                                            FastDivisor packs, Op op) {
+  wait_for_previous_grid();
+  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  if (thread >= count) return;
+  const DivMod at = packs.divmod(thread);
+  const std::int64_t d = std::int64_t{packs.divisor()} * W, i = at.remainder * std::int64_t{W};
+  const std::int64_t half = at.quotient * 2 * d + i;
+  const auto gradients = gradients_of(op, load_pack<W>(ab + half), load_pack<W>(ab + half + d),
+                                      load_pack<W>(dy + at.quotient * d + i));
+  store_pack(dab + half, gradients.a);
+  store_pack(dab + half + d, gradients.b);
+}
+
 /// Launches two_gradients_kernel<W>. Errors: those of launch_elements(), of pointers that lack the
 /// alignment of W elements too, and cudaErrorInvalidValue for da == db.
 template <int W, class T, class Op>
@@ -248,6 +267,40 @@ cudaError_t launch_two_gradients(const T* a, const T* b, const T* dy, T* da, T* 
                 {grid_1d(threads_for(parts.packs, n - parts.packs * kWidth), options.threads),
                  dim3(static_cast<unsigned>(options.threads)), 0, options.overlap},
                 stream, a, b, dy, da, db, n, parts, op);
+}
+
+/// Launches two_gradients_halves_kernel: packs where rows of dy are whole packs and the pointers are
+/// 16-byte aligned, single elements elsewhere. 32 bits count the packs: more of them are several
+/// launches.
+template <class T, class Op>
+cudaError_t launch_two_gradients_halves(const T* ab, const T* dy, T* dab, std::int64_t rows,
+                                        std::int64_t d, Op op, cudaStream_t stream) {
+  constexpr std::int64_t kWidth = 16 / sizeof(T), kMost = std::int64_t{1} << 31;
+  if (rows < 0 || d < 0 || d >= kMost || rows >= kMost) return cudaErrorInvalidValue;
+  const std::int64_t n = rows * d;
+  const cudaError_t error =
+      check_arguments(n, {{ab, alignof(T)}, {dy, alignof(T)}, {dab, alignof(T)}});
+  if (error != cudaSuccess || n == 0) return error;
+  const bool in_packs =
+      d % kWidth == 0 && is_aligned(ab, 16) && is_aligned(dy, 16) && is_aligned(dab, 16);
+  const LaunchOptions options = two_inputs(n, 5 * sizeof(T));
+  const auto with = [&](auto kernel, std::int64_t packs) {  // of a row
+    const FastDivisor divisor(static_cast<std::uint32_t>(packs));
+    const std::int64_t at_once = kMost / packs;  // rows
+    for (std::int64_t row = 0; row < rows; row += at_once) {
+      const std::int64_t count = std::min(at_once, rows - row) * packs;
+      const cudaError_t failed =
+          launch(kernel,
+                 {grid_1d(count, options.threads), dim3(static_cast<unsigned>(options.threads)), 0,
+                  options.overlap},
+                 stream, ab + row * 2 * d, dy + row * d, dab + row * 2 * d,
+                 static_cast<std::uint32_t>(count), divisor, op);
+      if (failed != cudaSuccess) return failed;
+    }
+    return cudaSuccess;
+  };
+  return in_packs ? with(two_gradients_halves_kernel<kWidth, T, Op>, d / kWidth)
+                  : with(two_gradients_halves_kernel<1, T, Op>, d);
 }
 
 }  // namespace tutorial
