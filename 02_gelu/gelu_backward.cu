@@ -37,9 +37,9 @@ cudaError_t gelu_backward(const T* x, const T* dy, T* dx, std::int64_t n,
                           GeluApproximate approximate, cudaStream_t stream) {
   switch (approximate) {
     case GeluApproximate::none:
-      return launch_elementwise(x, dy, dx, n, GeluBackward<GeluApproximate::none>{}, stream);
+      return launch_gradient(x, dy, dx, n, GeluBackward<GeluApproximate::none>{}, stream);
     case GeluApproximate::tanh:
-      return launch_elementwise(x, dy, dx, n, GeluBackward<GeluApproximate::tanh>{}, stream);
+      return launch_gradient(x, dy, dx, n, GeluBackward<GeluApproximate::tanh>{}, stream);
   }
   return cudaErrorInvalidValue;
 }

@@ -96,7 +96,7 @@ TEST_CASE("gelu backward: which kernel runs, in how many blocks") {
     for_each_type(Floats{}, [&](auto type) {
       using T = decltype(type);
       table.add_binary<T>(std::string("gelu_backward ") + name_of(variant) + " " + dtype_name<T>(),
-                          {n}, operator_rung<T>(variant).launch);
+                          {n, past_l2<T>}, operator_rung<T>(variant).launch);
       table.add_rungs(gelu_backward_rungs<T>(variant), n);
     });
   }

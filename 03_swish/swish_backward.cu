@@ -47,7 +47,7 @@ template <class T>
 cudaError_t swish_backward(const T* x, const T* dy, T* dx, std::int64_t n, float beta,
                            cudaStream_t stream) {
   if (!is_supported(beta)) return cudaErrorInvalidValue;
-  return launch_elementwise(x, dy, dx, n, SwishBackward{swish_gradient(beta)}, stream);
+  return launch_gradient(x, dy, dx, n, SwishBackward{swish_gradient(beta)}, stream);
 }
 
 template <class T>

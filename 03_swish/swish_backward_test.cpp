@@ -340,7 +340,7 @@ TEST_CASE("swish backward: which kernel runs, in how many blocks") {
                       stream);
       };
     };
-    table.add_binary<T>(std::string("swish_backward ") + dtype_name<T>(), {n},
+    table.add_binary<T>(std::string("swish_backward ") + dtype_name<T>(), {n, past_l2<T>},
                         backward_at<T>(1.0f));
     table.add_rungs(swish_backward_rungs<T>(), n);
     constexpr std::int64_t most = (std::int64_t{64} << 20) / (5 * sizeof(T));  // in blocks of 256

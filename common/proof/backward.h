@@ -30,6 +30,10 @@ std::vector<T> gradients() {
   return values;
 }
 
+/// The first size at which three arrays are taken to be larger than the L2.
+template <class T>
+inline constexpr std::int64_t past_l2 = (std::int64_t{64} << 20) / (3 * sizeof(T)) + 1;
+
 /// Every x that counts: all of a 16-bit type, or a dense sample of the floats.
 template <class T>
 std::vector<T> arguments_of_derivative() {
