@@ -115,7 +115,8 @@ TEST_CASE("elu backward: which kernel runs, in how many blocks") {
   constexpr std::int64_t n = 1'048'579;
   for_each_type(Floats{}, [&](auto type) {
     using T = decltype(type);
-    table.add_binary<T>(std::string("elu_backward ") + dtype_name<T>(), {n, past_l2<T>}, backward_at<T>(1.0f));
+    table.add_binary<T>(std::string("elu_backward ") + dtype_name<T>(), {n, past_l2<T>},
+                        backward_at<T>(1.0f));
     table.add_rungs(elu_backward_rungs<T>(), n);
   });
   table.check("01_elu/proof/launches_backward.txt");
