@@ -1,6 +1,8 @@
+#include "common/bench/binary.h"
 #include "common/bench/ladder.h"
 
 #include "01_elu/elu.h"
+#include "01_elu/elu_backward.h"
 #include "01_elu/peers/elu_peers.h"
 #include "01_elu/proof/elu_reference.h"
 
@@ -25,6 +27,14 @@ void add_type() {
   add_unary<T>("elu", "cub_" + dtype, Kind::peer, cub, kReference, max_ulp);
 }
 
+template <class T>
+void add_backward() {
+  const auto at_1 = [](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
+    return elu_backward(x, dy, dx, n, 1.0f, stream);
+  };
+  add_binary_ladder<T>("elu_backward", elu_backward_rungs<T>(), at_1, elu_backward_reference);
+}
+
 }  // namespace
 
 void register_benchmarks() {
@@ -37,6 +47,7 @@ void register_benchmarks() {
                   yours.width);
   add_block_sweep<float>("elu", "f32", elu_f32_block, kReference, 2.0);
   add_block_sweep<half>("elu", "f16x8_pack_pdl", elu_f16x8_pack_pdl_block, kReference, 0.51);
+  for_each_type(Floats{}, [](auto type) { add_backward<decltype(type)>(); });
 }
 
 }  // namespace tutorial::bench

@@ -1,6 +1,8 @@
 #include "common/bench/bench.h"
+#include "common/bench/binary.h"
 
 #include "02_gelu/gelu.h"
+#include "02_gelu/gelu_backward.h"
 #include "02_gelu/museum/exhibits.cuh"
 #include "02_gelu/peers/gelu_peers.h"
 #include "02_gelu/proof/gelu_reference.h"
@@ -32,6 +34,17 @@ void add_variant(GeluApproximate approximate) {
                    by_operator.max_ulp));
 }
 
+template <class T>
+void add_backward(GeluApproximate approximate) {
+  const auto whole = [approximate](const T* x, const T* dy, T* dx, std::int64_t n,
+                                   cudaStream_t stream) {
+    return gelu_backward(x, dy, dx, n, approximate, stream);
+  };
+  add_binary_ladder<T>(std::string("gelu_backward_") + name_of(approximate),
+                       gelu_backward_rungs<T>(approximate), whole,
+                       gelu_backward_reference(approximate));
+}
+
 }  // namespace
 
 void register_benchmarks() {
@@ -53,6 +66,9 @@ void register_benchmarks() {
     add_copy_peers<decltype(type)>("gelu");
     for (const GeluApproximate variant : kVariants) add_rungs<decltype(type)>(variant);
   });
+  for (const GeluApproximate variant : kVariants) {
+    for_each_type(Floats{}, [=](auto type) { add_backward<decltype(type)>(variant); });
+  }
 }
 
 }  // namespace tutorial::bench

@@ -74,11 +74,6 @@ cudaError_t launch_named(const char* name, const T* x, T* y, std::int64_t n, cud
   return rung_named(name, swish_rungs<T>()).launch(x, y, n, stream);
 }
 
-/// What every beta must be. Below about 2^-120 the x at which a sigmoid vanishes leaves the floats.
-bool is_supported(float beta) {
-  return beta == 0.0f || (std::isfinite(beta) && std::fabs(beta) >= 0x1p-100f);
-}
-
 }  // namespace
 
 template <class T>

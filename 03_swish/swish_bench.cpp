@@ -1,9 +1,20 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <mutex>
+
 #include "common/bench/binary.h"
 #include "common/bench/ladder.h"
+#include "common/bench/measure.h"
+#include "common/bench/mixed.h"
 
 #include "03_swish/peers/swish_peers.h"
 #include "03_swish/proof/swish_reference.h"
 #include "03_swish/swish.h"
+#include "03_swish/swish_backward.h"
+#include "03_swish/swish_quantize.h"
 
 namespace tutorial::bench {
 namespace {
@@ -47,6 +58,180 @@ void add_swiglu() {
   add_two_in_one_out_peer<T>("swiglu");
 }
 
+/// SwiGLU backward: three arrays in, and both gradients in one output, db behind da.
+template <class T>
+void add_swiglu_backward(const TwoGradientsRung<T>& rung) {
+  Case operation{};
+  operation.ladder = "swiglu_backward";
+  operation.rung = rung.name;
+  operation.dtype = dtype_name<T>();
+  operation.kind = Kind::rung;
+  operation.per_thread = rung.width;
+  for (const auto& tile : {tile_of_input<T, 0>(), tile_of_input<T, 1>(), tile_of_input<T, 2>()}) {
+    operation.inputs.push_back({tile, bytes_of<T>(every_element)});
+  }
+  operation.output_bytes = bytes_of<T>([](const Shape& shape) { return 2 * shape.elements(); });
+  operation.launch = [launch = rung.launch](const Buffers& set, const Shape& shape,
+                                            cudaStream_t stream) {
+    const auto in = [&](std::size_t i) { return static_cast<const T*>(set.inputs[i]); };
+    auto* const da = static_cast<T*>(set.output);
+    return launch(in(0), in(1), in(2), da, da + shape.elements(), shape.elements(), stream);
+  };
+  operation.verify = [max_ulp = rung.max_ulp](const Shape& shape, const void* bytes,
+                                              std::size_t begin, std::size_t count) {
+    using Tiled = test::TiledReference<T>;
+    static std::mutex mutex;
+    static std::map<double, std::array<Tiled, 2>> known;
+    std::unique_lock<std::mutex> lock(mutex);
+    if (known.count(max_ulp) == 0) {
+      const auto tiles = test::tiles<T>(3, Tiled::default_period);
+      const auto da = [](const double* in) {
+        return swiglu_backward_a_reference(in[0], in[1], in[2]);
+      };
+      const auto db = [](const double* in) { return swiglu_backward_b_reference(in[0], in[2]); };
+      known.emplace(max_ulp,
+                    std::array<Tiled, 2>{Tiled(da, tiles, max_ulp), Tiled(db, tiles, max_ulp)});
+    }
+    const std::array<Tiled, 2>& tiled = known.at(max_ulp);
+    lock.unlock();
+    const auto* y = static_cast<const T*>(bytes);
+    const auto first = static_cast<std::int64_t>(begin / sizeof(T)), n = shape.elements();
+    const auto last = first + static_cast<std::int64_t>(count / sizeof(T));
+    const std::int64_t end_of_a = std::clamp(n, first, last);  // of those that are judged here
+    const std::string wrong = tiled[0].complaint(y, first, end_of_a - first);
+    return wrong.empty() ? tiled[1].complaint(y + (end_of_a - first), end_of_a - n, last - end_of_a)
+                         : wrong;
+  };
+  add(operation);
+}
+
+/// The same with a and b, and their gradients, side by side in rows: at the size of a model's layer.
+template <class T>
+void add_swiglu_backward_halves() {
+  const auto twice = [](const Shape& shape) { return 2 * shape.elements(); };
+  Case operation{};
+  operation.ladder = "swiglu_backward";
+  operation.rung = std::string("halves_") + dtype_name<T>();
+  operation.dtype = dtype_name<T>();
+  operation.kind = Kind::rung;
+  operation.own_shapes = {{"8192x7168", {8192, 7168}}};
+  operation.inputs = {{tile_of_input<T, 0>(), bytes_of<T>(twice)},
+                      {tile_of_input<T, 1>(), bytes_of<T>(every_element)}};
+  operation.output_bytes = bytes_of<T>(twice);
+  operation.launch = [](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return swiglu_backward_halves(static_cast<const T*>(set.inputs[0]),
+                                  static_cast<const T*>(set.inputs[1]), static_cast<T*>(set.output),
+                                  shape.rows, shape.columns, stream);
+  };
+  operation.verify = [](const Shape& shape, const void* bytes, std::size_t begin,
+                        std::size_t count) -> std::string {
+    static const auto tiles = test::tiles<T>(2, test::TiledReference<T>::default_period);
+    const auto at = [](std::size_t input, std::int64_t i) {
+      return test::to_double(tiles[input][static_cast<std::size_t>(i) % tiles[input].size()]);
+    };
+    const std::int64_t d = shape.columns, first = static_cast<std::int64_t>(begin / sizeof(T));
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(count / sizeof(T)); ++i) {
+      const std::int64_t row = (first + i) / (2 * d), column = (first + i) % d;
+      const bool is_a = (first + i) / d % 2 == 0;
+      const double a = at(0, row * 2 * d + column), b = at(0, row * 2 * d + d + column),
+                   dy = at(1, row * d + column);
+      const double expected =
+          is_a ? swiglu_backward_a_reference(a, b, dy) : swiglu_backward_b_reference(a, dy);
+      if (!(test::ulp_error(static_cast<const T*>(bytes)[i], expected) <= kSwishBackwardUlp<T>)) {
+        return "element " + std::to_string(first + i) + " is wrong";
+      }
+    }
+    return "";
+  };
+  add(operation);
+}
+
+/// What a row of q and its scale must be, for inputs that repeat two tiles.
+template <class T>
+class QuantizeReference {
+ public:
+  QuantizeReference() {
+    const auto tiles = test::tiles<T>(2, test::TiledReference<T>::default_period);
+    for (std::size_t i = 0; i < tiles[0].size(); ++i) {
+      y_.push_back(swiglu_reference(test::to_double(tiles[0][i]), test::to_double(tiles[1][i])));
+    }
+  }
+  double at(std::int64_t i) const { return y_[static_cast<std::size_t>(i) % y_.size()]; }
+  double size_of_row(std::int64_t row, std::int64_t columns) const {
+    double most = 0.0;
+    for (std::int64_t i = row * columns; i < (row + 1) * columns; ++i) {
+      most = std::fmax(most, std::fabs(at(i)));
+    }
+    return most;
+  }
+
+ private:
+  std::vector<double> y_;
+};
+
+/// SwiGLU to E4m3 with a scale for each row: the scales lie behind the rows.
+template <class T>
+void add_swiglu_quantize(const std::string& name, RowPasses passes) {
+  Case operation{};
+  operation.ladder = "swiglu_quantize";
+  operation.rung = name + "_" + dtype_name<T>();
+  operation.dtype = dtype_name<T>();
+  operation.kind = Kind::rung;
+  operation.inputs = {{tile_of_input<T, 0>(), bytes_of<T>(every_element)},
+                      {tile_of_input<T, 1>(), bytes_of<T>(every_element)}};
+  operation.output_bytes = [](const Shape& shape) {
+    return static_cast<std::size_t>(shape.elements() + 4 * shape.rows);
+  };
+  operation.launch = [passes](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    auto* const q = static_cast<E4m3*>(set.output);
+    return swiglu_quantize(static_cast<const T*>(set.inputs[0]),
+                           static_cast<const T*>(set.inputs[1]), q,
+                           reinterpret_cast<float*>(q + shape.elements()), shape.rows,
+                           shape.columns, shape.columns, passes, stream);
+  };
+  operation.verify = [](const Shape& shape, const void* bytes, std::size_t begin,
+                        std::size_t count) -> std::string {
+    static const QuantizeReference<T> reference;
+    const auto* const q = static_cast<const E4m3*>(bytes);
+    const auto first = static_cast<std::int64_t>(begin),
+               end = first + static_cast<std::int64_t>(count);
+    std::int64_t known = -1;
+    double size = 0.0;
+    for (std::int64_t i = first; i < std::min(end, shape.elements()); ++i) {
+      const std::int64_t row = i / shape.columns;
+      if (row != known) size = reference.size_of_row(known = row, shape.columns);
+      if (!(test::ulp_error(q[i - first], reference.at(i) * 448.0 / size) <= 0.51)) {
+        return "element " + std::to_string(i) + " is wrong";
+      }
+    }
+    for (std::int64_t i = std::max(first, shape.elements()); i + 4 <= end; i += 4) {
+      const std::int64_t row = (i - shape.elements()) / 4;
+      float scale;
+      std::memcpy(&scale, q + (i - first), sizeof(scale));
+      if (!(std::fabs(scale * 448.0 / reference.size_of_row(row, shape.columns) - 1.0) <= 1e-6)) {
+        return "the scale of row " + std::to_string(row) + " is wrong";
+      }
+    }
+    return "";
+  };
+  add(operation);
+}
+
+template <class T>
+void add_backward_and_quantize() {
+  const auto at_1 = [](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
+    return swish_backward(x, dy, dx, n, 1.0f, stream);
+  };
+  add_binary_ladder<T>("swish_backward", swish_backward_rungs<T>(), at_1, swish_backward_reference);
+  auto rungs = swiglu_backward_rungs<T>();
+  rungs.push_back({std::string("operator_") + dtype_name<T>(), swiglu_backward<T>,
+                   rungs.back().width, sizeof(T), rungs.back().max_ulp});
+  for (const TwoGradientsRung<T>& rung : rungs) add_swiglu_backward(rung);
+  add_swiglu_backward_halves<T>();
+  add_swiglu_quantize<T>("two_passes", RowPasses::two_passes);
+  add_swiglu_quantize<T>("one_pass", RowPasses::one_pass);
+}
+
 }  // namespace
 
 void register_benchmarks() {
@@ -62,6 +247,7 @@ void register_benchmarks() {
   for_each_type(Fp8{},
                 [](auto type) { add_ladder("swish", swish_rungs<decltype(type)>(), kReference); });
   for_each_type(Floats{}, [](auto type) { add_swiglu<decltype(type)>(); });
+  for_each_type(Floats{}, [](auto type) { add_backward_and_quantize<decltype(type)>(); });
 }
 
 }  // namespace tutorial::bench

@@ -125,6 +125,11 @@ inline Beta beta_constants(float beta) {
           static_cast<float>(200.0 / exact)};
 }
 
+/// What every beta must be. Below about 2^-120 the x at which a sigmoid vanishes leaves the floats.
+inline bool is_supported(float beta) {
+  return beta == 0.0f || (std::isfinite(beta) && std::fabs(beta) >= 0x1p-100f);
+}
+
 /// x sigmoid(beta x) as a product of two factors, neither of which leaves the range of a float
 /// before the product does. A third factor b goes in between: a (r b) instead of (a r) b.
 struct Factors {

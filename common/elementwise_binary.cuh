@@ -46,18 +46,24 @@ cudaError_t launch_binary(void (*kernel)(Params...), const T* a, const T* b, T* 
 }
 
 /// y[i] = op(a[i], b[i]) by the pack kernel where all three pointers are 16-byte aligned, and by
-/// elementwise_any_address_kernel where one is not: the dispatch of every two-input operator. Blocks
-/// as two_inputs() says. Errors as launch_binary.
+/// elementwise_any_address_kernel where one is not: the dispatch of every two-input operator. Errors
+/// as launch_binary.
 template <class T, class Op>
 cudaError_t launch_elementwise(const T* a, const T* b, T* y, std::int64_t n, Op op,
-                               cudaStream_t stream) {
+                               cudaStream_t stream, LaunchOptions options) {
   constexpr int kWidth = 16 / sizeof(T);
-  const LaunchOptions options = two_inputs(n, 3 * sizeof(T));
   if (is_aligned(a, 16) && is_aligned(b, 16) && is_aligned(y, 16)) {
     return launch_binary(elementwise_pack2_kernel<T, Op>, a, b, y, n, kWidth, 16, stream, options,
                          op);
   }
   return launch_any_address<kWidth>(OnPairs<Op>{op}, y, n, stream, options, a, b);
+}
+
+/// The same in blocks as two_inputs() says.
+template <class T, class Op>
+cudaError_t launch_elementwise(const T* a, const T* b, T* y, std::int64_t n, Op op,
+                               cudaStream_t stream) {
+  return launch_elementwise(a, b, y, n, op, stream, two_inputs(n, 3 * sizeof(T)));
 }
 
 }  // namespace tutorial

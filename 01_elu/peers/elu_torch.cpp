@@ -1,5 +1,6 @@
-// The chapter as operators of PyTorch: elu(x, alpha), and every rung as elu_RUNG(x).
+// The chapter as operators of PyTorch: elu(x, alpha), its gradient, and every rung as elu_RUNG(x).
 #include "01_elu/elu.h"
+#include "01_elu/elu_backward.h"
 #include "common/torch/bind.h"
 
 namespace tutorial::bind {
@@ -11,6 +12,13 @@ std::vector<Operator> operators() {
                      [](const Arguments& a, auto* x, auto* y, std::int64_t n, cudaStream_t stream) {
                        return elu(x, y, n, static_cast<float>(a.number(1)), stream);
                      }));
+  list.back().invalid = "alpha must be finite";
+  list.back().gradient = "elu_backward";
+  list.push_back(gradient_operator(
+      "elu_backward", "Tensor x, Tensor dy, float alpha=1.0",
+      [](const Arguments& a, auto* x, auto* dy, auto* dx, std::int64_t n, cudaStream_t stream) {
+        return elu_backward(x, dy, dx, n, static_cast<float>(a.number(2)), stream);
+      }));
   list.back().invalid = "alpha must be finite";
   add_unary_rungs<float>(list, "elu", elu_rungs<float>());
   add_unary_rungs<half>(list, "elu", elu_rungs<half>());

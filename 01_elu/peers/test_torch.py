@@ -4,16 +4,22 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common" / "torch"))
+import gradients
 import support
 
 
-class EluTest(support.UnaryPromises, support.RungPromises, support.BindingTest):
+class EluTest(gradients.GradientPromises, support.UnaryPromises, support.RungPromises, support.BindingTest):
     chapter = "01_elu"
     operator = rung_ladder = "elu"
 
     @staticmethod
     def reference(x):
         return support.torch.nn.functional.elu(x)
+
+    def gradients(self):
+        elu = support.torch.nn.functional.elu
+        return [("elu", self.ops.elu, elu, 1),
+                ("elu", lambda x: self.ops.elu(x, alpha=1.5), lambda x: elu(x, 1.5), 1)]
 
     def test_alpha(self):
         elu = support.torch.nn.functional.elu

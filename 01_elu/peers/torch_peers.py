@@ -1,4 +1,4 @@
-"""ELU beside PyTorch's: one fused kernel each."""
+"""ELU beside PyTorch's, forwards and backwards: one fused kernel each."""
 
 import torch
 from cases import Case, on_grid, unary_rung
@@ -14,4 +14,13 @@ def of(dtype):
                 rungs=lambda one: one.dtype == dtype, rung=unary_rung, triton="elu")
 
 
-CASES = [of(dtype) for dtype in ("f32", "f16", "bf16")]
+def backward(dtype):
+    """Of x, which is saved, and dy."""
+    aten = torch.ops.aten.elu_backward
+    return Case(f"elu_backward/{{}}_{dtype}", dtype, on_grid(inputs=2),
+                torch=lambda x, y: aten.grad_input(x[1], 1.0, 1.0, 1.0, False, x[0], grad_input=y),
+                plain=lambda x: aten(x[1], 1.0, 1.0, 1.0, False, x[0]),
+                bound=lambda x, y: ops.elu_backward.out(x[0], x[1], out=y))
+
+
+CASES = [make(dtype) for make in (of, backward) for dtype in ("f32", "f16", "bf16")]

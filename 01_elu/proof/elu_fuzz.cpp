@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "01_elu/elu.h"
+#include "01_elu/elu_backward.h"
 #include "01_elu/proof/elu_reference.h"
 #include "common/proof/fuzz/rungs.h"
 
@@ -32,6 +33,29 @@ void try_operator(FuzzInput& input, double max_ulp) {
                [alpha](double x) { return elu_reference(x, static_cast<double>(alpha)); });
 }
 
+/// Where alpha dy has all its digits and stays below 2^90, or does not matter.
+bool is_bounded(double x, double alpha, double dy) {
+  const double size = std::fabs(alpha * dy);
+  return x > 0.0 || size == 0.0 || std::isnan(x + size) || (size >= 0x1p-100 && size <= 0x1p90);
+}
+
+template <class T>
+void try_backward(FuzzInput& input) {
+  Trial trial(input, "elu_backward");
+  const float alpha = input.pick(kAlphas);
+  trial.describe("alpha = " + std::to_string(alpha));
+  if (!std::isfinite(alpha)) trial.mistake(cudaErrorInvalidValue);
+  const auto launch = [alpha](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
+    return elu_backward(x, dy, dx, n, alpha, stream);
+  };
+  const BinaryRung<T> rung{dtype_name<T>(), launch, 16 / static_cast<int>(sizeof(T)), sizeof(T),
+                           kEluBackwardUlp<T> + (alpha == 1.0f ? 0.0 : 1.0)};
+  try_binary<T>(
+      trial, rung,
+      [alpha](double x, double dy) { return elu_backward_reference(x, dy, double{alpha}); },
+      [alpha](double x, double dy) { return is_bounded(x, double{alpha}, dy); });
+}
+
 /// The launchers with a block size to choose.
 void try_blocks(FuzzInput& input) {
   Trial trial(input, "block sizes of elu");
@@ -55,13 +79,19 @@ void try_blocks(FuzzInput& input) {
 }  // namespace
 
 void try_input(FuzzInput& input) {
-  switch (input.below(4)) {
+  switch (input.below(7)) {
     case 0:
       return try_operator<float>(input, 2.0);
     case 1:
       return try_operator<half>(input, 0.51);
     case 2:
       return try_operator<Bf16>(input, 0.51);
+    case 3:
+      return try_backward<float>(input);
+    case 4:
+      return try_backward<half>(input);
+    case 5:
+      return try_backward<Bf16>(input);
     default:
       return try_blocks(input);
   }

@@ -12,4 +12,12 @@ inline double elu_reference(double x, double alpha) { return x < 0.0 ? alpha * s
 /// The ladder's ELU: alpha = 1.
 inline double elu_reference(double x) { return elu_reference(x, 1.0); }
 
+/// Its derivative, times dy.
+inline double elu_backward_reference(double x, double dy, double alpha) {
+  return x > 0.0 ? dy : alpha * std::exp(x) * dy;
+}
+inline double elu_backward_reference(double x, double dy) {
+  return elu_backward_reference(x, dy, 1.0);
+}
+
 }  // namespace tutorial

@@ -1,6 +1,7 @@
-// The chapter as operators of PyTorch: gelu(x, approximate="none"), and every rung as
+// The chapter as operators of PyTorch: gelu(x, approximate="none"), its gradient, and every rung as
 // gelu_VARIANT_RUNG(x).
 #include "02_gelu/gelu.h"
+#include "02_gelu/gelu_backward.h"
 #include "common/torch/bind.h"
 
 namespace tutorial::bind {
@@ -8,8 +9,8 @@ namespace {
 
 constexpr GeluApproximate kVariants[] = {GeluApproximate::none, GeluApproximate::tanh};
 
-GeluApproximate variant_of(const Arguments& arguments) {
-  return kVariants[choice(arguments, 1, {name_of(kVariants[0]), name_of(kVariants[1])})];
+GeluApproximate variant_of(const Arguments& arguments, std::size_t i) {
+  return kVariants[choice(arguments, i, {name_of(kVariants[0]), name_of(kVariants[1])})];
 }
 
 }  // namespace
@@ -19,12 +20,21 @@ std::vector<Operator> operators() {
   list.push_back(
       float_operator("gelu", "Tensor x, *, str approximate='none'",
                      [](const Arguments& a, auto* x, auto* y, std::int64_t n, cudaStream_t stream) {
-                       return gelu(x, y, n, variant_of(a), stream);
+                       return gelu(x, y, n, variant_of(a, 1), stream);
                      }));
-  list.back().results = [results = list.back().results](const Arguments& a) {
-    variant_of(a);
-    return results(a);
-  };
+  list.back().gradient = "gelu_backward";
+  list.push_back(gradient_operator(
+      "gelu_backward", "Tensor x, Tensor dy, *, str approximate='none'",
+      [](const Arguments& a, auto* x, auto* dy, auto* dx, std::int64_t n, cudaStream_t stream) {
+        return gelu_backward(x, dy, dx, n, variant_of(a, 2), stream);
+      }));
+  for (const std::size_t place : {1, 2}) {  // of the variant, forwards and backwards
+    Operator& op = list[list.size() - 3 + place];
+    op.results = [results = op.results, place](const Arguments& a) {
+      variant_of(a, place);
+      return results(a);
+    };
+  }
   for (const GeluApproximate variant : {GeluApproximate::tanh, GeluApproximate::none}) {
     add_unary_rungs<float>(list, "gelu", gelu_rungs<float>(variant));
     add_unary_rungs<half>(list, "gelu", gelu_rungs<half>(variant));

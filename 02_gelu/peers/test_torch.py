@@ -4,10 +4,11 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common" / "torch"))
+import gradients
 import support
 
 
-class NoneTest(support.UnaryPromises, support.RungPromises, support.BindingTest):
+class NoneTest(gradients.GradientPromises, support.UnaryPromises, support.RungPromises, support.BindingTest):
     chapter = "02_gelu"
     operator = rung_ladder = "gelu"
 
@@ -19,6 +20,12 @@ class NoneTest(support.UnaryPromises, support.RungPromises, support.BindingTest)
         # PyTorch's formulas multiply an infinity by zero, and lose the tail to cancellation.
         wanted = self.reference(x.double()).to(x.dtype)
         return wanted.masked_fill(x == float("-inf"), -0.0)
+
+    def gradients(self):
+        gelu = support.torch.nn.functional.gelu
+        return [("gelu", self.ops.gelu, gelu, 1),
+                ("gelu", lambda x: self.ops.gelu(x, approximate="tanh"),
+                 lambda x: gelu(x, approximate="tanh"), 1)]
 
     def rung_reference(self, one, x):
         variant = "none" if one.rung.startswith("none") else "tanh"

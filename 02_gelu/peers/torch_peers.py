@@ -1,4 +1,4 @@
-"""GELU beside PyTorch's, in both variants: one fused kernel each."""
+"""GELU beside PyTorch's, in both variants, forwards and backwards: one fused kernel each."""
 
 import torch
 from cases import Case, on_grid, unary_rung
@@ -18,4 +18,13 @@ def of(dtype, variant):
                 rungs=is_rung, rung=unary_rung)
 
 
-CASES = [of(dtype, variant) for dtype in ("f32", "f16", "bf16") for variant in ("tanh", "none")]
+def backward(dtype, variant):
+    """Of x, which is saved, and dy."""
+    aten = torch.ops.aten.gelu_backward
+    return Case(f"gelu_backward_{variant}/{{}}_{dtype}", dtype, on_grid(inputs=2),
+                torch=lambda x, y: aten.grad_input(x[1], x[0], approximate=variant, grad_input=y),
+                plain=lambda x: aten(x[1], x[0], approximate=variant),
+                bound=lambda x, y: ops.gelu_backward.out(x[0], x[1], approximate=variant, out=y))
+
+
+CASES = [make(dtype, variant) for make in (of, backward) for dtype in ("f32", "f16", "bf16") for variant in ("tanh", "none")]

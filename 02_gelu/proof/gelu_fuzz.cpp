@@ -1,35 +1,65 @@
 // Random calls of GELU.
 #include <vector>
 
+#include <cmath>
+
 #include "02_gelu/gelu.h"
+#include "02_gelu/gelu_backward.h"
 #include "02_gelu/proof/gelu_reference.h"
 #include "common/proof/fuzz/rungs.h"
 
 namespace tutorial::fuzz {
 namespace {
 
-/// The operator; also for values of GeluApproximate that are none.
-template <class T>
-void try_operator(FuzzInput& input) {
-  Trial trial(input, "gelu");
-  const auto approximate = static_cast<GeluApproximate>(input.one_in(16) ? 2 : input.below(2));
+/// One of the two variants, or now and then one that does not exist: a mistake.
+GeluApproximate some_variant(Trial& trial) {
+  const auto approximate =
+      static_cast<GeluApproximate>(trial.input.one_in(16) ? 2 : trial.input.below(2));
   if (approximate != GeluApproximate::none && approximate != GeluApproximate::tanh) {
     trial.describe("no such approximation");
     trial.mistake(cudaErrorInvalidValue);
   }
+  return approximate;
+}
+
+/// The operator; also for values of GeluApproximate that are none.
+template <class T>
+void try_operator(FuzzInput& input) {
+  Trial trial(input, "gelu");
+  const GeluApproximate approximate = some_variant(trial);
   try_unary(trial, gelu_operator_rung<T>(approximate), gelu_reference(approximate));
+}
+
+template <class T>
+void try_backward(FuzzInput& input) {
+  Trial trial(input, "gelu_backward");
+  const GeluApproximate approximate = some_variant(trial);
+  const auto launch = [approximate](const T* x, const T* dy, T* dx, std::int64_t n,
+                                    cudaStream_t stream) {
+    return gelu_backward(x, dy, dx, n, approximate, stream);
+  };
+  const BinaryRung<T> rung{dtype_name<T>(), launch, 16 / static_cast<int>(sizeof(T)), sizeof(T),
+                           kGeluBackwardUlp<T>};
+  try_binary<T>(trial, rung, gelu_backward_reference(approximate),
+                [](double x, double dy) { return std::isnan(x) || !(std::fabs(dy) > 0x1p90); });
 }
 
 }  // namespace
 
 void try_input(FuzzInput& input) {
-  switch (input.below(3)) {
+  switch (input.below(6)) {
     case 0:
       return try_operator<float>(input);
     case 1:
       return try_operator<half>(input);
-    default:
+    case 2:
       return try_operator<Bf16>(input);
+    case 3:
+      return try_backward<float>(input);
+    case 4:
+      return try_backward<half>(input);
+    default:
+      return try_backward<Bf16>(input);
   }
 }
 

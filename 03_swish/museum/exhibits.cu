@@ -1,6 +1,7 @@
 // The broken kernels of exhibits.cuh. Do not mend them.
 #include "03_swish/museum/exhibits.cuh"
 
+#include "03_swish/swish_backward_kernels.cuh"
 #include "03_swish/swish_math.cuh"
 #include "common/elementwise_binary.cuh"
 
@@ -68,5 +69,30 @@ cudaError_t swiglu_f32_overwriting(const float* a, float* b, std::int64_t n, cud
   return launch_elementwise<float>(b, b, b, n, Multiply{}, stream);  // b is no longer b
 }
 //! [overwriting]
+
+namespace {
+
+/// One of the two gradients; the other is not stored.
+template <bool kOfA>
+__global__ void swiglu_one_gradient_kernel(const float* a, const float* b, const float* dy,
+                                           float* to, std::int64_t n) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const TwoGradients<float> d = SwiGluBackward::of(a[i], b[i], dy[i], float{});
+  to[i] = kOfA ? d.a : d.b;
+}
+
+}  // namespace
+
+//! [overwritten_gradient]
+cudaError_t swiglu_backward_f32_overwriting(float* a, const float* b, const float* dy, float* db,
+                                            std::int64_t n, cudaStream_t stream) {
+  const LaunchShape shape{grid_1d(n, kThreads), kThreads};
+  const cudaError_t error =
+      launch(swiglu_one_gradient_kernel<true>, shape, stream, a, b, dy, a, n);  // da over a
+  if (error != cudaSuccess) return error;
+  return launch(swiglu_one_gradient_kernel<false>, shape, stream, a, b, dy, db, n);
+}
+//! [overwritten_gradient]
 
 }  // namespace tutorial::exhibits

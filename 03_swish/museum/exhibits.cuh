@@ -27,4 +27,8 @@ cudaError_t swish_bf16_flushing(const __nv_bfloat16* x, __nv_bfloat16* y, std::i
 /// SwiGLU by two kernels in place: b = swish(a), then b = b b.
 cudaError_t swiglu_f32_overwriting(const float* a, float* b, std::int64_t n, cudaStream_t stream);
 
+/// SwiGLU's gradients by a kernel for each, da in the place of a: the second kernel reads da for a.
+cudaError_t swiglu_backward_f32_overwriting(float* a, const float* b, const float* dy, float* db,
+                                            std::int64_t n, cudaStream_t stream);
+
 }  // namespace tutorial::exhibits

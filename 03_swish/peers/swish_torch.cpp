@@ -1,9 +1,64 @@
-// The chapter as operators of PyTorch: swish(x, beta), swiglu(a, b) and swiglu_separate(a, b), and
-// every rung as swish_RUNG(x).
+// The chapter as operators of PyTorch: swish(x, beta), swiglu(a, b) and their gradients,
+// swiglu_separate(a, b), swiglu_quantize(a, b), and every rung as swish_RUNG(x).
 #include "03_swish/swish.h"
+#include "03_swish/swish_backward.h"
+#include "03_swish/swish_quantize.h"
 #include "common/torch/bind.h"
 
 namespace tutorial::bind {
+namespace {
+
+Operator swiglu_gradients() {
+  Operator op = gradient_operator("swiglu_backward", "Tensor a, Tensor b, Tensor dy",
+                                  [](const Arguments&, auto*, auto*, auto*, std::int64_t,
+                                     cudaStream_t) { return cudaErrorInvalidValue; });
+  op.outputs = {"da", "db"};
+  op.results = [results = op.results](const Arguments& a) {
+    require_same_dtype(a, 0, 2);
+    require_same_sizes(a, 0, 2);
+    return std::vector<Result>(2, results(a).front());
+  };
+  op.run = [](const Arguments& a, const Outputs& out, cudaStream_t stream) {
+    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
+      using T = std::remove_pointer_t<decltype(type)>;
+      return swiglu_backward(a.data<T>(0), a.data<T>(1), a.data<T>(2),
+                             static_cast<T*>(out[0].data_ptr()), static_cast<T*>(out[1].data_ptr()),
+                             a.tensor(0).numel(), stream);
+    });
+  };
+  op.invalid = "da and db must be two tensors";
+  return op;
+}
+
+/// q as uint8, for not every PyTorch has a type for an E4m3: q.view(torch.float8_e4m3fn). Rows are those of
+/// the last dimension, and the scales have 1 there.
+Operator swiglu_quantize_operator() {
+  Operator op = float_operator2(
+      "swiglu_quantize",
+      [](auto*, auto*, auto*, std::int64_t, cudaStream_t) { return cudaErrorInvalidValue; });
+  op.outputs = {"q", "scale"};
+  op.in_place = false;
+  op.results = [results = op.results](const Arguments& a) {
+    Sizes sizes = results(a).front().sizes;
+    TORCH_CHECK(!sizes.empty(), a.name(), ": takes tensors of one dimension or more");
+    Sizes rows = sizes;
+    rows.back() = 1;
+    return std::vector<Result>{{sizes, at::kByte}, {rows, at::kFloat}};
+  };
+  op.run = [](const Arguments& a, const Outputs& out, cudaStream_t stream) {
+    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
+      using T = std::remove_pointer_t<decltype(type)>;
+      const std::int64_t columns = a.tensor(0).size(-1);
+      return swiglu_quantize(a.data<T>(0), a.data<T>(1), static_cast<E4m3*>(out[0].data_ptr()),
+                             static_cast<float*>(out[1].data_ptr()), out[1].numel(), columns,
+                             columns, RowPasses::fitting, stream);
+    });
+  };
+  op.invalid = "takes fewer than 2^31 rows";
+  return op;
+}
+
+}  // namespace
 
 std::vector<Operator> operators() {
   std::vector<Operator> list;
@@ -12,16 +67,27 @@ std::vector<Operator> operators() {
                      [](const Arguments& a, auto* x, auto* y, std::int64_t n, cudaStream_t stream) {
                        return swish(x, y, n, static_cast<float>(a.number(1)), stream);
                      }));
-  list.back().invalid = "beta must be finite, and 0 or at least 2^-100 in magnitude";
+  const std::string about_beta = "beta must be finite, and 0 or at least 2^-100 in magnitude";
+  list.back().invalid = about_beta;
+  list.back().gradient = "swish_backward";
+  list.push_back(gradient_operator(
+      "swish_backward", "Tensor x, Tensor dy, float beta=1.0",
+      [](const Arguments& a, auto* x, auto* dy, auto* dx, std::int64_t n, cudaStream_t stream) {
+        return swish_backward(x, dy, dx, n, static_cast<float>(a.number(2)), stream);
+      }));
+  list.back().invalid = about_beta;
   list.push_back(
       float_operator2("swiglu", [](auto* a, auto* b, auto* y, std::int64_t n, cudaStream_t stream) {
         return swiglu(a, b, y, n, stream);
       }));
+  list.back().gradient = "swiglu_backward";
+  list.push_back(swiglu_gradients());
   list.push_back(float_operator2(
       "swiglu_separate", [](auto* a, auto* b, auto* y, std::int64_t n, cudaStream_t stream) {
         return swiglu_separate(a, b, y, n, stream);
       }));
   list.back().in_place = false;  // y == b would be written over before it is read
+  list.push_back(swiglu_quantize_operator());
   for_each_type(Floats{}, [&](auto type) {
     add_unary_rungs<decltype(type)>(list, "swish", swish_rungs<decltype(type)>());
   });

@@ -4,10 +4,11 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common" / "torch"))
+import gradients
 import support
 
 
-class SwishTest(support.UnaryPromises, support.RungPromises, support.BindingTest):
+class SwishTest(gradients.GradientPromises, support.UnaryPromises, support.RungPromises, support.BindingTest):
     chapter = "03_swish"
     operator = rung_ladder = "swish"
 
@@ -19,6 +20,11 @@ class SwishTest(support.UnaryPromises, support.RungPromises, support.BindingTest
         # PyTorch's formula multiplies minus infinity by zero; the limit is zero.
         wanted = self.reference(x.double()).to(x.dtype)
         return wanted.masked_fill(x == float("-inf"), -0.0)
+
+    def gradients(self):
+        return [("swish", self.ops.swish, support.torch.nn.functional.silu, 1),
+                ("swish", lambda x: self.ops.swish(x, beta=-1.7),
+                 lambda x: x * support.torch.sigmoid(-1.7 * x), 1)]
 
     def test_beta(self):
         for device, dtype, beta in self.each((0.0, 0.5, 1.702, -1.0)):
@@ -33,8 +39,12 @@ class SwishTest(support.UnaryPromises, support.RungPromises, support.BindingTest
                              support.sample((8,), support.torch.float32, device), beta)
 
 
-class SwigluTest(support.BindingTest):
+class SwigluTest(gradients.GradientPromises, support.BindingTest):
     chapter = "03_swish"
+
+    def gradients(self):
+        silu = support.torch.nn.functional.silu
+        return [("swiglu", self.ops.swiglu, lambda a, b: silu(a) * b, 2)]
 
     def test_against_the_formula(self):
         silu = support.torch.nn.functional.silu
@@ -65,6 +75,18 @@ class SwigluTest(support.BindingTest):
                          a, a[0])
             self.refuses("swiglu: takes tensors of one type, not float32 and float16", self.ops.swiglu,
                          a, a.half(), error=TypeError)
+
+    def test_quantize(self):
+        """q times its row's scale is y, to half a step of an E4m3: 2^-4 of it, and 2^-10 of the scale."""
+        torch = support.torch
+        for device, dtype, shape in self.each(((7, 64), (2, 3, 100), (5,))):
+            a, b = (support.sample(shape, dtype, device, seed) for seed in (1, 2))
+            q, scale = self.ops.swiglu_quantize(a, b)
+            y = torch.nn.functional.silu(a.double()) * b.double()
+            self.close(scale.double(), y.abs().amax(-1, keepdim=True) / 448, rtol=1e-6, atol=0)
+            sign, exponent, fraction = 1 - (q >> 7).double() * 2, (q >> 3 & 15).double(), (q & 7).double()
+            code = sign * torch.where(exponent > 0, 2 ** (exponent - 7) * (1 + fraction / 8), fraction * 2**-9)
+            self.assertTrue(bool(((code * scale - y).abs() <= y.abs() * 2**-4 + scale * 2**-9).all()))
 
     def test_devices_that_differ(self):
         self.needs(len(self.devices) == 2, "a CUDA GPU, and modules for both devices")

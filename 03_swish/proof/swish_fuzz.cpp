@@ -6,6 +6,7 @@
 
 #include "03_swish/proof/swish_reference.h"
 #include "03_swish/swish.h"
+#include "03_swish/swish_backward.h"
 #include "common/proof/fuzz/rungs.h"
 
 namespace tutorial::fuzz {
@@ -16,16 +17,22 @@ constexpr float kBetas[] = {1.0f,         1.702f,    0.0f,      -0.0f,    -1.0f,
                             0x1p-96f,     0x1p-100f, 0x1p100f,  -0x1p90f, 0x1p-101f, 1e-45f,
                             -0x1.fp-101f, INFINITY,  -INFINITY, kNaN};
 
+/// A beta; one that the operators refuse is a mistake.
+float some_beta(Trial& trial) {
+  const float beta = trial.input.pick(kBetas);
+  trial.describe("beta = " + std::to_string(beta));
+  if (!std::isfinite(beta) || (beta != 0.0f && std::fabs(beta) < 0x1p-100f)) {
+    trial.mistake(cudaErrorInvalidValue);
+  }
+  return beta;
+}
+
 /// The operator, where its error is bounded: beta = 0 and |beta| from 2^-96 to 2^100. In float,
 /// below 2^-96, what is smaller than 2^-144 may come out as 0: 32 of the spacings there.
 template <class T>
 void try_swish(FuzzInput& input) {
   Trial trial(input, "swish");
-  const float beta = input.pick(kBetas);
-  trial.describe("beta = " + std::to_string(beta));
-  if (!std::isfinite(beta) || (beta != 0.0f && std::fabs(beta) < 0x1p-100f)) {
-    trial.mistake(cudaErrorInvalidValue);
-  }
+  const float beta = some_beta(trial);
   const auto launch = [beta](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
     return swish(x, y, n, beta, stream);
   };
@@ -73,12 +80,63 @@ void try_separate(FuzzInput& input) {
 }
 
 template <class T>
+void try_backward(FuzzInput& input) {
+  Trial trial(input, "swish_backward");
+  const float beta = some_beta(trial);
+  const auto launch = [beta](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
+    return swish_backward(x, dy, dx, n, beta, stream);
+  };
+  try_binary<T>(
+      trial,
+      {dtype_name<T>(), launch, 16 / static_cast<int>(sizeof(T)), sizeof(T), kSwishBackwardUlp<T>},
+      [beta](double x, double dy) { return swish_backward_reference(x, dy, double{beta}); },
+      [](double x, double dy) { return std::isnan(x) || !(std::fabs(dy) > 0x1p90); });
+}
+
+/// Both gradients, either of them in the place of an input now and then.
+template <class T>
+void try_swiglu_backward(FuzzInput& input) {
+  Trial trial(input, "swiglu_backward");
+  const Count n = trial.count(16 / static_cast<int>(sizeof(T)));
+  const auto in = [&](const char* name) { return trial.in<T>(name, n.held, sizeof(T), n.any()); };
+  const auto a = in("a"), b = in("b"), dy = in("dy");
+  const auto da = trial.out<T>("da", n.held, sizeof(T), n.any(), {&a, &b});
+  const auto db = trial.out<T>("db", n.held, sizeof(T), n.any(), {&dy});
+  if (n.any() && da.pointer == db.pointer) trial.mistake(cudaErrorInvalidValue);
+  if (!trial.call([&] {
+        return swiglu_backward(a.pointer, b.pointer, dy.pointer, da.pointer, db.pointer, n.n,
+                               nullptr);
+      })) {
+    return;
+  }
+  const auto is_tame = [](double v) {
+    return v == 0.0 || (std::fabs(v) >= 0x1p-40 && std::fabs(v) <= 0x1p40);
+  };
+  const auto check = [&](const auto& output, bool is_a) {
+    trial.check(output, [&](std::size_t i, T actual) {
+      const double at = test::to_double(a.values[i]), v = test::to_double(b.values[i]),
+                   w = test::to_double(dy.values[i]);
+      if (!std::isnan(at) && !(is_tame(v) && is_tame(w))) return true;
+      const double expected =
+          is_a ? swiglu_backward_a_reference(at, v, w) : swiglu_backward_b_reference(at, w);
+      return test::ulp_error(actual, expected) <= kSwishBackwardUlp<T>;
+    });
+  };
+  check(da, true);
+  check(db, false);
+}
+
+template <class T>
 void try_type(FuzzInput& input) {
-  switch (input.below(3)) {
+  switch (input.below(5)) {
     case 0:
       return try_swish<T>(input);
     case 1:
       return try_swiglu<T>(input);
+    case 2:
+      return try_backward<T>(input);
+    case 3:
+      return try_swiglu_backward<T>(input);
     default:
       return try_separate<T>(input);
   }

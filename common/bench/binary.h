@@ -4,6 +4,7 @@
 #include "common/bench/bench.h"
 
 #include <string>
+#include <vector>
 
 namespace tutorial::bench {
 
@@ -18,5 +19,19 @@ void add_binary(const std::string& ladder, const std::string& rung, Kind kind,
 /// bytes of each per thread. Its only arithmetic is the exclusive or of their bits.
 template <class T>
 void add_two_in_one_out_peer(const std::string& ladder);
+
+/// Registers that yardstick, every rung with its error bound, and last the operator.
+template <class T>
+void add_binary_ladder(const std::string& ladder, std::vector<BinaryRung<T>> rungs,
+                       const BinaryLauncher<T>& whole, BinaryReference reference) {
+  add_two_in_one_out_peer<T>(ladder);
+  BinaryRung<T> last = rungs.back();
+  last.name = std::string("operator_") + dtype_name<T>();
+  last.launch = whole;
+  rungs.push_back(last);
+  for (const BinaryRung<T>& rung : rungs) {
+    add_binary<T>(ladder, rung.name, Kind::rung, rung.launch, reference, rung.max_ulp, rung.width);
+  }
+}
 
 }  // namespace tutorial::bench

@@ -39,9 +39,9 @@ endfunction()
 
 # tutorial_chapter(elu), from the CMakeLists.txt of a folder such as 01_elu, makes
 #
-#   elu                   static library: elu.cu, and every source in launchers/
-#   01_elu_test           elu_test.cpp, proof/elu_test_*.cpp, proof/test_kernels*.cu (kernels that only
-#                         the tests need), and the museum
+#   elu                   static library: elu.cu, elu_backward.cu, and every source in launchers/
+#   01_elu_test           elu_test.cpp, elu_backward_test.cpp, proof/elu_test_*.cpp, the kernels that
+#                         only the tests need (proof/test_kernels*.cu), and the museum
 #   01_elu_bench          elu_bench.cpp, peers/elu_peers.cu, and what it times of the museum
 #   01_elu_exhibits_asan  the museum and museum/exhibits_asan.cpp with AddressSanitizer (cpu backend)
 #   01_elu_fuzz           proof/elu_fuzz.cpp: random calls, checked (cpu backend)
@@ -64,7 +64,7 @@ function(tutorial_chapter name)
   set(here "${CMAKE_CURRENT_SOURCE_DIR}")
   add_custom_target(${folder})
 
-  file(GLOB library CONFIGURE_DEPENDS ${name}.cu launchers/*.cu)
+  file(GLOB library CONFIGURE_DEPENDS ${name}.cu ${name}_backward.cu launchers/*.cu)
   set(libraries "")
   if(library)
     tutorial_device_library(${name} ${library})
@@ -101,7 +101,7 @@ function(tutorial_chapter name)
     set(test_kernels ${folder}_test_kernels)
     tutorial_device_library(${test_kernels} ${kernels})
   endif()
-  file(GLOB parts CONFIGURE_DEPENDS proof/${name}_test_*.cpp)
+  file(GLOB parts CONFIGURE_DEPENDS ${name}_backward_test.cpp proof/${name}_test_*.cpp)
   if(EXISTS "${here}/${name}_test.cpp")
     tutorial_executable(${folder}_test SOURCES ${name}_test.cpp ${parts}
                         LIBRARIES ${test_kernels} ${libraries} ${museum} tutorial_test_support)

@@ -24,6 +24,7 @@ class PromiseTrial {
       every_offset();
       off_the_element();
       in_place();
+      same_bits();
       refuses_bad_arguments();
       other_stream();
       // What breaks a promise above may also read past its input, and a sanitizer would end the
@@ -165,6 +166,55 @@ class PromiseTrial {
         check_output(trial, inputs[i], n, promises_.judge);
       }
     }
+  }
+
+  /// The result of an element depends on its operands alone: parts of the arrays, wherever they begin
+  /// and end and whatever their alignment is, give the bits that the whole gave.
+  void same_bits() {
+    const std::int64_t whole = promises_.sizes.back();
+    const std::size_t width = promises_.out_element_bytes;
+    const bool is_elementwise =
+        promises_.row_elements == 1 &&
+        promises_.out_bytes(whole) == static_cast<std::size_t>(whole) * width;
+    if (!is_elementwise) return;
+    std::vector<unsigned char> right(promises_.out_bytes(whole));
+    {
+      const Inputs inputs = uploaded(whole);
+      const GuardedBytes output(right.size(), 0);
+      launch("n = " + std::to_string(whole), addresses(inputs), output.data(), whole);
+      output.download(right.data());
+    }
+    for (const std::int64_t first : {0, 1, 7, 130, 1001}) {
+      for (const std::int64_t n : {1, 5, 64, 1031}) {
+        for (const std::size_t shifted : {0, 1, 2, 3}) {  // the inputs, the output, both
+          if (first + n <= whole) part(first, n, shifted % 2, shifted / 2, right);
+        }
+      }
+    }
+  }
+
+  /// Elements [first, first + n) alone, in arrays that begin so many times their alignment past 256 bytes.
+  void part(std::int64_t first, std::int64_t n, std::size_t in, std::size_t out,
+            const std::vector<unsigned char>& right) {
+    const std::string trial = "elements " + std::to_string(first) + " to " +
+                              std::to_string(first + n - 1) + " alone, inputs " +
+                              (in > 0 ? "off" : "on") + " and output " + (out > 0 ? "off" : "on") +
+                              " a boundary of 256 bytes";
+    Inputs inputs;
+    for (const InputArray& input : promises_.inputs) {
+      inputs.emplace_back(bytes_of(input, n), in * input.alignment);
+      inputs.back().upload(input.values.data() + bytes_of(input, first));
+    }
+    const std::size_t width = promises_.out_element_bytes;
+    const GuardedBytes output(promises_.out_bytes(n), out * promises_.out_alignment);
+    launch(trial, addresses(inputs), output.data(), n);
+    std::vector<unsigned char> bytes(output.size());
+    output.download(bytes.data());
+    const auto begin = right.begin() + first * static_cast<std::int64_t>(width);
+    const auto differ = std::mismatch(bytes.begin(), bytes.end(), begin).first;
+    if (differ == bytes.end()) return;
+    const auto at = static_cast<std::size_t>(differ - bytes.begin()) / width;
+    violate(trial, "element " + std::to_string(at) + " has other bits than in the whole");
   }
 
   void refuses_bad_arguments() {

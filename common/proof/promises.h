@@ -64,6 +64,8 @@ struct Promises {
 ///   address. Success and right results where the alignments are met; cudaErrorMisalignedAddress
 ///   and nothing written elsewhere, also for a pointer one byte off its element
 /// - in place: the output is one of the inputs that may be, or all of them, at every size
+/// - same bits: where there is one element of output for each n, parts of the arrays give the bits that
+///   the whole gave, wherever the parts begin and end and whatever their alignment is
 /// - refusals: a null pointer for each array, n = -1 and n = -2^63 (cudaErrorInvalidValue, nothing
 ///   written); n = 0 with null pointers succeeds
 /// - stream: one that does not wait for the default one. On a GPU a capturing one, which shows that

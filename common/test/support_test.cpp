@@ -423,6 +423,25 @@ TEST_CASE("three inputs in each other's places are noticed", "[promises]") {
   CHECK(mentions(wrong.front(), "n = 1: y[0] = "));
 }
 
+TEST_CASE("a last element with other bits is noticed, though within the bound", "[promises]") {
+  require_device();
+  const auto rounded_up_at_the_end = [](const float* x, float* y, std::int64_t n,
+                                        cudaStream_t stream) {
+    const cudaError_t error = copy(x, y, n, stream);
+    if (error != cudaSuccess || n == 0) return error;
+    float last = 0.0f;
+    cudaMemcpy(&last, y + n - 1, sizeof(last), cudaMemcpyDeviceToHost);
+    last = from_order<float>(order_of(last) + 1);
+    return cudaMemcpy(y + n - 1, &last, sizeof(last), cudaMemcpyHostToDevice);
+  };
+  const auto broken = promise_violations(
+      promises_of(UnaryRung<float>{"up", rounded_up_at_the_end, 4, 16, 1.0}, identity));
+  REQUIRE_FALSE(broken.empty());
+  CHECK(
+      mentions(broken.front(), "alone, inputs on and output on a boundary of 256 bytes: element"));
+  CHECK(mentions(broken.front(), "has other bits than in the whole"));
+}
+
 TEST_CASE("a dropped tail is noticed", "[promises]") {
   require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {

@@ -18,6 +18,7 @@
 #include <mutex>
 
 #include "common/refusal.h"
+#include "common/torch/gradient.h"
 
 namespace tutorial::bind {
 namespace {
@@ -77,8 +78,8 @@ void check_inputs(const Operator& op, const std::vector<at::Tensor>& inputs) {
     TORCH_CHECK(input.device() == inputs.front().device(), op.name,
                 ": the tensors are on different devices, ", inputs.front().device(), " and ",
                 input.device());
-    TORCH_CHECK(!(input.requires_grad() && c10::GradMode::is_enabled()), op.name,
-                ": computes no gradients; call it under torch.no_grad(), or detach() its inputs");
+    TORCH_CHECK(!(input.requires_grad() && c10::GradMode::is_enabled()), op.name, ": ",
+                op.no_gradient);
   }
 }
 
@@ -248,10 +249,16 @@ void implement(torch::Library& library, c10::DispatchKey key) {
   });
 }
 
-void fall_through(torch::Library& library, c10::DispatchKey key) {
-  implement(library, key, [](const std::shared_ptr<const Operator>&, bool) {
-    return torch::CppFunction::makeFallthrough();
-  });
+/// Gradients where an operator has them. What has none is left to the kernels, which refuse a tensor
+/// that requires one, and so is a result that was given.
+void implement_gradients(torch::Library& library) {
+  implement(
+      library, c10::DispatchKey::Autograd,
+      [](const std::shared_ptr<const Operator>& op, bool has_out) {
+        if (has_out || op->gradient.empty()) return torch::CppFunction::makeFallthrough();
+        return torch::CppFunction::makeFromBoxedFunctor(
+            std::make_unique<DifferentiableKernel>(std::string(kNamespace) + "::" + op->gradient));
+      });
 }
 
 const char* name_of(OperatorKind kind) {
@@ -360,9 +367,8 @@ TORCH_LIBRARY_IMPL(elementwise_tutorial, CPU, library) {
   tutorial::bind::implement(library, tutorial::bind::kKey);
 }
 
-// There are no gradients: what requires one is refused by the kernels themselves.
 TORCH_LIBRARY_IMPL(elementwise_tutorial, Autograd, library) {
-  tutorial::bind::fall_through(library, c10::DispatchKey::Autograd);
+  tutorial::bind::implement_gradients(library);
 }
 
 TORCH_LIBRARY_IMPL(elementwise_tutorial, Meta, library) {

@@ -84,6 +84,12 @@ struct Operator {
   std::size_t out_alignment = 1;  ///< the same for the results
   bool in_place = true;           ///< a result may be an input
   std::vector<std::string> outputs = {"out"};  ///< one name for each result
+  /// The operator of its gradients, one for each tensor among the arguments: it takes the tensors, the
+  /// gradient of the result, and the other arguments. Empty: there is none.
+  std::string gradient = {};
+  /// What is said to a tensor that requires a gradient where there is none.
+  std::string no_gradient =
+      "computes no gradients; call it under torch.no_grad(), or detach() its inputs";
   /// What cudaErrorInvalidValue means where run() keeps no sentence of its own (common/refusal.h).
   std::string invalid = {};
 };
@@ -236,6 +242,29 @@ Operator float_operator2(const std::string& name, Launch launch) {
     return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
       using T = std::remove_pointer_t<decltype(type)>;
       return launch(a.data<T>(0), a.data<T>(1), static_cast<T*>(out[0].data_ptr()),
+                    a.tensor(0).numel(), stream);
+    });
+  };
+  return op;
+}
+
+/// The gradient of such an operator: "Tensor x, Tensor dy, ...". launch(arguments, x, dy, dx, n, stream).
+template <class Launch>
+Operator gradient_operator(const std::string& name, const std::string& arguments, Launch launch) {
+  Operator op;
+  op.name = op.ladder = name;
+  op.arguments = arguments;
+  op.no_gradient = "has no second derivative: call backward() or grad() without create_graph=True";
+  op.results = [](const Arguments& a) {
+    require_dtype(a, 0, Floats{});
+    require_same_dtype(a, 0, 1);
+    require_same_sizes(a, 0, 1);
+    return std::vector<Result>{{sizes_of(a.tensor(0)), a.tensor(0).scalar_type()}};
+  };
+  op.run = [launch](const Arguments& a, const Outputs& out, cudaStream_t stream) {
+    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
+      using T = std::remove_pointer_t<decltype(type)>;
+      return launch(a, a.data<T>(0), a.data<T>(1), static_cast<T*>(out[0].data_ptr()),
                     a.tensor(0).numel(), stream);
     });
   };

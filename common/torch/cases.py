@@ -18,7 +18,7 @@ class Case:
                 or SMALL_GRID
     torch       torch(inputs, out): PyTorch's fused operator, into out; None where no form of it
                 does that, and `plain` is timed instead
-    plain       plain(inputs): the same, as a reader would write it; torch.compile compiles it, and in
+    plain       plain(inputs): the same (or a pair, the halves of the result), as a reader would write it; torch.compile compiles it, and in
                 float32 it is what results are checked against
     bound       bound(inputs, out): the chapter's operator; None if there is none
     triton      the name of a function(input, out) in triton_twins.py, timed where Triton is and a GPU
@@ -28,16 +28,18 @@ class Case:
     rungs       which of the chapter's bound rungs belong here: rungs(bound) -> bool
     rung        rung(operator) -> call(inputs, out): how such a rung is called
     rung_prefix what the ladder has before the rung's own name: add_
+    saved       saved(inputs) -> tensors that PyTorch's forward pass has left; `torch` gets them behind the
+                inputs, and what they cost is not timed
     compiled    False where torch.compile has nothing to fuse, or cannot write the same result
     """
 
     def __init__(self, name, dtype, shapes, torch, plain, bound=None, *, out_dtype=None, label=None, form="",
-                 rungs=None, rung=None, rung_prefix="", compiled=True, triton=None):
+                 rungs=None, rung=None, rung_prefix="", compiled=True, triton=None, saved=None):
         self.name, self.dtype, self.shapes = name, dtype, shapes
         self.torch, self.plain, self.bound = torch, plain, bound
         self.out_dtype, self.label, self.form = out_dtype or dtype, label or dtype, form
         self.rungs, self.rung, self.rung_prefix = rungs, rung, rung_prefix
-        self.compiled, self.triton = compiled, triton
+        self.compiled, self.triton, self.saved = compiled, triton, saved
 
     @property
     def ladder(self):

@@ -140,7 +140,7 @@ class UnaryPromises:
             self.refuses("overlap|single memory location", op.out, x[1:], out=x[:-1])
             self.refuses("single memory location|internal overlap", op.out, x,
                          out=x[:1].clone().expand(16))
-            self.refuses("computes no gradients", op, x.clone().requires_grad_())
+            self.refuses("computes no gradients", op.out, x.clone().requires_grad_(), out=x)
             with torch.no_grad():
                 op(x.clone().requires_grad_())
 

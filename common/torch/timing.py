@@ -22,7 +22,8 @@ CPU_CALLS = 3
 
 
 def dtypes(torch):
-    return {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
+    e4m3 = {"e4m3": torch.float8_e4m3fn} if hasattr(torch, "float8_e4m3fn") else {}  # PyTorch 2.1
+    return {**e4m3, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
             "i64": torch.int64, "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8,
             "bool": torch.bool}
 
@@ -60,9 +61,16 @@ def sets_of(torch, case, inputs, output, regime, device="cuda"):
              torch.empty(output, device=device, dtype=kind)) for i in range(count)]
 
 
-def into(call):
-    """A contender that writes to the result of its set: call(inputs, out)."""
-    return lambda sets: lambda i: call(*sets[i % len(sets)])
+def into(call, saved=None):
+    """A contender that writes to the result of its set: call(inputs, out).
+
+    saved(inputs): tensors that are there before anything is timed, as from a forward pass; call gets them
+    behind the inputs."""
+    def begin(sets):
+        if saved:
+            sets = [([*inputs, *saved(inputs)], out) for inputs, out in sets]
+        return lambda i: call(*sets[i % len(sets)])
+    return begin
 
 
 def allocating(function):

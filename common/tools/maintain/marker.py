@@ -172,7 +172,9 @@ def code(text):
 # What a marker asks for
 
 def chosen(rows, part, kinds):
-    """The rows that rungs= and kinds= and dtype= leave, in the order of rungs= or of the file."""
+    """The rows that ladder=, rungs=, kinds= and dtype= leave, in the order of rungs= or of the file."""
+    ladders = part.listed("ladder")
+    rows = [r for r in rows if ladders is None or r.ladder in ladders]
     kinds = part.listed("kinds", kinds)
     unknown = [kind for kind in kinds if kind not in runs.KINDS]
     if unknown:

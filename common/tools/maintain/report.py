@@ -22,7 +22,7 @@ Where a recorded file does not exist the part says "No run recorded yet."; no nu
 Parts made from a benchmark run (Google Benchmark JSON)
     context FILE                  one line: GPU, driver, CUDA, commit, date. Also of accuracy
                                   and ncu files
-    results FILE [dtype=f16] [regime=cold,warm] [shape=SxK] [kinds=rung,peer,copy] [rungs=a,b]
+    results FILE [ladder=NAME] [dtype=f16] [regime=cold,warm] [shape=SxK] [kinds=rung,peer,copy] [rungs=a,b]
                                   a row per rung: GB/s and % of copy per regime, and the step over
                                   the rung below in the first regime; last=spread: its spread in place of
                                   the step, for rows that are no ladder; more=watts,probe_mhz: these counters

@@ -1,0 +1,116 @@
+// The arithmetic of Swish and SwiGLU backward. The kernels are those of common/backward.cuh.
+//
+// The derivative is 1 - D(u) at u = |beta x| and D(u) at -u, with D(u) = e (1 + e - u) / (1 + e)^2 and
+// e = e^-u. It is 0 where 1 + e = u, at u = 1.28. There the textbook subtracts two numbers that are
+// almost the same; here the bracket is (root - u) P(root - u) around the root, and with the root in two
+// floats that difference is right to its last bit.
+#pragma once
+
+#include "03_swish/swish_math.cuh"
+#include "common/backward.cuh"
+
+namespace tutorial {
+
+// Rungs 1 and 2 · f16, f16x8_pack: the textbook's derivative, at beta = 1.
+struct SwishDerivative {
+  __device__ __forceinline__ float operator()(float x) const {
+    const float sigmoid = 1.0f / (1.0f + expf(-x));
+    return sigmoid * (1.0f + x * (1.0f - sigmoid));
+  }
+};
+
+/// The same for SwiGLU, with each of the chain's results rounded to T, as separate kernels would.
+struct SwiGluTextbook {
+  template <class P>
+  __device__ __forceinline__ TwoGradients<P> operator()(P a, P b, P dy) const {
+    const P product = from_float2<P>(Multiply{}(to_float2(b), to_float2(dy)));
+    const float2 v = to_float2(a);
+    const P gate = from_float2<P>({swish_float(v.x), swish_float(v.y)});
+    return {RoundedDerivative<SwishDerivative>{}(a, product), Multiply{}(gate, dy)};
+  }
+};
+
+// Rung 3.
+//! [swish_parts]
+struct SwishParts {
+  float u;        ///< |beta x|, where e is not 0
+  TwoFactors e;   ///< e^-u
+  float bracket;  ///< 1 + e - u
+  float r;        ///< 1 / (1 + e)
+};
+
+/// `beta` is |beta|; from x = `far` on, e is 0.
+template <class T>
+__device__ __forceinline__ SwishParts swish_parts(float beta, float far, float x, T) {
+  const float z = min_nan(fabsf(x), far), d = fmaf(-z, beta, 1.27846456f);
+  constexpr float kToShare = 1.44269504f * kShareOfExponent<T>;  // -u is d less the root
+  const TwoFactors e = exp2_factors<T>(fmaf(d, kToShare, -1.27846456f * kToShare));
+  const float divisor = fmaf(e.first, e.second, 1.0f);
+  float p = fmaf(d, 0.0464196391f, 0.139266267f);
+  p = fmaf(d, p, 1.27846456f);
+  const float near_root = fmaf(d, p, -1.29792825e-08f * 1.28f);
+  const float bracket = fabsf(d) < 0.0625f ? near_root : fmaf(-z, beta, divisor);
+  return {z * beta, e, bracket, rcp_approx(divisor)};
+}
+//! [swish_parts]
+__device__ __forceinline__ SwishParts swish_parts(float beta, float far, float x, float) {
+  const float z = min_nan(fabsf(x), far), u = z * beta, u_rest = fmaf(z, beta, -u);
+  const ExpParts parts = exp_parts(-u, -u_rest);
+  const TwoFactors e{(1.0f + parts.rest) * parts.power.second, parts.power.first};
+  const float d = (1.27846456f - u) + (-1.29792825e-08f - u_rest);
+  float p = fmaf(d, 5.55883889e-05f, 0.000389786903f);
+  p = fmaf(d, p, 0.00232049543f);
+  p = fmaf(d, p, 0.0116023105f);
+  p = fmaf(d, p, 0.046410758f);
+  p = fmaf(d, p, 0.139232278f);
+  p = fmaf(d, p, 1.27846456f);
+  const float whole = e.first * e.second;
+  const float bracket = fabsf(d) < 0.5f ? d * p : (1.0f - u) + (whole - u_rest);
+  return {u, e, bracket, rcp_approx(1.0f + whole)};
+}
+
+__device__ __forceinline__ TwoFactors swish_slope(bool is_negative, const SwishParts& parts) {
+  return mirrored(is_negative, {parts.bracket * parts.r * parts.r * parts.e.first, parts.e.second});
+}
+
+struct SwishGradient {
+  float beta, magnitude, far;
+
+  template <class T>
+  __device__ __forceinline__ float operator()(float x, float dy, T type) const {
+    const TwoFactors d = swish_slope(x * beta < 0.0f, swish_parts(magnitude, far, x, type));
+    return d.first * (d.second * dy);
+  }
+};
+
+inline SwishGradient swish_gradient(float beta) {
+  constexpr double kMost = std::numeric_limits<float>::max(), kVanishes = 175.4;
+  const double far = kVanishes / std::fabs(static_cast<double>(beta));  // infinity for beta = 0
+  return {beta, std::fabs(beta), static_cast<float>(std::fmin(far, kMost))};
+}
+
+using SwishBackward = GradientInside<SwishGradient>;
+
+// SwiGLU, rung 3: both gradients from one exponential and one reciprocal. Of the two factors of e, one
+// meets dy before the product can become small, and serves both.
+//! [swiglu_backward]
+struct SwiGluBackward {
+  template <class T>
+  __device__ __forceinline__ static TwoGradients<float> of(float a, float b, float dy, T type) {
+    const bool is_negative = a < 0.0f;
+    const SwishParts parts = swish_parts(1.0f, 175.4f, a, type);
+    const TwoFactors slope = swish_slope(is_negative, parts);
+    const float gate = is_negative ? -parts.u * parts.e.first : a;
+    const float scaled = slope.second * dy;
+    return {slope.first * b * scaled, gate * (parts.r * scaled)};
+  }
+  template <class P>
+  __device__ __forceinline__ TwoGradients<P> operator()(P a, P b, P dy) const {
+    const float2 u = to_float2(a), v = to_float2(b), w = to_float2(dy);
+    const TwoGradients<float> x = of(u.x, v.x, w.x, a.x), y = of(u.y, v.y, w.y, a.y);
+    return {from_float2<P>({x.a, y.a}), from_float2<P>({x.b, y.b})};
+  }
+};
+//! [swiglu_backward]
+
+}  // namespace tutorial
