@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <string>
 
 #include "common/refusal.h"
@@ -19,11 +18,6 @@ cudaError_t refuse_layout(const std::string& who, const std::string& why) {
 }
 
 cudaError_t check_layout(const TensorLayout& layout, const std::string& who) {
-  if (layout.shape.size() > kMaxDimensions) {
-    return refuse_layout(who, "has " + std::to_string(layout.shape.size()) +
-                                  " dimensions, and at most " + std::to_string(kMaxDimensions) +
-                                  " are supported");
-  }
   if (layout.strides.size() != layout.shape.size()) {
     return refuse_layout(who, "has " + std::to_string(layout.shape.size()) + " sizes and " +
                                   std::to_string(layout.strides.size()) + " strides");
@@ -44,15 +38,24 @@ cudaError_t check_layout(const TensorLayout& layout, const std::string& who) {
   return cudaSuccess;
 }
 
-/// The layout with the dimensions of the result: a stride of 0 where it is broadcast.
-cudaError_t broadcast_layout(const TensorLayout& layout, const TensorShape& result,
-                             const std::string& who, std::int64_t* strides) {
+/// One dimension of a loop that may have any number of them.
+struct Dimension {
+  std::int64_t extent;
+  std::int64_t stride[kMaxTensors];
+};
+using Dimensions = std::vector<Dimension>;
+
+/// Gives the dimensions the operand's strides: 0 where it is broadcast.
+cudaError_t add_operand(Dimensions& dimensions, const TensorLayout& layout, int tensor,
+                        const TensorShape& result) {
+  const std::string who = "in" + std::to_string(tensor - 1);
+  if (const cudaError_t error = check_layout(layout, who); error != cudaSuccess) return error;
   const std::size_t rank = layout.shape.size();
-  bool fits = rank <= result.size();
+  bool fits = rank <= dimensions.size();
   for (std::size_t d = 0; fits && d < rank; ++d) {
-    const std::size_t at = result.size() - rank + d;
-    fits = layout.shape[d] == result[at] || layout.shape[d] == 1;
-    strides[at] = layout.shape[d] == 1 ? 0 : layout.strides[d];
+    Dimension& at = dimensions[dimensions.size() - rank + d];
+    fits = layout.shape[d] == at.extent || layout.shape[d] == 1;
+    at.stride[tensor] = layout.shape[d] == 1 ? 0 : layout.strides[d];
   }
   return fits ? cudaSuccess
               : refuse_layout(who, "has the shape " + to_string(layout.shape) +
@@ -60,45 +63,39 @@ cudaError_t broadcast_layout(const TensorLayout& layout, const TensorShape& resu
                                        to_string(result));
 }
 
-/// Without dimensions of size 1, and in the order of the result's strides.
-StridedLoop in_order(const StridedLoop& loop) {
-  StridedLoop ordered = loop;
-  int order[kMaxDimensions];
-  std::iota(order, order + loop.rank, 0);
-  int* const end =
-      std::remove_if(order, order + loop.rank, [&](int d) { return loop.extent[d] == 1; });
-  std::stable_sort(order, end, [&](int a, int b) { return loop.stride[0][a] > loop.stride[0][b]; });
-  ordered.rank = static_cast<int>(end - order);
-  for (int d = 0; d < ordered.rank; ++d) {
-    ordered.extent[d] = loop.extent[order[d]];
-    for (int t = 0; t < loop.tensors; ++t) ordered.stride[t][d] = loop.stride[t][order[d]];
-  }
-  return ordered;
-}
-
-StridedLoop merged(const StridedLoop& loop) {
-  StridedLoop result = loop;
-  result.rank = 0;
-  for (int d = 0; d < loop.rank; ++d) {
-    bool even = result.rank > 0;
-    for (int t = 0; even && t < loop.tensors; ++t) {
-      even = result.stride[t][result.rank - 1] == loop.stride[t][d] * loop.extent[d];
-    }
-    const int at = even ? result.rank - 1 : result.rank++;
-    result.extent[at] = even ? result.extent[at] * loop.extent[d] : loop.extent[d];
-    for (int t = 0; t < loop.tensors; ++t) result.stride[t][at] = loop.stride[t][d];
-  }
-  return result;
+/// Leaves out the dimensions of size 1, and puts the others into the order of the result's strides.
+void order(Dimensions& dimensions) {
+  const auto is_one = [](const Dimension& one) { return one.extent == 1; };
+  dimensions.erase(std::remove_if(dimensions.begin(), dimensions.end(), is_one), dimensions.end());
+  std::stable_sort(
+      dimensions.begin(), dimensions.end(),
+      [](const Dimension& a, const Dimension& b) { return a.stride[0] > b.stride[0]; });
 }
 
 /// Whether no two elements of the result can share a place: each step leads past all inner ones.
-bool is_apart(const StridedLoop& ordered) {
+bool is_apart(const Dimensions& ordered) {
   std::int64_t last = 0;
-  for (int d = ordered.rank - 1; d >= 0; --d) {
-    if (ordered.stride[0][d] <= last) return false;
-    last += (ordered.extent[d] - 1) * ordered.stride[0][d];
+  for (auto one = ordered.rbegin(); one != ordered.rend(); ++one) {
+    if (one->stride[0] <= last) return false;
+    last += (one->extent - 1) * one->stride[0];
   }
   return true;
+}
+
+/// Neighbours through which every tensor steps evenly become one.
+void merge(Dimensions& dimensions) {
+  Dimensions merged;
+  for (const Dimension& one : dimensions) {
+    bool even = !merged.empty();
+    for (int t = 0; even && t < kMaxTensors; ++t) {
+      even = merged.back().stride[t] == one.stride[t] * one.extent;
+    }
+    const std::int64_t outer = even ? merged.back().extent : 1;
+    if (even) merged.pop_back();
+    merged.push_back(one);
+    merged.back().extent *= outer;
+  }
+  dimensions = std::move(merged);
 }
 
 }  // namespace
@@ -118,27 +115,35 @@ cudaError_t make_strided_loop(const TensorLayout& result, const std::vector<Tens
   if (const cudaError_t error = check_layout(result, "the result"); error != cudaSuccess) {
     return error;
   }
-  StridedLoop loop;
-  loop.rank = static_cast<int>(result.shape.size());
-  loop.tensors = static_cast<int>(operands.size()) + 1;
-  loop.elements = elements_of(result.shape);
-  std::copy(result.shape.begin(), result.shape.end(), loop.extent);
-  std::copy(result.strides.begin(), result.strides.end(), loop.stride[0]);
+  Dimensions dimensions;
+  for (std::size_t d = 0; d < result.shape.size(); ++d) {
+    dimensions.push_back({result.shape[d], {result.strides[d]}});
+  }
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const std::string who = "in" + std::to_string(i);
-    cudaError_t error = check_layout(operands[i], who);
-    if (error == cudaSuccess) {
-      error = broadcast_layout(operands[i], result.shape, who, loop.stride[i + 1]);
-    }
+    const cudaError_t error =
+        add_operand(dimensions, operands[i], static_cast<int>(i) + 1, result.shape);
     if (error != cudaSuccess) return error;
   }
+  StridedLoop loop;
+  loop.tensors = static_cast<int>(operands.size()) + 1;
+  loop.elements = elements_of(result.shape);
   if (loop.elements > 0) {
-    loop = in_order(loop);
-    if (!is_apart(loop)) {
+    order(dimensions);
+    if (!is_apart(dimensions)) {
       return refuse_layout("the result",
                            "has two elements that may share a place: pass a copy of it");
     }
-    loop = merged(loop);
+    merge(dimensions);
+    if (dimensions.size() > kMaxDimensions) {
+      return refuse_layout("the operation", "has " + std::to_string(dimensions.size()) +
+                                                " dimensions that do not merge, and at most " +
+                                                std::to_string(kMaxDimensions) + " are supported");
+    }
+    for (const Dimension& one : dimensions) {
+      loop.extent[loop.rank] = one.extent;
+      for (int t = 0; t < loop.tensors; ++t) loop.stride[t][loop.rank] = one.stride[t];
+      ++loop.rank;
+    }
   }
   *out = loop;
   return cudaSuccess;
@@ -152,6 +157,28 @@ bool is_contiguous(const StridedLoop& loop) {
   return true;
 }
 
+bool to_broadcast(const StridedLoop& loop, Broadcast* out) {
+  Broadcast broadcast;
+  broadcast.rank = loop.rank;
+  broadcast.elements = loop.elements;
+  std::copy_n(loop.extent, loop.rank, broadcast.extent);
+  std::copy_n(loop.stride[1], loop.rank, broadcast.stride0);
+  std::copy_n(loop.stride[2], loop.rank, broadcast.stride1);
+  for (int d = 0; d < loop.rank; ++d) {
+    if (loop.stride[1][d] == 0 && loop.stride[2][d] == 0) return false;
+  }
+  for (int t = 0; t < loop.tensors; ++t) {
+    std::int64_t step = 1;
+    for (int d = loop.rank - 1; d >= 0; --d) {
+      if (t > 0 && loop.stride[t][d] == 0) continue;
+      if (loop.stride[t][d] != step) return false;
+      step *= loop.extent[d];
+    }
+  }
+  *out = broadcast;
+  return true;
+}
+
 std::int64_t span_of(const StridedLoop& loop, int tensor) {
   std::int64_t last = 0;
   for (int d = 0; d < loop.rank; ++d) last += (loop.extent[d] - 1) * loop.stride[tensor][d];
@@ -162,7 +189,11 @@ StridedLoop slice(const StridedLoop& loop, std::int64_t begin, std::int64_t end)
   StridedLoop part = loop;
   part.elements = loop.elements / loop.extent[0] * (end - begin);
   part.extent[0] = end - begin;
-  return end - begin == 1 ? in_order(part) : part;
+  if (end - begin > 1) return part;
+  --part.rank;
+  std::copy_n(loop.extent + 1, part.rank, part.extent);
+  for (int t = 0; t < loop.tensors; ++t) std::copy_n(loop.stride[t] + 1, part.rank, part.stride[t]);
+  return part;
 }
 
 }  // namespace tutorial

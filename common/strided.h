@@ -24,6 +24,7 @@ TensorLayout contiguous_layout(const TensorShape& shape);
 /// A tensor that somebody else owns.
 template <class T>
 struct TensorView {
+  using Element = T;
   T* data;  ///< its first element
   TensorLayout layout;
 };
@@ -53,14 +54,18 @@ struct StridedLoop {
 /// The loop of an operation that gives `result`; every operand broadcasts to the result's shape.
 ///
 /// Errors, each with its sentence in last_refusal() and nothing written to `out`: cudaErrorInvalidValue
-/// for more than kMaxDimensions dimensions, a negative size or stride, as many strides as there are no
-/// sizes, an operand that does not broadcast, a result of which two elements may share a place, or a
-/// tensor that reaches beyond 2^63 - 1 elements.
+/// for a negative size or stride, a layout whose sizes and strides differ in number, an operand that does
+/// not broadcast, a result of which two elements may share a place, a tensor that reaches beyond
+/// 2^63 - 1 elements, or more than kMaxDimensions dimensions in the loop.
 cudaError_t make_strided_loop(const TensorLayout& result, const std::vector<TensorLayout>& operands,
                               StridedLoop* out);
 
 /// Whether all tensors are arrays of the same order, without gaps.
 bool is_contiguous(const StridedLoop& loop);
+
+/// Whether the loop is a broadcast of two operands without gaps to a result without gaps
+/// (broadcast.h), and which. Of two operands, of which at least one has each of the dimensions.
+bool to_broadcast(const StridedLoop& loop, Broadcast* out);
 
 /// The places from a tensor's first element to its last: 1 for a single element.
 std::int64_t span_of(const StridedLoop& loop, int tensor);

@@ -16,11 +16,11 @@ GeluApproximate variant_of(const Arguments& arguments) {
 
 std::vector<Operator> operators() {
   std::vector<Operator> list;
-  list.push_back(
-      float_operator("gelu", "Tensor x, *, str approximate='none'",
-                     [](const Arguments& a, auto* x, auto* y, std::int64_t n, cudaStream_t stream) {
-                       return gelu(x, y, n, variant_of(a), stream);
-                     }));
+  list.push_back(float_views("gelu", "Tensor x, *, str approximate='none'",
+                             [](const Arguments& a, auto y, cudaStream_t stream) {
+                               using T = typename decltype(y)::Element;
+                               return gelu(a.view<T>(0), y, variant_of(a), stream);
+                             }));
   list.back().results = [results = list.back().results](const Arguments& a) {
     variant_of(a);
     return results(a);

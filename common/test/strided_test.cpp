@@ -349,8 +349,12 @@ TEST_CASE("strided: what is refused, and an empty result") {
         "in0 has the shape (1, 4, 5), which does not broadcast to the result's, (4, 5)");
   CHECK(refused(dense, {{4, 5}, {5}}) == "in0 has 2 sizes and 1 strides");
   CHECK(refused(dense, {{-4, 5}, {5, 1}}) == "in0 has a negative size");
-  CHECK(refused(contiguous_layout(TensorShape(8, 1)), dense) ==
-        "the result has 8 dimensions, and at most 7 are supported");
+  TensorLayout many = contiguous_layout(TensorShape(8, 2)), evenly = many;
+  CHECK(refused(many, evenly).empty());
+  std::int64_t step = 1;
+  for (std::size_t d = 8; d-- > 0; step *= 3) many.strides[d] = step;
+  CHECK(refused(many, evenly) ==
+        "the operation has 8 dimensions that do not merge, and at most 7 are supported");
   CHECK(refused(dense, {{4, 5}, {kLarge, 1}}) == "in0 reaches beyond 2^63 - 1 elements");
   CHECK(refused({{kLarge, 4}, {0, 0}}, dense) == "the result reaches beyond 2^63 - 1 elements");
   StridedLoop loop;
