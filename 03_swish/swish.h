@@ -99,7 +99,10 @@ cudaError_t swish_f16x8_pack(const half* x, half* y, std::int64_t n, cudaStream_
 /// SwiGLU in one kernel.
 template <class T>
 BinaryRung<T> swiglu_rung() {
-  return {std::string("swiglu_") + dtype_name<T>(), swiglu<T>, 16 / static_cast<int>(sizeof(T)),
+  const auto launch = [](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
+    return swiglu(a, b, y, n, stream);
+  };
+  return {std::string("swiglu_") + dtype_name<T>(), launch, 16 / static_cast<int>(sizeof(T)),
           sizeof(T), kSwiGluUlp<T>};
 }
 

@@ -103,7 +103,7 @@ __device__ __forceinline__ Pieces<T, W> load_window(const T* in, const RowWindow
     if (row.stride == 1 && is_inside<T, W>(first, Pieces<T, W>::shift_of(in + first), row.span)) {
       return load_pieces<W>(in + first, 0);
     }
-    if (row.stride == 0) return as_pieces(splat<W>(in[first]));
+    if (row.stride < 1) return as_pieces(splat<W>(in[first]));
     if (row.stride == 2 &&
         is_inside<T, 2 * W>(first, Pieces<T, 2 * W>::shift_of(in + first), row.span)) {
       const Pack<T, 2 * W> both = pack_of(load_pieces<2 * W>(in + first, 0));

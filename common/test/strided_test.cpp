@@ -3,13 +3,12 @@
 #include "common/proof/broadcast_cases.h"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
+#include "common/proof/views.h"
 #include "common/refusal.h"
 #include "common/test/strided_kernels.h"
 
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
-#include <functional>
 #include <numeric>
 #include <random>
 #include <string>
@@ -19,76 +18,6 @@ using namespace tutorial;        // NOLINT(google-build-using-namespace)
 using namespace tutorial::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-std::string to_text(const TensorLayout& layout) {
-  return to_string(layout.shape) + " by " + to_string(layout.strides);
-}
-
-/// The place of the element that belongs to `index` of the result.
-std::int64_t place_of(const TensorLayout& layout, const TensorShape& index) {
-  const std::size_t front = index.size() - layout.shape.size();
-  std::int64_t place = 0;
-  for (std::size_t d = 0; d < layout.shape.size(); ++d) {
-    if (layout.shape[d] != 1) place += index[front + d] * layout.strides[d];
-  }
-  return place;
-}
-
-/// The places from the first element to the last.
-std::size_t span_of(const TensorLayout& layout) {
-  std::int64_t last = 0;
-  for (std::size_t d = 0; d < layout.shape.size(); ++d) {
-    last += (layout.shape[d] - 1) * layout.strides[d];
-  }
-  return static_cast<std::size_t>(last) + 1;
-}
-
-/// A tensor in memory of its own, of so many elements, beginning `offset` elements past a line.
-template <class T>
-struct Placed {
-  Placed(TensorLayout of, std::size_t offset, unsigned seed)
-      : layout(std::move(of)), values(span_of(layout)), memory(values.size(), offset) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = static_cast<T>(static_cast<float>((i * 37 + seed * 11) % 29));
-    }
-    memory.upload(values);
-  }
-
-  TensorView<const T> in() const { return {memory.data(), layout}; }
-  TensorView<T> out() const { return {memory.data(), layout}; }
-
-  TensorLayout layout;
-  std::vector<T> values;
-  GuardedBuffer<T> memory;
-};
-
-/// What is wrong after the call; expected(index) is right.
-template <class Out, class Expected>
-std::string mistake(const Placed<Out>& y, cudaError_t error, const Expected& expected) {
-  if (error != cudaSuccess) return std::string(cudaGetErrorName(error)) + ": " + last_refusal();
-  std::vector<Out> right = y.values;
-  TensorShape index(y.layout.shape.size(), 0);
-  for (std::int64_t n = elements_of(y.layout.shape); n > 0; --n) {
-    right[static_cast<std::size_t>(place_of(y.layout, index))] = expected(index);
-    for (std::size_t d = index.size(); d-- > 0;) {
-      if (++index[d] < y.layout.shape[d]) break;
-      index[d] = 0;
-    }
-  }
-  const std::vector<Out> now = y.memory.download();
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (std::memcmp(&now[i], &right[i], sizeof(Out)) != 0) {
-      return "place " + std::to_string(i) + " of the result";
-    }
-  }
-  return y.memory.damage();
-}
-
-/// The value of an operand at an index of the result.
-template <class T>
-T value_at(const Placed<T>& x, const TensorShape& index) {
-  return x.values[static_cast<std::size_t>(place_of(x.layout, index))];
-}
 
 template <class T>
 T minus_twice_of(T a, T b) {
@@ -210,13 +139,6 @@ TensorShape random_shape(Random& random) {
         shape.front(),
         shape[static_cast<std::size_t>(below(random, static_cast<std::int64_t>(shape.size())))]);
   return shape;
-}
-
-TensorLayout rows_of(std::int64_t rows, std::int64_t columns, std::int64_t pitch) {
-  return {{rows, columns}, {pitch, 1}};
-}
-TensorLayout transposed(std::int64_t rows, std::int64_t columns, std::int64_t pitch) {
-  return {{rows, columns}, {1, pitch}};
 }
 
 }  // namespace
