@@ -219,8 +219,9 @@ template <class T>
 cudaError_t relation(RelationOp op, const TensorView<const T>& in0, const TensorView<const T>& in1,
                      const TensorView<Byte>& out, cudaStream_t stream) {
   if (const cudaError_t error = check_relation(op); error != cudaSuccess) return error;
-  const auto [how, is_swapped] = reduced<T>(op);
-  return compare_views(is_swapped ? in1 : in0, is_swapped ? in0 : in1, out, how, stream,
+  const ReducedRelation turned = reduced<T>(op);
+  const bool is_swapped = turned.swapped;
+  return compare_views(is_swapped ? in1 : in0, is_swapped ? in0 : in1, out, turned.relation, stream,
                        [&](const Broadcast& merged) {
                          return dense_relation(op, is_swapped ? swapped(merged) : merged, in0.data,
                                                in1.data, out.data, stream);

@@ -2,14 +2,16 @@
 """Times our operators on tensors as users have them, beside PyTorch's and torch.compile's: tensors that
 begin anywhere, halves and parts of rows, every second element, transposed operands, odd sizes.
 
-    python3 common/torch/views.py [--json OUT.json] [--filter TEXT] [--elements 20,24,28] [--list]
+    python3 common/torch/views.py [--json OUT.json] [--filter TEXT,...] [--elements 28,24,20]
+                                  [--resume] [--minutes M] [--list]
 
 Each case is taken at 2^20, 2^24 and 2^28 elements of the result (as near as its shape allows), cold and
 warm, by the protocol of timing.py: kernels alone, back to back in a captured graph. A result is checked
 before it is timed. Results are given (out=) but to torch.compile, which allocates its own.
 
 OUT.json has a row CASE/WHO/REGIME for each, WHO being bound, torch or compile, with median_us; rows that
-the file has already are kept unless they are measured anew. `copy` is PyTorch's copy of contiguous
+the file has already are kept unless they are measured anew; with --resume their cases are not, and
+--minutes says when to stop, so that several short runs make a whole one. `copy` is PyTorch's copy of contiguous
 tensors, and "bytes" what a call must read and write: their ratio tells how near a case is to a copy.
 
 Without a GPU: a small size, once, through the CPU executor; such times say nothing about a GPU.
@@ -17,9 +19,9 @@ Without a GPU: a small size, once, through the CPU executor; such times say noth
 
 import argparse
 import math
-import os
 import statistics
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -273,6 +275,10 @@ class Rows:
         self.rows[row["name"]] = row
         print(f"{row['name']:52} {row['median_us']:12.3f} us {row['bytes'] / row['median_us'] * 1e-3:10.1f} GB/s", flush=True)
 
+    def has(self, case, exponent):
+        """Whether the case has been measured: its last row is there."""
+        return any(name.startswith(f"{case.name}_2^{exponent}/") and name.endswith("/warm") for name in self.rows)
+
     def save(self):
         if self.path:
             runs.write_json(self.path, {"context": self.context, "benchmarks": list(self.rows.values())})
@@ -283,9 +289,12 @@ def main(arguments=None):
     parser.add_argument("--json", metavar="OUT.json", help="write the rows to this file, beside those that it has")
     parser.add_argument("--filter", default="", help="only cases with one of these texts, between commas, in their name")
     parser.add_argument("--elements", type=lambda text: [int(one) for one in text.split(",")],
-                        help="exponents of two: 20,24,28")
+                        help="exponents of two, in this order: 28,24,20")
+    parser.add_argument("--resume", action="store_true", help="leave out what OUT.json has")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no case after so many minutes")
     parser.add_argument("--list", action="store_true", help="only the names of the cases")
     options = parser.parse_args(arguments)
+    began = time.monotonic()
     torch = elementwise_tutorial.find_torch()
     listed = [case for case in cases_of(torch) if any(text in case.name for text in options.filter.split(","))]
     if not listed:
@@ -297,8 +306,13 @@ def main(arguments=None):
     elementwise_tutorial.load(*CHAPTERS, backends=[device])
     rows_of = Rows(torch, options.json)
     with torch.no_grad():
-        for exponent in options.elements or ([20, 24, 28] if device == "cuda" else [12]):
+        for exponent in options.elements or ([28, 24, 20] if device == "cuda" else [12]):
             for case in listed:
+                if options.resume and rows_of.has(case, exponent):
+                    continue
+                if time.monotonic() - began > 60 * options.minutes:
+                    print(f"stopped before {case.name}_2^{exponent}; --resume goes on there", flush=True)
+                    return
                 if device == "cuda":
                     torch.cuda.empty_cache()
                 measure(torch, case, exponent, device, rows_of.add)
