@@ -240,6 +240,12 @@ __global__ void strided_rows_kernel(Out* out, StridedRows<sizeof...(In) + 1> row
 inline constexpr int kTileSquares = 8;
 inline constexpr int kTileThreads = kTileSquares * kTileSquares;
 
+/// How an operand of strided_tile_kernel comes to a thread.
+enum class TileLoad {
+  transposed,  ///< its elements lie side by side down the tile
+  across,      ///< along the result's rows: its packs are the thread's own
+};
+
 /// How strided_tile_kernel finds its elements. `across` is the direction of the result's rows, `down`
 /// that in which a transposed operand's elements lie side by side.
 template <int kTensors>
@@ -249,23 +255,29 @@ struct StridedTiles {
   int extent_across = 0, extent_down = 0;
   std::uint32_t across[kTensors] = {}, down[kTensors] = {};  ///< strides
   std::uint32_t span[kTensors] = {};
-  bool transposed[kTensors] = {};
+  TileLoad load[kTensors] = {};
+  bool aligned[kTensors] = {};  ///< wherever it has a pack, the address suits it
 };
 
 namespace detail {
 
-/// The packs that a thread has of an operand: W along the result's rows, one below the other.
+/// The packs of an operand that a thread computes with: W along the result's rows, one below the other.
 template <class T, int W>
 struct Square {
   Pack<T, W> row[W];
 };
 
-/// Where a block and a thread are.
+/// Where a block is, and where in its tile a thread's first element.
 template <int kTensors>
 struct TilePlace {
   StridedOffsets<kTensors> at;
   int across, down;  ///< of the tile's first element
+  bool whole;        ///< the tile does not reach beyond the result
 };
+
+/// The thread's place among 8 x 8: along the direction in which its warp has neighbours, and the other.
+__device__ __forceinline__ int tile_near() { return static_cast<int>(threadIdx.x) % kTileSquares; }
+__device__ __forceinline__ int tile_far() { return static_cast<int>(threadIdx.x) / kTileSquares; }
 
 /// Where pack `unit` of row `row` lies in a tile.
 //! [tile_place]
@@ -275,75 +287,103 @@ __device__ __forceinline__ int tile_place(int row, int unit) {
 }
 //! [tile_place]
 
-template <int W, class T>
-__device__ __forceinline__ Pack<T, W> load_pack_of_row(const T* in, int column, int extent,
-                                                       const OperandRow& row) {
-  const int left = extent - column;
-  return shifted(load_window<W>(in, {column, left, 0, left < W ? left : W}, row));
+/// W elements from (across, down) on, down the tile of a transposed operand, or else across it; zeros
+/// where there are none.
+template <int W, int kTensors, class T>
+__device__ __forceinline__ Pack<T, W> load_of_tile(const StridedTiles<kTensors>& tiles,
+                                                   const TilePlace<kTensors>& place, int t,
+                                                   const T* in, int across, int down) {
+  const bool is_down = tiles.load[t] == TileLoad::transposed;
+  const std::uint32_t along = is_down ? tiles.down[t] : tiles.across[t];
+  const std::uint32_t begin =
+      place.at.of[t] + (is_down ? static_cast<std::uint32_t>(across) * tiles.across[t]
+                                : static_cast<std::uint32_t>(down) * tiles.down[t]);
+  const int column = is_down ? down : across;
+  const int left = (is_down ? tiles.extent_down : tiles.extent_across) - column;
+  if ((is_down ? across < tiles.extent_across : down < tiles.extent_down) && left > 0) {
+    return shifted(load_window<W>(in, {column, left, 0, left < W ? left : W},
+                                  {begin, begin, along, tiles.span[t]}));
+  }
+  return Pack<T, W>{};
 }
 
-/// A transposed operand: the block's rows in its own direction, into shared memory.
+/// Whether a thread loads the square that it computes with.
+template <int kTensors>
+__device__ __forceinline__ bool is_direct(const StridedTiles<kTensors>& tiles,
+                                          const TilePlace<kTensors>& place, int t) {
+  return tiles.load[t] == TileLoad::across && tiles.aligned[t] && place.whole;
+}
+
+/// The loads of any other operand, into the tile. A thread's s-th pack is one
+/// of the 8 W rows of a transposed operand, else the s-th of its own square.
 template <int W, int kTensors, class T>
 __device__ __forceinline__ void fill_tile(Pack<T, W>* tile, const StridedTiles<kTensors>& tiles,
                                           const TilePlace<kTensors>& place, int t, const T* in) {
-  if (!tiles.transposed[t]) return;
-  const int unit = static_cast<int>(threadIdx.x) % kTileSquares;
-  const int first = static_cast<int>(threadIdx.x) / kTileSquares;
-  Pack<T, W> loaded[W];
+  if (is_direct(tiles, place, t)) return;
+  const bool is_transposed = tiles.load[t] == TileLoad::transposed;
+  if (is_transposed && tiles.aligned[t] && place.whole) {
+    const T* const from = in + place.at.of[t] +
+                          static_cast<std::uint32_t>(place.across + tile_far()) * tiles.across[t] +
+                          static_cast<std::uint32_t>(place.down + tile_near() * W);
+    Pack<T, W> loaded[W];
 #pragma unroll
-  for (int s = 0; s < W; ++s) {
-    const int across = place.across + s * kTileSquares + first;
-    const std::uint32_t begin =
-        place.at.of[t] + static_cast<std::uint32_t>(across) * tiles.across[t];
-    loaded[s] = {};
-    if (across < tiles.extent_across) {
-      loaded[s] = load_pack_of_row<W>(in, place.down + unit * W, tiles.extent_down,
-                                      {begin, begin, 1, tiles.span[t]});
+    for (int s = 0; s < W; ++s) {
+      loaded[s] =
+          load_pack<W>(from + static_cast<std::uint32_t>(s * kTileSquares) * tiles.across[t]);
     }
-  }
 #pragma unroll
+    for (int s = 0; s < W; ++s) {
+      store_pack(tile[tile_place<W>(s * kTileSquares + tile_far(), tile_near())].at, loaded[s]);
+    }
+    return;
+  }
+#pragma unroll 1
   for (int s = 0; s < W; ++s) {
-    store_pack(tile[tile_place<W>(s * kTileSquares + first, unit)].at, loaded[s]);
+    const int row = is_transposed ? s * kTileSquares + tile_far() : tile_far() * W + s;
+    const int across = place.across + (is_transposed ? row : tile_near() * W);
+    const int down = place.down + (is_transposed ? tile_near() * W : row);
+    tile[tile_place<W>(row, tile_near())] = load_of_tile<W>(tiles, place, t, in, across, down);
   }
 }
 
-/// Any other operand: the thread's packs, in the result's direction.
+/// The thread's square of an operand that is_direct().
 template <int W, int kTensors, class T>
 __device__ __forceinline__ Square<T, W> load_square(const StridedTiles<kTensors>& tiles,
                                                     const TilePlace<kTensors>& place, int t,
                                                     const T* in) {
   Square<T, W> square{};
-  if (tiles.transposed[t]) return square;
-  const int across = place.across + static_cast<int>(threadIdx.x) % kTileSquares * W;
-  const int first = place.down + static_cast<int>(threadIdx.x) / kTileSquares * W;
+  if (!is_direct(tiles, place, t)) return square;
+  const T* const from = in + place.at.of[t] +
+                        static_cast<std::uint32_t>(place.down + tile_far() * W) * tiles.down[t] +
+                        static_cast<std::uint32_t>(place.across + tile_near() * W);
 #pragma unroll
   for (int s = 0; s < W; ++s) {
-    const std::uint32_t begin =
-        place.at.of[t] + static_cast<std::uint32_t>(first + s) * tiles.down[t];
-    square.row[s] = {};
-    if (first + s < tiles.extent_down) {
-      square.row[s] = load_pack_of_row<W>(in, across, tiles.extent_across,
-                                          {begin, begin, tiles.across[t], tiles.span[t]});
-    }
+    square.row[s] = load_pack<W>(from + static_cast<std::uint32_t>(s) * tiles.down[t]);
   }
   return square;
 }
 
+/// That of any other operand, from the tile.
 template <int W, int kTensors, class T>
 __device__ __forceinline__ void take_square(Square<T, W>& square, const Pack<T, W>* tile,
-                                            const StridedTiles<kTensors>& tiles, int t) {
-  if (!tiles.transposed[t]) return;
-  const int across = static_cast<int>(threadIdx.x) % kTileSquares;
-  const int down = static_cast<int>(threadIdx.x) / kTileSquares;
-  Pack<T, W> column[W];
+                                            const StridedTiles<kTensors>& tiles,
+                                            const TilePlace<kTensors>& place, int t) {
+  if (tiles.load[t] == TileLoad::transposed) {
+    Pack<T, W> column[W];
 #pragma unroll
-  for (int k = 0; k < W; ++k) {
-    column[k] = load_pack<W>(tile[tile_place<W>(across * W + k, down)].at);
-  }
+    for (int k = 0; k < W; ++k) {
+      column[k] = load_pack<W>(tile[tile_place<W>(tile_near() * W + k, tile_far())].at);
+    }
 #pragma unroll
-  for (int s = 0; s < W; ++s) {
+    for (int s = 0; s < W; ++s) {
 #pragma unroll
-    for (int k = 0; k < W; ++k) square.row[s].at[k] = column[k].at[s];
+      for (int k = 0; k < W; ++k) square.row[s].at[k] = column[k].at[s];
+    }
+  } else if (!is_direct(tiles, place, t)) {
+#pragma unroll
+    for (int s = 0; s < W; ++s) {
+      square.row[s] = load_pack<W>(tile[tile_place<W>(tile_far() * W + s, tile_near())].at);
+    }
   }
 }
 
@@ -366,63 +406,66 @@ __device__ __forceinline__ Pack<T, W>* tile_of(unsigned char* memory, std::size_
   return reinterpret_cast<Pack<T, W>*>(memory + tile_begin<W, In...>(index));
 }
 
-/// What follows the barrier. `square`: what load_square() gave.
+/// `square`: what load_square() gave, so that all loads are under way before a thread waits for one.
 template <int W, class Out, class F, class... In, std::size_t... I>
-__device__ __forceinline__ void finish_tile(const StridedTiles<sizeof...(In) + 1>& tiles,
-                                            const TilePlace<sizeof...(In) + 1>& place, F f,
-                                            std::index_sequence<I...>, Out* out,
-                                            unsigned char* memory, Square<In, W>... square) {
+__device__ __forceinline__ void do_tile(const StridedTiles<sizeof...(In) + 1>& tiles,
+                                        const TilePlace<sizeof...(In) + 1>& place, F f,
+                                        std::index_sequence<I...>, unsigned char* memory, Out* out,
+                                        const In*... in, Square<In, W>... square) {
+  (fill_tile<W>(tile_of<W, In, In...>(memory, I), tiles, place, static_cast<int>(I) + 1, in), ...);
   __syncthreads();
-  (take_square<W>(square, tile_of<W, In, In...>(memory, I), tiles, static_cast<int>(I) + 1), ...);
-  const int across = place.across + static_cast<int>(threadIdx.x) % kTileSquares * W;
-  const int first = place.down + static_cast<int>(threadIdx.x) / kTileSquares * W;
-  if (across >= tiles.extent_across) return;
+  (take_square<W>(square, tile_of<W, In, In...>(memory, I), tiles, place, static_cast<int>(I) + 1),
+   ...);
+  const int across = place.across + tile_near() * W, first = place.down + tile_far() * W;
+  Out* const to = out + place.at.of[0] + static_cast<std::uint32_t>(first) * tiles.down[0] +
+                  static_cast<std::uint32_t>(across);
 #pragma unroll
   for (int s = 0; s < W; ++s) {
-    if (first + s >= tiles.extent_down) break;
     const Pack<Out, W> pack = f(square.row[s]...);
-    Out* const to = out + place.at.of[0] + static_cast<std::uint32_t>(first + s) * tiles.down[0] +
-                    static_cast<std::uint32_t>(across);
-    if (across + W <= tiles.extent_across &&
-        reinterpret_cast<std::uintptr_t>(to) % kPackAlignment<Out, W> == 0) {
-      store_pack(to, pack);
-    } else {
+    Out* const row = to + static_cast<std::uint32_t>(s) * tiles.down[0];
+    if (place.whole && tiles.aligned[0]) {
+      store_pack(row, pack);
+    } else if (first + s < tiles.extent_down) {
 #pragma unroll
       for (int k = 0; k < W; ++k) {
-        if (across + k < tiles.extent_across) to[k] = pack.at[k];
+        if (across + k < tiles.extent_across) row[k] = pack.at[k];
       }
     }
   }
 }
 
-/// What precedes it: all loads are under way before a thread waits.
 template <int W, class Out, class F, class... In, std::size_t... I>
-__device__ __forceinline__ void do_tile(const StridedTiles<sizeof...(In) + 1>& tiles,
-                                        const TilePlace<sizeof...(In) + 1>& place, F f,
-                                        std::index_sequence<I...> indices, Out* out,
-                                        unsigned char* memory, const In*... in) {
-  (fill_tile<W>(tile_of<W, In, In...>(memory, I), tiles, place, static_cast<int>(I) + 1, in), ...);
-  finish_tile<W, Out, F, In...>(tiles, place, f, indices, out, memory,
-                                load_square<W>(tiles, place, static_cast<int>(I) + 1, in)...);
+__device__ __forceinline__ void load_and_do_tile(const StridedTiles<sizeof...(In) + 1>& tiles,
+                                                 const TilePlace<sizeof...(In) + 1>& place, F f,
+                                                 std::index_sequence<I...> indices,
+                                                 unsigned char* memory, Out* out, const In*... in) {
+  do_tile<W, Out, F, In...>(tiles, place, f, indices, memory, out, in...,
+                            load_square<W>(tiles, place, static_cast<int>(I) + 1, in)...);
 }
 
 }  // namespace detail
 
 /// out[...] = f(in[...]...) over tiles of 8 W x 8 W elements, one a block of kTileThreads. At least one
 /// operand is transposed; the result's stride along a row is 1. `f` as in strided_rows_kernel.
+//! [strided_tile_kernel]
 template <int W, class Out, class F, class... In>
 __global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> tiles, F f,
                                     const In*... in) {
+  constexpr int kSide = kTileSquares * W;
   __shared__ detail::TileMemory<detail::tile_begin<W, In...>(sizeof...(In))> memory;
-  const DivMod across = tiles.tiles_across.divmod(blockIdx.x);
-  const DivMod down = tiles.tiles_down.divmod(across.quotient);
-  const detail::TilePlace<sizeof...(In) + 1> place{
-      locate(tiles.outer, down.quotient), static_cast<int>(across.remainder) * kTileSquares * W,
-      static_cast<int>(down.remainder) * kTileSquares * W};
+  const DivMod x = tiles.tiles_across.divmod(blockIdx.x);
+  const DivMod y = tiles.tiles_down.divmod(x.quotient);
+  const int across = static_cast<int>(x.remainder) * kSide;
+  const int down = static_cast<int>(y.remainder) * kSide;
+  const bool whole = across + kSide <= tiles.extent_across && down + kSide <= tiles.extent_down;
+  const detail::TilePlace<sizeof...(In) + 1> place{locate(tiles.outer, y.quotient), across, down,
+                                                   whole};
   wait_for_previous_grid();  // arithmetic need not wait
   let_next_grid_begin();
-  detail::do_tile<W>(tiles, place, f, std::index_sequence_for<In...>{}, out, memory.bytes, in...);
+  detail::load_and_do_tile<W>(tiles, place, f, std::index_sequence_for<In...>{}, memory.bytes, out,
+                              in...);
 }
+//! [strided_tile_kernel]
 
 // ---- Launches -----------------------------------------------------------------------------------
 
@@ -532,9 +575,18 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
   for (int t = 0; t < kTensors; ++t) {
     tiles.across[t] = static_cast<std::uint32_t>(loop.stride[t][inner]);
     tiles.down[t] = static_cast<std::uint32_t>(loop.stride[t][down]);
-    tiles.transposed[t] = t > 0 && tiles.down[t] == 1 && tiles.across[t] > 2;
+    const bool is_transposed = t > 0 && tiles.down[t] == 1 && tiles.across[t] > 2;
+    tiles.load[t] = is_transposed ? TileLoad::transposed : TileLoad::across;
+    const int along = is_transposed ? down : inner;
+    tiles.aligned[t] = loop.stride[t][along] == 1;
+    for (int d = 0; d < loop.rank; ++d) {
+      if (d != along) tiles.aligned[t] = tiles.aligned[t] && loop.stride[t][d] % W == 0;
+    }
   }
   set_spans(tiles.span, loop);
+  int t = 0;
+  tiles.aligned[t] = tiles.aligned[t] && is_aligned(out, kPackAlignment<Out, W>);
+  ((++t, tiles.aligned[t] = tiles.aligned[t] && is_aligned(in, kPackAlignment<In, W>)), ...);
   const std::int64_t blocks =
       loop.elements / loop.extent[inner] / loop.extent[down] * of_row * of_column;
   return launch(strided_tile_kernel<W, Out, F, In...>,
