@@ -261,10 +261,31 @@ struct StridedTiles {
 
 namespace detail {
 
+/// W elements of T as words, because elements of one or two bytes that are kept one by one would take a
+/// register each.
+template <class T, int W>
+struct alignas(kPackAlignment<T, W>) PackWords {
+  static_assert(W * sizeof(T) % 4 == 0);
+  unsigned at[W * sizeof(T) / 4];
+
+  __device__ __forceinline__ Pack<T, W> pack() const {
+    Pack<T, W> elements;
+    detail::move_bits<W * sizeof(T)>(elements.at, at);
+    return elements;
+  }
+};
+
+template <int W, class T>
+__device__ __forceinline__ PackWords<T, W> load_words(const T* from) {
+  PackWords<T, W> words;
+  detail::move_bits<W * sizeof(T)>(words.at, from);
+  return words;
+}
+
 /// The packs of an operand that a thread computes with: W along the result's rows, one below the other.
 template <class T, int W>
 struct Square {
-  Pack<T, W> row[W];
+  PackWords<T, W> row[W];
 };
 
 /// Where a block is, and where in its tile a thread's first element.
@@ -317,7 +338,8 @@ __device__ __forceinline__ bool is_direct(const StridedTiles<kTensors>& tiles,
 /// The loads of any other operand, into the tile. A thread's s-th pack is one
 /// of the 8 W rows of a transposed operand, else the s-th of its own square.
 template <int W, int kTensors, class T>
-__device__ __forceinline__ void fill_tile(Pack<T, W>* tile, const StridedTiles<kTensors>& tiles,
+__device__ __forceinline__ void fill_tile(PackWords<T, W>* tile,
+                                          const StridedTiles<kTensors>& tiles,
                                           const TilePlace<kTensors>& place, int t, const T* in) {
   if (is_direct(tiles, place, t)) return;
   const bool is_transposed = tiles.load[t] == TileLoad::transposed;
@@ -325,15 +347,15 @@ __device__ __forceinline__ void fill_tile(Pack<T, W>* tile, const StridedTiles<k
     const T* const from = in + place.at.of[t] +
                           static_cast<std::uint32_t>(place.across + tile_far()) * tiles.across[t] +
                           static_cast<std::uint32_t>(place.down + tile_near() * W);
-    Pack<T, W> loaded[W];
+    PackWords<T, W> loaded[W];
 #pragma unroll
     for (int s = 0; s < W; ++s) {
       loaded[s] =
-          load_pack<W>(from + static_cast<std::uint32_t>(s * kTileSquares) * tiles.across[t]);
+          load_words<W>(from + static_cast<std::uint32_t>(s * kTileSquares) * tiles.across[t]);
     }
 #pragma unroll
     for (int s = 0; s < W; ++s) {
-      store_pack(tile[tile_place<W>(s * kTileSquares + tile_far(), tile_near())].at, loaded[s]);
+      tile[tile_place<W>(s * kTileSquares + tile_far(), tile_near())] = loaded[s];
     }
     return;
   }
@@ -342,7 +364,8 @@ __device__ __forceinline__ void fill_tile(Pack<T, W>* tile, const StridedTiles<k
     const int row = is_transposed ? s * kTileSquares + tile_far() : tile_far() * W + s;
     const int across = place.across + (is_transposed ? row : tile_near() * W);
     const int down = place.down + (is_transposed ? tile_near() * W : row);
-    tile[tile_place<W>(row, tile_near())] = load_of_tile<W>(tiles, place, t, in, across, down);
+    store_pack(reinterpret_cast<T*>(tile[tile_place<W>(row, tile_near())].at),
+               load_of_tile<W>(tiles, place, t, in, across, down));
   }
 }
 
@@ -358,31 +381,58 @@ __device__ __forceinline__ Square<T, W> load_square(const StridedTiles<kTensors>
                         static_cast<std::uint32_t>(place.across + tile_near() * W);
 #pragma unroll
   for (int s = 0; s < W; ++s) {
-    square.row[s] = load_pack<W>(from + static_cast<std::uint32_t>(s) * tiles.down[t]);
+    square.row[s] = load_words<W>(from + static_cast<std::uint32_t>(s) * tiles.down[t]);
   }
   return square;
 }
 
+/// The s-th elements of W packs, as one pack.
+//! [across_packs]
+template <int W, class T>
+__device__ __forceinline__ PackWords<T, W> across_packs(const PackWords<T, W>* column, int s) {
+  constexpr int kSize = sizeof(T);
+  PackWords<T, W> row;
+  if constexpr (kSize >= 4) {
+    constexpr int kWords = kSize / 4;
+#pragma unroll
+    for (int k = 0; k < W * kWords; ++k) {
+      row.at[k] = column[k / kWords].at[s * kWords + k % kWords];
+    }
+  } else if constexpr (kSize == 2) {
+#pragma unroll
+    for (int k = 0; k < W; k += 2) {
+      row.at[k / 2] =
+          __byte_perm(column[k].at[s / 2], column[k + 1].at[s / 2], s % 2 == 0 ? 0x5410 : 0x7632);
+    }
+  } else {
+    const int pick = s % 4 | (s % 4 + 4) << 4;  // of two words, a byte each
+    const auto two = [&](int k) {
+      return __byte_perm(column[k].at[s / 4], column[k + 1].at[s / 4], pick);
+    };
+#pragma unroll
+    for (int k = 0; k < W; k += 4) row.at[k / 4] = __byte_perm(two(k), two(k + 2), 0x5410);
+  }
+  return row;
+}
+//! [across_packs]
+
 /// That of any other operand, from the tile.
 template <int W, int kTensors, class T>
-__device__ __forceinline__ void take_square(Square<T, W>& square, const Pack<T, W>* tile,
+__device__ __forceinline__ void take_square(Square<T, W>& square, const PackWords<T, W>* tile,
                                             const StridedTiles<kTensors>& tiles,
                                             const TilePlace<kTensors>& place, int t) {
   if (tiles.load[t] == TileLoad::transposed) {
-    Pack<T, W> column[W];
+    PackWords<T, W> column[W];
 #pragma unroll
     for (int k = 0; k < W; ++k) {
-      column[k] = load_pack<W>(tile[tile_place<W>(tile_near() * W + k, tile_far())].at);
+      column[k] = tile[tile_place<W>(tile_near() * W + k, tile_far())];
     }
 #pragma unroll
-    for (int s = 0; s < W; ++s) {
-#pragma unroll
-      for (int k = 0; k < W; ++k) square.row[s].at[k] = column[k].at[s];
-    }
+    for (int s = 0; s < W; ++s) square.row[s] = across_packs(column, s);
   } else if (!is_direct(tiles, place, t)) {
 #pragma unroll
     for (int s = 0; s < W; ++s) {
-      square.row[s] = load_pack<W>(tile[tile_place<W>(tile_far() * W + s, tile_near())].at);
+      square.row[s] = tile[tile_place<W>(tile_far() * W + s, tile_near())];
     }
   }
 }
@@ -402,8 +452,8 @@ struct alignas(16) TileMemory {
 };
 
 template <int W, class T, class... In>
-__device__ __forceinline__ Pack<T, W>* tile_of(unsigned char* memory, std::size_t index) {
-  return reinterpret_cast<Pack<T, W>*>(memory + tile_begin<W, In...>(index));
+__device__ __forceinline__ PackWords<T, W>* tile_of(unsigned char* memory, std::size_t index) {
+  return reinterpret_cast<PackWords<T, W>*>(memory + tile_begin<W, In...>(index));
 }
 
 /// `square`: what load_square() gave, so that all loads are under way before a thread waits for one.
@@ -421,7 +471,7 @@ __device__ __forceinline__ void do_tile(const StridedTiles<sizeof...(In) + 1>& t
                   static_cast<std::uint32_t>(across);
 #pragma unroll
   for (int s = 0; s < W; ++s) {
-    const Pack<Out, W> pack = f(square.row[s]...);
+    const Pack<Out, W> pack = f(square.row[s].pack()...);
     Out* const row = to + static_cast<std::uint32_t>(s) * tiles.down[0];
     if (place.whole && tiles.aligned[0]) {
       store_pack(row, pack);
