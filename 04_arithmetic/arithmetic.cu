@@ -37,6 +37,19 @@ cudaError_t operate(const ArithmeticCall<T>& call, const TensorLayout& of_in0,
                                         : arithmetic_strided_loop(call, loop);
 }
 
+/// A tensor and a number.
+template <class T>
+cudaError_t operate(ArithmeticOp op, const TensorView<const T>& in, NumberOf<T> number,
+                    bool number_first, const TensorView<T>& out, cudaStream_t stream) {
+  if (!is_known(op)) return refuse(cudaErrorInvalidValue, "the operation is none of the nine");
+  StridedLoop loop;
+  cudaError_t error = make_strided_loop(out.layout, {in.layout}, &loop);
+  if (error == cudaSuccess) error = check_operands(loop.elements, in.data, in.data, out.data);
+  if (error != cudaSuccess || loop.elements == 0) return error;
+  return arithmetic_number_loop<T>({op, in.data, nullptr, out.data, stream}, number, number_first,
+                                   loop);
+}
+
 }  // namespace
 
 template <class T>
@@ -72,6 +85,18 @@ cudaError_t arithmetic(ArithmeticOp op, const TensorView<const T>& in0,
   });
 }
 
+template <class T>
+cudaError_t arithmetic(ArithmeticOp op, const TensorView<const T>& in0, NumberOf<T> number,
+                       const TensorView<T>& out, cudaStream_t stream) {
+  return operate(op, in0, number, false, out, stream);
+}
+
+template <class T>
+cudaError_t arithmetic(ArithmeticOp op, NumberOf<T> number, const TensorView<const T>& in1,
+                       const TensorView<T>& out, cudaStream_t stream) {
+  return operate(op, in1, number, true, out, stream);
+}
+
 cudaError_t arithmetic(ArithmeticOp op, const TensorView<const std::int8_t>& in0,
                        const TensorView<const std::int8_t>& in1, const TensorView<std::int8_t>& out,
                        Int8Scales scales, cudaStream_t stream) {
@@ -82,12 +107,16 @@ cudaError_t arithmetic(ArithmeticOp op, const TensorView<const std::int8_t>& in0
   });
 }
 
-#define TUTORIAL_ARITHMETIC(T)                                                         \
-  template cudaError_t arithmetic<T>(ArithmeticOp, const TensorShape&, const T*,       \
-                                     const TensorShape&, const T*, T*, cudaStream_t);  \
-  template cudaError_t arithmetic<T>(ArithmeticOp, const TensorView<const T>&,         \
-                                     const TensorView<const T>&, const TensorView<T>&, \
-                                     cudaStream_t)
+#define TUTORIAL_ARITHMETIC(T)                                                              \
+  template cudaError_t arithmetic<T>(ArithmeticOp, const TensorShape&, const T*,            \
+                                     const TensorShape&, const T*, T*, cudaStream_t);       \
+  template cudaError_t arithmetic<T>(ArithmeticOp, const TensorView<const T>&,              \
+                                     const TensorView<const T>&, const TensorView<T>&,      \
+                                     cudaStream_t);                                         \
+  template cudaError_t arithmetic<T>(ArithmeticOp, const TensorView<const T>&, NumberOf<T>, \
+                                     const TensorView<T>&, cudaStream_t);                   \
+  template cudaError_t arithmetic<T>(ArithmeticOp, NumberOf<T>, const TensorView<const T>&, \
+                                     const TensorView<T>&, cudaStream_t)
 TUTORIAL_ARITHMETIC(float);
 TUTORIAL_ARITHMETIC(half);
 TUTORIAL_ARITHMETIC(__nv_bfloat16);

@@ -52,6 +52,15 @@ cudaError_t arithmetic(ArithmeticOp op, const TensorView<const T>& in0,
                        const TensorView<const T>& in1, const TensorView<T>& out,
                        cudaStream_t stream);
 
+/// The same with a number in the place of a tensor; its value travels with the launch. Beside half and
+/// bf16 it is a float, as which they compute.
+template <class T>
+cudaError_t arithmetic(ArithmeticOp op, const TensorView<const T>& in0, NumberOf<T> number,
+                       const TensorView<T>& out, cudaStream_t stream);
+template <class T>
+cudaError_t arithmetic(ArithmeticOp op, NumberOf<T> number, const TensorView<const T>& in1,
+                       const TensorView<T>& out, cudaStream_t stream);
+
 /// The same for int8 with scales (launchers/int8.h). Errors: also cudaErrorInvalidValue for a
 /// scale that is not finite or not greater than 0.
 cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const std::int8_t* in0,

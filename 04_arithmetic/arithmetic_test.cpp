@@ -189,6 +189,39 @@ TEST_CASE("operator: tensors of any strides, bit for bit as without gaps") {
   check_views<std::int64_t>();
 }
 
+TEST_CASE("operator: a number in the place of a tensor, as a tensor of one element") {
+  require_device();
+  const auto check = [](auto type, auto number) {
+    using T = decltype(type);
+    for (const ArithmeticOp op : kArithmeticOps) {
+      for (const bool first : {false, true}) {
+        const auto wrong = mistake_of_views<T, T>(
+            [=](const TensorView<T>& y, const TensorView<const T>& x) {
+              return first ? arithmetic<T>(op, number, x, y, nullptr)
+                           : arithmetic<T>(op, x, number, y, nullptr);
+            },
+            [=](T* y, std::int64_t n, const T* x) {
+              const GuardedBuffer<T> one(std::vector<T>{static_cast<T>(number)});
+              return first ? arithmetic<T>(op, {}, one.data(), {n}, x, y, nullptr)
+                           : arithmetic<T>(op, {n}, x, {}, one.data(), y, nullptr);
+            });
+        INFO(name_of(op) << (first ? ", the number first: " : ": ") << wrong);
+        CHECK(wrong.empty());
+      }
+    }
+  };
+  check(float{}, 0.3f);
+  check(half{}, 1.5f);
+  check(Bf16{}, -2.0f);
+  check(std::int32_t{}, -3);
+  check(std::int64_t{}, std::int64_t{7});
+  // In float, then rounded: 0.1 is no half, and as one it would be 0.099976.
+  const GuardedBuffer<half> x(std::vector<half>{half(1000.0f)}), y(1);
+  REQUIRE(arithmetic<half>(ArithmeticOp::Mul, {x.data(), {{1}, {1}}}, 0.1f, {y.data(), {{1}, {1}}},
+                           nullptr) == cudaSuccess);
+  CHECK(static_cast<float>(y.download()[0]) == 100.0f);
+}
+
 TEST_CASE("operator: views are refused with a sentence, and nothing is written") {
   const float x[4] = {};
   float y[4] = {7, 7, 7, 7};

@@ -303,7 +303,7 @@ __device__ __forceinline__ int tile_far() { return static_cast<int>(threadIdx.x)
 /// Where pack `unit` of row `row` lies in a tile.
 //! [tile_place]
 template <int W>
-__device__ __forceinline__ int tile_place(int row, int unit) {
+__host__ __device__ __forceinline__ int tile_place(int row, int unit) {
   return row * kTileSquares + (unit ^ (row / W % kTileSquares));
 }
 //! [tile_place]
@@ -660,10 +660,12 @@ inline constexpr int kTileWidth = std::min(8, 16 / static_cast<int>(std::max({si
 /// of Out have at most 16 bytes. `f` maps a Pack<In, N> of each operand to a Pack<Out, N>, N being W or
 /// kTileWidth.
 ///
+/// Without `kTiles` the compiler is spared strided_tile_kernel, and what it does best is slow.
+///
 /// Pointers need the alignment of their elements. `out` may be an operand that lies as it does; no
 /// other overlap. Several launches where there are more than 2^31 - 4096 elements, or a tensor reaches
 /// over as many. Errors: those of launch().
-template <int W, class Out, class F, class... In>
+template <int W, bool kTiles = true, class Out, class F, class... In>
 cudaError_t launch_strided(StridedLoop loop, F f, cudaStream_t stream, const StridedLimits& limits,
                            Out* out, const In*... in) {
   constexpr int kWidth = kTileWidth<Out, In...>;
@@ -675,9 +677,13 @@ cudaError_t launch_strided(StridedLoop loop, F f, cudaStream_t stream, const Str
   std::int64_t most = loop.elements;
   for (int t = 0; t < loop.tensors; ++t) most = std::max(most, span_of(loop, t));
   if (most <= limits.most || loop.elements == 1) {
-    const int down = detail::transposed_dimension<kWidth>(loop);
-    return down < 0 ? detail::launch_strided_rows<W>(loop, f, stream, out, in...)
-                    : detail::launch_strided_tiles<kWidth>(loop, down, f, stream, out, in...);
+    if constexpr (kTiles) {
+      const int down = detail::transposed_dimension<kWidth>(loop);
+      if (down >= 0) {
+        return detail::launch_strided_tiles<kWidth>(loop, down, f, stream, out, in...);
+      }
+    }
+    return detail::launch_strided_rows<W>(loop, f, stream, out, in...);
   }
   // Cut the outermost dimension, at multiples of 64 where it is long enough, which keeps every part's
   // alignment.
@@ -688,7 +694,7 @@ cudaError_t launch_strided(StridedLoop loop, F f, cudaStream_t stream, const Str
     const cudaError_t error = detail::with_advanced(
         std::index_sequence_for<In...>{}, loop, begin,
         [&](Out* to, const In*... from) {
-          return launch_strided<W>(part, f, stream, limits, to, from...);
+          return launch_strided<W, kTiles>(part, f, stream, limits, to, from...);
         },
         out, in...);
     if (error != cudaSuccess) return error;

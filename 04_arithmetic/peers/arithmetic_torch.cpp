@@ -61,6 +61,30 @@ Operator arithmetic_operator(const std::string& name, const std::string& argumen
   return result;
 }
 
+/// The operator with a number in the place of a tensor, the first if `number_first`.
+Operator number_operator(ArithmeticOp op, bool number_first) {
+  Operator result;
+  result.name = name_of(op);
+  result.overload = number_first ? "Scalar_first" : "Scalar";
+  result.ladder = "arithmetic";
+  result.arguments = number_first ? "Scalar a, Tensor b" : "Tensor a, Scalar b";
+  const std::size_t tensor = number_first ? 1 : 0, number = 1 - tensor;
+  result.results = [tensor](const Arguments& x) {
+    require_dtype(x, tensor, Numbers{});
+    return std::vector<Result>{{sizes_of(x.tensor(tensor)), x.tensor(tensor).scalar_type()}};
+  };
+  result.run = [=](const Arguments& x, const Outputs& out, cudaStream_t stream) {
+    return with_type(x.tensor(tensor), Numbers{}, [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      const auto value = x.number_as<NumberOf<T>>(number);
+      return number_first ? arithmetic<T>(op, value, x.view<T>(1), view_of<T>(out[0]), stream)
+                          : arithmetic<T>(op, x.view<T>(0), value, view_of<T>(out[0]), stream);
+    });
+  };
+  result.any_strides = true;
+  return result;
+}
+
 Operator int8_operator() {
   Operator result;
   result.name = "arithmetic_int8";
@@ -302,6 +326,8 @@ std::vector<Operator> operators() {
   for (const ArithmeticOp op : kArithmeticOps) {
     list.push_back(arithmetic_operator(name_of(op), "Tensor a, Tensor b", 0,
                                        [op](const Arguments&) { return op; }));
+    list.push_back(number_operator(op, false));
+    list.push_back(number_operator(op, true));
   }
   list.push_back(int8_operator());
   add_contiguous<float>(list);

@@ -1,5 +1,8 @@
 #include "common/test/strided_kernels.h"
 
+#include <algorithm>
+#include <set>
+
 #include "common/elementwise.cuh"
 #include "common/strided.cuh"
 
@@ -61,7 +64,39 @@ std::string mistake_inside() {
   return "";
 }
 
+/// The most of the eight places that lie in the same four banks.
+template <class Place>
+int most_of_eight(const Place& place) {
+  int lanes[8] = {};
+  for (int lane = 0; lane < 8; ++lane) ++lanes[place(lane) % 8];
+  return *std::max_element(lanes, lanes + 8);
+}
+
+template <int W>
+int most_in_a_bank_of() {
+  int most = 0;
+  std::set<int> places;
+  for (int row = 0; row < kTileSquares * W; ++row) {
+    most =
+        std::max(most, most_of_eight([=](int lane) { return detail::tile_place<W>(row, lane); }));
+    for (int unit = 0; unit < kTileSquares; ++unit) places.insert(detail::tile_place<W>(row, unit));
+  }
+  for (int unit = 0; unit < kTileSquares; ++unit) {
+    for (int k = 0; k < W; ++k) {
+      most = std::max(
+          most, most_of_eight([=](int lane) { return detail::tile_place<W>(lane * W + k, unit); }));
+    }
+  }
+  return places.size() == static_cast<std::size_t>(kTileThreads * W) ? most : 0;
+}
+
 }  // namespace
+
+int most_in_a_bank(int width) {
+  return width == 8   ? most_in_a_bank_of<8>()
+         : width == 4 ? most_in_a_bank_of<4>()
+                      : most_in_a_bank_of<2>();
+}
 
 template <class T>
 cudaError_t two_minus(const TensorView<const T>& x, const TensorView<T>& y, std::int64_t most) {

@@ -145,6 +145,10 @@ TensorShape random_shape(Random& random) {
 
 TEST_CASE("strided: no piece reaches beyond its tensor") { CHECK(mistake_of_is_inside().empty()); }
 
+TEST_CASE("strided: no two lanes of eight want the same banks of a tile") {
+  for (const int width : {2, 4, 8}) CHECK(most_in_a_bank(width) == 1);
+}
+
 TEST_CASE("strided: random layouts, one operand to three") {
   require_device();
   const std::uint64_t seed = random_seed();

@@ -225,6 +225,16 @@ class Kernel final : public c10::OperatorKernel {
   bool has_out_;
 };
 
+/// The overload's name: empty, "out", "Scalar" or "Scalar_out".
+std::string overload_of(const Operator& op, bool has_out) {
+  return op.overload + (has_out ? op.overload.empty() ? "out" : "_out" : "");
+}
+
+std::string full_name(const Operator& op, bool has_out) {
+  const std::string overload = overload_of(op, has_out);
+  return op.name + (overload.empty() ? "" : "." + overload);
+}
+
 std::string schema_of(const Operator& op, bool has_out) {
   std::string arguments = op.arguments, returns;
   if (has_out) arguments += arguments.find('*') == std::string::npos ? ", *" : "";
@@ -234,11 +244,11 @@ std::string schema_of(const Operator& op, bool has_out) {
     returns += has_out ? "Tensor(" + alias + "!)" : "Tensor";
     if (has_out) arguments += ", Tensor(" + alias + "!) " + op.outputs[i];
   }
-  return op.name + (has_out ? ".out" : "") + "(" + arguments + ") -> (" + returns + ")";
+  return full_name(op, has_out) + "(" + arguments + ") -> (" + returns + ")";
 }
 
 c10::OperatorName name_of(const Operator& op, bool has_out) {
-  return {std::string(kNamespace) + "::" + op.name, has_out ? "out" : ""};
+  return {std::string(kNamespace) + "::" + op.name, overload_of(op, has_out)};
 }
 
 std::vector<std::shared_ptr<const Operator>> shared_operators() {
@@ -265,8 +275,7 @@ void implement(torch::Library& library, c10::DispatchKey key, Function function)
     for (const bool has_out : {false, true}) {
       const auto handle = c10::Dispatcher::singleton().findSchema(name_of(*op, has_out));
       if (handle && handle->hasKernelForDispatchKey(key)) continue;
-      const std::string name = op->name + (has_out ? ".out" : "");
-      library.impl(name.c_str(), function(op, has_out));
+      library.impl(full_name(*op, has_out).c_str(), function(op, has_out));
     }
   }
 }
@@ -409,6 +418,7 @@ extern "C" __attribute__((visibility("default"))) const char* tutorial_torch_cat
   static const std::string text = [] {
     std::string lines;
     for (const tutorial::bind::Operator& op : tutorial::bind::operators()) {
+      if (!op.overload.empty()) continue;
       lines += op.name + "\t" + op.ladder + "\t" + op.rung + "\t" + op.dtype + "\t" +
                tutorial::bind::name_of(op.kind) + "\n";
     }

@@ -44,6 +44,14 @@ class Arguments {
 
   const at::Tensor& tensor(std::size_t i) const { return values_.at(i).toTensor(); }
   double number(std::size_t i) const { return values_.at(i).to<double>(); }
+  /// Number i as T; throws if it is no whole number and T is a type of those.
+  template <class T>
+  T number_as(std::size_t i) const {
+    const at::Scalar number = values_.at(i).toScalar();
+    TORCH_CHECK_TYPE(!std::is_integral_v<T> || number.isIntegral(false), name_,
+                     ": takes whole numbers beside tensors of them; there is no type promotion");
+    return number.to<T>();
+  }
   std::int64_t integer(std::size_t i) const { return values_.at(i).toInt(); }
   std::string text(std::size_t i) const { return values_.at(i).toStringRef(); }
   TensorShape shape(std::size_t i) const { return values_.at(i).toIntVector(); }
@@ -78,8 +86,9 @@ enum class OperatorKind { rung, yours, whole };
 
 /// One operator. NAME(ARGUMENTS) allocates its results, NAME.out(ARGUMENTS, *, out) writes to them.
 struct Operator {
-  std::string name;       ///< "elu_f16x8_pack"
-  std::string arguments;  ///< as in a schema: "Tensor x, float alpha=1.0"
+  std::string name;           ///< "elu_f16x8_pack"
+  std::string overload = {};  ///< "Scalar", of operators that share a name with another
+  std::string arguments;      ///< as in a schema: "Tensor x, float alpha=1.0"
   /// What it gives for these arguments; throws (TORCH_CHECK) if it does not take them. Must not
   /// look at data: tensors may have none, and their sizes may be symbols.
   std::function<std::vector<Result>(const Arguments&)> results;
