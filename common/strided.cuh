@@ -12,6 +12,7 @@
 #include "common/strided.h"
 
 // A row is the loop's innermost dimension, that in which the result's elements lie closest together.
+// - strided_pack_kernel: rows of whole packs that all lie where packs want to.
 // - strided_rows_kernel: sixteen bytes of results a thread. Along a row an operand is loaded in pieces
 //   (any_address.cuh) where its elements lie side by side or every second is wanted, once where it is
 //   repeated, else by element.
@@ -53,6 +54,33 @@ __device__ __forceinline__ StridedOffsets<kTensors> locate(const StridedWalk<kTe
   return at;
 }
 
+/// out[...] = f(in[...]...) where a row is whole packs of W side by side, and so is a step along each other
+/// dimension, in all tensors: `columns` and the strides of `outer` count packs.
+///
+/// `f` maps a Pack<In, W> of each operand to a Pack<Out, W>.
+//! [strided_pack_kernel]
+template <int W, class Out, class F, class... In, std::size_t... I>
+__device__ __forceinline__ void do_strided_pack(const StridedOffsets<sizeof...(In) + 1>& at,
+                                                std::uint32_t column, F f,
+                                                std::index_sequence<I...>, Out* out,
+                                                const In*... in) {
+  const auto first = [&](int t) { return std::int64_t{at.of[t] + column} * W; };
+  store_pack(out + first(0), f(load_pack<W>(in + first(I + 1))...));
+}
+
+template <int W, class Out, class F, class... In>
+__global__ void strided_pack_kernel(Out* out, std::uint32_t packs, FastDivisor columns,
+                                    StridedWalk<sizeof...(In) + 1> outer, F f, const In*... in) {
+  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= packs) return;
+  const DivMod place = columns.divmod(i);
+  const auto at = locate(outer, place.quotient);
+  wait_for_previous_grid();  // arithmetic need not wait
+  let_next_grid_begin();
+  do_strided_pack<W>(at, place.remainder, f, std::index_sequence_for<In...>{}, out, in...);
+}
+//! [strided_pack_kernel]
+
 /// Some consecutive places of a row, as many as a pack has.
 struct RowWindow {
   int column;      ///< of the first place; negative in front of the row
@@ -68,13 +96,13 @@ struct OperandRow {
   std::uint32_t span;    ///< places from the operand's first element to its last
 };
 
-/// Whether the pieces of the W elements from place `first` on lie inside of the operand, as the elements do.
+/// Whether the pieces of the W places from `first` on lie inside of the operand.
 template <class T, int W>
 __host__ __device__ __forceinline__ bool is_inside(std::uint32_t first, unsigned shift,
                                                    std::uint32_t span) {
   const auto before = static_cast<std::uint32_t>(shift / sizeof(T));
-  const std::uint32_t end = first - before + W + Pieces<T, W>::kBytes / sizeof(T);
-  return before == 0 || (first >= before && end <= span);
+  const std::uint32_t behind = before == 0 ? 0 : Pieces<T, W>::kBytes / sizeof(T) - before;
+  return first >= before && first < span && first + W + behind <= span;
 }
 
 template <class T, int W>
@@ -93,16 +121,22 @@ __device__ __forceinline__ Pack<T, W> shifted(const Pieces<T, W>& pieces) {
   return pack;
 }
 
-/// The elements of the window that exist, zeros elsewhere.
+/// Whether W places from `first` on are loaded in pieces.
+template <int W, class T>
+__device__ __forceinline__ bool is_in_pieces(const T* in, std::uint32_t first,
+                                             const OperandRow& row) {
+  return row.stride == 1 && is_inside<T, W>(first, Pieces<T, W>::shift_of(in + first), row.span);
+}
+
+/// The elements of the window that exist; anything elsewhere.
 //! [load_window]
 template <int W, class T>
 __device__ __forceinline__ Pieces<T, W> load_window(const T* in, const RowWindow& window,
                                                     const OperandRow& row) {
-  const std::uint32_t first = row.begin + static_cast<std::uint32_t>(window.column) * row.stride;
-  if (window.begin == 0 && window.left >= W) {
-    if (row.stride == 1 && is_inside<T, W>(first, Pieces<T, W>::shift_of(in + first), row.span)) {
-      return load_pieces<W>(in + first, 0);
-    }
+  const auto column = static_cast<std::uint32_t>(window.column);
+  const std::uint32_t first = row.begin + column * row.stride;
+  if (window.left >= W && window.begin == 0) {  // within a row
+    if (is_in_pieces<W>(in, first, row)) return load_pieces<W>(in + first, 0);
     if (row.stride < 1) return as_pieces(splat<W>(in[first]));
     if (row.stride == 2 &&
         is_inside<T, 2 * W>(first, Pieces<T, 2 * W>::shift_of(in + first), row.span)) {
@@ -112,13 +146,26 @@ __device__ __forceinline__ Pieces<T, W> load_window(const T* in, const RowWindow
       for (int k = 0; k < W; ++k) pack.at[k] = both.at[2 * k];
       return as_pieces(pack);
     }
+  } else if (const std::uint32_t next = row.next + column;  // a row's end, and the next one's begin
+             window.end == W && window.begin == 0 && is_in_pieces<W>(in, first, row) &&
+             is_in_pieces<W>(in, next, row)) {
+    const Pieces<T, W> of_this = load_pieces<W>(in + first, 0);
+    const Pieces<T, W> of_next = load_pieces<W>(in + next, 0);
+    Pack<T, W> pack = pack_of(of_this);
+    const Pack<T, W> behind = pack_of(of_next);
+#pragma unroll
+    for (int k = 0; k < W; ++k) {
+      if (k >= window.left) pack.at[k] = behind.at[k];
+    }
+    return as_pieces(pack);
   }
   Pack<T, W> pack{};
 #pragma unroll
   for (int k = 0; k < W; ++k) {
     const std::uint32_t begin = k < window.left ? row.begin : row.next;
-    const auto column = static_cast<std::uint32_t>(window.column + k);
-    if (k >= window.begin && k < window.end) pack.at[k] = in[begin + column * row.stride];
+    if (k >= window.begin && k < window.end) {
+      pack.at[k] = in[begin + (column + static_cast<std::uint32_t>(k)) * row.stride];
+    }
   }
   return as_pieces(pack);
 }
@@ -214,8 +261,8 @@ __device__ __forceinline__ void do_row_task(const RowTask<sizeof...(In) + 1>& ta
 
 /// out[...] = f(in[...]...) over the rows, W elements a thread. Tensor 0 is the result.
 ///
-/// `f` maps a Pack<In, W> of each operand to a Pack<Out, W>; where there are fewer elements, it is
-/// given zeros. `out` may be an operand that lies as it does.
+/// `f` maps a Pack<In, W> of each operand to a Pack<Out, W>; where there are fewer elements, the others of
+/// its results are not used. `out` may be an operand that lies as it does.
 template <int W, class Out, class F, class... In>
 __global__ void strided_rows_kernel(Out* out, StridedRows<sizeof...(In) + 1> rows, F f,
                                     const In*... in) {
@@ -251,6 +298,9 @@ enum class TileLoad {
 template <int kTensors>
 struct StridedTiles {
   StridedWalk<kTensors> outer;
+  /// So many tiles that are neighbours down are neighbours in the grid too, a power of two: what blocks
+  /// read at one time then lies together, as what they write. `tiles_down` counts such groups.
+  std::uint32_t neighbours = 1;
   FastDivisor tiles_across, tiles_down;
   int extent_across = 0, extent_down = 0;
   std::uint32_t across[kTensors] = {}, down[kTensors] = {};  ///< strides
@@ -328,34 +378,46 @@ __device__ __forceinline__ Pack<T, W> load_of_tile(const StridedTiles<kTensors>&
   return Pack<T, W>{};
 }
 
-/// Whether a thread loads the square that it computes with.
+/// Whether a thread loads its packs of an operand as packs.
 template <int kTensors>
-__device__ __forceinline__ bool is_direct(const StridedTiles<kTensors>& tiles,
-                                          const TilePlace<kTensors>& place, int t) {
-  return tiles.load[t] == TileLoad::across && tiles.aligned[t] && place.whole;
+__device__ __forceinline__ bool is_fast(const StridedTiles<kTensors>& tiles,
+                                        const TilePlace<kTensors>& place, int t) {
+  return tiles.aligned[t] && place.whole;
 }
 
-/// The loads of any other operand, into the tile. A thread's s-th pack is one
-/// of the 8 W rows of a transposed operand, else the s-th of its own square.
+/// Those packs. Of a transposed operand the s-th is in row 8 s + tile_far() of the tile, and goes into
+/// shared memory; of any other it is the s-th of the square that the thread computes with.
 template <int W, int kTensors, class T>
-__device__ __forceinline__ void fill_tile(PackWords<T, W>* tile,
+__device__ __forceinline__ Square<T, W> load_square(const StridedTiles<kTensors>& tiles,
+                                                    const TilePlace<kTensors>& place, int t,
+                                                    const T* in) {
+  Square<T, W> square{};
+  if (!is_fast(tiles, place, t)) return square;
+  const bool is_transposed = tiles.load[t] == TileLoad::transposed;
+  const int far = tile_far() * (is_transposed ? 1 : W);
+  const int across = place.across + (is_transposed ? far : tile_near() * W);
+  const int down = place.down + (is_transposed ? tile_near() * W : far);
+  const T* const from = in + place.at.of[t] + static_cast<std::uint32_t>(across) * tiles.across[t] +
+                        static_cast<std::uint32_t>(down) * tiles.down[t];
+  const std::uint32_t step = is_transposed ? kTileSquares * tiles.across[t] : tiles.down[t];
+#pragma unroll
+  for (int s = 0; s < W; ++s) {
+    square.row[s] = load_words<W>(from + static_cast<std::uint32_t>(s) * step);
+  }
+  return square;
+}
+
+/// What goes into shared memory: a transposed operand, and one that is not fast.
+template <int W, int kTensors, class T>
+__device__ __forceinline__ void fill_tile(PackWords<T, W>* tile, const Square<T, W>& square,
                                           const StridedTiles<kTensors>& tiles,
                                           const TilePlace<kTensors>& place, int t, const T* in) {
-  if (is_direct(tiles, place, t)) return;
   const bool is_transposed = tiles.load[t] == TileLoad::transposed;
-  if (is_transposed && tiles.aligned[t] && place.whole) {
-    const T* const from = in + place.at.of[t] +
-                          static_cast<std::uint32_t>(place.across + tile_far()) * tiles.across[t] +
-                          static_cast<std::uint32_t>(place.down + tile_near() * W);
-    PackWords<T, W> loaded[W];
+  if (is_fast(tiles, place, t)) {
+    if (!is_transposed) return;
 #pragma unroll
     for (int s = 0; s < W; ++s) {
-      loaded[s] =
-          load_words<W>(from + static_cast<std::uint32_t>(s * kTileSquares) * tiles.across[t]);
-    }
-#pragma unroll
-    for (int s = 0; s < W; ++s) {
-      tile[tile_place<W>(s * kTileSquares + tile_far(), tile_near())] = loaded[s];
+      tile[tile_place<W>(s * kTileSquares + tile_far(), tile_near())] = square.row[s];
     }
     return;
   }
@@ -367,23 +429,6 @@ __device__ __forceinline__ void fill_tile(PackWords<T, W>* tile,
     store_pack(reinterpret_cast<T*>(tile[tile_place<W>(row, tile_near())].at),
                load_of_tile<W>(tiles, place, t, in, across, down));
   }
-}
-
-/// The thread's square of an operand that is_direct().
-template <int W, int kTensors, class T>
-__device__ __forceinline__ Square<T, W> load_square(const StridedTiles<kTensors>& tiles,
-                                                    const TilePlace<kTensors>& place, int t,
-                                                    const T* in) {
-  Square<T, W> square{};
-  if (!is_direct(tiles, place, t)) return square;
-  const T* const from = in + place.at.of[t] +
-                        static_cast<std::uint32_t>(place.down + tile_far() * W) * tiles.down[t] +
-                        static_cast<std::uint32_t>(place.across + tile_near() * W);
-#pragma unroll
-  for (int s = 0; s < W; ++s) {
-    square.row[s] = load_words<W>(from + static_cast<std::uint32_t>(s) * tiles.down[t]);
-  }
-  return square;
 }
 
 /// The s-th elements of W packs, as one pack.
@@ -429,7 +474,7 @@ __device__ __forceinline__ void take_square(Square<T, W>& square, const PackWord
     }
 #pragma unroll
     for (int s = 0; s < W; ++s) square.row[s] = across_packs(column, s);
-  } else if (!is_direct(tiles, place, t)) {
+  } else if (!is_fast(tiles, place, t)) {
 #pragma unroll
     for (int s = 0; s < W; ++s) {
       square.row[s] = tile[tile_place<W>(tile_far() * W + s, tile_near())];
@@ -462,7 +507,9 @@ __device__ __forceinline__ void do_tile(const StridedTiles<sizeof...(In) + 1>& t
                                         const TilePlace<sizeof...(In) + 1>& place, F f,
                                         std::index_sequence<I...>, unsigned char* memory, Out* out,
                                         const In*... in, Square<In, W>... square) {
-  (fill_tile<W>(tile_of<W, In, In...>(memory, I), tiles, place, static_cast<int>(I) + 1, in), ...);
+  (fill_tile<W>(tile_of<W, In, In...>(memory, I), square, tiles, place, static_cast<int>(I) + 1,
+                in),
+   ...);
   __syncthreads();
   (take_square<W>(square, tile_of<W, In, In...>(memory, I), tiles, place, static_cast<int>(I) + 1),
    ...);
@@ -503,10 +550,11 @@ __global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> ti
                                     const In*... in) {
   constexpr int kSide = kTileSquares * W;
   __shared__ detail::TileMemory<detail::tile_begin<W, In...>(sizeof...(In))> memory;
-  const DivMod x = tiles.tiles_across.divmod(blockIdx.x);
+  const std::uint32_t near = blockIdx.x % tiles.neighbours;
+  const DivMod x = tiles.tiles_across.divmod(blockIdx.x / tiles.neighbours);
   const DivMod y = tiles.tiles_down.divmod(x.quotient);
   const int across = static_cast<int>(x.remainder) * kSide;
-  const int down = static_cast<int>(y.remainder) * kSide;
+  const int down = static_cast<int>(y.remainder * tiles.neighbours + near) * kSide;
   const bool whole = across + kSide <= tiles.extent_across && down + kSide <= tiles.extent_down;
   const detail::TilePlace<sizeof...(In) + 1> place{locate(tiles.outer, y.quotient), across, down,
                                                    whole};
@@ -552,6 +600,37 @@ inline bool is_flat(const StridedLoop& loop) {
     step *= loop.extent[d];
   }
   return true;
+}
+
+/// Whether strided_pack_kernel takes the loop.
+template <int W, class Out, class... In>
+bool is_in_packs(const StridedLoop& loop, const Out* out, const In*... in) {
+  const int inner = loop.rank - 1;
+  bool fits = loop.extent[inner] % W == 0 && is_aligned(out, kPackAlignment<Out, W>) &&
+              (is_aligned(in, kPackAlignment<In, W>) && ...);
+  for (int t = 0; t < loop.tensors; ++t) {
+    fits = fits && loop.stride[t][inner] == 1;
+    for (int d = 0; d < inner; ++d) fits = fits && loop.stride[t][d] % W == 0;
+  }
+  return fits;
+}
+
+template <int W, class Out, class F, class... In>
+cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stream, Out* out,
+                                 const In*... in) {
+  const int inner = loop.rank - 1;
+  StridedLoop by_packs = loop;
+  for (auto& strides : by_packs.stride) {
+    for (int d = 0; d < inner; ++d) strides[d] /= W;
+  }
+  StridedWalk<sizeof...(In) + 1> outer;
+  for (int d = inner - 1; d >= 0; --d) append(outer, by_packs, d);
+  const std::int64_t packs = loop.elements / W;
+  return launch(
+      strided_pack_kernel<W, Out, F, In...>,
+      {grid_1d(packs, kStridedThreads), dim3(kStridedThreads), 0, Overlap::previous_kernel}, stream,
+      out, static_cast<std::uint32_t>(packs),
+      FastDivisor(static_cast<std::uint32_t>(loop.extent[inner] / W)), outer, f, in...);
 }
 
 template <int W, class Out, class F, class... In>
@@ -621,7 +700,8 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
   const std::int64_t of_row = (loop.extent[inner] - 1) / kSide + 1;
   const std::int64_t of_column = (loop.extent[down] - 1) / kSide + 1;
   tiles.tiles_across = FastDivisor(static_cast<std::uint32_t>(of_row));
-  tiles.tiles_down = FastDivisor(static_cast<std::uint32_t>(of_column));
+  while (tiles.neighbours < 8 && of_column % (2 * tiles.neighbours) == 0) tiles.neighbours *= 2;
+  tiles.tiles_down = FastDivisor(static_cast<std::uint32_t>(of_column / tiles.neighbours));
   for (int t = 0; t < kTensors; ++t) {
     tiles.across[t] = static_cast<std::uint32_t>(loop.stride[t][inner]);
     tiles.down[t] = static_cast<std::uint32_t>(loop.stride[t][down]);
@@ -683,7 +763,9 @@ cudaError_t launch_strided(StridedLoop loop, F f, cudaStream_t stream, const Str
         return detail::launch_strided_tiles<kWidth>(loop, down, f, stream, out, in...);
       }
     }
-    return detail::launch_strided_rows<W>(loop, f, stream, out, in...);
+    return detail::is_in_packs<W>(loop, out, in...)
+               ? detail::launch_strided_packs<W>(loop, f, stream, out, in...)
+               : detail::launch_strided_rows<W>(loop, f, stream, out, in...);
   }
   // Cut the outermost dimension, at multiples of 64 where it is long enough, which keeps every part's
   // alignment.

@@ -47,13 +47,16 @@ cudaError_t launch_any(std::int64_t most, const TensorView<Out>& y,
 
 template <class T, int W>
 std::string mistake_inside() {
-  constexpr std::uint32_t kPiece = Pieces<T, W>::kBytes / sizeof(T);
-  for (std::uint32_t span = W; span < W + 3 * kPiece; ++span) {
-    for (std::uint32_t first = 0; first + W <= span; ++first) {
-      for (std::uint32_t before = 0; before < kPiece; ++before) {
-        const std::uint32_t pieces_end = first + W + (before == 0 ? 0 : kPiece);
-        const bool inside = before == 0 || (first >= before && pieces_end <= span + before);
-        if (is_inside<T, W>(first, before * static_cast<unsigned>(sizeof(T)), span) == inside) {
+  constexpr std::int64_t kPiece = Pieces<T, W>::kBytes / sizeof(T);
+  for (std::int64_t span = 1; span < W + 3 * kPiece; ++span) {
+    for (std::int64_t first = -2 * W; first < span + 2 * W; ++first) {
+      for (std::int64_t before = 0; before < kPiece; ++before) {
+        const std::int64_t begin = first - before;
+        const std::int64_t end = begin + W + (before == 0 ? 0 : kPiece);
+        const bool inside = begin >= 0 && end <= span;
+        if (is_inside<T, W>(static_cast<std::uint32_t>(first),
+                            static_cast<unsigned>(before) * static_cast<unsigned>(sizeof(T)),
+                            static_cast<std::uint32_t>(span)) == inside) {
           continue;
         }
         return "place " + std::to_string(first) + " of " + std::to_string(span) + ", " +
