@@ -122,7 +122,8 @@ TEST_CASE("gelu: every launcher keeps its promises") {
 TEST_CASE("gelu: a launcher with a name is the rung of that name") {
   require_device();
   const auto check = [](const auto& ladder, const std::string& name, auto launch) {
-    const auto& rung = rung_named("none_" + name, ladder);
+    const std::string full = "none_" + name;
+    const auto& rung = rung_named(full, ladder);
     check_launcher_promises(
         gelu_rung(GeluApproximate::none, name, launch, rung.width, rung.alignment, rung.max_ulp),
         gelu_none_reference);

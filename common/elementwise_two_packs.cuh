@@ -35,20 +35,16 @@ __global__ void elementwise_two_packs_kernel(const T* x, T* y, std::int64_t n, O
     LDST128BITS(y[i]) = LDST128BITS(pack[0][0]);
     LDST128BITS(y[j]) = LDST128BITS(pack[1][0]);
   } else if (begin < n) {
-    const std::int64_t tail = n / kWidth * kWidth + threadIdx.x;
-    T single{};
-    if (i + kWidth <= n) LDST128BITS(pack[0][0]) = LDST128BITS(x[i]);
-    if (j + kWidth <= n) LDST128BITS(pack[1][0]) = LDST128BITS(x[j]);
-    if (tail < n) single = x[tail];
-    const auto finish = [&](std::int64_t at, Pair<T>* pairs) {
-      if (at + kWidth > n) return;
+#pragma unroll 1  // less code than a second copy for each pack, and the loads above stay side by side
+    for (std::int64_t k = i; k <= j; k += distance) {
+      if (k + kWidth > n) continue;
+      LDST128BITS(pack[0][0]) = LDST128BITS(x[k]);
 #pragma unroll
-      for (int k = 0; k < kWidth / 2; ++k) pairs[k] = op(pairs[k]);
-      LDST128BITS(y[at]) = LDST128BITS(pairs[0]);
-    };
-    finish(i, pack[0]);
-    finish(j, pack[1]);
-    if (tail < n) y[tail] = op(Pair<T>{single, single}).x;
+      for (int pair = 0; pair < kWidth / 2; ++pair) pack[0][pair] = op(pack[0][pair]);
+      LDST128BITS(y[k]) = LDST128BITS(pack[0][0]);
+    }
+    const std::int64_t tail = n / kWidth * kWidth + threadIdx.x;
+    if (tail < n) y[tail] = op(Pair<T>{x[tail], x[tail]}).x;
   }
 }
 //! [elementwise_two_packs_kernel]

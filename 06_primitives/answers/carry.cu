@@ -1,4 +1,4 @@
-// Exercise 3 of "Your turn": a layer norm of one reduction.
+// The exercise "carry": a layer norm of one reduction.
 #include <cstdint>
 
 #include "06_primitives/primitives/primitives.cuh"

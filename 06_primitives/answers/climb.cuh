@@ -1,4 +1,4 @@
-// Exercise 1 of "Your turn": rung 3, the tail apart and sixteen bytes a thread.
+// The exercise "climb": rung 3, the tail apart and sixteen bytes a thread.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 
 namespace tutorial {
 
+using namespace primitives;
+
 inline constexpr RungClaims kYourPrimitives{8, 16, 0.5};
 
 template <bool IsBoundary>
 __device__ __forceinline__ void your_tile(const half* a, const half* b, half* out,
                                           std::int64_t num) {
-  using namespace primitives;
   constexpr int kVecSize = kYourPrimitives.per_thread;
   half arg0[kVecSize], arg1[kVecSize], result[kVecSize];
   Init(arg0, 1.0f);

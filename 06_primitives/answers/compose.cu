@@ -1,4 +1,4 @@
-// Exercise 2 of "Your turn": a layer norm of two reductions.
+// The exercise "compose": a layer norm of two reductions.
 #include <cstdint>
 
 #include "06_primitives/primitives/primitives.cuh"

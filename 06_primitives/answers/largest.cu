@@ -1,4 +1,4 @@
-// Exercise 4 of "Your turn": the 16 largest keys of a row of 1024.
+// The exercise "largest": the 16 largest keys of a row of 1024.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the chapter's figures (four_steps, layouts, shuffle_tree and bitonic, in results/), and counts the
-lines of its kernels.
+"""Draws the chapter's figures (four_steps, layouts, shuffle_tree, block_sum, passes, scan and bitonic,
+in results/), computes the curves of results/orders.json, and counts the lines of its kernels.
 
     python3 06_primitives/results/figures.py          # writes the figures, and the counts into notes/
     python3 06_primitives/results/figures.py --check  # writes nothing; exits 1 if something is stale
@@ -9,9 +9,15 @@ Nothing here is measured: the figures show what the headers in primitives/ say i
 between the marks of each kernel, blank lines and comments apart.
 """
 
+import math
+import random
 import re
+import struct
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common/tools/reader"))
+import recorded
 
 HERE = Path(__file__).resolve().parents[1]  # the chapter
 
@@ -20,11 +26,11 @@ text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;fill:#
 .m{fill:#59636e}.page{fill:#fff;stroke:#d1d9e0}.cell{stroke:#fff}.box{fill:none;stroke:#9aa4af}
 .t0{fill:#0b63b8}.t1{fill:#c2570c}.t2{fill:#0f7b5f}.t3{fill:#a0338a}.c{fill:#fff;font-size:12px}
 .arrow{stroke:#59636e;stroke-width:1.5;fill:none}.wire{stroke:#c3cbd3;stroke-width:1.2}
-.tree{stroke:#c2570c;stroke-width:2.2}.t0s{stroke:#0b63b8;fill:#0b63b8;stroke-width:2}
+.tree{stroke:#c2570c;stroke-width:2.2;fill:none}.slab{fill:#eef1f4;stroke:#d1d9e0}.t0s{stroke:#0b63b8;fill:#0b63b8;stroke-width:2}
 .t1s{stroke:#c2570c;fill:#c2570c;stroke-width:2}.halo{paint-order:stroke;stroke:#fff;stroke-width:5px}
 @media(prefers-color-scheme:dark){text{fill:#f0f6fc}.m{fill:#9198a1}.page{fill:#0d1117;stroke:#30363d}
 .cell{stroke:#0d1117}.box{stroke:#59636e}.t0{fill:#2f7bd0}.t1{fill:#c9702a}.t2{fill:#2a9d7a}
-.t3{fill:#b85aa6}.c{fill:#fff}.arrow{stroke:#9198a1}.wire{stroke:#3d444d}.tree{stroke:#c9702a}
+.t3{fill:#b85aa6}.c{fill:#fff}.arrow{stroke:#9198a1}.wire{stroke:#3d444d}.tree{stroke:#f0883e}.slab{fill:#161b22;stroke:#30363d}
 .t0s{stroke:#2f7bd0;fill:#2f7bd0}.t1s{stroke:#c9702a;fill:#c9702a}
 .halo{stroke:#0d1117}}
 </style>"""
@@ -46,9 +52,6 @@ class Drawing:
         self.parts.append(f'<rect class="cell t{thread}" x="{x}" y="{y}" width="{size}" height="{size}"/>')
         self.text(x + size / 2, y + size / 2 + 4, text, "c", "middle")
 
-    def arrow(self, x0, y0, x1, y1):
-        self.parts.append(f'<path class="arrow" d="M{x0} {y0}L{x1} {y1}m-5 -3l5 3l-5 3"/>')
-
     def box(self, x, y, width, height):
         self.parts.append(
             f'<rect class="box" x="{x}" y="{y}" width="{width}" height="{height}" rx="4"/>')
@@ -61,6 +64,16 @@ class Drawing:
     def band(self, x, y, width, height, thread):
         self.parts.append(f'<rect class="t{thread}" opacity="0.1" x="{x}" y="{y}" width="{width}" '
                           f'height="{height}" rx="4"/>')
+
+    def rect(self, style, x, y, width, height):
+        self.parts.append(f'<rect class="{style}" x="{x}" y="{y}" width="{width}" height="{height}" rx="4"/>')
+
+    def down(self, x, y, length):
+        self.parts.append(f'<path class="arrow" d="M{x} {y}v{length}m-3 -5l3 5l3 -5"/>')
+
+    def head(self, x, y, way, style):
+        """The point of an arrow that ends at (x, y) and goes down (way 1) or up (-1)."""
+        self.parts.append(f'<path class="{style}" d="M{x - 4} {y - 5 * way}L{x} {y}L{x + 4} {y - 5 * way}"/>')
 
     def line(self, x0, y0, x1, y1, style):
         self.parts.append(f'<path class="{style}" d="M{x0:g} {y0:g}L{x1:g} {y1:g}"/>')
@@ -75,50 +88,41 @@ class Drawing:
 
 
 def four_steps():
-    figure = Drawing(760, 210, "The four steps of every kernel",
+    figure = Drawing(480, 246, "The four steps of every kernel",
                      "Init fills a thread's registers, Read brings elements of the tile into them, "
                      "Compute works on the registers, Write brings them to memory.")
-    size = 26
-    figure.text(20, 34, "a tile in memory", "m")
-    figure.text(290, 34, "registers of 4 threads", "m")
-    figure.text(600, 34, "a tile in memory", "m")
+    size, left = 40, 146
+    for y, words in ((48, "a tile in memory"), (128, "registers"), (208, "a tile in memory")):
+        figure.text(16, y, words, "m")
     for i in range(8):
-        figure.cell(20 + i % 4 * size, 50 + i // 4 * size, size, i // 2, f"{i}")
-        figure.cell(600 + i % 4 * size, 50 + i // 4 * size, size, i // 2, f"{i}")
+        x = left + i * size
+        figure.cell(x, 24, size, i // 2, i)
+        figure.cell(x + (3 if i % 2 == 0 else -1), 106, size - 2, i // 2, f"x[{i % 2}]")
+        figure.cell(x, 184, size, i // 2, i)
     for thread in range(4):
-        x = 290 + thread * 66
-        figure.box(x - 4, 46, 2 * size + 8, size + 8)
-        for k in range(2):
-            figure.cell(x + k * size, 50, size, thread, f"{2 * thread + k}")
-    figure.arrow(140, 76, 270, 76)
-    figure.arrow(560, 76, 590, 76)
-    words = [("1 Init", 20, "fill the registers with a value that is safe"),
-             ("2 Read", 20, "memory to registers"),
-             ("3 Compute", 420, "registers to registers"),
-             ("4 Write", 420, "registers to memory")]
-    for row, (name, x, what) in enumerate(words):
-        y = 140 + row % 2 * 30
-        figure.text(x, y, name)
-        figure.text(x + 84, y, what, "m")
+        figure.box(left + thread * 2 * size + 1, 103, 2 * size - 2, size + 4)
+    for y, name in ((68, "1 Init, 2 Read"), (150, "3 Compute, 4 Write")):
+        figure.text(16, y + 20, name)
+        for thread in range(4):
+            figure.down(left + thread * 2 * size + size, y, 31)
     return figure.done()
 
 
 def layouts():
-    figure = Drawing(760, 232, "Three layouts of a tile",
+    figure = Drawing(480, 236, "Three layouts of a tile",
                      "Sixteen elements on four threads, four each: adjacent, in vectors of two that "
                      "are dealt in turn, and striped.")
-    size = 34
-    for row, (name, width) in enumerate([("Adjacent", 4), ("InVectorsOf&lt;2&gt;", 2), ("Striped", 1)]):
-        y = 44 + row * 60
-        figure.text(20, y + 22, name)
+    size = 28
+    for element in range(16):
+        figure.text(16 + element * size + size / 2, 30, element, "m", "middle")
+    for row, (name, width) in enumerate([("Adjacent: W = 4", 4), ("in vectors of two: W = 2", 2), ("Striped: W = 1", 1)]):
+        y = 58 + row * 62
+        figure.text(16, y - 6, name)
         for element in range(16):
             vector, within = divmod(element, width)
             thread, register = vector % 4, vector // 4 * width + within
-            figure.cell(150 + element * size, y, size, thread, f"x[{register}]")
-    for element in range(16):
-        figure.text(150 + element * size + size / 2, 34, element, "m", "middle")
-    figure.text(20, 218, "One colour, one thread of four; in the cell, the register that holds the element.",
-                "m")
+            figure.cell(16 + element * size, y, size, thread, register)
+    figure.text(16, 226, "A colour is a thread, the number in a cell its register.", "m")
     return figure.done()
 
 
@@ -128,55 +132,147 @@ def lanes_of(values, mask):
 
 
 def shuffle_tree():
-    """Left: the shuffles of a warp, with eight lanes. Right: the warps of a block."""
-    figure = Drawing(760, 356, "Reduce, within a warp and across a block",
+    figure = Drawing(480, 344, "The sum of a warp, by shuffles",
                      "Three exchanges between eight lanes at distances 4, 2 and 1: afterwards every "
-                     "lane holds the sum of all eight. Then the totals of four warps go through "
-                     "shared memory, and every warp adds them up.")
-    figure.text(20, 28, "Within a warp: shuffles (8 of the 32 lanes)")
-    size, left, top, step = 28, 136, 62, 72
+                     "lane holds the sum of all eight.")
+    size, left, top, step = 30, 118, 48, 74
     middle = lambda lane: left + lane * (size + 12) + size / 2
-    values, rows = [3, 1, 7, 0, 4, 1, 6, 3], [(0, None)]
+    values = [3, 1, 7, 0, 4, 1, 6, 3]
     for lane in range(8):
-        figure.text(middle(lane), 52, lane, "m", "middle")
-    figure.text(20, 52, "lane", "m")
+        figure.text(middle(lane), 34, lane, "m", "middle")
+    figure.text(16, 34, "lane", "m")
     reached = [{0}]  # the lanes below which lane 0's result hangs, from the last row up
     for mask in (1, 2, 4):
         reached.append(reached[-1] | {lane ^ mask for lane in reached[-1]})
     for row, mask in enumerate((None, 4, 2, 1)):
         y = top + row * step
         if mask:
-            figure.text(20, y - 22, f"mask {mask}", "m")
+            figure.text(16, y - 20, f"mask {mask}", "m")
             for lane in range(8):
                 bold = "tree" if lane in reached[3 - row] else "wire"
                 for origin in (lane, lane ^ mask):
                     figure.line(middle(origin), y - step + size, middle(lane), y, bold)
             values = lanes_of(values, mask)
-        figure.text(20, y + 19, ("values", "sums of 2", "sums of 4", "sums of 8")[row])
+        figure.text(16, y + 20, ("values", "sums of 2", "sums of 4", "sums of 8")[row])
         for lane in range(8):
             figure.cell(left + lane * (size + 12), y, size, 1 if lane in reached[3 - row] else 0,
                         values[lane])
     assert set(values) == {25}
-
-    x0 = 500
-    figure.text(x0, 28, "Across the block: shared memory")
-    totals, wide = [25, 14, 31, 30], 50
-    for warp, total in enumerate(totals):
-        x = x0 + warp * (wide + 10)
-        figure.text(x + wide / 2, 52, f"warp {warp}", "m", "middle")
-        figure.bar(x, top, wide, size, warp, total)
-        figure.line(x + wide / 2, top + size, x0 + 65 + warp * size + size / 2, 142, "wire")
-        figure.cell(x0 + 65 + warp * size, 142, size, warp, total)
-        figure.bar(x, top + 3 * step, wide, size, warp, sum(totals))
-        figure.line(x0 + 65 + 2 * size, 142 + size, x + wide / 2, top + 3 * step, "wire")
-    figure.text(x0, 116, "lane 0 of each warp writes", "halo")
-    figure.text(x0 + 65 + 4 * size + 8, 161, "shared", "m")
-    figure.text(x0, 206, "__syncthreads()", "halo")
-    figure.text(x0, 230, "every warp reads all totals", "m halo")
-    figure.text(x0, 248, "and runs the same shuffles", "m halo")
-    figure.text(20, 340, "Orange: what lane 0's result is made of. Every lane has such a tree, so "
-                         "every lane ends with the sum.", "m")
+    figure.text(16, 328, "Eight of 32 lanes. Orange: what lane 0's result is made of.", "m")
     return figure.done()
+
+
+def block_sum():
+    figure = Drawing(480, 330, "The sum of a block, through shared memory",
+                     "Lane 0 of each of four warps writes its warp's sum to shared memory. Behind a barrier "
+                     "every warp reads all four and adds them up.")
+    totals, wide, size = [25, 14, 31, 30], 84, 32
+    at = lambda warp: 24 + warp * 116
+    for warp, total in enumerate(totals):
+        middle = at(warp) + wide / 2
+        figure.text(middle, 34, f"warp {warp}", "m", "middle")
+        figure.bar(at(warp), 44, wide, size, warp, f"{total}")
+        figure.line(middle, 44 + size, 176 + warp * size + size / 2, 138, "wire")
+        figure.cell(176 + warp * size, 138, size, warp, total)
+        figure.line(176 + warp * size + size / 2, 138 + size, middle, 262, "wire")
+        figure.bar(at(warp), 262, wide, size, warp, sum(totals))
+    figure.text(240, 112, "lane 0 of each warp writes", "halo", "middle")
+    figure.text(164, 159, "shared memory", "m", "end")
+    figure.text(240, 206, "__syncthreads()", "halo", "middle")
+    figure.text(240, 234, "every warp reads all sums, and adds them up", "m halo", "middle")
+    figure.text(240, 316, "every thread has the sum of the block", "m", "middle")
+    return figure.done()
+
+
+def passes():
+    """What goes between memory and GPU for a softmax of three kernels, and of one that keeps its row."""
+    figure = Drawing(480, 244, "A softmax of three kernels, and of one",
+                     "Three kernels: the rows go in for the maximum, again for the sum, again for the quotient, and the "
+                     "result goes out: four transfers. One kernel: one in, one out.")
+    figure.text(16, 30, "Three kernels: four transfers")
+    figure.text(326, 30, "One: two")
+    figure.rect("slab", 16, 186, 290, 36)
+    figure.text(161, 209, "memory", "m", "middle")
+    figure.rect("slab", 326, 186, 138, 36)
+    figure.text(395, 209, "memory", "m", "middle")
+    for x, wide, name in ((16, 90, "maximum"), (116, 90, "sum"), (216, 90, "quotient"), (326, 138, "softmax")):
+        figure.bar(x, 56, wide, 40, 0, name)
+    for x, name in ((61, "x"), (161, "x"), (241, "x")):
+        figure.line(x, 184, x, 99, "arrow" if x == 61 else "tree")
+        figure.head(x, 98, -1, "arrow" if x == 61 else "tree")
+        figure.text(x + 7, 146, name, "m")
+    figure.line(361, 184, 361, 99, "arrow")
+    figure.head(361, 98, -1, "arrow")
+    figure.text(368, 146, "x", "m")
+    for x in (283, 431):
+        figure.line(x, 96, x, 183, "arrow")
+        figure.head(x, 184, 1, "arrow")
+        figure.text(x - 5, 146, "y", "m", "end")
+    return figure.done()
+
+
+def scan():
+    figure = Drawing(480, 344, "The running sums of a warp",
+                     "Three steps at distances 1, 2 and 4: a lane adds the value of the lane so far below it, if there is one.")
+    size, left, top, step = 30, 118, 48, 74
+    middle = lambda lane: left + lane * (size + 12) + size / 2
+    values = [3, 1, 7, 0, 4, 1, 6, 3]
+    wanted = [sum(values[:lane + 1]) for lane in range(8)]
+    figure.text(16, 34, "lane", "m")
+    for lane in range(8):
+        figure.text(middle(lane), 34, lane, "m", "middle")
+    for row, distance in enumerate((0, 1, 2, 4)):
+        y = top + row * step
+        if distance:
+            figure.text(16, y - 20, f"distance {distance}", "m")
+            for lane in range(8):
+                figure.line(middle(lane), y - step + size, middle(lane), y, "wire")
+                if lane >= distance:
+                    figure.line(middle(lane - distance), y - step + size, middle(lane), y, "tree")
+            values = [value + (values[lane - distance] if lane >= distance else 0) for lane, value in enumerate(values)]
+        figure.text(16, y + 20, ("values", "of 2", "of 4", "of 8")[row])
+        for lane in range(8):
+            figure.cell(left + lane * (size + 12), y, size, 2 if values[lane] == wanted[lane] else 0, values[lane])
+    assert values == wanted
+    figure.text(16, 328, "Eight of 32 lanes. Green: finished. Orange: what a lane receives.", "m")
+    return figure.done()
+
+
+def rounded(value):
+    """To the nearest float."""
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+def tree(values):
+    while len(values) > 1:
+        values = [rounded(a + b) for a, b in zip(values[::2], values[1::2])]
+    return values[0]
+
+
+def loop(values):
+    total = 0.0
+    for value in values:
+        total = rounded(total + value)
+    return total
+
+
+def orders():
+    """Largest errors of sums of floats between 0 and 1, over some rows of each length, in ULP of the sum."""
+    random.seed(6)
+    lengths = [2 ** k for k in range(3, 13)]
+    points = {loop: [], tree: []}
+    for length in lengths:
+        rows = [[rounded(random.random()) for _ in range(length)] for _ in range(100)]
+        for way, found in points.items():
+            errors = [abs(way(row) - math.fsum(row)) / 2.0 ** (math.frexp(math.fsum(row))[1] - 24) for row in rows]
+            found.append([length, max(errors)])
+    return {"title": "The error of a sum, by the order of its additions",
+            "subtitle": "floats between 0 and 1, 100 rows of each length; the largest error, computed",
+            "desc": "A loop's error grows with the length of the row; that of a tree stays near a unit.",
+            "height": 280, "x": {"label": "numbers in the row", "scale": "log", "min": 8, "max": 4096},
+            "y": {"label": "ULP", "min": 0},
+            "series": [{"name": "one after the other", "points": points[loop]},
+                       {"name": "as a tree", "points": points[tree], "style": "dashed"}]}
 
 
 def network(keys):
@@ -292,6 +388,10 @@ def main():
     wanted = {HERE / "results" / "four_steps.svg": four_steps(),
               HERE / "results" / "layouts.svg": layouts(),
               HERE / "results" / "shuffle_tree.svg": shuffle_tree(),
+              HERE / "results" / "block_sum.svg": block_sum(),
+              HERE / "results" / "passes.svg": passes(),
+              HERE / "results" / "scan.svg": scan(),
+              HERE / "results" / "orders.json": recorded.text(recorded.fewer_digits(orders())) + "\n",
               HERE / "results" / "bitonic.svg": bitonic(),
               **dict([filled("cub.md", "code_length", table()),
                       filled("library.md", "library_length", library_length())])}

@@ -7,12 +7,10 @@ from marker import NotRecorded, load_run, load_json, DASH, table, gbps, code
 
 
 def titles():
-    """[(page, name, subtitle)] of the chapters, from `# 01 · ELU: from one element ...`."""
+    """[(page, name, subtitle)] of the lessons, from `# 01 · ELU: from one element ...`: a chapter's README.md,
+    and what other pages lie beside it."""
     found = []
-    for folder in runs.find_chapters(runs.ROOT):
-        page = folder / "README.md"
-        if not page.exists():
-            continue
+    for page in (page for folder in runs.find_chapters(runs.ROOT) for page in runs.lessons_of(folder)):
         heading = re.match(r"# (.*?): (.*)\n", page.read_text(encoding="utf-8"))
         if not heading:
             raise runs.ToolError(f"{page}: begin it with a line like '# 07 · ReLU: what it teaches'")
@@ -25,7 +23,7 @@ def around(part):
     every = titles()
     place = next((i for i, title in enumerate(every) if title[0] == part.page.resolve()), None)
     if place is None:
-        part.fail("stands on a chapter's README.md alone")
+        part.fail("stands on a lesson alone")
     return (every[place - 1] if place else None,
             every[place + 1] if place + 1 < len(every) else None)
 

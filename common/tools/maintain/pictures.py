@@ -20,9 +20,9 @@ def picture(part, title, text):
     return [f"![{title}]({part.link(path)})"]
 
 
-def copy_reference(run, dtype, shape, regime):
-    """GB/s of the copy kernel for this dtype: its own row, else from a row's percent of it."""
-    rows = run.select(dtype=dtype, shape=shape, regime=regime)
+def copy_reference(run, dtype, shape, regime, ladder=None):
+    """GB/s of the copy kernel for this dtype, of a ladder if one is named: its own row, else from a row's percent of it."""
+    rows = run.select(ladder=ladder, dtype=dtype, shape=shape, regime=regime)
     for row in rows:
         if row.kind == "copy" and row.gbps and not row.failed:
             return row.gbps
@@ -50,7 +50,7 @@ def make_ladder_figure(part):
         bars = [{"name": r.rung, "kind": r.kind, "gbps": None if r.failed else r.gbps,
                  "copy_pct": r.copy_pct, "step": steps.get(r)} for r in rows if r.dtype == dtype]
         bars.sort(key=lambda bar: bar["kind"] in ("peer", "copy"))
-        peak = copy_reference(run, dtype, shape, regime)
+        peak = copy_reference(run, dtype, shape, regime, rows[0].ladder)
         groups.append((dtype if len(dtypes) > 1 else None, bars, peak))
     title = part.option("title", f"The ladder of {rows[0].ladder}")
     subtitle = subtitle_of(run, dtypes[0] if len(dtypes) == 1 else "", shape.replace("x", "\u00d7"),

@@ -154,7 +154,7 @@ def ladders_of(rows):
         if not ladders or (ladders[-1]["ladder"], ladders[-1]["places"]) != (ladder, places):
             ladders.append({"ladder": ladder, "places": places, "rungs": []})
         entry = {"rung": rung, "dtype": dtype, "kind": kind, **({"form": form} if form else {})}
-        each = {numbers.get("bytes", 0) / elements_of(shape) for (shape, _), numbers in at.items()}
+        each = {numbers.get("bytes", 0) / (elements_of(shape) or 1) for (shape, _), numbers in at.items()}
         if len(each) == 1 and len(at) > 1 and all(each) and all(
                 numbers["bytes"] == max(each) * elements_of(shape) for (shape, _), numbers in at.items()):
             entry["bytes_per_element"] = shortened(each.pop(), 17)

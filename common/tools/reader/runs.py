@@ -325,6 +325,11 @@ def find_chapters(root=None):
     return sorted(path for path in folders if re.match(r"\d\d_\w", path.name))
 
 
+def lessons_of(folder):
+    """The pages at a chapter's root, which are its lessons: README.md first."""
+    return sorted(Path(folder).glob("*.md"))
+
+
 def find_chapter(name, root=None):
     """The folder of a chapter named 01_elu, elu, 1 or by a path; ToolError if there is none."""
     wanted = str(name).rstrip("/").split("/")[-1]

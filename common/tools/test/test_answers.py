@@ -10,9 +10,8 @@ import folders
 import runs
 
 
-def chapters():
-    return [runs.ROOT / name for name in sorted(runs.tracked_files())
-            if re.fullmatch(r"\d\d_\w+/README\.md", name)]
+def lessons():
+    return [page for folder in runs.find_chapters() for page in runs.lessons_of(folder)]
 
 
 def exercises(page):
@@ -25,7 +24,7 @@ def exercises(page):
 
 class Answers(unittest.TestCase):
     def test_every_exercise_has_a_hint_and_an_answer(self):
-        for page in chapters():
+        for page in lessons():
             found = exercises(page)
             self.assertGreaterEqual(len(found), 2, page.parent.name)
             for number, exercise in enumerate(found, 1):
@@ -39,9 +38,9 @@ class Answers(unittest.TestCase):
 
     def test_every_answer_is_shown(self):
         tracked = runs.tracked_files()
-        for page in chapters():
-            folder = page.parent.name
-            pages = [page, *sorted((page.parent / "notes").glob("*.md"))]
+        for chapter in runs.find_chapters():
+            folder = chapter.name
+            pages = [*runs.lessons_of(chapter), *sorted((chapter / "notes").glob("*.md"))]
             text = "\n".join(one.read_text(encoding="utf-8") for one in pages)
             shown = set(re.findall(r"<!-- excerpt:answers/(\S+) \S+ -->", text))
             there = {name.split("/")[-1] for name in tracked
@@ -49,7 +48,7 @@ class Answers(unittest.TestCase):
             self.assertEqual(shown, there, folder)
 
     def test_readers_files_name_their_check(self):
-        for page in chapters():
+        for page in lessons():
             name = page.parent.name.partition("_")[2]
             check = f"./tutorial test {name} --yours"
             self.assertIn(check, page.read_text(encoding="utf-8"))

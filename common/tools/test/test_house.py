@@ -49,6 +49,7 @@ class House(unittest.TestCase):
     def setUp(self):
         self.tracked = runs.tracked_files()
         self.chapters = [folder.name for folder in runs.find_chapters()]
+        self.lessons = [str(page.relative_to(runs.ROOT)) for folder in runs.find_chapters() for page in runs.lessons_of(folder)]
 
     def test_a_chapters_root_is_seen_at_a_glance(self):
         for chapter in self.chapters:
@@ -73,31 +74,31 @@ class House(unittest.TestCase):
             self.assertLessEqual(included, {name.split("/")[0]}, name)
 
     def test_a_lesson_takes_an_evening(self):
-        for chapter in self.chapters:
-            words, tables, code = lines_of(text_of(f"{chapter}/README.md"))
-            self.assertLessEqual(words, WORDS, chapter)
-            self.assertLessEqual(tables, TABLE_LINES, chapter)
-            self.assertLessEqual(code, CODE_LINES, chapter)
+        for lesson in self.lessons:
+            words, tables, code = lines_of(text_of(lesson))
+            self.assertLessEqual(words, WORDS, lesson)
+            self.assertLessEqual(tables, TABLE_LINES, lesson)
+            self.assertLessEqual(code, CODE_LINES, lesson)
 
     def test_a_lesson_in_sittings_keeps_its_budget(self):
         held = 0
-        for chapter in self.chapters:
-            text = text_of(f"{chapter}/README.md")
+        for lesson in self.lessons:
+            text = text_of(lesson)
             sittings = re.split(r"^## (?=First sitting|Second sitting|Results)", text, flags=re.M)[1:-1]
-            if not sittings or not (runs.ROOT / chapter / "results").is_dir():  # a copied chapter has no figures yet
+            if not sittings or not (runs.ROOT / lesson).with_name("results").is_dir():  # a copied chapter has no figures yet
                 continue
             held += 1
             spent = budget_of(text)
             for what, most in LESSON.items():
-                self.assertLessEqual(spent[what], most, f"{chapter}: {what}")
+                self.assertLessEqual(spent[what], most, f"{lesson}: {what}")
             for sitting in sittings:
                 for what, most in SITTING.items():
-                    self.assertLessEqual(budget_of(sitting)[what], most, f"{chapter}, a sitting: {what}")
-                self.assertRegex(sitting, r"--yours|exercises", f"{chapter}: nothing to do in a sitting")
-            self.assertLessEqual(spent["most numbers of a paragraph"], 6, chapter)
-            self.assertGreaterEqual(spent["figures"], 4, chapter)
-            before = text[:re.search(r"your_\w+\.cuh", text).start()]
-            self.assertLessEqual(budget_of(before)["words"], 800, f"{chapter}: the first edit comes late")
+                    self.assertLessEqual(budget_of(sitting)[what], most, f"{lesson}, a sitting: {what}")
+                self.assertRegex(sitting, r"--yours|exercises", f"{lesson}: nothing to do in a sitting")
+            self.assertLessEqual(spent["most numbers of a paragraph"], 6, lesson)
+            self.assertGreaterEqual(spent["figures"], 4, lesson)
+            before = text[:re.search(r"your_\w+\.cuh?", text).start()]
+            self.assertLessEqual(budget_of(before)["words"], 800, f"{lesson}: the first edit comes late")
         self.assertGreaterEqual(held, 3)
 
     def test_the_front_pages_are_short(self):

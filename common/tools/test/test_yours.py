@@ -306,11 +306,13 @@ class Declared(unittest.TestCase):
         everything = exercises.all_chapters()
         self.assertEqual([one.folder.name for one in everything], [path.name for path in runs.find_chapters()])
         for chapter in everything:
-            shown = runs.load_run(chapter.folder / "results" / f"{front.recorded_gpus(chapter.folder)[0]}.json")
-            rungs = {row.rung for row in shown.rows}
+            gpus = front.recorded_gpus(chapter.folder)  # none of a new one's
+            shown = runs.load_run(chapter.folder / "results" / f"{gpus[0]}.json") if gpus else None
+            rungs = {row.rung for row in shown.rows} if shown else set()
             names = [one.name for one in chapter.exercises]
             self.assertEqual(len(set(names)), len(names), chapter.folder)
-            self.assertIn(chapter.beside, rungs)
+            if shown:
+                self.assertIn(chapter.beside, rungs)
             self.assertEqual(chapter.starter, exercises.blob(chapter.file.read_bytes()),
                              f"{chapter.file} has changed: {chapter.folder}/answers/exercises.json names its starter by "
                              "git hash-object")
@@ -318,7 +320,8 @@ class Declared(unittest.TestCase):
                 self.assertTrue(one.task and one.hints, one.name)
                 self.assertEqual(set(one.goals) - set(exercises.GOALS), set(), one.name)
                 for name in ("requests_as", "blocks_as"):
-                    self.assertIn(one.goals.get(name, chapter.beside), rungs)
+                    if shown:
+                        self.assertIn(one.goals.get(name, chapter.beside), rungs)
                 if one.answer:
                     self.assertTrue((chapter.folder / "answers" / one.answer).is_file(), one.answer)
 

@@ -1,0 +1,83 @@
+// The exercise "sgd": a step of gradient descent, with weights in float and a copy of them in half.
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "06_primitives/primitives/primitives.cuh"
+#include "common/launch.cuh"
+#include "common/proof/answer.h"
+
+namespace tutorial {
+
+using namespace primitives;
+
+/// weights[i] -= rate * gradients[i], and copy[i] is the new weight as a half, for i in [0, n). A
+/// block for each tile; all pointers 16-byte aligned.
+//! [sgd]
+constexpr int kVecSize = 8;  // elements a thread
+
+struct Step {
+  float rate;
+  __device__ __forceinline__ float operator()(float weight, float gradient) const {
+    return fmaf(-rate, gradient, weight);
+  }
+};
+
+template <bool IsBoundary>
+__device__ __forceinline__ void sgd_tile(float* weights, const half* gradients, half* copy,
+                                         float rate, std::int64_t num) {
+  using Layout = Interleaved<float, half>;
+  float weight[kVecSize], gradient[kVecSize];
+  Init(weight, 0.0f);
+  Init(gradient, 0.0f);
+  ReadData<IsBoundary, Layout>(weight, weights, num);
+  ReadData<IsBoundary, Layout>(gradient, gradients, num);
+  ElementwiseBinary(weight, weight, gradient, Step{rate});
+  WriteData<IsBoundary, Layout>(weights, weight, num);
+  WriteData<IsBoundary, Layout>(copy, weight, num);
+}
+
+__global__ void sgd_kernel(float* weights, const half* gradients, half* copy, float rate,
+                           std::int64_t n) {
+  const std::int64_t tile = std::int64_t{blockDim.x} * kVecSize;
+  const std::int64_t offset = blockIdx.x * tile;
+  if (offset + tile <= n) {
+    sgd_tile<false>(weights + offset, gradients + offset, copy + offset, rate, tile);
+  } else {
+    sgd_tile<true>(weights + offset, gradients + offset, copy + offset, rate, n - offset);
+  }
+}
+//! [sgd]
+
+}  // namespace tutorial
+
+int main() {
+  using namespace tutorial;
+  constexpr std::int64_t n = 5000, threads = 128, tile = threads * kVecSize;
+  constexpr float rate = 0.125f;
+  std::vector<float> weights;
+  std::vector<half> gradients;
+  for (int i = 0; i < n; ++i) {
+    weights.push_back(1.0f + static_cast<float>(i) / 4096.0f);
+    gradients.push_back(__float2half(static_cast<float>(i % 2048 - 1024) / 1024.0f));
+  }
+  const test::DeviceArray<float> w(weights);
+  const test::DeviceArray<half> g(gradients), copy(n);
+  const cudaError_t error = launch(sgd_kernel, {dim3((n + tile - 1) / tile), dim3(threads)},
+                                   nullptr, w.data(), g.data(), copy.data(), rate, n);
+  const std::vector<float> y = w.download();
+  const std::vector<half> h = copy.download();
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const float expected = std::fma(-rate, __half2float(gradients[i]), weights[i]);
+    const float rounded = __half2float(__float2half(expected));
+    if (!(std::fabs(y[i] - expected) <= 1e-6f) ||
+        !(std::fabs(__half2float(h[i]) - rounded) <= 1e-3f)) {
+      return test::verdict(false, "element " + std::to_string(i) + " has the weight " +
+                                      std::to_string(y[i]) + " and the copy " +
+                                      std::to_string(__half2float(h[i])) + ", expected " +
+                                      std::to_string(expected) + " and " + std::to_string(rounded));
+    }
+  }
+  return test::verdict(error == cudaSuccess, "every weight and its copy");
+}
