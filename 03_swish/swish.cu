@@ -155,7 +155,6 @@ cudaError_t swiglu(const TensorView<const T>& a, const TensorView<const T>& b,
   return launch_views<16 / sizeof(T)>(op, contiguous, stream, y, a, b);
 }
 
-//! [swiglu_halves]
 template <class T>
 cudaError_t swiglu_halves(const TensorView<const T>& x, const TensorView<T>& y,
                           cudaStream_t stream) {
@@ -173,7 +172,6 @@ cudaError_t swiglu_halves(const TensorView<const T>& x, const TensorView<T>& y,
   b.data += shape.back() / 2 * x.layout.strides.back();
   return swiglu(a, b, y, stream);
 }
-//! [swiglu_halves]
 
 //! [swiglu_separate]
 template <class T>

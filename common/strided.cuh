@@ -432,7 +432,6 @@ __device__ __forceinline__ void fill_tile(PackWords<T, W>* tile, const Square<T,
 }
 
 /// The s-th elements of W packs, as one pack.
-//! [across_packs]
 template <int W, class T>
 __device__ __forceinline__ PackWords<T, W> across_packs(const PackWords<T, W>* column, int s) {
   constexpr int kSize = sizeof(T);
@@ -459,7 +458,6 @@ __device__ __forceinline__ PackWords<T, W> across_packs(const PackWords<T, W>* c
   }
   return row;
 }
-//! [across_packs]
 
 /// That of any other operand, from the tile.
 template <int W, int kTensors, class T>
@@ -544,7 +542,6 @@ __device__ __forceinline__ void load_and_do_tile(const StridedTiles<sizeof...(In
 
 /// out[...] = f(in[...]...) over tiles of 8 W x 8 W elements, one a block of kTileThreads. At least one
 /// operand is transposed; the result's stride along a row is 1. `f` as in strided_rows_kernel.
-//! [strided_tile_kernel]
 template <int W, class Out, class F, class... In>
 __global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> tiles, F f,
                                     const In*... in) {
@@ -563,7 +560,6 @@ __global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> ti
   detail::load_and_do_tile<W>(tiles, place, f, std::index_sequence_for<In...>{}, memory.bytes, out,
                               in...);
 }
-//! [strided_tile_kernel]
 
 // ---- Launches -----------------------------------------------------------------------------------
 

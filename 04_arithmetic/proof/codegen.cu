@@ -51,6 +51,7 @@ extern const void* const kernels[] = {
     address_of(broadcast_any_kernel<8, LongRows, half, half, Add>),
 
     // Any strides
+    address_of(strided_pack_kernel<8, half, OnElements<half, Add>, half, half>),
     address_of(strided_rows_kernel<8, half, OnElements<half, Add>, half, half>),
     address_of(strided_rows_kernel<4, float, OnElements<float, AddFloat>, float, float>),
     address_of(strided_tile_kernel<8, half, OnElements<half, Add>, half, half>),
