@@ -298,9 +298,9 @@ enum class TileLoad {
 template <int kTensors>
 struct StridedTiles {
   StridedWalk<kTensors> outer;
-  /// So many tiles that are neighbours down are neighbours in the grid too, a power of two: what blocks
-  /// read at one time then lies together, as what they write. `tiles_down` counts such groups.
-  std::uint32_t neighbours = 1;
+  /// 2^group tiles that are neighbours down are neighbours in the grid too: what blocks read at one time
+  /// then lies together, as what they write. `tiles_down` counts such groups.
+  int group = 0;
   FastDivisor tiles_across, tiles_down;
   int extent_across = 0, extent_down = 0;
   std::uint32_t across[kTensors] = {}, down[kTensors] = {};  ///< strides
@@ -547,11 +547,11 @@ __global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> ti
                                     const In*... in) {
   constexpr int kSide = kTileSquares * W;
   __shared__ detail::TileMemory<detail::tile_begin<W, In...>(sizeof...(In))> memory;
-  const std::uint32_t near = blockIdx.x % tiles.neighbours;
-  const DivMod x = tiles.tiles_across.divmod(blockIdx.x / tiles.neighbours);
+  const std::uint32_t near = blockIdx.x & ((1U << tiles.group) - 1);
+  const DivMod x = tiles.tiles_across.divmod(blockIdx.x >> tiles.group);
   const DivMod y = tiles.tiles_down.divmod(x.quotient);
   const int across = static_cast<int>(x.remainder) * kSide;
-  const int down = static_cast<int>(y.remainder * tiles.neighbours + near) * kSide;
+  const int down = static_cast<int>((y.remainder << tiles.group) + near) * kSide;
   const bool whole = across + kSide <= tiles.extent_across && down + kSide <= tiles.extent_down;
   const detail::TilePlace<sizeof...(In) + 1> place{locate(tiles.outer, y.quotient), across, down,
                                                    whole};
@@ -696,8 +696,8 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
   const std::int64_t of_row = (loop.extent[inner] - 1) / kSide + 1;
   const std::int64_t of_column = (loop.extent[down] - 1) / kSide + 1;
   tiles.tiles_across = FastDivisor(static_cast<std::uint32_t>(of_row));
-  while (tiles.neighbours < 8 && of_column % (2 * tiles.neighbours) == 0) tiles.neighbours *= 2;
-  tiles.tiles_down = FastDivisor(static_cast<std::uint32_t>(of_column / tiles.neighbours));
+  while (tiles.group < 3 && of_column % (std::int64_t{2} << tiles.group) == 0) ++tiles.group;
+  tiles.tiles_down = FastDivisor(static_cast<std::uint32_t>(of_column >> tiles.group));
   for (int t = 0; t < kTensors; ++t) {
     tiles.across[t] = static_cast<std::uint32_t>(loop.stride[t][inner]);
     tiles.down[t] = static_cast<std::uint32_t>(loop.stride[t][down]);
