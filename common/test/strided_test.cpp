@@ -185,7 +185,7 @@ TEST_CASE("strided: cut into parts") {
 TEST_CASE("strided: padded rows and the halves of rows, all offsets") {
   require_device();
   for (const std::int64_t columns : {1, 3, 7, 8, 9, 16, 17, 57, 64, 300}) {
-    for (const std::int64_t pitch : {columns, columns + 1, columns + 8, 2 * columns}) {
+    for (const std::int64_t pitch : {columns, columns + 1, columns + 4, columns + 8, 2 * columns}) {
       const TensorLayout padded = rows_of(5, columns, pitch), dense = rows_of(5, columns, columns);
       for (std::size_t at = 0; at < 8; ++at) {
         CHECK(mistake_of_minus_twice<half>(dense, padded, padded, 0, 0, at) == "");
