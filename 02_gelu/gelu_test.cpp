@@ -14,6 +14,7 @@
 #include "common/proof/fp8.h"
 #include "common/proof/support.h"
 #include "common/proof/views.h"
+#include "common/proof/worse.h"
 
 using namespace tutorial;
 using namespace tutorial::test;
@@ -89,7 +90,7 @@ double largest_share(const UnaryRung<T>& rung, Reference reference, const std::v
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double at = to_double(x[i]);
     if (at == 0.0 || !std::isfinite(at)) continue;
-    largest = std::fmax(largest, std::fabs(to_double(y[i]) - reference(at)) / std::fabs(at));
+    largest = worse(largest, std::fabs(to_double(y[i]) - reference(at)) / std::fabs(at));
   }
   return largest;
 }
