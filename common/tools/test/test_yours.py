@@ -288,7 +288,7 @@ class Exercises(Judged):
         text = ("//! [a]\nconstexpr int kPer = 8;\n__global__ void k(const float* x,\n                  float* y) {\n  y[0] = 1;\n}\n"
                 "//! [a]\ndouble a(double x) { return x; }\ncudaError_t b(int n) {\n  if (n) {\n    n = 0;\n  }\n}\nint main() {}\n")
         self.assertEqual(exercises.without_body(text, "a").partition("double")[0],
-                         "// Yours to write:\n// constexpr int kPer\n// __global__ void k(const float* x, float* y)\n")
+                         "// Yours to write:\n// __global__ void k(const float* x, float* y)\nconstexpr int kPer = 1;\n")
         self.assertIn("cudaError_t b(int n) {\n  // Yours to write.\n  return {};\n}\nint main", exercises.without_body(text, "b"))
 
     def test_words_in_the_code(self):
