@@ -8,6 +8,7 @@
 
 #include "01_elu/elu_kernels.cuh"
 #include "common/fp8.cuh"
+#include "common/strided.cuh"
 
 namespace tutorial {
 namespace {
@@ -63,6 +64,14 @@ cudaError_t launch_named(const char* name, const T* x, T* y, std::int64_t n, cud
   return rung_named(name, elu_rungs<T>()).launch(x, y, n, stream);
 }
 
+/// The operator's arithmetic for a finite alpha. 0 (e^x - 1) is -0. As alpha e^x - alpha, in one
+/// rounding, it would be +0; with the smallest alpha it is a number that a 16-bit type rounds to -0.
+template <class T>
+Elu elu_of(float alpha) {
+  const bool is_zero = alpha == 0.0f && !std::signbit(alpha);
+  return {is_zero && sizeof(T) == 2 ? std::numeric_limits<float>::denorm_min() : alpha};
+}
+
 }  // namespace
 
 template <class T>
@@ -108,18 +117,25 @@ cudaError_t elu_f16x8_pack_pdl_block(const half* x, half* y, std::int64_t n, int
 template <class T>
 cudaError_t elu(const T* x, T* y, std::int64_t n, float alpha, cudaStream_t stream) {
   if (!std::isfinite(alpha)) return cudaErrorInvalidValue;
+  const Elu op = elu_of<T>(alpha);
   if constexpr (std::is_same_v<T, float>) {
-    return launch_elementwise_one_wave(x, y, n, Elu{alpha}, stream, kBest);
+    return launch_elementwise_one_wave(x, y, n, op, stream, kBest);
   } else {
-    // 0 (e^x - 1) is -0. As alpha e^x - alpha, in one rounding, it would be +0; with the smallest
-    // alpha it is a number that T rounds to -0.
-    if (alpha == 0.0f && !std::signbit(alpha)) alpha = std::numeric_limits<float>::denorm_min();
-    return launch_elementwise(x, y, n, Elu{alpha}, stream, kBest);
+    return launch_elementwise(x, y, n, op, stream, kBest);
   }
 }
 
-#define TUTORIAL_INSTANTIATE(T) \
-  template cudaError_t elu(const T*, T*, std::int64_t, float, cudaStream_t);
+template <class T>
+cudaError_t elu(const TensorView<const T>& x, const TensorView<T>& y, float alpha,
+                cudaStream_t stream) {
+  if (!std::isfinite(alpha)) return refuse(cudaErrorInvalidValue, "alpha must be finite");
+  const auto contiguous = [&](std::int64_t n) { return elu(x.data, y.data, n, alpha, stream); };
+  return launch_views<16 / sizeof(T)>(OnPairs<Elu>{elu_of<T>(alpha)}, contiguous, stream, y, x);
+}
+
+#define TUTORIAL_INSTANTIATE(T)                                              \
+  template cudaError_t elu(const T*, T*, std::int64_t, float, cudaStream_t); \
+  template cudaError_t elu(const TensorView<const T>&, const TensorView<T>&, float, cudaStream_t);
 TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 #define TUTORIAL_INSTANTIATE(T) template const Ladder<T>& elu_rungs<T>();

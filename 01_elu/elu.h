@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "common/rung.h"
+#include "common/strided.h"
 #include "common/types.h"
 
 namespace tutorial {
@@ -33,6 +34,12 @@ namespace tutorial {
 /// T: float, half, Bf16.
 template <class T>
 cudaError_t elu(const T* x, T* y, std::int64_t n, float alpha, cudaStream_t stream);
+
+/// The same for tensors of any strides (common/strided.h), in their own memory; x broadcasts to the
+/// shape of y, and y may be x. last_refusal() says why strides or shapes were refused.
+template <class T>
+cudaError_t elu(const TensorView<const T>& x, const TensorView<T>& y, float alpha,
+                cudaStream_t stream);
 
 // ---- The ladder (alpha = 1) -------------------------------------------------------------------
 

@@ -11,6 +11,8 @@
 #include "common/proof/catch.h"
 #include "common/proof/fp8.h"
 #include "common/proof/support.h"
+#include "common/proof/views.h"
+#include "common/proof/worse.h"
 
 using namespace tutorial;
 using namespace tutorial::test;
@@ -175,7 +177,7 @@ TEST_CASE("elu: where the subtraction loses digits, the error is still below 2^-
     double largest = 0.0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (!(std::fabs(to_double(x[i])) < kInfinity)) continue;
-      largest = std::fmax(largest, std::fabs(to_double(y[i]) - elu_reference(to_double(x[i]))));
+      largest = worse(largest, std::fabs(to_double(y[i]) - elu_reference(to_double(x[i]))));
     }
     CHECK(largest < 0x1p-10);  // 2048 ULP near zero are no more than that, and elsewhere all of it
   }
@@ -208,6 +210,28 @@ TEST_CASE("elu: the operator takes every pointer, every type and any finite alph
     CHECK(worst_misaligned(all_values<Bf16>()) <= 0.51);
     CHECK(worst_misaligned(dense_floats(512)) <= 2.0);
   }
+}
+
+TEST_CASE("elu: tensors of any strides, bit for bit as without gaps") {
+  require_device();
+  for_each_type(Floats{}, [](auto type) {
+    using T = decltype(type);
+    const auto wrong = mistake_of_views<T, T>(
+        [](const TensorView<T>& y, const TensorView<const T>& x) {
+          return elu(x, y, 0.7f, nullptr);
+        },
+        [](T* y, std::int64_t n, const T* x) { return elu(x, y, n, 0.7f, nullptr); });
+    CHECK(wrong.empty());
+  });
+  const float x[4] = {};
+  float y[4];
+  const TensorView<const float> in = contiguous_view(static_cast<const float*>(x), {4});
+  CHECK(elu(in, contiguous_view(y, {4}), std::nanf(""), nullptr) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "alpha must be finite");
+  CHECK(elu<float>(in, {y, {{4}, {0}}}, 1.0f, nullptr) == cudaErrorInvalidValue);
+  CHECK(elu(in, contiguous_view<float>(nullptr, {4}), 1.0f, nullptr) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "out is a null pointer");
+  CHECK(elu<float>({x, {{4}, {2}}}, {y, {{0, 4}, {0, 0}}}, 1.0f, nullptr) == cudaSuccess);
 }
 
 TEST_CASE("elu: largest error of the f32 operator", "[long]") {

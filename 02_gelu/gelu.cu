@@ -7,6 +7,7 @@
 #include "02_gelu/gelu_math.cuh"
 #include "common/first_rungs.cuh"
 #include "common/fp8.cuh"
+#include "common/strided.cuh"
 
 namespace tutorial {
 namespace {
@@ -163,8 +164,21 @@ cudaError_t gelu(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
   });
 }
 
-#define TUTORIAL_INSTANTIATE(T) \
-  template cudaError_t gelu(const T*, T*, std::int64_t, GeluApproximate, cudaStream_t);
+template <class T>
+cudaError_t gelu(const TensorView<const T>& x, const TensorView<T>& y, GeluApproximate approximate,
+                 cudaStream_t stream) {
+  return with_variant(approximate, [&](auto variant) {
+    const auto contiguous = [&](std::int64_t n) {
+      return gelu(x.data, y.data, n, approximate, stream);
+    };
+    return launch_views<16 / sizeof(T)>(OnPairs<Gelu<variant()>>{}, contiguous, stream, y, x);
+  });
+}
+
+#define TUTORIAL_INSTANTIATE(T)                                                                \
+  template cudaError_t gelu(const T*, T*, std::int64_t, GeluApproximate, cudaStream_t);        \
+  template cudaError_t gelu(const TensorView<const T>&, const TensorView<T>&, GeluApproximate, \
+                            cudaStream_t);
 TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 #define TUTORIAL_INSTANTIATE(T) template const Ladder<T>& gelu_rungs<T>(GeluApproximate);

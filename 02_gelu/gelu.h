@@ -18,6 +18,7 @@
 #include <string>
 
 #include "common/rung.h"
+#include "common/strided.h"
 #include "common/types.h"
 
 namespace tutorial {
@@ -44,6 +45,12 @@ inline const char* name_of(GeluApproximate approximate) {
 /// T: float, half, Bf16.
 template <class T>
 cudaError_t gelu(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
+                 cudaStream_t stream);
+
+/// The same for tensors of any strides (common/strided.h), in their own memory; x broadcasts to the
+/// shape of y, and y may be x. last_refusal() says why strides or shapes were refused.
+template <class T>
+cudaError_t gelu(const TensorView<const T>& x, const TensorView<T>& y, GeluApproximate approximate,
                  cudaStream_t stream);
 
 /// The largest error of the operator in float, and of the rungs that share its arithmetic.

@@ -9,6 +9,7 @@
 #include "common/elementwise_binary.cuh"
 #include "common/first_rungs.cuh"
 #include "common/fp8.cuh"
+#include "common/strided.cuh"
 
 namespace tutorial {
 namespace {
@@ -74,6 +75,8 @@ cudaError_t launch_named(const char* name, const T* x, T* y, std::int64_t n, cud
   return rung_named(name, swish_rungs<T>()).launch(x, y, n, stream);
 }
 
+constexpr const char* kBetaRefusal = "beta must be finite, and 0 or at least 2^-100 in magnitude";
+
 }  // namespace
 
 template <class T>
@@ -120,8 +123,49 @@ cudaError_t swish(const T* x, T* y, std::int64_t n, float beta, cudaStream_t str
 }
 
 template <class T>
+cudaError_t swish(const TensorView<const T>& x, const TensorView<T>& y, float beta,
+                  cudaStream_t stream) {
+  if (!is_supported(beta)) return refuse(cudaErrorInvalidValue, kBetaRefusal);
+  const auto contiguous = [&](std::int64_t n) { return swish(x.data, y.data, n, beta, stream); };
+  const Swish op{beta_constants(beta)};
+  constexpr int kWidth = 16 / sizeof(T);
+  if constexpr (std::is_same_v<T, float>) {
+    if (beta < 0x1p-40f) {  // what the short exponential leaves out
+      return launch_views<kWidth>(OnPairs<SwishPolynomial>{{op.beta}}, contiguous, stream, y, x);
+    }
+  }
+  return launch_views<kWidth>(OnPairs<Swish>{op}, contiguous, stream, y, x);
+}
+
+template <class T>
 cudaError_t swiglu(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
   return launch_elementwise(a, b, y, n, SwiGlu{ladder_swish().beta}, stream);
+}
+
+template <class T>
+cudaError_t swiglu(const TensorView<const T>& a, const TensorView<const T>& b,
+                   const TensorView<T>& y, cudaStream_t stream) {
+  const auto contiguous = [&](std::int64_t n) { return swiglu(a.data, b.data, y.data, n, stream); };
+  const OnPairs<SwiGlu> op{{ladder_swish().beta}};
+  return launch_views<16 / sizeof(T)>(op, contiguous, stream, y, a, b);
+}
+
+template <class T>
+cudaError_t swiglu_halves(const TensorView<const T>& x, const TensorView<T>& y,
+                          cudaStream_t stream) {
+  const TensorShape& shape = x.layout.shape;
+  if (shape.empty() || shape.back() % 2 != 0 || x.layout.strides.size() != shape.size()) {
+    return refuse(cudaErrorInvalidValue,
+                  "x of the shape " + to_string(shape) + " has no halves along its last dimension");
+  }
+  TensorView<const T> a = x, b = x;
+  a.layout.shape.back() = b.layout.shape.back() = shape.back() / 2;
+  if (a.layout.shape != y.layout.shape) {
+    return refuse(cudaErrorInvalidValue, "y has the shape " + to_string(y.layout.shape) +
+                                             ", and a half of x has " + to_string(a.layout.shape));
+  }
+  b.data += shape.back() / 2 * x.layout.strides.back();
+  return swiglu(a, b, y, stream);
 }
 
 //! [swiglu_separate]
@@ -135,9 +179,15 @@ cudaError_t swiglu_separate(const T* a, const T* b, T* y, std::int64_t n, cudaSt
 }
 //! [swiglu_separate]
 
-#define TUTORIAL_INSTANTIATE(T)                                                    \
-  template cudaError_t swish(const T*, T*, std::int64_t, float, cudaStream_t);     \
-  template cudaError_t swiglu(const T*, const T*, T*, std::int64_t, cudaStream_t); \
+#define TUTORIAL_INSTANTIATE(T)                                                        \
+  template cudaError_t swish(const T*, T*, std::int64_t, float, cudaStream_t);         \
+  template cudaError_t swiglu(const T*, const T*, T*, std::int64_t, cudaStream_t);     \
+  template cudaError_t swish(const TensorView<const T>&, const TensorView<T>&, float,  \
+                             cudaStream_t);                                            \
+  template cudaError_t swiglu(const TensorView<const T>&, const TensorView<const T>&,  \
+                              const TensorView<T>&, cudaStream_t);                     \
+  template cudaError_t swiglu_halves(const TensorView<const T>&, const TensorView<T>&, \
+                                     cudaStream_t);                                    \
   template cudaError_t swiglu_separate(const T*, const T*, T*, std::int64_t, cudaStream_t);
 TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "common/rung.h"
+#include "common/strided.h"
 #include "common/types.h"
 
 namespace tutorial {
@@ -37,6 +38,12 @@ namespace tutorial {
 template <class T>
 cudaError_t swish(const T* x, T* y, std::int64_t n, float beta, cudaStream_t stream);
 
+/// The same for tensors of any strides (common/strided.h), in their own memory; x broadcasts to the
+/// shape of y, and y may be x. last_refusal() says why strides or shapes were refused.
+template <class T>
+cudaError_t swish(const TensorView<const T>& x, const TensorView<T>& y, float beta,
+                  cudaStream_t stream);
+
 /// y = swish(a) b with beta = 1, in one kernel: two elements read, one written. y == a and y == b
 /// are allowed. Pointers and errors as above.
 ///
@@ -45,6 +52,17 @@ cudaError_t swish(const T* x, T* y, std::int64_t n, float beta, cudaStream_t str
 /// is 0, and so is its product. NaN where an input is NaN, and where such a 0 meets infinity.
 template <class T>
 cudaError_t swiglu(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream);
+
+/// The same for tensors of any strides; a and b broadcast to the shape of y.
+template <class T>
+cudaError_t swiglu(const TensorView<const T>& a, const TensorView<const T>& b,
+                   const TensorView<T>& y, cudaStream_t stream);
+
+/// The same of the halves of `x`, as a model stores what one matrix product gives it: a is the first
+/// half of x along its last dimension, b the second. Of a 2 d there, y has d; the other sizes are equal.
+template <class T>
+cudaError_t swiglu_halves(const TensorView<const T>& x, const TensorView<T>& y,
+                          cudaStream_t stream);
 
 /// The same by two kernels, y = swish(a) and then y = y b: three elements read, two written. What
 /// swiglu() is compared with. y == b is cudaErrorInvalidValue, because the first kernel would write
@@ -81,7 +99,10 @@ cudaError_t swish_f16x8_pack(const half* x, half* y, std::int64_t n, cudaStream_
 /// SwiGLU in one kernel.
 template <class T>
 BinaryRung<T> swiglu_rung() {
-  return {std::string("swiglu_") + dtype_name<T>(), swiglu<T>, 16 / static_cast<int>(sizeof(T)),
+  const auto launch = [](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
+    return swiglu(a, b, y, n, stream);
+  };
+  return {std::string("swiglu_") + dtype_name<T>(), launch, 16 / static_cast<int>(sizeof(T)),
           sizeof(T), kSwiGluUlp<T>};
 }
 

@@ -14,6 +14,7 @@
 #include "common/proof/catch.h"
 #include "common/proof/fp8.h"
 #include "common/proof/support.h"
+#include "common/proof/views.h"
 
 using namespace tutorial;
 using namespace tutorial::test;
@@ -393,6 +394,59 @@ TEST_CASE("swiglu: infinities and NaN") {
   CHECK(y[3] == 0.0f);
   CHECK(std::signbit(y[3]));
   for (const std::size_t i : {4u, 5u, 6u, 7u}) CHECK(std::isnan(y[i]));
+}
+
+TEST_CASE("swish, swiglu: tensors of any strides, bit for bit as without gaps") {
+  require_device();
+  for_each_type(Floats{}, [](auto type) {
+    using T = decltype(type);
+    for (const float beta : {1.0f, -1.5f}) {
+      const auto wrong = mistake_of_views<T, T>(
+          [=](const TensorView<T>& y, const TensorView<const T>& x) {
+            return swish(x, y, beta, nullptr);
+          },
+          [=](T* y, std::int64_t n, const T* x) { return swish(x, y, n, beta, nullptr); });
+      CHECK(wrong.empty());
+    }
+    const auto wrong = mistake_of_views<T, T, T>(
+        [](const TensorView<T>& y, const TensorView<const T>& a, const TensorView<const T>& b) {
+          return swiglu(a, b, y, nullptr);
+        },
+        [](T* y, std::int64_t n, const T* a, const T* b) { return swiglu(a, b, y, n, nullptr); });
+    CHECK(wrong.empty());
+  });
+}
+
+TEST_CASE("swiglu: the halves of rows, of any length") {
+  require_device();
+  for_each_type(Floats{}, [](auto type) {
+    using T = decltype(type);
+    for (const std::int64_t d : {1, 7, 64, 171}) {
+      const Placed<T> x(contiguous_layout({2, 5, 2 * d}), 1, 1),
+          y(contiguous_layout({2, 5, d}), 0, 0);
+      std::vector<T> a, b;
+      for_each_index({2, 5, d}, [&](TensorShape index) {
+        a.push_back(value_at(x, index));
+        index.back() += d;
+        b.push_back(value_at(x, index));
+      });
+      const GuardedBuffer<T> of_a(a), of_b(b), right(a.size());
+      REQUIRE(swiglu<T>(of_a.data(), of_b.data(), right.data(), 10 * d, nullptr) == cudaSuccess);
+      const std::vector<T> results = right.download();
+      std::size_t next = 0;
+      CHECK(mistake(y, swiglu_halves<T>(x.in(), y.out(), nullptr),
+                    [&](const TensorShape&) { return results[next++]; }) == "");
+    }
+  });
+  const float x[6] = {};
+  float y[3];
+  const auto in = [&](const TensorShape& shape) {
+    return contiguous_view(static_cast<const float*>(x), shape);
+  };
+  CHECK(swiglu_halves(in({2, 3}), contiguous_view(y, {2, 1}), nullptr) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "x of the shape (2, 3) has no halves along its last dimension");
+  CHECK(swiglu_halves(in({6}), contiguous_view(y, {1, 3}), nullptr) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "y has the shape (1, 3), and a half of x has (3,)");
 }
 
 TEST_CASE("swiglu: two kernels refuse to write over their second input") {

@@ -21,6 +21,35 @@ cudaError_t operate(ArithmeticOp op, const TensorShape& shape0, const T* in0,
   return is_nobroadcast(broadcast) ? contiguous(broadcast.elements) : packed(broadcast);
 }
 
+/// The same for tensors of any strides: contiguous(n) where all are arrays of one shape without gaps.
+template <class T, class Contiguous>
+cudaError_t operate(const ArithmeticCall<T>& call, const TensorLayout& of_in0,
+                    const TensorLayout& of_in1, const TensorLayout& of_out,
+                    const Contiguous& contiguous) {
+  if (!is_known(call.op)) return refuse(cudaErrorInvalidValue, "the operation is none of the nine");
+  StridedLoop loop;
+  cudaError_t error = make_strided_loop(of_out, {of_in0, of_in1}, &loop);
+  if (error == cudaSuccess) error = check_operands(loop.elements, call.in0, call.in1, call.out);
+  if (error != cudaSuccess || loop.elements == 0) return error;
+  Broadcast broadcast;
+  if (is_contiguous(loop)) return contiguous(loop.elements);
+  return to_broadcast(loop, &broadcast) ? arithmetic_packed<T>(call, broadcast)
+                                        : arithmetic_strided_loop(call, loop);
+}
+
+/// A tensor and a number.
+template <class T>
+cudaError_t operate(ArithmeticOp op, const TensorView<const T>& in, NumberOf<T> number,
+                    bool number_first, const TensorView<T>& out, cudaStream_t stream) {
+  if (!is_known(op)) return refuse(cudaErrorInvalidValue, "the operation is none of the nine");
+  StridedLoop loop;
+  cudaError_t error = make_strided_loop(out.layout, {in.layout}, &loop);
+  if (error == cudaSuccess) error = check_operands(loop.elements, in.data, in.data, out.data);
+  if (error != cudaSuccess || loop.elements == 0) return error;
+  return arithmetic_number_loop<T>({op, in.data, nullptr, out.data, stream}, number, number_first,
+                                   loop);
+}
+
 }  // namespace
 
 template <class T>
@@ -46,9 +75,48 @@ cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const std::in
       });
 }
 
-#define TUTORIAL_ARITHMETIC(T)                                                   \
-  template cudaError_t arithmetic<T>(ArithmeticOp, const TensorShape&, const T*, \
-                                     const TensorShape&, const T*, T*, cudaStream_t)
+template <class T>
+cudaError_t arithmetic(ArithmeticOp op, const TensorView<const T>& in0,
+                       const TensorView<const T>& in1, const TensorView<T>& out,
+                       cudaStream_t stream) {
+  const ArithmeticCall<T> call{op, in0.data, in1.data, out.data, stream};
+  return operate(call, in0.layout, in1.layout, out.layout, [&](std::int64_t n) {
+    return arithmetic_contiguous(op, in0.data, in1.data, out.data, n, stream);
+  });
+}
+
+template <class T>
+cudaError_t arithmetic(ArithmeticOp op, const TensorView<const T>& in0, NumberOf<T> number,
+                       const TensorView<T>& out, cudaStream_t stream) {
+  return operate(op, in0, number, false, out, stream);
+}
+
+template <class T>
+cudaError_t arithmetic(ArithmeticOp op, NumberOf<T> number, const TensorView<const T>& in1,
+                       const TensorView<T>& out, cudaStream_t stream) {
+  return operate(op, in1, number, true, out, stream);
+}
+
+cudaError_t arithmetic(ArithmeticOp op, const TensorView<const std::int8_t>& in0,
+                       const TensorView<const std::int8_t>& in1, const TensorView<std::int8_t>& out,
+                       Int8Scales scales, cudaStream_t stream) {
+  if (const cudaError_t error = check_scales(scales); error != cudaSuccess) return error;
+  const ArithmeticCall<std::int8_t> call{op, in0.data, in1.data, out.data, stream, scales};
+  return operate(call, in0.layout, in1.layout, out.layout, [&](std::int64_t n) {
+    return arithmetic_contiguous(op, in0.data, in1.data, out.data, n, scales, stream);
+  });
+}
+
+#define TUTORIAL_ARITHMETIC(T)                                                              \
+  template cudaError_t arithmetic<T>(ArithmeticOp, const TensorShape&, const T*,            \
+                                     const TensorShape&, const T*, T*, cudaStream_t);       \
+  template cudaError_t arithmetic<T>(ArithmeticOp, const TensorView<const T>&,              \
+                                     const TensorView<const T>&, const TensorView<T>&,      \
+                                     cudaStream_t);                                         \
+  template cudaError_t arithmetic<T>(ArithmeticOp, const TensorView<const T>&, NumberOf<T>, \
+                                     const TensorView<T>&, cudaStream_t);                   \
+  template cudaError_t arithmetic<T>(ArithmeticOp, NumberOf<T>, const TensorView<const T>&, \
+                                     const TensorView<T>&, cudaStream_t)
 TUTORIAL_ARITHMETIC(float);
 TUTORIAL_ARITHMETIC(half);
 TUTORIAL_ARITHMETIC(__nv_bfloat16);

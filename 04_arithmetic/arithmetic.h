@@ -5,6 +5,7 @@
 //   launchers/broadcast.h   ladder B: shapes that broadcast
 //   launchers/nhwc.h        ladder C: images in NHWC8 storage
 //   launchers/int8.h        ladder D: int8 with scales
+//   launchers/strided.h     any strides
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,8 +18,10 @@
 #include "04_arithmetic/launchers/int8.h"
 #include "04_arithmetic/launchers/nhwc.h"
 #include "04_arithmetic/launchers/op.h"
+#include "04_arithmetic/launchers/strided.h"
 #include "common/broadcast.h"
 #include "common/refusal.h"
+#include "common/strided.h"
 
 namespace tutorial {
 
@@ -42,10 +45,29 @@ template <class T>
 cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const T* in0,
                        const TensorShape& shape1, const T* in1, T* out, cudaStream_t stream);
 
+/// The same for tensors of any strides (common/strided.h), in their own memory; both operands broadcast
+/// to the shape of `out`, and `out` may be one that lies as it does.
+template <class T>
+cudaError_t arithmetic(ArithmeticOp op, const TensorView<const T>& in0,
+                       const TensorView<const T>& in1, const TensorView<T>& out,
+                       cudaStream_t stream);
+
+/// The same with a number in the place of a tensor; its value travels with the launch. Beside half and
+/// bf16 it is a float, as which they compute.
+template <class T>
+cudaError_t arithmetic(ArithmeticOp op, const TensorView<const T>& in0, NumberOf<T> number,
+                       const TensorView<T>& out, cudaStream_t stream);
+template <class T>
+cudaError_t arithmetic(ArithmeticOp op, NumberOf<T> number, const TensorView<const T>& in1,
+                       const TensorView<T>& out, cudaStream_t stream);
+
 /// The same for int8 with scales (launchers/int8.h). Errors: also cudaErrorInvalidValue for a
 /// scale that is not finite or not greater than 0.
 cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const std::int8_t* in0,
                        const TensorShape& shape1, const std::int8_t* in1, std::int8_t* out,
+                       Int8Scales scales, cudaStream_t stream);
+cudaError_t arithmetic(ArithmeticOp op, const TensorView<const std::int8_t>& in0,
+                       const TensorView<const std::int8_t>& in1, const TensorView<std::int8_t>& out,
                        Int8Scales scales, cudaStream_t stream);
 
 }  // namespace tutorial

@@ -258,9 +258,6 @@ void add_same_shapes() {
   add_operations<half>({Mul, Max}, {});
   add_operations<half>({Div, PRelu, Mod, Pow}, largest());
   add_cub_peer<half>();
-  const BinaryRung<half> yours = your_arithmetic_rung();
-  add_same_shape<half>(yours.name, Kind::yours, kYourOp, yours.max_ulp, yours.launch, {},
-                       yours.width);
 
   add_two_in_one_out_peer<Bf16>("arithmetic");
   add_ladder_a<Bf16>(false);
@@ -409,11 +406,13 @@ Case broadcast_case(const Form& form) {
 }
 
 template <class T>
-void add_broadcast_rung(const BroadcastRung<T>& rung, const Form& form) {
+void add_broadcast_rung(const BroadcastRung<T>& rung, const Form& form, Kind kind = Kind::rung) {
   const Broadcast broadcast = broadcast_strides(form.shape0, form.shape1);
   if (!rung.claims(broadcast)) return;
   Case operation = broadcast_case<T>(form);
-  operation.rung = rung.name + "_" + operation.dtype + "_" + form.name;
+  operation.rung = rung.name;
+  if (kind == Kind::rung) operation.rung += "_" + operation.dtype + "_" + form.name;
+  operation.kind = kind;
   operation.launch = [rung, broadcast](const Buffers& set, const Shape&, cudaStream_t stream) {
     return rung.launch(
         {kAdd, static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
@@ -566,6 +565,7 @@ void register_benchmarks() {
   add_same_shapes();
   add_ladder_b<float>();
   add_ladder_b<half>();
+  add_broadcast_rung(your_arithmetic_rung(), forms()[2], Kind::yours);
   add_ladder_b_int8();
   add_ladder_c();
 }

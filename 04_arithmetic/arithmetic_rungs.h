@@ -70,13 +70,6 @@ BinaryRung<T> binary_rung(const ArithmeticRung<T>& rung, ArithmeticOp op) {
           arithmetic_max_ulp<T>(op)};
 }
 
-/// The reader's rung, with the numbers that stand in your_arithmetic.cuh. It computes PRelu.
-inline constexpr ArithmeticOp kYourOp = ArithmeticOp::PRelu;
-inline BinaryRung<half> your_arithmetic_rung() {
-  const RungClaims claims = your_arithmetic_claims();
-  return {"your_arithmetic", your_arithmetic, claims.per_thread, claims.alignment, claims.max_ulp};
-}
-
 // ---- Ladder D: int8 with scales -----------------------------------------------------------------
 
 struct Int8Rung {

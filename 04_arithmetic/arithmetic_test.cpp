@@ -17,6 +17,7 @@
 #include "common/proof/broadcast_cases.h"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
+#include "common/proof/views.h"
 
 using namespace tutorial;
 using namespace tutorial::test;
@@ -153,6 +154,92 @@ TEST_CASE("operator: the result may take the place of an operand of its shape") 
     CHECK(a.intact());
     CHECK(second.intact());
   }
+}
+
+namespace {
+
+template <class T>
+void check_views() {
+  for (const ArithmeticOp op : kArithmeticOps) {
+    const auto wrong = mistake_of_views<T, T, T>(
+        [=](const TensorView<T>& y, const TensorView<const T>& a, const TensorView<const T>& b) {
+          if constexpr (std::is_same_v<T, std::int8_t>) {
+            return arithmetic(op, a, b, y, kTestScales, nullptr);
+          } else {
+            return arithmetic(op, a, b, y, nullptr);
+          }
+        },
+        [=](T* y, std::int64_t n, const T* a, const T* b) {
+          return run_operator(op, {{n}, {n}}, a, b, y);
+        });
+    INFO(name_of(op) << ": " << wrong);
+    CHECK(wrong.empty());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("operator: tensors of any strides, bit for bit as without gaps") {
+  require_device();
+  check_views<float>();
+  check_views<half>();
+  check_views<__nv_bfloat16>();
+  check_views<std::int8_t>();
+  check_views<std::int32_t>();
+  check_views<std::int64_t>();
+}
+
+TEST_CASE("operator: a number in the place of a tensor, as a tensor of one element") {
+  require_device();
+  const auto check = [](auto type, auto number) {
+    using T = decltype(type);
+    for (const ArithmeticOp op : kArithmeticOps) {
+      for (const bool first : {false, true}) {
+        const auto wrong = mistake_of_views<T, T>(
+            [=](const TensorView<T>& y, const TensorView<const T>& x) {
+              return first ? arithmetic<T>(op, number, x, y, nullptr)
+                           : arithmetic<T>(op, x, number, y, nullptr);
+            },
+            [=](T* y, std::int64_t n, const T* x) {
+              const GuardedBuffer<T> one(std::vector<T>{static_cast<T>(number)});
+              return first ? arithmetic<T>(op, {}, one.data(), {n}, x, y, nullptr)
+                           : arithmetic<T>(op, {n}, x, {}, one.data(), y, nullptr);
+            });
+        INFO(name_of(op) << (first ? ", the number first: " : ": ") << wrong);
+        CHECK(wrong.empty());
+      }
+    }
+  };
+  check(float{}, 0.3f);
+  check(half{}, 1.5f);
+  check(Bf16{}, -2.0f);
+  check(std::int32_t{}, -3);
+  check(std::int64_t{}, std::int64_t{7});
+  // In float, then rounded: 0.1 is no half, and as one it would be 0.099976.
+  const GuardedBuffer<half> x(std::vector<half>{half(1000.0f)}), y(1);
+  REQUIRE(arithmetic<half>(ArithmeticOp::Mul, {x.data(), {{1}, {1}}}, 0.1f, {y.data(), {{1}, {1}}},
+                           nullptr) == cudaSuccess);
+  CHECK(static_cast<float>(y.download()[0]) == 100.0f);
+}
+
+TEST_CASE("operator: views are refused with a sentence, and nothing is written") {
+  const float x[4] = {};
+  float y[4] = {7, 7, 7, 7};
+  const TensorView<const float> in = contiguous_view(static_cast<const float*>(x), {2, 2});
+  const TensorView<float> out = contiguous_view(y, {2, 2});
+  const auto refused = [&](ArithmeticOp op, const TensorView<const float>& a,
+                           const TensorView<float>& b) {
+    return arithmetic(op, a, in, b, nullptr) == cudaErrorInvalidValue ? last_refusal() : "";
+  };
+  CHECK(refused(static_cast<ArithmeticOp>(9), in, out) == "the operation is none of the nine");
+  CHECK(refused(ArithmeticOp::Add, {x, {{2, 3}, {2, 1}}}, out) ==
+        "in0 has the shape (2, 3), which does not broadcast to the result's, (2, 2)");
+  CHECK(refused(ArithmeticOp::Add, {x, {{2, 2}, {-2, 1}}}, out) ==
+        "in0 has a negative stride: pass a copy of it");
+  CHECK(refused(ArithmeticOp::Add, in, {y, {{2, 2}, {1, 1}}}) ==
+        "the result has two elements that may share a place: pass a copy of it");
+  CHECK(refused(ArithmeticOp::Add, {nullptr, in.layout}, out) == "in0 is a null pointer");
+  CHECK(y[3] == 7.0f);
 }
 
 TEST_CASE("operator: an empty result succeeds and launches nothing") {

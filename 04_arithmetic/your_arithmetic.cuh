@@ -1,6 +1,6 @@
-// Your rung: the PRelu of two arrays of halves, a > 0 ? a : a b. It starts as a copy of A1, one
-// element a thread; "Your turn" in README.md says what to try. The test checks it as it checks
-// every rung, and the ladder shows it:
+// Your rung: images of `channels` planes of `pixels` halves each, plus one half for each channel. It
+// starts as rung B3, one element a thread, and README.md says what to try. The test checks it as it
+// checks every rung, and the ladder shows it:
 //
 //     ./tutorial test arithmetic --yours
 //     ./tutorial bench arithmetic
@@ -14,15 +14,18 @@
 
 namespace tutorial {
 
-/// How many elements a thread of your kernel takes, the alignment in bytes that it needs, and the
-/// largest error in ULP that the test lets it make. Change them together with the kernel.
+/// How many elements a thread of your kernel takes, which `pixels` is a multiple of; the alignment in
+/// bytes that a and y need; and the error in ULP, which is that of one rounding. Change the first two
+/// together with the kernel.
 //! [start]
 inline constexpr RungClaims kYourArithmetic{1, alignof(half), 0.5};
 
-__global__ void your_arithmetic_kernel(const half* a, const half* b, half* y, std::int64_t n) {
+__global__ void your_arithmetic_kernel(const half* a, const half* b, half* y, std::int64_t n,
+                                       std::int64_t channels, std::int64_t pixels) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) {
-    y[i] = __hgt(a[i], __float2half(0.0f)) ? a[i] : __hmul(a[i], b[i]);
+    const std::int64_t channel = i / pixels % channels;
+    y[i] = __hadd(a[i], b[channel]);
   }
 }
 //! [start]

@@ -1,6 +1,6 @@
 // Ladder A: And, Or, Xor and Not on truth values of a byte.
 //
-// Read from the top; README.md says what each rung was expected to do and what it did. Every
+// Read from the top; notes/ladder.md has the prediction and the outcome of each rung. Every
 // kernel is right for every n >= 0: it handles the tail itself. A vector access needs pointers
 // aligned to its width, which the launchers check. The arithmetic is in logical_relation_math.cuh.
 #pragma once

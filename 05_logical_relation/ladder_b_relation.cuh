@@ -1,6 +1,6 @@
 // Ladder B: comparisons of numbers, answered in bytes and then in bits.
 //
-// Read from the top; README.md says what each rung was expected to do and what it did. Every
+// Read from the top; notes/ladder.md has the prediction and the outcome of each rung. Every
 // kernel is right for every n >= 0: it handles the tail itself. A vector access needs pointers
 // aligned to its width, which the launchers check. The comparisons are in
 // logical_relation_math.cuh.

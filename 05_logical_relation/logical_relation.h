@@ -23,6 +23,7 @@
 #include "05_logical_relation/launchers/op.h"
 #include "common/broadcast.h"
 #include "common/rung.h"
+#include "common/strided.h"
 
 namespace tutorial {
 
@@ -57,6 +58,35 @@ cudaError_t equal(Equality policy, const TensorShape& shape0, const float* in0,
 /// allowed. T: float, half, __nv_bfloat16.
 template <class T>
 cudaError_t where(const Byte* c, const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream);
+
+// The same for tensors of any strides (common/strided.h), in their own memory. Operands broadcast to the
+// shape of `out`, which may be one that lies as it does and has elements of its size. Errors as above,
+// and for what make_strided_loop() refuses.
+
+/// For And, Or and Xor, of numbers too: any but 0 is true, a NaN as well. T: Byte, float, half,
+/// __nv_bfloat16, std::int8_t, std::int32_t, std::int64_t.
+template <class T>
+cudaError_t logical(LogicalOp op, const TensorView<const T>& in0, const TensorView<const T>& in1,
+                    const TensorView<Byte>& out, cudaStream_t stream);
+
+/// For Not. T as above.
+template <class T>
+cudaError_t logical(LogicalOp op, const TensorView<const T>& in, const TensorView<Byte>& out,
+                    cudaStream_t stream);
+
+/// T as in relation() above.
+template <class T>
+cudaError_t relation(RelationOp op, const TensorView<const T>& in0, const TensorView<const T>& in1,
+                     const TensorView<Byte>& out, cudaStream_t stream);
+
+cudaError_t equal(Equality policy, const TensorView<const float>& in0,
+                  const TensorView<const float>& in1, const TensorView<Byte>& out,
+                  cudaStream_t stream);
+
+/// T: float, half, __nv_bfloat16. In a refusal c is in0, a in1 and b in2.
+template <class T>
+cudaError_t where(const TensorView<const Byte>& c, const TensorView<const T>& a,
+                  const TensorView<const T>& b, const TensorView<T>& y, cudaStream_t stream);
 
 // ---- Ladder A. In brackets: the alignment in bytes that all pointers need ----------------------
 

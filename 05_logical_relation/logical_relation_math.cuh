@@ -57,6 +57,34 @@ struct OnBytes {
   }
 };
 
+/// The operation on numbers of any type: any but 0 is true, a NaN as well.
+template <class T, class Op>
+struct OnNumbers {
+  using Packs = ElementByElement;
+  Op op;
+  __device__ __forceinline__ Byte operator()(T a, T b) const {
+    return static_cast<Byte>(op(is_true(a), is_true(b)) & 1u);
+  }
+  __device__ __forceinline__ Byte operator()(T a) const {
+    return static_cast<Byte>(op(is_true(a)) & 1u);
+  }
+
+ private:
+  __device__ __forceinline__ static unsigned is_true(T value) {
+    return value == static_cast<T>(0.0f) ? 0u : 1u;
+  }
+};
+template <class Op>
+struct OnNumbers<Byte, Op> : OnBytes<Op> {};
+
+/// y = c ? a : b.
+struct Choose {
+  template <class T>
+  __device__ __forceinline__ T operator()(Byte c, T a, T b) const {
+    return c != 0 ? a : b;
+  }
+};
+
 // SIMD within a register: four bytes of a word at once, without a test of any single byte.
 //
 // In truth_bits(), bit 7 of each byte says whether the byte is not zero. The low seven bits plus

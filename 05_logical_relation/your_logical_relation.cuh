@@ -1,5 +1,5 @@
-// Your rung. It starts as rung B1, one comparison a thread; "Your turn" in README.md says what to
-// try. The test checks it like every other rung, and the benchmark times it:
+// Your rung. It starts as rung B1, one comparison a thread; the README says what to try. The test
+// checks it like every other rung, and the benchmark times it:
 //
 //     ./tutorial test logical_relation --yours
 //     ./tutorial bench logical_relation

@@ -7,11 +7,11 @@ namespace tutorial::bind {
 
 std::vector<Operator> operators() {
   std::vector<Operator> list;
-  list.push_back(
-      float_operator("elu", "Tensor x, float alpha=1.0",
-                     [](const Arguments& a, auto* x, auto* y, std::int64_t n, cudaStream_t stream) {
-                       return elu(x, y, n, static_cast<float>(a.number(1)), stream);
-                     }));
+  list.push_back(float_views("elu", "Tensor x, float alpha=1.0",
+                             [](const Arguments& a, auto y, cudaStream_t stream) {
+                               using T = typename decltype(y)::Element;
+                               return elu(a.view<T>(0), y, static_cast<float>(a.number(1)), stream);
+                             }));
   list.back().invalid = "alpha must be finite";
   list.back().gradient = "elu_backward";
   list.push_back(gradient_operator(

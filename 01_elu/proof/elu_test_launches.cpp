@@ -38,3 +38,10 @@ TEST_CASE("elu: which kernel runs, in how many blocks") {
                  });
   table.check("01_elu/proof/launches.txt");
 }
+
+TEST_CASE("elu: which kernel runs, in how many blocks: any strides") {
+  LaunchTable table;
+  table.add_views<half, half>(
+      "elu f16", [](auto stream, auto y, auto x) { return elu<half>(x, y, 1.0f, stream); });
+  table.check("01_elu/proof/launches_views.txt");
+}

@@ -17,11 +17,11 @@ GeluApproximate variant_of(const Arguments& arguments, std::size_t i) {
 
 std::vector<Operator> operators() {
   std::vector<Operator> list;
-  list.push_back(
-      float_operator("gelu", "Tensor x, *, str approximate='none'",
-                     [](const Arguments& a, auto* x, auto* y, std::int64_t n, cudaStream_t stream) {
-                       return gelu(x, y, n, variant_of(a, 1), stream);
-                     }));
+  list.push_back(float_views("gelu", "Tensor x, *, str approximate='none'",
+                             [](const Arguments& a, auto y, cudaStream_t stream) {
+                               using T = typename decltype(y)::Element;
+                               return gelu(a.view<T>(0), y, variant_of(a, 1), stream);
+                             }));
   list.back().gradient = "gelu_backward";
   list.push_back(gradient_operator(
       "gelu_backward", "Tensor x, Tensor dy, *, str approximate='none'",

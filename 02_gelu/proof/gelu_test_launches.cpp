@@ -36,3 +36,11 @@ TEST_CASE("gelu: which kernel runs, in how many blocks") {
   }
   table.check("02_gelu/proof/launches.txt");
 }
+
+TEST_CASE("gelu: which kernel runs, in how many blocks: any strides") {
+  LaunchTable table;
+  table.add_views<float, float>("gelu tanh f32", [](auto stream, auto y, auto x) {
+    return gelu<float>(x, y, GeluApproximate::tanh, stream);
+  });
+  table.check("02_gelu/proof/launches_views.txt");
+}

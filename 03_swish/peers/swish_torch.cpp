@@ -1,5 +1,5 @@
 // The chapter as operators of PyTorch: swish(x, beta), swiglu(a, b) and their gradients,
-// swiglu_separate(a, b), swiglu_quantize(a, b), and every rung as swish_RUNG(x).
+// swiglu_halves(x), swiglu_separate(a, b), swiglu_quantize(a, b), and every rung as swish_RUNG(x).
 #include "03_swish/swish.h"
 #include "03_swish/swish_backward.h"
 #include "03_swish/swish_quantize.h"
@@ -62,11 +62,11 @@ Operator swiglu_quantize_operator() {
 
 std::vector<Operator> operators() {
   std::vector<Operator> list;
-  list.push_back(
-      float_operator("swish", "Tensor x, float beta=1.0",
-                     [](const Arguments& a, auto* x, auto* y, std::int64_t n, cudaStream_t stream) {
-                       return swish(x, y, n, static_cast<float>(a.number(1)), stream);
-                     }));
+  list.push_back(float_views(
+      "swish", "Tensor x, float beta=1.0", [](const Arguments& a, auto y, cudaStream_t stream) {
+        using T = typename decltype(y)::Element;
+        return swish(a.view<T>(0), y, static_cast<float>(a.number(1)), stream);
+      }));
   const std::string about_beta = "beta must be finite, and 0 or at least 2^-100 in magnitude";
   list.back().invalid = about_beta;
   list.back().gradient = "swish_backward";
@@ -76,12 +76,33 @@ std::vector<Operator> operators() {
         return swish_backward(x, dy, dx, n, static_cast<float>(a.number(2)), stream);
       }));
   list.back().invalid = about_beta;
-  list.push_back(
-      float_operator2("swiglu", [](auto* a, auto* b, auto* y, std::int64_t n, cudaStream_t stream) {
-        return swiglu(a, b, y, n, stream);
-      }));
+  list.push_back(float_views("swiglu", "Tensor a, Tensor b",
+                             [](const Arguments& a, auto y, cudaStream_t stream) {
+                               using T = typename decltype(y)::Element;
+                               return swiglu(a.view<T>(0), a.view<T>(1), y, stream);
+                             }));
+  list.back().results = [](const Arguments& a) {
+    require_dtype(a, 0, Floats{});
+    require_same_dtype(a, 0, 1);
+    require_same_sizes(a, 0, 1);
+    return std::vector<Result>{{sizes_of(a.tensor(0)), a.tensor(0).scalar_type()}};
+  };
   list.back().gradient = "swiglu_backward";
   list.push_back(swiglu_gradients());
+  list.push_back(
+      float_views("swiglu_halves", "Tensor x", [](const Arguments& a, auto y, cudaStream_t stream) {
+        using T = typename decltype(y)::Element;
+        return swiglu_halves(a.view<T>(0), y, stream);
+      }));
+  list.back().in_place = false;
+  list.back().results = [](const Arguments& a) {
+    require_dtype(a, 0, Floats{});
+    Sizes sizes = sizes_of(a.tensor(0));
+    TORCH_CHECK(!sizes.empty() && sizes.back() % 2 == 0, a.name(), ": the sizes ",
+                a.tensor(0).sym_sizes(), " have no halves along the last dimension");
+    sizes.back() = sizes.back() / 2;
+    return std::vector<Result>{{sizes, a.tensor(0).scalar_type()}};
+  };
   list.push_back(float_operator2(
       "swiglu_separate", [](auto* a, auto* b, auto* y, std::int64_t n, cudaStream_t stream) {
         return swiglu_separate(a, b, y, n, stream);

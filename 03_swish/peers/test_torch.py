@@ -59,7 +59,12 @@ class SwigluTest(gradients.GradientPromises, support.BindingTest):
         """What a model has: both inputs side by side in one matrix."""
         for device, dtype in self.each():
             a, b = support.sample((6, 64), dtype, device).chunk(2, dim=1)
-            self.close(self.ops.swiglu(a, b), self.ops.swiglu(a.contiguous(), b.contiguous()))
+            wanted = self.ops.swiglu(a.contiguous(), b.contiguous())
+            self.close(self.ops.swiglu(a, b), wanted, rtol=0, atol=0)
+            for d in (1, 7, 64):
+                x = support.sample((2, 3, 2 * d), dtype, device)
+                self.close(self.ops.swiglu_halves(x), self.ops.swiglu(x[..., :d], x[..., d:]), rtol=0, atol=0)
+            self.refuses("have no halves along the last dimension", self.ops.swiglu_halves, x[..., :3])
 
     def test_in_place(self):
         for device, dtype in self.each():

@@ -43,3 +43,17 @@ TEST_CASE("swish: which kernel runs, in how many blocks") {
   for_each_type(Fp8{}, add_rungs);
   table.check("03_swish/proof/launches.txt");
 }
+
+TEST_CASE("swish: which kernel runs, in how many blocks: any strides") {
+  LaunchTable table;
+  table.add_views<half, half>(
+      "swish f16", [](auto stream, auto y, auto x) { return swish<half>(x, y, 1.0f, stream); });
+  table.add_views<half, half, half>("swiglu f16", [](auto stream, auto y, auto a, auto b) {
+    return swiglu<half>(a, b, y, stream);
+  });
+  table.add("swiglu_halves f16", "(1000, 2046)", {2, 2}, [](const Addresses& at, auto stream) {
+    return swiglu_halves<half>(contiguous_view<const half>(at.of<half>(0), {1000, 2046}),
+                               contiguous_view(at.of<half>(1), {1000, 1023}), stream);
+  });
+  table.check("03_swish/proof/launches_views.txt");
+}

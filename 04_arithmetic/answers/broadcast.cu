@@ -1,4 +1,4 @@
-// Exercise 2 of "Your turn": PRelu with a slope for each channel, counted by the grid alone.
+// The further exercise of notes/rows.md: PRelu with a slope for each channel, counted by the grid alone.
 #include <cstdint>
 #include <cstring>
 #include <vector>

@@ -25,6 +25,7 @@
 
 #include "04_arithmetic/launchers/op.h"
 #include "common/broadcast.h"
+#include "common/rung.h"
 
 namespace tutorial {
 
@@ -106,6 +107,13 @@ bool fits_half8(const Broadcast& broadcast);
 /// pointers aligned to 16 bytes; `threads` a block, any number that a block may have.
 cudaError_t arithmetic_fp16_strided(const ArithmeticCall<half>& call, const Broadcast& broadcast,
                                     int threads = 128);
+
+/// Your rung: in0 holds n elements, images of `channels` planes of `pixels`, and in1 one for each
+/// channel. in0 and out are aligned as your_arithmetic.cuh claims, and `pixels` is a multiple of the
+/// elements that a thread takes. It adds.
+cudaError_t your_arithmetic(const half* in0, const half* in1, half* out, std::int64_t n,
+                            std::int64_t channels, std::int64_t pixels, cudaStream_t stream);
+RungClaims your_arithmetic_claims();
 
 // ---- Which of the four forms a broadcast is -----------------------------------------------------
 // All of these merge first, so that (1,256,1,1), (256,1,1) and (256,1,1) in front of any number of

@@ -56,4 +56,20 @@ std::vector<BroadcastRung<T>> arithmetic_broadcast_rungs() {
   };
 }
 
+/// The reader's rung: it adds, and takes a second operand with a value for each channel.
+inline BroadcastRung<half> your_arithmetic_rung() {
+  const auto claims = [](const Broadcast& broadcast) {
+    const Broadcast merged = merge_dimensions(broadcast);
+    return is_one_not_broadcast(merged) && !is_first_shorter(merged) &&
+           merged.extent[merged.rank - 1] % your_arithmetic_claims().per_thread == 0;
+  };
+  return {"your_arithmetic", claims,
+          [](const ArithmeticCall<half>& call, const Broadcast& broadcast) {
+            const Broadcast merged = merge_dimensions(broadcast);
+            const int last = merged.rank - 1;
+            return your_arithmetic(call.in0, call.in1, call.out, merged.elements,
+                                   merged.extent[last - 1], merged.extent[last], call.stream);
+          }};
+}
+
 }  // namespace tutorial

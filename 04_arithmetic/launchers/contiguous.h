@@ -31,7 +31,6 @@
 #include <cstdint>
 
 #include "04_arithmetic/launchers/op.h"
-#include "common/rung.h"
 
 namespace tutorial {
 
@@ -66,11 +65,5 @@ cudaError_t arithmetic_half8(ArithmeticOp op, const half* in0, const half* in1, 
 template <class T>
 cudaError_t arithmetic_pack(ArithmeticOp op, const T* in0, const T* in1, T* out, std::int64_t n,
                             cudaStream_t stream);
-
-/// Your rung, and what your_arithmetic.cuh says of it: which operation it computes, and what it
-/// needs.
-cudaError_t your_arithmetic(const half* in0, const half* in1, half* out, std::int64_t n,
-                            cudaStream_t stream);
-RungClaims your_arithmetic_claims();
 
 }  // namespace tutorial

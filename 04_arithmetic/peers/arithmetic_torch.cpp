@@ -54,10 +54,34 @@ Operator arithmetic_operator(const std::string& name, const std::string& argumen
   result.run = [a, op](const Arguments& x, const Outputs& out, cudaStream_t stream) {
     return with_type(x.tensor(a), Numbers{}, [&](auto* type) {
       using T = std::remove_pointer_t<decltype(type)>;
-      return arithmetic(op(x), shape_of(x.tensor(a)), x.data<T>(a), shape_of(x.tensor(a + 1)),
-                        x.data<T>(a + 1), data<T>(out), stream);
+      return arithmetic(op(x), x.view<T>(a), x.view<T>(a + 1), view_of<T>(out[0]), stream);
     });
   };
+  result.any_strides = true;
+  return result;
+}
+
+/// The operator with a number in the place of a tensor, the first if `number_first`.
+Operator number_operator(ArithmeticOp op, bool number_first) {
+  Operator result;
+  result.name = name_of(op);
+  result.overload = number_first ? "Scalar_first" : "Scalar";
+  result.ladder = "arithmetic";
+  result.arguments = number_first ? "Scalar a, Tensor b" : "Tensor a, Scalar b";
+  const std::size_t tensor = number_first ? 1 : 0, number = 1 - tensor;
+  result.results = [tensor](const Arguments& x) {
+    require_dtype(x, tensor, Numbers{});
+    return std::vector<Result>{{sizes_of(x.tensor(tensor)), x.tensor(tensor).scalar_type()}};
+  };
+  result.run = [=](const Arguments& x, const Outputs& out, cudaStream_t stream) {
+    return with_type(x.tensor(tensor), Numbers{}, [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      const auto value = x.number_as<NumberOf<T>>(number);
+      return number_first ? arithmetic<T>(op, value, x.view<T>(1), view_of<T>(out[0]), stream)
+                          : arithmetic<T>(op, x.view<T>(0), value, view_of<T>(out[0]), stream);
+    });
+  };
+  result.any_strides = true;
   return result;
 }
 
@@ -74,10 +98,10 @@ Operator int8_operator() {
     return std::vector<Result>{{broadcast_sizes(x, 1, 2), at::kChar}};
   };
   result.run = [](const Arguments& x, const Outputs& out, cudaStream_t stream) {
-    return arithmetic(op_of(x), shape_of(x.tensor(1)), x.data<std::int8_t>(1),
-                      shape_of(x.tensor(2)), x.data<std::int8_t>(2), data<std::int8_t>(out),
-                      scales_of(x, 3), stream);
+    return arithmetic(op_of(x), x.view<std::int8_t>(1), x.view<std::int8_t>(2),
+                      view_of<std::int8_t>(out[0]), scales_of(x, 3), stream);
   };
+  result.any_strides = true;
   return result;
 }
 
@@ -166,6 +190,7 @@ void add_broadcast(std::vector<Operator>& list) {
     op.ladder = "arithmetic_broadcast";
     op.rung = rung.name;
     op.kind = OperatorKind::rung;
+    op.any_strides = false;
     op.run = [name = rung.name](const Arguments& x, const Outputs& out, cudaStream_t stream) {
       return with_type(x.tensor(1), Numbers{}, [&](auto* type) {
         return run_broadcast<std::remove_pointer_t<decltype(type)>>(name, x, out, {}, stream);
@@ -179,6 +204,7 @@ void add_broadcast(std::vector<Operator>& list) {
     op.ladder = "arithmetic_broadcast";
     op.rung = rung.name;
     op.kind = OperatorKind::rung;
+    op.any_strides = false;
     op.run = [name = rung.name](const Arguments& x, const Outputs& out, cudaStream_t stream) {
       return run_broadcast<std::int8_t>(name, x, out, scales_of(x, 3), stream);
     };
@@ -191,6 +217,7 @@ void add_broadcast(std::vector<Operator>& list) {
   shared.rung = "f16x8_shared";
   shared.dtype = "f16";
   shared.kind = OperatorKind::rung;
+  shared.any_strides = false;
   shared.in_alignment = shared.out_alignment = 16;
   shared.results = [results = shared.results](const Arguments& x) {
     require_dtype(x, 1, Types<half>{});
@@ -203,6 +230,30 @@ void add_broadcast(std::vector<Operator>& list) {
         {op_of(x), x.data<half>(1), x.data<half>(2), data<half>(out), stream}, broadcast);
   };
   list.push_back(std::move(shared));
+
+  const auto add = [](const Arguments&) { return ArithmeticOp::Add; };
+  Operator yours = arithmetic_operator("your_arithmetic", "Tensor a, Tensor b", 0, add);
+  yours.ladder = "arithmetic_broadcast";
+  yours.rung = yours.name;
+  yours.dtype = "f16";
+  yours.kind = OperatorKind::yours;
+  yours.in_alignment = yours.out_alignment = your_arithmetic_claims().alignment;
+  yours.results = [results = yours.results](const Arguments& x) {
+    require_dtype(x, 0, Types<half>{});
+    return results(x);
+  };
+  yours.run = [](const Arguments& x, const Outputs& out, cudaStream_t stream) {
+    if (out[0].numel() == 0) return cudaSuccess;
+    const Broadcast broadcast = broadcast_strides(shape_of(x.tensor(0)), shape_of(x.tensor(1)));
+    const BroadcastRung<half> rung = your_arithmetic_rung();
+    if (!rung.claims(broadcast)) {
+      return refuse(cudaErrorInvalidValue,
+                    "it takes a second tensor with a value for each channel");
+    }
+    return rung.launch(
+        {ArithmeticOp::Add, x.data<half>(0), x.data<half>(1), data<half>(out), stream}, broadcast);
+  };
+  list.push_back(std::move(yours));
 }
 
 // ---- Ladder C -----------------------------------------------------------------------------------
@@ -299,6 +350,8 @@ std::vector<Operator> operators() {
   for (const ArithmeticOp op : kArithmeticOps) {
     list.push_back(arithmetic_operator(name_of(op), "Tensor a, Tensor b", 0,
                                        [op](const Arguments&) { return op; }));
+    list.push_back(number_operator(op, false));
+    list.push_back(number_operator(op, true));
   }
   list.push_back(int8_operator());
   add_contiguous<float>(list);
@@ -306,9 +359,6 @@ std::vector<Operator> operators() {
   add_contiguous<Bf16>(list);
   add_contiguous<std::int32_t>(list);
   add_contiguous<std::int64_t>(list);
-  const BinaryRung<half> yours = your_arithmetic_rung();
-  list.push_back(
-      binary<half>("arithmetic", yours.name, yours.launch, yours.alignment, OperatorKind::yours));
   add_int8(list);
   add_broadcast(list);
   const auto limit = [](const auto&... arguments) { return arithmetic_limit_nhwc(arguments...); };

@@ -45,6 +45,22 @@ class ArithmeticTest(support.BindingTest):
         a, b = (support.sample(shape, dtype, device, seed) for seed, shape in enumerate(pair))
         return a, b
 
+    def test_numbers(self):
+        """A Python number in the place of a tensor."""
+        torch = support.torch
+        for device, dtype in self.each():
+            for name, x in support.layouts(dtype, device):
+                self.close(self.ops.add(x, 0.1), (x.float() + 0.1).to(dtype).contiguous(), name)
+                self.close(self.ops.sub(0.1, x), (0.1 - x.float()).to(dtype).contiguous(), name)
+            out = torch.empty_like(x)
+            self.ops.mul.Scalar_out(x, 3, out=out)
+            self.close(out, x * 3)
+        for device in self.devices:
+            x = support.sample((70, 72), torch.int32, device).t()
+            self.assertTrue(torch.equal(self.ops.sub(7, x), 7 - x))
+            self.assertTrue(torch.equal(self.ops.max(x, 7), x.clamp(min=7)))
+            self.refuses("add: takes whole numbers beside tensors of them", self.ops.add, x, 0.5, error=TypeError)
+
     def test_floats_broadcast(self):
         for device, dtype, pair in self.each(PAIRS):
             for op, reference in references(support.torch).items():
@@ -109,7 +125,7 @@ class ArithmeticTest(support.BindingTest):
 
     def test_rungs_that_broadcast(self):
         torch = support.torch
-        rungs = [one for one in self.bound if one.ladder == "arithmetic_broadcast"
+        rungs = [one for one in self.bound if one.ladder == "arithmetic_broadcast" and one.kind == "rung"
                  and not one.name.endswith("_int8")]
         self.assertGreaterEqual(len(rungs), 11)
         for device in self.devices:
@@ -117,6 +133,9 @@ class ArithmeticTest(support.BindingTest):
                 a, b = self.operands(forms(one.rung, torch), torch.float16, device)
                 op = getattr(self.ops, one.name)
                 self.close(op("mul", a, b), a * b, one.name)
+            a, b = self.operands(((2, 3, 8), (3, 1)), torch.float16, device)
+            self.close(self.ops.your_arithmetic(a, b), a + b)
+            self.refuses("a value for each channel", self.ops.your_arithmetic, a, a)
         a, b = self.operands(((4, 1), (1, 5)), torch.float32, self.devices[0])
         self.refuses("these two shapes are not of the kind that it takes",
                      self.ops.arithmetic_broadcast_one_scalar, "add", a, b)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "04_arithmetic/proof/arithmetic_test_values.h"
 #include "common/proof/broadcast_cases.h"
 #include "common/proof/catch.h"
+#include "common/proof/promises.h"
 #include "common/proof/support.h"
 #include "common/refusal.h"
 
@@ -130,7 +132,61 @@ void check_misaligned(std::size_t step) {
   }
 }
 
+/// What the reader's rung promises for `images` of any number of channels, of `pixels` halves each.
+Promises promises_of_yours(std::int64_t images, std::int64_t pixels) {
+  const auto a = [](std::int64_t i) { return half(static_cast<float>(i % 61)); };
+  const auto b = [](std::int64_t channel) {
+    return half(static_cast<float>(64 + channel % 29 * 64));
+  };
+  const RungClaims claims = your_arithmetic_claims();
+  Promises promises;
+  promises.size_name = "channels";
+  promises.sizes = {1, 2, 3, 7, 31, 32, 33, 257};
+  promises.any_size = 5;
+  const std::int64_t most = promises.sizes.back();
+  promises.inputs = {
+      input_array("a", values_of<half>({most * images * pixels}, a), claims.alignment, true),
+      input_array("b", values_of<half>({most}, b), sizeof(half), false)};
+  promises.inputs[0].per_n = images * pixels;
+  promises.out_element_bytes = sizeof(half);
+  promises.out_alignment = claims.alignment;
+  promises.out_bytes = [=](std::int64_t channels) {
+    return static_cast<std::size_t>(images * channels * pixels) * sizeof(half);
+  };
+  promises.launch = [=](const std::vector<const void*>& in, void* y, std::int64_t channels,
+                        cudaStream_t stream) {
+    const std::int64_t n = channels < 0 ? channels : images * channels * pixels;
+    return your_arithmetic(static_cast<const half*>(in[0]), static_cast<const half*>(in[1]),
+                           static_cast<half*>(y), n, channels, pixels, stream);
+  };
+  promises.judge = [=](const unsigned char* output, std::int64_t channels) -> std::string {
+    const auto* y = reinterpret_cast<const half*>(output);
+    for (std::int64_t i = 0; i < images * channels * pixels; ++i) {
+      const std::string at = "y[" + std::to_string(i) + "]";
+      if (to_bits(y[i]) == 0xffff) return at + " was not written";
+      const std::int64_t channel = i / pixels % channels;
+      const double expected = to_double(a(i)) + to_double(b(channel)), actual = to_double(y[i]);
+      if (actual == expected) continue;
+      std::ostringstream words;
+      words << at << " = ";
+      if (std::isfinite(actual)) words << actual;
+      if (!std::isfinite(actual)) words << "no number";
+      words << ", expected " << expected << ": channel " << channel << " of image "
+            << i / pixels / channels << " (channels of " << pixels << " pixels)";
+      return words.str();
+    }
+    return "";
+  };
+  return promises;
+}
+
 }  // namespace
+
+TEST_CASE("arithmetic: your rung") {
+  require_device();
+  check_promises("your_arithmetic", promises_of_yours(1, 16));
+  check_promises("your_arithmetic", promises_of_yours(3, 48));
+}
 
 TEST_CASE("broadcast rungs: each takes 20,000 random pairs, and gives all of them right") {
   require_device();

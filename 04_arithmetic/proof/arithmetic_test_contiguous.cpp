@@ -238,13 +238,6 @@ TEST_CASE("arithmetic, contiguous: every launcher keeps its promises") {
   SECTION("i64") { check_integer_rungs<std::int64_t>(); }
 }
 
-TEST_CASE("arithmetic: your rung") {
-  require_device();
-  check_launcher_promises(your_arithmetic_rung(), arithmetic_reference_of<kYourOp>);
-  check_accuracy(your_arithmetic_rung(), arithmetic_reference_of<kYourOp>, sample<half>(61),
-                 sample<half>(67), "arithmetic");
-}
-
 TEST_CASE("arithmetic, contiguous: every operation over every exponent, f32") {
   require_device();
   check_all_operations<float>();

@@ -143,3 +143,15 @@ TEST_CASE("arithmetic: which kernel runs, in how many blocks: the ladders") {
   add_nhwc(table, "nhwc_pack f16", image, channel, arithmetic_nhwc_pack<half>, 16);
   table.check("04_arithmetic/proof/launches_ladders.txt");
 }
+
+TEST_CASE("arithmetic: which kernel runs, in how many blocks: any strides") {
+  LaunchTable table;
+  table.add_views<half, half, half>("add f16", [](auto stream, auto y, auto a, auto b) {
+    return arithmetic<half>(ArithmeticOp::Add, a, b, y, stream);
+  });
+  table.add_views<std::int8_t, std::int8_t, std::int8_t>(
+      "add i8", [](auto stream, auto y, auto a, auto b) {
+        return arithmetic(ArithmeticOp::Add, a, b, y, kScales, stream);
+      });
+  table.check("04_arithmetic/proof/launches_views.txt");
+}

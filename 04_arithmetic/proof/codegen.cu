@@ -6,6 +6,7 @@
 #include "04_arithmetic/ladder_c_nhwc.cuh"
 #include "04_arithmetic/ladder_d_int8.cuh"
 #include "common/broadcast.cuh"
+#include "common/strided.cuh"
 
 namespace tutorial {
 
@@ -48,6 +49,13 @@ extern const void* const kernels[] = {
     address_of(broadcast_pack_kernel<8, kVector, kVector, 3, half, half, Add>),
     address_of(broadcast_steps_kernel<8, kSingle, kVector, half, half, Add>),
     address_of(broadcast_any_kernel<8, LongRows, half, half, Add>),
+
+    // Any strides
+    address_of(strided_pack_kernel<8, half, OnElements<half, Add>, half, half>),
+    address_of(strided_rows_kernel<8, half, OnElements<half, Add>, half, half>),
+    address_of(strided_rows_kernel<4, float, OnElements<float, AddFloat>, float, float>),
+    address_of(strided_tile_kernel<8, half, OnElements<half, Add>, half, half>),
+    address_of(strided_tile_kernel<4, float, OnElements<float, AddFloat>, float, float>),
 
     // Ladder C
     address_of(arithmetic_limit_nhwc_kernel<half, Add>),

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the chapter's two diagrams: results/layouts.svg and results/walk.svg.
+"""Draws the chapter's diagrams: layouts.svg and walk.svg of the notes; strides.svg, merge.svg, packs.svg
+and outer.svg of the lesson, which are narrow enough for a phone.
 
     python3 04_arithmetic/results/diagram.py
 
@@ -118,12 +119,129 @@ def walk():
     return canvas.render()
 
 
+NARROW = 440
+
+
+def strides():
+    """(2, 3, 4) with (3, 1): the operand's element for each of the result, element 22 marked."""
+    size = 34
+    canvas = figures.Canvas(
+        NARROW, 262, "Element 22 of the result, and its element of the operand",
+        "A result of two by three by four elements, numbered as they lie in memory, beside an operand of three by one. Each row of "
+        "the result uses one element of the operand. Element 22 lies in the last row and uses element 2.")
+    canvas.text(14, 24, "(2, 3, 4) with (3, 1)", kind="h")
+    canvas.text(14, 42, "number: the place in memory; colour: the operand's element", "muted", kind="s")
+    place = None
+    for k in range(24):
+        image, row, column = k // 12, k // 4 % 3, k % 4
+        x, y = 14 + image * (4 * size + 16) + column * size, 58 + row * size
+        cell(canvas, x, y, INKS[row], str(k), size)
+        if k == 22:
+            place = (x, y)
+    right = NARROW - 14 - size
+    for k in range(3):
+        cell(canvas, right, 58 + k * size, INKS[k], str(k), size)
+    for x1, y1, x2, y2 in ((0, 0, 1, 0), (1, 0, 1, 1), (1, 1, 0, 1), (0, 1, 0, 0)):
+        canvas.line(place[0] + x1 * size, place[1] + y1 * size, place[0] + x2 * size, place[1] + y2 * size, "ink", 2.5)
+    canvas.line(place[0] + 2 * size + 3, place[1] + size / 2, right - 3, place[1] + size / 2, "ink", 1.5)
+    canvas.text(14, 184, "result: strides 12, 4, 1", kind="m")
+    canvas.text(NARROW - 14, 184, "operand: 0, 1, 0", anchor="end", kind="m")
+    canvas.text(14, 216, "22 = 1 \u00b7 12 + 2 \u00b7 4 + 2 \u00b7 1   the coordinates are 1, 2, 2", kind="m")
+    canvas.text(14, 240, " 2 = 1 \u00b7 0  + 2 \u00b7 1 + 2 \u00b7 0   element 2 of the operand", kind="m")
+    return canvas.render()
+
+
+def merge():
+    """(64, 256, 56, 56) with (1, 256, 1, 1): four dimensions, and three."""
+    width, height = 96, 40
+    canvas = figures.Canvas(
+        NARROW, 256, "Four dimensions become three",
+        "The extents 64, 256, 56, 56 with the operand's strides 0, 1, 0, 0. The last two have the stride 0 for the operand and lie side "
+        "by side in the result, so they become one dimension of 3,136.")
+    canvas.text(14, 24, "(64, 256, 56, 56) with (1, 256, 1, 1)", kind="h")
+    rows = ((44, (("64", 1, "s0"), ("256", 1, "s1"), ("56", 1, "s2"), ("56", 1, "s2")), ("0", "1", "0", "0")),
+            (162, (("64", 1, "s0"), ("256", 1, "s1"), ("3,136", 2, "s2")), ("0", "1", "0")))
+    for top, boxes, steps in rows:
+        x = 28
+        for (words, span, name), step in zip(boxes, steps):
+            canvas.rect(x + 2, top, width * span - 4, height, name, 4)
+            canvas.text(x + width * span / 2, top + 25, words, "page", "middle", "h")
+            canvas.text(x + width * span / 2, top + height + 20, step, anchor="middle", kind="m")
+            x += width * span
+        canvas.text(28, top + height + 40, "the operand's strides", "muted", kind="s")
+    bracket(canvas, 28 + 2 * width, 118, 2 * width, "steps evenly: one dimension")
+    return canvas.render()
+
+
+def packs():
+    """Packs of four, and what of the second operand each of them needs: one element, or one wide load."""
+    size = 24
+    canvas = figures.Canvas(
+        NARROW, 312, "What a pack needs of the operand that is broadcast",
+        "Two small broadcasts in packs of four. Where the operand is broadcast along the row, one element serves a pack; where it lies "
+        "along the row, a pack of it does.")
+    canvas.text(14, 24, "A bracket is one thread's pack", kind="h")
+    canvas.text(14, 42, "colour: the element of the second operand", "muted", kind="s")
+    for i, (shapes, words, _, element, elements) in enumerate(PANELS[:2]):
+        top = 66 + i * 132
+        canvas.text(14, top, shapes.replace("3, 8", "2, 8").replace("3, 1", "2, 1"), kind="m")
+        canvas.text(160, top, words.split(":")[0] + (": one element" if i == 0 else ": one wide load"), "muted", kind="s")
+        for k in range(16):
+            cell(canvas, 14 + k * size, top + 12, f"s{element(k // 8, k % 8)}", str(k), size)
+        count = min(elements, 8) if i else 2
+        left = 14 + (0 if i else 7 * size)
+        for k in range(count):
+            cell(canvas, left + k * size, top + 76, f"s{k}", str(k), size)
+        for pack in range(4):
+            middle = 14 + (pack * 4 + 2) * size
+            bracket(canvas, middle - 2 * size, top + 12 + size + 4, 4 * size)
+            target = left + ((pack // 2 + 0.5) if i == 0 else (pack % 2 * 4 + 2)) * size
+            canvas.line(middle, top + 12 + size + 5, target, top + 75, "axis", 1.2)
+        if i:
+            for k in range(2):
+                bracket(canvas, left + k * 4 * size, top + 76 + size + 3, 4 * size)
+    return canvas.render()
+
+
+def outer():
+    """A column plus a row: each thread needs one element of the column and a pack of the row."""
+    size = 30
+    canvas = figures.Canvas(
+        NARROW, 236, "A column plus a row",
+        "A column of three elements and a row of eight give a result of three by eight. A thread's pack of four results needs one element "
+        "of the column and four of the row.")
+    canvas.text(14, 24, "A column plus a row: both operands repeat", kind="h")
+    left, top = 110, 104
+    canvas.text(left + 4 * size, 50, "the row, read as packs", "muted", "middle", "s")
+    canvas.text(14, top + 3 * size + 22, "the column", "muted", kind="s")
+    canvas.text(left + 4 * size, top + 3 * size + 22, "the result: one thread's pack is framed", "muted", "middle", "s")
+    for column in range(8):
+        cell(canvas, left + column * size, 58, "s5", str(column), size)
+    for row in range(3):
+        cell(canvas, 28, top + row * size, INKS[row], str(row), size)
+        for column in range(8):
+            cell(canvas, left + column * size, top + row * size, INKS[row], str(row * 8 + column), size)
+    x, y = left + 4 * size, top + size
+    for x1, y1, x2, y2 in ((0, 0, 4, 0), (4, 0, 4, 1), (4, 1, 0, 1), (0, 1, 0, 0)):
+        canvas.line(x + x1 * size, y + y1 * size, x + x2 * size, y + y2 * size, "ink", 2.5)
+    canvas.line(28 + size + 2, y + size / 2, left - 3, y + size / 2, "ink", 1.5)
+    canvas.line(x + 2, 58 + size + 4, x + 4 * size - 2, 58 + size + 4, "ink", 1.5)
+    canvas.line(x + 2 * size, 58 + size + 4, x + 2 * size, top - 2, "ink", 1.5)
+    return canvas.render()
+
+
 def main():
-    folder = FOLDER / "results"
-    folder.mkdir(exist_ok=True)
-    (folder / "layouts.svg").write_text(layouts(), encoding="utf-8")
-    (folder / "walk.svg").write_text(walk(), encoding="utf-8")
+    """Writes the figures; with --check it only names those that are stale."""
+    stale = False
+    for draw in (layouts, walk, strides, merge, packs, outer):
+        path, text = FOLDER / "results" / f"{draw.__name__}.svg", draw()
+        if "--check" not in sys.argv:
+            path.write_text(text, encoding="utf-8")
+        elif path.read_text(encoding="utf-8") != text:
+            stale = True
+            print(f"{path.name} is stale: run 04_arithmetic/results/diagram.py")
+    return int(stale)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,4 +1,4 @@
-// Exercise 2 of "Your turn": how many of the answers are true.
+// Exercise "Count" of notes/ladder.md: how many of the answers are true.
 #include <cstdint>
 #include <vector>
 

@@ -8,6 +8,7 @@
 #include "05_logical_relation/logical_relation.h"
 #include "common/broadcast.cuh"
 #include "common/refusal.h"
+#include "common/strided.cuh"
 
 namespace tutorial {
 namespace {
@@ -17,12 +18,10 @@ bool is_contiguous(const Broadcast& merged) {
   return merged.rank == 0 || (merged.rank == 1 && merged.stride0[0] == 1 && merged.stride1[0] == 1);
 }
 
-/// Validates, then launches: aligned arrays of one shape by `packs(elements)`, which writes
-/// 16 / sizeof(T) answers at once, everything else by `broadcast_kernels(merged)`.
-template <class T, class Packs, class BroadcastKernels>
+/// Validates, then launches by `dense(merged)`.
+template <class T, class Dense>
 cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const TensorShape& shape1,
-                            const T* in1, Byte* out, const Packs& packs,
-                            const BroadcastKernels& broadcast_kernels) {
+                            const T* in1, Byte* out, const Dense& dense) {
   Broadcast broadcast;
   if (const cudaError_t error = make_broadcast(shape0, shape1, &broadcast); error != cudaSuccess) {
     return error;
@@ -31,17 +30,43 @@ cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const Tenso
       error != cudaSuccess || broadcast.elements == 0) {
     return error;
   }
-  if (is_contiguous(broadcast) && is_aligned(in0, 16) && is_aligned(in1, 16) &&
-      is_aligned(out, 16 / sizeof(T))) {
-    return packs(broadcast.elements);
-  }
-  return broadcast_kernels(broadcast);
+  return dense(broadcast);
+}
+
+/// Whether the kernels for aligned arrays of one shape, which write 16 / sizeof(T) answers at once, take
+/// the operands.
+template <class T>
+bool is_in_packs(const Broadcast& merged, const T* in0, const T* in1, const Byte* out) {
+  return is_contiguous(merged) && is_aligned(in0, 16) && is_aligned(in1, 16) &&
+         is_aligned(out, 16 / sizeof(T));
 }
 
 /// The broadcast with its operands exchanged.
 Broadcast swapped(Broadcast broadcast) {
   std::swap(broadcast.stride0, broadcast.stride1);
   return broadcast;
+}
+
+cudaError_t check_binary(LogicalOp op) {
+  if (op == LogicalOp::Not) {
+    return refuse(cudaErrorInvalidValue, "Not has one operand, and there are two");
+  }
+  if (static_cast<unsigned>(op) > static_cast<unsigned>(LogicalOp::Not)) {
+    return refuse(cudaErrorInvalidValue, "the operation is none of And, Or, Xor and Not");
+  }
+  return cudaSuccess;
+}
+
+cudaError_t check_unary(LogicalOp op) {
+  if (op == LogicalOp::Not) return cudaSuccess;
+  return refuse(cudaErrorInvalidValue, "And, Or and Xor have two operands, and there is one");
+}
+
+cudaError_t check_relation(RelationOp op) {
+  if (static_cast<unsigned>(op) <= static_cast<unsigned>(RelationOp::LessOrEqual)) {
+    return cudaSuccess;
+  }
+  return refuse(cudaErrorInvalidValue, "the operation is none of the six");
 }
 
 cudaError_t check_policy(const Equality& policy) {
@@ -59,29 +84,51 @@ cudaError_t check_policy(const Equality& policy) {
   return cudaSuccess;
 }
 
+// Tensors without gaps; the arguments have been checked.
+
+cudaError_t dense_logical(LogicalOp op, const Broadcast& merged, const Byte* in0, const Byte* in1,
+                          Byte* out, cudaStream_t stream) {
+  if (is_in_packs(merged, in0, in1, out)) {
+    return logical_u8x16_pdl(op, in0, in1, out, merged.elements, stream);
+  }
+  return launch_merged_broadcast(merged, in0, in1, out, OnBytes<AnyLogical>{{op}}, stream);
+}
+
+template <class T>
+cudaError_t dense_relation(RelationOp op, const Broadcast& merged, const T* in0, const T* in1,
+                           Byte* out, cudaStream_t stream) {
+  if (is_in_packs(merged, in0, in1, out)) {
+    return relation_pdl(op, in0, in1, out, merged.elements, stream);
+  }
+  const auto [how, is_swapped] = reduced<T>(op);
+  return is_swapped ? launch_merged_broadcast(swapped(merged), in1, in0, out, how, stream)
+                    : launch_merged_broadcast(merged, in0, in1, out, how, stream);
+}
+
+cudaError_t dense_equal(Equality policy, const Broadcast& merged, const float* in0,
+                        const float* in1, Byte* out, cudaStream_t stream) {
+  using Answers = OneByOne<AnyEquality>;
+  const AnyEquality op{policy};
+  if (is_in_packs(merged, in0, in1, out)) {
+    return launch_answers(relation_pack_kernel<float, Answers>, in0, in1, out, merged.elements, 4,
+                          16, 4, Answers{op}, stream, kBestLaunch);
+  }
+  return launch_merged_broadcast(merged, in0, in1, out, AsByte<AnyEquality>{op}, stream);
+}
+
 }  // namespace
 
 cudaError_t logical(LogicalOp op, const TensorShape& shape0, const Byte* in0,
                     const TensorShape& shape1, const Byte* in1, Byte* out, cudaStream_t stream) {
-  if (op == LogicalOp::Not) {
-    return refuse(cudaErrorInvalidValue, "Not has one operand, and there are two");
-  }
-  if (static_cast<unsigned>(op) > static_cast<unsigned>(LogicalOp::Not)) {
-    return refuse(cudaErrorInvalidValue, "the operation is none of And, Or, Xor and Not");
-  }
-  return compare_tensors(
-      shape0, in0, shape1, in1, out,
-      [&](std::int64_t n) { return logical_u8x16_pdl(op, in0, in1, out, n, stream); },
-      [&](const Broadcast& merged) {
-        return launch_merged_broadcast(merged, in0, in1, out, OnBytes<AnyLogical>{{op}}, stream);
-      });
+  if (const cudaError_t error = check_binary(op); error != cudaSuccess) return error;
+  return compare_tensors(shape0, in0, shape1, in1, out, [&](const Broadcast& merged) {
+    return dense_logical(op, merged, in0, in1, out, stream);
+  });
 }
 
 cudaError_t logical(LogicalOp op, const TensorShape& shape, const Byte* in, Byte* out,
                     cudaStream_t stream) {
-  if (op != LogicalOp::Not) {
-    return refuse(cudaErrorInvalidValue, "And, Or and Xor have two operands, and there is one");
-  }
+  if (const cudaError_t error = check_unary(op); error != cudaSuccess) return error;
   TensorShape checked;
   if (const cudaError_t error = broadcast_shape(shape, {}, &checked); error != cudaSuccess) {
     return error;
@@ -99,33 +146,105 @@ cudaError_t logical(LogicalOp op, const TensorShape& shape, const Byte* in, Byte
 template <class T>
 cudaError_t relation(RelationOp op, const TensorShape& shape0, const T* in0,
                      const TensorShape& shape1, const T* in1, Byte* out, cudaStream_t stream) {
-  if (static_cast<unsigned>(op) > static_cast<unsigned>(RelationOp::LessOrEqual)) {
-    return refuse(cudaErrorInvalidValue, "the operation is none of the six");
-  }
-  return compare_tensors(
-      shape0, in0, shape1, in1, out,
-      [&](std::int64_t n) { return relation_pdl(op, in0, in1, out, n, stream); },
-      [&](const Broadcast& merged) {
-        const auto [how, is_swapped] = reduced<T>(op);
-        return is_swapped ? launch_merged_broadcast(swapped(merged), in1, in0, out, how, stream)
-                          : launch_merged_broadcast(merged, in0, in1, out, how, stream);
-      });
+  if (const cudaError_t error = check_relation(op); error != cudaSuccess) return error;
+  return compare_tensors(shape0, in0, shape1, in1, out, [&](const Broadcast& merged) {
+    return dense_relation(op, merged, in0, in1, out, stream);
+  });
 }
 
 cudaError_t equal(Equality policy, const TensorShape& shape0, const float* in0,
                   const TensorShape& shape1, const float* in1, Byte* out, cudaStream_t stream) {
   if (const cudaError_t error = check_policy(policy); error != cudaSuccess) return error;
-  using Answers = OneByOne<AnyEquality>;
-  const AnyEquality op{policy};
-  return compare_tensors(
-      shape0, in0, shape1, in1, out,
-      [&](std::int64_t n) {
-        return launch_answers(relation_pack_kernel<float, Answers>, in0, in1, out, n, 4, 16, 4,
-                              Answers{op}, stream, kBestLaunch);
-      },
-      [&](const Broadcast& merged) {
-        return launch_merged_broadcast(merged, in0, in1, out, AsByte<AnyEquality>{op}, stream);
-      });
+  return compare_tensors(shape0, in0, shape1, in1, out, [&](const Broadcast& merged) {
+    return dense_equal(policy, merged, in0, in1, out, stream);
+  });
+}
+
+// ---- Any strides --------------------------------------------------------------------------------
+
+namespace {
+
+/// Elements of a pack that gives answers of one byte.
+template <class T>
+constexpr int kAnswers = detail::kBroadcastWidth<T, Byte>;
+
+/// Tensors without gaps go to `dense(merged)`, all others to the kernels for any strides.
+template <class T, class Op, class Dense>
+cudaError_t compare_views(const TensorView<const T>& in0, const TensorView<const T>& in1,
+                          const TensorView<Byte>& out, Op op, cudaStream_t stream,
+                          const Dense& dense) {
+  StridedLoop loop;
+  cudaError_t error = make_strided_loop(out.layout, {in0.layout, in1.layout}, &loop);
+  if (error == cudaSuccess) error = check_operands(loop.elements, in0.data, in1.data, out.data);
+  if (error != cudaSuccess || loop.elements == 0) return error;
+  Broadcast broadcast;
+  if (to_broadcast(loop, &broadcast)) return dense(broadcast);
+  return launch_strided<kAnswers<T>>(loop, OnElements<Byte, Op>{op}, stream, {}, out.data, in0.data,
+                                     in1.data);
+}
+
+}  // namespace
+
+template <class T>
+cudaError_t logical(LogicalOp op, const TensorView<const T>& in0, const TensorView<const T>& in1,
+                    const TensorView<Byte>& out, cudaStream_t stream) {
+  if (const cudaError_t error = check_binary(op); error != cudaSuccess) return error;
+  using Op = OnNumbers<T, AnyLogical>;
+  return compare_views(in0, in1, out, Op{{op}}, stream, [&](const Broadcast& merged) {
+    if constexpr (std::is_same_v<T, Byte>) {
+      return dense_logical(op, merged, in0.data, in1.data, out.data, stream);
+    } else {
+      return launch_merged_broadcast(merged, in0.data, in1.data, out.data, Op{{op}}, stream);
+    }
+  });
+}
+
+template <class T>
+cudaError_t logical(LogicalOp op, const TensorView<const T>& in, const TensorView<Byte>& out,
+                    cudaStream_t stream) {
+  if (const cudaError_t error = check_unary(op); error != cudaSuccess) return error;
+  constexpr OnElements<Byte, OnNumbers<T, Not>> on_elements{};
+  const auto contiguous = [&](std::int64_t n) {
+    if constexpr (std::is_same_v<T, Byte>) {
+      return logical(op, {n}, in.data, out.data, stream);
+    } else {
+      return launch_any_address<kAnswers<T>>(on_elements, out.data, n, stream, kBestLaunch,
+                                             in.data);
+    }
+  };
+  return launch_views<kAnswers<T>>(on_elements, contiguous, stream, out, in);
+}
+
+template <class T>
+cudaError_t relation(RelationOp op, const TensorView<const T>& in0, const TensorView<const T>& in1,
+                     const TensorView<Byte>& out, cudaStream_t stream) {
+  if (const cudaError_t error = check_relation(op); error != cudaSuccess) return error;
+  const ReducedRelation turned = reduced<T>(op);
+  const bool is_swapped = turned.swapped;
+  return compare_views(is_swapped ? in1 : in0, is_swapped ? in0 : in1, out, turned.relation, stream,
+                       [&](const Broadcast& merged) {
+                         return dense_relation(op, is_swapped ? swapped(merged) : merged, in0.data,
+                                               in1.data, out.data, stream);
+                       });
+}
+
+cudaError_t equal(Equality policy, const TensorView<const float>& in0,
+                  const TensorView<const float>& in1, const TensorView<Byte>& out,
+                  cudaStream_t stream) {
+  if (const cudaError_t error = check_policy(policy); error != cudaSuccess) return error;
+  return compare_views(in0, in1, out, AsByte<AnyEquality>{{policy}}, stream,
+                       [&](const Broadcast& merged) {
+                         return dense_equal(policy, merged, in0.data, in1.data, out.data, stream);
+                       });
+}
+
+template <class T>
+cudaError_t where(const TensorView<const Byte>& c, const TensorView<const T>& a,
+                  const TensorView<const T>& b, const TensorView<T>& y, cudaStream_t stream) {
+  const auto contiguous = [&](std::int64_t n) {
+    return where(c.data, a.data, b.data, y.data, n, stream);
+  };
+  return launch_views<16 / sizeof(T)>(OnElements<T, Choose>{}, contiguous, stream, y, c, a, b);
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                               \
@@ -138,5 +257,32 @@ TUTORIAL_INSTANTIATE(std::int8_t)
 TUTORIAL_INSTANTIATE(std::int32_t)
 TUTORIAL_INSTANTIATE(std::int64_t)
 #undef TUTORIAL_INSTANTIATE
+
+#define TUTORIAL_INSTANTIATE(T)                                                      \
+  template cudaError_t relation(RelationOp, const TensorView<const T>&,              \
+                                const TensorView<const T>&, const TensorView<Byte>&, \
+                                cudaStream_t);                                       \
+  TUTORIAL_LOGICAL(T)
+#define TUTORIAL_LOGICAL(T)                                                                       \
+  template cudaError_t logical(LogicalOp, const TensorView<const T>&, const TensorView<const T>&, \
+                               const TensorView<Byte>&, cudaStream_t);                            \
+  template cudaError_t logical(LogicalOp, const TensorView<const T>&, const TensorView<Byte>&,    \
+                               cudaStream_t);
+TUTORIAL_INSTANTIATE(float)
+TUTORIAL_INSTANTIATE(half)
+TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_INSTANTIATE(std::int8_t)
+TUTORIAL_INSTANTIATE(std::int32_t)
+TUTORIAL_INSTANTIATE(std::int64_t)
+TUTORIAL_LOGICAL(Byte)
+#undef TUTORIAL_INSTANTIATE
+#undef TUTORIAL_LOGICAL
+template cudaError_t where(const TensorView<const Byte>&, const TensorView<const float>&,
+                           const TensorView<const float>&, const TensorView<float>&, cudaStream_t);
+template cudaError_t where(const TensorView<const Byte>&, const TensorView<const half>&,
+                           const TensorView<const half>&, const TensorView<half>&, cudaStream_t);
+template cudaError_t where(const TensorView<const Byte>&, const TensorView<const __nv_bfloat16>&,
+                           const TensorView<const __nv_bfloat16>&, const TensorView<__nv_bfloat16>&,
+                           cudaStream_t);
 
 }  // namespace tutorial

@@ -88,7 +88,9 @@ cudaError_t where(const Byte* c, const T* a, const T* b, T* y, std::int64_t n,
                   cudaStream_t stream) {
   const bool packs =
       is_aligned(c, 16 / sizeof(T)) && is_aligned(a, 16) && is_aligned(b, 16) && is_aligned(y, 16);
-  return packs ? where_pack(c, a, b, y, n, stream) : where_naive(c, a, b, y, n, stream);
+  if (packs) return where_pack(c, a, b, y, n, stream);
+  return launch_any_address<16 / sizeof(T)>(OnElements<T, Choose>{}, y, n, stream, kBestLaunch, c,
+                                            a, b);
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                                  \

@@ -2,8 +2,8 @@
 // one-dimensional int32 tensor of ceil(n / 32) words.
 //   relation(op, a, b), equal(a, b), ... less_equal(a, b)        any shapes that broadcast
 //   equal_within(a, b, policy, tolerance)                        float32, shapes that broadcast
-//   logical(op, a, b), logical_and/or/xor(a, b), logical_not(a)  bool or uint8: every byte but 0 is true
-//   where(c, a, b)                                               operands of one shape
+//   logical(op, a, b), logical_and/or/xor(a, b), logical_not(a)  numbers too: all but 0 is true
+//   where(c, a, b)                                               any shapes that broadcast
 //   logical_RUNG(op, a, b), logical_not_RUNG(a), relation_RUNG(op, a, b), where_RUNG(c, a, b)
 //   logical_strided(op, a, b), relation_strided(op, a, b)        any shapes that broadcast
 #include "05_logical_relation/logical_relation.h"
@@ -34,6 +34,20 @@ void require_truth(const Arguments& arguments, std::size_t i) {
   require_dtype(arguments, i, {at::kBool, at::kByte});
 }
 
+/// What logical() takes: truth values, and numbers.
+const std::vector<at::ScalarType> kTruth = {at::kBool,     at::kByte, at::kFloat, at::kHalf,
+                                            at::kBFloat16, at::kChar, at::kInt,   at::kLong};
+
+bool is_truth(const at::Tensor& tensor) {
+  return tensor.scalar_type() == at::kBool || tensor.scalar_type() == at::kByte;
+}
+
+/// with_type() for Byte and all Comparable.
+template <class F>
+cudaError_t with_truth(const at::Tensor& tensor, F&& f) {
+  return is_truth(tensor) ? f(static_cast<Byte*>(nullptr)) : with_type(tensor, Comparable{}, f);
+}
+
 Operator named(const std::string& ladder, const std::string& name, const std::string& arguments) {
   Operator op;
   op.ladder = ladder;
@@ -57,10 +71,10 @@ Operator relation_operator(const std::string& name, const std::string& arguments
   op.run = [a, op_of](const Arguments& x, const Outputs& out, cudaStream_t stream) {
     return with_type(x.tensor(a), Comparable{}, [&](auto* type) {
       using T = std::remove_pointer_t<decltype(type)>;
-      return relation(op_of(x), shape_of(x.tensor(a)), x.data<T>(a), shape_of(x.tensor(a + 1)),
-                      x.data<T>(a + 1), answers(out), stream);
+      return relation(op_of(x), x.view<T>(a), x.view<T>(a + 1), view_of<Byte>(out[0]), stream);
     });
   };
+  op.any_strides = true;
   return op;
 }
 
@@ -70,26 +84,34 @@ Operator logical_operator(const std::string& name, const std::string& arguments,
   Operator op = named("logical", name, arguments);
   op.results = [a, op_of](const Arguments& x) {
     op_of(x);
-    require_truth(x, a);
-    require_truth(x, a + 1);
+    require_dtype(x, a, kTruth);
+    require_dtype(x, a + 1, kTruth);
+    if (!is_truth(x.tensor(a)) || !is_truth(x.tensor(a + 1))) require_same_dtype(x, a, a + 1);
     return std::vector<Result>{{broadcast_sizes(x, a, a + 1), at::kBool}};
   };
   op.run = [a, op_of](const Arguments& x, const Outputs& out, cudaStream_t stream) {
-    return logical(op_of(x), shape_of(x.tensor(a)), x.data<Byte>(a), shape_of(x.tensor(a + 1)),
-                   x.data<Byte>(a + 1), answers(out), stream);
+    return with_truth(x.tensor(a), [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      return logical(op_of(x), x.view<T>(a), x.view<T>(a + 1), view_of<Byte>(out[0]), stream);
+    });
   };
+  op.any_strides = true;
   return op;
 }
 
 Operator logical_not_operator() {
   Operator op = named("logical", "logical_not", "Tensor a");
   op.results = [](const Arguments& x) {
-    require_truth(x, 0);
+    require_dtype(x, 0, kTruth);
     return std::vector<Result>{{sizes_of(x.tensor(0)), at::kBool}};
   };
   op.run = [](const Arguments& x, const Outputs& out, cudaStream_t stream) {
-    return logical(LogicalOp::Not, {x.tensor(0).numel()}, x.data<Byte>(0), answers(out), stream);
+    return with_truth(x.tensor(0), [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      return logical(LogicalOp::Not, x.view<T>(0), view_of<Byte>(out[0]), stream);
+    });
   };
+  op.any_strides = true;
   return op;
 }
 
@@ -108,9 +130,9 @@ Operator equal_within() {
     return std::vector<Result>{{broadcast_sizes(x, 0, 1), at::kBool}};
   };
   op.run = [policy](const Arguments& x, const Outputs& out, cudaStream_t stream) {
-    return equal(policy(x), shape_of(x.tensor(0)), x.data<float>(0), shape_of(x.tensor(1)),
-                 x.data<float>(1), answers(out), stream);
+    return equal(policy(x), x.view<float>(0), x.view<float>(1), view_of<Byte>(out[0]), stream);
   };
+  op.any_strides = true;
   return op;
 }
 
@@ -140,6 +162,7 @@ Operator where_operator(const std::string& name, Launch launch) {
 
 template <class Rung>
 void describe(Operator& op, const Rung& rung, OperatorKind kind) {
+  op.any_strides = false;
   op.rung = rung.name;
   op.kind = kind;
   op.in_alignment = rung.in_alignment;
@@ -153,6 +176,8 @@ void add_logical_rungs(std::vector<Operator>& list) {
     describe(op, rung, OperatorKind::rung);
     op.dtype = "u8";
     op.results = [results = op.results](const Arguments& x) {
+      require_truth(x, 1);
+      require_truth(x, 2);
       require_same_sizes(x, 1, 2);
       return results(x);
     };
@@ -166,6 +191,10 @@ void add_logical_rungs(std::vector<Operator>& list) {
     Operator op = logical_not_operator();
     op.name = "logical_not_" + rung.name;
     describe(op, rung, OperatorKind::rung);
+    op.results = [results = op.results](const Arguments& x) {
+      require_truth(x, 0);
+      return results(x);
+    };
     op.ladder = "logical_not";
     op.dtype = "u8";
     op.run = [launch = rung.launch](const Arguments& x, const Outputs& out, cudaStream_t stream) {
@@ -210,7 +239,13 @@ void add_strided(std::vector<Operator>& list) {
   Operator op = logical_operator("logical_strided", "str op, Tensor a, Tensor b", 1, logical_of);
   op.rung = "strided";
   op.kind = OperatorKind::rung;
+  op.any_strides = false;
   op.dtype = "u8";
+  op.results = [results = op.results](const Arguments& x) {
+    require_truth(x, 1);
+    require_truth(x, 2);
+    return results(x);
+  };
   op.run = [](const Arguments& x, const Outputs& out, cudaStream_t stream) {
     if (out[0].numel() == 0) return cudaSuccess;
     return logical_strided(logical_of(x),
@@ -223,6 +258,7 @@ void add_strided(std::vector<Operator>& list) {
   op = relation_operator("relation_strided", "str op, Tensor a, Tensor b", 1, relation_of);
   op.rung = "strided";
   op.kind = OperatorKind::rung;
+  op.any_strides = false;
   op.results = [results = op.results](const Arguments& x) {
     require_dtype(x, 1, Strided{});
     return results(x);
@@ -240,7 +276,21 @@ void add_strided(std::vector<Operator>& list) {
 }
 
 void add_where(std::vector<Operator>& list) {
-  list.push_back(where_operator("where", [](auto... arguments) { return where(arguments...); }));
+  list.push_back(where_operator("where", [](auto...) { return cudaSuccess; }));
+  list.back().any_strides = true;
+  list.back().results = [](const Arguments& x) {
+    require_truth(x, 0);
+    require_dtype(x, 1, LadderTypes{});
+    require_same_dtype(x, 1, 2);
+    return std::vector<Result>{
+        {broadcast_sizes(x, {x.tensor(0), x.tensor(1), x.tensor(2)}), x.tensor(1).scalar_type()}};
+  };
+  list.back().run = [](const Arguments& x, const Outputs& out, cudaStream_t stream) {
+    return with_type(x.tensor(1), LadderTypes{}, [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      return where(x.view<Byte>(0), x.view<T>(1), x.view<T>(2), view_of<T>(out[0]), stream);
+    });
+  };
   list.push_back(
       where_operator("where_naive", [](auto... arguments) { return where_naive(arguments...); }));
   list.back().rung = "naive";

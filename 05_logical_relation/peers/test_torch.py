@@ -85,6 +85,31 @@ class RelationTest(support.BindingTest):
                         y = getattr(self.ops, one.name)(a)
                         self.assertTrue(torch.equal(y, torch.logical_not(a)), one.name)
 
+    def test_logic_on_numbers(self):
+        torch = support.torch
+        wanted = {"and": torch.logical_and, "or": torch.logical_or, "xor": torch.logical_xor}
+        for device in self.devices:
+            for dtype in (*support.floats(), torch.int8, torch.int32, torch.int64):
+                a, b = self.operands(((70, 72), (72,)), dtype, device)
+                a, b = ((x.float() / 20).trunc().to(dtype) for x in (a, b))
+                turned = a.reshape(72, 70).t()
+                for op, reference in wanted.items():
+                    y = getattr(self.ops, f"logical_{op}")
+                    self.assertTrue(torch.equal(y(a, b), reference(a, b)), (op, dtype))
+                    self.assertTrue(torch.equal(y(turned, a), reference(turned, a)), (op, dtype))
+                self.assertTrue(torch.equal(self.ops.logical_not(turned), torch.logical_not(turned)))
+            self.refuses("takes tensors of one type", self.ops.logical_and, a, a.float(), error=TypeError)
+            nan = torch.tensor([float("nan"), -0.0], device=device)
+            self.assertEqual(self.ops.logical_not(nan).tolist(), [False, True])
+
+    def test_where_broadcasts(self):
+        torch = support.torch
+        for device, dtype in self.each():
+            a = support.sample((70, 72), dtype, device)
+            for c, b in ((a[:, :1] > 0, a[0]), (a > 0, a[1, 1]), (a.reshape(72, 70).t() > 0, a.reshape(72, 70).t())):
+                self.close(self.ops.where(c, a, b), torch.where(c, a, b), rtol=0, atol=0)
+            self.refuses("do not broadcast", self.ops.where, a > 0, a[:, :3], a)
+
     def test_where(self):
         for device, dtype in self.each():
             a, b = self.operands(((37, 16), (37, 16)), dtype, device)
@@ -119,8 +144,10 @@ class RelationTest(support.BindingTest):
         for device in self.devices:
             a, b = self.operands(((4, 5), (4, 3)), support.torch.float32, device)
             self.refuses("greater: the sizes .* do not broadcast", self.ops.greater, a, b)
-            self.refuses("logical_and: takes bool or uint8 tensors, not float32", self.ops.logical_and,
-                         a, a, error=TypeError)
+            self.refuses("logical_and: takes bool, uint8, .* tensors, not float64", self.ops.logical_and,
+                         a.double(), a.double(), error=TypeError)
+            self.refuses("logical_u8: takes bool or uint8 tensors, not float32", self.ops.logical_u8,
+                         "and", a, a, error=TypeError)
 
     def test_tensors_without_data(self):
         torch = support.torch

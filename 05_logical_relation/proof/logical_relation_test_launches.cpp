@@ -104,3 +104,17 @@ TEST_CASE("logical_relation: which kernel runs, in how many blocks") {
   add_ladder(table, "greater", RelationOp::Greater, relation_rungs_bf16());
   table.check("05_logical_relation/proof/launches.txt");
 }
+
+TEST_CASE("logical_relation: which kernel runs, in how many blocks: any strides") {
+  LaunchTable table;
+  table.add_views<Byte, half, half>("greater f16", [](auto stream, auto y, auto a, auto b) {
+    return relation<half>(RelationOp::Greater, a, b, y, stream);
+  });
+  table.add_views<Byte, Byte, Byte>("and u8", [](auto stream, auto y, auto a, auto b) {
+    return logical<Byte>(LogicalOp::And, a, b, y, stream);
+  });
+  table.add_views<half, Byte, half, half>(
+      "where f16",
+      [](auto stream, auto y, auto c, auto a, auto b) { return where<half>(c, a, b, y, stream); });
+  table.check("05_logical_relation/proof/launches_views.txt");
+}

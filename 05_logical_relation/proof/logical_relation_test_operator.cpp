@@ -15,6 +15,7 @@
 #include "common/proof/broadcast_cases.h"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
+#include "common/proof/views.h"
 #include "common/refusal.h"
 
 using namespace tutorial;
@@ -104,6 +105,99 @@ std::size_t pick(const ShapePair& shapes, std::size_t below) {
 }
 
 }  // namespace
+
+namespace {
+
+template <class T>
+void check_relation_views() {
+  for (const RelationOp op : kRelationOps) {
+    const auto wrong = mistake_of_views<Byte, T, T>(
+        [=](const TensorView<Byte>& y, const TensorView<const T>& a, const TensorView<const T>& b) {
+          return relation(op, a, b, y, nullptr);
+        },
+        [=](Byte* y, std::int64_t n, const T* a, const T* b) {
+          return relation(op, {n}, a, {n}, b, y, nullptr);
+        });
+    CHECK(wrong.empty());
+  }
+}
+
+/// Of numbers: as of the bytes that say which of them are not 0.
+template <class T>
+void check_logical_views() {
+  const auto truth = [](std::int64_t n, const T* x) {
+    std::vector<T> values(static_cast<std::size_t>(n));
+    REQUIRE(cudaMemcpy(values.data(), x, values.size() * sizeof(T), cudaMemcpyDefault) ==
+            cudaSuccess);
+    std::vector<Byte> bytes;
+    for (const T& value : values) bytes.push_back(static_cast<float>(value) == 0.0f ? 0 : 1);
+    return GuardedBuffer<Byte>(bytes);
+  };
+  for (const LogicalOp op : {LogicalOp::And, LogicalOp::Or, LogicalOp::Xor}) {
+    const auto wrong = mistake_of_views<Byte, T, T>(
+        [=](const TensorView<Byte>& y, const TensorView<const T>& a, const TensorView<const T>& b) {
+          return logical(op, a, b, y, nullptr);
+        },
+        [=](Byte* y, std::int64_t n, const T* a, const T* b) {
+          const GuardedBuffer<Byte> of_a = truth(n, a), of_b = truth(n, b);
+          return logical(op, {n}, of_a.data(), {n}, of_b.data(), y, nullptr);
+        });
+    CHECK(wrong.empty());
+  }
+  const auto wrong = mistake_of_views<Byte, T>(
+      [](const TensorView<Byte>& y, const TensorView<const T>& x) {
+        return logical(LogicalOp::Not, x, y, nullptr);
+      },
+      [=](Byte* y, std::int64_t n, const T* x) {
+        const GuardedBuffer<Byte> of_x = truth(n, x);
+        return logical(LogicalOp::Not, {n}, of_x.data(), y, nullptr);
+      });
+  CHECK(wrong.empty());
+}
+
+}  // namespace
+
+TEST_CASE("relation, logical: tensors of any strides, bit for bit as without gaps") {
+  require_device();
+  for_each_type(Types<float, half, Bf16, std::int8_t, std::int32_t, std::int64_t>{}, [](auto type) {
+    check_relation_views<decltype(type)>();
+    check_logical_views<decltype(type)>();
+  });
+  check_logical_views<Byte>();
+  const auto wrong = mistake_of_views<Byte, float, float>(
+      [](const TensorView<Byte>& y, const TensorView<const float>& a,
+         const TensorView<const float>& b) {
+        return equal(Equality::absolute(2.5f), a, b, y, nullptr);
+      },
+      [](Byte* y, std::int64_t n, const float* a, const float* b) {
+        return equal(Equality::absolute(2.5f), {n}, a, {n}, b, y, nullptr);
+      });
+  CHECK(wrong.empty());
+}
+
+TEST_CASE("where: tensors of any strides, bit for bit as without gaps") {
+  require_device();
+  for_each_type(Floats{}, [](auto type) {
+    using T = decltype(type);
+    const auto wrong = mistake_of_views<T, Byte, T, T>(
+        [](const TensorView<T>& y, const TensorView<const Byte>& c, const TensorView<const T>& a,
+           const TensorView<const T>& b) { return where(c, a, b, y, nullptr); },
+        [](T* y, std::int64_t n, const Byte* c, const T* a, const T* b) {
+          return where(c, a, b, y, n, nullptr);
+        });
+    CHECK(wrong.empty());
+  });
+}
+
+TEST_CASE("logical: of numbers, a zero of either sign is false and a NaN true") {
+  require_device();
+  const float x[] = {0.0f, -0.0f, std::nanf(""), 1e-45f};
+  const GuardedBuffer<float> in(std::vector<float>(x, x + 4));
+  const GuardedBuffer<Byte> out(4);
+  REQUIRE(logical(LogicalOp::Not, TensorView<const float>{in.data(), {{4}, {1}}},
+                  TensorView<Byte>{out.data(), {{4}, {1}}}, nullptr) == cudaSuccess);
+  CHECK(out.download() == std::vector<Byte>{1, 1, 0, 0});
+}
 
 TEST_CASE("operator: random shapes, both operators against a walk over the indices") {
   require_device();
@@ -507,13 +601,13 @@ TEST_CASE("equality: what each policy says of NaN, zeros, infinities, small and 
   }
 }
 
-TEST_CASE("equality: the lesson's table is what the kernels say") {
+TEST_CASE("equality: the ladder's table is what the kernels say") {
   require_device();
-  const std::string lesson = whole_file(chapter_file("../README.md"));
+  const std::string ladder = whole_file(chapter_file("../notes/ladder.md"));
   for (const EqualityRow& row : kEqualityTable) {
     const std::string line = markdown_row(row);
-    INFO("README.md lacks the line\n" << line);
-    CHECK(lesson.find("\n" + line + "\n") != std::string::npos);
+    INFO("notes/ladder.md lacks the line\n" << line);
+    CHECK(ladder.find("\n" + line + "\n") != std::string::npos);
   }
 }
 

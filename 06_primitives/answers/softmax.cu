@@ -77,5 +77,5 @@ int main() {
       }
     }
   }
-  return test::verdict(error == cudaSuccess, "rows of 4,096, each read once");
+  return test::verdict(error == cudaSuccess, "every row of 4,096");
 }

@@ -62,6 +62,24 @@ std::string wrong(const std::vector<float>& x, const std::vector<float>& sums, s
   return "";
 }
 
+/// Five steps of pairs add 1, 2, 4, 8 and 16 to the large number, and the first is rounded away. One
+/// after the other each of the ones would be, or none.
+std::string wrong_steps() {
+  using namespace tutorial;
+  constexpr float large = 16777216.0f;  // 2^24: from here on floats are 2 apart
+  std::vector<float> x(64, 1.0f);
+  x[0] = x[63] = large;
+  const test::DeviceArray<float> in(x), out(64);
+  (void)launch(warp_kernel, {dim3(1), dim3(64)}, nullptr, in.data(), out.data());
+  for (const float sum : out.download()) {
+    if (sum != large + 30.0f) {
+      return "a warp's sum of 2^24 and 31 ones is 2^24 + " +
+             std::to_string(static_cast<int>(sum - large)) + ", and by five steps 2^24 + 30";
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 int main() {
@@ -71,6 +89,7 @@ int main() {
   const test::DeviceArray<float> in(x), sums(x.size()), squares(x.size()), of_warps(64);
   cudaError_t error = launch(warp_kernel, {dim3(1), dim3(64)}, nullptr, in.data(), of_warps.data());
   std::string problem = wrong(x, of_warps.download(), 32, 1, "two warps, their sums");
+  if (problem.empty()) problem = wrong_steps();
   for (const unsigned threads : {1024U, 256U, 96U, 32U}) {
     if (!problem.empty() || error != cudaSuccess) break;
     const unsigned rows = 4096 / threads;

@@ -1,7 +1,6 @@
 // What both answers about the layer norm are held to: rows far from zero, against a double.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -9,12 +8,14 @@
 
 #include "common/launch.cuh"
 #include "common/proof/answer.h"
+#include "common/proof/worse.h"
 
 namespace tutorial::test {
 
-/// main()'s result for kernel(x, y, columns, epsilon), which gives 16 values to a thread and a row
-/// to a block.
-inline int check_layer_norm(void (*kernel)(const float*, float*, std::int64_t, float)) {
+/// main()'s result for kernel(x, y, columns, epsilon), which gives so many values to a thread and a
+/// row to a block.
+inline int check_layer_norm(void (*kernel)(const float*, float*, std::int64_t, float),
+                            unsigned per_thread) {
   constexpr std::int64_t rows = 64, columns = 4096;
   std::vector<float> x;
   for (std::int64_t i = 0; i < rows * columns; ++i) {
@@ -22,8 +23,8 @@ inline int check_layer_norm(void (*kernel)(const float*, float*, std::int64_t, f
   }
   const DeviceArray<float> in(x), out(x.size());
   constexpr float epsilon = 1e-5f;
-  const cudaError_t error = launch(kernel, {dim3(rows), dim3(columns / 16)}, nullptr, in.data(),
-                                   out.data(), columns, epsilon);
+  const cudaError_t error = launch(kernel, {dim3(rows), dim3(columns / per_thread)}, nullptr,
+                                   in.data(), out.data(), columns, epsilon);
   const std::vector<float> y = out.download();
   double worst = 0.0;
   for (std::size_t row = 0; row < rows; ++row) {
@@ -33,7 +34,7 @@ inline int check_layer_norm(void (*kernel)(const float*, float*, std::int64_t, f
     for (std::size_t c = 0; c < columns; ++c) variance += std::pow(of[c] - mean, 2) / columns;
     for (std::size_t c = 0; c < columns; ++c) {
       const double exact = (of[c] - mean) / std::sqrt(variance + static_cast<double>(epsilon));
-      worst = std::max(worst, std::fabs(static_cast<double>(y[row * columns + c]) - exact));
+      worst = worse(worst, std::fabs(static_cast<double>(y[row * columns + c]) - exact));
     }
   }
   // The mean lies near 1000, whose floats are 6e-5 apart, and the deviation is 0.29.

@@ -12,6 +12,7 @@
 #include "06_primitives/primitives.h"
 #include "06_primitives/proof/primitives_reference.h"
 #include "06_primitives/proof/test_data.h"
+#include "common/proof/worse.h"
 #include "common/refusal.h"
 
 using namespace tutorial;
@@ -402,7 +403,7 @@ double softmax_error(const std::vector<T>& x, const std::vector<T>& y) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double rounding = std::is_same_v<T, float> ? 0.0 : 0.51 * ulp<T>(expected[i]);
     const double bound = softmax_bound(wide[i], max, expected[i]) + rounding;
-    worst = std::max(worst, std::fabs(to_double(y[i]) - expected[i]) / bound);
+    worst = worse(worst, std::fabs(to_double(y[i]) - expected[i]) / bound);
   }
   return worst;
 }
@@ -411,7 +412,7 @@ template <class T>
 void check_softmax(const Rows<T>& launch, const std::vector<MatrixShape>& all) {
   double worst = 0.0;
   for_each_row<T>(launch, all, [&](const std::vector<T>& x, const std::vector<T>& y) {
-    worst = std::max(worst, softmax_error(x, y));
+    worst = worse(worst, softmax_error(x, y));
   });
   CHECK(worst <= 1.0);
 }

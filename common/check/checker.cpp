@@ -475,6 +475,13 @@ void Checker::access(const Seen& seen) {
     outside(seen);
     return;
   }
+  if (!seen.is_range && seen.address % seen.bytes != 0) {
+    const std::string bytes = plural(static_cast<std::int64_t>(seen.bytes), "byte");
+    problems_.add("misaligned", place_of(seen.pc),
+                  thread_name() + " " + verb(seen.operation) + " " + element_name(*region, seen) +
+                      " in one access of " + bytes + ", at an address that is no multiple of " +
+                      bytes + ": a GPU ends the kernel there");
+  }
   if (launch_->overlaps && !region->is_shared() && waited_[running_thread()] == 0) {
     accessed_too_early_ = true;
     problems_.add("wait", place_of(seen.pc),

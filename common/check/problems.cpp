@@ -106,14 +106,14 @@ Place place_of(std::uintptr_t pc) {
   return place;
 }
 
-/// The function begins in the line that has its name, or in one soon after it.
+/// The function begins in the line that has its name, or in one soon after it or before.
 std::vector<std::string> parameter_names(const void* kernel) {
   const std::vector<Frame>& frames =
       Symbols::instance().frames(reinterpret_cast<std::uintptr_t>(kernel) + 1);
   if (frames.empty() || !frames.back().ours) return {};
   const Frame& frame = frames.back();
   std::string text;
-  for (int i = 0; i < 12; ++i) text += source_line(frame.file, frame.line + i) + "\n";
+  for (int i = -4; i < 12; ++i) text += source_line(frame.file, frame.line + i) + "\n";
   std::size_t at = text.find(plain_name(frame.function) + "(");
   if (at == std::string::npos) return {};
   at = text.find('(', at) + 1;

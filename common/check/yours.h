@@ -25,6 +25,7 @@ struct Rung {
   bool in_place;  ///< the output's type is that of the inputs
   std::function<cudaError_t(const std::vector<const void*>& inputs, void* output, std::int64_t n)>
       launch;
+  const char* size = "n";  ///< what n is called in the sentences
 };
 
 template <class In, class Out>
@@ -46,6 +47,23 @@ Rung rung_of(cudaError_t (*launch)(const In*, const In*, Out*, std::int64_t, cud
             return launch(static_cast<const In*>(in[0]), static_cast<const In*>(in[1]),
                           static_cast<Out*>(out), n, nullptr);
           }};
+}
+
+/// Of three images of `channels` planes of 16 elements, and a value for each channel: n is that of
+/// the channels, and three planes are an element.
+template <class In, class Out>
+Rung rung_of(cudaError_t (*launch)(const In*, const In*, Out*, std::int64_t n,
+                                   std::int64_t channels, std::int64_t pixels, cudaStream_t)) {
+  constexpr std::int64_t kImages = 3, kPixels = 16;
+  return {{kImages * kPixels * sizeof(In), sizeof(In)},
+          kImages * kPixels * sizeof(Out),
+          std::is_same_v<In, Out>,
+          [launch](const std::vector<const void*>& in, void* out, std::int64_t channels) {
+            return launch(static_cast<const In*>(in[0]), static_cast<const In*>(in[1]),
+                          static_cast<Out*>(out), kImages * channels * kPixels, channels, kPixels,
+                          nullptr);
+          },
+          "channels"};
 }
 
 /// main(): launches the rung at the sizes around its packs and blocks, aligned as it claims and no

@@ -89,17 +89,6 @@ __global__ void control_add_stride_restrict_kernel(const float* __restrict__ a,
   }
 }
 
-/// As __stwb(), with which chapter 06 stores: an assembler statement that clobbers memory.
-__global__ void control_add_stride_clobber_kernel(const float* __restrict__ a,
-                                                  const float* __restrict__ b,
-                                                  float* __restrict__ y, std::int64_t n) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
-  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
-       i += stride) {
-    __stwb(reinterpret_cast<float4*>(y + i), sum(FLOAT4(a[i]), FLOAT4(b[i])));
-  }
-}
-
 __global__ void control_add_stride_two_kernel(const float* a, const float* b, float* y,
                                               std::int64_t n) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
@@ -348,13 +337,12 @@ TwoInputs<float> narrow(int threads) {
           }};
 }
 
-template <int kPacks, bool kBulkStore, Overlap kOverlap = Overlap::none>
+template <int kPacks, bool kBulkStore>
 TwoInputs<float> bulk() {
-  const std::string name = std::string(kBulkStore ? "add_bulk_both_" : "add_bulk_loads_") +
-                           std::to_string(kPacks) + (kOverlap == Overlap::none ? "" : "_overlap");
+  const std::string name =
+      (kBulkStore ? "add_bulk_both_" : "add_bulk_loads_") + std::to_string(kPacks);
   return {name, [](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
-            const LaunchShape shape{grid_1d(n, kBulkThreads * kPacks * 4), dim3(kBulkThreads), 0,
-                                    kOverlap};
+            const LaunchShape shape{grid_1d(n, kBulkThreads * kPacks * 4), dim3(kBulkThreads)};
             return launch(control_add_bulk_kernel<kPacks, kBulkStore>, shape, stream, a, b, y);
           }};
 }
@@ -406,7 +394,6 @@ std::vector<TwoInputs<float>> float_additions() {
           shared_out(128, 11),
           shared_out(1024, 1),
           shared_out(512, 2),
-          shared_out(256, 4),
           shared_out(128, 8),
           held<12, 28>(),
           held<10, 36>(),
@@ -420,7 +407,6 @@ std::vector<TwoInputs<float>> float_additions() {
           strided("add_stride", control_add_stride_kernel<>, 1),
           strided("add_stride_4_waves", control_add_stride_kernel<>, 4),
           strided("add_stride_restrict", control_add_stride_restrict_kernel, 1),
-          strided("add_stride_clobber", control_add_stride_clobber_kernel, 1),
           strided("add_stride_two", control_add_stride_two_kernel, 1),
           one_pack("add_b512", {512, Overlap::none}),
           strided("add_stride_b512", control_add_stride_kernel<>, 1, 512),
@@ -435,7 +421,6 @@ std::vector<TwoInputs<float>> float_additions() {
           bulk<4, false>(),
           bulk<2, true>(),
           bulk<4, true>(),
-          bulk<2, false, Overlap::previous_kernel>(),
           cub_block<float, 4, false>("f32"),
           cub_block<float, 16, false>("f32"),
           cub_block<float, 4, true>("f32"),

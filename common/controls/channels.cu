@@ -58,6 +58,33 @@ __global__ void control_channel_sum_kernel(const half* a, const half* b, half* y
   //! [channel_sum]
 }
 
+// ---- An outer sum in packs, both operands broadcast --------------------------------------------
+
+struct PlainDivisor {
+  struct DivMod {
+    std::int64_t quotient, remainder;
+  };
+  std::int64_t extent;
+  __device__ std::int64_t divisor() const { return extent; }
+  __device__ DivMod divmod(std::int64_t i) const { return {i / extent, i % extent}; }
+};
+
+template <class Divisor, class Index>
+__global__ void control_outer_pack_kernel(const half* a, const half* b, half* y, Index packs,
+                                          Divisor channels, Divisor rows, Divisor row_packs) {
+  const Index pack = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (pack >= packs) return;
+  const auto in_row = row_packs.divmod(pack);
+  const auto row = rows.divmod(in_row.quotient);
+  const auto channel = channels.divmod(row.quotient);
+  const half value = a[channel.quotient * rows.divisor() + row.remainder];
+  Pack<half, 8> sum =
+      load_pack<8>(b + (channel.remainder * row_packs.divisor() + in_row.remainder) * 8);
+#pragma unroll
+  for (int k = 0; k < 8; ++k) sum.at[k] = sum.at[k] + value;
+  store_pack(y + std::int64_t{pack} * 8, sum);
+}
+
 // ---- The loop over the dimensions, as chapter 04's rung B7 has it -----------------------------
 
 template <class Index>
@@ -151,6 +178,19 @@ TwoInputs<half> strided_fast(int threads) {
           }};
 }
 
+/// Blocks of 256 threads, so that the blocks are not the limit.
+template <class Divisor, class Index>
+TwoInputs<half> outer_packs(std::string name) {
+  constexpr auto kSmall = [](std::int64_t extent) { return static_cast<std::uint32_t>(extent); };
+  return {std::move(name),
+          [=](const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
+            return launch_elements(control_outer_pack_kernel<Divisor, Index>, n, 8, {}, stream,
+                                   {256}, a, b, y, static_cast<Index>(n / 8),
+                                   Divisor{kSmall(kChannels)}, Divisor{kSmall(kSide)},
+                                   Divisor{kSmall(kSide / 8)});
+          }};
+}
+
 struct Sum {
   using Packs = ElementByElement;
   __device__ float operator()(float a, float b) const { return a + b; }
@@ -171,6 +211,11 @@ std::vector<TwoInputs<float>> outer_sums() {
   BroadcastLimits one_pack;
   one_pack.enough_threads = one_pack.most_elements;
   return {outer_sum("outer_sum", {}), outer_sum("outer_sum_one_pack", one_pack)};
+}
+
+std::vector<TwoInputs<half>> outer_pack_sums() {
+  return {outer_packs<PlainDivisor, std::int64_t>("outer_8_divide64"),
+          outer_packs<FastDivisor, std::uint32_t>("outer_8_fast")};
 }
 
 std::vector<TwoInputs<half>> channel_sums() {

@@ -2,7 +2,6 @@
 // chapters share. notes/controls.md asks the questions and shows what came out.
 #pragma once
 
-#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 
@@ -59,7 +58,6 @@ std::vector<RowCopy> row_copies();
 /// y = x >= 0 ? x : 2^(x log2 e) - 1: grid-stride loops, and block size apart from overlap.
 std::vector<OneInput<float>> float_elus();
 std::vector<OneInput<half>> half_elus();
-std::vector<OneInput<__nv_bfloat16>> bf16_elus();
 /// Chapter 02's rung 6, with the registers that nvcc takes and with 32.
 std::vector<OneInput<half>> half_gelus();
 
@@ -80,6 +78,8 @@ inline constexpr std::int64_t kImages = 64, kChannels = 256, kSide = 56, kPixels
 std::vector<TwoInputs<half>> channel_sums();
 /// (64, 1, 56, 1) + (1, 256, 1, 56) by launch_broadcast(): two packs a thread, and one.
 std::vector<TwoInputs<float>> outer_sums();
+/// The same in halves, eight a thread: the place found by 64-bit divisions, or by multiplications.
+std::vector<TwoInputs<half>> outer_pack_sums();
 
 /// y = a, or a + b, for arrays that are aligned to their elements alone: one element a thread; stores
 /// of sixteen bytes with loads of an element, with two loads of sixteen bytes and a shift (the first

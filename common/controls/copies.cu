@@ -25,11 +25,6 @@ struct LoadStreaming {
     return __ldcs(reinterpret_cast<const float4*>(x));
   }
 };
-struct LoadL2Only {
-  __device__ static float4 from(const float* x) {
-    return __ldcg(reinterpret_cast<const float4*>(x));
-  }
-};
 
 /// What createpolicy makes: lines to evict before all others.
 __device__ __forceinline__ std::uint64_t evict_first_policy() {
@@ -52,12 +47,6 @@ struct Store {
 };
 struct StoreStreaming {
   __device__ static void to(float* y, float4 v) { __stcs(reinterpret_cast<float4*>(y), v); }
-};
-struct StoreL2Only {
-  __device__ static void to(float* y, float4 v) { __stcg(reinterpret_cast<float4*>(y), v); }
-};
-struct StoreThrough {
-  __device__ static void to(float* y, float4 v) { __stwt(reinterpret_cast<float4*>(y), v); }
 };
 struct StoreEvictFirst {
   __device__ static void to(float* y, float4 v) {
@@ -144,19 +133,13 @@ std::vector<OneInput<float>> float_copies() {
       copy("copy_restrict", control_copy_restrict_kernel, 4),
       copy("copy_ldg", control_copy_kernel<LoadLdg, Store>, 4),
       copy("copy_load_cs", control_copy_kernel<LoadStreaming, Store>, 4),
-      copy("copy_load_cg", control_copy_kernel<LoadL2Only, Store>, 4),
       copy("copy_load_evict_first", control_copy_kernel<LoadEvictFirst, Store>, 4),
       copy("copy_store_cs", control_copy_kernel<Load, StoreStreaming>, 4),
-      copy("copy_store_cg", control_copy_kernel<Load, StoreL2Only>, 4),
-      copy("copy_store_wt", control_copy_kernel<Load, StoreThrough>, 4),
       copy("copy_store_evict_first", control_copy_kernel<Load, StoreEvictFirst>, 4),
-      copy("copy_both_cs", control_copy_kernel<LoadStreaming, StoreStreaming>, 4),
-      copy("copy_both_evict_first", control_copy_kernel<LoadEvictFirst, StoreEvictFirst>, 4),
       copy("copy_two_adjacent", control_copy_two_adjacent_kernel, 8),
       copy("copy_two_apart", control_copy_two_apart_kernel, 8),
       copy("copy_two_apart_b128", control_copy_two_apart_kernel, 8, 128),
       copy("copy_narrow", control_copy_narrow_kernel, 4),
-      copy("copy_narrow_b128", control_copy_narrow_kernel, 4, 128),
       copy("element_index64", control_copy_index_kernel<std::int64_t>, 1),
       copy("element_index32", control_copy_index_kernel<unsigned>, 1),
       copy("pack_index64", control_copy_pack_index_kernel<std::int64_t>, 4),

@@ -34,41 +34,6 @@ __global__ void control_elu_stride_kernel(const float* x, float* y, std::int64_t
   }
 }
 
-__global__ void control_elu_stride_restrict_kernel(const float* __restrict__ x,
-                                                   float* __restrict__ y, std::int64_t n) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
-  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
-       i += stride) {
-    FLOAT4(y[i]) = elu4(FLOAT4(x[i]));
-  }
-}
-
-/// The same loop, whose store the compiler may not move loads across.
-__global__ void control_elu_stride_clobber_kernel(const float* __restrict__ x,
-                                                  float* __restrict__ y, std::int64_t n) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
-  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
-       i += stride) {
-    const float4 v = elu4(FLOAT4(x[i]));
-    asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(y + i), "f"(v.x), "f"(v.y),
-                 "f"(v.z), "f"(v.w)
-                 : "memory");
-  }
-}
-
-/// Two loads before the first store, written out.
-__global__ void control_elu_stride_two_kernel(const float* x, float* y, std::int64_t n) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
-  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
-       i += 2 * stride) {
-    const bool more = i + stride < n;
-    const float4 first = FLOAT4(x[i]);
-    const float4 second = more ? FLOAT4(x[i + stride]) : first;
-    FLOAT4(y[i]) = elu4(first);
-    if (more) FLOAT4(y[i + stride]) = elu4(second);
-  }
-}
-
 // ---- An early trigger -------------------------------------------------------------------------
 
 struct Sum {
@@ -183,9 +148,6 @@ std::vector<OneInput<float>> float_elus() {
   std::vector<OneInput<float>> controls = packs<float>("f32");
   controls.push_back(strided("elu_stride", control_elu_stride_kernel, 1));
   controls.push_back(strided("elu_stride_4_waves", control_elu_stride_kernel, 4));
-  controls.push_back(strided("elu_stride_restrict", control_elu_stride_restrict_kernel, 1));
-  controls.push_back(strided("elu_stride_clobber", control_elu_stride_clobber_kernel, 1));
-  controls.push_back(strided("elu_stride_two", control_elu_stride_two_kernel, 1));
   return controls;
 }
 
@@ -193,6 +155,5 @@ std::vector<OneInput<half>> half_elus() { return packs<half>("f16"); }
 std::vector<OneInput<half>> half_gelus() {
   return {gelu<1024, 1>("gelu_f16"), gelu<kThreads, 16>("gelu_f16_32_registers")};
 }
-std::vector<OneInput<__nv_bfloat16>> bf16_elus() { return packs<__nv_bfloat16>("bf16"); }
 
 }  // namespace tutorial::controls

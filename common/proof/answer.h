@@ -43,6 +43,18 @@ class DeviceArray {
   T* data_ = nullptr;
 };
 
+/// "y[3] = 5, expected 4": the first element that differs in value, or an empty string.
+template <class T>
+std::string first_difference(const std::vector<T>& y, const std::vector<T>& expected) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto actual = static_cast<float>(y[i]), right = static_cast<float>(expected[i]);
+    if (actual == right) continue;
+    return "y[" + std::to_string(i) + "] = " + std::to_string(actual) + ", expected " +
+           std::to_string(right);
+  }
+  return "";
+}
+
 /// What main() returns: 0 after "right: WHAT", 1 after "wrong: WHAT". 4, which CTest shows as
 /// skipped, without a GPU where one is needed.
 inline int verdict(bool right, const std::string& what) {

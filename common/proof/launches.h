@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/rung.h"
+#include "common/strided.h"
 
 #include <cuda_runtime_api.h>
 
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutorial::test {
@@ -83,6 +85,13 @@ class LaunchTable {
     }
   }
 
+  /// An operator on tensors of any strides, of which the first operand has several layouts and the others
+  /// no gaps: on_views(stream, y, x...).
+  template <class Out, class... In, class OnViews>
+  void add_views(const std::string& function, const OnViews& on_views) {
+    add_views<Out, In...>(function, on_views, std::index_sequence_for<In...>{});
+  }
+
   /// A rung, whose pointers have the alignments that it needs. The running test case fails unless its
   /// one launch has a thread for each `width` of n elements, and no block more than they take.
   void add_rung(const std::string& name, std::int64_t n, int width,
@@ -117,6 +126,24 @@ class LaunchTable {
   static std::string number(std::int64_t n);
 
  private:
+  template <class Out, class... In, class OnViews, std::size_t... I>
+  void add_views(const std::string& function, const OnViews& on_views, std::index_sequence<I...>) {
+    const std::pair<const char*, TensorLayout> layouts[] = {
+        {"rows 2,048 apart", {{1000, 1024}, {2048, 1}}},
+        {"rows 1,024 apart", {{1000, 1003}, {1024, 1}}},
+        {"transposed", {{1000, 1024}, {1, 1000}}},
+        {"every second", {{1000, 1024}, {2048, 2}}},
+    };
+    for (const auto& [how, layout] : layouts) {
+      const TensorLayout dense = contiguous_layout(layout.shape);
+      add(function, how + (" " + to_string(layout.shape)), {sizeof(In)..., sizeof(Out)},
+          [&, &of_first = layout](const Addresses& at, cudaStream_t stream) {
+            return on_views(stream, TensorView<Out>{at.of<Out>(sizeof...(In)), dense},
+                            TensorView<const In>{at.of<In>(I), I == 0 ? of_first : dense}...);
+          });
+    }
+  }
+
   using Row = std::array<std::string, 4>;  // function, size, alignments, launches
   std::vector<Row> rows_;
 };

@@ -44,7 +44,7 @@ class PromiseTrial {
 
   void every_size() {
     for (const std::int64_t n : promises_.sizes) {
-      const std::string trial = "n = " + std::to_string(n);
+      const std::string trial = at_size(n);
       const Inputs inputs = uploaded(n);
       const GuardedBytes output(promises_.out_bytes(n), 0);
       launch(trial, addresses(inputs), output.data(), n);
@@ -56,14 +56,14 @@ class PromiseTrial {
 
   /// One array as every input, and then as the output too.
   void same_inputs(std::int64_t n) {
-    const std::string trial = "one array as every input, n = " + std::to_string(n);
+    const std::string trial = "one array as every input, " + at_size(n);
     const GuardedBytes input = uploaded(0, n, 0);
     const GuardedBytes output(promises_.out_bytes(n), 0);
     const std::vector<const void*> all(promises_.inputs.size(), input.data());
     launch(trial, all, output.data(), n);
     check_output(trial, output, n, promises_.judge_same_inputs);
     if (!promises_.inputs[0].in_place) return;
-    const std::string over = "in place of every input, n = " + std::to_string(n);
+    const std::string over = "in place of every input, " + at_size(n);
     launch(over, all, input.data(), n);
     check_output(over, input, n, promises_.judge_same_inputs);
   }
@@ -159,8 +159,8 @@ class PromiseTrial {
       const bool is_only = promises_.inputs.size() == 1;
       for (const std::int64_t n : promises_.sizes) {
         const std::string trial = std::string("in place") +
-                                  (is_only ? "" : " of " + promises_.inputs[i].name) +
-                                  ", n = " + std::to_string(n);
+                                  (is_only ? "" : " of " + promises_.inputs[i].name) + ", " +
+                                  at_size(n);
         const Inputs inputs = uploaded(n);
         launch(trial, addresses(inputs), inputs[i].data(), n);
         check_output(trial, inputs[i], n, promises_.judge);
@@ -286,14 +286,18 @@ class PromiseTrial {
         pointers.push_back(inputs.back().data());
       }
       const DeviceBytes output(promises_.out_bytes(n));
-      launch("exact allocations, n = " + std::to_string(n), pointers, output.data(), n);
+      launch("exact allocations, " + at_size(n), pointers, output.data(), n);
     }
   }
 
   // ---- What they are made of ----
 
+  std::string at_size(std::int64_t n) const {
+    return promises_.size_name + " = " + std::to_string(n);
+  }
+
   std::size_t bytes_of(const InputArray& input, std::int64_t n) const {
-    return static_cast<std::size_t>(n * promises_.row_elements) * input.element_bytes;
+    return static_cast<std::size_t>(n * promises_.row_elements * input.per_n) * input.element_bytes;
   }
 
   static std::size_t reach(const InputArray& input) {

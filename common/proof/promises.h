@@ -20,8 +20,9 @@ struct InputArray {
   std::string name;                   ///< in the sentences: "a"
   std::vector<unsigned char> values;  ///< its bytes at the largest of the sizes
   std::size_t element_bytes;
-  std::size_t alignment;  ///< bytes that the pointer needs
-  bool in_place;          ///< whether it may be the output too
+  std::size_t alignment;   ///< bytes that the pointer needs
+  bool in_place;           ///< whether it may be the output too
+  std::int64_t per_n = 1;  ///< elements for each of the n
 };
 
 template <class T>
@@ -51,6 +52,7 @@ struct Promises {
   std::vector<std::int64_t> sizes;
   std::int64_t any_size = 1027;   ///< where sizes do not matter
   std::int64_t row_elements = 1;  ///< elements of an input for each of the n
+  std::string size_name = "n";    ///< in the sentences
 };
 
 /// Every promise that the launcher breaks, a sentence each; empty for a good one.

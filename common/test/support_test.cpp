@@ -4,6 +4,7 @@
 #include "common/arguments.h"
 #include "common/proof/catch.h"
 #include "common/proof/record.h"
+#include "common/proof/worse.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -315,6 +316,14 @@ TEST_CASE("worst_error is the largest of all, where most outputs are the nearest
     CHECK(worst.ulp == largest);
     CHECK(worst.count == 3999);
   }
+}
+
+TEST_CASE("of two errors a NaN is the worse one, in either place", "[accuracy]") {
+  const double nan = std::nan("");
+  CHECK(worse(1.0, 2.0) == 2.0);
+  CHECK(worse(2.0, 1.0) == 2.0);
+  CHECK(std::isnan(worse(1.0, nan)));
+  CHECK(std::isnan(worse(nan, 1.0)));
 }
 
 TEST_CASE("worst_error finds the one wrong output", "[accuracy]") {

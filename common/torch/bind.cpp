@@ -132,18 +132,47 @@ std::string reason(const Operator& op, cudaError_t error) {
   return cudaGetErrorString(error);
 }
 
-/// Runs the kernel: contiguous copies in, contiguous results out.
+/// Whether the result lies, at least in part, where the input does, and not just as it does: then it
+/// would be written over what is still to be read.
+bool is_entangled(const at::Tensor& output, const at::Tensor& input) {
+  const auto end = [](const at::Tensor& tensor) {
+    std::int64_t last = 0;
+    for (std::int64_t d = 0; d < tensor.dim(); ++d) {
+      last += (tensor.size(d) - 1) * tensor.stride(d);
+    }
+    return static_cast<const char*>(tensor.data_ptr()) + (last + 1) * tensor.element_size();
+  };
+  if (output.numel() == 0 || input.numel() == 0) return false;
+  if (input.data_ptr() == output.data_ptr() && input.sizes() == output.sizes() &&
+      input.strides() == output.strides()) {
+    return false;
+  }
+  return input.data_ptr() < static_cast<const void*>(end(output)) &&
+         output.data_ptr() < static_cast<const void*>(end(input));
+}
+
+/// Where the operator writes: to the result, or beside it.
+at::Tensor place_of(const Operator& op, const at::Tensor& output,
+                    const std::vector<at::Tensor>& inputs) {
+  const bool is_free = std::none_of(inputs.begin(), inputs.end(), [&](const at::Tensor& input) {
+    return is_entangled(output, input);
+  });
+  if (output.is_contiguous() || (op.any_strides && is_free)) return output;
+  return at::empty(output.sizes(), output.options());
+}
+
+/// Runs the kernel. Unless it takes any strides: contiguous copies in, contiguous results out.
 void launch(const Operator& op, std::vector<c10::IValue> values, const Outputs& outputs) {
   const Current current(outputs.front().device());
+  const std::vector<at::Tensor> inputs = tensors_of(values);
   for (c10::IValue& value : values) {
     if (!value.isTensor()) continue;
-    value = value.toTensor().contiguous();
+    if (!op.any_strides) value = value.toTensor().contiguous();
     check_alignment(op, value.toTensor(), op.in_alignment, "an input");
   }
   Outputs written;
   for (const at::Tensor& output : outputs) {
-    written.push_back(output.is_contiguous() ? output
-                                             : at::empty(output.sizes(), output.options()));
+    written.push_back(place_of(op, output, inputs));
     check_alignment(op, written.back(), op.out_alignment, "a result");
   }
   refuse(cudaSuccess, {});
@@ -197,6 +226,16 @@ class Kernel final : public c10::OperatorKernel {
   bool has_out_;
 };
 
+/// The overload's name: empty, "out", "Scalar" or "Scalar_out".
+std::string overload_of(const Operator& op, bool has_out) {
+  return op.overload + (has_out ? op.overload.empty() ? "out" : "_out" : "");
+}
+
+std::string full_name(const Operator& op, bool has_out) {
+  const std::string overload = overload_of(op, has_out);
+  return op.name + (overload.empty() ? "" : "." + overload);
+}
+
 std::string schema_of(const Operator& op, bool has_out) {
   std::string arguments = op.arguments, returns;
   if (has_out) arguments += arguments.find('*') == std::string::npos ? ", *" : "";
@@ -206,11 +245,11 @@ std::string schema_of(const Operator& op, bool has_out) {
     returns += has_out ? "Tensor(" + alias + "!)" : "Tensor";
     if (has_out) arguments += ", Tensor(" + alias + "!) " + op.outputs[i];
   }
-  return op.name + (has_out ? ".out" : "") + "(" + arguments + ") -> (" + returns + ")";
+  return full_name(op, has_out) + "(" + arguments + ") -> (" + returns + ")";
 }
 
 c10::OperatorName name_of(const Operator& op, bool has_out) {
-  return {std::string(kNamespace) + "::" + op.name, has_out ? "out" : ""};
+  return {std::string(kNamespace) + "::" + op.name, overload_of(op, has_out)};
 }
 
 std::vector<std::shared_ptr<const Operator>> shared_operators() {
@@ -237,8 +276,7 @@ void implement(torch::Library& library, c10::DispatchKey key, Function function)
     for (const bool has_out : {false, true}) {
       const auto handle = c10::Dispatcher::singleton().findSchema(name_of(*op, has_out));
       if (handle && handle->hasKernelForDispatchKey(key)) continue;
-      const std::string name = op->name + (has_out ? ".out" : "");
-      library.impl(name.c_str(), function(op, has_out));
+      library.impl(full_name(*op, has_out).c_str(), function(op, has_out));
     }
   }
 }
@@ -326,21 +364,27 @@ Sizes sizes_of(const at::Tensor& tensor) { return tensor.sym_sizes().vec(); }
 
 TensorShape shape_of(const at::Tensor& tensor) { return tensor.sizes().vec(); }
 
-Sizes broadcast_sizes(const Arguments& arguments, std::size_t i, std::size_t j) {
-  const at::Tensor &a = arguments.tensor(i), &b = arguments.tensor(j);
-  Sizes longer = sizes_of(a), shorter = sizes_of(b);
-  if (longer.size() < shorter.size()) std::swap(longer, shorter);
-  TORCH_CHECK(longer.size() <= static_cast<std::size_t>(kMaxDimensions), arguments.name(),
-              ": takes tensors of at most ", kMaxDimensions, " dimensions, not ", longer.size());
-  const std::size_t front = longer.size() - shorter.size();
-  for (std::size_t k = 0; k < shorter.size(); ++k) {
-    c10::SymInt& size = longer[front + k];
-    if (size == shorter[k] || shorter[k] == 1) continue;
-    TORCH_CHECK(size == 1, arguments.name(), ": the sizes ", a.sym_sizes(), " and ", b.sym_sizes(),
-                " do not broadcast");
-    size = shorter[k];
+Sizes broadcast_sizes(const Arguments& arguments, const std::vector<at::Tensor>& tensors) {
+  Sizes sizes;
+  for (const at::Tensor& tensor : tensors) {
+    Sizes more = sizes_of(tensor);
+    if (sizes.size() < more.size()) std::swap(sizes, more);
+    TORCH_CHECK(sizes.size() <= static_cast<std::size_t>(kMaxDimensions), arguments.name(),
+                ": takes tensors of at most ", kMaxDimensions, " dimensions, not ", sizes.size());
+    const std::size_t front = sizes.size() - more.size();
+    for (std::size_t k = 0; k < more.size(); ++k) {
+      c10::SymInt& size = sizes[front + k];
+      if (size == more[k] || more[k] == 1) continue;
+      TORCH_CHECK(size == 1, arguments.name(), ": the sizes ", tensors.front().sym_sizes(), " and ",
+                  tensor.sym_sizes(), " do not broadcast");
+      size = more[k];
+    }
   }
-  return longer;
+  return sizes;
+}
+
+Sizes broadcast_sizes(const Arguments& arguments, std::size_t i, std::size_t j) {
+  return broadcast_sizes(arguments, {arguments.tensor(i), arguments.tensor(j)});
 }
 
 void require_same_sizes(const Arguments& arguments, std::size_t i, std::size_t j) {
@@ -380,6 +424,7 @@ extern "C" __attribute__((visibility("default"))) const char* tutorial_torch_cat
   static const std::string text = [] {
     std::string lines;
     for (const tutorial::bind::Operator& op : tutorial::bind::operators()) {
+      if (!op.overload.empty()) continue;
       lines += op.name + "\t" + op.ladder + "\t" + op.rung + "\t" + op.dtype + "\t" +
                tutorial::bind::name_of(op.kind) + "\n";
     }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "common/broadcast.h"
+#include "common/strided.h"
 #include "common/types.h"
 
 // A chapter's X_torch.cpp defines operators(), a list; bind.cpp, which is linked into each module,
@@ -25,6 +26,12 @@
 // has the contract that a caller relies on.
 
 namespace tutorial::bind {
+
+/// A tensor of elements T as it lies in memory.
+template <class T>
+TensorView<T> view_of(const at::Tensor& tensor) {
+  return {static_cast<T*>(tensor.data_ptr()), {tensor.sizes().vec(), tensor.strides().vec()}};
+}
 
 /// What an operator was called with, in the order of its schema.
 class Arguments {
@@ -37,6 +44,14 @@ class Arguments {
 
   const at::Tensor& tensor(std::size_t i) const { return values_.at(i).toTensor(); }
   double number(std::size_t i) const { return values_.at(i).to<double>(); }
+  /// Number i as T; throws if it is no whole number and T is a type of those.
+  template <class T>
+  T number_as(std::size_t i) const {
+    const at::Scalar number = values_.at(i).toScalar();
+    TORCH_CHECK_TYPE(!std::is_integral_v<T> || number.isIntegral(false), name_,
+                     ": takes whole numbers beside tensors of them; there is no type promotion");
+    return number.to<T>();
+  }
   std::int64_t integer(std::size_t i) const { return values_.at(i).toInt(); }
   std::string text(std::size_t i) const { return values_.at(i).toStringRef(); }
   TensorShape shape(std::size_t i) const { return values_.at(i).toIntVector(); }
@@ -45,6 +60,10 @@ class Arguments {
   template <class T>
   const T* data(std::size_t i) const {
     return static_cast<const T*>(tensor(i).data_ptr());
+  }
+  template <class T>
+  TensorView<const T> view(std::size_t i) const {
+    return view_of<const T>(tensor(i));
   }
 
  private:
@@ -67,13 +86,14 @@ enum class OperatorKind { rung, yours, whole };
 
 /// One operator. NAME(ARGUMENTS) allocates its results, NAME.out(ARGUMENTS, *, out) writes to them.
 struct Operator {
-  std::string name;       ///< "elu_f16x8_pack"
-  std::string arguments;  ///< as in a schema: "Tensor x, float alpha=1.0"
+  std::string name;           ///< "elu_f16x8_pack"
+  std::string overload = {};  ///< "Scalar", of operators that share a name with another
+  std::string arguments;      ///< as in a schema: "Tensor x, float alpha=1.0"
   /// What it gives for these arguments; throws (TORCH_CHECK) if it does not take them. Must not
   /// look at data: tensors may have none, and their sizes may be symbols.
   std::function<std::vector<Result>(const Arguments&)> results;
-  /// Enqueues the work. Tensors among the arguments, and the outputs, are contiguous and of one
-  /// device, which is current.
+  /// Enqueues the work. Tensors among the arguments, and the outputs, are of one device, which is current;
+  /// they are contiguous unless `any_strides`.
   std::function<cudaError_t(const Arguments&, const Outputs&, cudaStream_t)> run;
 
   std::string ladder = {};  ///< "elu"
@@ -83,6 +103,7 @@ struct Operator {
   std::size_t in_alignment = 1;   ///< bytes that the inputs need, beyond their elements'
   std::size_t out_alignment = 1;  ///< the same for the results
   bool in_place = true;           ///< a result may be an input
+  bool any_strides = false;       ///< run() takes tensors as they lie in memory
   std::vector<std::string> outputs = {"out"};  ///< one name for each result
   /// The operator of its gradients, one for each tensor among the arguments: it takes the tensors, the
   /// gradient of the result, and the other arguments. Empty: there is none.
@@ -140,8 +161,9 @@ std::size_t choice(const Arguments& arguments, std::size_t i,
 Sizes sizes_of(const at::Tensor& tensor);
 TensorShape shape_of(const at::Tensor& tensor);
 
-/// The sizes of what tensors i and j broadcast to; throws if they do not, or for more than
-/// kMaxDimensions.
+/// The sizes of what the tensors, or tensors i and j, broadcast to; throws if they do not, or for more
+/// than kMaxDimensions.
+Sizes broadcast_sizes(const Arguments& arguments, const std::vector<at::Tensor>& tensors);
 Sizes broadcast_sizes(const Arguments& arguments, std::size_t i, std::size_t j);
 
 /// Throws unless tensors i and j have the same sizes: the operator does not broadcast.
@@ -220,6 +242,22 @@ Operator float_operator(const std::string& name, const std::string& arguments, L
       using T = std::remove_pointer_t<decltype(type)>;
       return launch(a, a.data<T>(0), static_cast<T*>(out[0].data_ptr()), a.tensor(0).numel(),
                     stream);
+    });
+  };
+  return op;
+}
+
+/// The same of tensors as they lie in memory. launch(arguments, y, stream) for a TensorView<T> y of each T
+/// of Floats.
+template <class Launch>
+Operator float_views(const std::string& name, const std::string& arguments, Launch launch) {
+  Operator op = float_operator(
+      name, arguments,
+      [](const Arguments&, const auto*, auto*, std::int64_t, cudaStream_t) { return cudaSuccess; });
+  op.any_strides = true;
+  op.run = [launch](const Arguments& a, const Outputs& out, cudaStream_t stream) {
+    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
+      return launch(a, view_of<std::remove_pointer_t<decltype(type)>>(out[0]), stream);
     });
   };
   return op;

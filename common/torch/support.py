@@ -40,6 +40,9 @@ def layouts(dtype, device):
     image = sample((2, 3, 4, 5), dtype, device)
     yield from ((str(shape), sample(shape, dtype, device)) for shape in SHAPES)
     yield "transposed", base.transpose(0, 2)
+    yield "a transposed matrix", sample((70, 72), dtype, device).t()
+    yield "parts of rows", sample((9, 114), dtype, device)[:, 57:]
+    yield "nine dimensions", base.reshape(2, 2, 2, 3, 2, 5, 1, 1, 2).transpose(0, 8)
     yield "every second", base[::2, 1:, ::3]
     yield "from the second element on", base.flatten()[1:]
     yield "expanded", base[:1].expand(8, 6, 10)
@@ -127,6 +130,21 @@ class UnaryPromises:
             self.close(strided.contiguous(), wanted, rtol=0, atol=0)
             self.op().out(x, out=x)
             self.close(x, wanted, rtol=0, atol=0)
+            rows = sample((9, 20), dtype, device)
+            wanted, beside = self.op()(rows[:, 3:10]), rows[:, 10:].clone()
+            self.op().out(rows[:, 3:10], out=rows[:, 3:10])
+            self.close(rows[:, 3:10].contiguous(), wanted, rtol=0, atol=0)
+            self.close(rows[:, 10:].contiguous(), beside, rtol=0, atol=0)
+
+    def test_a_result_among_what_is_read(self):
+        """The result shares memory with the input, and lies otherwise: it is computed beside it."""
+        for device, dtype in self.each():
+            rows = sample((9, 20), dtype, device)
+            wanted = self.op()(rows[:, :10].clone())
+            self.op().out(rows[:, :10], out=rows[:, 1:11])
+            self.close(rows[:, 1:11].contiguous(), wanted, rtol=0, atol=0)
+            square = sample((20, 20), dtype, device)
+            self.refuses("single memory location", self.op().out, square, out=square.t())
 
     def test_refusals(self):
         op = self.op()

@@ -29,7 +29,8 @@ class AllChaptersTest(support.BindingTest):
         for one in self.every():
             with self.subTest(one.name):
                 operator = getattr(self.ops, one.name)
-                self.assertEqual(sorted(operator.overloads()), ["default", "out"])
+                overloads = [name for name in operator.overloads() if not name.startswith("Scalar")]
+                self.assertEqual(sorted(overloads), ["default", "out"])
                 self.assertIn("!", str(operator.out._schema))
 
     def test_names_are_unique(self):

@@ -210,6 +210,12 @@ void write_name(Json& json, const bench::Case& operation) {
   json.end('}');
 }
 
+void write_launches(Json& json, const Recorder& recorder) {
+  json.begin("launches", '[');
+  for (const LaunchRecord& launch : recorder.launches()) write_launch(json, launch, recorder);
+  json.end(']');
+}
+
 void write_rung(Json& json, const bench::Case& operation, const bench::NamedShape& shape,
                 const std::string& wrong, const Recorder& recorder) {
   json.begin("", '{');
@@ -228,9 +234,7 @@ void write_rung(Json& json, const bench::Case& operation, const bench::NamedShap
   }
   json.end(']');
   json.number("workspace_bytes", recorder.elsewhere());
-  json.begin("launches", '[');
-  for (const LaunchRecord& launch : recorder.launches()) write_launch(json, launch, recorder);
-  json.end(']');
+  write_launches(json, recorder);
   json.end('}');
 }
 

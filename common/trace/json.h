@@ -31,6 +31,9 @@ class Json {
 /// A rung's names, at which shapes it runs, what it claims.
 void write_name(Json& json, const bench::Case& operation);
 
+/// A list "launches": what each asked for.
+void write_launches(Json& json, const Recorder& recorder);
+
 /// A traced rung. `wrong`: what is wrong with its output, or empty.
 void write_rung(Json& json, const bench::Case& operation, const bench::NamedShape& shape,
                 const std::string& wrong, const Recorder& recorder);

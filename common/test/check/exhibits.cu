@@ -10,6 +10,7 @@
 // check: writes_far: thread 1 of block 0 writes y.100000., 98972 past the end .*[|] y.i [*] 100000. = x.i..
 // check: writes_nowhere: writes 4 bytes at the address 0x[0-9a-f]+, which is neither .*[|] y.i << 40. = x.i..
 // check: pack_past_end: writes y.1028. to y.1031., 3 past the end .y has 1029 elements.*[|] FLOAT4.y.i.. = FLOAT4.x.i..
+// check: half_a_pair: thread 0 of block 0 reads x.1. to x.2. in one access of 8 bytes, at an address that is no multiple of 8 bytes: .*[|] FLOAT2.y.i.. = FLOAT2.x.i [+] 1..
 // check: shared_index: thread 127 of block 0 reads tile.128., one past the end .tile has 128 elements.*[|] y.i. = tile.threadIdx.x [+] 1..
 // check: dynamic_shared_index: thread 127 of block 0 writes slots.128., one past the end .slots has 128 elements.*[|] slots.threadIdx.x [+] 1. = x.i..
 // check: missing_barrier: thread 1 of block 0 writes tile.1., which thread 0 of block 0 reads in common/test/check/exhibits.cu:[0-9]+, with no barrier between them.*[|] tile.threadIdx.x. = x.i..  // written
@@ -95,6 +96,13 @@ __global__ void pack_past_end(const float* x, float* y, std::int64_t n) {
   const std::int64_t i = 4 * index_of_thread();
   if (i < n) {
     FLOAT4(y[i]) = FLOAT4(x[i]);
+  }
+}
+
+__global__ void half_a_pair(const float* x, float* y, std::int64_t n) {
+  const std::int64_t i = 2 * index_of_thread();
+  if (i + 2 < n) {
+    FLOAT2(y[i]) = FLOAT2(x[i + 1]);
   }
 }
 
@@ -280,6 +288,7 @@ int main(int argc, char** argv) {
           {"writes_far", of(in_blocks<writes_far>)},
           {"writes_nowhere", of(in_blocks<writes_nowhere>)},
           {"pack_past_end", of(in_blocks<pack_past_end, 4>)},
+          {"half_a_pair", of(in_blocks<half_a_pair, 2>)},
           {"shared_index", of(in_blocks<shared_index>)},
           {"dynamic_shared_index", of(in_blocks<dynamic_shared_index>)},
           {"missing_barrier", of(in_blocks<neighbour<false>>)},

@@ -1,9 +1,8 @@
 """The control experiments' questions (common/controls/questions.json) beside what was measured.
 
-The spec is {"ladder": NAME, "groups": [{"group": TITLE, "text": .., "questions": [..]}]}. A question:
+The spec is {"ladder": NAME, "groups": [{"group": TITLE, "questions": [..]}]}. A question:
 
-    {"lines": "4",                  which contested statements it belongs to
-     "question": "..",
+    {"question": "..",
      "a": RUNG, "b": RUNG,          the two variants; without "b" one value is asked for
      "of": "GBps",                  the number that is compared: GBps or a counter of the row
      "at": "16384x16384/cold",      the rows' shape and regime; a variant may bring its own as
@@ -28,7 +27,7 @@ class Question:
 
     def __init__(self, ladder, data, where):
         self.ladder, self.data = ladder, data
-        missing = [key for key in ("lines", "question", "a", "of", "at", "expect") if key not in data]
+        missing = [key for key in ("question", "a", "of", "at", "expect") if key not in data]
         if missing:
             raise runs.ToolError(f"{where}: a question lacks {missing[0]}: {data.get('question', data)}")
 

@@ -1,5 +1,6 @@
 """What common/notes/model.md shows: the fill curve, and predicted against recorded for every rung with counts."""
 
+import dataclasses
 import statistics
 
 import model
@@ -29,19 +30,36 @@ def outcomes(gpu, source):
     return found
 
 
+CURVE = [0.5, 0.6, 0.75, 0.9, 1.0, 1.25]
+
+
 def curve_rows():
-    """Share of the slots, and percent of a copy: a row for each point of each recorded GPU's curve."""
-    return [[words(gpu), f"{100 * fill:.0f} %", f"{percent:.1f} %"]
-            for gpu in recorded_gpus() for fill, percent in model.curve(gpu).points]
+    """At six fills, what each GPU's curve leaves of the copy's speed, and the main one's slow unit's; only what was
+    measured."""
+    gpus = recorded_gpus()
+    curves = [model.curve(gpu) for gpu in gpus] + [model.slow_curve(gpus[0])]
+    return [[f"{100 * fill:.0f} %", *(f"{curve.percent(fill):.0f} %" if fill <= curve.points[-1][0] else "–"
+                                      for curve in curves)] for fill in CURVE]
 
 
 def curve_plot(title):
-    return {"title": title, "subtitle": "A copy of floats with 8 to 64 multiply-adds for each, 16384 x 16384, cold",
-            "desc": "Up to some 60 % of the slots the copy keeps its speed; at 113 % it has three quarters of it.",
-            "x": {"label": "slots filled at a copy's speed, %", "min": 0, "max": 120},
-            "y": {"label": "% of a copy", "min": 60, "max": 104},
-            "series": [{"name": words(gpu), "points": [[100 * x, y] for x, y in model.curve(gpu).points]}
-                       for gpu in recorded_gpus()]}
+    gpus = recorded_gpus()
+    main = words(gpus[0])
+
+    def series(name, *families, **how):
+        return {"name": name, **how, "points": sorted(
+            (100 * fill, percent) for family, dtype in families for fill, percent in model.points(gpus[0], family, dtype))}
+    return {"title": title, "subtitle": "A copy with more and more instructions for each element, 16384 x 16384, cold",
+            "desc": "Up to some 60 % of the slots the copy keeps its speed; with all of them taken it has four fifths of it.",
+            "x": {"label": "filled at a copy's speed, %", "min": 0, "max": 155},
+            "y": {"label": "% of a copy", "min": 50, "max": 104},
+            "series": [{"name": f"{words(gpu)}, floats", "points": [[100 * x, y] for x, y in model.curve(gpu).points]}
+                       for gpu in gpus]
+            + [series(f"{main}, halves", ("fma", "f16"), style="dots"),
+               series(f"{main}, half-rate unit", ("min", "f32"), ("min", "f16"), style="dots"),
+               series(f"{main}, both in turn, halves", ("both", "f16"), style="dots"),
+               series(f"{main}, both in turn, floats", ("both", "f32"), style="dots"),
+               series(f"{main}, slow unit", ("xu", "f32"))]}
 
 
 def sources():
@@ -50,18 +68,38 @@ def sources():
     return [(main, main)] + [(gpu, source) for gpu in others for source in (main, gpu)]
 
 
+def again(gpu, beside):
+    """As outcomes(), of the long rows whose launches were timed a second time, warm, where no cache holds their arrays
+    either; by the data sheet's clock, or by the one that was read beside the launches."""
+    judge, found = model.Model(gpu), []
+    for chapter in runs.find_chapters():
+        path = model.results(gpu, chapter.name)
+        rows = predict.rows_by_name(model.loaded(path)) if path.exists() else {}
+        for kernel in model.kernels(chapter.name, gpu)[0] if rows else []:
+            warm = rows.get(kernel.row.name.replace("/cold", "/warm"))
+            if warm and warm.copy_pct and warm.counters.get("inside_mhz"):
+                device = model.device(gpu)
+                if beside:
+                    device = dataclasses.replace(device, mhz=warm.counters["inside_mhz"])
+                prediction = judge.predict(kernel, device, warm.median_us * warm.copy_pct / 100)
+                found.append((chapter.name, kernel, prediction, warm.copy_pct))
+    return found
+
+
 def share_rows():
-    lines = []
-    for gpu, source in sources():
-        off = [(abs(reached - prediction.percent), min(reached, prediction.percent))
-               for _, _, prediction, reached in outcomes(gpu, source) if reached]
-        slow = [distance for distance, least in off if least < 100 - model.CLOSE]
-        close = sum(distance <= model.CLOSE for distance, _ in off)
-        slow_close = sum(distance <= model.CLOSE for distance in slow)
-        lines.append([words(gpu), words(source), str(len(off)), f"{100 * close / len(off):.0f} %", str(len(slow)),
-                      f"{100 * slow_close / len(slow):.0f} %",
-                      f"{statistics.mean(distance for distance, _ in off):.1f}"])
-    return lines
+    main = recorded_gpus()[0]
+    return [share_row(words(gpu), source, outcomes(gpu, source)) for gpu, source in sources()] + [
+        share_row(f"{words(main)}, timed again{clock}", main, again(main, bool(clock)))
+        for clock in ("", ", by the clock beside it")]
+
+
+def share_row(name, source, found):
+    off = [(abs(reached - prediction.percent), min(reached, prediction.percent))
+           for _, _, prediction, reached in found if reached]
+    slow = [distance for distance, least in off if least < 100 - model.CLOSE]
+    close, slow_close = (sum(distance <= model.CLOSE for distance in all_) for all_ in ([one for one, _ in off], slow))
+    return [name, words(source), str(len(off)), f"{100 * close / len(off):.0f} %", str(len(slow)),
+            f"{100 * slow_close / len(slow):.0f} %", f"{statistics.mean(distance for distance, _ in off):.1f}"]
 
 
 def scatter_plot(title):
@@ -102,34 +140,23 @@ def far_rows():
     return lines
 
 
-#: A row whose instructions limit it, and whose clock therefore shows in its time: below this percent of a copy, and with
-#: at least this percent of its slots busy.
-LIMITED, BUSY = 93, 60
-LOWERED = 1950  # MHz: rows for which the probe finds less
+#: Rows that are no copies, and beside which the clock was found lower: below this percent of a copy, and this many MHz.
+LIMITED, LOWERED = 93, 1950
 
 
 def clock_rows():
-    """Rows of the main GPU that their instructions limit: the probe right after, NVML meanwhile, and the clock that as
-    many cycles as ncu counted need for the benchmark's time. The control's copies first, then the rungs whose probe is
-    low, peers too."""
-    gpu = recorded_gpus()[0]
+    """Rows of the main GPU at its largest size, cold, beside whose launches the clock was found lower; and the same rows
+    warm, which come next in the program, and where no cache holds the arrays either: time, NVML, probe, inside."""
     found = []
-
-    def add(name, row, entry):
-        found.append([name, f"{row.counters['probe_mhz']:,.0f}", f"{row.counters['sm_mhz']:,.0f}",
-                      f"{entry['duration_us'] * entry['sm_mhz'] / row.median_us:,.0f}", f"{row.spread_pct:.1f} %"])
-    counts = model.counted(model.results(gpu, what="_controls_ncu"))
-    for row in model.loaded(model.results(gpu, what="_controls")).select(shape="16384x16384", regime="cold"):
-        entry = counts.get(row.rung)
-        if entry and row.rung[:4] in ("fma_", "min_") and row.copy_pct < LIMITED:
-            add(f"control `{row.rung}`", row, entry)
     for chapter in runs.find_chapters():
-        if not model.results(gpu, chapter.name).exists():
-            continue
-        counts = model.recorded_counts(chapter.name, gpu)
-        for row in model.loaded(model.results(gpu, chapter.name)).rows:
-            entry = counts.get((row.shape, row.rung))
-            if (row.regime == "cold" and entry and not row.failed and row.copy_pct and row.copy_pct < LIMITED
-                    and entry["issue_pct"] >= BUSY and row.counters.get("probe_mhz", LOWERED) < LOWERED):
-                add(f"{chapter.name[:2]} `{row.rung}`", row, entry)
+        path = model.results(recorded_gpus()[0], chapter.name)
+        for row in model.loaded(path).select(shape="16384x16384", regime="cold") if path.exists() else []:
+            if (row.failed or row.kind not in ("rung", "sweep") or not row.copy_pct or row.copy_pct >= LIMITED
+                    or row.counters.get("inside_mhz", LOWERED) >= LOWERED):
+                continue
+            warm = next(one for one in model.loaded(path).rows if one.name == row.name.replace("/cold", "/warm"))
+            found.append([f"{chapter.name[:2]} `{row.rung}`"] + [
+                text for one in (row, warm)
+                for text in (f"{one.median_us:.0f}",
+                             *(f"{one.counters[of]:,.0f}" for of in ("sm_mhz", "probe_mhz", "inside_mhz")))])
     return found

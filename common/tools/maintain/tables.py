@@ -211,6 +211,27 @@ def one_each(cells, part):
     return [cell for cell in cells if not by_n or cell.shape in by_n]
 
 
+def make_views(part):
+    """A run of common/torch/views.py: a line per case that has ours, beside the same operation on aligned arrays."""
+    rows = {row["name"]: row for row in load_json(part.file())["benchmarks"]}
+    regime, wanted = part.option("regime", "cold"), part.listed("cases", [""])
+    body = []
+    for case in runs.unique(name.split("/")[0] for name in rows):
+        ours, *theirs = (rows.get(f"{case}/{who}/{regime}") for who in ("bound", "torch", "compile"))
+        if ours is None or not any(text in case for text in wanted):
+            continue
+        operation, dtype, size = case.split("_")[0], case.split("_")[1], case.rsplit("_", 1)[1]
+        aligned = next((rows.get(f"{operation}_{dtype}_at_{zeros}_{size}/bound/{regime}") for zeros in ("0_0", "0_0_0")
+                        if f"{operation}_{dtype}_at_{zeros}_{size}/bound/{regime}" in rows), None)
+        speed = ours["bytes"] / ours["median_us"]
+        body.append([code(case), significant(ours["median_us"]), gbps(speed * 1e-3),
+                     percent(100 * speed * aligned["median_us"] / aligned["bytes"]) if aligned else DASH,
+                     *(times(other["median_us"] / ours["median_us"]) if other else DASH for other in theirs)])
+    if not body:
+        part.fail(f"{part.file()} has no such case")
+    return table(["Case", "\u00b5s", "GB/s", "% of aligned", "PyTorch", "torch.compile"], body, "lrrrrr")
+
+
 def make_behind(part):
     """Where a peer is faster than our operator, in the chapters' runs on the named GPUs."""
     of, cells, recorded, gpus = part.option("of", "summary"), [], {}, []
@@ -264,7 +285,7 @@ def make_model(part):
         plot = model_report.curve_plot if what == "curve_figure" else model_report.scatter_plot
         return picture(part, title, line_plot(plot(title)))
     if what == "curve":
-        return table(["GPU", "Slots filled", "% of copy"], model_report.curve_rows(), "lrr")
+        return table(["Filled", *titles, f"{titles[0]}, slow unit"], model_report.curve_rows(), "r" * (len(titles) + 2))
     if what == "share":
         return table(["GPU", "Curve of", "Rungs", "Within 5 points", "Below 95 %", "Of these within 5", "Mean distance"],
                      model_report.share_rows(), "llrrrrr")
@@ -272,7 +293,8 @@ def make_model(part):
         return table(["Chapter", "Rung", *(f"{gpu}, {word}" for gpu in titles for word in ("predicted", "recorded"))],
                      model_report.far_rows(), "ll" + "rr" * len(titles))
     if what == "clock":
-        return table(["Row", "probe, right after", "NVML, meanwhile", "cycles ÷ time", "spread"], model_report.clock_rows(), "lrrrr")
+        return table(["Row", *(f"{word}{unit}" for unit in (", cold", ", warm") for word in ("µs", "NVML", "probe", "inside"))],
+                     model_report.clock_rows(), "lrrrrrrrr")
     return part.fail("needs of=curve, share, far, clock, curve_figure or scatter")
 
 

@@ -24,6 +24,7 @@ GOALS = {
     "store_bytes": "{0} bytes a lane in every store",
     "requests_as": "no more requests a warp than {0}",
     "blocks_as": "no more blocks than {0}",
+    "moves": "at most {0} bytes moved from memory and {1} to it",
     "with": "{0} in the code",
     "without": "no {0} in the code",
     "program": "the program's own check",
@@ -56,6 +57,19 @@ class Exercise:
         if self.is_program:
             return self.chapter.folder / f"your_{self.name}.cu"
         return front.your_file(self.chapter.folder)
+
+    @property
+    def frame(self):
+        """The program as --start writes it: the answer, without the bodies that are the reader's to write."""
+        text = (self.chapter.folder / "answers" / self.answer).read_text(encoding="utf-8")
+        for name in self.data["write"]:
+            text = without_body(text, name)
+        return re.sub(r"(?m)^ *//! \[\w+\]\n", "", text)
+
+    @property
+    def is_untouched(self):
+        """Whether the program is still the frame; comments aside."""
+        return without_comments(self.frame).split() == code_of(self.file).split()
 
     @property
     def kept(self):
@@ -127,13 +141,18 @@ def blob(content):
 
 def said(name, goal):
     if isinstance(goal, list):
-        goal = (" or " if name == "without" else " and ").join(word.rstrip("(") for word in goal)
+        if name == "moves":
+            return GOALS[name].format(*(f"{number:,}" for number in goal))
+        goal = (" or " if name == "without" else " and ").join(str(word).rstrip("(") for word in goal)
     return GOALS[name].format(goal)
 
 
 def code_of(path):
     """A source without its comments."""
-    text = path.read_text(encoding="utf-8", errors="replace")
+    return without_comments(path.read_text(encoding="utf-8", errors="replace"))
+
+
+def without_comments(text):
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
 
 
@@ -173,16 +192,12 @@ def starter_of(chapter):
 
 
 def start(exercise):
-    """Writes the frame of a program: the answer, without the bodies that are the reader's to write."""
+    """Writes the frame of a program."""
     if not exercise.is_program:
         raise runs.ToolError(f"{exercise.name} is written in {front.here(exercise.file)}, which is there already")
     if exercise.file.exists():
         raise runs.ToolError(f"{front.here(exercise.file)} is there already: remove it to start again")
-    text = (exercise.chapter.folder / "answers" / exercise.answer).read_text(encoding="utf-8")
-    for name in exercise.data["write"]:
-        text = without_body(text, name)
-    text = re.sub(r"(?m)^ *//! \[\w+\]\n", "", text)
-    exercise.file.write_text(text, encoding="utf-8")
+    exercise.file.write_text(exercise.frame, encoding="utf-8")
 
 
 def without_body(text, name):
@@ -191,12 +206,20 @@ def without_body(text, name):
     function = re.search(rf"(?m)^(?P<head>[\w ].*\b{re.escape(name)}\([^;{{]*?\)[^;{{]*?)\{{", text)
     if region:
         indent, body = region.group(1), textwrap.dedent(region.group(0))
-        # What the rest of the program calls keeps its name: signatures and constants, as comments.
-        heads = re.findall(r"(?m)^(constexpr [^=\n]*\w) =", body)
-        heads += re.findall(r"(?m)^((?:__global__|__device__|inline|[\w:]+)\s[^;{}=]*?\))[^;{}()]*\{", body)
-        lines = [" ".join(head.split()) for head in heads if not head.startswith(("return", "if", "for", "#"))]
-        yours_ = "".join(f"{indent}// {line}\n" for line in ["Yours to write." if not lines else "Yours to write:", *lines])
-        return text.replace(region.group(0), yours_)
+        # What the rest of the program names is there, so that it compiles; the rest of what is missing is told.
+        rest, told, kept = text.replace(region.group(0), ""), [], []
+        for name_ in re.findall(r"(?m)^constexpr ([^=\n]*\w) =", body):
+            kept.append(f"constexpr {name_} = 1;\n")
+        for head in re.findall(r"(?m)^((?:template <[^\n]*>\n)?(?:__global__|__device__|inline|[\w:]+)\s[^;{}=]*?\))[^;{}()]*\{", body):
+            called = re.search(r"(\w+)\([^()]*\)$", head)
+            if called is None or head.startswith(("return", "if", "for", "#")):
+                continue
+            if re.search(rf"\b{called.group(1)}\b", rest):
+                kept.append(head + (" {}\n" if re.search(r"\bvoid\b", head) else " {\n  return {};\n}\n"))
+            else:
+                told.append(" ".join(head.split()))
+        lines = ["Yours to write" + (":" if told or kept else "."), *told]
+        return text.replace(region.group(0), "".join(f"{indent}// {line}\n" for line in lines) + "".join(kept))
     if not function:
         raise runs.ToolError(f"there is no function or region {name} to write")
     begin, depth, at = function.end(), 1, function.end()

@@ -20,8 +20,13 @@ import runs
 
 SCHEDULERS = 4           # of a multiprocessor; each issues one instruction a cycle
 #: The unit of exponentials and conversions takes a warp in eight cycles, so it is kept busy by an instruction in eight
-#: slots, and the slots' curve does not apply. It is taken as busy to the last cycle; no control has measured it.
+#: slots. It has a curve of its own, which stays at the copy's speed almost until every cycle is taken.
 SLOW_UNIT = "xu"
+#: The families of copies in common/controls/fill.cu: (what their instructions fill, cycles of it for each of a warp).
+FAMILIES = {"fma": ("slots", 1), "both": ("slots", 1), "min": ("alu", 2), "xu": (SLOW_UNIT, 8)}
+#: By type, a thread's elements there and what it issues beside the instructions that a row's name counts: in all, to the
+#: half-rate unit, to the slow one (machine code of sm_90).
+FRAMES = {"f32": (4, {"slots": 25, "alu": 8, SLOW_UNIT: 0}), "f16": (8, {"slots": 37, "alu": 12, SLOW_UNIT: 0})}
 CLOSE = 5.0              # points of a copy's speed: what counts as predicted
 
 
@@ -149,17 +154,27 @@ def memory_peak(gpu, root=None):
     return copy["dram_gbps"] / copy["dram_pct"] * 100
 
 
-def curve(gpu, root=None):
-    """The fill curve of a recorded GPU: its controls' copies with 8 to 64 multiply-adds for each float."""
-    run, known = loaded(results(gpu, what="_controls", root=root)), device(gpu, root)
-    counts = counted(results(gpu, what="_controls_ncu", root=root))
-    points = []
-    for row in run.select(shape="16384x16384", regime="cold"):
-        entry = counts.get(row.rung)
-        if entry and row.dtype == "f32" and row.rung.startswith("fma_"):
+def points(gpu, family, dtype="f32", root=None):
+    """[(fill, percent of a copy)] of the controls that fill the slots, or one unit, more and more."""
+    known, found = device(gpu, root), []
+    (of, cycles), (each, frame) = FAMILIES[family], FRAMES[dtype]
+    for row in loaded(results(gpu, what="_controls", root=root)).select(shape="16384x16384", regime="cold"):
+        match = re.fullmatch(family + r"_(?:f16_)?(\d+)", row.rung)
+        if match and row.dtype == dtype:
             copy_us = row.median_us * row.copy_pct / 100
-            points.append((entry["instructions"] / (copy_us * known.slots_per_us), row.copy_pct))
-    return Curve(points)
+            busy = cycles * (frame[of] + int(match.group(1)) * each) * row.elements / each / 32
+            found.append((busy / (copy_us * known.slots_per_us), row.copy_pct))
+    return sorted(found)
+
+
+def curve(gpu, root=None):
+    """The fill curve of a recorded GPU: its controls' copies with more and more multiply-adds for each float."""
+    return Curve(points(gpu, "fma", root=root))
+
+
+def slow_curve(gpu, root=None):
+    """That of the slow unit. Of a GPU without it, every cycle can be used."""
+    return Curve(points(gpu, "xu", root=root) or [(1.0, 100.0)])
 
 
 @lru_cache(None)
@@ -241,7 +256,7 @@ class Model:
 
     def __init__(self, gpu, root=None):
         self.gpu, self.root = gpu, root
-        self.curve = curve(gpu, root)
+        self.curve, self.slow_curve = curve(gpu, root), slow_curve(gpu, root)
 
     def predict(self, kernel, target, copy_us):
         """What the kernel reaches on the device `target`, where a copy of as many bytes takes `copy_us`."""
@@ -258,6 +273,6 @@ class Model:
         if kernel.stores_in_parts:
             percents["stores"] = 100 * copy_us * sectors_per_us(self.gpu, self.root) / kernel.sectors
         if slow:
-            percents[SLOW_UNIT] = 100 / slow
+            percents[SLOW_UNIT] = self.slow_curve.percent(slow)
         limit = min(percents, key=percents.get)
         return Prediction(percents[limit], limit, slow if limit == SLOW_UNIT else fills[fullest])

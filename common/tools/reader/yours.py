@@ -58,7 +58,7 @@ REASONS = (
      "Which step produces it: infinity minus infinity, 0 times infinity, infinity over infinity?"),
     (r"= -?inf|got -?inf", "The result is infinity where a number is expected.",
      "Which step overflows its type?"),
-    (r"expected .*(ULP\)|inputs|pairs)", "Some values are wrong.", ""),
+    (r"expected .*(ULP\)|inputs|pairs|pixels\))", "Some values are wrong.", ""),
     (r"", "The test failed.", ""),
 )
 VALUES = len(REASONS) - 2  # "Some values are wrong": the advice depends on how wrong
@@ -201,6 +201,10 @@ class Traced:
         warps = -(-self.busy // 32)
         return self.kinds[kind]["requests"] / warps if self.kinds[kind] and warps else 0
 
+    def moved(self, kind):
+        """Bytes, in whole sectors."""
+        return self.kinds[kind]["sectors"] * trace.SECTOR if self.kinds[kind] else 0
+
     def phrase(self, kind):
         """"loads: 16 bytes a lane, 1 request a warp"."""
         if not self.kinds[kind]:
@@ -242,7 +246,10 @@ class Facts:
             return False, " (not counted)"
         if name in ("load_bytes", "store_bytes"):
             widths = yours.widths(name.partition("_")[0])
-            return widths == [goal], f" (now {' and '.join(map(str, widths)) or 'none'})"
+            return widths == (goal if isinstance(goal, list) else [goal]), f" (now {' and '.join(map(str, widths)) or 'none'})"
+        if name == "moves":
+            moved = [yours.moved(kind) for kind in ("load", "store")]
+            return all(is_ <= most for is_, most in zip(moved, goal)), f" (now {moved[0]:,} and {moved[1]:,})"
         other = self.traced.get(goal)
         if other is None:
             return False, " (not counted)"
@@ -546,7 +553,9 @@ def report(lines, where, accuracy):
 
 def how_wrong(accuracy):
     """What the size and the number of the errors suggest, whatever the type."""
-    if not accuracy or not accuracy.get("over"):
+    if not accuracy:
+        return "Is each element computed from its own inputs?"
+    if not accuracy.get("over"):
         return "With some lengths or pointers alone: is each element computed from its own input?"
     share = accuracy["over"] / accuracy["inputs"]
     ulp = accuracy["max_ulp"]
@@ -607,9 +616,16 @@ def tell_warnings(backend, name):
 # The commands
 
 
+#: What takes a program that counts.
+COUNTED = {"load_bytes", "store_bytes", "moves"}
+
+
 def judge_program(exercise, backend):
     """Builds and runs a program that the reader has begun; True if it says that it is right."""
     target = f"{exercise.chapter.folder.name}_{exercise.file.stem}"
+    if exercise.is_untouched:
+        front.say(f"\n{front.here(exercise.file)} is still the starter: what is missing is marked in it")
+        return False
     try:
         front.build(backend, target)
     except front.BuildFailed:
@@ -628,6 +644,10 @@ def judge_program(exercise, backend):
     facts = Facts(exercise.file, (None, None, None))
     facts.right = facts.says_right = code == 0
     front.say(f"\n{front.here(exercise.file)}: {said or f'it ended with exit code {code}'}")
+    if facts.right and set(exercise.goals) & COUNTED:
+        facts.traced = counted(target)
+        for label, kind in (("accesses", "load"), ("", "store")) if facts.traced else ():
+            front.say(f"  {label:<10} {facts.traced['yours'].phrase(kind)}")
     left = exercise.left(facts)
     if not left:
         exercise.keep()
@@ -637,14 +657,37 @@ def judge_program(exercise, backend):
     return facts.right
 
 
+def counted(target):
+    """{"yours": what the program's last launch asks for}, on the CPU; empty where that cannot be counted."""
+    try:
+        front.build("cpu", f"{target}_counted", known=True, quiet=True)
+    except front.BuildFailed:
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "counts.json"
+        try:
+            subprocess.run([str(front.program("cpu", f"answers/{target}_counted"))], capture_output=True, check=False,
+                           timeout=LONGEST, env={**os.environ, "TUTORIAL_COUNTS": str(path)})
+            launches = runs.load_json(path)["launches"]
+        except (OSError, subprocess.TimeoutExpired, runs.ToolError):
+            return {}
+    return {"yours": Traced({"rung": target, "launches": launches[-1:]})}
+
+
 def judge(folder, backend):
-    """All that the reader has written in a chapter; True if it is right."""
+    """All that the reader has written in a chapter; True if it is right. What does not compile hides no other verdict."""
     chapter = exercises.of_chapter(folder)
-    right = True
-    if chapter.edited or not chapter.programs():
-        right = Verdict(folder, backend).run()
-    for exercise in chapter.programs():
-        right = judge_program(exercise, backend) and right
+    judges = [functools.partial(judge_program, exercise, backend) for exercise in chapter.programs()]
+    if chapter.edited or not judges:
+        judges.insert(0, Verdict(folder, backend).run)
+    right, failure = True, None
+    for one in judges:
+        try:
+            right = one() and right
+        except front.BuildFailed as failed:
+            failure = failure or failed
+    if failure:
+        raise failure
     return right
 
 

@@ -1,12 +1,15 @@
 """Tests of model.py and predict.py: the terms with made-up numbers, the command on what is recorded."""
 
 import argparse
+import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
 
 import folders  # noqa: F401
 import model
+import model_report
 import predict
 import runs
 import synthetic
@@ -26,6 +29,12 @@ def count(rung, instructions, *, blocks=10, pipes=None, stored=0, **more):
             "l2_write_sectors": stored, "dram_gbps": 900.0, "dram_pct": 90.0, **more}
 
 
+def fill_row(rung, lanes, fill, percent):
+    """A row of fill.cu whose `lanes` cycles for every 16 elements fill so much of what 10 multiprocessors give."""
+    copy_us = lanes * 2**28 / 16 / 32 / (fill * 40_000)
+    return bench_row(rung, percent, copy_us / percent * 100, "sweep", "controls")
+
+
 class ToyTest(unittest.TestCase):
     """A copy takes 100 us, in which the slots are 100 us x 10 x 4 x 1,000 = 4,000,000."""
 
@@ -34,7 +43,8 @@ class ToyTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
         self.write("common/results/g1_controls.json", {"context": GPU, "benchmarks": [
-            bench_row("fma_8", 100.0, 100.0, "sweep", "controls"), bench_row("fma_64", 50.0, 200.0, "sweep", "controls"),
+            fill_row("fma_8", 57 * 4, 0.5, 100.0), fill_row("fma_64", 281 * 4, 1.0, 50.0),
+            fill_row("xu_4", 8 * 16 * 4, 0.75, 100.0), fill_row("xu_8", 8 * 32 * 4, 1.0, 80.0),
             {**bench_row("empty_b128", 1.0, 1.0, "sweep", "controls", "100"), "ns_per_block": 1.0},
             {**bench_row("empty_b1024", 1.0, 1.0, "sweep", "controls", "100"), "ns_per_block": 2.0},
             bench_row("store_elements", 50.0, 100.0, "sweep", "controls")]})
@@ -64,21 +74,28 @@ class ToyTest(unittest.TestCase):
         self.rung("blocks", 1000, blocks=400_000)            # 400 us
         self.rung("slots", 3_000_000)                         # three quarters of the slots
         self.rung("unit", 1000, pipes={"alu": 75.0})
-        self.rung("slow_unit", 1000, pipes={"xu": 99.0})
+        self.rung("slow_unit", 1000, pipes={"xu": 87.5})
         self.rung("stores", 1000, stored=4_000_000)           # of 1,000 a microsecond: 4 ms
         seen = self.predicted()
         self.assertEqual({rung: (one.limit, round(one.percent, 6)) for rung, one in seen.items()}, {
             "plain": ("bytes", 100.0), "blocks": ("blocks", 25.0), "slots": ("slots", 75.0), "unit": ("alu", 75.0),
-            "slow_unit": ("bytes", 100.0), "stores": ("stores", 2.5)})
+            "slow_unit": ("xu", 90.0), "stores": ("stores", 2.5)})
         self.assertAlmostEqual(seen["slots"].fill, 0.75)
 
     def test_the_curve_goes_on_with_as_many_instructions_a_cycle(self):
         curve = model.Curve([(1.0, 50.0), (0.5, 100.0)])
         self.assertEqual([curve.percent(fill) for fill in (0.1, 0.5, 0.75, 1.0, 2.0)], [100.0, 100.0, 75.0, 50.0, 25.0])
 
-    def test_the_slow_unit_counts_to_the_last_cycle(self):
+    def test_without_its_own_curve_the_slow_unit_counts_to_the_last_cycle(self):
+        path = self.root / "common/results/g1_controls.json"
+        rows = json.loads(path.read_text())
+        rows["benchmarks"] = [row for row in rows["benchmarks"] if "/xu_" not in row["name"]]
+        path.write_text(json.dumps(rows))
+        self.rung("full", 1000, pipes={"xu": 99.0})
         self.rung("twice", 1000, pipes={"xu": 200.0})
-        self.assertEqual((self.predicted()["twice"].limit, self.predicted()["twice"].percent), ("xu", 50.0))
+        seen = self.predicted()
+        self.assertEqual([(seen[rung].limit, seen[rung].percent) for rung in ("full", "twice")],
+                         [("bytes", 100.0), ("xu", 50.0)])
 
     def test_another_gpu_has_other_slots(self):
         self.rung("slots", 3_000_000)
@@ -124,6 +141,18 @@ class ToyTest(unittest.TestCase):
 
 
 class RecordedTest(unittest.TestCase):
+    def test_a_control_issues_what_its_name_counts(self):
+        """FRAMES, by the controls that ncu counted."""
+        for gpu in runs.shown().values():
+            counts = model.counted(model.results(gpu, what="_controls_ncu"))
+            each, frame = model.FRAMES["f32"]
+            seen = [(name, entry) for name, entry in counts.items() if re.fullmatch(r"(fma|min)_\d+", name)]
+            self.assertGreaterEqual(len(seen), 11)
+            for name, entry in seen:
+                issued = frame["slots"] + each * int(name.rsplit("_", 1)[1])
+                if name != "fma_0":  # whose frame is shorter by one
+                    self.assertEqual(entry["instructions"] * each * 32, issued * 16384**2, name)
+
     def call(self, *arguments):
         return synthetic.call("predict.py", *arguments)
 
@@ -139,6 +168,12 @@ class RecordedTest(unittest.TestCase):
             close, every = close + sum(distance <= model.CLOSE for distance in off), every + len(off)
         self.assertGreater(every, 150)
         self.assertGreaterEqual(close / every, 0.85)
+
+    def test_a_row_timed_again_had_the_clock_beside_it(self):
+        """What notes/model.md says of inside_mhz: more of these rows are close by it than by the data sheet's clock."""
+        close = [sum(abs(reached - prediction.percent) <= model.CLOSE for *_, prediction, reached in
+                     model_report.again(runs.shown()["main"], beside)) for beside in (False, True)]
+        self.assertGreater(close[1], close[0])
 
     def test_it_says_what_it_is(self):
         code, out, _ = self.call("gelu", "--gpu", runs.shown()["second"])

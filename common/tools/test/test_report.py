@@ -119,12 +119,12 @@ class ReportTest(made_up.Repository):
         self.put("01_elu/results/bad.json", data)
         self.assertIn("| `f32` | f32 | failed |", self.block("results bad.json")[2])
 
-    QUESTIONS = {"ladder": "elu", "groups": [{"group": "Two words", "text": "", "questions": [
-        {"lines": "1", "question": "Wider?", "a": "f16", "b": "f16x2", "of": "GBps",
+    QUESTIONS = {"ladder": "elu", "groups": [{"group": "Two words", "questions": [
+        {"question": "Wider?", "a": "f16", "b": "f16x2", "of": "GBps",
          "at": "4096x4096/cold", "expect": [1.2, 1.4]},
-        {"lines": "2", "question": "The same?", "a": "f16", "b": {"rung": "f16", "at": "2048x2048/cold"},
+        {"question": "The same?", "a": "f16", "b": {"rung": "f16", "at": "2048x2048/cold"},
          "of": "GBps", "at": "4096x4096/cold", "expect": {"h200": [1.1, 1.2]}},
-        {"lines": "3", "question": "How fast?", "a": "f32", "of": "median_us", "at": "4096x4096/cold",
+        {"question": "How fast?", "a": "f32", "of": "median_us", "at": "4096x4096/cold",
          "expect": [1, 30]}]}]}
 
     def test_controls(self):

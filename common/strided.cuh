@@ -1,0 +1,803 @@
+// Elementwise operations on tensors of any strides: what launch_strided() does with a StridedLoop
+// (strided.h) and any function of packs.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "common/any_address.cuh"
+#include "common/fast_division.h"
+#include "common/strided.h"
+
+// A row is the loop's innermost dimension, that in which the result's elements lie closest together.
+// - strided_pack_kernel: rows of whole packs that all lie where packs want to.
+// - strided_rows_kernel: sixteen bytes of results a thread. Along a row an operand is loaded in pieces
+//   (any_address.cuh) where its elements lie side by side or every second is wanted, once where it is
+//   repeated, else by element.
+// - strided_tile_kernel: an operand's elements lie side by side along another dimension: it is
+//   transposed through shared memory.
+// All indices have 32 bits; what is larger is cut into parts on the host.
+
+namespace tutorial {
+
+/// The dimensions above the row, innermost first.
+template <int kTensors>
+struct StridedWalk {
+  struct Dimension {
+    FastDivisor size;
+    std::uint32_t stride[kTensors] = {};
+  };
+  int rank = 0;
+  Dimension at[kMaxDimensions - 1];
+};
+
+template <int kTensors>
+struct StridedOffsets {
+  std::uint32_t of[kTensors];
+};
+
+/// Where the `index`-th row begins in each tensor: a division for each dimension but the last.
+template <int kTensors>
+__device__ __forceinline__ StridedOffsets<kTensors> locate(const StridedWalk<kTensors>& walk,
+                                                           std::uint32_t index) {
+  StridedOffsets<kTensors> at{};
+#pragma unroll
+  for (int d = 0; d < kMaxDimensions - 1; ++d) {
+    if (d >= walk.rank) break;
+    const DivMod step = d == walk.rank - 1 ? DivMod{0, index} : walk.at[d].size.divmod(index);
+#pragma unroll
+    for (int t = 0; t < kTensors; ++t) at.of[t] += step.remainder * walk.at[d].stride[t];
+    index = step.quotient;
+  }
+  return at;
+}
+
+/// out[...] = f(in[...]...) where a row is whole packs of W side by side, and so is a step along each other
+/// dimension, in all tensors: `columns` and the strides of `outer` count packs.
+///
+/// `f` maps a Pack<In, W> of each operand to a Pack<Out, W>.
+//! [strided_pack_kernel]
+template <int W, class Out, class F, class... In, std::size_t... I>
+__device__ __forceinline__ void do_strided_pack(const StridedOffsets<sizeof...(In) + 1>& at,
+                                                std::uint32_t column, F f,
+                                                std::index_sequence<I...>, Out* out,
+                                                const In*... in) {
+  const auto first = [&](int t) { return std::int64_t{at.of[t] + column} * W; };
+  store_pack(out + first(0), f(load_pack<W>(in + first(I + 1))...));
+}
+
+template <int W, class Out, class F, class... In>
+__global__ void strided_pack_kernel(Out* out, std::uint32_t packs, FastDivisor columns,
+                                    StridedWalk<sizeof...(In) + 1> outer, F f, const In*... in) {
+  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= packs) return;
+  const DivMod place = columns.divmod(i);
+  const auto at = locate(outer, place.quotient);
+  wait_for_previous_grid();  // arithmetic need not wait
+  let_next_grid_begin();
+  do_strided_pack<W>(at, place.remainder, f, std::index_sequence_for<In...>{}, out, in...);
+}
+//! [strided_pack_kernel]
+
+/// Some consecutive places of a row, as many as a pack has.
+struct RowWindow {
+  int column;      ///< of the first place; negative in front of the row
+  int left;        ///< places until the row ends; those behind belong to the next row
+  int begin, end;  ///< the places that exist
+};
+
+/// A row of an operand, and the next one.
+struct OperandRow {
+  std::uint32_t begin;   ///< offset of column 0
+  std::uint32_t next;    ///< offset of the next row, less the columns of this one
+  std::uint32_t stride;  ///< along the row
+  std::uint32_t span;    ///< places from the operand's first element to its last
+};
+
+/// Whether the pieces of the W places from `first` on lie inside of the operand.
+template <class T, int W>
+__host__ __device__ __forceinline__ bool is_inside(std::uint32_t first, unsigned shift,
+                                                   std::uint32_t span) {
+  const auto before = static_cast<std::uint32_t>(shift / sizeof(T));
+  const std::uint32_t behind = before == 0 ? 0 : Pieces<T, W>::kBytes / sizeof(T) - before;
+  return first >= before && first < span && first + W + behind <= span;
+}
+
+template <class T, int W>
+__device__ __forceinline__ Pieces<T, W> as_pieces(const Pack<T, W>& pack) {
+  Pieces<T, W> pieces{};
+  detail::move_bits<Pieces<T, W>::kPack>(pieces.word, pack.at);
+  return pieces;
+}
+
+/// pack_of(), which most rows do not need.
+template <class T, int W>
+__device__ __forceinline__ Pack<T, W> shifted(const Pieces<T, W>& pieces) {
+  if (pieces.shift != 0) return pack_of(pieces);
+  Pack<T, W> pack;
+  detail::move_bits<Pieces<T, W>::kPack>(pack.at, pieces.word);
+  return pack;
+}
+
+/// Whether W places from `first` on are loaded in pieces.
+template <int W, class T>
+__device__ __forceinline__ bool is_in_pieces(const T* in, std::uint32_t first,
+                                             const OperandRow& row) {
+  return row.stride == 1 && is_inside<T, W>(first, Pieces<T, W>::shift_of(in + first), row.span);
+}
+
+/// The elements of the window that exist; anything elsewhere.
+//! [load_window]
+template <int W, class T>
+__device__ __forceinline__ Pieces<T, W> load_window(const T* in, const RowWindow& window,
+                                                    const OperandRow& row) {
+  const auto column = static_cast<std::uint32_t>(window.column);
+  const std::uint32_t first = row.begin + column * row.stride;
+  if (window.left >= W && window.begin == 0) {  // within a row
+    if (is_in_pieces<W>(in, first, row)) return load_pieces<W>(in + first, 0);
+    if (row.stride < 1) return as_pieces(splat<W>(in[first]));
+    if (row.stride == 2 &&
+        is_inside<T, 2 * W>(first, Pieces<T, 2 * W>::shift_of(in + first), row.span)) {
+      const Pack<T, 2 * W> both = pack_of(load_pieces<2 * W>(in + first, 0));
+      Pack<T, W> pack;
+#pragma unroll
+      for (int k = 0; k < W; ++k) pack.at[k] = both.at[2 * k];
+      return as_pieces(pack);
+    }
+  } else if (const std::uint32_t next = row.next + column;  // a row's end, and the next one's begin
+             window.end == W && window.begin == 0 && is_in_pieces<W>(in, first, row) &&
+             is_in_pieces<W>(in, next, row)) {
+    const Pieces<T, W> of_this = load_pieces<W>(in + first, 0);
+    const Pieces<T, W> of_next = load_pieces<W>(in + next, 0);
+    Pack<T, W> pack = pack_of(of_this);
+    const Pack<T, W> behind = pack_of(of_next);
+#pragma unroll
+    for (int k = 0; k < W; ++k) {
+      if (k >= window.left) pack.at[k] = behind.at[k];
+    }
+    return as_pieces(pack);
+  }
+  Pack<T, W> pack{};
+#pragma unroll
+  for (int k = 0; k < W; ++k) {
+    const std::uint32_t begin = k < window.left ? row.begin : row.next;
+    if (k >= window.begin && k < window.end) {
+      pack.at[k] = in[begin + (column + static_cast<std::uint32_t>(k)) * row.stride];
+    }
+  }
+  return as_pieces(pack);
+}
+//! [load_window]
+
+/// How strided_rows_kernel finds its elements.
+template <int kTensors>
+struct StridedRows {
+  StridedWalk<kTensors> outer;
+  FastDivisor columns;
+  FastDivisor slots;  ///< threads of a row, unless flat
+  std::uint32_t rows = 1;
+  std::uint32_t threads = 0;
+  std::uint32_t stride[kTensors] = {};  ///< along a row
+  std::uint32_t span[kTensors] = {};
+  /// The result has no gaps: its packs begin where its addresses want them, and a pack may contain a
+  /// row's end. Else each row has packs of its own.
+  bool flat = false;
+  std::uint32_t before = 0;  ///< flat: places from the first pack's begin to the result's
+};
+
+namespace detail {
+
+/// What a thread of strided_rows_kernel does.
+template <int kTensors>
+struct RowTask {
+  RowWindow window;
+  StridedOffsets<kTensors> here, next;
+  std::uint32_t out;  ///< the place of column 0 in the result
+};
+
+template <int W, class Out, int kTensors>
+__device__ __forceinline__ RowTask<kTensors> task_of(const StridedRows<kTensors>& rows,
+                                                     std::uint32_t thread, const Out* out) {
+  RowTask<kTensors> task;
+  const auto columns = static_cast<int>(rows.columns.divisor());
+  std::uint32_t row = 0;
+  int column = 0, first = 0;
+  if (rows.flat) {
+    first = static_cast<int>(thread * W) - static_cast<int>(rows.before);
+    const DivMod place = rows.columns.divmod(first < 0 ? 0 : static_cast<std::uint32_t>(first));
+    row = place.quotient;
+    column = first < 0 ? first : static_cast<int>(place.remainder);
+    task.here = locate(rows.outer, row);
+    task.out = static_cast<std::uint32_t>(first - column);
+  } else {
+    const DivMod place = rows.slots.divmod(thread);
+    row = place.quotient;
+    task.here = locate(rows.outer, row);
+    task.out = task.here.of[0];
+    const auto address = reinterpret_cast<std::uintptr_t>(out + task.out);
+    const auto past = rows.stride[0] == 1 ? static_cast<int>(address / sizeof(Out) % W) : 0;
+    column = static_cast<int>(place.remainder) * W - past;
+  }
+  const int left = columns - column;
+  const bool crosses = rows.flat && left < W && row + 1 < rows.rows;
+  task.window = {column, left, column < 0 ? -column : 0, crosses || left > W ? W : left};
+  task.next = task.here;
+  if (crosses) task.next = locate(rows.outer, row + 1);
+  return task;
+}
+
+/// The operands are loaded before any of them is shifted: so all loads are under way at once.
+template <class F, class... Operand>
+__device__ __forceinline__ auto apply_to_windows(F f, const Operand&... operand) {
+  return f(shifted(operand)...);
+}
+
+template <int W, class Out, class F, class... In, std::size_t... I>
+__device__ __forceinline__ void do_row_task(const RowTask<sizeof...(In) + 1>& task,
+                                            const StridedRows<sizeof...(In) + 1>& rows, F f,
+                                            std::index_sequence<I...>, Out* out, const In*... in) {
+  const RowWindow& window = task.window;
+  const std::uint32_t columns = rows.columns.divisor();
+  const Pack<Out, W> pack = apply_to_windows(
+      f, load_window<W>(in, window,
+                        {task.here.of[I + 1], task.next.of[I + 1] - columns * rows.stride[I + 1],
+                         rows.stride[I + 1], rows.span[I + 1]})...);
+  const auto to = [&](int k) {
+    return task.out + static_cast<std::uint32_t>(window.column + k) * rows.stride[0];
+  };
+  if (rows.stride[0] == 1 && window.begin == 0 && window.end == W) {
+    store_pack(out + to(0), pack);
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < W; ++k) {
+    if (k >= window.begin && k < window.end) out[to(k)] = pack.at[k];
+  }
+}
+
+}  // namespace detail
+
+/// out[...] = f(in[...]...) over the rows, W elements a thread. Tensor 0 is the result.
+///
+/// `f` maps a Pack<In, W> of each operand to a Pack<Out, W>; where there are fewer elements, the others of
+/// its results are not used. `out` may be an operand that lies as it does.
+template <int W, class Out, class F, class... In>
+__global__ void strided_rows_kernel(Out* out, StridedRows<sizeof...(In) + 1> rows, F f,
+                                    const In*... in) {
+  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  if (thread >= rows.threads) return;
+  const auto task = detail::task_of<W>(rows, thread, out);
+  wait_for_previous_grid();  // arithmetic need not wait
+  let_next_grid_begin();
+  detail::do_row_task<W>(task, rows, f, std::index_sequence_for<In...>{}, out, in...);
+}
+
+// ---- Transposed ---------------------------------------------------------------------------------
+// A tile has 8 x 8 squares of W x W elements. A thread loads W packs along the operand's own direction,
+// and puts them into shared memory; another one takes the W packs of a square, exchanges its rows and
+// columns in registers, and has W packs along the result's direction.
+//
+// Shared memory serves sixteen bytes to eight lanes at a time, from 32 banks of four bytes. Eight lanes
+// that store one row of the tile fill the banks once. Eight that load the same row of eight squares
+// would all want the same four banks, so the packs of a row are permuted: pack u of a row of square s
+// lies at place u ^ s. (Packs of eight bytes, of elements of one byte, meet in pairs.)
+
+inline constexpr int kTileSquares = 8;
+inline constexpr int kTileThreads = kTileSquares * kTileSquares;
+
+/// How an operand of strided_tile_kernel comes to a thread.
+enum class TileLoad {
+  transposed,  ///< its elements lie side by side down the tile
+  across,      ///< along the result's rows: its packs are the thread's own
+};
+
+/// How strided_tile_kernel finds its elements. `across` is the direction of the result's rows, `down`
+/// that in which a transposed operand's elements lie side by side.
+template <int kTensors>
+struct StridedTiles {
+  StridedWalk<kTensors> outer;
+  /// 2^group tiles that are neighbours down are neighbours in the grid too: what blocks read at one time
+  /// then lies together, as what they write. `tiles_down` counts such groups.
+  int group = 0;
+  FastDivisor tiles_across, tiles_down;
+  int extent_across = 0, extent_down = 0;
+  std::uint32_t across[kTensors] = {}, down[kTensors] = {};  ///< strides
+  std::uint32_t span[kTensors] = {};
+  TileLoad load[kTensors] = {};
+  bool aligned[kTensors] = {};  ///< wherever it has a pack, the address suits it
+};
+
+namespace detail {
+
+/// W elements of T as words, because elements of one or two bytes that are kept one by one would take a
+/// register each.
+template <class T, int W>
+struct alignas(kPackAlignment<T, W>) PackWords {
+  static_assert(W * sizeof(T) % 4 == 0);
+  unsigned at[W * sizeof(T) / 4];
+
+  __device__ __forceinline__ Pack<T, W> pack() const {
+    Pack<T, W> elements;
+    detail::move_bits<W * sizeof(T)>(elements.at, at);
+    return elements;
+  }
+};
+
+template <int W, class T>
+__device__ __forceinline__ PackWords<T, W> load_words(const T* from) {
+  PackWords<T, W> words;
+  detail::move_bits<W * sizeof(T)>(words.at, from);
+  return words;
+}
+
+/// The packs of an operand that a thread computes with: W along the result's rows, one below the other.
+template <class T, int W>
+struct Square {
+  PackWords<T, W> row[W];
+};
+
+/// Where a block is, and where in its tile a thread's first element.
+template <int kTensors>
+struct TilePlace {
+  StridedOffsets<kTensors> at;
+  int across, down;  ///< of the tile's first element
+  bool whole;        ///< the tile does not reach beyond the result
+};
+
+/// The thread's place among 8 x 8: along the direction in which its warp has neighbours, and the other.
+__device__ __forceinline__ int tile_near() { return static_cast<int>(threadIdx.x) % kTileSquares; }
+__device__ __forceinline__ int tile_far() { return static_cast<int>(threadIdx.x) / kTileSquares; }
+
+/// Where pack `unit` of row `row` lies in a tile.
+//! [tile_place]
+template <int W>
+__host__ __device__ __forceinline__ int tile_place(int row, int unit) {
+  return row * kTileSquares + (unit ^ (row / W % kTileSquares));
+}
+//! [tile_place]
+
+/// W elements from (across, down) on, down the tile of a transposed operand, or else across it; zeros
+/// where there are none.
+template <int W, int kTensors, class T>
+__device__ __forceinline__ Pack<T, W> load_of_tile(const StridedTiles<kTensors>& tiles,
+                                                   const TilePlace<kTensors>& place, int t,
+                                                   const T* in, int across, int down) {
+  const bool is_down = tiles.load[t] == TileLoad::transposed;
+  const std::uint32_t along = is_down ? tiles.down[t] : tiles.across[t];
+  const std::uint32_t begin =
+      place.at.of[t] + (is_down ? static_cast<std::uint32_t>(across) * tiles.across[t]
+                                : static_cast<std::uint32_t>(down) * tiles.down[t]);
+  const int column = is_down ? down : across;
+  const int left = (is_down ? tiles.extent_down : tiles.extent_across) - column;
+  if ((is_down ? across < tiles.extent_across : down < tiles.extent_down) && left > 0) {
+    return shifted(load_window<W>(in, {column, left, 0, left < W ? left : W},
+                                  {begin, begin, along, tiles.span[t]}));
+  }
+  return Pack<T, W>{};
+}
+
+/// Whether a thread loads its packs of an operand as packs.
+template <int kTensors>
+__device__ __forceinline__ bool is_fast(const StridedTiles<kTensors>& tiles,
+                                        const TilePlace<kTensors>& place, int t) {
+  return tiles.aligned[t] && place.whole;
+}
+
+/// Those packs. Of a transposed operand the s-th is in row 8 s + tile_far() of the tile, and goes into
+/// shared memory; of any other it is the s-th of the square that the thread computes with.
+template <int W, int kTensors, class T>
+__device__ __forceinline__ Square<T, W> load_square(const StridedTiles<kTensors>& tiles,
+                                                    const TilePlace<kTensors>& place, int t,
+                                                    const T* in) {
+  Square<T, W> square{};
+  if (!is_fast(tiles, place, t)) return square;
+  const bool is_transposed = tiles.load[t] == TileLoad::transposed;
+  const int far = tile_far() * (is_transposed ? 1 : W);
+  const int across = place.across + (is_transposed ? far : tile_near() * W);
+  const int down = place.down + (is_transposed ? tile_near() * W : far);
+  const T* const from = in + place.at.of[t] + static_cast<std::uint32_t>(across) * tiles.across[t] +
+                        static_cast<std::uint32_t>(down) * tiles.down[t];
+  const std::uint32_t step = is_transposed ? kTileSquares * tiles.across[t] : tiles.down[t];
+#pragma unroll
+  for (int s = 0; s < W; ++s) {
+    square.row[s] = load_words<W>(from + static_cast<std::uint32_t>(s) * step);
+  }
+  return square;
+}
+
+/// What goes into shared memory: a transposed operand, and one that is not fast.
+template <int W, int kTensors, class T>
+__device__ __forceinline__ void fill_tile(PackWords<T, W>* tile, const Square<T, W>& square,
+                                          const StridedTiles<kTensors>& tiles,
+                                          const TilePlace<kTensors>& place, int t, const T* in) {
+  const bool is_transposed = tiles.load[t] == TileLoad::transposed;
+  if (is_fast(tiles, place, t)) {
+    if (!is_transposed) return;
+#pragma unroll
+    for (int s = 0; s < W; ++s) {
+      tile[tile_place<W>(s * kTileSquares + tile_far(), tile_near())] = square.row[s];
+    }
+    return;
+  }
+#pragma unroll 1
+  for (int s = 0; s < W; ++s) {
+    const int row = is_transposed ? s * kTileSquares + tile_far() : tile_far() * W + s;
+    const int across = place.across + (is_transposed ? row : tile_near() * W);
+    const int down = place.down + (is_transposed ? tile_near() * W : row);
+    store_pack(reinterpret_cast<T*>(tile[tile_place<W>(row, tile_near())].at),
+               load_of_tile<W>(tiles, place, t, in, across, down));
+  }
+}
+
+/// The s-th elements of W packs, as one pack.
+template <int W, class T>
+__device__ __forceinline__ PackWords<T, W> across_packs(const PackWords<T, W>* column, int s) {
+  constexpr int kSize = sizeof(T);
+  PackWords<T, W> row;
+  if constexpr (kSize >= 4) {
+    constexpr int kWords = kSize / 4;
+#pragma unroll
+    for (int k = 0; k < W * kWords; ++k) {
+      row.at[k] = column[k / kWords].at[s * kWords + k % kWords];
+    }
+  } else if constexpr (kSize == 2) {
+#pragma unroll
+    for (int k = 0; k < W; k += 2) {
+      row.at[k / 2] =
+          __byte_perm(column[k].at[s / 2], column[k + 1].at[s / 2], s % 2 == 0 ? 0x5410 : 0x7632);
+    }
+  } else {
+    const int pick = s % 4 | (s % 4 + 4) << 4;  // of two words, a byte each
+    const auto two = [&](int k) {
+      return __byte_perm(column[k].at[s / 4], column[k + 1].at[s / 4], pick);
+    };
+#pragma unroll
+    for (int k = 0; k < W; k += 4) row.at[k / 4] = __byte_perm(two(k), two(k + 2), 0x5410);
+  }
+  return row;
+}
+
+/// That of any other operand, from the tile.
+template <int W, int kTensors, class T>
+__device__ __forceinline__ void take_square(Square<T, W>& square, const PackWords<T, W>* tile,
+                                            const StridedTiles<kTensors>& tiles,
+                                            const TilePlace<kTensors>& place, int t) {
+  if (tiles.load[t] == TileLoad::transposed) {
+    PackWords<T, W> column[W];
+#pragma unroll
+    for (int k = 0; k < W; ++k) {
+      column[k] = tile[tile_place<W>(tile_near() * W + k, tile_far())];
+    }
+#pragma unroll
+    for (int s = 0; s < W; ++s) square.row[s] = across_packs(column, s);
+  } else if (!is_fast(tiles, place, t)) {
+#pragma unroll
+    for (int s = 0; s < W; ++s) {
+      square.row[s] = tile[tile_place<W>(tile_far() * W + s, tile_near())];
+    }
+  }
+}
+
+/// Where the tile of operand `index` begins in the block's shared memory.
+template <int W, class... In>
+__host__ __device__ constexpr int tile_begin(std::size_t index) {
+  constexpr int kSizes[] = {static_cast<int>(sizeof(In))...};
+  int bytes = 0;
+  for (std::size_t i = 0; i < index; ++i) bytes += kTileThreads * W * W * kSizes[i];
+  return bytes;
+}
+
+template <int kBytes>
+struct alignas(16) TileMemory {
+  unsigned char bytes[kBytes];
+};
+
+template <int W, class T, class... In>
+__device__ __forceinline__ PackWords<T, W>* tile_of(unsigned char* memory, std::size_t index) {
+  return reinterpret_cast<PackWords<T, W>*>(memory + tile_begin<W, In...>(index));
+}
+
+/// `square`: what load_square() gave, so that all loads are under way before a thread waits for one.
+template <int W, class Out, class F, class... In, std::size_t... I>
+__device__ __forceinline__ void do_tile(const StridedTiles<sizeof...(In) + 1>& tiles,
+                                        const TilePlace<sizeof...(In) + 1>& place, F f,
+                                        std::index_sequence<I...>, unsigned char* memory, Out* out,
+                                        const In*... in, Square<In, W>... square) {
+  (fill_tile<W>(tile_of<W, In, In...>(memory, I), square, tiles, place, static_cast<int>(I) + 1,
+                in),
+   ...);
+  __syncthreads();
+  (take_square<W>(square, tile_of<W, In, In...>(memory, I), tiles, place, static_cast<int>(I) + 1),
+   ...);
+  const int across = place.across + tile_near() * W, first = place.down + tile_far() * W;
+  Out* const to = out + place.at.of[0] + static_cast<std::uint32_t>(first) * tiles.down[0] +
+                  static_cast<std::uint32_t>(across);
+#pragma unroll
+  for (int s = 0; s < W; ++s) {
+    const Pack<Out, W> pack = f(square.row[s].pack()...);
+    Out* const row = to + static_cast<std::uint32_t>(s) * tiles.down[0];
+    if (place.whole && tiles.aligned[0]) {
+      store_pack(row, pack);
+    } else if (first + s < tiles.extent_down) {
+#pragma unroll
+      for (int k = 0; k < W; ++k) {
+        if (across + k < tiles.extent_across) row[k] = pack.at[k];
+      }
+    }
+  }
+}
+
+template <int W, class Out, class F, class... In, std::size_t... I>
+__device__ __forceinline__ void load_and_do_tile(const StridedTiles<sizeof...(In) + 1>& tiles,
+                                                 const TilePlace<sizeof...(In) + 1>& place, F f,
+                                                 std::index_sequence<I...> indices,
+                                                 unsigned char* memory, Out* out, const In*... in) {
+  do_tile<W, Out, F, In...>(tiles, place, f, indices, memory, out, in...,
+                            load_square<W>(tiles, place, static_cast<int>(I) + 1, in)...);
+}
+
+}  // namespace detail
+
+/// out[...] = f(in[...]...) over tiles of 8 W x 8 W elements, one a block of kTileThreads. At least one
+/// operand is transposed; the result's stride along a row is 1. `f` as in strided_rows_kernel.
+template <int W, class Out, class F, class... In>
+__global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> tiles, F f,
+                                    const In*... in) {
+  constexpr int kSide = kTileSquares * W;
+  __shared__ detail::TileMemory<detail::tile_begin<W, In...>(sizeof...(In))> memory;
+  const std::uint32_t near = blockIdx.x & ((1U << tiles.group) - 1);
+  const DivMod x = tiles.tiles_across.divmod(blockIdx.x >> tiles.group);
+  const DivMod y = tiles.tiles_down.divmod(x.quotient);
+  const int across = static_cast<int>(x.remainder) * kSide;
+  const int down = static_cast<int>((y.remainder << tiles.group) + near) * kSide;
+  const bool whole = across + kSide <= tiles.extent_across && down + kSide <= tiles.extent_down;
+  const detail::TilePlace<sizeof...(In) + 1> place{locate(tiles.outer, y.quotient), across, down,
+                                                   whole};
+  wait_for_previous_grid();  // arithmetic need not wait
+  let_next_grid_begin();
+  detail::load_and_do_tile<W>(tiles, place, f, std::index_sequence_for<In...>{}, memory.bytes, out,
+                              in...);
+}
+
+// ---- Launches -----------------------------------------------------------------------------------
+
+/// Sizes at which launch_strided() changes its method; a test sets them lower.
+struct StridedLimits {
+  std::int64_t most =
+      (std::int64_t{1} << 31) - 4096;  ///< elements, and a tensor's span, of a launch
+};
+
+namespace detail {
+
+/// Threads a block: more than 128, of which let_next_grid_begin() triggers nothing.
+inline constexpr int kStridedThreads = 256;
+
+template <int kTensors>
+void append(StridedWalk<kTensors>& walk, const StridedLoop& loop, int d) {
+  auto& dimension = walk.at[walk.rank++];
+  dimension.size = FastDivisor(static_cast<std::uint32_t>(loop.extent[d]));
+  for (int t = 0; t < kTensors; ++t) {
+    dimension.stride[t] = static_cast<std::uint32_t>(loop.stride[t][d]);
+  }
+}
+
+template <int kTensors>
+void set_spans(std::uint32_t (&span)[kTensors], const StridedLoop& loop) {
+  for (int t = 0; t < kTensors; ++t) span[t] = static_cast<std::uint32_t>(span_of(loop, t));
+}
+
+/// Whether the result has no gaps.
+inline bool is_flat(const StridedLoop& loop) {
+  std::int64_t step = 1;
+  for (int d = loop.rank - 1; d >= 0; --d) {
+    if (loop.stride[0][d] != step) return false;
+    step *= loop.extent[d];
+  }
+  return true;
+}
+
+/// Whether strided_pack_kernel takes the loop.
+template <int W, class Out, class... In>
+bool is_in_packs(const StridedLoop& loop, const Out* out, const In*... in) {
+  const int inner = loop.rank - 1;
+  bool fits = loop.extent[inner] % W == 0 && is_aligned(out, kPackAlignment<Out, W>) &&
+              (is_aligned(in, kPackAlignment<In, W>) && ...);
+  for (int t = 0; t < loop.tensors; ++t) {
+    fits = fits && loop.stride[t][inner] == 1;
+    for (int d = 0; d < inner; ++d) fits = fits && loop.stride[t][d] % W == 0;
+  }
+  return fits;
+}
+
+template <int W, class Out, class F, class... In>
+cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stream, Out* out,
+                                 const In*... in) {
+  const int inner = loop.rank - 1;
+  StridedLoop by_packs = loop;
+  for (auto& strides : by_packs.stride) {
+    for (int d = 0; d < inner; ++d) strides[d] /= W;
+  }
+  StridedWalk<sizeof...(In) + 1> outer;
+  for (int d = inner - 1; d >= 0; --d) append(outer, by_packs, d);
+  const std::int64_t packs = loop.elements / W;
+  return launch(
+      strided_pack_kernel<W, Out, F, In...>,
+      {grid_1d(packs, kStridedThreads), dim3(kStridedThreads), 0, Overlap::previous_kernel}, stream,
+      out, static_cast<std::uint32_t>(packs),
+      FastDivisor(static_cast<std::uint32_t>(loop.extent[inner] / W)), outer, f, in...);
+}
+
+template <int W, class Out, class F, class... In>
+cudaError_t launch_strided_rows(const StridedLoop& loop, F f, cudaStream_t stream, Out* out,
+                                const In*... in) {
+  constexpr int kTensors = sizeof...(In) + 1;
+  const int inner = loop.rank - 1;
+  const std::int64_t columns = loop.extent[inner];
+  StridedRows<kTensors> rows;
+  bool aligned = is_aligned(out, kPackAlignment<Out, W>);
+  for (int d = inner - 1; d >= 0; --d) {
+    append(rows.outer, loop, d);
+    aligned = aligned && loop.stride[0][d] % W == 0;
+  }
+  rows.columns = FastDivisor(static_cast<std::uint32_t>(columns));
+  rows.rows = static_cast<std::uint32_t>(loop.elements / columns);
+  for (int t = 0; t < kTensors; ++t) {
+    rows.stride[t] = static_cast<std::uint32_t>(loop.stride[t][inner]);
+  }
+  set_spans(rows.span, loop);
+  rows.flat = columns >= W && is_flat(loop);
+  std::int64_t threads = 0;
+  if (rows.flat) {
+    rows.before = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(out) %
+                                             kStoreBoundary / sizeof(Out));
+    threads = (rows.before + loop.elements - 1) / W + 1;
+  } else {
+    const std::int64_t past = aligned || rows.stride[0] != 1 ? 0 : W - 1;
+    const std::int64_t slots = (columns + past - 1) / W + 1;
+    rows.slots = FastDivisor(static_cast<std::uint32_t>(slots));
+    threads = slots * rows.rows;
+  }
+  rows.threads = static_cast<std::uint32_t>(threads);
+  return launch(
+      strided_rows_kernel<W, Out, F, In...>,
+      {grid_1d(threads, kStridedThreads), dim3(kStridedThreads), 0, Overlap::previous_kernel},
+      stream, out, rows, f, in...);
+}
+
+/// The dimension along which an operand's elements lie side by side, while along the rows it makes
+/// long steps; -1 if there is none. Both must be a few packs long.
+template <int W>
+int transposed_dimension(const StridedLoop& loop) {
+  constexpr std::int64_t kLeast = 2 * W;
+  const int inner = loop.rank - 1;
+  if (loop.stride[0][inner] != 1 || loop.extent[inner] < kLeast) return -1;
+  for (int t = 1; t < loop.tensors; ++t) {
+    for (int d = 0; loop.stride[t][inner] > 2 && d < inner; ++d) {
+      if (loop.stride[t][d] == 1 && loop.extent[d] >= kLeast) return d;
+    }
+  }
+  return -1;
+}
+
+template <int W, class Out, class F, class... In>
+cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStream_t stream,
+                                 Out* out, const In*... in) {
+  constexpr int kTensors = sizeof...(In) + 1;
+  constexpr std::int64_t kSide = kTileSquares * W;
+  const int inner = loop.rank - 1;
+  StridedTiles<kTensors> tiles;
+  for (int d = inner - 1; d >= 0; --d) {
+    if (d != down) append(tiles.outer, loop, d);
+  }
+  tiles.extent_across = static_cast<int>(loop.extent[inner]);
+  tiles.extent_down = static_cast<int>(loop.extent[down]);
+  const std::int64_t of_row = (loop.extent[inner] - 1) / kSide + 1;
+  const std::int64_t of_column = (loop.extent[down] - 1) / kSide + 1;
+  tiles.tiles_across = FastDivisor(static_cast<std::uint32_t>(of_row));
+  while (tiles.group < 3 && of_column % (std::int64_t{2} << tiles.group) == 0) ++tiles.group;
+  tiles.tiles_down = FastDivisor(static_cast<std::uint32_t>(of_column >> tiles.group));
+  for (int t = 0; t < kTensors; ++t) {
+    tiles.across[t] = static_cast<std::uint32_t>(loop.stride[t][inner]);
+    tiles.down[t] = static_cast<std::uint32_t>(loop.stride[t][down]);
+    const bool is_transposed = t > 0 && tiles.down[t] == 1 && tiles.across[t] > 2;
+    tiles.load[t] = is_transposed ? TileLoad::transposed : TileLoad::across;
+    const int along = is_transposed ? down : inner;
+    tiles.aligned[t] = loop.stride[t][along] == 1;
+    for (int d = 0; d < loop.rank; ++d) {
+      if (d != along) tiles.aligned[t] = tiles.aligned[t] && loop.stride[t][d] % W == 0;
+    }
+  }
+  set_spans(tiles.span, loop);
+  int t = 0;
+  tiles.aligned[t] = tiles.aligned[t] && is_aligned(out, kPackAlignment<Out, W>);
+  ((++t, tiles.aligned[t] = tiles.aligned[t] && is_aligned(in, kPackAlignment<In, W>)), ...);
+  const std::int64_t blocks =
+      loop.elements / loop.extent[inner] / loop.extent[down] * of_row * of_column;
+  return launch(strided_tile_kernel<W, Out, F, In...>,
+                {grid_1d(blocks, 1), dim3(kTileThreads), 0, Overlap::previous_kernel}, stream, out,
+                tiles, f, in...);
+}
+
+template <std::size_t... I, class F, class Out, class... In>
+cudaError_t with_advanced(std::index_sequence<I...>, const StridedLoop& loop, std::int64_t begin,
+                          F&& f, Out* out, const In*... in) {
+  return f(out + begin * loop.stride[0][0], in + begin * loop.stride[I + 1][0]...);
+}
+
+}  // namespace detail
+
+/// Elements of a pack in strided_tile_kernel: sixteen bytes of the widest type, and at most eight.
+template <class... T>
+inline constexpr int kTileWidth = std::min(8, 16 / static_cast<int>(std::max({sizeof(T)...})));
+
+/// out[...] = f(in[...]...) over a loop that make_strided_loop() made, W elements a thread; W elements
+/// of Out have at most 16 bytes. `f` maps a Pack<In, N> of each operand to a Pack<Out, N>, N being W or
+/// kTileWidth.
+///
+/// Without `kTiles` the compiler is spared strided_tile_kernel, and what it does best is slow.
+///
+/// Pointers need the alignment of their elements. `out` may be an operand that lies as it does; no
+/// other overlap. Several launches where there are more than 2^31 - 4096 elements, or a tensor reaches
+/// over as many. Errors: those of launch().
+template <int W, bool kTiles = true, class Out, class F, class... In>
+cudaError_t launch_strided(StridedLoop loop, F f, cudaStream_t stream, const StridedLimits& limits,
+                           Out* out, const In*... in) {
+  constexpr int kWidth = kTileWidth<Out, In...>;
+  if (loop.elements == 0) return cudaSuccess;
+  if (loop.rank == 0) {  // a single element: a row of one
+    loop.extent[loop.rank++] = 1;
+    for (auto& stride : loop.stride) stride[0] = 1;
+  }
+  std::int64_t most = loop.elements;
+  for (int t = 0; t < loop.tensors; ++t) most = std::max(most, span_of(loop, t));
+  if (most <= limits.most || loop.elements == 1) {
+    if constexpr (kTiles) {
+      const int down = detail::transposed_dimension<kWidth>(loop);
+      if (down >= 0) {
+        return detail::launch_strided_tiles<kWidth>(loop, down, f, stream, out, in...);
+      }
+    }
+    return detail::is_in_packs<W>(loop, out, in...)
+               ? detail::launch_strided_packs<W>(loop, f, stream, out, in...)
+               : detail::launch_strided_rows<W>(loop, f, stream, out, in...);
+  }
+  // Cut the outermost dimension, at multiples of 64 where it is long enough, which keeps every part's
+  // alignment.
+  std::int64_t step = std::max<std::int64_t>(loop.extent[0] / (most / limits.most + 1), 1);
+  if (step > 64) step -= step % 64;
+  for (std::int64_t begin = 0; begin < loop.extent[0]; begin += step) {
+    const StridedLoop part = slice(loop, begin, std::min(begin + step, loop.extent[0]));
+    const cudaError_t error = detail::with_advanced(
+        std::index_sequence_for<In...>{}, loop, begin,
+        [&](Out* to, const In*... from) {
+          return launch_strided<W, kTiles>(part, f, stream, limits, to, from...);
+        },
+        out, in...);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+/// y = f(x...) for tensors that lie anywhere: `contiguous(n)` where all of them are arrays of one shape
+/// without gaps, launch_strided() elsewhere. An empty result launches nothing and succeeds.
+///
+/// Errors: those of make_strided_loop() and check_buffers(), each with its sentence in last_refusal(),
+/// in which the operands are in0, in1 and so on; those of the launches.
+template <int W, class F, class Contiguous, class Out, class... In>
+cudaError_t launch_views(F f, const Contiguous& contiguous, cudaStream_t stream,
+                         const TensorView<Out>& y, const TensorView<const In>&... x) {
+  StridedLoop loop;
+  cudaError_t error = make_strided_loop(y.layout, {x.layout...}, &loop);
+  if (error != cudaSuccess || loop.elements == 0) return error;
+  const char* const names[] = {"in0", "in1", "in2"};
+  int i = 0;
+  error =
+      check_buffers({Buffer{y.data, alignof(Out), "out"}, {x.data, alignof(In), names[i++]}...});
+  if (error != cudaSuccess) return error;
+  if (is_contiguous(loop)) return contiguous(loop.elements);
+  return launch_strided<W>(loop, f, stream, {}, y.data, x.data...);
+}
+
+}  // namespace tutorial

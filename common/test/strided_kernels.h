@@ -1,0 +1,35 @@
+// Operations on tensors of any strides, for the tests of launch_strided().
+#pragma once
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <string>
+
+#include "common/strided.h"
+
+namespace tutorial::test {
+
+/// y = 2 - x; y = a - 2 b; y = 1 where a > b, else 0; y = c ? a : b. `most`: StridedLimits::most, 0 for
+/// the usual one.
+template <class T>
+cudaError_t two_minus(const TensorView<const T>& x, const TensorView<T>& y, std::int64_t most);
+template <class T>
+cudaError_t minus_twice(const TensorView<const T>& a, const TensorView<const T>& b,
+                        const TensorView<T>& y, std::int64_t most);
+template <class T>
+cudaError_t is_greater(const TensorView<const T>& a, const TensorView<const T>& b,
+                       const TensorView<std::uint8_t>& y, std::int64_t most);
+template <class T>
+cudaError_t choose(const TensorView<const std::uint8_t>& c, const TensorView<const T>& a,
+                   const TensorView<const T>& b, const TensorView<T>& y, std::int64_t most);
+
+/// The first mistake of is_inside() for all places, shifts and spans, or nothing. Runs nothing.
+std::string mistake_of_is_inside();
+
+/// The most lanes of eight that want the same banks where a tile of packs of sixteen bytes is stored and
+/// where it is loaded, or 0 if two packs share a place. `width`: 2, 4 or 8 elements a pack.
+int most_in_a_bank(int width);
+
+}  // namespace tutorial::test

@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+"""Times our operators on tensors as users have them, beside PyTorch's and torch.compile's: tensors that
+begin anywhere, halves and parts of rows, every second element, transposed operands, odd sizes.
+
+    python3 common/torch/views.py [--json OUT.json] [--filter TEXT,...] [--elements 28,24,20]
+                                  [--resume] [--minutes M] [--list]
+
+Each case is taken at 2^20, 2^24 and 2^28 elements of the result (as near as its shape allows), cold and
+warm, by the protocol of timing.py: kernels alone, back to back in a captured graph. A result is checked
+before it is timed. Results are given (out=) but to torch.compile, which allocates its own.
+
+OUT.json has a row CASE/WHO/REGIME for each, WHO being bound, torch or compile, with median_us; rows that
+the file has already are kept unless they are measured anew; with --resume their cases are not, and
+--minutes says when to stop, so that several short runs make a whole one. `copy` is PyTorch's copy of contiguous
+tensors, and "bytes" what a call must read and write: their ratio tells how near a case is to a copy.
+
+Without a GPU: a small size, once, through the CPU executor; such times say nothing about a GPU.
+"""
+
+import argparse
+import math
+import statistics
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "common" / "tools" / "reader"))
+sys.path.insert(0, str(ROOT / "common" / "torch"))
+
+import elementwise_tutorial  # noqa: E402
+import runs  # noqa: E402
+import table  # noqa: E402
+import timing  # noqa: E402
+
+CHAPTERS = ("01_elu", "03_swish", "04_arithmetic", "05_logical_relation", "06_primitives")
+SLACK = 64  # elements of memory more than a tensor that begins somewhere else needs
+
+
+class Case:
+    """One operation on tensors that lie in one way.
+
+    name    without the size
+    dtype   of the inputs, as timing.py calls it; out_dtype of the result
+    inputs  inputs(n) -> the layouts of the operands for about n results: each a function of a seed, see new()
+    out     out(n) -> the layout of the result
+    plain   plain(inputs), as a reader would write it; torch.compile compiles it
+    torch   torch(inputs, out), PyTorch's operator into out; None: `plain` is timed
+    bound   bound(inputs, out), ours
+    """
+
+    def __init__(self, name, dtype, inputs, out, plain, torch, bound, out_dtype=None, compiled=True):
+        self.name, self.dtype, self.inputs, self.out = name, dtype, inputs, out
+        self.plain, self.torch, self.bound = plain, torch, bound
+        self.out_dtype, self.compiled = out_dtype or dtype, compiled
+
+
+class Layout:
+    """How a tensor lies in memory: shape and strides, so many elements past the memory's beginning."""
+
+    def __init__(self, shape, strides=None, offset=0, dtype=None):
+        self.shape, self.offset, self.dtype = tuple(shape), offset, dtype
+        dense = [math.prod(self.shape[d + 1:]) for d in range(len(self.shape))]
+        self.strides = tuple(strides or dense)
+
+    def held(self):
+        """The elements of memory that it needs."""
+        return self.offset + sum((s - 1) * t for s, t in zip(self.shape, self.strides)) + 1 + SLACK
+
+    def of(self, memory):
+        return memory.as_strided(self.shape, self.strides, self.offset)
+
+    def elements(self):
+        """The different ones."""
+        return math.prod(s for s, t in zip(self.shape, self.strides) if t)
+
+
+def new_set(torch, case, n, device):
+    """One set of (inputs, result)."""
+    inputs = [layout.of(timing.tensor(torch, (layout.held(),), layout.dtype or case.dtype, seed, device))
+              for seed, layout in enumerate(case.inputs(n))]
+    out = case.out(n)
+    memory = torch.empty(out.held(), device=device, dtype=timing.dtypes(torch)[case.out_dtype])
+    return inputs, out.of(memory)
+
+
+def bytes_of(torch, case, n):
+    kinds = timing.dtypes(torch)
+    sizes = [(layout, layout.dtype or case.dtype) for layout in case.inputs(n)] + [(case.out(n), case.out_dtype)]
+    return sum(layout.elements() * torch.empty(0, dtype=kinds[dtype]).element_size() for layout, dtype in sizes)
+
+
+# ---- The layouts --------------------------------------------------------------------------------
+
+def flat(offset, more=0):
+    return lambda n: Layout((n + more,), offset=offset)
+
+
+def rows(columns, pitch, offset=0):
+    """About n elements in rows of `columns`, which begin `pitch` elements apart."""
+    return lambda n: Layout((max(1, n // columns), columns), (pitch, 1), offset)
+
+
+def side(n):
+    return math.isqrt(n)
+
+
+def square(step=1, more=0, less=0):
+    """A square whose rows begin `more` elements after the one before ends; of each `step` elements one."""
+    return lambda n: Layout((side(n), side(n) - less), (side(n) * step + more, step))
+
+
+def transposed(n):
+    return Layout((side(n), side(n)), (1, side(n)))
+
+
+def images(n):
+    return Layout((max(1, n // (64 * 57 * 57)), 64, 57, 57))
+
+
+def row_sums(columns):
+    return lambda n: Layout((max(1, n // columns),))
+
+
+def all_of(*layouts):
+    return lambda n: [layout(n) for layout in layouts]
+
+
+# ---- The cases ----------------------------------------------------------------------------------
+
+def cases_of(torch):
+    ops, aten = torch.ops.elementwise_tutorial, torch.ops.aten
+    functional = torch.nn.functional
+    found = []
+
+    def elu(name, dtype, x, y, plain=lambda x: functional.elu(x[0])):
+        found.append(Case(f"elu_{dtype}_{name}", dtype, all_of(x), y, plain,
+                          lambda x, y: aten.elu.out(x[0], out=y), lambda x, y: ops.elu.out(x[0], out=y)))
+
+    def add(name, dtype, a, b, y, compiled=True):
+        found.append(Case(f"add_{dtype}_{name}", dtype, all_of(a, b), y, lambda x: x[0] + x[1],
+                          lambda x, y: aten.add.out(x[0], x[1], out=y),
+                          lambda x, y: ops.add.out(x[0], x[1], out=y), compiled=compiled))
+
+    def greater(name, dtype, a, b, y):
+        found.append(Case(f"greater_{dtype}_{name}", dtype, all_of(a, b), y, lambda x: x[0] > x[1],
+                          lambda x, y: aten.gt.Tensor_out(x[0], x[1], out=y),
+                          lambda x, y: ops.greater.out(x[0], x[1], out=y), out_dtype="bool"))
+
+    def swiglu(name, dtype, d):
+        def halves(x):
+            return functional.silu(x[0][:, :d]) * x[0][:, d:]
+        found.append(Case(f"swiglu_{dtype}_{name}", dtype, all_of(rows2(d)), rows(d, d), halves, None,
+                          lambda x, y: ops.swiglu_halves.out(x[0], out=y)))
+
+    def rows2(d):
+        return lambda n: Layout((max(1, n // d), 2 * d))
+
+    for dtype in ("f16", "f32"):
+        found.append(Case(f"copy_{dtype}", dtype, all_of(flat(0)), flat(0), lambda x: x[0].clone(),
+                          lambda x, y: y.copy_(x[0]), None, compiled=False))
+        for x, y in ((0, 0), (1, 1), (1, 0), (0, 1), (1, 3), (2, 2), (4, 4)):
+            elu(f"at_{x}_{y}", dtype, flat(x), flat(y))
+        for more in (-1, 7):
+            elu(f"size{more:+}", dtype, flat(0, more), flat(0, more))
+            add(f"size{more:+}", dtype, flat(0, more), flat(0, more), flat(0, more))
+        for a, b, y in ((0, 0, 0), (1, 0, 0), (1, 2, 3), (1, 1, 1), (4, 0, 0)):
+            add(f"at_{a}_{b}_{y}", dtype, flat(a), flat(b), flat(y))
+        for a, b in ((0, 0), (1, 0), (1, 3)):
+            greater(f"at_{a}_{b}_0", dtype, flat(a), flat(b), flat(0))
+        for d in (7168, 1709, 512, 513):
+            swiglu(f"halves_of_{2 * d}", dtype, d)
+        half = square(more=0)
+
+        def padded(n):
+            return Layout((side(n), side(n)), (2 * side(n), 1))
+        add("half_rows", dtype, padded, padded, half)
+        add("padded_by_8", dtype, square(more=8), square(more=8), square())
+        add("odd_rows", dtype, square(more=1, less=1), square(more=1, less=1),
+            lambda n: Layout((side(n), side(n) - 1)))
+        elu("half_rows", dtype, padded, half)
+        greater("half_rows", dtype, padded, padded, half)
+        add("transposed", dtype, square(), transposed, square())
+        add("both_transposed", dtype, transposed, transposed, square())
+        add("out_transposed", dtype, square(), square(), transposed, compiled=False)
+        elu("transposed", dtype, transposed, square(), lambda x: functional.elu(x[0]).contiguous())
+        greater("transposed", dtype, square(), transposed, square())
+        add("every_second", dtype, square(step=2), square(step=2), square())
+        elu("every_second", dtype, square(step=2), square())
+        add("image_57_channel", dtype, images, lambda n: Layout((1, 64, 1, 1)), images)
+        for columns in (8191, 8192):
+            found.append(Case(f"sum_{dtype}_rows_of_{columns}", dtype, all_of(rows(columns, columns)),
+                              row_sums(columns), lambda x: x[0].sum(1),
+                              lambda x, y: aten.sum.IntList_out(x[0], [1], out=y),
+                              lambda x, y: ops.reduce.out(x[0], "sum", 1, out=y)))
+            found.append(Case(f"softmax_{dtype}_rows_of_{columns}", dtype, all_of(rows(columns, columns)),
+                              rows(columns, columns), lambda x: torch.softmax(x[0], 1),
+                              lambda x, y: aten._softmax.out(x[0], 1, False, out=y),
+                              lambda x, y: ops.softmax.out(x[0], out=y)))
+        found.append(Case(f"where_{dtype}_broadcast", dtype,
+                          lambda n: [Layout((side(n), 1), dtype="bool"), square()(n), Layout((side(n),))],
+                          square(), lambda x: torch.where(x[0], x[1], x[2]),
+                          lambda x, y: aten.where.self_out(x[0], x[1], x[2], out=y),
+                          lambda x, y: ops.where.out(x[0], x[1], x[2], out=y)))
+        found.append(Case(f"logical_and_{dtype}", dtype, all_of(flat(0), flat(0)), flat(0),
+                          lambda x: torch.logical_and(x[0], x[1]),
+                          lambda x, y: aten.logical_and.out(x[0], x[1], out=y),
+                          lambda x, y: ops.logical_and.out(x[0], x[1], out=y), out_dtype="bool"))
+    return found
+
+
+# ---- Measuring ----------------------------------------------------------------------------------
+
+def contenders(torch, case):
+    """(WHO, Contender) of those that the case has."""
+    found = []
+    if case.bound:
+        found.append(("bound", table.writing(f"{case.name}/bound", "bound", case.bound)))
+    found.append(("torch", table.writing(f"{case.name}/torch", "peer", case.torch) if case.torch
+                  else table.allocating(f"{case.name}/torch", "peer", case.plain)))
+    if case.compiled and hasattr(torch, "compile"):
+        torch._dynamo.reset()  # another shape would make it compile for any shape
+        function = torch.compile(case.plain, fullgraph=True, dynamic=False)
+        found.append(("compile", table.allocating(f"{case.name}/compile", "peer", function)))
+    return found
+
+
+def works(torch, case, contender, one_set, wanted):
+    """Whether the contender takes the case; ToolError if its result is wrong. Ours must take it."""
+    try:
+        actual = contender.result(*one_set)
+    except Exception as error:  # pylint: disable=broad-except
+        if contender.kind != "peer":
+            raise
+        print(f"{contender.name}: left out: {str(error).splitlines()[0]}", flush=True)
+        return False
+    table.check(torch, case, contender, actual, wanted)
+    return True
+
+
+def measure(torch, case, exponent, device, write):
+    """The rows of one case at one size."""
+    n = 1 << exponent
+    moved = bytes_of(torch, case, n)
+    first = new_set(torch, case, n, device)
+    wanted = table.expected(torch, case, first[0])
+    found = [(who, contender) for who, contender in contenders(torch, case)
+             if works(torch, case, contender, first, wanted)]
+    del wanted
+    for regime in ("cold", "warm") if device == "cuda" else ("warm",):
+        count = 1
+        if regime == "cold":
+            l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
+            count = max(2, math.ceil(4 * l2_bytes / moved))
+        sets = [first] + [new_set(torch, case, n, device) for _ in range(count - 1)]
+        for who, contender in found:
+            seconds = (timing.on_gpu(torch, contender.begin, sets) if device == "cuda"
+                       else timing.on_cpu(contender.begin, sets))
+            write({"name": f"{case.name}_2^{exponent}/{who}/{regime}",
+                   "median_us": round(statistics.median(seconds) * 1e6, 3),
+                   "spread_pct": round(timing.spread_pct(seconds), 2), "bytes": moved})
+        del sets
+
+
+class Rows:
+    """The rows of OUT.json, old and new; written after each case."""
+
+    def __init__(self, torch, path):
+        self.path, self.context = path, table.context(torch)
+        self.rows = {}
+        if path and Path(path).exists():
+            self.rows = {row["name"]: row for row in runs.load_json(path)["benchmarks"]}
+
+    def add(self, row):
+        self.rows[row["name"]] = row
+        print(f"{row['name']:52} {row['median_us']:12.3f} us {row['bytes'] / row['median_us'] * 1e-3:10.1f} GB/s", flush=True)
+
+    def has(self, case, exponent):
+        """Whether the case has been measured: its last row is there."""
+        return any(name.startswith(f"{case.name}_2^{exponent}/") and name.endswith("/warm") for name in self.rows)
+
+    def save(self):
+        if self.path:
+            runs.write_json(self.path, {"context": self.context, "benchmarks": list(self.rows.values())})
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--json", metavar="OUT.json", help="write the rows to this file, beside those that it has")
+    parser.add_argument("--filter", default="", help="only cases with one of these texts, between commas, in their name")
+    parser.add_argument("--elements", type=lambda text: [int(one) for one in text.split(",")],
+                        help="exponents of two, in this order: 28,24,20")
+    parser.add_argument("--resume", action="store_true", help="leave out what OUT.json has")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no case after so many minutes")
+    parser.add_argument("--list", action="store_true", help="only the names of the cases")
+    options = parser.parse_args(arguments)
+    began = time.monotonic()
+    torch = elementwise_tutorial.find_torch()
+    listed = [case for case in cases_of(torch) if any(text in case.name for text in options.filter.split(","))]
+    if not listed:
+        raise runs.ToolError(f"--filter {options.filter}: no case has such a name; --list shows them")
+    if options.list:
+        print("\n".join(case.name for case in listed))
+        return
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    elementwise_tutorial.load(*CHAPTERS, backends=[device])
+    rows_of = Rows(torch, options.json)
+    with torch.no_grad():
+        for exponent in options.elements or ([28, 24, 20] if device == "cuda" else [12]):
+            for case in listed:
+                if options.resume and rows_of.has(case, exponent):
+                    continue
+                if time.monotonic() - began > 60 * options.minutes:
+                    print(f"stopped before {case.name}_2^{exponent}; --resume goes on there", flush=True)
+                    return
+                if device == "cuda":
+                    torch.cuda.empty_cache()
+                measure(torch, case, exponent, device, rows_of.add)
+                rows_of.save()
+
+
+if __name__ == "__main__":
+    runs.run_tool(main)

@@ -1,0 +1,48 @@
+// Compiled into a reader's program whose kernels tell of every access (common/cmake/answers.cmake): what
+// each of its launches asks for goes, as JSON, into the file that TUTORIAL_COUNTS names.
+
+#include "common/executor/executor.h"
+#include "common/trace/json.h"
+#include "common/trace/recorder.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace tutorial::trace {
+
+namespace {
+
+/// Now, and not at the end of the program, which may not come.
+void write() {
+  const char* const name = std::getenv("TUTORIAL_COUNTS");
+  std::FILE* const file = name == nullptr ? nullptr : std::fopen(name, "w");
+  if (file == nullptr) return;
+  Json json;
+  write_launches(json, Recorder::instance());
+  std::fputs(json.text().c_str(), file);
+  std::fclose(file);
+}
+
+std::uint64_t observe(const cpu::Launch& launch, bool begins) {
+  if (begins) {
+    Recorder::instance().launch_begins(launch);
+  } else {
+    Recorder::instance().launch_ends();
+    write();
+  }
+  return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+}
+
+/// Before main(): one worker, which takes the blocks in order.
+const bool started = [] {
+  cpu::set_worker_count(1);
+  cpu::set_thread_order(cpu::Order::forward);
+  cpu::set_launch_observer(observe);
+  Recorder::instance().start({}, -1);
+  return true;
+}();
+
+}  // namespace
+
+}  // namespace tutorial::trace
