@@ -181,8 +181,8 @@ void add_channel_sums() {
 
 template <class T>
 void add_outer_sums(const std::vector<controls::TwoInputs<T>>& rows, const std::string& dtype) {
-  constexpr std::int64_t kA = controls::kImages * controls::kSide,
-                         kB = controls::kChannels * controls::kSide;
+  static constexpr std::int64_t kA = controls::kImages * controls::kSide,
+                                kB = controls::kChannels * controls::kSide;
   std::vector<T> numbers;  // whole, so that their sums are exact
   for (std::int64_t i = 0; i < kB; ++i) numbers.push_back(T(static_cast<float>(i * 29 % 61)));
   for (const auto& row : rows) {

@@ -186,7 +186,7 @@ class PromiseTrial {
     }
     for (const std::int64_t first : {0, 1, 7, 130, 1001}) {
       for (const std::int64_t n : {1, 5, 64, 1031}) {
-        for (const std::size_t shifted : {0, 1, 2, 3}) {  // the inputs, the output, both
+        for (const unsigned shifted : {0u, 1u, 2u, 3u}) {  // the inputs, the output, both
           if (first + n <= whole) part(first, n, shifted % 2, shifted / 2, right);
         }
       }
