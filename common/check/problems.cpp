@@ -25,7 +25,10 @@ bool is_identifier(char letter) {
 
 /// "tutorial::elementwise_pack_kernel<float, Elu>(...)" -> "elementwise_pack_kernel".
 std::string plain_name(const std::string& function) {
-  std::size_t end = function.find_first_of("<(");
+  const std::string unnamed = "(anonymous namespace)::";
+  const std::size_t at = function.rfind(unnamed, function.find('<'));
+  const std::size_t from = at == std::string::npos ? 0 : at + unnamed.size();
+  std::size_t end = function.find_first_of("<(", from);
   if (end == std::string::npos) end = function.size();
   std::size_t begin = end;
   while (begin > 0 && is_identifier(function[begin - 1])) --begin;
