@@ -1,4 +1,4 @@
-// Exercise 1 of "Your turn": rung 6's accesses around the arithmetic of rung 3.
+// The exercise of section 6: rung 6's accesses around the arithmetic of rung 3.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 
 namespace tutorial {
 
-//! [climb]
 inline constexpr RungClaims kYourElu{8, 16, 2048.0};
 
 __device__ __forceinline__ half your_elu(half x) {
@@ -32,6 +31,5 @@ __global__ void your_elu_kernel(const half* x, half* y, std::int64_t n) {
     }
   }
 }
-//! [climb]
 
 }  // namespace tutorial

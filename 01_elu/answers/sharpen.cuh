@@ -1,4 +1,4 @@
-// Exercise 2 of "Your turn": float inside, and a function that does not cancel.
+// The exercise of section 7: float inside, and a function that does not cancel.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 
 namespace tutorial {
 
-//! [sharpen]
 inline constexpr RungClaims kYourElu{1, alignof(half), 0.51};
 
 __global__ void your_elu_kernel(const half* x, half* y, std::int64_t n) {
@@ -19,6 +18,5 @@ __global__ void your_elu_kernel(const half* x, half* y, std::int64_t n) {
     y[i] = __float2half(v < 0.0f ? expm1f(v) : v);
   }
 }
-//! [sharpen]
 
 }  // namespace tutorial
