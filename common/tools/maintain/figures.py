@@ -49,61 +49,83 @@ def colours(scheme, used):
                    for kind, rule in (("f", "fill"), ("l", "stroke")) if f"{kind}-{name}" in used)
 
 
+#: Markers, drawn from their centre.
+MARKERS = ("m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0", "m-3.6-3.6h7.2v7.2h-7.2z", "m0-4.6l4.6 8.2h-9.2z",
+           "m0-5l5 5-5 5-5-5z", "m-4.6-3.6h9.2l-4.6 8.2z")
+
+
 class Canvas:
-    """Collects SVG elements; render() gives the file's text."""
+    """Collects shapes and, above them all, words; render() gives the file's text. Shapes of one style are one path, and words
+    of one style on one line, or below each other, are one text."""
 
     def __init__(self, width, height, title, description):
         self.width, self.height = width, height
         self.title, self.description = title, description
-        self.parts = []
+        self.paths = []  # [style, data, the boxes that it covers]
+        self.texts = []  # [style, {x}, {y}, [(x, y, words)]]
+        self.others = []
 
-    def add(self, text):
-        self.parts.append(text)
+    def shape(self, style, data, left, top, right, bottom):
+        """Joins the path of its style, unless what was drawn since then lies in the same place."""
+        box = (left - 1, top - 1, right + 1, bottom + 1)
+        for known, pieces, boxes in reversed(self.paths):
+            if known == style:
+                pieces.append(data)
+                boxes.append(box)
+                return
+            if any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in boxes):
+                break
+        self.paths.append((style, [data], [box]))
 
     def rect(self, x, y, width, height, name, radius=0):
-        corner = f' rx="{fixed(radius)}"' if radius else ""
-        self.add(f'<rect x="{fixed(x)}" y="{fixed(y)}" width="{fixed(max(width, 0))}" '
-                 f'height="{fixed(height)}"{corner} class="f-{name}"/>')
+        width, r = max(width, 0), min(radius, max(width, 0) / 2)
+        across, down, corner = fixed(width - 2 * r), fixed(height - 2 * r), f"a{fixed(r)} {fixed(r)} 0 0 1"
+        turns = [f"{corner} {to}" for to in (f"{fixed(r)} {fixed(r)}", f"{fixed(-r)} {fixed(r)}", f"{fixed(-r)} {fixed(-r)}",
+                                             f"{fixed(r)} {fixed(-r)}")] if r else [""] * 4
+        data = f"M{fixed(x + r)} {fixed(y)}h{across}{turns[0]}v{down}{turns[1]}h-{across}{turns[2]}"
+        self.shape(f'class="f-{name}"', data + (f"v-{down}{turns[3]}z" if r else "z"), x, y, x + width, y + height)
 
     def line(self, x1, y1, x2, y2, name, width=1.0, dash=None):
-        pattern = f' stroke-dasharray="{dash}"' if dash else ""
-        self.add(f'<line x1="{fixed(x1)}" y1="{fixed(y1)}" x2="{fixed(x2)}" y2="{fixed(y2)}" '
-                 f'class="l-{name}" stroke-width="{fixed(width)}"{pattern}/>')
+        style = (f'class="l-{name}"' + (f' stroke-width="{fixed(width)}"' if width != 1 else "")
+                 + (f' stroke-dasharray="{dash}"' if dash else ""))
+        to = f"H{fixed(x2)}" if y1 == y2 else f"V{fixed(y2)}" if x1 == x2 else f"L{fixed(x2)} {fixed(y2)}"
+        self.shape(style, f"M{fixed(x1)} {fixed(y1)}{to}", min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
 
     def text(self, x, y, words, name="ink", anchor="start", kind="t", turn=None):
         """kind: t body, m monospaced, h heading, n numbers, s small."""
-        place = f'x="{fixed(x)}" y="{fixed(y)}"'
+        style = ("" if anchor == "start" else f'text-anchor="{anchor}" ') + f'class="{kind} f-{name}"'
+        x, y, words = fixed(x), fixed(y), escape(words.strip())
         if turn is not None:
-            place += f' transform="rotate({turn} {fixed(x)} {fixed(y)})"'
-        end = "" if anchor == "start" else f' text-anchor="{anchor}"'
-        self.add(f'<text {place}{end} class="{kind} f-{name}">{escape(words)}</text>')
+            self.others.append(f'<text x="{x}" y="{y}" transform="rotate({turn} {x} {y})" {style}>{words}</text>')
+            return
+        for known, xs, ys, pieces in self.texts:
+            if known == style and ({x} == xs or {y} == ys):
+                break
+        else:
+            xs, ys, pieces = set(), set(), []
+            self.texts.append((style, xs, ys, pieces))
+        xs.add(x)
+        ys.add(y)
+        pieces.append((x, y, words))
 
     def path(self, points, name, dash=None, clip=None):
         """A line through runs of points; None breaks it."""
         data, pen = [], "M"
         for point in points:
-            if point is None:
-                pen = "M"
-                continue
-            data.append(f"{pen}{fixed(point[0])} {fixed(point[1])}")
-            pen = "L"
+            if point is not None:
+                data.append(f"{pen}{fixed(point[0])} {fixed(point[1])}")
+            pen = "M" if point is None else "L"
         if not data:
             return
-        pattern = f' stroke-dasharray="{dash}"' if dash else ""
-        inside = f' clip-path="url(#{clip})"' if clip else ""
-        self.add(f'<path d="{"".join(data)}" class="p l-{name}"{pattern}{inside}/>')
+        style = (f'class="p l-{name}"' + (f' stroke-dasharray="{dash}"' if dash else "")
+                 + (f' clip-path="url(#{clip})"' if clip else ""))
+        xs, ys = zip(*filter(None, points))
+        self.shape(style, "".join(data), min(xs), min(ys), max(xs), max(ys))
 
     def marker(self, x, y, number, name):
         """One of the marker shapes, centred on (x, y)."""
-        r = 3.6
-        shapes = (
-            f'<circle cx="{fixed(x)}" cy="{fixed(y)}" r="{fixed(r)}"',
-            polygon([(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)]),
-            polygon([(x, y - r - 1), (x + r + 1, y + r), (x - r - 1, y + r)]),
-            polygon([(x, y - r - 1.4), (x + r + 1.4, y), (x, y + r + 1.4), (x - r - 1.4, y)]),
-            polygon([(x - r - 1, y - r), (x + r + 1, y - r), (x, y + r + 1)]),
-        )
-        self.add(f'{shapes[number % len(shapes)]} class="k f-{name} l-page"/>')
+        self.shape(f'class="k f-{name} l-page"', f"M{fixed(x)} {fixed(y)}{MARKERS[number % len(MARKERS)]}",
+                   x - 5, y - 5, x + 5, y + 5)
 
     def render(self):
         size = f'viewBox="0 0 {fixed(self.width)} {fixed(self.height)}"'
@@ -111,22 +133,29 @@ class Canvas:
                 f'height="{fixed(self.height)}" role="img" aria-labelledby="title desc">')
         frame = (f'<rect x="0.5" y="0.5" width="{fixed(self.width - 1)}" '
                  f'height="{fixed(self.height - 1)}" rx="8" class="f-page l-edge"/>')
-        used = set(re.findall(r"\b[fl]-\w+", frame + "".join(self.parts)))
+        parts = [frame, *(f'<path {style} d="{"".join(data)}"/>' for style, data, _ in self.paths),
+                 *map(text_element, self.texts), *self.others]
+        used = set(re.findall(r"\b[fl]-\w+", "".join(parts)))
         style = (f"text{{font-family:{SANS};font-variant-numeric:tabular-nums}}"
                  f".h{{font-size:16px;font-weight:600}}.t{{font-size:12.5px}}.s{{font-size:11.5px}}"
                  f".n{{font-size:12.5px}}.m{{font-size:12px;font-family:{MONO}}}"
                  ".p{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}"
-                 ".k{stroke-width:1}" + colours(LIGHT, used)
+                 ".k{stroke-width:1;paint-order:stroke}" + colours(LIGHT, used)
                  + "@media (prefers-color-scheme:dark){" + colours(DARK, used) + "}")
         lines = [head, f'<title id="title">{escape(self.title)}</title>',
-                 f'<desc id="desc">{escape(self.description)}</desc>',
-                 f"<style>{style}</style>", frame] + self.parts + ["</svg>"]
+                 f'<desc id="desc">{escape(self.description)}</desc>', f"<style>{style}</style>", *parts, "</svg>"]
         return "\n".join(lines) + "\n"
 
 
-def polygon(points):
-    text = " ".join(f"{fixed(x)},{fixed(y)}" for x, y in points)
-    return f'<polygon points="{text}"'
+def text_element(text):
+    """Words of one style: alone, on one line, or below each other."""
+    style, _, ys, pieces = text
+    x, y, words = pieces[0]
+    if len(pieces) == 1:
+        return f'<text x="{x}" y="{y}" {style}>{words}</text>'
+    if len(ys) == 1:
+        return f'<text y="{y}" {style}>' + "".join(f'<tspan x="{x}">{words}</tspan>' for x, _, words in pieces) + "</text>"
+    return f"<text {style}>" + "".join(f'<tspan x="{x}" y="{y}">{words}</tspan>' for x, y, words in pieces) + "</text>"
 
 
 # -------------------------------------------------------------------------------------------------
@@ -211,7 +240,7 @@ class Panel:
     def draw(self, y_numbers=True, heading=None):
         """Grid, ticks and labels."""
         c, bottom, right = self.canvas, self.top + self.height, self.left + self.width
-        c.add(f'<clipPath id="{self.name}"><rect x="{fixed(self.left - 5)}" '
+        c.others.append(f'<clipPath id="{self.name}"><rect x="{fixed(self.left - 5)}" '
               f'y="{fixed(self.top - 5)}" width="{fixed(self.width + 10)}" '
               f'height="{fixed(self.height + 10)}"/></clipPath>')
         for value, text in self.y.ticks:

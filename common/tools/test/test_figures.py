@@ -1,6 +1,6 @@
 """Tests of figures.py. All numbers are made up."""
 
-import sys
+import re
 import unittest
 import xml.etree.ElementTree as tree
 from pathlib import Path
@@ -43,8 +43,8 @@ class FiguresTest(unittest.TestCase):
 
     def test_bars_are_in_proportion(self):
         root = tree.fromstring(figures.ladder_chart("T", "s", [(None, BARS, None)]))
-        widths = [float(r.get("width")) for r in root.iter(NAMESPACE + "rect")
-                  if r.get("class") == "f-rung"]
+        (bars,) = (p.get("d") for p in root.iter(NAMESPACE + "path") if p.get("class") == "f-rung")
+        widths = [float(width) + 2 * 2 for width in re.findall(r"h([\d.]+)", bars)]  # and two corners of radius 2
         self.assertEqual(len(widths), 2)
         self.assertAlmostEqual(widths[1] / widths[0], 2.0, places=2)
 
@@ -52,9 +52,22 @@ class FiguresTest(unittest.TestCase):
         for text in charts():
             root = tree.fromstring(text)
             width, height = float(root.get("width")), float(root.get("height"))
-            for element in root.iter(NAMESPACE + "text"):
-                self.assertTrue(0 <= float(element.get("x")) <= width)
-                self.assertTrue(0 <= float(element.get("y")) <= height)
+            placed = [{**text.attrib, **part.attrib} for text in root.iter(NAMESPACE + "text") for part in list(text) or [text]]
+            self.assertGreater(len(placed), 4)
+            for at in placed:
+                self.assertTrue(0 <= float(at["x"]) <= width)
+                self.assertTrue(0 <= float(at["y"]) <= height)
+
+    def test_shapes_of_a_style_are_one_path_unless_another_lies_between(self):
+        canvas = figures.Canvas(100, 100, "T", "d")
+        for x in (10, 30):
+            canvas.rect(x, 10, 10, 10, "rung")
+        canvas.rect(12, 12, 4, 4, "peer")
+        canvas.rect(60, 10, 10, 10, "peer")
+        canvas.rect(12, 12, 2, 2, "rung")
+        paths = re.findall(r'class="f-(\w+)" d="(.*?)"', canvas.render())
+        self.assertEqual(paths, [("rung", "M10 10h10v10h-10zM30 10h10v10h-10z"), ("peer", "M12 12h4v4h-4zM60 10h10v10h-10z"),
+                                 ("rung", "M12 12h2v2h-2z")])
 
     def test_ticks(self):
         self.assertEqual(figures.linear_ticks(0, 4300), [0, 1000, 2000, 3000, 4000])
