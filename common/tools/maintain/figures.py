@@ -49,34 +49,87 @@ def colours(scheme, used):
                    for kind, rule in (("f", "fill"), ("l", "stroke")) if f"{kind}-{name}" in used)
 
 
+class Layers:
+    """Elements in the order in which they are drawn. What looks like an earlier element joins it, if nothing between them lies over it."""
+
+    def __init__(self):
+        self.parts = []  # (look, pieces, boxes); look: what stands before and behind the pieces
+
+    def add(self, before, piece, after, box=None, apart=False):
+        """box: left, top, right, bottom; None: stays alone. apart: pieces that touch do not join."""
+        for look, pieces, boxes in reversed(self.parts if box else []):
+            free = not any(touch(box, other) for other in boxes)
+            if look == (before, after) and (free or not apart):
+                pieces.append(piece)
+                boxes.append(box)
+                return
+            if not free:
+                break
+        self.parts.append(((before, after), [piece], [box] if box else []))
+
+    def path(self, look, data, box, apart=False):
+        self.add(f"<path {look} d=\"", data, '"/>', box, apart)
+
+    def text(self, x, y, words, look, anchor="start", size=12.5):
+        """Words of one look in one row are one element."""
+        reach = size * 0.6 * len(words)
+        left = x - {"start": 0, "middle": reach / 2, "end": reach}[anchor]
+        self.add(f'<text y="{fixed(y)}"{look}>', (fixed(x), words), "</text>", (left, y - size, left + reach, y + 3))
+
+    def lines(self):
+        for (before, after), pieces, _ in self.parts:
+            if isinstance(pieces[0], tuple):  # words at their places
+                if len(pieces) == 1:
+                    before, pieces = before.replace("<text", f'<text x="{pieces[0][0]}"', 1), [pieces[0][1]]
+                else:
+                    pieces = [f'<tspan x="{x}">{words}</tspan>' for x, words in pieces]
+            yield before + "".join(pieces) + after
+
+
+def touch(one, other):
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def block(x, y, width, height, radius=0):
+    """Path data of a rectangle."""
+    if not radius:
+        return f"M{fixed(x)} {fixed(y)}h{fixed(width)}v{fixed(height)}h{fixed(-width)}z"
+    r = min(radius, width / 2, height / 2)
+    turn = f"a{fixed(r)} {fixed(r)} 0 0 1 "
+    across, down = fixed(width - 2 * r), fixed(height - 2 * r)
+    return (f"M{fixed(x + r)} {fixed(y)}h{across}{turn}{fixed(r)} {fixed(r)}v{down}{turn}{fixed(-r)} {fixed(r)}"
+            f"h{fixed(2 * r - width)}{turn}{fixed(-r)} {fixed(-r)}v{fixed(2 * r - height)}{turn}{fixed(r)} {fixed(-r)}z")
+
+
 class Canvas:
     """Collects SVG elements; render() gives the file's text."""
+
+    SIZES = {"h": 16, "t": 12.5, "s": 11.5, "n": 12.5, "m": 12}  # of each kind of text, in pixels
 
     def __init__(self, width, height, title, description):
         self.width, self.height = width, height
         self.title, self.description = title, description
-        self.parts = []
-
-    def add(self, text):
-        self.parts.append(text)
+        self.layers = Layers()
 
     def rect(self, x, y, width, height, name, radius=0):
-        corner = f' rx="{fixed(radius)}"' if radius else ""
-        self.add(f'<rect x="{fixed(x)}" y="{fixed(y)}" width="{fixed(max(width, 0))}" '
-                 f'height="{fixed(height)}"{corner} class="f-{name}"/>')
+        width = max(width, 0)
+        self.layers.path(f'class="f-{name}"', block(x, y, width, height, radius), (x, y, x + width, y + height))
 
     def line(self, x1, y1, x2, y2, name, width=1.0, dash=None):
         pattern = f' stroke-dasharray="{dash}"' if dash else ""
-        self.add(f'<line x1="{fixed(x1)}" y1="{fixed(y1)}" x2="{fixed(x2)}" y2="{fixed(y2)}" '
-                 f'class="l-{name}" stroke-width="{fixed(width)}"{pattern}/>')
+        self.layers.path(f'class="l-{name}" stroke-width="{fixed(width)}"{pattern}',
+                         f"M{fixed(x1)} {fixed(y1)}L{fixed(x2)} {fixed(y2)}",
+                         (min(x1, x2) - width, min(y1, y2) - width, max(x1, x2) + width, max(y1, y2) + width))
 
     def text(self, x, y, words, name="ink", anchor="start", kind="t", turn=None):
         """kind: t body, m monospaced, h heading, n numbers, s small."""
-        place = f'x="{fixed(x)}" y="{fixed(y)}"'
-        if turn is not None:
-            place += f' transform="rotate({turn} {fixed(x)} {fixed(y)})"'
         end = "" if anchor == "start" else f' text-anchor="{anchor}"'
-        self.add(f'<text {place}{end} class="{kind} f-{name}">{escape(words)}</text>')
+        look = f'{end} class="{kind} f-{name}"'
+        if turn is not None:
+            place = f'x="{fixed(x)}" y="{fixed(y)}" transform="rotate({turn} {fixed(x)} {fixed(y)})"'
+            self.layers.add(f"<text {place}{look}>", escape(words), "</text>")
+        else:
+            self.layers.text(x, y, escape(words), look, anchor, self.SIZES[kind])
 
     def path(self, points, name, dash=None, clip=None):
         """A line through runs of points; None breaks it."""
@@ -91,19 +144,22 @@ class Canvas:
             return
         pattern = f' stroke-dasharray="{dash}"' if dash else ""
         inside = f' clip-path="url(#{clip})"' if clip else ""
-        self.add(f'<path d="{"".join(data)}" class="p l-{name}"{pattern}{inside}/>')
+        known = [point for point in points if point is not None]
+        self.layers.path(f'class="p l-{name}"{pattern}{inside}', "".join(data),
+                         (min(x for x, _ in known), min(y for _, y in known), max(x for x, _ in known), max(y for _, y in known)), True)
 
     def marker(self, x, y, number, name):
         """One of the marker shapes, centred on (x, y)."""
         r = 3.6
+        arc = f"a{fixed(r)} {fixed(r)} 0 1 0 "
         shapes = (
-            f'<circle cx="{fixed(x)}" cy="{fixed(y)}" r="{fixed(r)}"',
+            f"M{fixed(x - r)} {fixed(y)}{arc}{fixed(2 * r)} 0{arc}{fixed(-2 * r)} 0z",
             polygon([(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)]),
             polygon([(x, y - r - 1), (x + r + 1, y + r), (x - r - 1, y + r)]),
             polygon([(x, y - r - 1.4), (x + r + 1.4, y), (x, y + r + 1.4), (x - r - 1.4, y)]),
             polygon([(x - r - 1, y - r), (x + r + 1, y - r), (x, y + r + 1)]),
         )
-        self.add(f'{shapes[number % len(shapes)]} class="k f-{name} l-page"/>')
+        self.layers.path(f'class="k f-{name} l-page"', shapes[number % len(shapes)], (x - 6, y - 6, x + 6, y + 6), True)
 
     def render(self):
         size = f'viewBox="0 0 {fixed(self.width)} {fixed(self.height)}"'
@@ -111,7 +167,8 @@ class Canvas:
                 f'height="{fixed(self.height)}" role="img" aria-labelledby="title desc">')
         frame = (f'<rect x="0.5" y="0.5" width="{fixed(self.width - 1)}" '
                  f'height="{fixed(self.height - 1)}" rx="8" class="f-page l-edge"/>')
-        used = set(re.findall(r"\b[fl]-\w+", frame + "".join(self.parts)))
+        drawn = list(self.layers.lines())
+        used = set(re.findall(r"\b[fl]-\w+", frame + "".join(drawn)))
         style = (f"text{{font-family:{SANS};font-variant-numeric:tabular-nums}}"
                  f".h{{font-size:16px;font-weight:600}}.t{{font-size:12.5px}}.s{{font-size:11.5px}}"
                  f".n{{font-size:12.5px}}.m{{font-size:12px;font-family:{MONO}}}"
@@ -120,13 +177,13 @@ class Canvas:
                  + "@media (prefers-color-scheme:dark){" + colours(DARK, used) + "}")
         lines = [head, f'<title id="title">{escape(self.title)}</title>',
                  f'<desc id="desc">{escape(self.description)}</desc>',
-                 f"<style>{style}</style>", frame] + self.parts + ["</svg>"]
+                 f"<style>{style}</style>", frame] + drawn + ["</svg>"]
         return "\n".join(lines) + "\n"
 
 
 def polygon(points):
-    text = " ".join(f"{fixed(x)},{fixed(y)}" for x, y in points)
-    return f'<polygon points="{text}"'
+    """Path data of a closed line."""
+    return "M" + " ".join(f"{fixed(x)} {fixed(y)}" for x, y in points) + "z"
 
 
 # -------------------------------------------------------------------------------------------------
@@ -211,9 +268,8 @@ class Panel:
     def draw(self, y_numbers=True, heading=None):
         """Grid, ticks and labels."""
         c, bottom, right = self.canvas, self.top + self.height, self.left + self.width
-        c.add(f'<clipPath id="{self.name}"><rect x="{fixed(self.left - 5)}" '
-              f'y="{fixed(self.top - 5)}" width="{fixed(self.width + 10)}" '
-              f'height="{fixed(self.height + 10)}"/></clipPath>')
+        inside = block(self.left - 5, self.top - 5, self.width + 10, self.height + 10)
+        c.layers.add("", f'<clipPath id="{self.name}"><path d="{inside}"/></clipPath>', "")
         for value, text in self.y.ticks:
             at = self.top + (1 - self.y.fraction(value)) * self.height
             strong = value == 0 and not self.y.log

@@ -33,7 +33,6 @@ a minute. Copies stay for the next time, which is faster for it.
 
 The build has little optimization, because compiling takes longer than the tests: -O1, no -Werror;
 and it checks the alignment of every access (-fsanitize=alignment), as CI's sanitizers do.
---cmake passes an argument on to CMake's configuration, e.g. --cmake=-DCMAKE_PREFIX_PATH=/opt/x.
 
 --json FILE records the results; those of faults that did not run this time are kept, so a record
 can be made in parts, on several machines. Exit code: 0 if every fault was noticed and every
@@ -194,7 +193,7 @@ class Copy:
                    f"-DCMAKE_EXE_LINKER_FLAGS={sanitize}"]
         if shutil.which("ninja") and not (self.build / "Makefile").exists():
             command += ["-G", "Ninja"]
-        done = run(command + self.options.cmake)
+        done = run(command)
         if done.returncode != 0:
             raise runs.ToolError(f"{self.build} cannot be configured:\n{last_lines(done.stdout)}")
 
@@ -515,8 +514,6 @@ def parse_arguments():
     parser.add_argument("--backend", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--jobs", type=int, default=1, help="number of copies that run at the same time")
     parser.add_argument("--folder", default=str(runs.ROOT / "build/mutants"))
-    parser.add_argument("--cmake", action="append", default=[], metavar="ARGUMENT",
-                        help="passed on to CMake's configuration; repeatable")
     parser.add_argument("--json", metavar="FILE", help="record the results in this file")
     return parser.parse_args()
 

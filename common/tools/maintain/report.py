@@ -27,7 +27,7 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   the rung below in the first regime; last=spread: its spread in place of
                                   the step, for rows that are no ladder; more=watts,probe_mhz: these counters
                                   of the first regime too
-    grid FILE [dtype=f16] [regime=cold] [value=GBps] [shapes=a,b] [kinds=...] [rungs=...]
+    grid FILE [dtype=f16] [regime=cold,warm] [value=GBps] [shapes=a,b] [kinds=...] [rungs=...]
                                   rungs x shapes; value: GBps, copy_pct, median_us or spread_pct
                                   by=n: shapes of one number of elements are one column, as they are
                                   one launch of an elementwise kernel (torch of=times takes it too).
@@ -76,8 +76,8 @@ Parts made from the folders: what is in no list by hand
 Parts made from other recorded files
     accuracy FILE [rungs=a,b] [order=main.json]
                                   the largest error in ULP per rung; order= takes the rungs' order from a run
-    ncu FILE [rungs=a,b] [of=pipes|stalls|memory]
-                                  what Nsight Compute counted; FILE from ncu.py. of=pipes: how busy each
+    ncu FILE [rungs=a,b] [of=counts,pipes,stalls,memory]
+                                  what Nsight Compute counted; FILE from ncu.py. of=counts alone is the default; pipes: how busy each
                                   unit is; stalls: the three reasons for which most warps wait; memory:
                                   megabytes between L1 and L2, hits, local memory, bank conflicts
     controls [SPEC.json] [runs=FILE,FILE] [group=NAME]

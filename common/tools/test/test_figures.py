@@ -1,5 +1,6 @@
 """Tests of figures.py. All numbers are made up."""
 
+import re
 import sys
 import unittest
 import xml.etree.ElementTree as tree
@@ -43,8 +44,8 @@ class FiguresTest(unittest.TestCase):
 
     def test_bars_are_in_proportion(self):
         root = tree.fromstring(figures.ladder_chart("T", "s", [(None, BARS, None)]))
-        widths = [float(r.get("width")) for r in root.iter(NAMESPACE + "rect")
-                  if r.get("class") == "f-rung"]
+        bars = "".join(r.get("d") for r in root.iter(NAMESPACE + "path") if r.get("class") == "f-rung")
+        widths = [float(w) + 4 for w in re.findall(r"M[^h]+h([\d.]+)", bars)]  # of each corner, 2
         self.assertEqual(len(widths), 2)
         self.assertAlmostEqual(widths[1] / widths[0], 2.0, places=2)
 
@@ -53,8 +54,22 @@ class FiguresTest(unittest.TestCase):
             root = tree.fromstring(text)
             width, height = float(root.get("width")), float(root.get("height"))
             for element in root.iter(NAMESPACE + "text"):
-                self.assertTrue(0 <= float(element.get("x")) <= width)
+                for word in list(element) or [element]:
+                    self.assertTrue(0 <= float(word.get("x")) <= width)
                 self.assertTrue(0 <= float(element.get("y")) <= height)
+
+    def test_what_looks_alike_is_one_element_unless_something_lies_between(self):
+        canvas = figures.Canvas(100, 100, "T", "s")
+        canvas.rect(0, 0, 10, 10, "s0")
+        canvas.rect(20, 0, 10, 10, "s1")
+        canvas.rect(40, 0, 10, 10, "s0")  # joins the first
+        canvas.rect(22, 2, 4, 4, "s0")    # lies over the second
+        canvas.text(0, 50, "a")
+        canvas.text(20, 50, "b")
+        self.assertEqual(list(canvas.layers.lines()), [
+            '<path class="f-s0" d="M0 0h10v10h-10zM40 0h10v10h-10z"/>', '<path class="f-s1" d="M20 0h10v10h-10z"/>',
+            '<path class="f-s0" d="M22 2h4v4h-4z"/>',
+            '<text y="50" class="t f-ink"><tspan x="0">a</tspan><tspan x="20">b</tspan></text>'])
 
     def test_ticks(self):
         self.assertEqual(figures.linear_ticks(0, 4300), [0, 1000, 2000, 3000, 4000])

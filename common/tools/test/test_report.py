@@ -90,6 +90,8 @@ class ReportTest(made_up.Repository):
         lines = self.block("grid h200.json dtype=f32 kinds=rung by=n")
         self.assertEqual(lines[0], "| Rung | 1 M | 4 M | 16 M |")
         self.assertIn("unknown by=m", self.refused("grid h200.json by=m"))
+        lines = self.block("grid h200.json dtype=f32 kinds=rung by=n regime=warm,cold shapes=1024x1024")
+        self.assertEqual((lines[0], lines[2]), ("| Rung | 1 M, warm | 1 M, cold |", "| `f32` | 450 | 300 |"))
 
     def test_two_gpus(self):
         lines = self.block("gpus h200.json,h100.json dtype=f16 kinds=rung")
@@ -150,6 +152,7 @@ class ReportTest(made_up.Repository):
         self.assertTrue(self.block("ncu h200_ncu.json of=pipes")[2].startswith("| `f16` | 50.0 % | 61.2 % | 30.0 % |"))
         self.assertIn("| drain 3.00, wait 2.00, barrier 0.500 | 1.000 |", self.block("ncu h200_ncu.json of=stalls")[2])
         self.assertIn("| 32.00 |", self.block("ncu h200_ncu.json of=memory")[2])
+        self.assertEqual(self.block("ncu h200_ncu.json of=stalls,counts")[0].count("Occupancy"), 1)
         self.assertEqual(self.value("h200_ncu.json of=pipes.alu rung=f16"), "61.20")
         self.assertIn("known are", self.refused("ncu h200_ncu.json of=pipe"))
 
