@@ -7,7 +7,7 @@ import figures
 import runs
 import trace_figures
 from chapters import headlines
-from marker import NotRecorded, load_json, home_of, gbps, percent, chosen, one_shape, regimes_of
+from marker import NotRecorded, load_json, home_of, chosen, one_shape, regimes_of
 
 
 def picture(part, title, text):

@@ -131,7 +131,7 @@ import chapters
 import pictures
 import runs
 import tables
-from marker import NotRecorded, home_of, Part, count, code
+from marker import NotRecorded, home_of, Part
 
 NO_RUN = "No run recorded yet."
 

@@ -1,6 +1,5 @@
 """The tables and the single numbers of report.py: a function make_KIND for each kind of marker, and value()."""
 
-import math
 
 import beside_torch
 import behind

@@ -1,8 +1,6 @@
 """Tests of what report.py makes of a comparison with PyTorch. All numbers are made up."""
 
-import sys
 import unittest
-from pathlib import Path
 
 import folders
 import beside_torch

@@ -3,7 +3,6 @@
 import re
 import unittest
 import xml.etree.ElementTree as tree
-from pathlib import Path
 
 import folders
 import figures
