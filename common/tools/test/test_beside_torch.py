@@ -95,8 +95,6 @@ class ReportTorchTest(made_up.Repository):
         self.assertEqual(self.block("headline_figure out=h.svg title=All"),
                          ["![All](results/h.svg)"])
         self.assertIn("best rung", self.get("01_elu/results/h.svg"))
-        self.block("headline_figure out=h.svg title=All best=ours")
-        self.assertIn(">ours<", self.get("01_elu/results/h.svg"))
 
 
 if __name__ == "__main__":

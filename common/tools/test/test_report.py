@@ -168,13 +168,6 @@ class ReportTest(made_up.Repository):
         with self.assertRaisesRegex(runs.ToolError, "has no elu/none"):
             self.main()
 
-    def test_counters_beside_the_rows(self):
-        rows = [dict(row, watts=500.0) for row in synthetic.run()["benchmarks"]]
-        self.put("01_elu/results/x.json", {"context": {}, "benchmarks": rows})
-        self.assertEqual(self.block("results x.json rungs=f16 last=spread more=watts,none")[::2],
-                         ["| Rung | Type | GB/s, cold | % of copy, cold | Spread | watts | none |",
-                          "| `f16` | f16 | 900 | 22.5 % | 1.0 % | 500.0 | \u2013 |"])
-
     def test_any_recorded_list_is_a_table(self):
         self.put("01_elu/results/fuzz.json", {"context": {}, "fuzz": {"operations": [
             {"operation": "elu", "succeeded": 3000, "max_ulp": 0.5}, {"operation": "ladder", "succeeded": 0, "max_ulp": None}]}})
