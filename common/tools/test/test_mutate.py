@@ -105,16 +105,10 @@ class TableTest(synthetic.Scratch):
             ([], "cpu", ["second_guard", "bb"]), ([], "cuda", ["b"]), (["b*"], "cpu", ["bb"]),
             (["b"], "cpu", ["b"]), (["bb"], "cuda", ["bb"]),
         ):
-            options = SimpleNamespace(only=only, backend=backend, missing=False, json=None)
+            options = SimpleNamespace(only=only, backend=backend)
             with self.subTest(only=only, backend=backend):
                 self.assertEqual([fault.id for fault in mutate.chosen(faults, options)], names)
-        record = synthetic.write(self.root, "r.json", {"results": [result("survived", faults[2])]})
-        options = SimpleNamespace(only=[], backend="cpu", missing=True, json=record)
-        self.assertEqual([fault.id for fault in mutate.chosen(faults, options)],
-                         ["second_guard", "bb"])
-        faults[2].equivalent = "because"
-        self.assertEqual([fault.id for fault in mutate.chosen(faults, options)], ["second_guard"])
-        options = SimpleNamespace(only=["c*"], backend="cpu", missing=False, json=None)
+        options = SimpleNamespace(only=["c*"], backend="cpu")
         with self.assertRaisesRegex(runs.ToolError, "no fault is called"):
             mutate.chosen(faults, options)
 
