@@ -523,7 +523,7 @@ def dot_chart(title, subtitle, groups, marks):
 
 def line_plot(data):
     """A plot of series from a JSON object; report.py documents its fields."""
-    series = data["series"]
+    series = [one if "points" in one else {**one, "points": list(zip(data["at"], one["y"]))} for one in data["series"]]
     title, subtitle = data["title"], data.get("subtitle", "")
     points = [(x, y) for one in series for x, y in one["points"]]
     x_axis = plot_axis(data.get("x", {}), [x for x, _ in points])

@@ -101,7 +101,8 @@ Parts made from other recorded files
          "y": as x,
          "series": [{"name": "..", "points": [[x, y], ..], "style": "line", "dashed" or "dots"}],
          "lines": [{"y": 0.51, "label": "bound", "side": "left" or "right"}, {"x": 0, ..}]}
-        A point whose y is null breaks its line. Only title and series are needed.
+        A point whose y is null breaks its line. Only title and series are needed. Series that share their x
+        may have "y": [..] in place of points, and the object "at": [x, ..].
 Figures are written to results/NAME.svg (with a slash in out=: in the chapter's folder).
 
 A single number within a sentence, both comments on one line:

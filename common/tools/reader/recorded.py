@@ -132,6 +132,17 @@ def fewer_digits(value, digits=8):
     return [fewer_digits(item, digits) for item in value] if isinstance(value, list) else shortened(value, digits)
 
 
+def plot_text(figure):
+    """The JSON of a plot of computed curves: their x once, where all series share it."""
+    series = figure["series"]
+    at = [x for x, _ in series[0]["points"]]
+    if all([x for x, _ in one["points"]] == at for one in series):
+        series = [{("y" if key == "points" else key): [y for _, y in value] if key == "points" else value
+                   for key, value in one.items()} for one in series]
+        figure = {**figure, "at": at, "series": series}
+    return text(fewer_digits(figure, 5)) + "\n"
+
+
 def short_row(row):
     """A row's numbers with fewer digits, without GBps if it follows."""
     numbers = {key: shortened(value, DIGITS.get(key, 5)) for key, value in row.items() if key not in PARTS}
