@@ -12,7 +12,6 @@ struct EluDerivative {
 
 // Rung 3 · f16x8_pack_digits: dy joins before the exponential is small enough to lose digits, and the
 // product is rounded once.
-//! [elu_gradient]
 struct EluGradient {
   float alpha;
 
@@ -26,7 +25,6 @@ struct EluGradient {
     return x > 0.0f ? dy : (1.0f + e.rest) * (e.power.second * (e.power.first * (alpha * dy)));
   }
 };
-//! [elu_gradient]
 
 using EluBackward = GradientInside<EluGradient>;
 

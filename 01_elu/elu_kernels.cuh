@@ -24,7 +24,6 @@ __global__ void elu_f32_kernel(const float* x, float* y, std::int64_t n) {
 //! [f32]
 
 // Rung 2 · f32x4: one thread, four elements: one 128-bit load and store instead of four of 32 bits.
-//! [f32x4]
 __global__ void elu_f32x4_kernel(const float* x, float* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
   if (i + 4 <= n) {
@@ -40,7 +39,6 @@ __global__ void elu_f32x4_kernel(const float* x, float* y, std::int64_t n) {
     }
   }
 }
-//! [f32x4]
 
 // Rung 3 · f16: half the bytes an element, one element a thread again.
 __global__ void elu_f16_kernel(const half* x, half* y, std::int64_t n) {
@@ -66,7 +64,6 @@ __global__ void elu_f16x2_kernel(const half* x, half* y, std::int64_t n) {
 //! [f16x2]
 
 // Rung 5 · f16x8: eight halves a thread, in four 32-bit accesses: more work in flight for each thread.
-//! [f16x8]
 __global__ void elu_f16x8_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
   if (i + 8 <= n) {
@@ -87,7 +84,6 @@ __global__ void elu_f16x8_kernel(const half* x, half* y, std::int64_t n) {
     }
   }
 }
-//! [f16x8]
 
 // Controls between rungs 5 and 6 · f16x8_wide_load, f16x8_wide_store: one side of the kernel with a
 // 128-bit access, the other as in rung 5.

@@ -70,7 +70,6 @@ __device__ __forceinline__ float scaled_expm1_for_half(float alpha, float x) {
 //
 // Adding 1.5 * 2^23 rounds to an integer: the sum has no bits left for a fraction, and its lowest
 // bits are k, ready to be shifted into an exponent. Below -17.5 the answer is -1 to the last bit.
-//! [expm1_for_float]
 __device__ __forceinline__ float expm1_for_float(float x) {
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23
   const float z = x > -17.5f ? x : -17.5f;
@@ -85,7 +84,6 @@ __device__ __forceinline__ float expm1_for_float(float x) {
   const float scale = __uint_as_float((__float_as_uint(shifted) << 23) + 0x3f800000u);  // 2^k
   return fmaf(scale, p, scale - 1.0f);
 }
-//! [expm1_for_float]
 
 // e^x - 1 for eight-bit floats, whose smallest result is 2^-16: the subtraction, wrong by 2^-22 or
 // so, leaves more digits than they hold.
@@ -96,7 +94,6 @@ struct EluForFp8 {
 };
 
 // The operation that the last rungs of every type share.
-//! [elu_op]
 struct Elu {
   float alpha;
 
@@ -111,6 +108,5 @@ struct Elu {
     return select_negative(x, negative, x);
   }
 };
-//! [elu_op]
 
 }  // namespace tutorial

@@ -27,7 +27,6 @@ struct GeluDerivative {
 
 // Rung 3 · none: D(a) = Phi(-a) - a phi(a) = (root - a) R(a) e^(-a^2/2), where R falls from 0.67 to
 // 0.40: a polynomial in t = 1 / (1 + c a), of relative error 2^-21 for half and bf16, 2^-30 for float.
-//! [none_gradient]
 struct GeluNoneGradient {
   static constexpr float kRoot = 0.751791537f, kRootRest = -1.21144499e-08f;
 
@@ -60,7 +59,6 @@ struct GeluNoneGradient {
     return {factor * (1.0f + e.rest) * e.power.second, e.power.first};
   }
 };
-//! [none_gradient]
 
 // Rung 3 · tanh: with e = e^-v and v = 2 sqrt(2/pi) (a + 0.044715 a^3), D(a) = e (1 + e - a v') / (1 +
 // e)^2. Near the root the bracket is (root - a) P(root - a).

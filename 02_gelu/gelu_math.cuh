@@ -38,7 +38,6 @@ __device__ __forceinline__ half tanh_of_half(half x) {
 }
 
 // Rungs 3 to 6: the same in half arithmetic, with the function itself in float and rounded.
-//! [gelu_half]
 template <GeluApproximate kApproximate>
 __device__ __forceinline__ half gelu_half(half x) {
   const half one = __float2half(1.0f);
@@ -53,7 +52,6 @@ __device__ __forceinline__ half gelu_half(half x) {
     return __hmul(half_z, __hadd(one, erf));
   }
 }
-//! [gelu_half]
 
 template <GeluApproximate kApproximate>
 struct GeluHalf {
@@ -62,7 +60,6 @@ struct GeluHalf {
 
 // Rung 7 · f16x8_pack_h2: SIMD within a register, one instruction for two halves except the tanh.
 // Rung 8 · f16x8_pack_h2_approx: the tanh too, by the special-function unit.
-//! [f16x8_pack_h2]
 template <bool kApproximateTanh>
 struct GeluTanhHalf2 {
   __device__ __forceinline__ half2 operator()(half2 x) const {
@@ -80,7 +77,6 @@ struct GeluTanhHalf2 {
     return __floats2half2_rn(tanhf(v.x), tanhf(v.y));
   }
 };
-//! [f16x8_pack_h2]
 
 // Rung 9 · f16x8_pack_approx: float inside, with the special-function unit's tanh: one instruction,
 // eleven good bits.
@@ -152,7 +148,6 @@ struct GeluExp2ForHalf {
 
 // Rung 14 · bf16x8_pack: the same for bf16, whose tail goes on to 2^-134 at x = -13.56: three more
 // coefficients, 0.006 ULP, and 2^24 in the exponential, which has no subnormal results.
-//! [exp2_for_bf16]
 struct GeluExp2ForBf16 {
   __device__ __forceinline__ float operator()(float x) const {
     const float a = fminf(fabsf(x), 14.0f);
@@ -168,7 +163,6 @@ struct GeluExp2ForBf16 {
     return fmaf(-a, exp2_approx(p) * 0x1p-24f, max_nan(x, -0.0f));
   }
 };
-//! [exp2_for_bf16]
 
 // Rung 15 · f32x4_mills: the exponential and a remaining factor. Phi(-a) = e^(-a^2/2) M(a) with a
 // smooth M, the Mills ratio over sqrt(2 pi), as a polynomial in t = 1 / (1 + 0.3 a) of relative
@@ -177,7 +171,6 @@ struct GeluExp2ForBf16 {
 // The exponential is the square of e^(-a^2/4), which has no subnormal results in a float's range:
 // only the last fmaf goes below it, and rounds once. The loss is in the argument: a^2/4 is up to
 // 53 and rounded to a float, so the deepest tail keeps 17 bits.
-//! [mills]
 struct GeluNoneMills {
   __device__ __forceinline__ float operator()(float x) const {
     const float a = fminf(fabsf(x), 14.5f);
@@ -194,7 +187,6 @@ struct GeluNoneMills {
     return fmaf(-(a * root * m), root, max_nan(x, -0.0f));
   }
 };
-//! [mills]
 
 // Rung 16 · f32x4_poly: the last bits of a float. Both variants are max(x, 0) - a (1 + e) / d 2^(k
 // - 32): e is what an exponential adds to 1, d a denominator, 2^k its scale; a = |x|.
@@ -251,7 +243,6 @@ struct GeluTanhForFloat {
 //
 // a^2 - k 2 ln 2 is one fmaf, which rounds once; f is a t p(t) with t = 1 / (1 + 0.275 a), and an
 // error of p's last bit shrinks with f.
-//! [none_for_float]
 struct GeluNoneForFloat {
   __device__ __forceinline__ float operator()(float x) const {
     constexpr float kRound = 12583070.0f;  // as above, and one less for the 2 in 2 (1 + a)
@@ -282,7 +273,6 @@ struct GeluNoneForFloat {
     return relu_minus_tail(x, a, e, d, d_rest, scale);
   }
 };
-//! [none_for_float]
 
 // Rungs 16 and 17: the operation that is right to two units in the last place of a float.
 template <GeluApproximate kApproximate>

@@ -31,7 +31,6 @@ struct SwiGluTextbook {
 };
 
 // Rung 3.
-//! [swish_parts]
 struct SwishParts {
   float u;        ///< |beta x|, where e is not 0
   TwoFactors e;   ///< e^-u
@@ -52,7 +51,6 @@ __device__ __forceinline__ SwishParts swish_parts(float beta, float far, float x
   const float bracket = fabsf(d) < 0.0625f ? near_root : fmaf(-z, beta, divisor);
   return {z * beta, e, bracket, rcp_approx(divisor)};
 }
-//! [swish_parts]
 __device__ __forceinline__ SwishParts swish_parts(float beta, float far, float x, float) {
   const float z = min_nan(fabsf(x), far), u = z * beta, u_rest = fmaf(z, beta, -u);
   const ExpParts parts = exp_parts(-u, -u_rest);
@@ -93,7 +91,6 @@ using SwishBackward = GradientInside<SwishGradient>;
 
 // SwiGLU, rung 3: both gradients from one exponential and one reciprocal. Of the two factors of e, one
 // meets dy before the product can become small, and serves both.
-//! [swiglu_backward]
 struct SwiGluBackward {
   template <class T>
   __device__ __forceinline__ static TwoGradients<float> of(float a, float b, float dy, T type) {
@@ -111,6 +108,5 @@ struct SwiGluBackward {
     return {from_float2<P>({x.a, y.a}), from_float2<P>({x.b, y.b})};
   }
 };
-//! [swiglu_backward]
 
 }  // namespace tutorial

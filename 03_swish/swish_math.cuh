@@ -60,7 +60,6 @@ inline constexpr float kLowest = -65504.0f;
 
 // Rungs 8 to 11 · f16x8_pack_div, _frcp, _fdividef, _rcp: float inside, with the textbook's
 // formula; where e^-x overflows, the quotient 0 is right for a half. Four ways to divide.
-//! [reciprocals]
 struct SwishDivide {
   __device__ __forceinline__ float operator()(float x) const {
     return fmaxf(x, kLowest) / (1.0f + exp_of_minus(x));
@@ -81,7 +80,6 @@ struct SwishReciprocalApprox {
     return fmaxf(x, kLowest) * rcp_approx(1.0f + exp_of_minus(x));
   }
 };
-//! [reciprocals]
 
 // Rung 12 · f16x8_pack_tanh: sigmoid(x) = (1 + tanh(x / 2)) / 2: one special function instead of
 // two.
@@ -168,7 +166,6 @@ __device__ __forceinline__ Factors swish_for_bf16(Beta beta, float x) {
 // `shifted` are those of n; shifted up, they are an exponent. From n = 125 on the denominator would
 // overflow: it takes 2^125 instead, where the 1 no longer counts, and the rest of 2^-n becomes a
 // factor of its own, which reaches 0 at n = 252.
-//! [swish_for_float]
 __device__ __forceinline__ Factors swish_for_float(Beta beta, float x) {
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
   const float z = min_nan(max_nan(x, beta.lowest), beta.highest);
@@ -196,7 +193,6 @@ __device__ __forceinline__ Factors swish_for_float(Beta beta, float x) {
   const float sharper = fmaf(-excess, reciprocal, quotient);
   return {shifted >= kRound - 126.0f ? sharper : z, rest};  // else the sigmoid is 1, or x is NaN
 }
-//! [swish_for_float]
 
 // Rung 17 · f32x8_ex2, with the special-function unit's exponential, for beta >= 2^-40. Its argument
 // needs more digits than a float has: 2^(t + low) is 2^t (1 + low ln 2). Adding 512 cuts t off at
@@ -205,7 +201,6 @@ __device__ __forceinline__ Factors swish_for_float(Beta beta, float x) {
 // t is above the exact argument, so that the factor is below 1, where floats lie closer. The
 // exponential and the 1 are counted in units of 2^75: t - 75 is exact, and neither t = 200, where
 // the result is 0, nor t = -30, where the sigmoid is 1, leaves the range of a float.
-//! [swish_for_float_ex2]
 __device__ __forceinline__ float swish_for_float_ex2(Beta beta, float x) {
   constexpr float kRound = 512.0f;  // adding it rounds to a multiple of 2^-14
   const float z = max_nan(x, beta.far);
@@ -220,7 +215,6 @@ __device__ __forceinline__ float swish_for_float_ex2(Beta beta, float x) {
   const float sharper = fmaf(-excess, reciprocal, quotient);
   return shifted >= kRound - 30.0f ? sharper * 0x1p-75f : x;  // else the sigmoid is 1, or x is NaN
 }
-//! [swish_for_float_ex2]
 
 __device__ __forceinline__ Factors swish_factors(Beta beta, float x, float) {
   return {swish_for_float_ex2(beta, x), 1.0f};

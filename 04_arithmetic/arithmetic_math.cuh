@@ -29,7 +29,6 @@ namespace tutorial {
 // Before compute capability 8.0 and on the host there is no max.NaN: two floats that compare equal
 // have equal bits, unless they are zeros of different signs. Then `&` clears the sign, and `|` sets
 // it.
-//! [max_min]
 __device__ __forceinline__ float larger_of(float a, float b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   float y;
@@ -51,7 +50,6 @@ __device__ __forceinline__ float smaller_of(float a, float b) {
   return a < b || a != a ? a : b;
 #endif
 }
-//! [max_min]
 
 // The intrinsics for + - * round once, and nvcc never fuses them with a neighbouring operation. For
 // int8 these stand between products with the scales, which nvcc would fuse.
@@ -74,7 +72,6 @@ __device__ __forceinline__ float arithmetic_float(float a, float b) {
 
 // a^b by squaring, in at most 31 (63) rounds, wrapping. A negative exponent asks for 1 / a^|b|,
 // truncated: that is 0 but for the bases 1 and -1. (0 to a negative power is x / 0, which is 0.)
-//! [pow_integer]
 template <class T>
 __device__ __forceinline__ T pow_integer(T a, T b) {
   using Unsigned = std::make_unsigned_t<T>;
@@ -89,12 +86,10 @@ __device__ __forceinline__ T pow_integer(T a, T b) {
   }
   return static_cast<T>(result);
 }
-//! [pow_integer]
 
 // Sums and products wrap as in two's complement, which C++ allows for unsigned types only. Two
 // divisors need care: 0, and -1, because MIN / -1 is out of range. Both become 1 before the
 // division, and their results are chosen afterwards.
-//! [integer]
 template <ArithmeticOp op, class T>
 __device__ __forceinline__ T arithmetic_integer(T a, T b) {
   using Unsigned = std::make_unsigned_t<T>;
@@ -114,7 +109,6 @@ __device__ __forceinline__ T arithmetic_integer(T a, T b) {
   if constexpr (op == ArithmeticOp::PRelu) return a > 0 ? a : static_cast<T>(ua * ub);
   if constexpr (op == ArithmeticOp::Mod) return a % divisor;  // by 1: 0, which is the answer
 }
-//! [integer]
 
 // ---- half, bf16 ---------------------------------------------------------------------------------
 

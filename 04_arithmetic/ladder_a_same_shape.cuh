@@ -29,7 +29,6 @@ __global__ void arithmetic_nobroadcast_kernel(const T* a, const T* b, T* y, std:
 // A2 · f16x8_unaligned: a structure of eight halves for each thread. It looks like a 16-byte
 // access, but a structure has the alignment of its members, here 2 bytes, so the compiler may not
 // load more than 2 bytes at once.
-//! [half8_unaligned]
 struct Half8Unaligned {
   half x0, y0, z0, w0, x1, y1, z1, w1;
 };
@@ -57,7 +56,6 @@ __global__ void arithmetic_half8_unaligned_kernel(const half* a, const half* b, 
     }
   }
 }
-//! [half8_unaligned]
 
 // A3 · f16x8_shared: the same structure, filled through shared memory. 16 bytes arrive as a float4,
 // are stored as a float4 and read back as eight halves. A block has 2 * blockDim.x slots of 16
@@ -65,7 +63,6 @@ __global__ void arithmetic_half8_unaligned_kernel(const half* a, const half* b, 
 // does the same for one block size.
 //
 // Each thread reads only its own slots, so the block needs no barrier.
-//! [fp16]
 template <class Op>
 __global__ void arithmetic_fp16_kernel(const half* a, const half* b, half* y, std::int64_t n,
                                        Op op) {
@@ -87,14 +84,12 @@ __global__ void arithmetic_fp16_kernel(const half* a, const half* b, half* y, st
     }
   }
 }
-//! [fp16]
 
 // A4 · f16x8_h2: what the structure lacks is alignas. Now the compiler may load all of it at once,
 // and two of its halves at a time fit the instructions that compute two halves.
 //
 // The members are halves and not half2: half2 has a copy constructor of its own, so a structure of
 // half2, aligned or not, is copied member by member, 32 bits at a time.
-//! [half8]
 struct alignas(16) Half8 {
   half at[8];
 };
@@ -118,14 +113,12 @@ __global__ void arithmetic_half8_kernel(const half* a, const half* b, half* y, s
     }
   }
 }
-//! [half8]
 
 // A5 · f16x8_pack: the structure for every type, 16 bytes of whatever T is (Pack, in
 // common/pack.cuh), and an operation on one element.
 //
 // A6 · f16x8_pdl is the same kernel, launched with Overlap::previous_kernel in blocks of 256 threads,
 // or of 704 where the arrays do not fit the L2.
-//! [pack]
 template <class T>
 inline constexpr int kPackWidth = 16 / sizeof(T);
 
@@ -142,6 +135,5 @@ __global__ void arithmetic_pack_kernel(const T* a, const T* b, T* y, std::int64_
     y[k] = op(a[k], b[k]);
   }
 }
-//! [pack]
 
 }  // namespace tutorial

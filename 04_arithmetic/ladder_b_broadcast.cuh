@@ -103,7 +103,6 @@ __global__ void arithmetic_strided_kernel(std::int64_t n, StridedParam param, co
 
 // B7 · strided_32: indices of 32 bits, where they suffice. The loop indexes the parameter at run
 // time, and nvcc copies all of it into each thread's local memory (README.md).
-//! [strided_32]
 struct StridedParam32 {
   int rank;
   std::uint32_t stride_out[kMaxDimensions];
@@ -126,12 +125,10 @@ __global__ void arithmetic_strided_32_kernel(std::uint32_t n, StridedParam32 par
     out[i] = op(in0[offset0], in1[offset1]);
   }
 }
-//! [strided_32]
 
 // B8 · strided_fast: the extents are known before the kernel starts, so the host prepares the
 // divisions, and each becomes a multiplication and a shift. The loop starts at the last dimension;
 // what remains at the end is the coordinate along the first, which needs no division.
-//! [strided_fast]
 struct StridedParamFast {
   int rank;
   FastDivisor extent[kMaxDimensions];
@@ -156,7 +153,6 @@ __global__ void arithmetic_strided_fast_kernel(std::uint32_t n, StridedParamFast
     out[i] = op(in0[offset0], in1[offset1]);
   }
 }
-//! [strided_fast]
 
 // B9 · rows: no division at all, because the grid has three dimensions and can count. A row is the
 // last dimension; blockIdx.y and .z say which one, and each thread takes sixteen bytes of it. An
@@ -164,7 +160,6 @@ __global__ void arithmetic_strided_fast_kernel(std::uint32_t n, StridedParamFast
 //
 // A grid has at most 65,535 blocks in y and in z; where there are more rows, a thread takes
 // several.
-//! [rows]
 enum class RowAccess { splat, pack, elements };
 
 struct RowOperand {
@@ -218,7 +213,6 @@ __global__ void arithmetic_rows_kernel(Rows rows, const T* in0, const T* in1, T*
     }
   }
 }
-//! [rows]
 
 // B10 · packed: a width for each operand and any number of dimensions. It is launch_broadcast() in
 // common/broadcast.cuh, which the logical and relational operators of chapter 05 use too.

@@ -15,7 +15,6 @@ namespace tutorial {
 // C1 · limit_nhwc: threads count elements in NDARRAY order, as if there were no padding, so every
 // thread has work. The coordinates then lead to three offsets in storage. Neighbouring threads hold
 // neighbouring columns, which lie C8 elements apart.
-//! [limit_nhwc]
 template <class T, class Op>
 __global__ void arithmetic_limit_nhwc_kernel(NhwcBroadcast at, const T* in0, const T* in1, T* out,
                                              Op op) {
@@ -32,7 +31,6 @@ __global__ void arithmetic_limit_nhwc_kernel(NhwcBroadcast at, const T* in0, con
     out[offset] = op(in0[offset0], in1[offset1]);
   }
 }
-//! [limit_nhwc]
 
 // C2 · nhwc_pack: in storage order the result is contiguous, and with its channels taken by packs
 // it is a broadcast like those of ladder B: dimensions merge, the host prepares the divisions. A
@@ -40,7 +38,6 @@ __global__ void arithmetic_limit_nhwc_kernel(NhwcBroadcast at, const T* in0, con
 // where it has a single channel. The last group may hold fewer than eight channels. Its threads
 // compute all eight at once and store whole packs, with zeros as padding: if only the channels were
 // stored, sectors of `out` would be written in part, which is slow (notes/nhwc8.md).
-//! [nhwc_pack]
 enum class NhwcAccess { splat, pack };
 
 struct NhwcPacks {
@@ -95,7 +92,6 @@ __global__ void arithmetic_nhwc_pack_kernel(NhwcPacks at, const T* in0, const T*
   }
   store_pack(out + i * kWidth, pack);
 }
-//! [nhwc_pack]
 
 // What the operator runs after C1: C1 leaves the padding alone. A thread for each of the `n`
 // elements of padding, the last `padding` of every `group`.

@@ -59,7 +59,6 @@ __global__ void logical_bool8_kernel(const Byte* a, const Byte* b, Byte* y, std:
 // A3 · u8x16: sixteen bytes a thread, in four registers; one 32-bit operation works on four bytes.
 // A4 · u8x16_pdl: the same kernel with an early start and 256 threads a block, or 704 where the
 // arrays do not fit the L2.
-//! [logical_u8x16]
 template <class Op>
 __global__ void logical_u8x16_kernel(const Byte* a, const Byte* b, Byte* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
@@ -78,7 +77,6 @@ __global__ void logical_u8x16_kernel(const Byte* a, const Byte* b, Byte* y, std:
     y[k] = OnBytes<Op>{op}(a[k], b[k]);
   }
 }
-//! [logical_u8x16]
 
 // A1 and A3 with one operand: Not moves two bytes an element instead of three.
 template <class Op>

@@ -77,7 +77,6 @@ __device__ __forceinline__ void store_answers(Byte* y, const unsigned* words) {
 // of 8 bytes (halves) or 4 bytes (floats). `answers` is OneByOne.
 // B4 · f16x8_pack_h2: the same kernel with TwoByTwo, which compares two halves an instruction.
 // B5 · f16x8_pdl, f32x4_pdl: the best of these with 256 threads a block and an early start.
-//! [relation_pack]
 template <class T, class Answers>
 __global__ void relation_pack_kernel(const T* a, const T* b, Byte* y, std::int64_t n,
                                      Answers answers) {
@@ -100,7 +99,6 @@ __global__ void relation_pack_kernel(const T* a, const T* b, Byte* y, std::int64
     y[k] = answers.one(a[k], b[k]) ? 1 : 0;
   }
 }
-//! [relation_pack]
 
 // ---- One bit an answer -------------------------------------------------------------------------
 // Answer i is bit i % 32 of word i / 32; the last word's unused bits are 0.
@@ -122,7 +120,6 @@ __global__ void relation_ballot_kernel(const T* a, const T* b, unsigned* words, 
 
 // B7 · f16x16_ballot, f32x8_ballot: kVotes votes a warp, so that a thread has more loads in
 // flight. Lane k keeps the word of vote k, so the words leave in one coalesced store.
-//! [relation_ballot_wide]
 template <class T, int kVotes, class Op>
 __global__ void relation_ballot_wide_kernel(const T* a, const T* b, unsigned* words, std::int64_t n,
                                             Op op) {
@@ -155,7 +152,6 @@ __global__ void relation_ballot_wide_kernel(const T* a, const T* b, unsigned* wo
   }
   //! [votes]
 }
-//! [relation_ballot_wide]
 
 // B8 · f16x8_bits: no vote. The eight answers of a 16-byte load are the eight bits of one byte.
 template <class T, class Answers>

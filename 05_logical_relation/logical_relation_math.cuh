@@ -291,7 +291,6 @@ __device__ __forceinline__ Pack<Byte, N> pack_answers(const Pack<In, N>& a, cons
 }
 
 /// A relation that the compiler knows. `turn` is 0x01010101 to invert four answers, else 0.
-//! [apply]
 template <class Relation>
 struct KnownRelation {
   struct Packs {
@@ -330,12 +329,10 @@ struct RelationPacks {
     return f(KnownRelation<Greater>{relation.turn});
   }
 };
-//! [apply]
 
 /// The operation of the broadcasting kernels: Equal, Greater, and of floats GreaterOrEqual. That is
 /// enough, because a < b is b > a with the operands exchanged, and not-equal is equal with every
 /// answer inverted. Integers have no NaN, so a >= b is b > a inverted.
-//! [reduced_relation]
 struct BroadcastRelation {
   using Packs = RelationPacks;
   RelationOp op;
@@ -373,7 +370,6 @@ constexpr ReducedRelation reduced(RelationOp op) {
       return {{RelationOp::Greater, kTurned}, false};
   }
 }
-//! [reduced_relation]
 
 /// Four truth values in a register at a time.
 struct LogicalPacks : ElementByElement {

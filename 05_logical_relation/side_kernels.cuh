@@ -71,7 +71,6 @@ __device__ __forceinline__ void rotate(unsigned (&piece)[K][W], int by) {
 /// In each turn every lane gives one piece and takes one. The lane that will hold pieces K s to
 /// K s + K - 1 finds them in row s / (32 / K), at K neighbouring lanes. The order in which it asks
 /// them depends on its row, so that in each turn every lane is asked for exactly one piece.
-//! [transpose_in_warp]
 template <int K, int W>
 __device__ __forceinline__ void transpose_in_warp(unsigned (&piece)[K][W]) {
   const int lane = static_cast<int>(threadIdx.x % 32);
@@ -99,12 +98,10 @@ __device__ __forceinline__ void transpose_in_warp(unsigned (&piece)[K][W]) {
     for (int w = 0; w < W; ++w) piece[j][w] = backwards[j][w];
   }
 }
-//! [transpose_in_warp]
 
 // f16x16_wide, f32x16_wide: the same 16-byte store with coalesced loads. A warp takes 512 elements;
 // load j of its lanes covers 512 consecutive bytes. The answers are then in the wrong lanes, and
 // transpose_in_warp() moves them.
-//! [relation_wide]
 template <class T, class Answers>
 __global__ void relation_wide_kernel(const T* a, const T* b, Byte* y, std::int64_t n,
                                      Answers answers) {
@@ -139,13 +136,11 @@ __global__ void relation_wide_kernel(const T* a, const T* b, Byte* y, std::int64
     }
   }
 }
-//! [relation_wide]
 
 // ---- Any two shapes that broadcast (notes/broadcasting.md) -------------------------------------
 
 // strided: for each dimension a thread divides its index by the stride. The quotient is the
 // coordinate; coordinates times strides give the offsets of the two operands.
-//! [strided]
 struct StridedParam {
   std::uint64_t num_elems;
   int dim_count;
@@ -169,7 +164,6 @@ __global__ void strided_kernel(StridedParam param, const In* in0, const In* in1,
   }
   out[out_index] = op(in0[offset0], in1[offset1]) ? 1 : 0;
 }
-//! [strided]
 
 // ---- y = c ? a : b (notes/where.md) ------------------------------------------------------------
 
@@ -185,7 +179,6 @@ __global__ void where_kernel(const Byte* c, const T* a, const T* b, T* y, std::i
 
 // where_f16x8_pack, where_f32x4_pack: 16 bytes of each operand a thread, and the bytes of the mask
 // that belong to them.
-//! [where_pack]
 template <class T>
 __global__ void where_pack_kernel(const Byte* c, const T* a, const T* b, T* y, std::int64_t n) {
   wait_for_previous_grid();
@@ -213,6 +206,5 @@ __global__ void where_pack_kernel(const Byte* c, const T* a, const T* b, T* y, s
     }
   }
 }
-//! [where_pack]
 
 }  // namespace tutorial

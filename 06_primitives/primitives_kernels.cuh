@@ -22,7 +22,6 @@ enum class Tail {
 
 // One tile. The names, the parameters and the four steps are the original library's; the chapter
 // says what is mended.
-//! [ElementwiseAddImpl]
 template <int VecSize, class InT, class OutT, class OpFunc, bool IsBoundary, class Layout>
 __device__ __forceinline__ void ElementwiseAddImpl(const InT* in0, const InT* in1, OutT* out,
                                                    OpFunc func, std::int64_t num) {
@@ -36,11 +35,9 @@ __device__ __forceinline__ void ElementwiseAddImpl(const InT* in0, const InT* in
   ElementwiseBinary(result, arg0, arg1, func);
   WriteData<IsBoundary, Layout>(out, result, num);
 }
-//! [ElementwiseAddImpl]
 
 // All tiles. With a block for each tile the loop runs once; with fewer blocks it is a grid-stride
 // loop.
-//! [ElementwiseAdd]
 template <int VecSize, class InT, class OutT, class Layout, Tail tail>
 __global__ void ElementwiseAdd(const InT* in0, const InT* in1, OutT* out, std::int64_t size) {
   wait_for_previous_grid();
@@ -56,7 +53,6 @@ __global__ void ElementwiseAdd(const InT* in0, const InT* in1, OutT* out, std::i
     }
   }
 }
-//! [ElementwiseAdd]
 
 /// A thread's registers for one input.
 template <class T, int VecSize>

@@ -58,7 +58,6 @@ __device__ __forceinline__ Pieces<T, W> load_pieces(const T* first, std::int64_t
 
 /// `to`: the kWords words that begin `shift` bytes behind `from`, the same in all threads. kUnit: what
 /// the shift is a multiple of. `from` has as many words again.
-//! [shift_words]
 template <int kUnit, int kWords>
 __device__ __forceinline__ void shift_words(unsigned* to, const unsigned* from, unsigned shift) {
   unsigned word[2 * kWords];
@@ -77,7 +76,6 @@ __device__ __forceinline__ void shift_words(unsigned* to, const unsigned* from, 
     to[k] = kUnit < 4 ? __funnelshift_r(word[k], word[k + 1], shift % 4 * 8) : word[k];
   }
 }
-//! [shift_words]
 
 template <class T, int W>
 __device__ __forceinline__ Pack<T, W> pack_of(const Pieces<T, W>& pieces) {
@@ -128,7 +126,6 @@ struct AnyAddress {
 /// pack(y + head) to its W elements, and the pieces of all packs lie inside the arrays.
 ///
 /// `f` maps a Pack<In, N> of each operand to a Pack<Out, N>, N being W or 1. y may be an operand.
-//! [elementwise_any_address_kernel]
 template <int W, class Out, class F, class... In>
 __global__ void elementwise_any_address_kernel(Out* y, std::int64_t n, AnyAddress parts, F f,
                                                const In*... in) {
@@ -145,7 +142,6 @@ __global__ void elementwise_any_address_kernel(Out* y, std::int64_t n, AnyAddres
     y[i] = f(load_pack<1>(in + i)...).at[0];
   }
 }
-//! [elementwise_any_address_kernel]
 
 /// The first pack begins where y reaches a multiple of so many bytes: a line of the caches, so that a
 /// warp stores whole lines.

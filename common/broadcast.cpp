@@ -118,7 +118,6 @@ Broadcast broadcast_strides(const TensorShape& shape0, const TensorShape& shape1
   return broadcast;
 }
 
-//! [merge_dimensions]
 Broadcast merge_dimensions(const Broadcast& broadcast) {
   Broadcast merged;
   merged.elements = broadcast.elements;
@@ -136,7 +135,6 @@ Broadcast merge_dimensions(const Broadcast& broadcast) {
   }
   return merged;
 }
-//! [merge_dimensions]
 
 cudaError_t make_broadcast(const TensorShape& shape0, const TensorShape& shape1, Broadcast* out) {
   TensorShape result;

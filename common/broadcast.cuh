@@ -105,7 +105,6 @@ __device__ __forceinline__ Pack<In, W> load_along(const In* from) {
 
 /// One pack of W results a thread, the walk in the result's order. `rank`: that of the walk, or 2 for
 /// a walk of one dimension, whose index has no quotient.
-//! [broadcast_pack_kernel]
 template <int W, Along along0, Along along1, int rank, class In, class Out, class Op>
 __global__ void broadcast_pack_kernel(const In* in0, const In* in1, Out* out, std::uint32_t packs,
                                       Op op, BroadcastWalk walk) {
@@ -123,7 +122,6 @@ __global__ void broadcast_pack_kernel(const In* in0, const In* in1, Out* out, st
   const Pack<In, W> b = load_along<W, along1>(from1);
   store_pack(out + i * W, apply<Out>(op, a, b));
 }
-//! [broadcast_pack_kernel]
 
 /// What broadcast_steps_kernel repeats along the walk's last dimension. `packs` is how many of its
 /// `extent` elements a thread does, `in0`, `in1` and `out` what one of them is in memory.
@@ -192,7 +190,6 @@ struct BroadcastRows {
 
 /// Where W consecutive results, from the `i`-th on, find one operand: rows of W columns or more, of
 /// which a pack meets the end of at most one.
-//! [long_rows]
 template <int W>
 struct LongRows {
   std::uint32_t begin, next;  ///< offset of the first element; of the next row, less what precedes
@@ -223,7 +220,6 @@ struct LongRows {
     return pack;
   }
 };
-//! [long_rows]
 
 /// The same for rows of fewer than W columns: an offset for each element.
 template <int W>

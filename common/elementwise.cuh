@@ -87,7 +87,6 @@ struct FloatInside {
 ///
 /// x and y: 16-byte aligned, in place (y == x) allowed. `op` maps Pair<T> to Pair<T>, element by
 /// element. Each element of the tail has a thread of its own (tail_element()).
-//! [elementwise_pack_kernel]
 template <class T, class Op>
 __global__ void elementwise_pack_kernel(const T* x, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
@@ -106,7 +105,6 @@ __global__ void elementwise_pack_kernel(const T* x, T* y, std::int64_t n, Op op)
     y[k] = op(Pair<T>{x[k], x[k]}).x;
   }
 }
-//! [elementwise_pack_kernel]
 
 /// An operation on pairs as one on packs, of one element too.
 template <class Op>

@@ -13,7 +13,6 @@ namespace tutorial {
 ///
 /// a, b and y: 16-byte aligned; y == a and y == b are allowed. `op` maps two Pair<T> to a Pair<T>,
 /// element by element. Each element of the tail has a thread of its own (tail_element()).
-//! [elementwise_pack2_kernel]
 template <class T, class Op>
 __global__ void elementwise_pack2_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
@@ -33,7 +32,6 @@ __global__ void elementwise_pack2_kernel(const T* a, const T* b, T* y, std::int6
     y[k] = op(Pair<T>{a[k], a[k]}, Pair<T>{b[k], b[k]}).x;
   }
 }
-//! [elementwise_pack2_kernel]
 
 /// launch_elements() of a kernel(const T* a, const T* b, T* y, std::int64_t n, extra...) that needs
 /// a, b and y aligned to `alignment` bytes.

@@ -14,7 +14,6 @@ namespace tutorial {
 ///
 /// x and y: 16-byte aligned, in place (y == x) allowed. `op` maps Pair<T> to Pair<T>, element by
 /// element. The last block does what it has of packs and, an element a thread, the tail.
-//! [elementwise_two_packs_kernel]
 template <class T, class Op>
 __global__ void elementwise_two_packs_kernel(const T* x, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
@@ -47,7 +46,6 @@ __global__ void elementwise_two_packs_kernel(const T* x, T* y, std::int64_t n, O
     if (tail < n) y[tail] = op(Pair<T>{x[tail], x[tail]}).x;
   }
 }
-//! [elementwise_two_packs_kernel]
 
 /// launch_elementwise() with two packs a thread where both pointers are 16-byte aligned.
 template <class T, class Op>

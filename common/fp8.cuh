@@ -75,7 +75,6 @@ __device__ __forceinline__ void fill_table(unsigned short* table, Op op) {
 
 /// elementwise_pack_kernel for eight-bit floats, with a lookup in place of `op`, which is computed 256
 /// times a block. The load is issued before the table is filled, and arrives meanwhile.
-//! [elementwise_table_kernel]
 template <class T, class Op>
 __global__ void elementwise_table_kernel(const T* x, T* y, std::int64_t n, Op op) {
   __shared__ unsigned short pairs[128];
@@ -100,7 +99,6 @@ __global__ void elementwise_table_kernel(const T* x, T* y, std::int64_t n, Op op
     y[k].__x = table[x[k].__x];
   }
 }
-//! [elementwise_table_kernel]
 
 // ---- The rungs --------------------------------------------------------------------------------
 

@@ -171,7 +171,6 @@ inline dim3 grid_1d(std::int64_t n, std::int64_t items_per_block) {
   return dim3(static_cast<unsigned>(blocks <= kMost ? blocks : kMost + 1));
 }
 
-//! [tail_element]
 // Where threads take `width` elements each, n elements are n / width packs and a tail. One thread for
 // all of the tail takes a memory latency for each of its elements, so each has a thread of its own.
 // The first of them begins a warp, which then does not also do packs.
@@ -192,7 +191,6 @@ __device__ __forceinline__ std::int64_t tail_element(std::int64_t thread, std::i
   const std::int64_t packs = n / kWidth, single = thread - first_single(packs);
   return single < 0 ? n : packs * kWidth + single;
 }
-//! [tail_element]
 
 /// What a launcher asks of the current device.
 struct DeviceLimits {

@@ -10,7 +10,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "results"))
 import fit  # noqa: E402: it is in results/
 
 
-#! [other_road]
 def tail(a):
     """(1 + tanh u) / 2 at x = -a: one over 1 + e^(-2u), so that nothing cancels."""
     return 1.0 / (1.0 + math.exp(2.0 * math.sqrt(2.0 / math.pi) * (a + 0.044715 * a**3)))
@@ -28,7 +27,6 @@ def ulp_per_unit(a, digits, smallest):
 
 
 fit.log2_tail, fit.ulp_per_unit = log2_tail, ulp_per_unit
-#! [other_road]
 
 
 def main():

@@ -11,7 +11,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "results"))
 import fit  # noqa: E402: it is in results/
 
 
-#! [save]
 def to_half(value):
     return struct.unpack("<e", struct.pack("<e", value))[0]
 
@@ -35,7 +34,6 @@ def count(coefficients):
         wrong += y != to_half(exact)
         largest = max(largest, abs(y - exact) / ulp(exact))
     return wrong, largest
-#! [save]
 
 
 def main():

@@ -18,7 +18,6 @@ struct QuantizedRows {
 
 /// The largest of `bits` in the block, in every thread; blocks of whole warps. Of floats without a sign
 /// the bits are ordered as the numbers are, an infinity above them and NaN above that.
-//! [block_max]
 __device__ unsigned block_max(unsigned bits) {
   __shared__ unsigned of_warp[32];
   const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
@@ -34,7 +33,6 @@ __device__ unsigned block_max(unsigned bits) {
   __syncthreads();
   return warp_max(lane < warps ? of_warp[lane] : 0);
 }
-//! [block_max]
 
 /// y of a pack, and its largest magnitude so far.
 template <int W, class T>
@@ -55,7 +53,6 @@ __device__ __forceinline__ float row_size(unsigned most) {
 }
 
 /// Scaled first, rounded once.
-//! [store_scaled]
 template <int W>
 __device__ __forceinline__ void store_scaled(E4m3* q, const float* y, float inverse) {
   Pack<E4m3, W> pack;
@@ -70,10 +67,8 @@ __device__ __forceinline__ void store_scaled(E4m3* q, const float* y, float inve
   }
   store_pack(q, pack);
 }
-//! [store_scaled]
 
 /// One pass: a thread keeps kPacks packs of its row.
-//! [one_pass]
 template <int kPacks, class T>
 __global__ void __launch_bounds__(1024)
     swiglu_quantize_one_pass_kernel(const T* a, const T* b, QuantizedRows to) {
@@ -101,7 +96,6 @@ __global__ void __launch_bounds__(1024)
   }
   if (threadIdx.x == 0) to.scale[row] = size * (1.0f / 448.0f);
 }
-//! [one_pass]
 
 /// Two passes, W elements at a time: the second computes again what the first has not kept.
 template <int W, class T>

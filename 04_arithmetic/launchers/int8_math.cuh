@@ -104,7 +104,6 @@ inline constexpr bool kHasFoldedForm = op != ArithmeticOp::Pow&& op != Arithmeti
 // op(q0 s0, q1 s1) / s with the three scales in one or two factors. It rounds fewer times than the
 // definition and at other places, so where the value lies at a tie between two integers, or within
 // a bit of one, the two results may differ.
-//! [Int8ValuesFolded]
 template <ArithmeticOp op>
 struct Int8ValuesFolded {
   Int8Folded scales;
@@ -124,14 +123,12 @@ struct Int8ValuesFolded {
     }
   }
 };
-//! [Int8ValuesFolded]
 
 // ---- Bytes and floats by conversion instructions ------------------------------------------------
 
 // I2F extracts its byte from a register by itself. On the way back one saturating conversion rounds
 // ties to even, clamps, and turns a NaN into 0. From compute capability 8.6 on, two conversions and
 // the packing of their bytes are one instruction (F2IP.S8), which ptxas makes of this.
-//! [by_instruction]
 __device__ __forceinline__ std::int8_t saturated(float v) {
 #ifdef __CUDA_ARCH__
   int q;
@@ -177,7 +174,6 @@ struct ByInstruction {
     return saturated_pair(v.x, v.y, saturated_pair(v.z, v.w, 0u));
   }
 };
-//! [by_instruction]
 
 // ---- Bytes and floats without conversion instructions -------------------------------------------
 
@@ -190,7 +186,6 @@ struct ByInstruction {
 // The way back, for v in [-128, 127]: added to 1.5 * 2^23, where the spacing is 1 again, v is
 // rounded to an integer, ties to even; and the low byte of the sum's bits is that integer in two's
 // complement.
-//! [by_magic]
 struct ByMagic {
   template <int k>
   __device__ __forceinline__ static float byte_to_float(unsigned flipped) {
@@ -217,7 +212,6 @@ struct ByMagic {
     return __byte_perm(low, high, 0x5410u);
   }
 };
-//! [by_magic]
 
 // ---- The functors -------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <map>
 #include <sstream>
 
 #include "04_arithmetic/museum/exhibits.cuh"
@@ -18,36 +17,39 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 // ---- NumPy --------------------------------------------------------------------------------------
 
-/// The rows of numpy_reference.csv for one operation and type: bit patterns.
+/// What numpy_reference.csv has for one operation and type: bit patterns.
 struct NumpyRows {
   std::vector<std::uint64_t> a, b, result;
 };
 
-/// (operation, dtype) -> its rows. numpy_reference.py wrote the file.
-const std::map<std::pair<std::string, std::string>, NumpyRows>& numpy_reference() {
-  static const auto rows = [] {
-    std::map<std::pair<std::string, std::string>, NumpyRows> result;
-    const std::string here = __FILE__;
-    const std::string path = here.substr(0, here.find_last_of('/')) + "/numpy_reference.csv";
-    std::ifstream file(path);
-    if (!file) throw std::runtime_error("cannot read " + path);
-    for (std::string line; std::getline(file, line);) {
-      if (line.empty() || line[0] == '#') continue;
-      std::istringstream fields(line);
-      std::string op, dtype, a, b, y;
-      std::getline(fields, op, ',');
-      std::getline(fields, dtype, ',');
-      NumpyRows& of_op = result[{op, dtype}];
-      while (std::getline(fields, a, ',')) {
-        std::getline(fields, b, ',');
-        std::getline(fields, y, ',');
-        of_op.a.push_back(std::stoull(a, nullptr, 16));
-        of_op.b.push_back(std::stoull(b, nullptr, 16));
-        of_op.result.push_back(std::stoull(y, nullptr, 16));
-      }
-    }
-    return result;
-  }();
+/// The fields of numpy_reference.csv for one operation and type, which numpy_reference.py wrote.
+std::vector<std::string> numpy_fields(const std::string& operation, const std::string& dtype) {
+  const std::string here = __FILE__;
+  const std::string path = here.substr(0, here.find_last_of('/')) + "/numpy_reference.csv";
+  const std::string wanted = operation + ',' + dtype + ',';
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  std::vector<std::string> found;
+  for (std::string line; std::getline(file, line);) {
+    if (line.compare(0, wanted.size(), wanted) != 0) continue;
+    std::istringstream fields(line.substr(wanted.size()));
+    for (std::string value; std::getline(fields, value, ',');) found.push_back(value);
+  }
+  return found;
+}
+
+/// The pairs of which NumPy was asked for this operation, and its results.
+NumpyRows numpy_reference(const std::string& operation, const std::string& dtype) {
+  const auto a = numpy_fields("a", dtype), b = numpy_fields("b", dtype);
+  const auto result = numpy_fields(operation, dtype);
+  REQUIRE((a.size() == b.size() && a.size() == result.size()));
+  NumpyRows rows;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (result[i] == "-") continue;
+    rows.a.push_back(std::stoull(a[i], nullptr, 16));
+    rows.b.push_back(std::stoull(b[i], nullptr, 16));
+    rows.result.push_back(std::stoull(result[i], nullptr, 16));
+  }
   return rows;
 }
 
@@ -73,7 +75,7 @@ bool agrees(T actual, T expected, [[maybe_unused]] double max_ulp) {
 template <class T>
 void check_against_numpy() {
   for (const ArithmeticOp op : kArithmeticOps) {
-    const NumpyRows& rows = numpy_reference().at({name_of(op), dtype_name<T>()});
+    const NumpyRows rows = numpy_reference(name_of(op), dtype_name<T>());
     const std::vector<T> a = from_bits<T>(rows.a), b = from_bits<T>(rows.b);
     const std::vector<T> expected = from_bits<T>(rows.result);
     REQUIRE(a.size() > 50);
@@ -92,8 +94,8 @@ void check_against_numpy() {
 /// ours, which round towards zero.
 template <class T>
 void check_floor_division() {
-  const NumpyRows& floor = numpy_reference().at({"floor_divide", dtype_name<T>()});
-  const NumpyRows& remainder = numpy_reference().at({"remainder", dtype_name<T>()});
+  const NumpyRows floor = numpy_reference("floor_divide", dtype_name<T>());
+  const NumpyRows remainder = numpy_reference("remainder", dtype_name<T>());
   REQUIRE(floor.a == remainder.a);
   const std::vector<T> a = from_bits<T>(floor.a), b = from_bits<T>(floor.b);
   const auto run = [&](ArithmeticOp op) {

@@ -3,8 +3,9 @@
 
     python3 04_arithmetic/proof/numpy_reference.py
 
-Needs NumPy; the tests that read the file do not. A row is `operation,dtype,a,b,result`, the last three
-as bit patterns in hexadecimal. Where NumPy has no operation of ours, it is written as an expression:
+Needs NumPy; the tests that read the file do not. A row is `operation,dtype,value,value,...`, bit patterns in
+hexadecimal; the operations `a` and `b` are the operands that all others of the type share, `-` is a pair that
+an operation leaves out. Where NumPy has no operation of ours, it is written as an expression:
 
     div    integers: the quotient truncated, (a - fmod(a, b)) // b, and 0 by 0
     prelu  where(a > 0, a, a * b)
@@ -61,27 +62,28 @@ def operations(dtype):
     return table
 
 
-PER_LINE = 10  # results on a line
+PER_LINE = 30  # values on a line
 
 
 def main():
     rng = np.random.default_rng(4)
-    lines = [f"# NumPy {np.__version__}, by numpy_reference.py: operation,dtype,a,b,result,a,b,result,..."]
+    lines = [f"# NumPy {np.__version__}, by numpy_reference.py: operation,dtype,value,value,..."]
     for name, dtype in TYPES.items():
         whole = np.issubdtype(dtype, np.integer)
         a, b = integers(dtype, rng) if whole else floats(dtype, rng)
         bits = np.dtype(f"u{dtype().itemsize}")
+        rows = {"a": [f"{value:x}" for value in a.view(bits)], "b": [f"{value:x}" for value in b.view(bits)]}
         for op, function in operations(dtype).items():
             if op in ("max", "min"):  # of zeros of different signs NumPy leaves open which it is
                 keep = ~((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b)))
             else:
                 keep = (b >= 0) if whole and op == "pow" else np.ones(len(a), bool)
             with np.errstate(all="ignore"):
-                result = function(a[keep], b[keep]).astype(dtype)
-            rows = list(zip(a[keep].view(bits), b[keep].view(bits), result.view(bits)))
-            for start in range(0, len(rows), PER_LINE):
-                values = [f"{value:x}" for row in rows[start:start + PER_LINE] for value in row]
-                lines.append(",".join([op, name, *values]))
+                result = iter(function(a[keep], b[keep]).astype(dtype).view(bits))
+            rows[op] = [f"{next(result):x}" if kept else "-" for kept in keep]
+        for op, values in rows.items():
+            for start in range(0, len(values), PER_LINE):
+                lines.append(",".join([op, name, *values[start:start + PER_LINE]]))
     path = Path(__file__).resolve().parent / "numpy_reference.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{path.name}: {len(lines)} lines, {path.stat().st_size} bytes")

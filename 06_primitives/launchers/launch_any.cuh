@@ -29,7 +29,6 @@ LaunchOptions best_launch(std::int64_t n) {
 }  // namespace detail
 
 /// out[i] = func(in[i]...), 16 bytes of the narrowest type a thread.
-//! [launch_any]
 template <class OutT, class OpFunc, class... InT>
 cudaError_t launch_any(OpFunc func, OutT* out, std::int64_t n, cudaStream_t stream,
                        const InT*... in) {
@@ -44,6 +43,5 @@ cudaError_t launch_any(OpFunc func, OutT* out, std::int64_t n, cudaStream_t stre
                          kVecSize, {{out, alignof(OutT)}, {in, alignof(InT)}...}, stream, options,
                          out, n, func, in...);
 }
-//! [launch_any]
 
 }  // namespace tutorial::primitives

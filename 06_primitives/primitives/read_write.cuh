@@ -45,7 +45,6 @@ __device__ __forceinline__ void Init(T (&x)[NY][NX], Value value) {
 namespace detail {
 
 /// Reads Width adjacent elements by accesses of up to 16 bytes.
-//! [read_vector]
 template <int Width, class Dst, class Src>
 __device__ __forceinline__ void read_vector(Dst* dst, const Src* src) {
   constexpr int kBytes = kAccessBytes<Width, Src>;
@@ -61,7 +60,6 @@ __device__ __forceinline__ void read_vector(Dst* dst, const Src* src) {
     for (int k = 0; k < kElements; ++k) dst[first + k] = Convert<Dst>(pack[k]);
   }
 }
-//! [read_vector]
 
 /// *to = value, to global memory, in one instruction. The compiler splits the assignment of a uint4
 /// into four and joins them again in most kernels, but not where two paths end in stores to the

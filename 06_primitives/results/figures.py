@@ -16,7 +16,8 @@ import struct
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common/tools/reader"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
+import figures
 import recorded
 
 HERE = Path(__file__).resolve().parents[1]  # the chapter
@@ -36,55 +37,57 @@ text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;fill:#
 </style>"""
 
 
-class Drawing:
+class Drawing(figures.Layers):
     """A figure of a given size, piece by piece."""
 
     def __init__(self, width, height, title, description):
-        self.parts = [
+        super().__init__()
+        self.head_lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
             f'role="img"><title>{title}</title><desc>{description}</desc>', STYLE,
             f'<rect class="page" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>']
 
     def text(self, x, y, text, style="", anchor="start"):
-        self.parts.append(f'<text x="{x}" y="{y}" class="{style}" text-anchor="{anchor}">{text}</text>')
+        super().text(x, y, str(text), f' class="{style}" text-anchor="{anchor}"', anchor, 13)
 
-    def cell(self, x, y, size, thread, text):
-        self.parts.append(f'<rect class="cell t{thread}" x="{x}" y="{y}" width="{size}" height="{size}"/>')
-        self.text(x + size / 2, y + size / 2 + 4, text, "c", "middle")
-
-    def box(self, x, y, width, height):
-        self.parts.append(
-            f'<rect class="box" x="{x}" y="{y}" width="{width}" height="{height}" rx="4"/>')
+    def rect(self, style, x, y, width, height, radius=4):
+        self.path(style, figures.block(x, y, width, height, radius), (x, y, x + width, y + height), apart=True)
 
     def bar(self, x, y, width, height, thread, text):
-        self.parts.append(
-            f'<rect class="cell t{thread}" x="{x}" y="{y}" width="{width}" height="{height}"/>')
+        self.rect(f'class="cell t{thread}"', x, y, width, height, 0)
         self.text(x + width / 2, y + height / 2 + 4, text, "c", "middle")
 
-    def band(self, x, y, width, height, thread):
-        self.parts.append(f'<rect class="t{thread}" opacity="0.1" x="{x}" y="{y}" width="{width}" '
-                          f'height="{height}" rx="4"/>')
+    def cell(self, x, y, size, thread, text):
+        self.bar(x, y, size, size, thread, text)
 
-    def rect(self, style, x, y, width, height):
-        self.parts.append(f'<rect class="{style}" x="{x}" y="{y}" width="{width}" height="{height}" rx="4"/>')
+    def box(self, x, y, width, height):
+        self.rect('class="box"', x, y, width, height)
+
+    def band(self, x, y, width, height, thread):
+        self.rect(f'class="t{thread}" opacity="0.1"', x, y, width, height)
+
+    def slab(self, x, y, width, height):
+        self.rect('class="slab"', x, y, width, height)
+
+    def stroke(self, style, data, left, top, right, bottom):
+        self.path(f'class="{style}"', data, (left - 1, top - 1, right + 1, bottom + 1))
 
     def down(self, x, y, length):
-        self.parts.append(f'<path class="arrow" d="M{x} {y}v{length}m-3 -5l3 5l3 -5"/>')
+        self.stroke("arrow", f"M{x} {y}v{length}m-3 -5l3 5l3 -5", x - 3, y, x + 3, y + length)
 
     def head(self, x, y, way, style):
         """The point of an arrow that ends at (x, y) and goes down (way 1) or up (-1)."""
-        self.parts.append(f'<path class="{style}" d="M{x - 4} {y - 5 * way}L{x} {y}L{x + 4} {y - 5 * way}"/>')
+        self.stroke(style, f"M{x - 4} {y - 5 * way}L{x} {y}L{x + 4} {y - 5 * way}", x - 4, y - 5, x + 4, y + 5)
 
     def line(self, x0, y0, x1, y1, style):
-        self.parts.append(f'<path class="{style}" d="M{x0:g} {y0:g}L{x1:g} {y1:g}"/>')
+        self.stroke(style, f"M{x0:g} {y0:g}L{x1:g} {y1:g}", min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
 
     def comparator(self, x, low, high, style):
-        self.parts.append(f'<path class="{style}" d="M{x} {low}V{high}"/>'
-                          f'<circle class="{style}" cx="{x}" cy="{low}" r="2.5"/>'
-                          f'<circle class="{style}" cx="{x}" cy="{high}" r="2.5"/>')
+        dots = "".join(f"M{x - 2.5} {y}a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0z" for y in (low, high))
+        self.stroke(style, f"M{x} {low}V{high}{dots}", x - 3, low - 3, x + 3, high + 3)
 
     def done(self):
-        return "\n".join(self.parts + ["</svg>", ""])
+        return "\n".join([*self.head_lines, *self.lines(), "</svg>", ""])
 
 
 def four_steps():
@@ -191,9 +194,9 @@ def passes():
                      "result goes out: four transfers. One kernel: one in, one out.")
     figure.text(16, 30, "Three kernels: four transfers")
     figure.text(326, 30, "One: two")
-    figure.rect("slab", 16, 186, 290, 36)
+    figure.slab(16, 186, 290, 36)
     figure.text(161, 209, "memory", "m", "middle")
-    figure.rect("slab", 326, 186, 138, 36)
+    figure.slab(326, 186, 138, 36)
     figure.text(395, 209, "memory", "m", "middle")
     for x, wide, name in ((16, 90, "maximum"), (116, 90, "sum"), (216, 90, "quotient"), (326, 138, "softmax")):
         figure.bar(x, 56, wide, 40, 0, name)
@@ -391,7 +394,7 @@ def main():
               HERE / "results" / "block_sum.svg": block_sum(),
               HERE / "results" / "passes.svg": passes(),
               HERE / "results" / "scan.svg": scan(),
-              HERE / "results" / "orders.json": recorded.text(recorded.fewer_digits(orders())) + "\n",
+              HERE / "results" / "orders.json": recorded.plot_text(orders()),
               HERE / "results" / "bitonic.svg": bitonic(),
               **dict([filled("cub.md", "code_length", table()),
                       filled("library.md", "library_length", library_length())])}

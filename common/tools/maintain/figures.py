@@ -49,83 +49,114 @@ def colours(scheme, used):
                    for kind, rule in (("f", "fill"), ("l", "stroke")) if f"{kind}-{name}" in used)
 
 
+class Layers:
+    """Elements in the order in which they are drawn. What looks like an earlier element joins it, if nothing between them lies over it."""
+
+    def __init__(self):
+        self.parts = []  # (look, pieces, boxes); look: what stands before and behind the pieces
+
+    def add(self, before, piece, after, box=None, apart=False):
+        """box: left, top, right, bottom; None: stays alone. apart: pieces that touch do not join."""
+        for look, pieces, boxes in reversed(self.parts if box else []):
+            free = not any(touch(box, other) for other in boxes)
+            if look == (before, after) and (free or not apart):
+                pieces.append(piece)
+                boxes.append(box)
+                return
+            if not free:
+                break
+        self.parts.append(((before, after), [piece], [box] if box else []))
+
+    def path(self, look, data, box, apart=False):
+        self.add(f"<path {look} d=\"", data, '"/>', box, apart)
+
+    def text(self, x, y, words, look, anchor="start", size=12.5):
+        """Words of one look in one row are one element."""
+        reach = size * 0.6 * len(words)
+        left = x - {"start": 0, "middle": reach / 2, "end": reach}[anchor]
+        self.add(f'<text y="{fixed(y)}"{look}>', (fixed(x), words), "</text>", (left, y - size, left + reach, y + 3))
+
+    def lines(self):
+        for (before, after), pieces, _ in self.parts:
+            if isinstance(pieces[0], tuple):  # words at their places
+                if len(pieces) == 1:
+                    before, pieces = before.replace("<text", f'<text x="{pieces[0][0]}"', 1), [pieces[0][1]]
+                else:
+                    pieces = [f'<tspan x="{x}">{words}</tspan>' for x, words in pieces]
+            yield before + "".join(pieces) + after
+
+
+def touch(one, other):
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def block(x, y, width, height, radius=0):
+    """Path data of a rectangle."""
+    if not radius:
+        return f"M{fixed(x)} {fixed(y)}h{fixed(width)}v{fixed(height)}h{fixed(-width)}z"
+    r = min(radius, width / 2, height / 2)
+    turn = f"a{fixed(r)} {fixed(r)} 0 0 1 "
+    across, down = fixed(width - 2 * r), fixed(height - 2 * r)
+    return (f"M{fixed(x + r)} {fixed(y)}h{across}{turn}{fixed(r)} {fixed(r)}v{down}{turn}{fixed(-r)} {fixed(r)}"
+            f"h{fixed(2 * r - width)}{turn}{fixed(-r)} {fixed(-r)}v{fixed(2 * r - height)}{turn}{fixed(r)} {fixed(-r)}z")
+
+
 #: Markers, drawn from their centre.
 MARKERS = ("m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0", "m-3.6-3.6h7.2v7.2h-7.2z", "m0-4.6l4.6 8.2h-9.2z",
            "m0-5l5 5-5 5-5-5z", "m-4.6-3.6h9.2l-4.6 8.2z")
 
 
 class Canvas:
-    """Collects shapes and, above them all, words; render() gives the file's text. Shapes of one style are one path, and words
-    of one style on one line, or below each other, are one text."""
+    """Collects SVG elements; render() gives the file's text."""
+
+    SIZES = {"h": 16, "t": 12.5, "s": 11.5, "n": 12.5, "m": 12}  # of each kind of text, in pixels
 
     def __init__(self, width, height, title, description):
         self.width, self.height = width, height
         self.title, self.description = title, description
-        self.paths = []  # [style, data, the boxes that it covers]
-        self.texts = []  # [style, {x}, {y}, [(x, y, words)]]
-        self.others = []
-
-    def shape(self, style, data, left, top, right, bottom):
-        """Joins the path of its style, unless what was drawn since then lies in the same place."""
-        box = (left - 1, top - 1, right + 1, bottom + 1)
-        for known, pieces, boxes in reversed(self.paths):
-            if known == style:
-                pieces.append(data)
-                boxes.append(box)
-                return
-            if any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in boxes):
-                break
-        self.paths.append((style, [data], [box]))
+        self.layers = Layers()
 
     def rect(self, x, y, width, height, name, radius=0):
-        width, r = max(width, 0), min(radius, max(width, 0) / 2)
-        across, down, corner = fixed(width - 2 * r), fixed(height - 2 * r), f"a{fixed(r)} {fixed(r)} 0 0 1"
-        turns = [f"{corner} {to}" for to in (f"{fixed(r)} {fixed(r)}", f"{fixed(-r)} {fixed(r)}", f"{fixed(-r)} {fixed(-r)}",
-                                             f"{fixed(r)} {fixed(-r)}")] if r else [""] * 4
-        data = f"M{fixed(x + r)} {fixed(y)}h{across}{turns[0]}v{down}{turns[1]}h-{across}{turns[2]}"
-        self.shape(f'class="f-{name}"', data + (f"v-{down}{turns[3]}z" if r else "z"), x, y, x + width, y + height)
+        width = max(width, 0)
+        self.layers.path(f'class="f-{name}"', block(x, y, width, height, radius), (x, y, x + width, y + height))
 
     def line(self, x1, y1, x2, y2, name, width=1.0, dash=None):
-        style = (f'class="l-{name}"' + (f' stroke-width="{fixed(width)}"' if width != 1 else "")
-                 + (f' stroke-dasharray="{dash}"' if dash else ""))
-        to = f"H{fixed(x2)}" if y1 == y2 else f"V{fixed(y2)}" if x1 == x2 else f"L{fixed(x2)} {fixed(y2)}"
-        self.shape(style, f"M{fixed(x1)} {fixed(y1)}{to}", min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
+        pattern = f' stroke-dasharray="{dash}"' if dash else ""
+        self.layers.path(f'class="l-{name}" stroke-width="{fixed(width)}"{pattern}',
+                         f"M{fixed(x1)} {fixed(y1)}L{fixed(x2)} {fixed(y2)}",
+                         (min(x1, x2) - width, min(y1, y2) - width, max(x1, x2) + width, max(y1, y2) + width))
 
     def text(self, x, y, words, name="ink", anchor="start", kind="t", turn=None):
         """kind: t body, m monospaced, h heading, n numbers, s small."""
-        style = ("" if anchor == "start" else f'text-anchor="{anchor}" ') + f'class="{kind} f-{name}"'
-        x, y, words = fixed(x), fixed(y), escape(words.strip())
+        end = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        look = f'{end} class="{kind} f-{name}"'
         if turn is not None:
-            self.others.append(f'<text x="{x}" y="{y}" transform="rotate({turn} {x} {y})" {style}>{words}</text>')
-            return
-        for known, xs, ys, pieces in self.texts:
-            if known == style and ({x} == xs or {y} == ys):
-                break
+            place = f'x="{fixed(x)}" y="{fixed(y)}" transform="rotate({turn} {fixed(x)} {fixed(y)})"'
+            self.layers.add(f"<text {place}{look}>", escape(words), "</text>")
         else:
-            xs, ys, pieces = set(), set(), []
-            self.texts.append((style, xs, ys, pieces))
-        xs.add(x)
-        ys.add(y)
-        pieces.append((x, y, words))
+            self.layers.text(x, y, escape(words), look, anchor, self.SIZES[kind])
 
     def path(self, points, name, dash=None, clip=None):
         """A line through runs of points; None breaks it."""
         data, pen = [], "M"
         for point in points:
-            if point is not None:
-                data.append(f"{pen}{fixed(point[0])} {fixed(point[1])}")
-            pen = "M" if point is None else "L"
+            if point is None:
+                pen = "M"
+                continue
+            data.append(f"{pen}{fixed(point[0])} {fixed(point[1])}")
+            pen = "L"
         if not data:
             return
-        style = (f'class="p l-{name}"' + (f' stroke-dasharray="{dash}"' if dash else "")
-                 + (f' clip-path="url(#{clip})"' if clip else ""))
-        xs, ys = zip(*filter(None, points))
-        self.shape(style, "".join(data), min(xs), min(ys), max(xs), max(ys))
+        pattern = f' stroke-dasharray="{dash}"' if dash else ""
+        inside = f' clip-path="url(#{clip})"' if clip else ""
+        known = [point for point in points if point is not None]
+        self.layers.path(f'class="p l-{name}"{pattern}{inside}', "".join(data),
+                         (min(x for x, _ in known), min(y for _, y in known), max(x for x, _ in known), max(y for _, y in known)), True)
 
     def marker(self, x, y, number, name):
         """One of the marker shapes, centred on (x, y)."""
-        self.shape(f'class="k f-{name} l-page"', f"M{fixed(x)} {fixed(y)}{MARKERS[number % len(MARKERS)]}",
-                   x - 5, y - 5, x + 5, y + 5)
+        self.layers.path(f'class="k f-{name} l-page"', f"M{fixed(x)} {fixed(y)}{MARKERS[number % len(MARKERS)]}",
+                         (x - 6, y - 6, x + 6, y + 6))
 
     def render(self):
         size = f'viewBox="0 0 {fixed(self.width)} {fixed(self.height)}"'
@@ -133,9 +164,8 @@ class Canvas:
                 f'height="{fixed(self.height)}" role="img" aria-labelledby="title desc">')
         frame = (f'<rect x="0.5" y="0.5" width="{fixed(self.width - 1)}" '
                  f'height="{fixed(self.height - 1)}" rx="8" class="f-page l-edge"/>')
-        parts = [frame, *(f'<path {style} d="{"".join(data)}"/>' for style, data, _ in self.paths),
-                 *map(text_element, self.texts), *self.others]
-        used = set(re.findall(r"\b[fl]-\w+", "".join(parts)))
+        drawn = list(self.layers.lines())
+        used = set(re.findall(r"\b[fl]-\w+", frame + "".join(drawn)))
         style = (f"text{{font-family:{SANS};font-variant-numeric:tabular-nums}}"
                  f".h{{font-size:16px;font-weight:600}}.t{{font-size:12.5px}}.s{{font-size:11.5px}}"
                  f".n{{font-size:12.5px}}.m{{font-size:12px;font-family:{MONO}}}"
@@ -143,19 +173,9 @@ class Canvas:
                  ".k{stroke-width:1;paint-order:stroke}" + colours(LIGHT, used)
                  + "@media (prefers-color-scheme:dark){" + colours(DARK, used) + "}")
         lines = [head, f'<title id="title">{escape(self.title)}</title>',
-                 f'<desc id="desc">{escape(self.description)}</desc>', f"<style>{style}</style>", *parts, "</svg>"]
+                 f'<desc id="desc">{escape(self.description)}</desc>',
+                 f"<style>{style}</style>", frame] + drawn + ["</svg>"]
         return "\n".join(lines) + "\n"
-
-
-def text_element(text):
-    """Words of one style: alone, on one line, or below each other."""
-    style, _, ys, pieces = text
-    x, y, words = pieces[0]
-    if len(pieces) == 1:
-        return f'<text x="{x}" y="{y}" {style}>{words}</text>'
-    if len(ys) == 1:
-        return f'<text y="{y}" {style}>' + "".join(f'<tspan x="{x}">{words}</tspan>' for x, _, words in pieces) + "</text>"
-    return f"<text {style}>" + "".join(f'<tspan x="{x}" y="{y}">{words}</tspan>' for x, y, words in pieces) + "</text>"
 
 
 # -------------------------------------------------------------------------------------------------
@@ -240,9 +260,8 @@ class Panel:
     def draw(self, y_numbers=True, heading=None):
         """Grid, ticks and labels."""
         c, bottom, right = self.canvas, self.top + self.height, self.left + self.width
-        c.others.append(f'<clipPath id="{self.name}"><rect x="{fixed(self.left - 5)}" '
-              f'y="{fixed(self.top - 5)}" width="{fixed(self.width + 10)}" '
-              f'height="{fixed(self.height + 10)}"/></clipPath>')
+        inside = block(self.left - 5, self.top - 5, self.width + 10, self.height + 10)
+        c.layers.add("", f'<clipPath id="{self.name}"><path d="{inside}"/></clipPath>', "")
         for value, text in self.y.ticks:
             at = self.top + (1 - self.y.fraction(value)) * self.height
             strong = value == 0 and not self.y.log
@@ -496,7 +515,7 @@ def dot_chart(title, subtitle, groups, marks):
 
 def line_plot(data):
     """A plot of series from a JSON object; report.py documents its fields."""
-    series = data["series"]
+    series = [one if "points" in one else {**one, "points": list(zip(data["at"], one["y"]))} for one in data["series"]]
     title, subtitle = data["title"], data.get("subtitle", "")
     points = [(x, y) for one in series for x, y in one["points"]]
     x_axis = plot_axis(data.get("x", {}), [x for x, _ in points])

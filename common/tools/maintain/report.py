@@ -26,7 +26,7 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   a row per rung: GB/s and % of copy per regime, and the step over
                                   the rung below in the first regime; last=spread: its spread in place of
                                   the step, for rows that are no ladder
-    grid FILE [dtype=f16] [regime=cold] [value=GBps] [shapes=a,b] [kinds=...] [rungs=...]
+    grid FILE [dtype=f16] [regime=cold,warm] [value=GBps] [shapes=a,b] [kinds=...] [rungs=...]
                                   rungs x shapes; value: GBps, copy_pct, median_us or spread_pct
                                   by=n: shapes of one number of elements are one column, as they are
                                   one launch of an elementwise kernel (torch of=times takes it too).
@@ -74,8 +74,8 @@ Parts made from the folders: what is in no list by hand
 Parts made from other recorded files
     accuracy FILE [rungs=a,b] [order=main.json]
                                   the largest error in ULP per rung; order= takes the rungs' order from a run
-    ncu FILE [rungs=a,b] [of=pipes|stalls|memory]
-                                  what Nsight Compute counted; FILE from ncu.py. of=pipes: how busy each
+    ncu FILE [rungs=a,b] [of=counts,pipes,stalls,memory]
+                                  what Nsight Compute counted; FILE from ncu.py. of=counts alone is the default; pipes: how busy each
                                   unit is; stalls: the three reasons for which most warps wait; memory:
                                   megabytes between L1 and L2, hits, local memory, bank conflicts
     controls [SPEC.json] [runs=FILE,FILE] [group=NAME]
@@ -99,7 +99,8 @@ Parts made from other recorded files
          "y": as x,
          "series": [{"name": "..", "points": [[x, y], ..], "style": "line", "dashed" or "dots"}],
          "lines": [{"y": 0.51, "label": "bound", "side": "left" or "right"}, {"x": 0, ..}]}
-        A point whose y is null breaks its line. Only title and series are needed.
+        A point whose y is null breaks its line. Only title and series are needed. Series that share their x
+        may have "y": [..] in place of points, and the object "at": [x, ..].
 Figures are written to results/NAME.svg (with a slash in out=: in the chapter's folder).
 
 A single number within a sentence, both comments on one line:

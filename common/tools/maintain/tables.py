@@ -54,23 +54,23 @@ def result_cells(row):
 
 def make_grid(part):
     run = part.run()
-    regime = regimes_of(run, part)[0]
-    value = part.option("value", "GBps")
+    regimes, value = regimes_of(run, part), part.option("value", "GBps")
+    rows = chosen([row for regime in regimes for row in run.select(regime=regime)], part, ["rung", "peer", "copy"])
     shapes = part.listed("shapes", run.shapes())
-    rows = chosen(run.select(regime=regime), part, ["rung", "peer", "copy"])
     by_n = sizes_once(shapes, part)
-    if by_n:
-        shapes = [s for s in by_n if regime != "warm" or fits_in_cache(run, rows, s)]
+    columns = [(regime, shape) for regime in regimes for shape in (by_n or shapes)
+               if not by_n or regime != "warm" or fits_in_cache(run, rows, shape)]
     several = len({row.dtype for row in rows}) > 1
     titles = ["Rung"] + (["Type"] if several else [])
     body = []
     for key in runs.unique((r.ladder, r.rung, r.dtype) for r in rows):
-        mine = {r.shape: r for r in rows if (r.ladder, r.rung, r.dtype) == key}
+        mine = {(r.regime, r.shape): r for r in rows if (r.ladder, r.rung, r.dtype) == key}
         first = next(iter(mine.values()))
         cells = [labelled(first)] + ([first.dtype] if several else [])
-        body.append(cells + [grid_cell(mine.get(shape), value, part) for shape in shapes])
-    shown = [by_n[shape] if by_n else shape.replace("x", "\u00d7") for shape in shapes]
-    align = "l" * len(titles) + "r" * len(shapes)
+        body.append(cells + [grid_cell(mine.get(column), value, part) for column in columns])
+    shown = [(by_n[shape] if by_n else shape.replace("x", "\u00d7")) + (f", {regime}" if len(regimes) > 1 else "")
+             for regime, shape in columns]
+    align = "l" * len(titles) + "r" * len(columns)
     return cpu_note(run) + table(titles + shown, body, align)
 
 
@@ -358,7 +358,7 @@ def worst_ulp(entry):
 
 
 NCU_COLUMNS = {
-    None: (("dram_gbps", "DRAM GB/s", gbps), ("dram_pct", "% of DRAM peak", percent),
+    "counts": (("dram_gbps", "DRAM GB/s", gbps), ("dram_pct", "% of DRAM peak", percent),
            ("instructions_per_element", "Instructions per element", significant),
            ("issue_pct", "Issue slots busy", percent), ("registers", "Registers", count),
            ("sectors_per_load", "Sectors per load", significant),
@@ -390,10 +390,10 @@ def ncu_cell(entry, path, show):
 
 
 def make_ncu(part):
-    of = part.option("of")
-    if of not in NCU_COLUMNS:
-        part.fail(f"of={of}: known are pipes, stalls, memory")
-    columns = NCU_COLUMNS[of]
+    wanted = part.listed("of", ["counts"])
+    if unknown := [of for of in wanted if of not in NCU_COLUMNS]:
+        part.fail(f"of={unknown[0]}: known are {', '.join(NCU_COLUMNS)}")
+    columns = runs.unique(column for of in wanted for column in NCU_COLUMNS[of])
     body = [[code(entry.get("rung"))] + [ncu_cell(entry, path, show) for path, _, show in columns]
             for entry in entries_of(part, "ncu")]
     align = "l" + "".join("l" if path == "stalls" else "r" for path, _, _ in columns)

@@ -42,7 +42,7 @@ class Answers(unittest.TestCase):
             folder = chapter.name
             pages = [*runs.lessons_of(chapter), *sorted((chapter / "notes").glob("*.md"))]
             text = "\n".join(one.read_text(encoding="utf-8") for one in pages)
-            shown = set(re.findall(r"<!-- excerpt:answers/(\S+) \S+ -->", text))
+            shown = set(re.findall(r"(?:<!-- excerpt:|\]\((?:\.\./)?)answers/([\w.]+)", text))
             there = {name.split("/")[-1] for name in tracked
                      if name.startswith(f"{folder}/answers/") and not name.endswith(".json")}
             self.assertEqual(shown, there, folder)
