@@ -51,7 +51,7 @@ def curve(alpha):
 
 
 def write(name, figure):
-    (RESULTS / name).write_text(recorded.text(recorded.fewer_digits(figure)) + "\n", encoding="utf-8")
+    (RESULTS / name).write_text(recorded.plot_text(figure), encoding="utf-8")
 
 
 def derivative_error(of, gradient):

@@ -65,7 +65,7 @@ def fit_error():
 
 
 def write(name, figure):
-    (RESULTS / name).write_text(recorded.text(recorded.fewer_digits(figure)) + "\n", encoding="utf-8")
+    (RESULTS / name).write_text(recorded.plot_text(figure), encoding="utf-8")
 
 
 def slope_none(x):

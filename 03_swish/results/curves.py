@@ -95,7 +95,7 @@ def curve(beta):
 
 
 def write(name, figure):
-    (RESULTS / name).write_text(recorded.text(recorded.fewer_digits(figure)) + "\n", encoding="utf-8")
+    (RESULTS / name).write_text(recorded.plot_text(figure), encoding="utf-8")
 
 
 def slope(x):

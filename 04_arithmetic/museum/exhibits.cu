@@ -7,7 +7,6 @@
 
 namespace tutorial::exhibits {
 
-//! [fp16_for_256_threads]
 struct Halves8 {
   half x[8];
 };
@@ -25,7 +24,6 @@ __global__ void fp16_for_256_threads_kernel(const half* a, const half* b, half* 
   }
   reinterpret_cast<float4*>(y)[i] = slots[tid];
 }
-//! [fp16_for_256_threads]
 
 //! [wrapped_index]
 __global__ void wrapped_index_kernel(unsigned first_block, std::uint64_t* indices, std::int64_t n) {

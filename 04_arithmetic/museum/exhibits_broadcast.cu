@@ -49,7 +49,6 @@ Broadcast merge_by_one_operand(const Broadcast& broadcast) {
 }
 //! [merge_by_one_operand]
 
-//! [limit_nhwc_one_axis]
 cudaError_t limit_nhwc_one_axis(const TensorShape& shape0, const float* in0,
                                 const TensorShape& shape1, const float* in1, float* out,
                                 cudaStream_t stream) {
@@ -81,7 +80,6 @@ cudaError_t limit_nhwc_one_axis(const TensorShape& shape0, const float* in0,
   return launch(arithmetic_limit_nhwc_kernel<float, Add>,
                 {grid_1d(at.elements, kThreads), dim3(kThreads)}, stream, at, in0, in1, out, Add{});
 }
-//! [limit_nhwc_one_axis]
 
 //! [one_dimension_narrow]
 __global__ void one_dimension_narrow_kernel(std::uint64_t first, std::int32_t inner_dim,

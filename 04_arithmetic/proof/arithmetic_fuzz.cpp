@@ -1,5 +1,5 @@
-// Random calls of the operator and of all four ladders: shapes that broadcast and that do not,
-// every type and operation, scales of all kinds.
+// Random calls of the operator and of ladders B and C: shapes that broadcast and that do not, every
+// type and operation, scales of all kinds.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -33,10 +33,9 @@ ArithmeticOp fuzz_op(Trial& trial) {
 
 bool is_scale(float scale) { return std::isfinite(scale) && scale > 0.0f; }
 
-/// Three scales; only int8 looks at them. `ordinary`: those that are scales at all have products
-/// that are normal floats.
+/// Three scales; only int8 looks at them.
 template <class T>
-Int8Scales fuzz_scales(Trial& trial, bool ordinary = false) {
+Int8Scales fuzz_scales(Trial& trial) {
   if (!std::is_same_v<T, std::int8_t>) return {};
   constexpr float kOrdinary[] = {1.0f, 0.5f, 0.25f, 2.0f, 0.0123f, 0.00456f, 3.0f, 7.0f};
   constexpr float kOthers[] = {1e-20f,    1e-38f,     0x1p20f, 0x1.000002p20f, 0x1p-60f, 0x1p60f,
@@ -44,8 +43,7 @@ Int8Scales fuzz_scales(Trial& trial, bool ordinary = false) {
                                kInfinity, -kInfinity, kNaN,    -kNaN,          -1e-45f};
   const auto scale = [&] {
     if (!trial.input.one_in(5)) return trial.input.pick(kOrdinary);
-    const float other = trial.input.pick(kOthers);
-    return ordinary && is_scale(other) ? 1.0f : other;
+    return trial.input.pick(kOthers);
   };
   const Int8Scales scales{scale(), scale(), scale()};
   for (const float each : {scales.in0, scales.in1, scales.out}) {
@@ -126,55 +124,7 @@ void try_operator(FuzzInput& input) {
   if (went_ahead) check_result(trial, shapes, at, op, scales);
 }
 
-// ---- Ladder A and D: the same shape -------------------------------------------------------------
-
-template <class T, class Rung, class Launch>
-void try_contiguous(Trial& trial, const Rung& rung, ArithmeticOp op, Int8Scales scales,
-                    const Launch& launch, int off_by = 0) {
-  trial.describe(rung.name);
-  const Count n = trial.count(rung.width);
-  const auto a = trial.in<T>("in0", n.held, rung.alignment, n.any());
-  const auto b = trial.in<T>("in1", n.held, rung.alignment, n.any());
-  const auto y = trial.out<T>("out", n.held, rung.alignment, n.any(), {&a, &b});
-  if (!trial.call([&] { return launch(a.pointer, b.pointer, y.pointer, n.n); })) return;
-  trial.check(
-      y,
-      [&](std::size_t i, T actual) {
-        if (is_right(op, a.values[i], b.values[i], scales, actual)) return true;
-        if constexpr (std::is_same_v<T, std::int8_t>) {
-          const int exact{arithmetic_reference_int8(op, a.values[i], b.values[i], scales)};
-          return std::abs(int{actual} - exact) <= off_by;
-        }
-        return false;
-      },
-      [&](std::size_t i) { return names(a.values[i], b.values[i]); });
-}
-
-template <class T>
-void try_ladder_a(FuzzInput& input) {
-  Trial trial(input, "ladder A");
-  const ArithmeticOp op = fuzz_op(trial);
-  const ArithmeticRung<T> rung = input.pick(arithmetic_rungs<T>());
-  try_contiguous<T>(trial, rung, op, {}, [&](const T* a, const T* b, T* y, std::int64_t n) {
-    return rung.launch(op, a, b, y, n, nullptr);
-  });
-}
-
-void try_ladder_d(FuzzInput& input) {
-  Trial trial(input, "ladder D");
-  const ArithmeticOp op = fuzz_op(trial);
-  const Int8Rung rung = input.pick(arithmetic_rungs_int8());
-  const Int8Scales scales = fuzz_scales<std::int8_t>(trial, rung.is_folded);
-  if (!has_operation(rung, op)) trial.mistake(cudaErrorNotSupported);
-  try_contiguous<std::int8_t>(
-      trial, rung, op, scales,
-      [&](const std::int8_t* a, const std::int8_t* b, std::int8_t* y, std::int64_t n) {
-        return rung.launch(op, a, b, y, n, scales, nullptr);
-      },
-      rung.is_folded ? 1 : 0);
-}
-
-// ---- Ladder B: rungs on a Broadcast, and on the numbers of a form -------------------------------
+// ---- Ladder B: rungs on a Broadcast -------------------------------------------------------------
 
 /// One number of a Broadcast that cannot be; `elements` is what it can be told from.
 void spoil(Trial& trial, Broadcast* broadcast) {
@@ -233,113 +183,6 @@ void try_ladder_b(FuzzInput& input) {
       })) {
     check_result(trial, shapes, at, op, scales);
   }
-}
-
-/// The numbers of a form, (outer, middle, inner), and which element of the shorter operand belongs
-/// to element i.
-struct Form {
-  const char* name;
-  std::vector<std::int64_t> numbers;  ///< n first
-  std::size_t shorter;                ///< elements of the shorter operand
-  std::size_t (*at)(std::size_t i, const std::vector<std::int64_t>& numbers);
-};
-
-Form fuzz_form(FuzzInput& input) {
-  const auto size = [&] { return static_cast<std::int64_t>(1 + input.below(20)); };
-  const std::int64_t outer = input.one_in(16) ? 0 : size(), middle = size(), inner = size();
-  const std::int64_t n = outer * middle * inner;
-  const auto as_size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
-  using Numbers = std::vector<std::int64_t>;
-  switch (input.below(4)) {
-    case 0:
-      return {"one_scalar", {n}, 1, [](std::size_t, const Numbers&) { return std::size_t{0}; }};
-    case 1:
-      return {"one_dimension", {n, inner}, as_size(inner), [](std::size_t i, const Numbers& of) {
-                return i % static_cast<std::size_t>(of[1]);
-              }};
-    case 2:
-      return {"one_not_broadcast",
-              {n, middle, inner},
-              as_size(middle),
-              [](std::size_t i, const Numbers& of) {
-                return i / static_cast<std::size_t>(of[2]) % static_cast<std::size_t>(of[1]);
-              }};
-    default:
-      return {"one_broadcast",
-              {n, middle * inner, inner},
-              as_size(outer * inner),
-              [](std::size_t i, const Numbers& of) {
-                const auto stride = static_cast<std::size_t>(of[1]);
-                const auto row = static_cast<std::size_t>(of[2]);
-                return i / stride * row + i % row;
-              }};
-  }
-}
-
-/// Whether the numbers describe a form. one_broadcast's n is whole strides, its stride whole rows;
-/// the others' n is a multiple of their product.
-bool describe_a_form(const Form& form, const std::vector<std::int64_t>& numbers) {
-  for (std::size_t i = 1; i < numbers.size(); ++i) {
-    if (numbers[i] < 1) return false;
-  }
-  std::int64_t n = numbers[0];
-  if (n < 0) return false;
-  if (std::string(form.name) == "one_broadcast") {
-    return n % numbers[1] == 0 && numbers[1] % numbers[2] == 0;
-  }
-  for (std::size_t i = 1; i < numbers.size(); ++i) {
-    if (n % numbers[i] != 0) return false;
-    n /= numbers[i];
-  }
-  return true;
-}
-
-template <class T>
-cudaError_t launch_form(const ArithmeticCall<T>& call, const Form& form,
-                        const std::vector<std::int64_t>& of, bool first_shorter) {
-  switch (form.name[4]) {
-    case 's':
-      return arithmetic_one_scalar(call, of[0], first_shorter);
-    case 'd':
-      return arithmetic_one_dimension(call, of[0], of[1], first_shorter);
-    case 'n':
-      return arithmetic_one_not_broadcast(call, of[0], of[1], of[2], first_shorter);
-    default:
-      return arithmetic_one_broadcast(call, of[0], of[1], of[2], first_shorter);
-  }
-}
-
-template <class T>
-void try_form(FuzzInput& input) {
-  Trial trial(input, "forms of ladder B");
-  trial.says_why();
-  const ArithmeticOp op = fuzz_op(trial);
-  const Form form = fuzz_form(input);
-  std::vector<std::int64_t> numbers = form.numbers;
-  if (form.numbers[0] > 0 && input.one_in(5)) {
-    std::int64_t& spoiled = numbers[input.below(numbers.size())];
-    spoiled = input.one_in(2) ? fuzz_size(input) : spoiled + 1;
-    // What is a form again has other operands than there is memory for.
-    if (describe_a_form(form, numbers)) numbers = form.numbers;
-  }
-  const bool is_form = describe_a_form(form, numbers);
-  trial.describe(form.name);
-  for (const std::int64_t number : numbers) trial.describe(std::to_string(number));
-  if (!is_form) trial.mistake(cudaErrorInvalidValue);
-  const bool first_shorter = input.one_in(2), any = is_form && numbers[0] > 0;
-  const auto n = static_cast<std::size_t>(form.numbers[0]);
-  const auto shorter = trial.in<T>("shorter", form.shorter, sizeof(T), any);
-  const auto full = trial.in<T>("full", n, sizeof(T), any);
-  const auto out = trial.out<T>("out", n, sizeof(T), any, {&full});
-  const T* const in0 = first_shorter ? shorter.pointer : full.pointer;
-  const T* const in1 = first_shorter ? full.pointer : shorter.pointer;
-  const ArithmeticCall<T> call{op, in0, in1, out.pointer};
-  if (!trial.call([&] { return launch_form(call, form, numbers, first_shorter); })) return;
-  trial.check(out, [&](std::size_t i, T actual) {
-    const T one = shorter.values[form.at(i, numbers)], other = full.values[i];
-    return first_shorter ? is_right(op, one, other, {}, actual)
-                         : is_right(op, other, one, {}, actual);
-  });
 }
 
 // ---- Ladder C: NHWC8 storage --------------------------------------------------------------------
@@ -449,15 +292,9 @@ void try_ladder_c(FuzzInput& input) {
 
 template <class T>
 void try_type(FuzzInput& input) {
-  const std::size_t kind = input.below(8);
+  const std::size_t kind = input.below(6);
   if (kind < 3) return try_operator<T>(input);
-  if (kind < 5) return try_ladder_b<T>(input);
-  if (kind < 6) return try_ladder_c<T>(input);
-  if constexpr (std::is_same_v<T, std::int8_t>) {
-    try_ladder_d(input);
-  } else {
-    return kind < 7 ? try_ladder_a<T>(input) : try_form<T>(input);
-  }
+  return kind < 5 ? try_ladder_b<T>(input) : try_ladder_c<T>(input);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Random calls of the operators and of both ladders: shapes that broadcast and that do not, every
+// Random calls of the operators and of the strided rungs: shapes that broadcast and that do not, every
 // type and operation, tolerances of all kinds.
 #include <cmath>
 #include <limits>
@@ -198,50 +198,7 @@ void try_equal(FuzzInput& input) {
       [&](float a, float b, Byte actual) { return is_equality(policy, a, b, actual); });
 }
 
-// ---- Lists --------------------------------------------------------------------------------------
-
-template <class Operation, class T, class Reference>
-void try_rung(Trial& trial, const AnswerRung<Operation, T>& rung, Operation op,
-              const Reference& reference) {
-  trial.describe(rung.name);
-  const Count n = trial.count(rung.width);
-  const bool is_bits = rung.answers == Answers::bits;
-  const std::size_t answer_bytes = is_bits ? (n.held + 31) / 32 * 4 : n.held;
-  const auto a = trial.in<T>("a", n.held, rung.in_alignment, n.any());
-  std::vector<T> second = values<T>(trial.input, n.held);
-  make_some_equal(trial.input, a.values, &second);
-  const auto b = trial.in<T>("b", second, rung.in_alignment, n.any() && rung.operands == 2);
-  const auto y = [&] {
-    if constexpr (std::is_same_v<T, Byte>) {
-      return trial.out<Byte>("y", answer_bytes, rung.out_alignment, n.any(), {&a, &b});
-    } else {
-      return trial.out<Byte>("y", answer_bytes, rung.out_alignment, n.any());
-    }
-  }();
-  if (!trial.call([&] { return rung.launch(op, a.pointer, b.pointer, y.pointer, n.n, nullptr); })) {
-    return;
-  }
-  std::vector<Byte> expected(n.held);
-  for (std::size_t i = 0; i < n.held; ++i) expected[i] = reference(op, a.values[i], b.values[i]);
-  if (is_bits) expected = packed_bits(expected);
-  trial.check(y, [&](std::size_t i, Byte actual) { return actual == expected[i]; });
-}
-
-void try_ladder_a(FuzzInput& input) {
-  Trial trial(input, "ladder A");
-  if (input.one_in(3)) {
-    return try_rung(trial, input.pick(logical_not_rungs()), LogicalOp::Not, logical_reference);
-  }
-  const LogicalOp op = fuzz_logical(trial);
-  try_rung(trial, input.pick(logical_rungs()), op, logical_reference);
-}
-
-template <class T>
-void try_ladder_b(FuzzInput& input) {
-  Trial trial(input, "ladder B");
-  const RelationOp op = fuzz_relation(trial);
-  try_rung(trial, input.pick(relation_rungs<T>()), op, relation_reference<T>);
-}
+// ---- where ---------------------------------------------------------------------------------------
 
 template <class T>
 void try_where(FuzzInput& input) {
@@ -275,40 +232,36 @@ void try_where(FuzzInput& input) {
 
 template <class T>
 void try_type(FuzzInput& input) {
-  switch (input.below(6)) {
+  switch (input.below(4)) {
     case 0:
     case 1:
       return try_relation<T>(input);
     case 2:
       return try_strided<T>(input);
-    case 3:
-      return try_where<T>(input);
     default:
-      return try_ladder_b<T>(input);
+      return try_where<T>(input);
   }
 }
 
 }  // namespace
 
 void try_input(FuzzInput& input) {
-  switch (input.below(10)) {
+  switch (input.below(9)) {
     case 0:
       return try_logical(input);
     case 1:
       return try_not(input);
     case 2:
-      return try_ladder_a(input);
-    case 3:
       return input.one_in(2) ? try_strided<Byte>(input) : try_strided<std::int32_t>(input);
-    case 4:
+    case 3:
       return try_equal(input);
-    case 5:
+    case 4:
       return try_type<float>(input);
-    case 6:
+    case 5:
       return try_type<half>(input);
-    case 7:
+    case 6:
       return try_type<Bf16>(input);
-    case 8:
+    case 7:
       return try_relation<std::int8_t>(input);
     default:
       return input.one_in(2) ? try_relation<std::int32_t>(input)

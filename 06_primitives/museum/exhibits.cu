@@ -25,7 +25,6 @@ __device__ void double_tile(const float* x, float* y, std::int64_t num) {
 
 }  // namespace
 
-//! [exact_tile]
 template <bool Mended>
 __global__ void exact_tile_kernel(const float* x, float* y, std::int64_t n, int* slow_tiles) {
   const std::int64_t tile = std::int64_t{4} * blockDim.x;
@@ -39,7 +38,6 @@ __global__ void exact_tile_kernel(const float* x, float* y, std::int64_t n, int*
     }
   }
 }
-//! [exact_tile]
 
 //! [wrong_cast]
 template <class InT, class OutT>
@@ -63,7 +61,6 @@ __global__ void no_barrier_kernel(const float* x, float* sum) {
 }
 //! [no_barrier]
 
-//! [skipped_stage]
 __global__ void skipped_stage_kernel(const int* x, int* y) {
   __shared__ int keys[1024];
   const unsigned mine = threadIdx.x;
@@ -83,7 +80,6 @@ __global__ void skipped_stage_kernel(const int* x, int* y) {
   }
   y[mine] = keys[mine];
 }
-//! [skipped_stage]
 
 //! [magic_division]
 struct MagicDivisor {

@@ -394,7 +394,7 @@ def main():
               HERE / "results" / "block_sum.svg": block_sum(),
               HERE / "results" / "passes.svg": passes(),
               HERE / "results" / "scan.svg": scan(),
-              HERE / "results" / "orders.json": recorded.text(recorded.fewer_digits(orders())) + "\n",
+              HERE / "results" / "orders.json": recorded.plot_text(orders()),
               HERE / "results" / "bitonic.svg": bitonic(),
               **dict([filled("cub.md", "code_length", table()),
                       filled("library.md", "library_length", library_length())])}

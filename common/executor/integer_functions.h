@@ -19,12 +19,6 @@ inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 
-inline unsigned __brev(unsigned x) {
-  unsigned reversed = 0;
-  for (int i = 0; i < 32; ++i) reversed |= (x >> i & 1U) << (31 - i);
-  return reversed;
-}
-
 /// Four bytes out of the eight in (y:x), one for each nibble of `selector`, of which the lowest
 /// three bits count. (PTX's prmt has a use for the fourth; the function masks it.)
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
@@ -36,22 +30,10 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   return result;
 }
 
-/// Shifts of the 64 bits (high:low), wrapping (shift modulo 32) or clamping (shift at most 32).
-inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
-  const std::uint64_t both = std::uint64_t{high} << 32 | low;
-  return static_cast<unsigned>(both << (shift & 31U) >> 32);
-}
-inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
-  const std::uint64_t both = std::uint64_t{high} << 32 | low;
-  return static_cast<unsigned>(both << (shift < 32 ? shift : 32) >> 32);
-}
+/// The low word of (high:low), shifted right modulo 32.
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   const std::uint64_t both = std::uint64_t{high} << 32 | low;
   return static_cast<unsigned>(both >> (shift & 31U));
-}
-inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
-  const std::uint64_t both = std::uint64_t{high} << 32 | low;
-  return static_cast<unsigned>(both >> (shift < 32 ? shift : 32));
 }
 
 // ---- Products -----------------------------------------------------------------------------------
@@ -59,21 +41,6 @@ inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
 inline int __mulhi(int x, int y) { return static_cast<int>(std::int64_t{x} * y >> 32); }
 inline unsigned __umulhi(unsigned x, unsigned y) {
   return static_cast<unsigned>(std::uint64_t{x} * y >> 32);
-}
-
-/// c plus the dot product of two vectors of four bytes; wraps.
-inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
-  for (unsigned i = 0; i < 4; ++i) c += tutorial::cpu::byte_of(a, i) * tutorial::cpu::byte_of(b, i);
-  return c;
-}
-inline int __dp4a(int a, int b, int c) {
-  auto sum = static_cast<unsigned>(c);
-  for (unsigned i = 0; i < 4; ++i) {
-    const auto x = static_cast<std::int8_t>(static_cast<unsigned>(a) >> 8 * i);
-    const auto y = static_cast<std::int8_t>(static_cast<unsigned>(b) >> 8 * i);
-    sum += static_cast<unsigned>(x * y);
-  }
-  return static_cast<int>(sum);
 }
 
 // ---- The bits of a number -----------------------------------------------------------------------

@@ -33,7 +33,7 @@ namespace {
 constexpr unsigned kAll = 0xffffffffU;
 
 __global__ void divergent_barrier_kernel() {
-  if (threadIdx.x % 2 == 0) {
+  if (threadIdx.x % 2 == 0) {  // NOLINT(bugprone-branch-clone): two barriers
     __syncthreads();
   } else {
     __syncthreads();
@@ -104,7 +104,7 @@ class Counted {
 __global__ void counting_objects_kernel(unsigned bad, int* alive) {
   const Counted counted(alive);
   __syncthreads();
-  if (blockIdx.x == bad && threadIdx.x == 3) {
+  if (blockIdx.x == bad && threadIdx.x == 3) {  // NOLINT(bugprone-branch-clone): two barriers
     __syncthreads();
   } else {
     __syncthreads();
@@ -380,10 +380,10 @@ TEST_CASE("after a fault every object of the abandoned threads is destroyed") {
   const int workers = GENERATE(1, 4);
   const WorkerSetting setting(workers);
   const GuardedBuffer<int> alive(std::vector<int>{0});
-  REQUIRE(run(counting_objects_kernel, {8, 256}, 5, alive.data()) == cudaErrorLaunchFailure);
+  REQUIRE(run(counting_objects_kernel, {8, 256}, 5U, alive.data()) == cudaErrorLaunchFailure);
   REQUIRE(matches(cpu::last_report(), "block \\(5,0,0\\): divergent barrier"));
   REQUIRE(alive.download() == std::vector<int>{0});
-  REQUIRE(run(counting_objects_kernel, {8, 256}, 8, alive.data()) == cudaSuccess);
+  REQUIRE(run(counting_objects_kernel, {8, 256}, 8U, alive.data()) == cudaSuccess);
   REQUIRE(alive.download() == std::vector<int>{0});
 }
 

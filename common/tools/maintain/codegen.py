@@ -457,8 +457,8 @@ def main():
 
 
 def write_results(arguments, kernels):
-    """The JSON that report.py reads."""
-    rows = [{key: value for key, value in k.items() if not key.startswith("_")} for k in kernels]
+    """The JSON that report.py reads: of the kernels that a rung names."""
+    rows = [{key: value for key, value in k.items() if not key.startswith("_")} for k in kernels if k.get("rung")]
     context = {"nvcc": tool_version(arguments.nvcc), "arch": arguments.arch}
     runs.write_recorded(arguments.json, {"context": context, "codegen": rows})
 

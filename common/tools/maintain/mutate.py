@@ -4,7 +4,6 @@
     python3 common/tools/maintain/mutate.py                    every fault, on the CPU executor
     python3 common/tools/maintain/mutate.py --only 'elu_*'     some of them
     python3 common/tools/maintain/mutate.py --check            only: does each fault still fit the source?
-    python3 common/tools/maintain/mutate.py --list             what there is
     python3 common/tools/maintain/mutate.py --table            what noticed each fault, as recorded
 
 The faults of a folder's files stand in its proof/faults.json, one to a line:
@@ -502,15 +501,12 @@ def told(fault, result):
 def parse_arguments():
     parser = argparse.ArgumentParser(
         description="Breaks the kernels one line at a time, and shows that the tests notice.")
-    parser.add_argument("--list", action="store_true", help="name every fault and run nothing")
     parser.add_argument("--check", action="store_true",
                         help="say which faults do not fit the source, and run nothing")
     parser.add_argument("--table", action="store_true",
                         help="say what noticed each fault, as recorded, and run nothing")
     parser.add_argument("--only", action="append", default=[], metavar="ID",
                         help="only these faults: an id or a pattern such as 'elu_*'; repeatable")
-    parser.add_argument("--missing", action="store_true",
-                        help="only faults without a valid result in --json")
     parser.add_argument("--backend", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--jobs", type=int, default=1, help="number of copies that run at the same time")
     parser.add_argument("--folder", default=str(runs.ROOT / "build/mutants"))
@@ -518,26 +514,16 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def is_settled(fault, result):
-    return result and result["outcome"] == ("survived" if fault.equivalent else "killed")
-
-
 def chosen(faults, options):
     for pattern in options.only:
         if not any(fnmatch.fnmatchcase(fault.id, pattern) for fault in faults):
-            raise runs.ToolError(f"no fault is called {pattern}; --list names them")
+            raise runs.ToolError(f"no fault is called {pattern}; --table names them")
     if options.only:
         faults = [fault for fault in faults
                   if any(fnmatch.fnmatchcase(fault.id, pattern) for pattern in options.only)]
     # On a GPU only the faults that need one run, unless others are named.
     on_gpu = options.backend == "cuda"
-    faults = [fault for fault in faults
-              if fault.id in options.only or bool(fault.gpu) == on_gpu]
-    if options.missing and options.json and Path(options.json).exists():
-        known = dict((fault.id, result) for fault, result
-                     in outcomes(faults, runs.load_json(options.json)["results"]))
-        faults = [fault for fault in faults if not is_settled(fault, known[fault.id])]
-    return faults
+    return [fault for fault in faults if fault.id in options.only or bool(fault.gpu) == on_gpu]
 
 
 def context():
@@ -585,10 +571,6 @@ def main():
         raise runs.ToolError("faults that do not fit the source:\n  " + "\n  ".join(problems))
     if options.check:
         print(f"{len(faults)} faults fit the source")
-        return 0
-    if options.list:
-        for fault in faults:
-            print(f"{fault.id:28} {fault.kind:11} {fault.file}: {fault.old}  ->  {fault.new}")
         return 0
     if options.table:
         for fault, result in outcomes(chosen(faults, options), runs.load_json(options.json or RECORD)["results"]):

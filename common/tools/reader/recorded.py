@@ -13,7 +13,8 @@ The short form says everything once. Its rows stand by ladder and rung:
 with "form" behind "kind" where there is one, and a list of each number in the order of the places, or the number
 alone if it is the same everywhere. GBps is left out: it is bytes / median_us; so are the bytes that follow from those of
 an element. Every other list of objects is a table,
-{"columns": [..], "rows": [[..], ..]}; the columns of an object inside an object are named "pipes.alu".
+{"columns": [..], "rows": [[..], ..]}; the columns of an object inside an object are named "pipes.alu". The offsets of a
+traced warp's 32 lanes are {"lane0": .., "step": ..} where they lie at equal steps.
 A number has the digits that the spread justifies, and more where rounding them again would show another number.
 """
 
@@ -31,6 +32,7 @@ FORGOTTEN_CONTEXT = {"host_name", "mhz_per_cpu", "cpu_scaling_enabled", "caches"
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 DIGITS = {"median_us": 7, "copy_pct": 7, "spread_pct": 4}
 WIDTH = 500  # of a line
+LANES = 32  # of a warp
 
 
 # -------------------------------------------------------------------------------------------------
@@ -132,6 +134,17 @@ def fewer_digits(value, digits=8):
     return [fewer_digits(item, digits) for item in value] if isinstance(value, list) else shortened(value, digits)
 
 
+def plot_text(figure):
+    """The JSON of a plot of computed curves: their x once, where all series share it."""
+    series = figure["series"]
+    at = [x for x, _ in series[0]["points"]]
+    if all([x for x, _ in one["points"]] == at for one in series):
+        series = [{("y" if key == "points" else key): [y for _, y in value] if key == "points" else value
+                   for key, value in one.items()} for one in series]
+        figure = {**figure, "at": at, "series": series}
+    return text(fewer_digits(figure, 5)) + "\n"
+
+
 def short_row(row):
     """A row's numbers with fewer digits, without GBps if it follows."""
     numbers = {key: shortened(value, DIGITS.get(key, 5)) for key, value in row.items() if key not in PARTS}
@@ -194,10 +207,29 @@ def tables(data):
 
 
 def expanded(data):
-    """data with lists of objects for its tables."""
+    """data with lists of objects for its tables, and of 32 numbers for what lanes have at equal steps."""
     if is_table(data):
-        return [expanded_row(data["columns"], row) for row in data["rows"]]
+        return [expanded_row(data["columns"], [expanded(value) for value in row]) for row in data["rows"]]
+    if isinstance(data, list):
+        return [expanded(item) for item in data]
+    if isinstance(data, dict) and set(data) == {"lane0", "step"}:
+        return [data["lane0"] + data["step"] * lane for lane in range(LANES)]
     return {key: expanded(value) for key, value in data.items()} if isinstance(data, dict) else data
+
+
+def in_steps(data):
+    """data with {"lane0": .., "step": ..} for the offsets of lanes that lie at equal steps."""
+    if isinstance(data, list):
+        return [in_steps(item) for item in data]
+    if not isinstance(data, dict):
+        return data
+    short_of = {key: in_steps(value) for key, value in data.items()}
+    offsets = data.get("offsets")
+    if isinstance(offsets, list) and len(offsets) == LANES and None not in offsets:
+        first, step = offsets[0], offsets[1] - offsets[0]
+        if offsets == [first + step * lane for lane in range(LANES)]:
+            short_of["offsets"] = {"lane0": first, "step": step}
+    return short_of
 
 
 def expanded_row(columns, values):
@@ -223,7 +255,7 @@ def short(data):
     if isinstance(data.get("benchmarks"), list):
         rows, others = rows_of_google(data.pop("benchmarks"))
         data.update({"ladders": ladders_of(rows)} if rows else {}, **({"benchmarks": others} if others else {}))
-    return {key: value if key in ("context", "ladders") else tables(value) for key, value in data.items()}
+    return {key: value if key in ("context", "ladders") else in_steps(tables(value)) for key, value in data.items()}
 
 
 # -------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Tests of figures.py. All numbers are made up."""
 
+import json
 import re
 import sys
 import unittest
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import folders
 import figures
+import recorded
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 BARS = [{"name": "f16", "kind": "rung", "gbps": 1000.0, "copy_pct": 25.0, "step": None},
@@ -38,6 +40,14 @@ class FiguresTest(unittest.TestCase):
             self.assertTrue(root.find(NAMESPACE + "desc").text)
             self.assertIn("prefers-color-scheme:dark", root.find(NAMESPACE + "style").text)
             self.assertNotIn("nan", text)
+
+    def test_series_that_share_their_x_may_say_so_once(self):
+        apart = {"title": "T", "series": [{"name": "f", "points": [[0, 0], [1, 1]]}, {"name": "g", "points": [[0, 2], [1, 3]]}]}
+        text = recorded.plot_text(apart)
+        self.assertEqual(json.loads(text)["at"], [0, 1])
+        self.assertEqual(figures.line_plot(json.loads(text)), figures.line_plot(apart))
+        apart["series"][1]["points"][1][0] = 2
+        self.assertEqual(json.loads(recorded.plot_text(apart)), apart)
 
     def test_the_same_data_gives_the_same_bytes(self):
         self.assertEqual(list(charts()), list(charts()))

@@ -2,7 +2,6 @@
 
 import json
 import math
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -18,12 +17,7 @@ def recorded_files():
     return [name for name in names if "context" in runs.load_json(Path(runs.ROOT, name))]
 
 
-class RunsTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class RunsTest(synthetic.Scratch):
     def load(self, data):
         return runs.load_run(synthetic.write(self.folder, "run.json", data))
 
@@ -168,6 +162,14 @@ class RunsTest(unittest.TestCase):
                                         "rows": [["a", 1.5, 2, None], ["b", 3, 4, 1], ["c", None, None, 2]]})
         self.assertEqual(recorded.expanded(short), data)
         self.assertEqual(recorded.short(short), short)
+
+    def test_offsets_at_equal_steps_are_two_numbers(self):
+        even, uneven = list(range(0, 64, 2)), [0, 1, 2, 4, *range(5, 33)]
+        data = {"rungs": [{"name": "a", "requests": [{"offsets": even}, {"offsets": uneven}, {"offsets": even[:31] + [None]}]}]}
+        kept = recorded.short(data)
+        self.assertEqual([request["offsets"] for request in kept["rungs"]["rows"][0][1]],
+                         [{"lane0": 0, "step": 2}, uneven, even[:31] + [None]])
+        self.assertEqual(recorded.expanded(kept), data)
 
     def test_lines_are_short_and_rows_stand_on_their_own(self):
         text = recorded.text({"context": {"a": [1, 2]}, "n": {"columns": ["a"], "rows": [[1] * 90, [2] * 90]},
