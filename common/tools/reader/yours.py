@@ -284,7 +284,7 @@ class Verdict:
     @property
     def watching(self):
         """The programs that count and watch; always on the CPU, and with g++."""
-        return [f"{self.folder.name}_{what}" for what in (("check", "trace") if CHECKS.exists() else ("trace",))]
+        return [*([f"{self.folder.name}_check"] if CHECKS.exists() else []), trace.small_program(self.folder)]
 
     def build_first(self):
         """The test; and the others with it, if they are there and only the reader's file has to be compiled."""
@@ -309,6 +309,16 @@ class Verdict:
                 front.build("cpu", name, known=True, quiet=True)
             except front.BuildFailed:
                 self.missing.add(name)
+
+    def build_beside(self, backend, name):
+        """A rung beside the reader's: built once, and again when a source other than the reader's has changed."""
+        program = front.program(backend, name)
+        sources = [path for path in self.folder.rglob("*.*") if path.suffix in (".cu", ".cuh", ".h") and path != self.path]
+        if not program.exists():
+            front.say(f"build: {name}, once")
+        elif program.stat().st_mtime > max(path.stat().st_mtime for path in sources):
+            return
+        front.build(backend, name, known=True, quiet=True)
 
     def run(self):
         """True if the rung is right."""
@@ -414,14 +424,14 @@ class Verdict:
     def tell_accesses(self, facts):
         wanted = [one.goals.get(key) for one in self.chapter.exercises for key in ("requests_as", "blocks_as")]
         beside = runs.unique(name for name in [self.chapter.beside, *wanted] if name)
-        program = f"{self.folder.name}_trace"
+        program = trace.small_program(self.folder)
         if program in self.missing:
             self.line("accesses", f"cannot be counted: {program} could not be built")
             return
         try:
             mine = next(one["rung"] for one in trace.names_of(front.program("cpu", program)) if one["kind"] == "yours")
-            rungs = trace.ask(front.program("cpu", program), [mine, *beside])
-        except (runs.ToolError, StopIteration) as failure:
+            rungs = trace.count(self.folder, [mine, *beside], build=self.build_beside)
+        except (runs.ToolError, StopIteration, front.BuildFailed) as failure:
             self.line("accesses", f"could not be counted ({failure})")
             return
         facts.traced = {one["rung"]: Traced(one) for one in rungs[1:]}

@@ -104,7 +104,7 @@ class Judged(unittest.TestCase):
         record = f"open(os.environ['TUTORIAL_RECORD_DIR'] + '/accuracy.a.json', 'w').write({json.dumps({'accuracy': [one]})!r})"
         self.program("01_elu_test", f"{record if one else ''}\n{test}")
         rungs = rungs or (traced("your_elu", 2, 1, kind="yours"), traced("f16x8_pack", 16, 1))
-        self.program("01_elu_trace", f"rungs = {list(rungs)!r}\nprint(json.dumps({{'rungs': rungs}}))")
+        self.program("01_elu_trace_your_elu", f"rungs = {list(rungs)!r}\nprint(json.dumps({{'rungs': rungs}}))")
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             right = yours.Verdict(self.folder, "cpu").run()
