@@ -203,9 +203,9 @@ class Bench:
         everything = len(run.rows)
 
         def beside_yours(shown):
-            if brief:
-                shown.rows = [row for row in shown.rows if row.kind in ("rung", "yours") and
-                              (row.ladder, row.dtype, row.form) == (yours.ladder, yours.dtype, yours.form)]
+            chosen = [row for row in shown.rows if row.kind in ("rung", "yours") and
+                      (row.ladder, row.dtype, row.form) == (yours.ladder, yours.dtype, yours.form)] if brief else []
+            shown.rows = chosen or shown.rows
             return shown
         code = ladder.show(beside_yours(run))
         for gpu in gpus or (front.recorded_gpus(self.folder)[:1] if self.backend == "cpu" else []):
