@@ -247,7 +247,7 @@ class Tutorial(unittest.TestCase):
         self.assertIn("./tutorial trace one your_one", out)  # what is worth looking at without a GPU
         self.assertRegex(out, r"yours\n +your_one .*\n +f16 ")  # the reader's row first, and what stands beside it
         self.assertNotIn("  copy", out)
-        self.assertIn("All 3 rows gave right results: ./tutorial compare build/results/01_one.cpu.json draws them.", out)
+        self.assertIn("All 6 rows gave right results: ./tutorial compare build/results/01_one.cpu.json draws them.", out)
 
     def test_a_selection_is_said_and_does_not_replace_the_run_of_all_rows(self):
         self.bench(self.WRITES)
