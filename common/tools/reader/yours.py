@@ -26,7 +26,7 @@ import runs
 import trace
 
 CASES = "*your rung*"
-SECONDS = 20  # of the CPU: a test that takes more has a loop without an end; those of the chapters take 1 or 2
+SECONDS = 10  # of the CPU: a test that takes more has a loop without an end; those of the chapters take 1 or 2
 LONGEST = 300  # seconds by the clock, on a machine that is busy with other things
 WIDTH = 100
 
@@ -406,7 +406,7 @@ class Verdict:
             return
         at = number(one["at"])
         if one["max_ulp"] is None:
-            self.line("error", f"not a number, or infinite, at x = {at}: expected {number(one['expected'])}; "
+            self.line("error", f"NaN or infinity where {number(one['expected'])} is expected, at x = {at}; "
                                f"you claim {number(one['bound'])} ULP")
             return
         ulp, claim = one["max_ulp"], one["bound"]
