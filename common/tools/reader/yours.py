@@ -275,6 +275,7 @@ class Verdict:
         self.name = runs.ladder_of_chapter(folder)
         self.path = self.chapter.file
         self.source, self.built, self.missing = front.here(self.path), False, set()
+        self.stopped = ""  # why the executor ended the kernel: told once, first
 
     def line(self, label, text):
         print(textwrap.fill(text, WIDTH, initial_indent=f"  {label:<10} ", subsequent_indent=" " * 13), flush=True)
@@ -341,7 +342,7 @@ class Verdict:
         self.build_rest()
         self.tell_checks()
         facts.right = facts.right and not self.found[0]
-        if not any(one.endless or one.crashed for one in tested.values()):
+        if not self.stopped and not any(one.endless or one.crashed for one in tested.values()):
             self.tell_accesses(facts)
         self.tell_exercises(facts)
         return facts.right
@@ -391,11 +392,17 @@ class Verdict:
             seen.update(lines)
             if not lines:
                 continue
+            stopped = [line for line in lines if "cudaErrorLaunchFailure" in line]
+            lines = stopped or lines  # what is not written then is so for this reason
             if one.errors.strip() and first:
-                front.say("\n" + "\n".join(f"    {line}" for line in one.errors.splitlines()[:12]))
+                said = dict.fromkeys(line.replace(f"{runs.ROOT}/", "") for line in one.errors.splitlines() if line.strip())
+                self.stopped = next(iter(said)) if stopped else ""
+                front.say("\n" + "\n".join(f"    {line}" for line in ([self.stopped] if stopped else list(said)[:12])))
             words = {"forward": "in order", "reverse": "in reverse"}.get(order)
             report(lines, "" if first or not words else f" (With the threads of a block {words}.)", facts.accuracy)
             first = False
+            if self.stopped:
+                break
         front.say()
 
     # ---- How large is the error? ----
@@ -466,10 +473,12 @@ class Verdict:
 
     def tell_checks(self):
         found, failure = self.found
+        if self.stopped:
+            found = [one for one in found if one.partition(": ")[2].partition("; n = ")[0] not in self.stopped]
         lines = [*found[:4], *([f"... and {len(found) - 4} more"] if len(found) > 4 else [])]
         if failure:
             lines.append(f"{self.folder.name}_check could not say more: {failure}")
-        elif not found and CHECKS.exists():
+        elif not found and CHECKS.exists() and not self.stopped:
             lines = ["no access outside an array, no race in shared memory"]
         for number_, sentence in enumerate(lines):
             self.line("" if number_ else "checks", sentence)

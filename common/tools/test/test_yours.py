@@ -217,6 +217,17 @@ class Messages(Judged):
         self.assertFalse(right)
         self.assertIn("The kernel crashed", text)
 
+    def test_a_kernel_that_the_executor_stops_is_told_of_once(self):
+        why = "block (0,0,0): divergent barrier: thread (0,0,0) waits"
+        (self.root / "checks").touch()
+        self.program("01_elu_check", f"print('check: your_elu.cuh:7: {why}; n = 1'); sys.exit(1)")
+        lines = ("n = 1: y[0] was not written", "n = 1: the launcher answers cudaErrorLaunchFailure, expected cudaSuccess")
+        xml = "".join(f"<Info>{line}</Info>" for line in lines)
+        text = self.judge(f"print('CPU executor: {why}\\n' * 9, file=sys.stderr)\n"
+                          f"print('<a><TestCase>{xml}<Expression success=\"false\"/></TestCase></a>'); sys.exit(1)")[1]
+        self.assertEqual(text.count("divergent"), 1, text)
+        self.assertNotIn("was not written", text)
+
     def test_a_program_that_is_not_there(self):
         with self.assertRaisesRegex(runs.ToolError, "No such file"):
             yours.Verdict(self.folder, "cpu").run()
