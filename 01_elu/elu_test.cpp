@@ -286,8 +286,7 @@ TEST_CASE("elu: the block-size sweep is right at every size, and refuses what no
   CHECK(y.untouched());
 }
 
-// What common/ONE_ELEMENT.md says of this launch; its table comes from
-// common/tools/maintain/one_element.py, whose test reads the numbers here.
+// What common/ONE_ELEMENT.md says of this launch.
 TEST_CASE("elu: one element, followed through a launch") {
   require_device();
   constexpr std::int64_t n = 4096 * 4096, element = 1000003, block = 976, per_block = 128 * 8;

@@ -63,6 +63,33 @@ def errors(form, letter, least):
     return [point for point in points if point[1] is not None]
 
 
+def bf16(value):
+    """`value`, a float, rounded to bf16."""
+    bits = struct.unpack("I", struct.pack("f", value))[0]
+    return struct.unpack("f", struct.pack("I", (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000))[0]
+
+
+def divided(x, least=0.0):
+    """x / (1 + e^-x) in float. With least: x times a reciprocal, which is 0 if it is smaller than that."""
+    below = rounded(1.0 + rounded(exp(-x), "f"), "f")
+    if not least:
+        return rounded(x / below, "f")
+    reciprocal = rounded(1.0 / below, "f")
+    return rounded(x * (reciprocal if reciprocal >= least else 0.0), "f")
+
+
+def two_factors(x):
+    """For x < 0, with q = e^(x/2): x q times q / (1 + q^2), every step rounded to float."""
+    q = rounded(exp(x / 2), "f")
+    other = rounded(q * rounded(1.0 / rounded(1.0 + q * q, "f"), "f"), "f")
+    return rounded(rounded(x * q, "f") * other, "f")
+
+
+def bf16_errors(form):
+    """Points (x, relative error) for every bf16 from -97 to -80."""
+    return [[x / 2, abs(bf16(form(x / 2)) / swish(x / 2) - 1.0)] for x in range(-194, -159)]
+
+
 def curve(beta):
     return [[x / 50, swish(x / 50, beta)] for x in range(-300, 126)]
 
@@ -125,6 +152,18 @@ def main():
                    {"name": "x sigmoid(x), float", "points": errors(textbook, "f", float_least)},
                    {"name": "with e^x, float", "points": errors(safe, "f", float_least),
                     "style": "dashed"}],
+    })
+    write("tail_bf16.json", {
+        "title": "Swish far below zero, in bf16",
+        "subtitle": "relative error, with a correctly rounded exponential and reciprocal",
+        "desc": "The product with rcp_approx is 0 from -87.5 down, the quotient from -89 down; the product of two "
+                "factors stays correctly rounded.",
+        "height": 320,
+        "x": {"label": "x", "min": -97, "max": -80},
+        "y": {"label": "relative error", "scale": "log", "min": 1e-4, "max": 2},
+        "series": [{"name": "x * rcp_approx(1 + e)", "points": bf16_errors(lambda x: divided(x, 2.0 ** -126))},
+                   {"name": "x / (1 + e)", "points": bf16_errors(divided)},
+                   {"name": "two factors (section 9)", "points": bf16_errors(two_factors), "style": "dashed"}],
     })
 
     write("backward.json", {

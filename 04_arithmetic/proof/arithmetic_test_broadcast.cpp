@@ -195,12 +195,11 @@ TEST_CASE("broadcast rungs: each takes 20,000 random pairs, and gives all of the
   std::printf("TUTORIAL_SEED=%llu\n", static_cast<unsigned long long>(seed));
   const auto rungs = arithmetic_broadcast_rungs<std::int32_t>();
   std::vector<int> taken(rungs.size());
-  bool shrinking = false;
   const auto run = [&](const ShapePair& shapes) {
     const Broadcast broadcast = broadcast_strides(shapes.shape0, shapes.shape1);
     std::vector<BroadcastRung<std::int32_t>> chosen;  // those that still need pairs
     for (std::size_t i = 0; i < rungs.size(); ++i) {
-      if ((!shrinking && taken[i] >= kPairs) || !rungs[i].claims(broadcast)) continue;
+      if (taken[i] >= kPairs || !rungs[i].claims(broadcast)) continue;
       ++taken[i];
       chosen.push_back(rungs[i]);
     }
@@ -210,9 +209,7 @@ TEST_CASE("broadcast rungs: each takes 20,000 random pairs, and gives all of the
         shapes, [](std::int64_t i) { return static_cast<std::int32_t>(i * 4096); },
         [](std::int64_t i) { return static_cast<std::int32_t>(i); },
         [](std::int32_t a, std::int32_t b) { return a - b; });
-    std::string wrong = first_violation(chosen, ArithmeticOp::Sub, shapes, trial);
-    shrinking = shrinking || !wrong.empty();
-    return wrong;
+    return first_violation(chosen, ArithmeticOp::Sub, shapes, trial);
   };
   CHECK(first_failure(seed, 30 * kPairs, run) == "");
   for (std::size_t i = 0; i < rungs.size(); ++i) {

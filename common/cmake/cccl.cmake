@@ -10,14 +10,7 @@ set(TUTORIAL_CCCL auto CACHE STRING "CUB's headers: auto (PyPI's, else the toolk
 # The folder with PyPI's headers, or "" where they cannot be fetched. They arrive under another name and are
 # renamed at the end.
 function(tutorial_fetch_cccl out)
-  set(deps "${TUTORIAL_DEPS}")
-  execute_process(COMMAND "${CMAKE_COMMAND}" -E make_directory "${deps}" ERROR_QUIET)
-  execute_process(COMMAND "${CMAKE_COMMAND}" -E touch "${deps}/.lock" RESULT_VARIABLE rc ERROR_QUIET)
-  if(NOT rc EQUAL 0)
-    set(deps "${CMAKE_BINARY_DIR}/.deps")
-    file(MAKE_DIRECTORY "${deps}")
-  endif()
-  file(LOCK "${deps}/.lock" GUARD FUNCTION RESULT_VARIABLE rc TIMEOUT 600)
+  tutorial_lock_deps()
   string(REPLACE "==" "-" folder "${deps}/${TUTORIAL_CCCL_PYPI}")
   file(GLOB found "${folder}/nvidia/cu*/include/cccl")
   if(NOT found)

@@ -191,8 +191,9 @@ function(tutorial_fetch_pypi what folder)
   file(RENAME "${arriving}" "${deps}/${folder}")
 endfunction()
 
-# Two builds that are configured at the same time take turns.
-function(tutorial_fetch_cuda_headers out)
+# Sets `deps` in the calling function: .deps, or the build folder's where the sources cannot be written. Two
+# builds that are configured at the same time take turns until that function's end.
+macro(tutorial_lock_deps)
   set(deps "${TUTORIAL_DEPS}")
   execute_process(COMMAND "${CMAKE_COMMAND}" -E make_directory "${deps}" ERROR_QUIET)
   execute_process(COMMAND "${CMAKE_COMMAND}" -E touch "${deps}/.lock" RESULT_VARIABLE rc ERROR_QUIET)
@@ -201,6 +202,10 @@ function(tutorial_fetch_cuda_headers out)
     file(MAKE_DIRECTORY "${deps}")
   endif()
   file(LOCK "${deps}/.lock" GUARD FUNCTION RESULT_VARIABLE rc TIMEOUT 600)
+endmacro()
+
+function(tutorial_fetch_cuda_headers out)
+  tutorial_lock_deps()
   tutorial_find_cuda_headers(found)
   if(NOT found)
     tutorial_fetch_pypi("NVIDIA's headers" cuda-headers ${TUTORIAL_CUDA_PYPI})
@@ -210,8 +215,6 @@ function(tutorial_fetch_cuda_headers out)
 endfunction()
 
 function(tutorial_fetch_nvcc)
-  set(deps "${TUTORIAL_DEPS}")
-  file(MAKE_DIRECTORY "${deps}")
-  file(LOCK "${deps}/.lock" GUARD FUNCTION RESULT_VARIABLE rc TIMEOUT 600)
+  tutorial_lock_deps()
   tutorial_fetch_pypi("NVIDIA's compiler" cuda ${TUTORIAL_CUDA_PYPI} ${TUTORIAL_NVCC_PYPI})
 endfunction()

@@ -1,12 +1,10 @@
 // The functions of half and bf16 that NVIDIA's headers define for devices alone, for a host
-// compiler: mathematics, fused multiply-add, conversions to integers.
+// compiler: mathematics and fused multiply-add.
 #pragma once
 
 #if defined(__CUDACC__)
 #error "half_functions.h is for host compilers; nvcc has these functions"
 #endif
-
-#include "common/executor/conversion.h"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -66,19 +64,6 @@ T fused_multiply_add(T a, T b, T c) {
   return round_to<T>(add_to_odd(widen(a) * widen(b), widen(c)));
 }
 
-/// x within [0, 1]; 0 for NaN.
-template <class T>
-T saturated(T x) {
-  const double value = widen(x);
-  return value > 0.0 ? round_to<T>(std::fmin(value, 1.0)) : round_to<T>(0.0);
-}
-
-/// x, or 0 if it is negative; NaN stays NaN.
-template <class T>
-T rectified(T x) {
-  return widen(x) <= 0.0 ? round_to<T>(0.0) : x;
-}
-
 /// function(x), rounded once.
 template <class T, class Function>
 T rounded(T x, Function function) {
@@ -119,50 +104,11 @@ TUTORIAL_CPU_H_FUNCTIONS(__nv_bfloat16, __nv_bfloat162)
 
 // ---- Fused multiply-add -------------------------------------------------------------------------
 
-#define TUTORIAL_CPU_FUSED_MULTIPLY_ADD(T, T2)                                               \
-  inline T __hfma(T a, T b, T c) { return tutorial::cpu::fused_multiply_add(a, b, c); }      \
-  inline T __hfma_sat(T a, T b, T c) { return tutorial::cpu::saturated(__hfma(a, b, c)); }   \
-  inline T __hfma_relu(T a, T b, T c) { return tutorial::cpu::rectified(__hfma(a, b, c)); }  \
-  inline T2 __hfma2(T2 a, T2 b, T2 c) {                                                      \
-    return tutorial::cpu::pair(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));                \
-  }                                                                                          \
-  inline T2 __hfma2_sat(T2 a, T2 b, T2 c) {                                                  \
-    return tutorial::cpu::pair(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y));        \
-  }                                                                                          \
-  inline T2 __hfma2_relu(T2 a, T2 b, T2 c) {                                                 \
-    return tutorial::cpu::pair(__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y));      \
-  }                                                                                          \
-  /* The complex product a * b + c, in the order that CUDA documents. */                     \
-  inline T2 __hcmadd(T2 a, T2 b, T2 c) {                                                     \
-    const T real = __hfma(a.x, b.x, c.x);                                                    \
-    const T imaginary = __hfma(a.x, b.y, c.y);                                               \
-    return tutorial::cpu::pair(__hfma(__hneg(a.y), b.y, real), __hfma(a.y, b.x, imaginary)); \
+#define TUTORIAL_CPU_FUSED_MULTIPLY_ADD(T, T2)                                          \
+  inline T __hfma(T a, T b, T c) { return tutorial::cpu::fused_multiply_add(a, b, c); } \
+  inline T2 __hfma2(T2 a, T2 b, T2 c) {                                                 \
+    return tutorial::cpu::pair(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));           \
   }
 TUTORIAL_CPU_FUSED_MULTIPLY_ADD(__half, __half2)
 TUTORIAL_CPU_FUSED_MULTIPLY_ADD(__nv_bfloat16, __nv_bfloat162)
 #undef TUTORIAL_CPU_FUSED_MULTIPLY_ADD
-
-// ---- Conversions to integers: to nearest even, down, up (NVIDIA's headers have those to zero)
-// ----
-
-#define TUTORIAL_CPU_HALF_CONVERSION(prefix, widen, T, Integer)           \
-  inline Integer prefix##_rn(T h) {                                       \
-    return tutorial::cpu::saturate_to<Integer>(std::nearbyint(widen(h))); \
-  }                                                                       \
-  inline Integer prefix##_rd(T h) {                                       \
-    return tutorial::cpu::saturate_to<Integer>(std::floor(widen(h)));     \
-  }                                                                       \
-  inline Integer prefix##_ru(T h) {                                       \
-    return tutorial::cpu::saturate_to<Integer>(std::ceil(widen(h)));      \
-  }
-#define TUTORIAL_CPU_HALF_CONVERSIONS(prefix, widen, T)                  \
-  TUTORIAL_CPU_HALF_CONVERSION(prefix##short, widen, T, short)           \
-  TUTORIAL_CPU_HALF_CONVERSION(prefix##ushort, widen, T, unsigned short) \
-  TUTORIAL_CPU_HALF_CONVERSION(prefix##int, widen, T, int)               \
-  TUTORIAL_CPU_HALF_CONVERSION(prefix##uint, widen, T, unsigned)         \
-  TUTORIAL_CPU_HALF_CONVERSION(prefix##ll, widen, T, long long)          \
-  TUTORIAL_CPU_HALF_CONVERSION(prefix##ull, widen, T, unsigned long long)
-TUTORIAL_CPU_HALF_CONVERSIONS(__half2, __half2float, __half)
-TUTORIAL_CPU_HALF_CONVERSIONS(__bfloat162, __bfloat162float, __nv_bfloat16)
-#undef TUTORIAL_CPU_HALF_CONVERSIONS
-#undef TUTORIAL_CPU_HALF_CONVERSION

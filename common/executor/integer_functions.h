@@ -16,24 +16,8 @@ inline unsigned byte_of(unsigned word, unsigned index) { return word >> 8 * inde
 // ---- Counting and moving bits -------------------------------------------------------------------
 
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
-inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
-inline int __clzll(long long x) {
-  return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x));
-}
 inline int __ffs(int x) { return __builtin_ffs(x); }
-inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-
-inline unsigned __brev(unsigned x) {
-  unsigned reversed = 0;
-  for (int i = 0; i < 32; ++i) reversed |= (x >> i & 1U) << (31 - i);
-  return reversed;
-}
-inline unsigned long long __brevll(unsigned long long x) {
-  const auto low = static_cast<unsigned>(x);
-  const auto high = static_cast<unsigned>(x >> 32);
-  return static_cast<unsigned long long>(__brev(low)) << 32 | __brev(high);
-}
 
 /// Four bytes out of the eight in (y:x), one for each nibble of `selector`, of which the lowest
 /// three bits count. (PTX's prmt has a use for the fourth; the function masks it.)
@@ -46,22 +30,10 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   return result;
 }
 
-/// Shifts of the 64 bits (high:low), wrapping (shift modulo 32) or clamping (shift at most 32).
-inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
-  const std::uint64_t both = std::uint64_t{high} << 32 | low;
-  return static_cast<unsigned>(both << (shift & 31U) >> 32);
-}
-inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
-  const std::uint64_t both = std::uint64_t{high} << 32 | low;
-  return static_cast<unsigned>(both << (shift < 32 ? shift : 32) >> 32);
-}
+/// The low word of (high:low), shifted right modulo 32.
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   const std::uint64_t both = std::uint64_t{high} << 32 | low;
   return static_cast<unsigned>(both >> (shift & 31U));
-}
-inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
-  const std::uint64_t both = std::uint64_t{high} << 32 | low;
-  return static_cast<unsigned>(both >> (shift < 32 ? shift : 32));
 }
 
 // ---- Products -----------------------------------------------------------------------------------
@@ -69,29 +41,6 @@ inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
 inline int __mulhi(int x, int y) { return static_cast<int>(std::int64_t{x} * y >> 32); }
 inline unsigned __umulhi(unsigned x, unsigned y) {
   return static_cast<unsigned>(std::uint64_t{x} * y >> 32);
-}
-inline long long __mul64hi(long long x, long long y) {
-  __extension__ using Wide = __int128;
-  return static_cast<long long>(static_cast<Wide>(x) * y >> 64);
-}
-inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<unsigned long long>(static_cast<Wide>(x) * y >> 64);
-}
-
-/// c plus the dot product of two vectors of four bytes; wraps.
-inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
-  for (unsigned i = 0; i < 4; ++i) c += tutorial::cpu::byte_of(a, i) * tutorial::cpu::byte_of(b, i);
-  return c;
-}
-inline int __dp4a(int a, int b, int c) {
-  auto sum = static_cast<unsigned>(c);
-  for (unsigned i = 0; i < 4; ++i) {
-    const auto x = static_cast<std::int8_t>(static_cast<unsigned>(a) >> 8 * i);
-    const auto y = static_cast<std::int8_t>(static_cast<unsigned>(b) >> 8 * i);
-    sum += static_cast<unsigned>(x * y);
-  }
-  return static_cast<int>(sum);
 }
 
 // ---- The bits of a number -----------------------------------------------------------------------
@@ -102,10 +51,3 @@ inline float __int_as_float(int x) { return tutorial::cpu::bit_cast<float>(x); }
 inline float __uint_as_float(unsigned x) { return tutorial::cpu::bit_cast<float>(x); }
 inline long long __double_as_longlong(double x) { return tutorial::cpu::bit_cast<long long>(x); }
 inline double __longlong_as_double(long long x) { return tutorial::cpu::bit_cast<double>(x); }
-inline int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
-inline int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
-inline double __hiloint2double(int high, int low) {
-  const auto bits = static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32 |
-                    static_cast<unsigned>(low);
-  return tutorial::cpu::bit_cast<double>(bits);
-}

@@ -72,43 +72,28 @@ inline float __frcp_rn(float x) { return 1.0F / x; }
 inline float __fsqrt_rn(float x) { return std::sqrt(x); }
 inline float __frsqrt_rn(float x) { return rsqrtf(x); }
 inline float __fmaf_rn(float x, float y, float z) { return std::fma(x, y, z); }
-inline double __dadd_rn(double x, double y) { return x + y; }
-inline double __dsub_rn(double x, double y) { return x - y; }
-inline double __dmul_rn(double x, double y) { return x * y; }
-inline double __ddiv_rn(double x, double y) { return x / y; }
-inline double __drcp_rn(double x) { return 1.0 / x; }
-inline double __dsqrt_rn(double x) { return std::sqrt(x); }
-inline double __fma_rn(double x, double y, double z) { return std::fma(x, y, z); }
 
 // ---- Conversions: to nearest even, to zero, up, down; saturating --------------------------------
 
-#define TUTORIAL_CPU_CONVERSIONS(prefix, Float, Integer)           \
-  inline Integer prefix##_rn(Float x) {                            \
+#define TUTORIAL_CPU_CONVERSIONS(prefix, Integer)                  \
+  inline Integer prefix##_rn(float x) {                            \
     return tutorial::cpu::saturate_to<Integer>(std::nearbyint(x)); \
   }                                                                \
-  inline Integer prefix##_rz(Float x) {                            \
+  inline Integer prefix##_rz(float x) {                            \
     return tutorial::cpu::saturate_to<Integer>(std::trunc(x));     \
   }                                                                \
-  inline Integer prefix##_ru(Float x) {                            \
+  inline Integer prefix##_ru(float x) {                            \
     return tutorial::cpu::saturate_to<Integer>(std::ceil(x));      \
   }                                                                \
-  inline Integer prefix##_rd(Float x) { return tutorial::cpu::saturate_to<Integer>(std::floor(x)); }
-TUTORIAL_CPU_CONVERSIONS(__float2int, float, int)
-TUTORIAL_CPU_CONVERSIONS(__float2uint, float, unsigned)
-TUTORIAL_CPU_CONVERSIONS(__float2ll, float, long long)
-TUTORIAL_CPU_CONVERSIONS(__float2ull, float, unsigned long long)
-TUTORIAL_CPU_CONVERSIONS(__double2int, double, int)
-TUTORIAL_CPU_CONVERSIONS(__double2uint, double, unsigned)
-TUTORIAL_CPU_CONVERSIONS(__double2ll, double, long long)
-TUTORIAL_CPU_CONVERSIONS(__double2ull, double, unsigned long long)
+  inline Integer prefix##_rd(float x) { return tutorial::cpu::saturate_to<Integer>(std::floor(x)); }
+TUTORIAL_CPU_CONVERSIONS(__float2int, int)
+TUTORIAL_CPU_CONVERSIONS(__float2uint, unsigned)
+TUTORIAL_CPU_CONVERSIONS(__float2ll, long long)
+TUTORIAL_CPU_CONVERSIONS(__float2ull, unsigned long long)
 #undef TUTORIAL_CPU_CONVERSIONS
 
 inline float __int2float_rn(int x) { return static_cast<float>(x); }
 inline float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
 inline float __ll2float_rn(long long x) { return static_cast<float>(x); }
 inline float __ull2float_rn(unsigned long long x) { return static_cast<float>(x); }
-inline double __int2double_rn(int x) { return x; }
-inline double __uint2double_rn(unsigned x) { return x; }
-inline double __ll2double_rn(long long x) { return static_cast<double>(x); }
-inline double __ull2double_rn(unsigned long long x) { return static_cast<double>(x); }
 inline float __double2float_rn(double x) { return static_cast<float>(x); }

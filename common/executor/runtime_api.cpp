@@ -16,11 +16,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 using tutorial::cpu::record_error;
 
@@ -222,43 +224,26 @@ cudaError_t describe(cudaDeviceProp* properties) {
 
 /// A device attribute; false if the executor has no answer.
 bool find_attribute(cudaDeviceAttr attribute, int* value) {
-  switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-    case cudaDevAttrMaxBlockDimX:
-    case cudaDevAttrMaxBlockDimY:
-      *value = 1024;
-      return true;
-    case cudaDevAttrMaxBlockDimZ:
-      *value = 64;
-      return true;
-    case cudaDevAttrMaxGridDimX:
-      *value = 2147483647;
-      return true;
-    case cudaDevAttrMaxGridDimY:
-    case cudaDevAttrMaxGridDimZ:
-      *value = 65535;
-      return true;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      *value = static_cast<int>(kSharedBytes);
-      return true;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = static_cast<int>(kSharedBytesOptIn);
-      return true;
-    case cudaDevAttrWarpSize:
-      *value = 32;
-      return true;
-    case cudaDevAttrMultiProcessorCount:
-      *value = device().multiprocessors;
-      return true;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      *value = device().threads_each;
-      return true;
-    case cudaDevAttrL2CacheSize:
-      *value = device().l2_bytes;
-      return true;
-    default:
-      return false;
-  }
+  const Device is = device();
+  const std::pair<cudaDeviceAttr, int> known[] = {
+      {cudaDevAttrMaxThreadsPerBlock, 1024},
+      {cudaDevAttrMaxBlockDimX, 1024},
+      {cudaDevAttrMaxBlockDimY, 1024},
+      {cudaDevAttrMaxBlockDimZ, 64},
+      {cudaDevAttrMaxGridDimX, 2147483647},
+      {cudaDevAttrMaxGridDimY, 65535},
+      {cudaDevAttrMaxGridDimZ, 65535},
+      {cudaDevAttrMaxSharedMemoryPerBlock, static_cast<int>(kSharedBytes)},
+      {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<int>(kSharedBytesOptIn)},
+      {cudaDevAttrWarpSize, 32},
+      {cudaDevAttrMultiProcessorCount, is.multiprocessors},
+      {cudaDevAttrMaxThreadsPerMultiProcessor, is.threads_each},
+      {cudaDevAttrL2CacheSize, is.l2_bytes}};
+  const auto* const found = std::find_if(std::begin(known), std::end(known),
+                                         [=](const auto& one) { return one.first == attribute; });
+  if (found == std::end(known)) return false;
+  *value = found->second;
+  return true;
 }
 
 cudaError_t check_device(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
@@ -328,10 +313,6 @@ cudaError_t cudaMallocHost(void** ptr, size_t size) {
   return record_error(cpu::allocate_host(ptr, size));
 }
 
-cudaError_t cudaHostAlloc(void** pHost, size_t size, unsigned int /*flags*/) {
-  return record_error(cpu::allocate_host(pHost, size));
-}
-
 cudaError_t cudaFreeHost(void* ptr) {
   std::free(ptr);
   return cudaSuccess;
@@ -379,8 +360,6 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t /*stream*/) { return cudaSuccess; }
 
-cudaError_t cudaStreamQuery(cudaStream_t /*stream*/) { return cudaSuccess; }
-
 cudaError_t cudaStreamWaitEvent(cudaStream_t /*stream*/, cudaEvent_t /*event*/,
                                 unsigned int /*flags*/) {
   return cudaSuccess;
@@ -400,8 +379,6 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t /*stream*/) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t /*event*/) { return cudaSuccess; }
-
-cudaError_t cudaEventQuery(cudaEvent_t /*event*/) { return cudaSuccess; }
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
   return record_error(cpu::elapsed_milliseconds(ms, start, end));
@@ -441,18 +418,6 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr, int device) 
   if (error != cudaSuccess) return record_error(error);
   const bool known = value != nullptr && cpu::find_attribute(attr, value);
   return known ? cudaSuccess : record_error(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaDriverGetVersion(int* driverVersion) {
-  if (driverVersion == nullptr) return record_error(cudaErrorInvalidValue);
-  *driverVersion = 0;  // what CUDA says where no driver is installed
-  return cudaSuccess;
-}
-
-cudaError_t cudaRuntimeGetVersion(int* runtimeVersion) {
-  if (runtimeVersion == nullptr) return record_error(cudaErrorInvalidValue);
-  *runtimeVersion = CUDART_VERSION;
-  return cudaSuccess;
 }
 
 /// The name in the object file, of a program that exports its symbols (CMake: ENABLE_EXPORTS).

@@ -1,12 +1,10 @@
-// Warp operations: shuffles, votes, matches and reductions.
+// Warp operations: shuffles and votes.
 #pragma once
 
 #include "common/executor/block.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <type_traits>
 
@@ -20,7 +18,7 @@
 
 namespace tutorial::cpu {
 
-/// The types that CUDA's shuffles and matches take.
+/// The types that CUDA's shuffles take.
 template <class T>
 inline constexpr bool is_lane_value =
     (std::is_arithmetic_v<T> && sizeof(T) <= 8) || std::is_same_v<T, __half> ||
@@ -78,51 +76,6 @@ inline void complete_all(Lanes& lanes) {
   give_all(lanes, ballot_of(lanes) == lanes.arrived ? 1 : 0);
 }
 
-/// The lanes that brought the same value as `lane`.
-inline std::uint32_t equals_of(const Lanes& lanes, unsigned lane) {
-  std::uint32_t equals = 0;
-  for_each_lane(lanes, [&](unsigned other) {
-    if (lanes.value[other] == lanes.value[lane]) equals |= 1U << other;
-  });
-  return equals;
-}
-
-inline void complete_match_any(Lanes& lanes) {
-  for_each_lane(lanes, [&](unsigned lane) { lanes.result[lane] = equals_of(lanes, lane); });
-}
-
-inline void complete_match_all(Lanes& lanes) {
-  const auto first = static_cast<unsigned>(__builtin_ctz(lanes.arrived));
-  const bool all_equal = equals_of(lanes, first) == lanes.arrived;
-  give_all(lanes, all_equal ? lanes.arrived : 0);
-}
-
-/// Folds the values of all lanes with Operator, as T.
-template <class T, class Operator>
-void complete_reduction(Lanes& lanes) {
-  auto lane = static_cast<unsigned>(__builtin_ctz(lanes.arrived));
-  T total = from_bits<T>(lanes.value[lane]);
-  for (++lane; lane < 32; ++lane) {
-    if ((lanes.arrived >> lane & 1U) == 0) continue;
-    total = Operator{}(total, from_bits<T>(lanes.value[lane]));
-  }
-  give_all(lanes, to_bits(total));
-}
-
-struct Smaller {
-  template <class T>
-  T operator()(T a, T b) const {
-    return std::min(a, b);
-  }
-};
-
-struct Larger {
-  template <class T>
-  T operator()(T a, T b) const {
-    return std::max(a, b);
-  }
-};
-
 inline constexpr WarpOperation kSyncwarp{"__syncwarp", &complete_sync, false, true};
 inline constexpr WarpOperation kShuffle{"__shfl_sync", &complete_shuffle, true};
 inline constexpr WarpOperation kShuffleUp{"__shfl_up_sync", &complete_shuffle, true};
@@ -131,25 +84,6 @@ inline constexpr WarpOperation kShuffleXor{"__shfl_xor_sync", &complete_shuffle,
 inline constexpr WarpOperation kBallot{"__ballot_sync", &complete_ballot, false};
 inline constexpr WarpOperation kAny{"__any_sync", &complete_any, false};
 inline constexpr WarpOperation kAll{"__all_sync", &complete_all, false};
-inline constexpr WarpOperation kMatchAny{"__match_any_sync", &complete_match_any, false};
-inline constexpr WarpOperation kMatchAll{"__match_all_sync", &complete_match_all, false};
-
-/// For int too: the bits are the same, and the sum wraps as on a GPU.
-inline constexpr WarpOperation kReduceAdd{"__reduce_add_sync",
-                                          &complete_reduction<unsigned, std::plus<>>, false};
-template <class T>
-inline constexpr WarpOperation kReduceMin{"__reduce_min_sync", &complete_reduction<T, Smaller>,
-                                          false};
-template <class T>
-inline constexpr WarpOperation kReduceMax{"__reduce_max_sync", &complete_reduction<T, Larger>,
-                                          false};
-inline constexpr WarpOperation kReduceAnd{"__reduce_and_sync",
-                                          &complete_reduction<unsigned, std::bit_and<>>, false};
-inline constexpr WarpOperation kReduceOr{"__reduce_or_sync",
-                                         &complete_reduction<unsigned, std::bit_or<>>, false};
-inline constexpr WarpOperation kReduceXor{"__reduce_xor_sync",
-                                          &complete_reduction<unsigned, std::bit_xor<>>, false};
-
 /// The calling thread's lane.
 inline int calling_lane() {
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -246,36 +180,3 @@ inline int __all_sync(unsigned mask, int predicate, const char* file = __builtin
 /// The calling lane alone: on a GPU any set of lanes that happen to run together, and the caller is
 /// all that one can rely on.
 inline unsigned __activemask() { return 1U << tutorial::cpu::calling_lane(); }
-
-template <class T>
-unsigned __match_any_sync(unsigned mask, T value, const char* file = __builtin_FILE(),
-                          int line = __builtin_LINE()) {
-  return static_cast<unsigned>(tutorial::cpu::warp_operation(
-      tutorial::cpu::kMatchAny, mask, tutorial::cpu::to_bits(value), {file, line}));
-}
-
-template <class T>
-unsigned __match_all_sync(unsigned mask, T value, int* all_equal,
-                          const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  const auto equals = static_cast<unsigned>(tutorial::cpu::warp_operation(
-      tutorial::cpu::kMatchAll, mask, tutorial::cpu::to_bits(value), {file, line}));
-  *all_equal = equals != 0 ? 1 : 0;
-  return equals;
-}
-
-#define TUTORIAL_CPU_REDUCTION(T, function, operation)                                 \
-  inline T function(unsigned mask, T value, const char* file = __builtin_FILE(),       \
-                    int line = __builtin_LINE()) {                                     \
-    return tutorial::cpu::from_bits<T>(tutorial::cpu::warp_operation(                  \
-        tutorial::cpu::operation, mask, tutorial::cpu::to_bits(value), {file, line})); \
-  }
-TUTORIAL_CPU_REDUCTION(unsigned, __reduce_add_sync, kReduceAdd)
-TUTORIAL_CPU_REDUCTION(unsigned, __reduce_min_sync, kReduceMin<unsigned>)
-TUTORIAL_CPU_REDUCTION(unsigned, __reduce_max_sync, kReduceMax<unsigned>)
-TUTORIAL_CPU_REDUCTION(int, __reduce_add_sync, kReduceAdd)
-TUTORIAL_CPU_REDUCTION(int, __reduce_min_sync, kReduceMin<int>)
-TUTORIAL_CPU_REDUCTION(int, __reduce_max_sync, kReduceMax<int>)
-TUTORIAL_CPU_REDUCTION(unsigned, __reduce_and_sync, kReduceAnd)
-TUTORIAL_CPU_REDUCTION(unsigned, __reduce_or_sync, kReduceOr)
-TUTORIAL_CPU_REDUCTION(unsigned, __reduce_xor_sync, kReduceXor)
-#undef TUTORIAL_CPU_REDUCTION

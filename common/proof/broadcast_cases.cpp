@@ -1,4 +1,4 @@
-// Random pairs of shapes, and how a failing one is made smaller.
+// Random pairs of shapes.
 
 #include "common/proof/broadcast_cases.h"
 
@@ -127,72 +127,14 @@ ShapePair ShapePairs::next() {
   return shapes;
 }
 
-// ---- The smallest failing pair ------------------------------------------------------------------
-
-namespace {
-
-/// The size that dimension `from_end` (0: the last) of the shape has; nullptr if it has none.
-std::int64_t* size_at(TensorShape* shape, std::size_t from_end) {
-  return from_end < shape->size() ? &(*shape)[shape->size() - 1 - from_end] : nullptr;
-}
-
-void remove_dimension(TensorShape* shape, std::size_t from_end) {
-  if (from_end < shape->size()) {
-    shape->erase(shape->end() - 1 - static_cast<std::ptrdiff_t>(from_end));
-  }
-}
-
-/// Pairs that are a little smaller than this one, the boldest steps first.
-std::vector<ShapePair> smaller(const ShapePair& shapes) {
-  std::vector<ShapePair> candidates;
-  const std::size_t rank = std::max(shapes.shape0.size(), shapes.shape1.size());
-  for (std::size_t i = 0; i < rank; ++i) {
-    ShapePair without = shapes;
-    remove_dimension(&without.shape0, i);
-    remove_dimension(&without.shape1, i);
-    candidates.push_back(without);
-  }
-  for (std::size_t i = 0; i < rank; ++i) {
-    const std::int64_t size = result_size(shapes, rank - 1 - i, rank);
-    for (const std::int64_t less : {std::int64_t{2}, size / 2, size - 1}) {
-      if (less < 2 || less >= size) continue;
-      ShapePair reduced = shapes;
-      for (TensorShape* shape : {&reduced.shape0, &reduced.shape1}) {
-        std::int64_t* const at = size_at(shape, i);
-        if (at != nullptr && *at != 1) *at = less;
-      }
-      candidates.push_back(reduced);
-    }
-  }
-  return candidates;
-}
-
-}  // namespace
-
-ShapePair shrink(ShapePair failing, const TryPair& run) {
-  for (bool found = true; found;) {
-    found = false;
-    for (const ShapePair& candidate : smaller(failing)) {
-      if (run(candidate).empty()) continue;
-      failing = candidate;
-      found = true;
-      break;
-    }
-  }
-  return failing;
-}
-
 std::string first_failure(std::uint64_t seed, int count, const TryPair& run) {
   ShapePairs pairs(seed);
   for (int i = 0; i < count; ++i) {
     const ShapePair shapes = pairs.next();
-    const std::string first = run(shapes);
-    if (first.empty()) continue;
-    const ShapePair small = shrink(shapes, run);
-    const std::string again = run(small);  // empty if it fails only now and then
-    return to_string(small) + ": " + (again.empty() ? first : again) + " (pair " +
-           std::to_string(i) + ", " + to_string(shapes) +
-           ", of TUTORIAL_SEED=" + std::to_string(seed) + ")";
+    const std::string wrong = run(shapes);
+    if (wrong.empty()) continue;
+    return to_string(shapes) + ": " + wrong + " (pair " + std::to_string(i) +
+           " of TUTORIAL_SEED=" + std::to_string(seed) + ")";
   }
   return "";
 }

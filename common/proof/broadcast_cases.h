@@ -87,12 +87,8 @@ class ShapePairs {
 /// Tries one pair: what is wrong with the result, or an empty string.
 using TryPair = std::function<std::string(const ShapePair&)>;
 
-/// The smallest pair that can be reached from a failing one by leaving out dimensions and reducing
-/// sizes, one at a time, so that `run` still fails.
-ShapePair shrink(ShapePair failing, const TryPair& run);
-
-/// Tries `count` pairs of the seed. Empty if all went well; otherwise a sentence with the smallest
-/// failing pair, what is wrong with it, and how to see it again.
+/// Tries `count` pairs of the seed. Empty if all went well; otherwise a sentence with the first that
+/// fails, what is wrong with it, and how to see it again.
 std::string first_failure(std::uint64_t seed, int count, const TryPair& run);
 
 // ---- One pair on the device ---------------------------------------------------------------------

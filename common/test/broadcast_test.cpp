@@ -223,19 +223,8 @@ TEST_CASE("broadcast cases: a seed is a sequence, and everything occurs in it") 
   CHECK(equal > 400);
 }
 
-TEST_CASE("broadcast cases: a failure is made small") {
-  // Fails where a dimension of at least 5 in the middle is broadcast in the first operand.
-  const auto run = [](const ShapePair& shapes) {
-    const TensorShape result = tutorial::test::result_shape(shapes);
-    const TensorShape padded = pad_tensor_shape(shapes.shape0, result.size());
-    for (std::size_t i = 1; i + 1 < result.size(); ++i) {
-      if (result[i] >= 5 && padded[i] == 1) return "there";
-    }
-    return "";
-  };
-  const ShapePair small = tutorial::test::shrink({{3, 4, 1, 1, 6, 2}, {4, 1, 17, 6, 2}}, run);
-  CHECK(tutorial::test::result_shape(small).size() == 3);
-  CHECK(tutorial::test::result_shape(small)[1] == 5);
+TEST_CASE("broadcast cases: a failure is told with its seed") {
+  const auto run = [](const ShapePair& shapes) { return shapes.shape0.empty() ? "there" : ""; };
   CHECK(tutorial::test::first_failure(1, 1000, run).find("TUTORIAL_SEED=1)") != std::string::npos);
   CHECK(tutorial::test::first_failure(1, 1000, [](const ShapePair&) { return ""; }) == "");
 }

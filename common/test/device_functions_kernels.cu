@@ -40,27 +40,7 @@ __global__ void votes_kernel(unsigned mask, const int* in, Votes* out) {
   votes.ballot = __ballot_sync(mask, value);
   votes.any = __any_sync(mask, value);
   votes.all = __all_sync(mask, value);
-  votes.match_any = __match_any_sync(mask, value);
-  votes.match_all = __match_all_sync(mask, value, &votes.all_equal);
   out[threadIdx.x] = votes;
-}
-
-__global__ void reductions_kernel(unsigned mask, const int* in, Reductions* out) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-  if (!takes_part(mask)) return;
-  const int value = in[threadIdx.x];
-  const auto bits = static_cast<unsigned>(value);
-  Reductions result{};
-  result.add = __reduce_add_sync(mask, value);
-  result.min = __reduce_min_sync(mask, value);
-  result.max = __reduce_max_sync(mask, value);
-  result.unsigned_min = __reduce_min_sync(mask, bits);
-  result.unsigned_max = __reduce_max_sync(mask, bits);
-  result.all_bits = __reduce_and_sync(mask, bits);
-  result.any_bits = __reduce_or_sync(mask, bits);
-  result.odd_bits = __reduce_xor_sync(mask, bits);
-  out[threadIdx.x] = result;
-#endif
 }
 
 __global__ void block_sum_kernel(const float* in, float* out) {
@@ -149,14 +129,8 @@ __global__ void intrinsics_kernel(const unsigned* in, unsigned* out) {
   out[i++] = static_cast<unsigned>(__popc(a));
   out[i++] = static_cast<unsigned>(__clz(signed_a));
   out[i++] = static_cast<unsigned>(__ffs(signed_a));
-  out[i++] = __brev(a);
   out[i++] = __byte_perm(a, b, c);
-  out[i++] = __funnelshift_l(a, b, c);
-  out[i++] = __funnelshift_lc(a, b, c);
   out[i++] = __funnelshift_r(a, b, c);
-  out[i++] = __funnelshift_rc(a, b, c);
-  out[i++] = __dp4a(a, b, c);
-  out[i++] = static_cast<unsigned>(__dp4a(signed_a, signed_b, static_cast<int>(c)));
   out[i++] = __umulhi(a, b);
   out[i++] = static_cast<unsigned>(__mulhi(signed_a, signed_b));
   out[i++] = static_cast<unsigned>(__float2int_rn(x));
@@ -199,10 +173,6 @@ TUTORIAL_INSTANTIATE(__nv_bfloat162)
 
 cudaError_t run_votes(unsigned mask, const int* in, Votes* out) {
   return launch(votes_kernel, {1, 32}, nullptr, mask, in, out);
-}
-
-cudaError_t run_reductions(unsigned mask, const int* in, Reductions* out) {
-  return launch(reductions_kernel, {1, 32}, nullptr, mask, in, out);
 }
 
 cudaError_t run_block_sum(int threads, const float* in, float* out) {

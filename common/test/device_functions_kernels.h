@@ -17,27 +17,15 @@ template <class T>
 cudaError_t run_shuffle(Shuffle kind, unsigned mask, int argument, int width, const void* in,
                         void* out);
 
-/// What the votes and matches of one lane came to.
+/// What the votes of one lane came to.
 struct Votes {
   unsigned ballot;
   int any;
   int all;
-  unsigned match_any;
-  unsigned match_all;
-  int all_equal;
 };
 
-/// One warp; each lane in `mask` votes with in[lane] != 0 and matches on in[lane].
+/// One warp; each lane in `mask` votes with in[lane] != 0.
 cudaError_t run_votes(unsigned mask, const int* in, Votes* out);
-
-/// What the reductions of one lane came to.
-struct Reductions {
-  int add, min, max;
-  unsigned unsigned_min, unsigned_max, all_bits, any_bits, odd_bits;
-};
-
-/// One warp; each lane in `mask` reduces in[lane]. Needs compute capability 8.0.
-cudaError_t run_reductions(unsigned mask, const int* in, Reductions* out);
 
 /// A block of `threads` sums in[0..threads) in shared memory, tree-wise, one barrier a level.
 cudaError_t run_block_sum(int threads, const float* in, float* out);
@@ -77,7 +65,7 @@ cudaError_t run_atomics(int blocks, Counters* counters);
 cudaError_t run_shape(dim3 grid, dim3 block, std::size_t shared_bytes);
 
 /// The number and bit intrinsics, one result each, of in[0..4).
-inline constexpr int kIntrinsicResults = 24;
+inline constexpr int kIntrinsicResults = 18;
 cudaError_t run_intrinsics(const unsigned* in, unsigned* out);
 
 }  // namespace tutorial::test

@@ -113,7 +113,7 @@ TEMPLATE_TEST_CASE("shuffles move every type unchanged", "", int, unsigned, long
   check_shuffle<TestType>(Shuffle::exclusive_or, kAll, 16, 32);
 }
 
-TEST_CASE("votes and matches see the lanes of the mask and no others") {
+TEST_CASE("votes see the lanes of the mask and no others") {
   require_device();
   const unsigned mask = GENERATE(from_range(std::begin(kMasks), std::end(kMasks)));
   const int pattern = GENERATE(0, 1, 2, 3);
@@ -130,56 +130,11 @@ TEST_CASE("votes and matches see the lanes of the mask and no others") {
   }
   for (int lane = 0; lane < 32; ++lane) {
     if (!in_mask(mask, lane)) continue;
-    unsigned equals = 0;
-    for (int other = 0; other < 32; ++other) {
-      const bool equal = in[static_cast<std::size_t>(other)] == in[static_cast<std::size_t>(lane)];
-      if (in_mask(mask, other) && equal) equals |= 1U << other;
-    }
     const Votes& votes = out[static_cast<std::size_t>(lane)];
     CAPTURE(mask, pattern, lane);
     REQUIRE(votes.ballot == ballot);
     REQUIRE((votes.any != 0) == (ballot != 0));
     REQUIRE((votes.all != 0) == (ballot == mask));
-    REQUIRE(votes.match_any == equals);
-    REQUIRE(votes.match_all == (equals == mask ? mask : 0U));
-    REQUIRE((votes.all_equal != 0) == (equals == mask));
-  }
-}
-
-TEST_CASE("warp reductions") {
-  require_device();
-  cudaDeviceProp properties;
-  REQUIRE(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
-  if (on_gpu && properties.major < 8) SKIP("__reduce_*_sync needs compute capability 8.0");
-  const unsigned mask = GENERATE(from_range(std::begin(kMasks), std::end(kMasks)));
-  std::vector<int> in(32);
-  for (int lane = 0; lane < 32; ++lane) {
-    const unsigned mixed = static_cast<unsigned>(lane) * 0x9e3779b9U + 0x12345678U;
-    in[static_cast<std::size_t>(lane)] = static_cast<int>(mixed);
-  }
-  const auto out = run<Reductions>(in, 32, [&](const int* input, Reductions* output) {
-    return run_reductions(mask, input, output);
-  });
-  Reductions expected{0, INT32_MAX, INT32_MIN, UINT32_MAX, 0, UINT32_MAX, 0, 0};
-  unsigned sum = 0;
-  for (int lane = 0; lane < 32; ++lane) {
-    if (!in_mask(mask, lane)) continue;
-    const int value = in[static_cast<std::size_t>(lane)];
-    const auto bits = static_cast<unsigned>(value);
-    sum += bits;
-    expected.min = std::min(expected.min, value);
-    expected.max = std::max(expected.max, value);
-    expected.unsigned_min = std::min(expected.unsigned_min, bits);
-    expected.unsigned_max = std::max(expected.unsigned_max, bits);
-    expected.all_bits &= bits;
-    expected.any_bits |= bits;
-    expected.odd_bits ^= bits;
-  }
-  expected.add = static_cast<int>(sum);
-  for (int lane = 0; lane < 32; ++lane) {
-    if (!in_mask(mask, lane)) continue;
-    CAPTURE(mask, lane);
-    REQUIRE(std::memcmp(&out[static_cast<std::size_t>(lane)], &expected, sizeof(expected)) == 0);
   }
 }
 
@@ -311,14 +266,8 @@ TEST_CASE("bit and number intrinsics") {
       14U,               // bits set
       0U,                // leading zeros
       1U,                // first bit set
-      0xa07e8f01U,       // reversed
       0xfff1f180U,       // bytes 5, 2 (from 0xa: three bits count), 2, 3
-      b << 3 | a >> 29,  // funnel shift left
-      a,                 // clamped to 32
-      a >> 3 | b << 29,  // right
-      b,                 // clamped
-      c + 0x80U * 0x7fU + 0xf1U * 0x80U + 0x7eU * 0xffU + 0x05U * 0x13U,
-      c - 128U * 127U + 15U * 128U - 126U + 5U * 19U,
+      a >> 3 | b << 29,  // funnel shift right
       static_cast<unsigned>(std::uint64_t{a} * b >> 32),
       static_cast<unsigned>(std::int64_t{static_cast<int>(a)} * static_cast<int>(b) >> 32),
       2U,
@@ -337,10 +286,10 @@ TEST_CASE("bit and number intrinsics") {
   const auto beyond = run_on({0U, 0U, 0U, bits_of(-3e9F)});
   REQUIRE(beyond[1] == 32U);
   REQUIRE(beyond[2] == 0U);
-  REQUIRE(beyond[13] == 0x80000000U);  // saturates
-  REQUIRE(beyond[17] == 0U);
-  REQUIRE(beyond[18] == 0xffffffffU);
-  REQUIRE(beyond[21] == 0U);
+  REQUIRE(beyond[7] == 0x80000000U);  // saturates
+  REQUIRE(beyond[11] == 0U);
+  REQUIRE(beyond[12] == 0xffffffffU);
+  REQUIRE(beyond[15] == 0U);
 }
 
 }  // namespace tutorial::test

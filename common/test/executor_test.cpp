@@ -4,9 +4,9 @@
 #include "common/executor/executor.h"
 #include "common/executor/sanitizer.h"
 #include "common/launch.cuh"
+#include "common/macros.cuh"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
-#include "common/test/executor_kernels.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +27,228 @@
 
 namespace tutorial::test {
 namespace {
+
+// ---- Kernels that do what a kernel must not do, and some that show how they are run --------------
+
+constexpr unsigned kAll = 0xffffffffU;
+
+__global__ void divergent_barrier_kernel() {
+  if (threadIdx.x % 2 == 0) {  // NOLINT(bugprone-branch-clone): two barriers
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+}
+
+__global__ void divergent_votes_kernel() {
+  if (threadIdx.x % 2 == 0) {
+    __syncthreads();
+  } else {
+    __syncthreads_count(1);
+  }
+}
+
+__global__ void deadlock_kernel() {
+  if (threadIdx.x == 0) __syncthreads();
+  __syncwarp();
+}
+
+__global__ void mixed_shuffles_kernel() {
+  if (threadIdx.x < 16) {
+    __shfl_sync(kAll, 1, 0);
+  } else {
+    __shfl_up_sync(kAll, 1, 1);
+  }
+}
+
+__global__ void shuffle_with_returned_lanes_kernel() {
+  if (threadIdx.x < 16) return;
+  __shfl_down_sync(kAll, 1, 1);
+}
+
+__global__ void shuffle_before_lanes_return_kernel() {
+  if (threadIdx.x >= 16) return;
+  __shfl_down_sync(kAll, 1, 1);
+}
+
+__global__ void full_shuffle_kernel() { __shfl_down_sync(kAll, 1, 1); }
+
+__global__ void shuffle_from_outside_the_mask_kernel() {
+  if (threadIdx.x < 16) __shfl_down_sync(0x0000ffffU, 1, 16);
+}
+
+__global__ void shuffle_outside_own_mask_kernel() { __shfl_sync(1U, 1, 0); }
+
+__global__ void shuffle_of_odd_width_kernel() { __shfl_sync(kAll, 1, 0, 12); }
+
+__global__ void empty_kernel() {}
+
+__global__ void nested_launch_kernel(cudaError_t* error) {
+  *error = launch(empty_kernel, {1, 1}, nullptr);
+}
+
+__global__ void throwing_kernel() { throw std::runtime_error("no such thing"); }
+
+class Counted {
+ public:
+  explicit Counted(int* alive) : alive_(alive) { atomicAdd(alive_, 1); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { atomicSub(alive_, 1); }
+
+ private:
+  int* alive_;
+};
+
+/// Every thread counts its object; block `bad` runs into a divergent barrier while they are alive.
+__global__ void counting_objects_kernel(unsigned bad, int* alive) {
+  const Counted counted(alive);
+  __syncthreads();
+  if (blockIdx.x == bad && threadIdx.x == 3) {  // NOLINT(bugprone-branch-clone): two barriers
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+}
+
+/// Two warps read what thread `writer` has put into shared memory, twice; out[64 r + t] is what thread
+/// t read in round r, which is r. The barrier keeps the writer from overwriting what the other warp has
+/// yet to read.
+__global__ void overtaking_kernel(bool with_barrier, unsigned writer, int* out) {
+  __shared__ int slot;
+  for (int round = 0; round < 2; ++round) {
+    const int value = __shfl_sync(0xffffffffu, round, 0);  // waits for this warp alone
+    if (with_barrier) __syncthreads();
+    if (threadIdx.x == writer) slot = value;
+    __syncthreads();
+    out[64 * round + static_cast<int>(threadIdx.x)] = slot;
+  }
+}
+
+/// out[i] = in[i] + what thread i - 1 (thread 0: itself) left in shared memory.
+__global__ void neighbour_sum_kernel(bool with_barrier, const int* in, int* out) {
+  __shared__ int tile[1024];
+  const unsigned i = threadIdx.x;
+  tile[i] = in[i];
+  if (with_barrier) __syncthreads();
+  out[i] = in[i] + tile[i == 0 ? 0 : i - 1];
+}
+
+/// The order in which the threads of a block get to write, before and after a barrier.
+__global__ void order_kernel(int* before, int* after) {
+  __shared__ int started;
+  __shared__ int resumed;
+  if (threadIdx.x == 0) started = resumed = 0;
+  __syncthreads();
+  before[started++] = static_cast<int>(threadIdx.x);
+  __syncthreads();
+  after[resumed++] = static_cast<int>(threadIdx.x);
+}
+
+__global__ void block_order_kernel(int* order) {
+  const int place = atomicAdd(&order[gridDim.x], 1);
+  order[place] = static_cast<int>(blockIdx.x);
+}
+
+__global__ void rotations_kernel(int rounds, const int* in, int* out) {
+  __shared__ int tile[1024];
+  const unsigned i = threadIdx.x;
+  tile[i] = in[i];
+  for (int round = 0; round < rounds; ++round) {
+    __syncthreads();
+    const int value = tile[(i + 1) % blockDim.x];
+    __syncthreads();
+    tile[i] = value;
+  }
+  out[i] = tile[i];
+}
+
+/// Before barrier k, thread k - 1 returns. out[i] counts the barriers that thread i has passed.
+__global__ void early_exits_kernel(int* out) {
+  for (unsigned leaving = 0; leaving < blockDim.x; ++leaving) {
+    if (threadIdx.x == leaving) return;
+    __syncthreads();
+    ++out[threadIdx.x];
+  }
+}
+
+__global__ void uninitialised_shared_kernel(float* out) {
+  DYNAMIC_SHARED(float, tile);
+  out[threadIdx.x] = tile[threadIdx.x];
+  tile[threadIdx.x] = 1.0F;
+}
+
+template <class T>
+__device__ bool is_poisoned(const T& value) {
+  unsigned char bytes[sizeof(T)];
+  memcpy(bytes, &value, sizeof(T));
+  for (const unsigned char byte : bytes) {
+    if (byte != 0xFF) return false;
+  }
+  return true;
+}
+
+/// Whether this thread's slot was poisoned; afterwards it is not.
+template <class T>
+__device__ bool found_poisoned(T value) {
+  __shared__ T slots[64];
+  const bool poisoned = is_poisoned(slots[threadIdx.x]);
+  slots[threadIdx.x] = value;
+  return poisoned;
+}
+
+/// Six slots of static shared memory (of kernels, templates and lambdas) before they are written: how
+/// many are poisoned.
+__global__ void unwritten_shared_kernel(int* found) {
+  __shared__ float tile[64];
+  int count = is_poisoned(tile[threadIdx.x]) ? 1 : 0;
+  tile[threadIdx.x] = 1.0F;
+  __syncthreads();
+  __shared__ int later[64], latest;  // what has been written must outlive this declaration
+  count += tile[63 - threadIdx.x] == 1.0F && is_poisoned(later[threadIdx.x]) ? 1 : 0;
+  count += threadIdx.x != 0 || is_poisoned(latest) ? 1 : 0;
+  later[threadIdx.x] = 1;
+  if (threadIdx.x == 0) latest = 1;
+  const auto in_a_lambda = [] {
+    __shared__ short slot[64];
+    const bool poisoned = is_poisoned(slot[threadIdx.x]);
+    slot[threadIdx.x] = 1;
+    return poisoned;
+  };
+  count += in_a_lambda() ? 1 : 0;
+  count += found_poisoned(1.0) ? 1 : 0;
+  count += found_poisoned(__float2half(1.0F)) ? 1 : 0;
+  found[64 * blockIdx.x + threadIdx.x] = count;
+}
+
+__global__ void votes_of_returned_lanes_kernel(int* out) {
+  if (threadIdx.x % 2 == 0) return;
+  __syncwarp();
+  if (__all_sync(kAll, 1) != 0 && __ballot_sync(kAll, 1) == 0xaaaaaaaaU) atomicAdd(out, 1);
+}
+
+__global__ void large_shared_kernel() {
+  DYNAMIC_SHARED(int, tile);
+  tile[threadIdx.x] = 1;
+}
+
+/// 8 KiB of each thread's own, across a barrier: 1 if nobody touched them.
+__global__ void private_arrays_kernel(int* out) {
+  volatile unsigned mine[2048];
+  for (unsigned i = 0; i < 2048; ++i) mine[i] = threadIdx.x * 4099 + i;
+  __syncthreads();
+  bool intact = true;
+  for (unsigned i = 0; i < 2048; ++i) intact = intact && mine[i] == threadIdx.x * 4099 + i;
+  out[threadIdx.x] = intact ? 1 : 0;
+}
+
+// ---- Settings and answers -----------------------------------------------------------------------
+
+/// A kernel in this shape, on the default stream.
+template <class... Params, class... Arguments>
+cudaError_t run(void (*kernel)(Params...), const LaunchShape& shape, Arguments... arguments) {
+  return launch(kernel, shape, nullptr, arguments...);
+}
 
 /// Sets the order, or the number of workers, for one test.
 class OrderSetting {
@@ -65,7 +287,7 @@ void check_fault(cudaError_t error, const std::string& pattern) {
   CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
   CHECK(cudaGetLastError() == cudaSuccess);
   const GuardedBuffer<int> out(std::size_t{256});
-  CHECK(run_private_arrays(256, out.data()) == cudaSuccess);
+  CHECK(run(private_arrays_kernel, {1, 256}, out.data()) == cudaSuccess);
   CHECK(out.download() == std::vector<int>(256, 1));
 }
 
@@ -86,65 +308,68 @@ std::vector<int> in_order(cpu::Order order, int n) {
 // ---- Detections ---------------------------------------------------------------------------------
 
 TEST_CASE("a divergent barrier is reported with both places") {
-  check_fault(run_divergent_barrier(),
+  check_fault(run(divergent_barrier_kernel, {1, 64}),
               R"(block \(0,0,0\): divergent barrier: thread \(\d+,0,0\) waits at __syncthreads\(\))"
-              R"( in .*executor_kernels\.cu:\d+, thread \(\d+,0,0\) at __syncthreads\(\) in )"
-              R"(.*executor_kernels\.cu:\d+)");
+              R"( in .*executor_test\.cpp:\d+, thread \(\d+,0,0\) at __syncthreads\(\) in )"
+              R"(.*executor_test\.cpp:\d+)");
   std::smatch lines;
   const std::string report = cpu::last_report();
-  REQUIRE(std::regex_search(report, lines, std::regex(R"(\.cu:(\d+),.*\.cu:(\d+);)")));
+  REQUIRE(std::regex_search(report, lines, std::regex(R"(\.cpp:(\d+),.*\.cpp:(\d+);)")));
   REQUIRE(std::abs(std::stoi(lines[1]) - std::stoi(lines[2])) == 2);
 }
 
 TEST_CASE("different kinds of barrier are divergent too") {
-  check_fault(run_divergent_votes(), "divergent barrier: .*__syncthreads(_count)?\\(\\)");
+  check_fault(run(divergent_votes_kernel, {1, 64}),
+              "divergent barrier: .*__syncthreads(_count)?\\(\\)");
   REQUIRE(matches(cpu::last_report(), "__syncthreads\\(\\)"));
   REQUIRE(matches(cpu::last_report(), "__syncthreads_count\\(\\)"));
 }
 
 TEST_CASE("a deadlock is reported with all that wait") {
   check_fault(
-      run_deadlock(),
+      run(deadlock_kernel, {1, 32}),
       R"(deadlock: 1 thread\(s\), the first \(0,0,0\), wait at __syncthreads\(\) in .*; )"
       R"(31 thread\(s\), the first \(1,0,0\), wait at __syncwarp with mask 0xffffffff in )");
-  check_fault(run_mixed_shuffles(), "deadlock: 16 thread.*__shfl_sync.*16 thread.*__shfl_up_sync");
+  check_fault(run(mixed_shuffles_kernel, {1, 32}),
+              "deadlock: 16 thread.*__shfl_sync.*16 thread.*__shfl_up_sync");
 }
 
 TEST_CASE("a shuffle that names a lane which takes no part") {
   const char* const pattern =
-      "__shfl_down_sync in .*executor_kernels\\.cu:\\d+: the mask 0xffffffff names lane \\d+, "
+      "__shfl_down_sync in .*executor_test\\.cpp:\\d+: the mask 0xffffffff names lane \\d+, "
       "which "
       "takes no part";
-  check_fault(run_shuffle_with_returned_lanes(), pattern);
-  check_fault(run_shuffle_before_lanes_return(), pattern);
-  check_fault(run_shuffle_with_missing_lanes(), pattern);
+  check_fault(run(shuffle_with_returned_lanes_kernel, {1, 32}), pattern);
+  check_fault(run(shuffle_before_lanes_return_kernel, {1, 32}), pattern);
+  check_fault(run(full_shuffle_kernel, {1, 16}), pattern);
 }
 
 TEST_CASE("a shuffle that reads from a lane outside of the mask") {
-  check_fault(run_shuffle_from_outside_the_mask(),
+  check_fault(run(shuffle_from_outside_the_mask_kernel, {1, 32}),
               R"(__shfl_down_sync in .*: thread \(0,0,0\) \(lane 0\) reads from lane 16, which is )"
               R"(not in the mask 0xffff)");
 }
 
 TEST_CASE("a caller outside of its own mask") {
   check_fault(
-      run_shuffle_outside_own_mask(),
+      run(shuffle_outside_own_mask_kernel, {1, 32}),
       R"(__shfl_sync in .*: the calling thread \(\d+,0,0\) is lane \d+, which is not in its )"
       R"(own mask 0x1)");
 }
 
 TEST_CASE("a shuffle with a width that is no power of two") {
-  check_fault(run_shuffle_of_odd_width(), "__shfl_sync in .*: width 12 is no power of two");
+  check_fault(run(shuffle_of_odd_width_kernel, {1, 32}),
+              "__shfl_sync in .*: width 12 is no power of two");
 }
 
 TEST_CASE("a launch from within a kernel is refused") {
   cudaError_t inner = cudaSuccess;
-  REQUIRE(run_nested_launch(&inner) == cudaSuccess);
+  REQUIRE(run(nested_launch_kernel, {1, 1}, &inner) == cudaSuccess);
   REQUIRE(inner == cudaErrorNotSupported);
 }
 
 TEST_CASE("an exception ends the launch, not the program") {
-  check_fault(run_throwing_kernel(), "the kernel let an exception out: no such thing");
+  check_fault(run(throwing_kernel, {1, 32}), "the kernel let an exception out: no such thing");
 }
 
 TEST_CASE("device functions outside of a kernel are refused") {
@@ -155,20 +380,34 @@ TEST_CASE("after a fault every object of the abandoned threads is destroyed") {
   const int workers = GENERATE(1, 4);
   const WorkerSetting setting(workers);
   const GuardedBuffer<int> alive(std::vector<int>{0});
-  REQUIRE(run_counting_objects(8, 5, alive.data()) == cudaErrorLaunchFailure);
+  REQUIRE(run(counting_objects_kernel, {8, 256}, 5U, alive.data()) == cudaErrorLaunchFailure);
   REQUIRE(matches(cpu::last_report(), "block \\(5,0,0\\): divergent barrier"));
   REQUIRE(alive.download() == std::vector<int>{0});
-  REQUIRE(run_counting_objects(8, 8, alive.data()) == cudaSuccess);
+  REQUIRE(run(counting_objects_kernel, {8, 256}, 8U, alive.data()) == cudaSuccess);
   REQUIRE(alive.download() == std::vector<int>{0});
 }
 
 TEST_CASE("a refused shape says what is wrong with it") {
-  REQUIRE(run_order(1025, nullptr, nullptr) == cudaErrorInvalidConfiguration);
+  REQUIRE(run(order_kernel, {1, 1025}, nullptr, nullptr) == cudaErrorInvalidConfiguration);
   REQUIRE(matches(cpu::last_report(), R"(grid \(1,1,1\), block \(1025,1,1\))"));
   REQUIRE(cudaGetLastError() == cudaErrorInvalidConfiguration);
 }
 
 #if defined(TUTORIAL_CPU_ASAN)
+
+namespace {
+
+/// Thread 0 writes x[n], one float past the end.
+__global__ void overrun_kernel(bool after_barrier, float* x, std::size_t n) {
+  if (after_barrier) __syncthreads();
+  if (threadIdx.x == 0) x[n] = 1.0F;
+}
+
+__global__ void shared_overrun_kernel(std::size_t n, float* out) {
+  DYNAMIC_SHARED(float, tile);
+  __syncthreads();
+  if (threadIdx.x == 0) out[0] = tile[n];
+}
 
 /// What a child process that runs `action` says before AddressSanitizer ends it.
 template <class Action>
@@ -196,6 +435,8 @@ std::string report_of_child(Action action) {
   return report;
 }
 
+}  // namespace
+
 TEST_CASE("AddressSanitizer sees the first float past an allocation, on any fiber") {
   const WorkerSetting one(1);  // the other workers do not follow into a forked process
   const bool after_barrier = GENERATE(false, true);
@@ -203,7 +444,7 @@ TEST_CASE("AddressSanitizer sees the first float past an allocation, on any fibe
   const std::string report = report_of_child([&] {
     float* x = nullptr;
     cudaMalloc(reinterpret_cast<void**>(&x), n * sizeof(float));
-    run_overrun(64, after_barrier, x, n);
+    run(overrun_kernel, {1, 64}, after_barrier, x, n);
   });
   CAPTURE(after_barrier, n, report);
   REQUIRE(matches(report, "AddressSanitizer: heap-buffer-overflow"));
@@ -215,7 +456,7 @@ TEST_CASE("AddressSanitizer sees the first float past dynamic shared memory") {
   const WorkerSetting one(1);
   const std::string report = report_of_child([] {
     float out = 0;
-    run_shared_overrun(33, &out);
+    run(shared_overrun_kernel, {1, 32, 33 * sizeof(float)}, std::size_t{33}, &out);
   });
   CAPTURE(report);
   REQUIRE(matches(report, "AddressSanitizer: heap-buffer-overflow"));
@@ -232,7 +473,7 @@ TEST_CASE("threads start and go on in the order that is set") {
   const unsigned threads = 100;
   const GuardedBuffer<int> before(std::size_t{threads});
   const GuardedBuffer<int> after(std::size_t{threads});
-  REQUIRE(run_order(threads, before.data(), after.data()) == cudaSuccess);
+  REQUIRE(run(order_kernel, {1, threads}, before.data(), after.data()) == cudaSuccess);
   REQUIRE(before.download() == in_order(order, 100));
   REQUIRE(after.download() == in_order(order, 100));
 }
@@ -242,7 +483,7 @@ TEST_CASE("one worker runs the blocks in the order that is set") {
   const OrderSetting setting(order);
   const WorkerSetting one(1);
   const GuardedBuffer<int> blocks(std::vector<int>(101, 0));
-  REQUIRE(run_block_order(100, blocks.data()) == cudaSuccess);
+  REQUIRE(run(block_order_kernel, {100, 1}, blocks.data()) == cudaSuccess);
   std::vector<int> out = blocks.download();
   out.pop_back();
   REQUIRE(out == in_order(order, 100));
@@ -251,7 +492,7 @@ TEST_CASE("one worker runs the blocks in the order that is set") {
 TEST_CASE("several workers run every block once") {
   const WorkerSetting setting(4);
   const GuardedBuffer<int> blocks(std::vector<int>(10001, 0));
-  REQUIRE(run_block_order(10000, blocks.data()) == cudaSuccess);
+  REQUIRE(run(block_order_kernel, {10000, 1}, blocks.data()) == cudaSuccess);
   std::vector<int> out = blocks.download();
   out.pop_back();
   std::sort(out.begin(), out.end());
@@ -265,8 +506,9 @@ TEST_CASE("a missing barrier passes in one order and shows in the other") {
     const OrderSetting setting(order);
     const GuardedBuffer<int> clean(std::vector<int>(64, 0));
     const GuardedBuffer<int> out(std::size_t{64});
-    REQUIRE(run_neighbour_sum(64, true, clean.data(), out.data()) == cudaSuccess);
-    REQUIRE(run_neighbour_sum(64, with_barrier, input.data(), out.data()) == cudaSuccess);
+    REQUIRE(run(neighbour_sum_kernel, {1, 64}, true, clean.data(), out.data()) == cudaSuccess);
+    REQUIRE(run(neighbour_sum_kernel, {1, 64}, with_barrier, input.data(), out.data()) ==
+            cudaSuccess);
     return out.download();
   };
   const std::vector<int> right(64, 2);
@@ -280,7 +522,7 @@ TEST_CASE("a warp that overtakes the others shows what they have yet to read") {
   const auto is_right = [](cpu::Order order, bool with_barrier, unsigned writer) {
     const OrderSetting setting(order);
     const GuardedBuffer<int> out(std::size_t{128});
-    REQUIRE(run_overtaking(with_barrier, writer, out.data()) == cudaSuccess);
+    REQUIRE(run(overtaking_kernel, {1, 64}, with_barrier, writer, out.data()) == cudaSuccess);
     std::vector<int> right(128, 0);
     std::fill(right.begin() + 64, right.end(), 1);
     return out.download() == right;
@@ -302,27 +544,28 @@ TEST_CASE("1024 threads pass many barriers") {
   std::rotate(expected.begin(), expected.begin() + rounds, expected.end());
   const GuardedBuffer<int> input(in);
   const GuardedBuffer<int> out(std::size_t{1024});
-  REQUIRE(run_rotations(rounds, input.data(), out.data()) == cudaSuccess);
+  REQUIRE(run(rotations_kernel, {1, 1024}, rounds, input.data(), out.data()) == cudaSuccess);
   REQUIRE(out.download() == expected);
 }
 
 TEST_CASE("threads that have returned do not count at a barrier") {
   const unsigned threads = 100;
   const GuardedBuffer<int> out(std::vector<int>(threads, 0));
-  REQUIRE(run_early_exits(threads, out.data()) == cudaSuccess);
+  REQUIRE(run(early_exits_kernel, {1, threads}, out.data()) == cudaSuccess);
   REQUIRE(out.download() == ascending(100));
 }
 
 TEST_CASE("lanes that have returned do not count in a vote") {
   const GuardedBuffer<int> out(std::vector<int>{0});
-  REQUIRE(run_votes_of_returned_lanes(out.data()) == cudaSuccess);
+  REQUIRE(run(votes_of_returned_lanes_kernel, {1, 64}, out.data()) == cudaSuccess);
   REQUIRE(out.download() == std::vector<int>{32});
 }
 
 TEST_CASE("dynamic shared memory is NaN at the start of every block") {
   for (int launch = 0; launch < 2; ++launch) {
     const GuardedBuffer<float> out(std::vector<float>(32, 0.0F));
-    REQUIRE(run_uninitialised_shared(32, out.data()) == cudaSuccess);
+    REQUIRE(run(uninitialised_shared_kernel, {1, 32, 32 * sizeof(float)}, out.data()) ==
+            cudaSuccess);
     const std::vector<float> values = out.download();
     REQUIRE(std::all_of(values.begin(), values.end(), [](float x) { return std::isnan(x); }));
   }
@@ -332,15 +575,21 @@ TEST_CASE("static shared memory is NaN at the start of every block") {
   for (const int workers : {1, 3}) {
     const WorkerSetting setting(workers);
     const GuardedBuffer<int> found(std::vector<int>(64 * 16, 0));
-    REQUIRE(run_unwritten_shared(16, found.data()) == cudaSuccess);
+    REQUIRE(run(unwritten_shared_kernel, {16, 64}, found.data()) == cudaSuccess);
     REQUIRE(found.download() == std::vector<int>(64 * 16, 6));
   }
 }
 
 TEST_CASE("a kernel gets more shared memory when it asks for it, up to a limit") {
-  REQUIRE(run_large_shared(100 * 1024) == cudaSuccess);
-  REQUIRE(run_large_shared(227 * 1024) == cudaSuccess);
-  REQUIRE(run_large_shared(227 * 1024 + 1) == cudaErrorInvalidValue);
+  const auto with = [](std::size_t bytes) {
+    const cudaError_t error =
+        cudaFuncSetAttribute(reinterpret_cast<const void*>(large_shared_kernel),
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+    return error != cudaSuccess ? error : run(large_shared_kernel, {1, 32, bytes});
+  };
+  REQUIRE(with(100 * 1024) == cudaSuccess);
+  REQUIRE(with(227 * 1024) == cudaSuccess);
+  REQUIRE(with(227 * 1024 + 1) == cudaErrorInvalidValue);
   cudaGetLastError();
 }
 
@@ -435,7 +684,7 @@ TEST_CASE("launches from several host threads do not disturb each other") {
   for (int& result : good) {
     hosts.emplace_back([&result] {
       const GuardedBuffer<int> out(std::vector<int>(100, 0));
-      const bool ran = run_early_exits(100, out.data()) == cudaSuccess;
+      const bool ran = run(early_exits_kernel, {1, 100}, out.data()) == cudaSuccess;
       result = ran && out.download() == ascending(100) ? 1 : 0;
     });
   }

@@ -25,14 +25,6 @@ __global__ void pair_kernel(const T2* in, T2* out, int pairs) {
   if (i < pairs) out[i] = Function::apply(in[i]);
 }
 
-template <class Conversion, class T>
-__global__ void conversion_kernel(const T* in, long long* out, int pairs) {
-  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= pairs) return;
-  out[2 * i] = static_cast<long long>(Conversion::apply(in[2 * i]));
-  out[2 * i + 1] = static_cast<long long>(Conversion::apply(in[2 * i + 1]));
-}
-
 LaunchShape shape_of(int pairs) { return {grid_1d(pairs, kThreadsPerBlock), kThreadsPerBlock}; }
 
 template <class Function, class T>
@@ -47,12 +39,6 @@ cudaError_t launch_pair(const std::uint16_t* in, std::uint16_t* out, int pairs) 
                 reinterpret_cast<const T2*>(in), reinterpret_cast<T2*>(out), pairs);
 }
 
-template <class Conversion, class T>
-cudaError_t launch_conversion(const std::uint16_t* in, long long* out, int pairs) {
-  return launch(conversion_kernel<Conversion, T>, shape_of(pairs), nullptr,
-                reinterpret_cast<const T*>(in), out, pairs);
-}
-
 #define TUTORIAL_FUNCTION(name, pair_name)                                            \
   struct name##_function {                                                            \
     static __device__ half apply(half x) { return name(x); }                          \
@@ -62,14 +48,6 @@ cudaError_t launch_conversion(const std::uint16_t* in, long long* out, int pairs
   };
 TUTORIAL_HALF_FUNCTIONS(TUTORIAL_FUNCTION)
 #undef TUTORIAL_FUNCTION
-
-#define TUTORIAL_CONVERSION(suffix)                                                  \
-  struct suffix##_conversion {                                                       \
-    static __device__ auto apply(half x) { return __half2##suffix(x); }              \
-    static __device__ auto apply(__nv_bfloat16 x) { return __bfloat162##suffix(x); } \
-  };
-TUTORIAL_HALF_CONVERSIONS(TUTORIAL_CONVERSION)
-#undef TUTORIAL_CONVERSION
 
 }  // namespace
 
@@ -81,13 +59,6 @@ TUTORIAL_HALF_CONVERSIONS(TUTORIAL_CONVERSION)
    launch_scalar<name##_function, __nv_bfloat16>, \
    launch_pair<name##_function, __nv_bfloat162>},
 const DeviceFunction device_functions[kHalfFunctions] = {TUTORIAL_HALF_FUNCTIONS(TUTORIAL_ENTRY)};
-#undef TUTORIAL_ENTRY
-
-#define TUTORIAL_ENTRY(suffix)                            \
-  {#suffix, launch_conversion<suffix##_conversion, half>, \
-   launch_conversion<suffix##_conversion, __nv_bfloat16>},
-const DeviceConversion device_conversions[kHalfConversions] = {
-    TUTORIAL_HALF_CONVERSIONS(TUTORIAL_ENTRY)};
 #undef TUTORIAL_ENTRY
 
 }  // namespace tutorial::test

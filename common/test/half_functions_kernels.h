@@ -33,35 +33,11 @@
   X(htrunc, h2trunc)               \
   X(hrint, h2rint)
 
-// Conversions to integers: X(s) stands for __half2##s and __bfloat162##s.
-#define TUTORIAL_HALF_CONVERSIONS(X) \
-  X(short_rn)                        \
-  X(short_rd)                        \
-  X(short_ru)                        \
-  X(ushort_rn)                       \
-  X(ushort_rd)                       \
-  X(ushort_ru)                       \
-  X(int_rn)                          \
-  X(int_rd)                          \
-  X(int_ru)                          \
-  X(uint_rn)                         \
-  X(uint_rd)                         \
-  X(uint_ru)                         \
-  X(ll_rn)                           \
-  X(ll_rd)                           \
-  X(ll_ru)                           \
-  X(ull_rn)                          \
-  X(ull_rd)                          \
-  X(ull_ru)
-
 namespace tutorial::test {
 
 /// A launcher on the default stream: out[i] = function(in[i]) for `pairs` pairs of values, that is
 /// 2 * pairs values of 16 bits; `in` and `out` are device memory, 4-byte aligned.
 using HalfLauncher = cudaError_t (*)(const std::uint16_t* in, std::uint16_t* out, int pairs);
-
-/// The same for a conversion, whose results are widened to 64 bits.
-using ConversionLauncher = cudaError_t (*)(const std::uint16_t* in, long long* out, int pairs);
 
 /// A function's name and its launchers, for one value at a time and for pairs.
 struct DeviceFunction {
@@ -70,18 +46,11 @@ struct DeviceFunction {
   HalfLauncher f16, f16_pair, bf16, bf16_pair;
 };
 
-struct DeviceConversion {
-  const char* name;
-  ConversionLauncher f16, bf16;
-};
-
 #define TUTORIAL_COUNT(...) +1
 inline constexpr int kHalfFunctions = 0 TUTORIAL_HALF_FUNCTIONS(TUTORIAL_COUNT);
-inline constexpr int kHalfConversions = 0 TUTORIAL_HALF_CONVERSIONS(TUTORIAL_COUNT);
 #undef TUTORIAL_COUNT
 
-/// In the order of the lists above.
+/// In the order of the list above.
 extern const DeviceFunction device_functions[kHalfFunctions];
-extern const DeviceConversion device_conversions[kHalfConversions];
 
 }  // namespace tutorial::test

@@ -2,6 +2,7 @@
 // draws comes from the JSON files beside the page or from a file that was dropped on it.
 
 import { openFile, operations, rowsOf } from "./ladders.js";
+import { dropBox, element, number, say } from "./page.js";
 
 const KINDS = ["rung", "yours", "sweep", "bound", "peer", "copy"];
 const COLOURS = 4;
@@ -15,16 +16,6 @@ let wantedRung = "";
 // ---------------------------------------------------------------------------------------------------------
 // Small things
 
-function element(name, properties = {}, ...children) {
-  const node = document.createElement(name);
-  for (const [key, value] of Object.entries(properties)) {
-    if (key in node) node[key] = value;
-    else node.setAttribute(key, value);
-  }
-  node.append(...children);
-  return node;
-}
-
 function drawn(name, attributes, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
@@ -32,16 +23,8 @@ function drawn(name, attributes, ...children) {
   return node;
 }
 
-const number = (value, digits = 0) =>
-  value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 const elements = (size) => size.split("x").reduce((product, part) => product * Number(part), 1);
 const unique = (items) => [...new Set(items)];
-
-function say(text, wrong = false) {
-  const line = root.querySelector(".explorer-says");
-  line.textContent = text;
-  line.classList.toggle("wrong", wrong);
-}
 
 // ---------------------------------------------------------------------------------------------------------
 // What there is to choose
@@ -153,27 +136,15 @@ async function load(chapter) {
   files.sort((a, b) => Boolean(a.own) - Boolean(b.own) || order.indexOf(a.id) - order.indexOf(b.id));
 }
 
-async function accept(list) {
-  for (const file of list) {
-    try {
-      let data;
-      try {
-        data = JSON.parse(await file.text());
-      } catch {
-        throw new Error("is not JSON; drop a file that ./tutorial bench wrote, as build/results/01_elu.cuda.json.");
-      }
-      const opened = openFile(data, file.name, index.chapters);
-      const id = `own${files.filter((other) => other.own).length + 1}`;
-      files.push({ ...opened, id, own: file.name });
-      const names = [...opened.chapters.keys()];
-      if (!names.includes(state.chapter)) state.chapter = names[0];
-      await load(state.chapter);
-      state.gpus = unique([...state.gpus, id]);
-      say(`${file.name}: ${opened.gpu}, drawn below.${opened.cpu ? " The CPU executor's times say nothing about a GPU." : ""}`);
-    } catch (error) {
-      say(`${file.name} ${error.message}`, true);
-    }
-  }
+async function take(data, name) {
+  const opened = openFile(data, name, index.chapters);
+  const id = `own${files.filter((other) => other.own).length + 1}`;
+  files.push({ ...opened, id, own: name });
+  const names = [...opened.chapters.keys()];
+  if (!names.includes(state.chapter)) state.chapter = names[0];
+  await load(state.chapter);
+  state.gpus = unique([...state.gpus, id]);
+  say(`${name}: ${opened.gpu}, drawn below.${opened.cpu ? " The CPU executor's times say nothing about a GPU." : ""}`);
   draw();
 }
 
@@ -424,26 +395,10 @@ function draw(step = false) {
 }
 
 function frame() {
-  const chooser = element("input", { type: "file", id: "explorer-file", multiple: true, accept: ".json,application/json" });
-  chooser.addEventListener("change", () => accept([...chooser.files]));
-  root.append(
-    element("div", { className: "explorer-drop" },
-      element("label", { htmlFor: "explorer-file" }, "Drop a benchmark result here, or choose one: "), chooser),
-    element("p", { className: "explorer-says", role: "status" }),
-    element("div", { className: "explorer-controls" }),
-    element("div", { className: "explorer-bars" }),
-    element("div", { className: "explorer-lines" }),
+  dropBox(root, "explorer-file", "Drop a benchmark result here, or choose one: ",
+    "./tutorial bench wrote, as build/results/01_elu.cuda.json", take);
+  root.append(...["controls", "bars", "lines"].map((part) => element("div", { className: `explorer-${part}` })),
     element("ul", { className: "explorer-sources" }));
-  addEventListener("dragover", (event) => {
-    event.preventDefault();
-    root.classList.add("dragged");
-  });
-  addEventListener("dragleave", () => root.classList.remove("dragged"));
-  addEventListener("drop", (event) => {
-    event.preventDefault();
-    root.classList.remove("dragged");
-    accept([...event.dataTransfer.files]);
-  });
 }
 
 async function start() {

@@ -1,6 +1,8 @@
 // The warp view: one access of a warp at a time, lanes above, the sectors (or the banks of shared memory) that
 // it touches below, for two rungs side by side. It draws what ./tutorial trace --json wrote.
 
+import { dropBox, element, number, say } from "./page.js";
+
 const SECTOR = 32;
 const MOST_SECTORS = 64;
 const state = { chapter: "", a: "", b: "", warp: "middle", step: 1 };
@@ -9,18 +11,6 @@ let index = [];
 let sources = []; // the files that the book shows
 let root;
 
-function element(name, properties = {}, ...children) {
-  const node = document.createElement(name);
-  for (const [key, value] of Object.entries(properties)) {
-    if (key in node) node[key] = value;
-    else node.setAttribute(key, value);
-  }
-  node.append(...children);
-  return node;
-}
-
-const number = (value, digits = 0) =>
-  value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 const product = (sizes) => sizes.reduce((all, one) => all * one, 1);
 const sum = (items) => items.reduce((all, one) => all + one, 0);
 
@@ -286,63 +276,33 @@ function drawRungs() {
   history.replaceState(null, "", `?${query}`);
 }
 
-function say(text, wrong = false) {
-  const line = root.querySelector(".explorer-says");
-  line.textContent = text;
-  line.classList.toggle("wrong", wrong);
-}
-
 async function load(chapter) {
   if (traces.has(chapter) || !index.some((entry) => entry.chapter === chapter)) return;
   const answer = await fetch(new URL(`traces/${chapter}.json`, location.href));
   traces.set(chapter, open(await answer.json()));
 }
 
-async function accept(files) {
-  for (const file of files) {
-    try {
-      let data;
-      try {
-        data = JSON.parse(await file.text());
-      } catch {
-        throw new Error("is not JSON; drop a file that ./tutorial trace CHAPTER RUNG --json FILE wrote.");
-      }
-      const rungs = open(data).map((rung) => ({ ...rung, rung: `${rung.rung} (${file.name})` }));
-      if (!rungs.length) throw new Error("holds no rung.");
-      const name = data.context?.chapter;
-      if (index.some((entry) => entry.chapter === name)) {
-        state.chapter = name;
-        await load(name);
-      } else if (!traces.has(state.chapter)) {
-        state.chapter = "yours";
-      }
-      traces.set(state.chapter, [...(traces.get(state.chapter) ?? []), ...rungs]);
-      [state.b, state.step] = [rungs[0].rung, 1];
-      say(`${file.name}: drawn below.`);
-      draw();
-    } catch (error) {
-      say(`${file.name} ${error.message}`, true);
-    }
+async function take(data, file) {
+  const rungs = open(data).map((rung) => ({ ...rung, rung: `${rung.rung} (${file})` }));
+  if (!rungs.length) throw new Error("holds no rung.");
+  const name = data.context?.chapter;
+  if (index.some((entry) => entry.chapter === name)) {
+    state.chapter = name;
+    await load(name);
+  } else if (!traces.has(state.chapter)) {
+    state.chapter = "yours";
   }
-}
-
-function frame() {
-  const chooser = element("input", { type: "file", id: "warps-file", multiple: true, accept: ".json,application/json" });
-  chooser.addEventListener("change", () => accept([...chooser.files]));
-  root.append(element("div", { className: "explorer-drop" },
-    element("label", { htmlFor: "warps-file" }, "Drop a trace here, or choose one: "), chooser),
-  element("p", { className: "explorer-says", role: "status" }), element("div", { className: "warp-view" }));
-  addEventListener("dragover", (event) => event.preventDefault());
-  addEventListener("drop", (event) => {
-    event.preventDefault();
-    accept([...event.dataTransfer.files]);
-  });
+  traces.set(state.chapter, [...(traces.get(state.chapter) ?? []), ...rungs]);
+  [state.b, state.step] = [rungs[0].rung, 1];
+  say(`${file}: drawn below.`);
+  draw();
 }
 
 async function start() {
   root = document.getElementById("warps");
   root.replaceChildren();
-  frame();
+  dropBox(root, "warps-file", "Drop a trace here, or choose one: ", "./tutorial trace CHAPTER RUNG --json FILE wrote", take);
+  root.append(element("div", { className: "warp-view" }));
   const query = new URLSearchParams(location.search);
   for (const key of Object.keys(state)) if (query.has(key)) state[key] = query.get(key);
   try {

@@ -3,18 +3,15 @@
 a request to another host, formulas, figures, search, keyboard, the two schemes, a phone's width, and what
 axe-core says of it. Pictures go to build/book/pictures."""
 
-import base64
 import functools
 import http.server
 import json
 import os
-import struct
 import sys
 import tempfile
 import threading
 import time
 import unittest
-import zlib
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -115,52 +112,24 @@ class Browser:
         return [event["params"]["request"]["url"] for event in events
                 if event["method"] == "Network.requestWillBeSent"]
 
+    def brightness(self, png):
+        """The mean of a picture's red, green and blue, in base64; the browser decodes it."""
+        return self.driver.execute_async_script("""
+          const [data, done] = arguments, image = new Image();
+          image.onload = () => {
+            const { width, height } = image, canvas = Object.assign(document.createElement("canvas"), { width, height });
+            const drawn = canvas.getContext("2d");
+            drawn.drawImage(image, 0, 0);
+            const values = drawn.getImageData(0, 0, width, height).data.filter((_, i) => i % 4 < 3);
+            done(values.reduce((sum, value) => sum + value, 0) / values.length);
+          };
+          image.src = "data:image/png;base64," + data;""", png)
+
     def picture(self, name, path=PICTURES):
         path.mkdir(parents=True, exist_ok=True)
         data = self.driver.get_screenshot_as_png()
         (path / f"{name}.png").write_bytes(data)
         return data
-
-
-def pixels(png):
-    """(width, rows of RGB or RGBA bytes, bytes per pixel) of a PNG with 8 bits a channel."""
-    place, data, width, channels = 8, b"", 0, 0
-    while place < len(png):
-        length, kind = struct.unpack(">I4s", png[place:place + 8])
-        body = png[place + 8:place + 8 + length]
-        if kind == b"IHDR":
-            width, _, _, colour = struct.unpack(">IIBB", body[:10])
-            channels = {2: 3, 6: 4}[colour]
-        elif kind == b"IDAT":
-            data += body
-        place += length + 12
-    raw, rows, above = zlib.decompress(data), [], bytes(width * channels)
-    for start in range(0, len(raw), width * channels + 1):
-        row = bytearray(raw[start + 1:start + 1 + width * channels])
-        unfilter(raw[start], row, above, channels)
-        rows.append(bytes(row))
-        above = rows[-1]
-    return width, rows, channels
-
-
-def unfilter(kind, row, above, channels):
-    for i in range(len(row) if kind else 0):
-        left = row[i - channels] if i >= channels else 0
-        corner = above[i - channels] if i >= channels else 0
-        if kind == 4:
-            guess = left + above[i] - corner
-            near = sorted((abs(guess - value), order, value)
-                          for order, value in enumerate((left, above[i], corner)))[0][2]
-        else:
-            near = (0, left, above[i], (left + above[i]) // 2)[kind]
-        row[i] = (row[i] + near) & 255
-
-
-def brightness(png):
-    """The mean of a picture's bytes, every eighth row and pixel."""
-    _, rows, channels = pixels(png)
-    values = [row[i] for row in rows[::8] for i in range(0, len(row), channels * 8)]
-    return sum(values) / len(values)
 
 
 class Book(unittest.TestCase):
@@ -641,7 +610,7 @@ class Book(unittest.TestCase):
                                   "return [r.x + scrollX, r.y + scrollY, r.width, r.height]")
             clip = dict(zip(("x", "y", "width", "height"), box), scale=0.25)
             shot = self.browser.command("Page.captureScreenshot", format="png", clip=clip)
-            seen[chosen] = brightness(base64.b64decode(shot["data"]))
+            seen[chosen] = self.browser.brightness(shot["data"])
         self.assertGreater(seen["light"], 180)
         self.assertLess(seen["dark"], 90)
 

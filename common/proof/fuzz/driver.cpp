@@ -1,12 +1,11 @@
 // The main program of a fuzz target where libFuzzer is not linked: the same options, random inputs
 // instead of coverage. The inputs are tried in a child process, so that a crash, whatever kind it
-// is, leaves a parent that knows which input it was, and makes that smaller.
+// is, leaves a parent that knows which input it was.
 
 #include "common/proof/context.h"
 #include "common/proof/fuzz/tally.h"
 #include "common/proof/fuzz/values.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -151,76 +150,17 @@ int try_all(const Options& options, Progress* progress) {
   return code;
 }
 
-// ---- A failing input, smaller -------------------------------------------------------------------
-
-bool fails(const Bytes& bytes) {
-  const int code = in_child([&] {
-    const int nowhere = open("/dev/null", O_WRONLY);
-    dup2(nowhere, STDOUT_FILENO);
-    dup2(nowhere, STDERR_FILENO);
-    alarm(kSecondsPerInput);
-    try_bytes(bytes);
-    _exit(0);
-    return 0;
-  });
-  return code != 0;
-}
-
-/// Takes `smaller` if that fails too.
-bool replaces(Bytes* bytes, const Bytes& smaller) {
-  if (smaller == *bytes || !fails(smaller)) return false;
-  *bytes = smaller;
-  return true;
-}
-
-/// Leaves bytes out, the boldest cuts first, then zeroes and halves what is left, for as long as
-/// that makes progress.
-Bytes shrink(Bytes bytes) {
-  const Clock::time_point began = Clock::now();
-  const auto in_time = [&] { return seconds_since(began) < 30; };
-  for (bool progress = true; progress && in_time();) {
-    progress = false;
-    for (std::size_t cut = bytes.size(); cut > 0; cut /= 2) {
-      for (std::size_t at = 0; at + cut <= bytes.size() && in_time();) {
-        Bytes smaller = bytes;
-        const auto first = smaller.begin() + static_cast<std::ptrdiff_t>(at);
-        smaller.erase(first, first + static_cast<std::ptrdiff_t>(cut));
-        if (replaces(&bytes, smaller)) {
-          progress = true;
-        } else {
-          at += cut;
-        }
-      }
-    }
-    for (std::size_t at = 0; at < bytes.size() && in_time(); ++at) {
-      for (unsigned value = 0; value < bytes[at]; value = (value + bytes[at] + 1U) / 2) {
-        Bytes smaller = bytes;
-        smaller[at] = static_cast<std::uint8_t>(value);
-        if (replaces(&bytes, smaller)) {
-          progress = true;
-          break;
-        }
-      }
-    }
-  }
-  return bytes;
-}
+// ---- A failing input ----------------------------------------------------------------------------
 
 void report(const Options& options, std::uint64_t index) {
-  std::printf("%s: input %llu of seed %llu fails; making it smaller\n", options.program.c_str(),
-              static_cast<unsigned long long>(index),
-              static_cast<unsigned long long>(options.seed));
-  const Bytes bytes = shrink(input_of(options.seed, index));
+  const Bytes bytes = input_of(options.seed, index);
   const std::string name = options.program + ".failing";
   std::ofstream(name, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
-  std::printf("what is left, %zu bytes, says:\n", bytes.size());
-  in_child([&] {
-    try_bytes(bytes);
-    return 0;
-  });
-  std::printf("it is in %s; to see it again: %s %s\n", name.c_str(), options.program.c_str(),
+  std::printf("%s: input %llu of seed %llu fails; it is in %s; to see it again: %s %s\n",
+              options.program.c_str(), static_cast<unsigned long long>(index),
+              static_cast<unsigned long long>(options.seed), name.c_str(), options.program.c_str(),
               name.c_str());
 }
 

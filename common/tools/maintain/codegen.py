@@ -2,7 +2,7 @@
 """Checks the machine code of a chapter's kernels. Needs nvcc, but no GPU.
 
     python3 common/tools/maintain/codegen.py --nvcc /usr/local/cuda/bin/nvcc --arch sm_90 \\
-        --spec 01_elu/proof/codegen.json [--include DIR] [--host-compiler g++] [--json OUT.json]
+        --spec 01_elu/proof/codegen.json [--json OUT.json]
 
 Every source of the spec is compiled to PTX for the architecture, and the PTX is assembled with
 `ptxas -v`. From the two this program reads, per kernel: registers, stack frame and spills, the
@@ -14,7 +14,6 @@ The spec lies in the folder proof/ of a chapter (paths are relative to the chapt
     {
       "sources": ["elu.cu"],
       "architectures": ["sm_90"],                   CTest checks these alone, optional
-      "flags": ["--expt-relaxed-constexpr"],        more flags for nvcc, optional
       "defaults": {"fp64": false, "local_bytes": 0, "max_registers": 32},
       "ignore": ["some_helper_kernel"],             kernels that the spec says nothing about
       "sass_nvcc": "13.0",                          whose machine code `sass` counts, optional
@@ -66,7 +65,7 @@ import runs
 
 KEYS = {"kernel", "rung", "load_bits", "store_bits", "fp64", "local_bytes", "max_registers",
         "contains", "lacks", "sass", "waits", "arch"}
-SPEC_KEYS = {"architectures", "sources", "flags", "defaults", "ignore", "names", "sass_nvcc", "kernels"}
+SPEC_KEYS = {"architectures", "sources", "defaults", "ignore", "names", "sass_nvcc", "kernels"}
 ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak|extern)\s+)*\.(entry|func)\s*(?:\([^)]*\))?\s*"
                    r"([\w$]+)", re.M)
 ACCESS = re.compile(
@@ -98,15 +97,12 @@ def run_command(command):
     return done
 
 
-def compile_source(source, arguments, flags, folder):
+def compile_source(source, arguments, folder):
     """(PTX text, ptxas report, cubin path) of one source."""
     ptx, cubin = Path(folder, source.stem + ".ptx"), Path(folder, source.stem + ".cubin")
     arch = f"-arch={arguments.arch}"
-    command = [arguments.nvcc, "-ptx", arch, "-std=c++17", "-O3", "-DTUTORIAL_BACKEND_CUDA=1"]
-    command += [f"-I{path}" for path in [runs.ROOT] + arguments.include] + flags
-    if arguments.host_compiler:
-        command += ["-ccbin", arguments.host_compiler]
-    run_command(command + ["-o", str(ptx), str(source)])
+    run_command([arguments.nvcc, "-ptx", arch, "-std=c++17", "-O3", "-DTUTORIAL_BACKEND_CUDA=1", f"-I{runs.ROOT}",
+                 "-o", str(ptx), str(source)])
     report = run_command([arguments.nvcc, "-cubin", arch, "-Xptxas", "-v", "-o", str(cubin),
                           str(ptx)])
     return ptx.read_text(encoding="utf-8"), report.stderr + report.stdout, cubin
@@ -256,9 +252,9 @@ def sass_bits(modifiers):
     return int(sizes[-1]) if sizes else 32
 
 
-def kernels_of(source, arguments, flags, folder):
+def kernels_of(source, arguments, folder):
     """Registers, access widths and so on of every kernel in a source: a list of dicts in source order."""
-    ptx, report, cubin = compile_source(source, arguments, flags, folder)
+    ptx, report, cubin = compile_source(source, arguments, folder)
     functions = functions_of(ptx)
     assembled, sass = read_ptxas(report), read_sass(cubin, arguments.nvcc)
     names = [name for name, (kernel, _) in functions.items() if kernel]
@@ -427,11 +423,6 @@ def parse_arguments():
     parser.add_argument("--nvcc", default=os.environ.get("CUDACXX") or "nvcc")
     parser.add_argument("--arch", default="sm_90", help="architecture, e.g. sm_90")
     parser.add_argument("--spec", required=True, help="the chapter's codegen.json")
-    parser.add_argument("--include", action="append", default=[],
-                        help="another folder for -I (the repository's root is always included)")
-    parser.add_argument("--host-compiler", help="the host compiler that nvcc uses")
-    parser.add_argument("--flag", action="append", default=[],
-                        help="another flag for nvcc, e.g. --flag=-DNAME")
     parser.add_argument("--json", help="write the table to this file, for the report")
     return parser.parse_args()
 
@@ -440,14 +431,13 @@ def main():
     arguments = parse_arguments()
     spec = load_spec(arguments.spec)
     chapter = Path(arguments.spec).resolve().parents[1]
-    flags = spec.get("flags", []) + arguments.flag
     kernels = []
     with tempfile.TemporaryDirectory() as folder:
         for name in spec["sources"]:
             source = chapter / name
             if not source.exists():
                 raise runs.ToolError(f"{source}: no such file; mend \"sources\" in the spec")
-            kernels += kernels_of(source, arguments, flags, folder)
+            kernels += kernels_of(source, arguments, folder)
     ladder = runs.ladder_of_chapter(chapter)
     version = tool_version(arguments.nvcc)
     if version != spec.get("sass_nvcc"):

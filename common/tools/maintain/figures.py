@@ -101,6 +101,11 @@ def block(x, y, width, height, radius=0):
             f"h{fixed(2 * r - width)}{turn}{fixed(-r)} {fixed(-r)}v{fixed(2 * r - height)}{turn}{fixed(r)} {fixed(-r)}z")
 
 
+#: Markers, drawn from their centre.
+MARKERS = ("m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0", "m-3.6-3.6h7.2v7.2h-7.2z", "m0-4.6l4.6 8.2h-9.2z",
+           "m0-5l5 5-5 5-5-5z", "m-4.6-3.6h9.2l-4.6 8.2z")
+
+
 class Canvas:
     """Collects SVG elements; render() gives the file's text."""
 
@@ -150,16 +155,8 @@ class Canvas:
 
     def marker(self, x, y, number, name):
         """One of the marker shapes, centred on (x, y)."""
-        r = 3.6
-        arc = f"a{fixed(r)} {fixed(r)} 0 1 0 "
-        shapes = (
-            f"M{fixed(x - r)} {fixed(y)}{arc}{fixed(2 * r)} 0{arc}{fixed(-2 * r)} 0z",
-            polygon([(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)]),
-            polygon([(x, y - r - 1), (x + r + 1, y + r), (x - r - 1, y + r)]),
-            polygon([(x, y - r - 1.4), (x + r + 1.4, y), (x, y + r + 1.4), (x - r - 1.4, y)]),
-            polygon([(x - r - 1, y - r), (x + r + 1, y - r), (x, y + r + 1)]),
-        )
-        self.layers.path(f'class="k f-{name} l-page"', shapes[number % len(shapes)], (x - 6, y - 6, x + 6, y + 6), True)
+        self.layers.path(f'class="k f-{name} l-page"', f"M{fixed(x)} {fixed(y)}{MARKERS[number % len(MARKERS)]}",
+                         (x - 6, y - 6, x + 6, y + 6))
 
     def render(self):
         size = f'viewBox="0 0 {fixed(self.width)} {fixed(self.height)}"'
@@ -179,11 +176,6 @@ class Canvas:
                  f'<desc id="desc">{escape(self.description)}</desc>',
                  f"<style>{style}</style>", frame] + drawn + ["</svg>"]
         return "\n".join(lines) + "\n"
-
-
-def polygon(points):
-    """Path data of a closed line."""
-    return "M" + " ".join(f"{fixed(x)} {fixed(y)}" for x, y in points) + "z"
 
 
 # -------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@
     python3 common/tools/maintain/mutate.py                    every fault, on the CPU executor
     python3 common/tools/maintain/mutate.py --only 'elu_*'     some of them
     python3 common/tools/maintain/mutate.py --check            only: does each fault still fit the source?
-    python3 common/tools/maintain/mutate.py --list             what there is
     python3 common/tools/maintain/mutate.py --table            what noticed each fault, as recorded
 
 The faults of a folder's files stand in its proof/faults.json, one to a line:
@@ -33,7 +32,6 @@ a minute. Copies stay for the next time, which is faster for it.
 
 The build has little optimization, because compiling takes longer than the tests: -O1, no -Werror;
 and it checks the alignment of every access (-fsanitize=alignment), as CI's sanitizers do.
---cmake passes an argument on to CMake's configuration, e.g. --cmake=-DCMAKE_PREFIX_PATH=/opt/x.
 
 --json FILE records the results; those of faults that did not run this time are kept, so a record
 can be made in parts, on several machines. Exit code: 0 if every fault was noticed and every
@@ -194,7 +192,7 @@ class Copy:
                    f"-DCMAKE_EXE_LINKER_FLAGS={sanitize}"]
         if shutil.which("ninja") and not (self.build / "Makefile").exists():
             command += ["-G", "Ninja"]
-        done = run(command + self.options.cmake)
+        done = run(command)
         if done.returncode != 0:
             raise runs.ToolError(f"{self.build} cannot be configured:\n{last_lines(done.stdout)}")
 
@@ -503,44 +501,29 @@ def told(fault, result):
 def parse_arguments():
     parser = argparse.ArgumentParser(
         description="Breaks the kernels one line at a time, and shows that the tests notice.")
-    parser.add_argument("--list", action="store_true", help="name every fault and run nothing")
     parser.add_argument("--check", action="store_true",
                         help="say which faults do not fit the source, and run nothing")
     parser.add_argument("--table", action="store_true",
                         help="say what noticed each fault, as recorded, and run nothing")
     parser.add_argument("--only", action="append", default=[], metavar="ID",
                         help="only these faults: an id or a pattern such as 'elu_*'; repeatable")
-    parser.add_argument("--missing", action="store_true",
-                        help="only faults without a valid result in --json")
     parser.add_argument("--backend", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--jobs", type=int, default=1, help="number of copies that run at the same time")
     parser.add_argument("--folder", default=str(runs.ROOT / "build/mutants"))
-    parser.add_argument("--cmake", action="append", default=[], metavar="ARGUMENT",
-                        help="passed on to CMake's configuration; repeatable")
     parser.add_argument("--json", metavar="FILE", help="record the results in this file")
     return parser.parse_args()
-
-
-def is_settled(fault, result):
-    return result and result["outcome"] == ("survived" if fault.equivalent else "killed")
 
 
 def chosen(faults, options):
     for pattern in options.only:
         if not any(fnmatch.fnmatchcase(fault.id, pattern) for fault in faults):
-            raise runs.ToolError(f"no fault is called {pattern}; --list names them")
+            raise runs.ToolError(f"no fault is called {pattern}; --table names them")
     if options.only:
         faults = [fault for fault in faults
                   if any(fnmatch.fnmatchcase(fault.id, pattern) for pattern in options.only)]
     # On a GPU only the faults that need one run, unless others are named.
     on_gpu = options.backend == "cuda"
-    faults = [fault for fault in faults
-              if fault.id in options.only or bool(fault.gpu) == on_gpu]
-    if options.missing and options.json and Path(options.json).exists():
-        known = dict((fault.id, result) for fault, result
-                     in outcomes(faults, runs.load_json(options.json)["results"]))
-        faults = [fault for fault in faults if not is_settled(fault, known[fault.id])]
-    return faults
+    return [fault for fault in faults if fault.id in options.only or bool(fault.gpu) == on_gpu]
 
 
 def context():
@@ -588,10 +571,6 @@ def main():
         raise runs.ToolError("faults that do not fit the source:\n  " + "\n  ".join(problems))
     if options.check:
         print(f"{len(faults)} faults fit the source")
-        return 0
-    if options.list:
-        for fault in faults:
-            print(f"{fault.id:28} {fault.kind:11} {fault.file}: {fault.old}  ->  {fault.new}")
         return 0
     if options.table:
         for fault, result in outcomes(chosen(faults, options), runs.load_json(options.json or RECORD)["results"]):

@@ -7,7 +7,7 @@ import figures
 import runs
 import trace_figures
 from chapters import headlines
-from marker import NotRecorded, load_json, home_of, gbps, percent, chosen, one_shape, regimes_of
+from marker import NotRecorded, load_json, home_of, chosen, one_shape, regimes_of
 
 
 def picture(part, title, text):
@@ -93,20 +93,17 @@ def curve(rows):
 
 
 def make_headline_figure(part):
-    regime = part.option("regime", "cold")
     specs = {home_of(part.page): load_json(part.file())} if part.names else headlines()
-    rows = [{**row, "chapter": folder.name} for folder, spec in specs.items()
-            for row in spec["against"]]
+    rows = [{**row, "chapter": folder.name} for folder, spec in specs.items() for row in spec["against"]]
     try:
-        gpu, groups = beside_torch.headline(rows, runs.ROOT, regime)
+        gpu, groups = beside_torch.headline(rows, runs.ROOT, "cold")
     except (KeyError, re.error) as error:
         part.fail(f"{part.names[0] if part.names else 'a headline.json'} is no list of rows ({error!r})")
     if not groups:
         raise NotRecorded("main.json")
     title = part.option("title", "Every chapter against a plain copy")
-    subtitle = f"{gpu}, {regime}, at the largest recorded shape of each operation"
-    marks = [(mark, part.option(mark, words)) for mark, words in beside_torch.MARKS]
-    return picture(part, title, figures.dot_chart(title, subtitle, groups, marks))
+    subtitle = f"{gpu}, cold, at the largest recorded shape of each operation"
+    return picture(part, title, figures.dot_chart(title, subtitle, groups, beside_torch.MARKS))
 
 
 def make_plot(part):

@@ -25,8 +25,7 @@ Parts made from a benchmark run (Google Benchmark JSON)
     results FILE [ladder=NAME] [dtype=f16] [regime=cold,warm] [shape=SxK] [kinds=rung,peer,copy] [rungs=a,b]
                                   a row per rung: GB/s and % of copy per regime, and the step over
                                   the rung below in the first regime; last=spread: its spread in place of
-                                  the step, for rows that are no ladder; more=watts,probe_mhz: these counters
-                                  of the first regime too
+                                  the step, for rows that are no ladder
     grid FILE [dtype=f16] [regime=cold,warm] [value=GBps] [shapes=a,b] [kinds=...] [rungs=...]
                                   rungs x shapes; value: GBps, copy_pct, median_us or spread_pct
                                   by=n: shapes of one number of elements are one column, as they are
@@ -60,11 +59,10 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   that have results/GPU.json or GPU_torch.json: a row per GPU and peer;
                                   of=cells: every such cell; of=ncu: of those below 0.99 beside PyTorch, what
                                   results/GPU_behind_ncu.json says. behind.py says which rows are compared
-    headline_figure [FILE] out=NAME.svg [title=..] [regime=cold] [best=, torch=, compile=, cub=NAME]
-                                  percent of a copy of the best rung, PyTorch, torch.compile and cub,
+    headline_figure [FILE] out=NAME.svg [title=..]
+                                  percent of a copy of the best rung, PyTorch, torch.compile and cub, cold,
                                   over the chapters that have a results/headline.json;
-                                  with FILE, a file of that form, over its rows alone; cub= and the
-                                  others: their names in the legend
+                                  with FILE, a file of that form, over its rows alone
 Defaults: the largest shape, the regime cold, every dtype, kinds rung,peer,copy (sizes_figure: all
 regimes, kind rung).
 
@@ -132,7 +130,7 @@ import chapters
 import pictures
 import runs
 import tables
-from marker import NotRecorded, home_of, Part, count, code
+from marker import NotRecorded, home_of, Part
 
 NO_RUN = "No run recorded yet."
 

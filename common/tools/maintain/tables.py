@@ -1,6 +1,5 @@
 """The tables and the single numbers of report.py: a function make_KIND for each kind of marker, and value()."""
 
-import math
 
 import beside_torch
 import behind
@@ -36,7 +35,6 @@ def make_results(part):
         titles += [f"GB/s, {regime}", f"% of copy, {regime}"]
         align += "rr"
     shown = last == "spread" or any(steps.get(row) for row in rows)  # a column of nothing is left out
-    more = part.listed("more", [])
     body = []
     for row in rows:
         cells = [labelled(row), row.dtype]
@@ -44,10 +42,8 @@ def make_results(part):
             same = run.select(ladder=row.ladder, rung=row.rung, dtype=row.dtype, shape=shape,
                               regime=regime)
             cells += result_cells(same[0] if same else None)
-        body.append(cells + [times(steps.get(row)) if last == "step" else percent(row.spread_pct)] * shown
-                    + [significant(row.counters.get(name)) for name in more])
-    return cpu_note(run) + table(titles + [last.capitalize()] * shown + [name.replace("_", " ") for name in more], body,
-                                 align + "r" * (shown + len(more)))
+        body.append(cells + [times(steps.get(row)) if last == "step" else percent(row.spread_pct)] * shown)
+    return cpu_note(run) + table(titles + [last.capitalize()] * shown, body, align + "r" * shown)
 
 
 def result_cells(row):

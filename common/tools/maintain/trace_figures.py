@@ -73,7 +73,6 @@ def pieces(request, sector):
 def draw_global(canvas, request, y):
     """Rows of sectors from y on; the y below them."""
     rows, left_out = sector_rows(request)
-    scale = SECTOR_WIDTH / trace.SECTOR
     for row in rows:
         for i, sector in enumerate(row):
             x = LEFT + i * SECTOR_WIDTH

@@ -13,8 +13,7 @@ PROGRAM is a chapter's tracing program: build/cpu/01_elu_trace. What is claimed,
                      line in the table loads every byte of its inputs once.
   codegen.json       The widest load and store of a kernel have as many bits as its machine code's.
   main_ncu*.json     Sectors per load and per store, requests, and the accesses to shared memory and
-                     their passes equal what Nsight Compute counted on a GPU. Requests that were not
-                     recorded follow from sectors, where these say enough.
+                     their passes equal what Nsight Compute counted on a GPU.
 
 common/trace/exceptions.json names each rung for which one of these does not hold, and why. An
 exception that is not needed is a mistake too. The reader's own rung may do as it likes: what it does
@@ -45,13 +44,9 @@ RULES = {
     "sectors_per_load": "not ncu's", "sectors_per_store": "not ncu's",
     "load_requests": "not ncu's", "store_requests": "not ncu's",
     "shared_load": "not ncu's", "shared_store": "not ncu's",
-    "shared_load_lost": "ncu's passes do not say how many are lost to other traffic",
-    "shared_store_lost": "ncu's passes do not say how many are lost to other traffic",
 }
 SMALL_ROWS, PARTS = 2048, 16  # of a matrix that is too large here: so many rows, and a part of the blocks
 IMAGES = 64                   # ncu's (N, C, H, W) has so many, which are all alike: one is traced
-MOST_LOST = 0.08   # of the passes over shared memory: lost to other traffic of the L1
-UNSTEADY = 0.15    # of the hits in the L1: ncu counts sectors and hits in different runs of the kernel
 YOURS = "your_"    # rungs that a reader edits
 NEAR = 1e-3  # ncu's figures are recorded with four digits
 
@@ -228,16 +223,10 @@ def ncu_files(folder):
 
 
 def entries_of(path):
-    """What ncu counted of each kernel, with the elements of its launch, and with the same launch as
-    the second GPU ran it ("other"), if that was recorded."""
+    """What ncu counted of each kernel, with the elements of its launch."""
     data = runs.load_json(path)
     sizes = [int(size) for size in data.get("context", {}).get("shape", "").split("x") if size]
-    beside = path.with_name(path.name.replace(runs.shown()["main"], runs.shown()["second"]))
-    others = {(e["kernel"], e["block"], e["grid"]): e
-              for e in (runs.load_json(beside).get("ncu", []) if beside.exists() else [])}
-    return [dict(entry, elements=trace.product(sizes),
-                 other=others.get((entry["kernel"], entry["block"], entry["grid"])))
-            for entry in data.get("ncu", [])]
+    return [dict(entry, elements=trace.product(sizes)) for entry in data.get("ncu", [])]
 
 
 def summary(rung, launch):
@@ -283,76 +272,14 @@ def scaled(entry, traced, count):
     return count * entry["elements"] / traced["elements"]
 
 
-def whole_unit(entry, counts):
-    """Warps or blocks, whichever has whole numbers of these; None: neither."""
-    return next((units for units in (warps_of(entry), blocks_of(entry))
-                 if all(count % units == 0 for count in counts)), None)
-
-
-def candidates(entry, units):
-    """The whole numbers of loads and stores a unit that fit the sectors that ncu counted.
-
-    The L1 counts the sectors of all requests, S, and the share of hits. What misses goes to the L2:
-    all sectors that the L2 read, and none of the stores' beyond those that it wrote. A hit saves at
-    most one sector. So for loads and for stores S is at least what the L2 saw, and the misses are
-    between what it read and all that it saw."""
-    hits, seen = entry["l1_hit_pct"] / 100, [entry["l2_read_sectors"], entry["l2_write_sectors"]]
-    per = [(entry[f"sectors_per_{operation}"] or 0) * units for operation in ("load", "store")]
-    slack = NEAR + UNSTEADY * hits
-    least, most = seen[0] * (1 - slack) / (1 - hits), sum(seen) * (1 + slack) / (1 - hits)
-    loads, stores = (range(math.ceil(count / sectors * (1 - NEAR)), int(most / sectors) + 1) if sectors else range(1)
-                     for count, sectors in zip(seen, per))
-    return [(a, b) for a in loads for b in stores if least <= a * per[0] + b * per[1] <= most]
-
-
-def derived_requests(entry, ours):
-    """[(loads, stores)] that ncu may have seen; None: the record does not say. `ours`: the trace's."""
-    needed = ("l1_hit_pct", "l2_read_sectors", "l2_write_sectors")
-    if any(entry.get(key) is None for key in needed) or entry.get("local_sectors"):
-        return None
-    if entry["l1_hit_pct"] == 0:  # all sectors of all requests went on to the L2
-        return [tuple(entry[f"l2_{way}_sectors"] / (entry[f"sectors_per_{operation}"] or math.inf)
-                      for way, operation in (("read", "load"), ("write", "store")))]
-    units = whole_unit(entry, ours)
-    return units and [(a * units, b * units) for a, b in candidates(entry, units)]
-
-
-def requests(entry, traced):
-    """(what ncu saw or None, what the trace saw, the rules that are broken) of loads and stores."""
-    ours = tuple(scaled(entry, traced, traced.get(f"{operation}_requests", 0)) for operation in ("load", "store"))
-    rules = ("load_requests", "store_requests")
-    if any(entry.get(rule) is not None for rule in rules):
-        found = [tuple(entry.get(rule) or 0 for rule in rules)]
-    else:
-        found = derived_requests(entry, ours)
-    if found is None:
-        return None, ours, []
-    fitting = [[close(pair[i], ours[i]) for i in (0, 1)] for pair in found]
-    if [True, True] in fitting:
-        return (found[0] if len(found) == 1 else None), ours, []
-    broken = [rule for i, rule in enumerate(rules) if not any(fits[i] for fits in fitting)] or list(rules)
-    least = tuple(min((pair[i] for pair in found), default=0) for i in (0, 1))
-    return least, ours, broken
-
-
 def shared_difference(entry, traced, rule):
-    """(rule, ncu's, ours) or None. ncu's wavefronts include cycles that are lost to other traffic. All
-    blocks do the same, so what is no whole number a warp, or a block, is lost; so is what one GPU
-    has more of than another."""
+    """(rule, ncu's, ours) or None."""
     theirs, ours = entry[rule], traced.get(rule) or {"instructions": 0, "passes": 0}
-    instructions, passes = (scaled(entry, traced, ours[key]) for key in ("instructions", "passes"))
-    blocks = blocks_of(entry)
-    if not close(theirs["instructions"], instructions):
-        return rule, f"{theirs['instructions'] / blocks:.4g} accesses a block", f"{instructions / blocks:.4g}"
-    if theirs.get("passes") is not None:
-        same = close(theirs["passes"], passes)
-        return None if same else (rule, f"{theirs['passes'] / blocks:.4g} passes a block", f"{passes / blocks:.4g}")
-    seen = [e[rule]["wavefronts"] for e in (entry, entry.get("other")) if e and e.get(rule)]
-    units = whole_unit(entry, [passes])
-    if units and min(seen) // units * units == passes:
-        return None
-    lost = 0 <= min(seen) - passes <= MOST_LOST * passes
-    return (f"{rule}_lost" if lost else rule, f"{min(seen) / blocks:.4g} passes a block", f"{passes / blocks:.4g}")
+    for key, what in (("instructions", "accesses"), ("passes", "passes")):
+        count, blocks = scaled(entry, traced, ours[key]), blocks_of(entry)
+        if not close(theirs[key], count):
+            return rule, f"{theirs[key] / blocks:.4g} {what} a block", f"{count / blocks:.4g}"
+    return None
 
 
 def differences(entry, traced):
@@ -363,9 +290,10 @@ def differences(entry, traced):
             found.append((rule, entry.get(rule), traced.get(rule)))
     if dimensions(entry["block"]) != traced["block"]:
         return found
-    theirs, ours, broken = requests(entry, traced)
-    found += [(rule, *(f"{pair[rule == 'store_requests'] / warps_of(entry):.4g} a warp" for pair in (theirs, ours)))
-              for rule in broken]
+    for operation in ("load", "store"):
+        rule, ours = f"{operation}_requests", scaled(entry, traced, traced.get(f"{operation}_requests", 0))
+        if not close(entry[rule] or 0, ours):
+            found.append((rule, *(f"{count / warps_of(entry):.4g} a warp" for count in (entry[rule] or 0, ours))))
     return found + [difference for rule in ("shared_load", "shared_store") if entry.get(rule)
                     for difference in [shared_difference(entry, traced, rule)] if difference]
 

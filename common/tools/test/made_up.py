@@ -3,9 +3,6 @@
 import contextlib
 import io
 import sys
-import tempfile
-import unittest
-from pathlib import Path
 from unittest import mock
 
 import folders
@@ -14,13 +11,11 @@ import runs
 import synthetic
 
 
-class Repository(unittest.TestCase):
+class Repository(synthetic.Scratch):
     """A repository in a folder of its own, and what report.py makes of its page."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
+        super().setUp()
         patch = mock.patch.object(runs, "ROOT", self.root)
         patch.start()
         self.addCleanup(patch.stop)

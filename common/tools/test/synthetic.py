@@ -9,6 +9,8 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
+import unittest
 
 import folders
 
@@ -88,6 +90,15 @@ def forms_run(shape="8x2x3"):
 
 # -------------------------------------------------------------------------------------------------
 # Helpers of the tests
+
+
+class Scratch(unittest.TestCase):
+    """Has a folder of its own: `folder`, and as a path `root`."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder, self.root = scratch.name, pathlib.Path(scratch.name)
 
 
 def write(folder, name, data):

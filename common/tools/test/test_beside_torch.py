@@ -1,16 +1,12 @@
 """Tests of what report.py makes of a comparison with PyTorch. All numbers are made up."""
 
-import sys
 import unittest
-from pathlib import Path
 
 import folders
 import beside_torch
-import figures
 import made_up
 import report
 import runs
-import synthetic
 
 
 def rows(ladder, template, dtype, times):
@@ -41,10 +37,6 @@ class BesideTorchTest(unittest.TestCase):
         self.assertEqual(spreads[0], (4.0, 2.0, 8.0))
         self.assertAlmostEqual(spreads[1][0], 0.5 ** 0.5)
 
-    def test_the_summary_names_the_version(self):
-        for version, title in (("9.8.7", "PyTorch 9.8.7 / ours"), (None, "PyTorch / ours")):
-            self.assertIn(title, beside_torch.summary_table(self.cells(ELU), version)[0])
-
     def test_operations_in_words(self):
         for ladder, template, dtype, words in (
                 ("gelu", "{}_tanh_f16", "f16", "gelu tanh"), ("elu", "{}_bf16", "bf16", "elu"),
@@ -61,44 +53,14 @@ class BesideTorchTest(unittest.TestCase):
                {"name": "elu/bound_check/1024x1024/cold", "label": "f16 rung", "median_us": 1.0}]
         self.assertEqual([cell.shape for cell in self.cells(own + ELU)], ["1024x1024", "2048x2048"])
 
-    def test_figure(self):
-        groups = [("ELU", [("f16", {"best": 100.2, "torch": 90.0}, 4290.0)])]
-        text = figures.dot_chart("All", "cold", groups, beside_torch.MARKS)
-        self.assertIn("ELU f16: best rung 100, PyTorch 90", text)
-        self.assertNotIn("torch.compile", text)
-        self.assertIn("prefers-color-scheme:dark", text)
-
 
 class ReportTorchTest(made_up.Repository):
     """In a made-up repository."""
-
-    def test_tables(self):
-        self.put("01_elu/results/t.json", run(ELU))
-        lines = self.block("torch t.json")
-        self.assertEqual(lines[-1], "| elu | f16 | cold | 2 | 4.00\u00d7 | 2.00\u00d7 | 8.00\u00d7 "
-                                    "| 0.71\u00d7 | 0.50\u00d7 | 1.00\u00d7 |")
-        lines = self.block("torch t.json of=times shape=2048x2048")
-        self.assertEqual(lines[-1], "| 2048\u00d72048 | 4.000 | 32.00 | 4.000 |")
-        self.assertIn("unknown of=x", self.refused("torch t.json of=x"))
 
     def test_a_run_of_pytorch_alone_and_none(self):
         self.put("01_elu/results/t.json", run([row for row in ELU if "torch" in row["name"]]))
         self.assertEqual(self.block("torch t.json"), [report.NO_RUN])
         self.assertEqual(self.block("torch none.json"), [report.NO_RUN])
-
-    def test_headline_figure(self):
-        self.put("01_elu/results/h200.json", synthetic.run())
-        self.put("01_elu/results/h200_torch.json", run(ELU))
-        self.put("01_elu/results/headline.json", {"climb": {}, "against": [
-            {"title": "ELU", "types": ["f16"], "shape": "4096x4096",
-             "best": "elu/.*", "torch": "elu/torch_{}", "cub": "elu/cub_{}"}]})
-        self.put("09_none/results/headline.json", {"climb": {}, "against": [
-            {"title": "none", "types": ["f16"], "shape": "1x1", "best": ".*"}]})
-        self.assertEqual(self.block("headline_figure out=h.svg title=All"),
-                         ["![All](results/h.svg)"])
-        self.assertIn("best rung", self.get("01_elu/results/h.svg"))
-        self.block("headline_figure out=h.svg title=All best=ours")
-        self.assertIn(">ours<", self.get("01_elu/results/h.svg"))
 
 
 if __name__ == "__main__":

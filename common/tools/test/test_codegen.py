@@ -1,6 +1,5 @@
 """Tests of codegen.py's reading and judging; they need no nvcc."""
 
-import sys
 import tempfile
 import unittest
 import unittest.mock

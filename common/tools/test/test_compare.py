@@ -1,9 +1,6 @@
 """Tests of compare.py. All numbers are made up."""
 
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 import folders
 import compare
@@ -17,12 +14,7 @@ def rows_of(*values):
     return {"context": synthetic.context(), "benchmarks": rows}
 
 
-class CompareTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class CompareTest(synthetic.Scratch):
     def compare(self, before, after, *arguments):
         first = synthetic.write(self.folder, "a.json", before)
         second = synthetic.write(self.folder, "b.json", after)

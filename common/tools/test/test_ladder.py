@@ -1,10 +1,7 @@
 """Tests of ladder.py. All numbers are made up."""
 
 import io
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 import folders
 import ladder
@@ -12,12 +9,7 @@ import runs
 import synthetic
 
 
-class LadderTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class LadderTest(synthetic.Scratch):
     def draw(self, data, *arguments, **environment):
         path = synthetic.write(self.folder, "run.json", data)
         return synthetic.call("ladder.py", path, *arguments, **environment)

@@ -1,20 +1,15 @@
 """Tests of links.py."""
 
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 import folders
 import links
 import synthetic
 
 
-class LinksTest(unittest.TestCase):
+class LinksTest(synthetic.Scratch):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         synthetic.write(self.folder, "01_elu/README.md", "# ELU\n## The `f16x8` rung, packed\n")
         synthetic.write(self.folder, "01_elu/elu.cuh", "one\ntwo\n")
 

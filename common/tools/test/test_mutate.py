@@ -5,8 +5,6 @@ import io
 import os
 import stat
 import subprocess
-import sys
-import tempfile
 import threading
 import unittest
 from pathlib import Path
@@ -72,11 +70,9 @@ class FaultTest(unittest.TestCase):
         self.assertNotEqual(mutate.Fault(entry()).digest, other.digest)
 
 
-class TableTest(unittest.TestCase):
+class TableTest(synthetic.Scratch):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
+        super().setUp()
         synthetic.write(self.root, "x.cuh", SOURCE)
 
     def load(self, *entries):
@@ -109,16 +105,10 @@ class TableTest(unittest.TestCase):
             ([], "cpu", ["second_guard", "bb"]), ([], "cuda", ["b"]), (["b*"], "cpu", ["bb"]),
             (["b"], "cpu", ["b"]), (["bb"], "cuda", ["bb"]),
         ):
-            options = SimpleNamespace(only=only, backend=backend, missing=False, json=None)
+            options = SimpleNamespace(only=only, backend=backend)
             with self.subTest(only=only, backend=backend):
                 self.assertEqual([fault.id for fault in mutate.chosen(faults, options)], names)
-        record = synthetic.write(self.root, "r.json", {"results": [result("survived", faults[2])]})
-        options = SimpleNamespace(only=[], backend="cpu", missing=True, json=record)
-        self.assertEqual([fault.id for fault in mutate.chosen(faults, options)],
-                         ["second_guard", "bb"])
-        faults[2].equivalent = "because"
-        self.assertEqual([fault.id for fault in mutate.chosen(faults, options)], ["second_guard"])
-        options = SimpleNamespace(only=["c*"], backend="cpu", missing=False, json=None)
+        options = SimpleNamespace(only=["c*"], backend="cpu")
         with self.assertRaisesRegex(runs.ToolError, "no fault is called"):
             mutate.chosen(faults, options)
 
@@ -165,13 +155,12 @@ if grep -q '^# unordered' "$0" && [ "$TUTORIAL_CPU_ORDER" = reverse ]; then exit
 """
 
 
-class CopyTest(unittest.TestCase):
+class CopyTest(synthetic.Scratch):
     """A Copy whose cmake is a line of Python."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.copy = mutate.Copy(Path(folder.name), SimpleNamespace(backend="cpu", threads=1))
+        super().setUp()
+        self.copy = mutate.Copy(self.root, SimpleNamespace(backend="cpu", threads=1))
         self.copy.build.mkdir()
         self.source = Path(synthetic.write(self.copy.tree, "x.cuh", "fine\n"))
         patch = mock.patch.object(self.copy, "make", self.make)

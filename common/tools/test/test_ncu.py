@@ -1,9 +1,6 @@
 """Tests of ncu.py, on CSV made up here."""
 
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 import folders
 import ncu
@@ -46,12 +43,7 @@ def table(*launches, unit="ns"):
     return "\n".join(["==PROF== Connected", quoted(COLUMNS), quoted(units), *launches]) + "\n"
 
 
-class NcuTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class NcuTest(synthetic.Scratch):
     def entries(self, text):
         return ncu.summarise(ncu.read_launches(text, "raw.csv"), 1000, ncu.rung_namer("elu", None))
 

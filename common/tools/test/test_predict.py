@@ -3,9 +3,7 @@
 import argparse
 import json
 import re
-import tempfile
 import unittest
-from pathlib import Path
 
 import folders  # noqa: F401
 import model
@@ -35,13 +33,11 @@ def fill_row(rung, lanes, fill, percent):
     return bench_row(rung, percent, copy_us / percent * 100, "sweep", "controls")
 
 
-class ToyTest(unittest.TestCase):
+class ToyTest(synthetic.Scratch):
     """A copy takes 100 us, in which the slots are 100 us x 10 x 4 x 1,000 = 4,000,000."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
+        super().setUp()
         self.write("common/results/g1_controls.json", {"context": GPU, "benchmarks": [
             fill_row("fma_8", 57 * 4, 0.5, 100.0), fill_row("fma_64", 281 * 4, 1.0, 50.0),
             fill_row("xu_4", 8 * 16 * 4, 0.75, 100.0), fill_row("xu_8", 8 * 32 * 4, 1.0, 80.0),

@@ -5,9 +5,7 @@ import io
 import json
 import re
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import folders
@@ -19,11 +17,10 @@ import synthetic
 PAGE = "# 01 · ELU: a page\n\nAt <!-- report:value of=GBps rung=f16 shape=4096x4096 -->?<!-- /report -->.\n"
 
 
-class RecordTest(unittest.TestCase):
+class RecordTest(synthetic.Scratch):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.outer = Path(folder.name)
+        super().setUp()
+        self.outer = self.root
         self.called, self.fails, self.gpu = [], None, "NVIDIA B300"
         self.torch, self.clock, self.takes = True, 0.0, 0.0  # seconds; a program takes so many
         self.clone("one")

@@ -1,6 +1,9 @@
-"""Tests of report.py in a made-up repository. All numbers are made up."""
+"""Tests of report.py in a made-up repository. All numbers are made up. That the tables and figures are right, the
+pages show: each kind stands on one, and report.py --check, a test of its own, makes them all again."""
 
+import re
 import unittest
+from pathlib import Path
 
 import folders
 import made_up
@@ -63,53 +66,12 @@ class ReportTest(made_up.Repository):
 
     # -- blocks from benchmark runs
 
-    def test_results(self):
-        lines = self.block("results h200.json dtype=f16 regime=cold,warm shape=4096x4096")
-        self.assertEqual(lines[0], "| Rung | Type | GB/s, cold | % of copy, cold | GB/s, warm | "
-                                   "% of copy, warm | Step |")
-        self.assertEqual(lines[3], "| `f16x2` | f16 | 1,200 | 30.0 % | 1,800 | 45.0 % | 1.33× |")
-        self.assertIn("| `cub` (peer) | f16 |", lines[-1])
-        self.assertFalse([line for line in lines if "block_64" in line or "your_elu" in line])
-        lines = self.block("results h200.json dtype=f16 shape=4096x4096 last=spread")
-        self.assertEqual(lines[0], "| Rung | Type | GB/s, cold | % of copy, cold | Spread |")
-        self.assertRegex(lines[3], r"\| `f16x2` \| f16 \| 1,200 \| 30\.0 % \| [\d.]+ % \|")
-
     def test_results_choose_rungs_and_kinds(self):
         lines = self.block("results h200.json rungs=f16x8,f16")
         self.assertEqual([line.split("`")[1] for line in lines[2:]], ["f16x8", "f16"])
         self.assertRegex(lines[2], r"\|  \|$", "a step over a rung that the table does not show")
         lines = self.block("results h200.json kinds=sweep")
         self.assertEqual([line.split("`")[1] for line in lines[2:]], ["block_64", "block_512"])
-
-    def test_grid(self):
-        lines = self.block("grid h200.json dtype=f32 kinds=rung regime=warm")
-        self.assertEqual(lines[0], "| Rung | 1024×1024 | 2048×2048 | 1024×4096 | 4096×4096 |")
-        self.assertEqual(lines[2], "| `f32` | 450 | 450 | 450 | 450 |")
-        self.assertIn("| 20.00 |", self.block("grid h200.json value=median_us dtype=f32")[2])
-
-        lines = self.block("grid h200.json dtype=f32 kinds=rung by=n")
-        self.assertEqual(lines[0], "| Rung | 1 M | 4 M | 16 M |")
-        self.assertIn("unknown by=m", self.refused("grid h200.json by=m"))
-        lines = self.block("grid h200.json dtype=f32 kinds=rung by=n regime=warm,cold shapes=1024x1024")
-        self.assertEqual((lines[0], lines[2]), ("| Rung | 1 M, warm | 1 M, cold |", "| `f32` | 450 | 300 |"))
-
-    def test_two_gpus(self):
-        lines = self.block("gpus h200.json,h100.json dtype=f16 kinds=rung")
-        self.assertEqual(lines[0], "| Rung | Synthetic: GB/s | % of copy | spread |")
-        other = synthetic.run(factor=0.5)
-        other["context"]["gpu"] = "NVIDIA Other GPU"
-        self.put("01_elu/results/h100.json", other)
-        self.put("01_elu/results/a.json", {"accuracy": [{"rung": "f16", "dtype": "f16", "max_ulp": 2.5}]})
-        lines = self.block("gpus h200.json,h100.json rungs=f16 accuracy=a.json shape=4096x4096")
-        self.assertEqual(lines[0], "| Rung | Synthetic: GB/s | % of copy | Other: GB/s | % of copy "
-                                   "| spread | largest error, ULP |")
-        self.assertRegex(lines[2], r"^\| `f16` \| 900 \| .* \| 450 \| .* \| 2\.500 \|$")
-        self.assertEqual(self.block("gpus none.json"), [report.NO_RUN])
-
-    def test_context(self):
-        self.assertEqual(self.block("context h200.json"),
-                         ["Recorded on Synthetic GPU, driver 1.2, CUDA 13.0, commit abc1234, "
-                          "2001-02-03."])
 
     def test_a_cpu_run_is_labelled(self):
         self.put("01_elu/results/cpu.json", synthetic.run("cpu-executor"))
@@ -129,13 +91,6 @@ class ReportTest(made_up.Repository):
         {"question": "How fast?", "a": "f32", "of": "median_us", "at": "4096x4096/cold",
          "expect": [1, 30]}]}]}
 
-    def test_controls(self):
-        self.put("01_elu/questions.json", self.QUESTIONS)
-        lines = self.block('controls ./questions.json runs=h200.json group="Two words"')
-        self.assertEqual(lines[0], "| Question | Kernel | H200 | Ratio | Spread | As expected? | Expected |")
-        self.assertEqual(lines[2], "| Wider? | `f16`, `f16x2` | 900.0, 1,200 GB/s | 1.333× | 2.0 % | yes | 1.20 to 1.40 |")
-        self.assertIn("| How fast? | `f32` | 20.00 µs |  | 1.0 % | yes | 1.00 to 30.0 µs |", lines)
-
     def test_controls_that_fail(self):
         self.put("01_elu/questions.json", self.QUESTIONS)
         self.put("01_elu/results/h200_controls.json", synthetic.run())
@@ -145,96 +100,7 @@ class ReportTest(made_up.Repository):
         self.put("01_elu/questions.json", {"ladder": "elu", "groups": [{"questions": [{"lines": "1"}]}]})
         self.assertIn("lacks question", self.refused("controls ./questions.json runs=h200_controls.json"))
 
-    def test_the_profile_by_units_and_stalls(self):
-        entry = {"rung": "f16", "issue_pct": 50.0, "pipes": {"alu": 61.2, "fma": 30.0}, "l2_write_sectors": 1e6,
-                 "stalls": {"wait": 2.0, "selected": 1.0, "barrier": 0.5, "drain": 3.0, "membar": 0.1}}
-        self.put("01_elu/results/h200_ncu.json", {"context": {}, "ncu": [entry]})
-        self.assertTrue(self.block("ncu h200_ncu.json of=pipes")[2].startswith("| `f16` | 50.0 % | 61.2 % | 30.0 % |"))
-        self.assertIn("| drain 3.00, wait 2.00, barrier 0.500 | 1.000 |", self.block("ncu h200_ncu.json of=stalls")[2])
-        self.assertIn("| 32.00 |", self.block("ncu h200_ncu.json of=memory")[2])
-        self.assertEqual(self.block("ncu h200_ncu.json of=stalls,counts")[0].count("Occupancy"), 1)
-        self.assertEqual(self.value("h200_ncu.json of=pipes.alu rung=f16"), "61.20")
-        self.assertIn("known are", self.refused("ncu h200_ncu.json of=pipe"))
-
-    def test_headline(self):
-        self.put("README.md", "<!-- report:headline -->\n<!-- /report -->\n")
-        self.main()
-        self.assertIn(report.NO_RUN, self.get("README.md"))
-        climb = {"ladder": "elu", "dtype": "f16", "first": "f16", "last": "f16x8_pack"}
-        self.put("01_elu/results/headline.json", {"climb": climb, "against": []})
-        self.put("01_elu/README.md", "# 01 · ELU: a subtitle\n")
-        self.main()
-        self.assertIn("| [01 · ELU](01_elu/README.md) | `f16` | `f16x8_pack` | 900 → 1,800 | 22 → 45 |",
-                      self.get("README.md"))
-        climb["last"] = "none"
-        self.put("01_elu/results/headline.json", {"climb": climb, "against": []})
-        with self.assertRaisesRegex(runs.ToolError, "has no elu/none"):
-            self.main()
-
-    def test_counters_beside_the_rows(self):
-        rows = [dict(row, watts=500.0) for row in synthetic.run()["benchmarks"]]
-        self.put("01_elu/results/x.json", {"context": {}, "benchmarks": rows})
-        self.assertEqual(self.block("results x.json rungs=f16 last=spread more=watts,none")[::2],
-                         ["| Rung | Type | GB/s, cold | % of copy, cold | Spread | watts | none |",
-                          "| `f16` | f16 | 900 | 22.5 % | 1.0 % | 500.0 | \u2013 |"])
-
-    def test_any_recorded_list_is_a_table(self):
-        self.put("01_elu/results/fuzz.json", {"context": {}, "fuzz": {"operations": [
-            {"operation": "elu", "succeeded": 3000, "max_ulp": 0.5}, {"operation": "ladder", "succeeded": 0, "max_ulp": None}]}})
-        self.assertEqual(self.block("table fuzz.json of=fuzz.operations"), [
-            "| operation | succeeded | max ulp |", "|:--|--:|--:|", "| `elu` | 3,000 | 0.5000 |", "| `ladder` | 0 | \u2013 |"])
-        self.assertEqual(self.block("table fuzz.json of=fuzz.operations columns=operation where=succeeded"), [
-            "1 of 2:", "| operation |", "|:--|", "| `elu` |"])
-        self.assertIn("nothing there has gone", self.refused("table fuzz.json of=fuzz.operations columns=gone"))
-        self.assertIn("holds no list fuzz.x", self.refused("table fuzz.json of=fuzz.x"))
-
-    def test_matrix(self):
-        self.put("01_elu/results/forms.json", synthetic.forms_run())
-        asked = "matrix forms.json ladder=forms dtype=f16 rows=W,NC:NC11"
-        lines = self.block(f'{asked} "columns=its own:one|two,packed,copy"')
-        self.assertEqual(lines[0], "|  | its own | `packed` | `copy` |")
-        self.assertEqual(lines[2], "| `W` | 100 (2.5 %) | 200 (5.0 %) | 300 (7.5 %) |")
-        self.assertEqual(lines[3], "| NC | 400 (10.0 %) | 500 (12.5 %) | \u2013 |")
-        lines = self.block(f"{asked} columns=packed value=median_us")
-        self.assertEqual(lines[2], "| `W` | 20.00 |")
-        self.assertIn("ladder=", self.refused("matrix forms.json rows=W columns=packed dtype=f16"))
-        self.assertIn("no ladder x", self.refused("matrix forms.json ladder=x rows=W columns=packed"
-                                                  " dtype=f16"))
-        self.assertIn("column `gone`", self.refused(f"{asked} columns=packed,gone"))
-        self.assertIn("row `X`", self.refused("matrix forms.json ladder=forms dtype=f16 rows=W,X "
-                                            "columns=packed"))
-
-    def test_figures(self):
-        for kind in ("ladder_figure h200.json dtype=f16", "sizes_figure h200.json dtype=f16"):
-            lines = self.block(f'{kind} out=a.svg title="A title"')
-            self.assertEqual(lines, ["![A title](results/a.svg)"])
-            first = self.get("01_elu/results/a.svg")
-            self.assertIn("f16x8_pack", first)
-            self.main()
-            self.assertEqual(self.get("01_elu/results/a.svg"), first)
-        self.assertIn("dtype=", self.refused("sizes_figure h200.json out=a.svg"))
-        self.assertIn("out=", self.refused("ladder_figure h200.json"))
-
     # -- blocks from other files
-
-    def test_accuracy(self):
-        entries = [{"rung": rung, "dtype": "f16", "inputs": 65536, "max_ulp": ulp, "at": -0.25,
-                    "bound": 0.51} for rung, ulp in (("f16x2", 0.5004), ("f16", 2048.0))]
-        self.put("01_elu/results/accuracy.json", {"accuracy": entries})
-        lines = self.block("accuracy accuracy.json order=h200.json")
-        self.assertEqual(lines[2], "| `f16` | f16 | 65,536 | 2,048 | −0.25 | 0.510 |")
-        self.assertEqual(lines[3], "| `f16x2` | f16 | 65,536 | 0.5004 | −0.25 | 0.510 |")
-        self.assertEqual(self.value("accuracy.json rung=f16 of=max_ulp"), "2,048 ULP")
-
-    def test_ncu_and_codegen(self):
-        self.put("01_elu/results/ncu.json", {"ncu": [
-            {"rung": "f16", "dram_gbps": 4000.0, "dram_pct": 90.0, "registers": 16,
-             "instructions_per_element": 12.5, "sectors_per_load": None}]})
-        self.assertEqual(self.block("ncu ncu.json")[2],
-                         "| `f16` | 4,000 | 90.0 % | 12.50 | – | 16 | – | – | – |")
-        self.put("01_elu/results/codegen.json", {"codegen": [{"rung": "f16", "registers": 16, "store_bits": 128}, {"rung": None}]})
-        self.assertEqual(self.block("table codegen.json columns=rung,registers where=rung")[-1], "| `f16` | 16 |")
-        self.assertEqual(self.value("codegen.json rung=f16 of=store_bits unit=' bits'"), "128 bits")
 
     def test_mutations_count_the_faults_that_there_are_now(self):
         fault = {"id": "guard", "file": "01_elu/elu.cuh", "old": "int a;", "new": "int b;", "kind": "guard", "test": "01_elu_test"}
@@ -242,13 +108,6 @@ class ReportTest(made_up.Repository):
         self.put("01_elu/results/m.json", {"results": [{"id": "guard", "fault": mutate.Fault(fault).digest, "outcome": "killed"}]})
         self.assertEqual(self.block("mutations m.json")[2:], [
             f"| `{title}` | 2 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 1 |" for title in ("01_elu_test", "together")])
-
-    def test_plot(self):
-        self.put("01_elu/results/p.json", {"title": "A curve", "series": [
-            {"name": "f", "points": [[0, 0], [1, None], [2, 1]]}]})
-        self.assertEqual(self.block("plot p.json out=p.svg"), ["![A curve](results/p.svg)"])
-        self.put("01_elu/results/p.json", {"title": "A curve"})
-        self.assertIn("is no plot", self.refused("plot p.json out=p.svg"))
 
     # -- values
 
@@ -300,9 +159,17 @@ class ReportTest(made_up.Repository):
                             ("results h200.json rungs=f64", "no rung f64"),
                             ("results h200.json kinds=king", "unknown kind king"),
                             ("results h200.json colour=red", "unknown option colour"),
-                            ("grid h200.json value=joy", "unknown value=joy")):
+                            ("grid h200.json value=joy", "unknown value=joy"), ("grid h200.json by=m", "unknown by=m"),
+                            ("matrix h200.json rows=W columns=a dtype=f16", "needs ladder="),
+                            ("matrix h200.json ladder=x rows=W columns=a dtype=f16", "no ladder x"),
+                            ("sizes_figure h200.json out=a.svg", "dtype="), ("ladder_figure h200.json", "out=")):
             with self.subTest(text=text):
                 self.assertIn(words, self.refused(text))
+
+    def test_every_kind_stands_on_a_page(self):
+        root = Path(report.__file__).resolve().parents[3]
+        pages = "".join(runs.read_text(root / name) for name in runs.tracked_files(root) if name.endswith(".md"))
+        self.assertEqual(set(report.MAKERS) - set(re.findall(r"<!-- report:(\w+)", pages)), set())
 
     def test_an_open_block_is_an_error(self):
         self.put("README.md", "<!-- report:headline -->\n")

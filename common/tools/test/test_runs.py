@@ -2,7 +2,6 @@
 
 import json
 import math
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -18,12 +17,7 @@ def recorded_files():
     return [name for name in names if "context" in runs.load_json(Path(runs.ROOT, name))]
 
 
-class RunsTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class RunsTest(synthetic.Scratch):
     def load(self, data):
         return runs.load_run(synthetic.write(self.folder, "run.json", data))
 

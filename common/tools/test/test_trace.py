@@ -244,9 +244,8 @@ class Proof(unittest.TestCase):
     def entry(self, **more):
         """What ncu would count of twice as many elements."""
         return {"kernel": "elu_f16x8_kernel", "rung": "f16x8", "block": "(32, 1, 1)", "grid": "(8, 1, 1)",
-                "elements": 2048, "sectors_per_load": 16.0, "sectors_per_store": 16.0, "l1_hit_pct": 0.0,
-                "l2_read_sectors": 128, "l2_write_sectors": 128, "local_sectors": 0,
-                "shared_load": {"instructions": 8, "wavefronts": 17, "conflicts": 9}, **more}
+                "elements": 2048, "sectors_per_load": 16.0, "sectors_per_store": 16.0, "load_requests": 8,
+                "store_requests": 8, "shared_load": {"instructions": 8, "passes": 16}, **more}
 
     def rules(self, **more):
         return [rule for rule, *_ in trace_proof.differences(self.entry(**more), self.traced())]
@@ -254,46 +253,12 @@ class Proof(unittest.TestCase):
     def test_ncu(self):
         self.assertEqual(self.rules(), [])
         self.assertIs(trace_proof.traced_as(self.entry(), [traced := self.traced()]), traced)
-        self.assertEqual(self.rules(sectors_per_load=4.0), ["sectors_per_load", "load_requests"])
-
-    def test_requests_that_ncu_counted(self):
-        self.assertEqual(self.rules(load_requests=8, store_requests=8, l2_read_sectors=999), [])
-        self.assertEqual(self.rules(load_requests=9, store_requests=8), ["load_requests"])
-
-    def test_requests_follow_from_sectors_where_the_l1_had_no_hit(self):
-        self.assertEqual(trace_proof.requests(self.entry(), self.traced()), ((8, 8), (8, 8), []))
-        self.assertEqual(self.rules(l2_read_sectors=256), ["load_requests"])
-        self.assertEqual(self.rules(l2_write_sectors=64), ["store_requests"])
-
-    def test_requests_are_whole_numbers_a_warp(self):
-        """20 % of hits leave no room for a second load or store of 16 sectors."""
-        self.assertEqual(trace_proof.requests(self.entry(l1_hit_pct=20.0), self.traced())[0], (8, 8))
-        self.assertEqual(trace_proof.candidates(self.entry(l1_hit_pct=50.0), 8), [(1, 1), (1, 2), (1, 3), (2, 1),
-                                                                                  (2, 2), (3, 1)])
-        self.assertIsNone(trace_proof.requests(self.entry(l1_hit_pct=50.0), self.traced())[0])
-        self.assertEqual(self.rules(l1_hit_pct=50.0), [])
-        self.assertEqual(self.rules(l1_hit_pct=50.0, l2_write_sectors=256), ["store_requests"])
-
-    def test_requests_do_not_follow_from_spills_or_from_nothing(self):
-        for more in ({"local_sectors": 4}, {"l1_hit_pct": None}, {"l2_read_sectors": None}):
-            self.assertIsNone(trace_proof.requests(self.entry(**more), self.traced())[0], more)
-
-    def test_passes_of_shared_memory(self):
-        def shared(instructions, wavefronts, **more):
-            return {"instructions": instructions, "wavefronts": wavefronts, "conflicts": 0, **more}
-        self.assertEqual(self.rules(shared_load=shared(9, 17)), ["shared_load"])
-        self.assertEqual(self.rules(shared_load=shared(8, 15)), ["shared_load"])
-        self.assertEqual(self.rules(shared_load=shared(8, 23)), [])  # less than one more a block
-        self.assertEqual(self.rules(shared_load=shared(8, 24)), ["shared_load"])
-        self.assertEqual(self.rules(shared_load=shared(8, 24), other=self.entry()), [])
-        self.assertEqual(self.rules(shared_load=shared(8, 24, passes=16)), [])
-        self.assertEqual(self.rules(shared_load=shared(8, 16, passes=17)), ["shared_load"])
-
-    def test_passes_that_may_be_lost(self):
-        traced = self.traced()
-        traced["shared_load"] = {"instructions": 64, "passes": 64}
-        entry = self.entry(shared_load={"instructions": 128, "wavefronts": 137, "conflicts": 9})
-        self.assertEqual(trace_proof.differences(entry, traced)[0][0], "shared_load_lost")
+        self.assertEqual(self.rules(sectors_per_load=4.0), ["sectors_per_load"])
+        self.assertEqual(self.rules(load_requests=9), ["load_requests"])
+        self.assertEqual(self.rules(store_requests=None), ["store_requests"])
+        self.assertEqual(self.rules(load_requests=9, block="(64, 1, 1)"), [])  # its warps do something else
+        for shared in ({"instructions": 9, "passes": 16}, {"instructions": 8, "passes": 17}):
+            self.assertEqual(self.rules(shared_load=shared), ["shared_load"])
 
     def test_the_exceptions_are_of_rungs_and_rules_that_there_are(self):
         for entry in trace_proof.load_exceptions():

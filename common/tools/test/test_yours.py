@@ -7,9 +7,7 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import folders  # noqa: F401
@@ -17,6 +15,7 @@ import folders  # noqa: F401
 import exercises
 import front
 import runs
+import synthetic
 import yours
 
 FAILED = """<?xml version="1.0" encoding="UTF-8"?>
@@ -62,13 +61,11 @@ def traced(name, width, requests, blocks=4, idle=0, kind="rung"):
     return {"ladder": "elu", "rung": name, "dtype": "f16", "kind": kind, "shape": "1x8", "shapes": [], "launches": [launch]}
 
 
-class Judged(unittest.TestCase):
+class Judged(synthetic.Scratch):
     """A chapter of its own, with programs that answer as a test says."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
+        super().setUp()
         self.folder = self.root / "01_elu"
         (self.folder / "answers").mkdir(parents=True)
         (self.root / "build/logs").mkdir(parents=True)

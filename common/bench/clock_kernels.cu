@@ -1,9 +1,11 @@
-// The clock of the multiprocessors while a row's launches run, not after them.
+// The clock of the multiprocessors, from cycles counted over a time on the global timer: after a row's launches, and
+// while they run.
 
 #include "common/bench/clocks.h"
 #include "common/bench/replay.h"
 #include "common/bench/statistics.h"
 #include "common/launch.cuh"
+#include "common/macros.cuh"
 #include "common/proof/device.h"
 
 #include <algorithm>
@@ -35,6 +37,15 @@ __device__ __forceinline__ long long next_tick() {
   long long then = now;
   while (then == now) then = nanoseconds();
   return then;
+}
+
+__global__ void clock_probe_kernel(long long* counted) {
+  constexpr long long kNanoseconds = 200000;
+  const long long begin = next_tick(), cycles = clock64();
+  long long end = begin;
+  while (end - begin < kNanoseconds) end = next_tick();
+  counted[0] = clock64() - cycles;
+  counted[1] = end - begin;
 }
 
 /// One thread beside the launches, until the kernel behind them says that they have ended.
@@ -114,6 +125,19 @@ class WatchedGraph {
 
 }  // namespace
 
+double probe_sm_mhz(cudaStream_t stream) {
+  static test::DeviceBytes& counted = *new test::DeviceBytes(2 * sizeof(long long));
+  auto* const there = reinterpret_cast<long long*>(counted.data());
+  run_once(
+      [there](std::size_t, cudaStream_t on) {
+        return launch(clock_probe_kernel, {dim3(1), dim3(1)}, on, there);
+      },
+      stream);
+  long long here[2] = {};
+  require_success(cudaMemcpy(here, there, sizeof(here), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  return static_cast<double>(here[0]) / static_cast<double>(here[1]) * 1e3;
+}
+
 double inside_sm_mhz(const LaunchOnSet& launch, std::size_t sets, double seconds_each,
                      cudaStream_t stream) {
   constexpr double kSeconds = 10e-3;  // of one replay
@@ -130,6 +154,7 @@ double inside_sm_mhz(const LaunchOnSet& launch, std::size_t sets, double seconds
 
 #else
 
+double probe_sm_mhz(cudaStream_t) { return 0; }
 double inside_sm_mhz(const LaunchOnSet&, std::size_t, double, cudaStream_t) { return 0; }
 
 #endif
