@@ -12,18 +12,11 @@ import struct
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common/tools/reader"))
-import recorded
+sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
+import computed
+from computed import rounded, worst_nearby
 
 RESULTS = Path(__file__).resolve().parent
-
-
-def rounded(value, letter):
-    """`value` rounded to float ("f") or half ("e"), to nearest even; what is too large is infinite."""
-    try:
-        return struct.unpack(letter, struct.pack(letter, value))[0]
-    except OverflowError:
-        return math.copysign(math.inf, value)
 
 
 def exp(x):
@@ -94,10 +87,6 @@ def curve(beta):
     return [[x / 50, swish(x / 50, beta)] for x in range(-300, 126)]
 
 
-def write(name, figure):
-    (RESULTS / name).write_text(recorded.plot_text(figure), encoding="utf-8")
-
-
 def slope(x):
     e = math.exp(-abs(x))
     sigmoid, other = (e if x < 0 else 1.0) / (1.0 + e), (1.0 if x < 0 else e) / (1.0 + e)
@@ -116,16 +105,12 @@ def textbook_slope(x):
 
 
 def slope_error(of, letter, gradient):
-    """Points (x, largest relative error in the neighbourhood) of the derivative times gradient, 10 per unit."""
-    points = []
-    for step in range(-22 * 10, 0):
-        inputs = [rounded((step + part / 16) / 10, letter) for part in range(16)]
-        points.append([step / 10, max(abs(of(x) / (slope(x) * gradient) - 1.0) for x in inputs)])
-    return points
+    """The largest relative error of the derivative times gradient."""
+    return worst_nearby(-22, 0, 10, letter, lambda x: abs(of(x) / (slope(x) * gradient) - 1.0))
 
 
 def main():
-    write("curve.json", {
+    computed.write(RESULTS, "curve.json", {
         "title": "Swish",
         "desc": "Near zero for very negative x, a dip to -0.28 at -1.28, and the identity for large "
                 "x; a larger beta is closer to ReLU.",
@@ -138,7 +123,7 @@ def main():
         "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
     })
     half_least, float_least = 2.0 ** -24, 2.0 ** -149
-    write("tail.json", {
+    computed.write(RESULTS, "tail.json", {
         "title": "Swish far below zero",
         "subtitle": "largest relative error, with a correctly rounded exponential",
         "desc": "In half the textbook formula is entirely wrong from -11.1 down, in float from "
@@ -153,7 +138,7 @@ def main():
                    {"name": "with e^x, float", "points": errors(safe, "f", float_least),
                     "style": "dashed"}],
     })
-    write("tail_bf16.json", {
+    computed.write(RESULTS, "tail_bf16.json", {
         "title": "Swish far below zero, in bf16",
         "subtitle": "relative error, with a correctly rounded exponential and reciprocal",
         "desc": "The product with rcp_approx is 0 from -87.5 down, the quotient from -89 down; the product of two "
@@ -166,7 +151,7 @@ def main():
                    {"name": "two factors (section 9)", "points": bf16_errors(two_factors), "style": "dashed"}],
     })
 
-    write("backward.json", {
+    computed.write(RESULTS, "backward.json", {
         "title": "The gradient of Swish far below zero, for dy = 1024",
         "subtitle": "largest relative error, with a correctly rounded exponential",
         "desc": "In float the textbook's derivative has few digits at its zero, x = -1.28. In half, a derivative "
@@ -185,7 +170,7 @@ def main():
         unit = 2.0 ** (max(math.floor(math.log2(abs(value))), -6) - 3)
         return round(value / unit) * unit
     values = [0.01 * 2.0 ** (-step / 16) for step in range(129)]
-    write("quantize.json", {
+    computed.write(RESULTS, "quantize.json", {
         "title": "A row whose largest value is 0.01, as E4m3",
         "subtitle": "relative error of each value",
         "desc": "With the scale applied before rounding the error stays below a sixteenth for values down to a 28,672nd "

@@ -44,7 +44,7 @@ class Drawing(figures.Layers):
         super().__init__()
         self.head_lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-            f'role="img"><title>{title}</title><desc>{description}</desc>', STYLE,
+            f'role="img"><title>{title}</title><desc>{description}</desc>', STYLE.replace("\n", ""),
             f'<rect class="page" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>']
 
     def text(self, x, y, text, style="", anchor="start"):
