@@ -85,15 +85,17 @@ Case sweep(const controls::TwoInputs<T, Out>& row, const std::string& dtype) {
   return operation;
 }
 
-template <int kInputs, class T>
-void add_pipes(const std::string& dtype) {
-  const Case like = kInputs == 1 ? copy_case(sizeof(T), normal_tile<T>())
-                                 : copy2_case(sizeof(T), normal_tile<T>(), reversed_tile<T>());
-  for (const auto& row : controls::pipes<kInputs, T>()) {
+/// Rows that do what a copy does, or an addition: they have its inputs, and are judged like it.
+template <class T>
+void add_elementwise(const std::vector<controls::TwoInputs<T>>& rows, int inputs,
+                     const std::string& dtype, const std::vector<NamedShape>& shapes = {}) {
+  const Case like = inputs == 1 ? copy_case(sizeof(T), normal_tile<T>())
+                                : copy2_case(sizeof(T), normal_tile<T>(), reversed_tile<T>());
+  for (const auto& row : rows) {
     Case operation = sweep(row, dtype);
     operation.inputs = like.inputs;
-    operation.verify = like.verify;
-    if (kInputs == 2) operation.verify = judge<T>(sum, 0.51);
+    operation.verify = inputs == 1 ? like.verify : judge<T>(sum, 0.51);
+    operation.own_shapes = shapes;
     add(operation);
   }
 }
@@ -198,21 +200,6 @@ void add_outer_sums(const std::vector<controls::TwoInputs<T>>& rows, const std::
       return T(static_cast<float>(a) + static_cast<float>(b));
     });
     operation.own_shapes = {images(controls::kImages)};
-    add(operation);
-  }
-}
-
-template <int kInputs, class T>
-void add_triggers(const std::string& dtype) {
-  const Case like = kInputs == 1 ? copy_case(sizeof(T), normal_tile<T>())
-                                 : copy2_case(sizeof(T), normal_tile<T>(), reversed_tile<T>());
-  for (const auto& row : controls::triggers<kInputs, T>()) {
-    Case operation = sweep(row, dtype);
-    operation.inputs = like.inputs;
-    operation.verify = like.verify;
-    if (kInputs == 2) operation.verify = judge<T>(sum, 0.51);
-    operation.own_shapes = {
-        {"1024x1024", {1024, 1024}}, {"2048x2048", {2048, 2048}}, {"16384x16384", {16384, 16384}}};
     add(operation);
   }
 }
@@ -590,19 +577,21 @@ void register_benchmarks() {
   add_two_in_one_out_peer<float>(kLadder);
   add_rows(controls::float_additions(), 0.5);
   add_rows(controls::half_additions(), 0.51);
-  add_pipes<1, float>("f32");
-  add_pipes<2, float>("f32");
-  add_pipes<2, half>("f16");
+  add_elementwise<float>(controls::pipes<1, float>(), 1, "f32");
+  add_elementwise<float>(controls::pipes<2, float>(), 2, "f32");
+  add_elementwise<half>(controls::pipes<2, half>(), 2, "f16");
   add_channel_sums();
   add_outer_sums(controls::outer_sums(), "f32");
   add_outer_sums(controls::outer_pack_sums(), "f16");
   add_addresses<half>("f16");
   add_addresses<float>("f32");
   add_votes();
-  add_triggers<1, float>("f32");
-  add_triggers<1, half>("f16");
-  add_triggers<2, float>("f32");
-  add_triggers<2, half>("f16");
+  const std::vector<NamedShape> trigger_shapes = {
+      {"1024x1024", {1024, 1024}}, {"2048x2048", {2048, 2048}}, {"16384x16384", {16384, 16384}}};
+  add_elementwise<float>(controls::triggers<1, float>(), 1, "f32", trigger_shapes);
+  add_elementwise<half>(controls::triggers<1, half>(), 1, "f16", trigger_shapes);
+  add_elementwise<float>(controls::triggers<2, float>(), 2, "f32", trigger_shapes);
+  add_elementwise<half>(controls::triggers<2, half>(), 2, "f16", trigger_shapes);
 
   add_gaps();
   add_row("known_cycles", 1, "warm", run_known_cycles);

@@ -71,19 +71,32 @@ class Layers:
         self.add(f"<path {look} d=\"", data, '"/>', box, apart)
 
     def text(self, x, y, words, look, anchor="start", size=12.5):
-        """Words of one look in one row are one element."""
+        """Words of one look in one row, or below each other, are one element."""
+        words = words.strip()  # a space would show behind other words
         reach = size * 0.6 * len(words)
         left = x - {"start": 0, "middle": reach / 2, "end": reach}[anchor]
-        self.add(f'<text y="{fixed(y)}"{look}>', (fixed(x), words), "</text>", (left, y - size, left + reach, y + 3))
+        box, place = (left, y - size, left + reach, y + 3), (fixed(x), fixed(y))
+        for known, pieces, boxes in reversed(self.parts):
+            if known == look and any(all(piece[i] == place[i] for piece in pieces) for i in (0, 1)):
+                pieces.append((*place, words))
+                boxes.append(box)
+                return
+            if any(touch(box, other) for other in boxes):
+                break
+        self.parts.append((look, [(*place, words)], [box]))
 
     def lines(self):
-        for (before, after), pieces, _ in self.parts:
-            if isinstance(pieces[0], tuple):  # words at their places
-                if len(pieces) == 1:
-                    before, pieces = before.replace("<text", f'<text x="{pieces[0][0]}"', 1), [pieces[0][1]]
-                else:
-                    pieces = [f'<tspan x="{x}">{words}</tspan>' for x, words in pieces]
-            yield before + "".join(pieces) + after
+        for look, pieces, _ in self.parts:
+            yield text_element(look, pieces) if isinstance(look, str) else look[0] + "".join(pieces) + look[1]
+
+
+def text_element(look, pieces):
+    x, y, words = pieces[0]
+    if len(pieces) == 1:
+        return f'<text x="{x}" y="{y}"{look}>{words}</text>'
+    row = len({y for _, y, _ in pieces}) == 1
+    return (f'<text y="{y}"{look}>' if row else f"<text{look}>") + "".join(
+        f'<tspan x="{x}">{words}</tspan>' if row else f'<tspan x="{x}" y="{y}">{words}</tspan>' for x, y, words in pieces) + "</text>"
 
 
 def touch(one, other):

@@ -65,8 +65,8 @@ class FiguresTest(unittest.TestCase):
             width, height = float(root.get("width")), float(root.get("height"))
             for element in root.iter(NAMESPACE + "text"):
                 for word in list(element) or [element]:
-                    self.assertTrue(0 <= float(word.get("x")) <= width)
-                self.assertTrue(0 <= float(element.get("y")) <= height)
+                    at = {**element.attrib, **word.attrib}
+                    self.assertTrue(0 <= float(at["x"]) <= width and 0 <= float(at["y"]) <= height)
 
     def test_what_looks_alike_is_one_element_unless_something_lies_between(self):
         canvas = figures.Canvas(100, 100, "T", "s")
