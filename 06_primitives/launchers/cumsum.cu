@@ -45,8 +45,8 @@ cudaError_t cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns, cu
     return launch_cumsum<8, true>(x, y, rows, columns, stream);
   }
   if (long_row) return launch_cumsum<16, false>(x, y, rows, columns, stream);
-  return columns >= 32 * 32 ? launch_cumsum<32, false>(x, y, rows, columns, stream)
-                            : launch_cumsum<8, false>(x, y, rows, columns, stream);
+  return columns > 32 * 16 ? launch_cumsum<32, false>(x, y, rows, columns, stream)
+                           : launch_cumsum<8, false>(x, y, rows, columns, stream);
 }
 
 #define TUTORIAL_INSTANTIATE(T) \
