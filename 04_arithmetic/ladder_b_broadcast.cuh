@@ -73,7 +73,7 @@ __global__ void arithmetic_one_broadcast_kernel(std::int64_t n, std::int64_t out
 // B5 · strided: for each dimension a thread divides its index by the stride. The quotient is the
 // coordinate; coordinates times strides give the two offsets, and a stride of 0 is broadcasting.
 // The GPU has no instruction for a 64-bit division: each is a routine of about a hundred
-// instructions, or of some 35 where both numbers are below 2^32.
+// instructions, or of 26 where both numbers are below 2^32.
 //! [strided]
 struct StridedParam {
   int rank;
