@@ -54,7 +54,6 @@ struct EluExpm1 {
 // Near zero a polynomial: x * q(x), where q(0) = 1 exactly, so nothing cancels. q is the minimax
 // fit of (e^x - 1)/x on [-1/4, 0]; its relative error is 2.9e-7, a thousandth of a half's last
 // place. Below -1/4 the subtraction loses at most two bits of the 22 that ex2.approx gives.
-//! [expm1_for_half]
 __device__ __forceinline__ float scaled_expm1_for_half(float alpha, float x) {
   const float q = fmaf(x, fmaf(x, fmaf(x, 0.03786212f, 0.16612119f), 0.49997746f), 1.0f);
   const float log2_e = 1.44269504f;
@@ -62,7 +61,6 @@ __device__ __forceinline__ float scaled_expm1_for_half(float alpha, float x) {
   const float elsewhere = fmaf(alpha, exp2_approx(x * log2_e), -alpha);
   return x > -0.25f ? near_zero : elsewhere;
 }
-//! [expm1_for_half]
 
 // Rung 11 · f32x4_poly: e^x - 1 as accurate as a float needs, for x < 0, without a branch or the
 // special-function unit. x = k ln 2 + r with |r| <= ln(2)/2; e^r - 1 by a polynomial; then 2^k (e^r

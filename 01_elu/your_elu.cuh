@@ -9,6 +9,7 @@
 
 #include "common/launch.cuh"
 #include "common/macros.cuh"
+#include "common/ptx.cuh"
 #include "common/rung.h"
 
 namespace tutorial {

@@ -131,7 +131,6 @@ struct GeluTanhSigmoid {
 //
 // For a half: the polynomial whose error on [0, 5.75], in ULP of the result, is smallest (fit.py):
 // 0.008 ULP. Beyond 5.75 the tail rounds to zero, and at 6 still does.
-//! [exp2_for_half]
 struct GeluExp2ForHalf {
   __device__ __forceinline__ float operator()(float x) const {
     const float a = fminf(fabsf(x), 6.0f);
@@ -144,7 +143,6 @@ struct GeluExp2ForHalf {
     return fmaf(-a, exp2_approx(p), max_nan(x, -0.0f));
   }
 };
-//! [exp2_for_half]
 
 // Rung 14 · bf16x8_pack: the same for bf16, whose tail goes on to 2^-134 at x = -13.56: three more
 // coefficients, 0.006 ULP, and 2^24 in the exponential, which has no subnormal results.

@@ -114,7 +114,8 @@ void add_swiglu_backward_halves() {
   operation.rung = std::string("halves_") + dtype_name<T>();
   operation.dtype = dtype_name<T>();
   operation.kind = Kind::rung;
-  operation.own_shapes = {{"8192x7168", {8192, 7168}}};
+  const Shape layer{on_gpu ? 8192 : 64, 7168};
+  operation.own_shapes = {{name_of(layer), layer}};
   operation.inputs = {{tile_of_input<T, 0>(), bytes_of<T>(twice)},
                       {tile_of_input<T, 1>(), bytes_of<T>(every_element)}};
   operation.output_bytes = bytes_of<T>(twice);

@@ -53,7 +53,6 @@ __device__ __forceinline__ float smaller_of(float a, float b) {
 
 // The intrinsics for + - * round once, and nvcc never fuses them with a neighbouring operation. For
 // int8 these stand between products with the scales, which nvcc would fuse.
-//! [float]
 template <ArithmeticOp op>
 __device__ __forceinline__ float arithmetic_float(float a, float b) {
   if constexpr (op == ArithmeticOp::Add) return __fadd_rn(a, b);
@@ -66,7 +65,6 @@ __device__ __forceinline__ float arithmetic_float(float a, float b) {
   if constexpr (op == ArithmeticOp::PRelu) return a > 0.0f ? a : __fmul_rn(a, b);
   if constexpr (op == ArithmeticOp::Mod) return fmodf(a, b);
 }
-//! [float]
 
 // ---- int32, int64 -------------------------------------------------------------------------------
 

@@ -25,7 +25,6 @@ __device__ __forceinline__ std::int64_t row_of_thread() {
 /// rows; a thread reads its NX values of the bias once, and uses them for NY rows.
 ///
 /// column_tiles: tiles side by side; the grid has that many times as many as fit below each other.
-//! [BiasAddCycle]
 template <int NX, int NY, class Layout, class T>
 __global__ void BiasAddCycle(const T* x, const T* bias, T* y, std::int64_t rows,
                              std::int64_t columns, unsigned column_tiles) {
@@ -51,11 +50,9 @@ __global__ void BiasAddCycle(const T* x, const T* bias, T* y, std::int64_t rows,
     WriteData<true, Layout>(y, arg, size_x, size_y, columns);
   }
 }
-//! [BiasAddCycle]
 
 /// y[i] = x[i] + bias[map.offset(i)] for i in [0, size), size <= 2^32: the matrix as one list, and
 /// the bias through a map from the element to its column.
-//! [BiasAddBroadcast]
 template <int VecSize, class Layout, class T>
 __global__ void BiasAddBroadcast(const T* x, const T* bias, T* y, std::int64_t size,
                                  IndexMap<2> map) {
@@ -78,7 +75,6 @@ __global__ void BiasAddBroadcast(const T* x, const T* bias, T* y, std::int64_t s
     WriteData<true, Layout>(y + offset, arg, num);
   }
 }
-//! [BiasAddBroadcast]
 
 // ---- Reductions -------------------------------------------------------------------------------
 
@@ -119,7 +115,6 @@ inline constexpr int kReduceLongThreads = 512, kReduceLongBlocks = 2;
 /// y[r] = op over x[r], for long rows that are whole tiles: a block for each, no parts, no guards
 /// (which would need a register for each of VecSize elements). Without launch bounds ptxas keeps to
 /// 32 registers, and has room for half of 8 loads: the others wait for the first additions.
-//! [ReduceLongRows]
 template <int VecSize, class Layout, class Acc, class T, class Op>
 __global__ void __launch_bounds__(kReduceLongThreads, kReduceLongBlocks)
     ReduceLongRows(const T* x, T* y, std::int64_t columns, Op op) {
@@ -135,7 +130,6 @@ __global__ void __launch_bounds__(kReduceLongThreads, kReduceLongBlocks)
   const Acc result[1] = {Reduce<kGlobalMode>(total, op)};
   WriteData<true>(y + blockIdx.x, result, 1);
 }
-//! [ReduceLongRows]
 
 /// y[s][c] = op over the rows of x[.][c] that part s has: the outer ("higher") dimension. A block
 /// has NX * blockDim.x columns and one of the parts; it reads NY * blockDim.y rows at a time, every
@@ -143,7 +137,6 @@ __global__ void __launch_bounds__(kReduceLongThreads, kReduceLongBlocks)
 /// end. The threads of a column meet when all is read. blockIdx.x counts the `column_tiles` tiles
 /// of a row first; the grid has that many times as many blocks as there are parts. With a layout
 /// that keeps a thread's columns side by side, `columns` is a multiple of NX.
-//! [ReduceOuter]
 template <int NX, int NY, class Layout, class Acc, class InT, class OutT, class Op>
 __global__ void ReduceOuter(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
                             unsigned column_tiles, Op op) {
@@ -187,7 +180,6 @@ __global__ void ReduceOuter(const InT* x, OutT* y, std::int64_t rows, std::int64
     WriteData<true, Layout>(y, total, size_x);
   }
 }
-//! [ReduceOuter]
 
 // ---- Softmax ----------------------------------------------------------------------------------
 
@@ -240,7 +232,6 @@ __device__ __forceinline__ MaxAndSum unpack_max_and_sum(std::uint64_t word) {
 /// Puts two such pairs together: the sum below the smaller maximum is brought up to the larger one.
 /// Associative and commutative but for rounding. Equal maxima are not subtracted: two of minus
 /// infinity would make a NaN.
-//! [OnlineSoftmaxFunctor]
 struct OnlineSoftmaxFunctor {
   __device__ __forceinline__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
     const MaxAndSum u = unpack_max_and_sum(a), v = unpack_max_and_sum(b);
@@ -254,7 +245,6 @@ struct OnlineSoftmaxFunctor {
     return pack_max_and_sum({MaxFunctor<float>::identity(), 0.0f});
   }
 };
-//! [OnlineSoftmaxFunctor]
 
 /// What the exponent is taken above: a thread that holds nothing but minus infinity (or nothing at
 /// all) has no maximum to subtract.
@@ -264,7 +254,6 @@ __device__ __forceinline__ float finite_base(float max) {
 
 /// The same in one reduction: every thread takes its exponentials above a maximum of its own, and
 /// corrects them by one factor when the row's is known. One exponential an element, two barriers.
-//! [SoftmaxOnline]
 template <int VecSize, bool IsBoundary, class Layout, class T>
 __global__ void SoftmaxOnline(const T* x, T* y, std::int64_t rows, std::int64_t columns) {
   wait_for_previous_grid();
@@ -280,11 +269,9 @@ __global__ void SoftmaxOnline(const T* x, T* y, std::int64_t rows, std::int64_t 
   ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
   if (row < rows) WriteData<IsBoundary, Layout>(y + row * columns, arg, columns);
 }
-//! [SoftmaxOnline]
 
 /// Rows of any length, a block each: once along the row for the maximum and the sum, and once more
 /// to write. The second pass reads again what may have left the cache.
-//! [SoftmaxLongRows]
 template <int VecSize, class Layout, class T>
 __global__ void SoftmaxLongRows(const T* x, T* y, std::int64_t columns) {
   wait_for_previous_grid();
@@ -323,7 +310,6 @@ __global__ void SoftmaxLongRows(const T* x, T* y, std::int64_t columns) {
     }
   }
 }
-//! [SoftmaxLongRows]
 
 // ---- Running sums -----------------------------------------------------------------------------
 

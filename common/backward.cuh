@@ -20,7 +20,6 @@ namespace tutorial {
 /// f'(x) rounded to T, and then its product with dy. F{}(x) is f'(x) in float.
 ///
 /// A derivative that is small has few digits as a T, or none, and a large dy does not bring them back.
-//! [rounded_derivative]
 template <class F>
 struct RoundedDerivative {
   template <class T>
@@ -33,7 +32,6 @@ struct RoundedDerivative {
     return {of(x.x, dy.x), of(x.y, dy.y)};
   }
 };
-//! [rounded_derivative]
 
 /// Rung 1: one thread, one element.
 template <class T, class F>

@@ -1,4 +1,4 @@
-// Exercise 1 of "Your turn": rung 6's accesses around the arithmetic of rung 3.
+// The exercise of section 6: rung 6's accesses around the arithmetic of rung 3.
 #pragma once
 
 #include <cstdint>

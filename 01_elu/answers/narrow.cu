@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "01_elu/elu_math.cuh"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 #include "common/proof/answer.h"
@@ -14,6 +15,10 @@ namespace tutorial {
 
 //! [narrow]
 constexpr int kPerThread = 8;  // elements a thread
+
+__device__ __forceinline__ float elu_for_half(float x) {
+  return x < 0.0f ? scaled_expm1_for_half(1.0f, x) : x;
+}
 
 /// y[i] = elu(x[i]) for i in [0, n). x and y: 16-byte aligned.
 __global__ void elu_narrow_kernel(const float* x, half* y, std::int64_t n) {
@@ -25,12 +30,12 @@ __global__ void elu_narrow_kernel(const float* x, half* y, std::int64_t n) {
     LDST128BITS(in[4]) = LDST128BITS(x[i + 4]);
 #pragma unroll
     for (int k = 0; k < kPerThread; ++k) {
-      out[k] = __float2half(in[k] < 0.0f ? expm1f(in[k]) : in[k]);
+      out[k] = __float2half(elu_for_half(in[k]));
     }
     LDST128BITS(y[i]) = LDST128BITS(out[0]);
   } else {
     for (std::int64_t k = i; k < n; ++k) {
-      y[k] = __float2half(x[k] < 0.0f ? expm1f(x[k]) : x[k]);
+      y[k] = __float2half(elu_for_half(x[k]));
     }
   }
 }

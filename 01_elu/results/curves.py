@@ -8,19 +8,14 @@ half is what struct does. No GPU and no measurement is involved.
 """
 
 import math
-import struct
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common/tools/reader"))
-import recorded
+sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
+import computed
+from computed import rounded, worst_nearby
 
 RESULTS = Path(__file__).resolve().parent
-
-
-def rounded(value, letter):
-    """`value` rounded to float ("f") or half ("e"), to nearest even."""
-    return struct.unpack(letter, struct.pack(letter, value))[0]
 
 
 def elu(x, alpha=1.0):
@@ -50,21 +45,13 @@ def curve(alpha):
     return [[x / 50, elu(x / 50, alpha)] for x in range(-250, 126)]
 
 
-def write(name, figure):
-    (RESULTS / name).write_text(recorded.plot_text(figure), encoding="utf-8")
-
-
 def derivative_error(of, gradient):
-    """Points (x, largest relative error in the neighbourhood) of a gradient of ELU in half, 10 per unit."""
-    points = []
-    for step in range(-18 * 10, 0):
-        inputs = [rounded((step + part / 16) / 10, "e") for part in range(16)]
-        points.append([step / 10, max(abs(of(x) / (math.exp(x) * gradient) - 1.0) for x in inputs)])
-    return points
+    """Of a gradient of ELU in half."""
+    return worst_nearby(-18, 0, 10, "e", lambda x: abs(of(x) / (math.exp(x) * gradient) - 1.0))
 
 
 def main():
-    write("curve.json", {
+    computed.write(RESULTS, "curve.json", {
         "title": "ELU",
         "desc": "Identity above zero; below, an exponential that levels off at minus alpha.",
         "height": 280,
@@ -74,7 +61,7 @@ def main():
                    {"name": "alpha = 1.6733", "points": curve(1.6733), "style": "dashed"}],
         "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
     })
-    write("near_zero.json", {
+    computed.write(RESULTS, "near_zero.json", {
         "title": "exp(x) - 1 near zero",
         "subtitle": "largest relative error, with a correctly rounded exponential",
         "desc": "The error grows as x nears zero: in float it reaches 1 below 3e-8, in half "
@@ -87,7 +74,7 @@ def main():
         "lines": [{"y": 2.0 ** -12, "label": "half a ULP of a half", "side": "left"}],
     })
 
-    write("backward.json", {
+    computed.write(RESULTS, "backward.json", {
         "title": "The gradient of ELU in half, for dy = 1024",
         "subtitle": "largest relative error, with correctly rounded exponentials",
         "desc": "From the saved result y the error passes one percent at x = -3.75 and reaches 1 at -8.4; with the derivative "

@@ -1,4 +1,4 @@
-// Exercise 2 of "Your turn": GELU by erf, with a polynomial in the exponent. Degree 5 has, from a^5
+// The exercise of section 8: GELU by erf, with a polynomial in the exponent. Degree 5 has, from a^5
 // down: -0.000333266352, 0.00595098853, -0.0486515136, -0.463564151, -1.14943217, -1.00010245.
 #include <cmath>
 #include <cstdint>

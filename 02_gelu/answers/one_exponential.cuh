@@ -1,4 +1,4 @@
-// Exercise 1 of "Your turn": rung 12, one exponential and one reciprocal.
+// The exercise of section 6: rung 12, one exponential and one reciprocal.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline constexpr RungClaims kYourGelu{8, 16, 0.51};
 __device__ __forceinline__ half your_gelu(half h) {
   const float x = __half2float(h);
   const float t = x * fmaf(x * x, -0.10294324f, -2.30220819f);  // -2u log2(e), multiplied out
-  return __float2half(fmaxf(x, -11.0f) * rcp_approx(1.0f + exp2_approx(t)));
+  return __float2half(fmaxf(x, -16.0f) * rcp_approx(1.0f + exp2_approx(t)));
 }
 //! [one_exponential]
 

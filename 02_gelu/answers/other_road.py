@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Exercise 3 of "Your turn": the degree that 2^P(a) = (1 + tanh u) / 2 needs on the left."""
+"""Exercise "The other road" of notes/polynomial.md: the degree that 2^P(a) = (1 + tanh u) / 2 needs on the left."""
 
 import math
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Exercise 2 of "Your turn": how often degree 5 rounds to the wrong half, in the variant erf."""
+"""Exercise "Save a multiply-add" of notes/polynomial.md: how often degree 5 rounds to the wrong half, in the variant erf."""
 
 import math
 import struct

@@ -8,21 +8,16 @@ half is what struct does. No GPU and no measurement is involved.
 """
 
 import math
-import struct
 import sys
 from pathlib import Path
 
 import fit
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common/tools/reader"))
-import recorded
+sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
+import computed
+from computed import rounded, worst_nearby
 
 RESULTS = Path(__file__).resolve().parent
-
-
-def rounded(value, letter):
-    """`value` rounded to float ("f") or half ("e"), to nearest even."""
-    return struct.unpack(letter, struct.pack(letter, value))[0]
 
 
 def gelu_none(x):
@@ -34,22 +29,18 @@ def gelu_tanh(x):
     return x / (1.0 + math.exp(-2.0 * u))
 
 
-def by_erf(x, letter):
-    """0.5 x (1 + erf(x / sqrt 2)) in the arithmetic of a type, with a correctly rounded erf."""
-    erf = rounded(math.erf(rounded(x * math.sqrt(0.5), letter)), letter)
-    return rounded(rounded(0.5 * x, letter) * rounded(1.0 + erf, letter), letter)
+def by_tanh(x, letter):
+    """0.5 x (1 + tanh u) in the arithmetic of a type, as rung 6 has it, with a correctly rounded tanh."""
+    def r(value):
+        return rounded(value, letter)
+    cubic = r(1.0 + r(0.044715) * r(x * x))
+    tanh = r(math.tanh(r(r(r(math.sqrt(2.0 / math.pi)) * x) * cubic)))
+    return r(r(0.5 * x) * r(1.0 + tanh))
 
 
 def tail_error(letter):
-    """Points (x, largest relative error of by_erf in the neighbourhood), 20 per unit."""
-    points = []
-    for step in range(-14 * 20, 0):
-        worst = 0.0
-        for part in range(16):
-            x = rounded((step + part / 16) / 20, letter)
-            worst = max(worst, abs(by_erf(x, letter) - gelu_none(x)) / abs(gelu_none(x)))
-        points.append([step / 20, worst])
-    return points
+    """The largest relative error of by_tanh."""
+    return worst_nearby(-8, 0, 20, letter, lambda x: abs(by_tanh(x, letter) / gelu_tanh(x) - 1.0))
 
 
 def fit_error():
@@ -62,10 +53,6 @@ def fit_error():
         error = fit.polynomial(coefficients, a) - fit.log2_tail(a)
         points.append([a, error * fit.ulp_per_unit(a, digits, smallest)])
     return points
-
-
-def write(name, figure):
-    (RESULTS / name).write_text(recorded.plot_text(figure), encoding="utf-8")
 
 
 def slope_none(x):
@@ -97,17 +84,13 @@ def textbook_tanh(x):
 
 
 def slope_error(textbook, exact):
-    """Points (x, largest relative error in the neighbourhood), 20 per unit."""
-    points = []
-    for step in range(-8 * 20, 0):
-        inputs = [rounded((step + part / 16) / 20, "f") for part in range(16)]
-        points.append([step / 20, max(abs(textbook(x) / exact(x) - 1.0) for x in inputs)])
-    return points
+    """The largest relative error of a derivative in float."""
+    return worst_nearby(-8, 0, 20, "f", lambda x: abs(textbook(x) / exact(x) - 1.0))
 
 
 def main():
     steps = [x / 50 for x in range(-200, 151)]
-    write("curve.json", {
+    computed.write(RESULTS, "curve.json", {
         "title": "GELU",
         "desc": "A ReLU with a smooth corner: a shallow dip to -0.17 at x = -0.75, then the identity.",
         "height": 280,
@@ -118,7 +101,7 @@ def main():
                     "style": "dashed"}],
         "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
     })
-    write("variants.json", {
+    computed.write(RESULTS, "variants.json", {
         "title": "What tanh approximates, and what it leaves",
         "subtitle": "the difference: erf minus tanh",
         "desc": "The difference is largest near x = -2.7 and 2.7, just under five parts in ten "
@@ -130,19 +113,19 @@ def main():
                                for x in range(-150, 151)]}],
         "lines": [{"y": 0, "label": ""}],
     })
-    write("tail.json", {
-        "title": "0.5 x (1 + erf(x / sqrt 2)) in the left tail",
-        "subtitle": "largest relative error, with a correctly rounded erf",
-        "desc": "In half arithmetic the error passes one percent near x = -2.3, and below "
-                "-3.7 nothing is left; in float near -4.7 and below -5.6.",
+    computed.write(RESULTS, "tail.json", {
+        "title": "0.5 x (1 + tanh u) in the left tail",
+        "subtitle": "largest relative error, with a correctly rounded tanh",
+        "desc": "In half arithmetic the error passes one percent near x = -2.2, and from -3.6 on "
+                "nothing is left; in float near -4.5 and from -5.2 on.",
         "height": 320,
         "x": {"label": "x", "min": -8, "max": 0},
         "y": {"label": "relative error", "scale": "log", "min": 1e-8, "max": 2},
-        "series": [{"name": "in half", "points": [p for p in tail_error("e") if p[0] >= -8]},
-                   {"name": "in float", "points": [p for p in tail_error("f") if p[0] >= -8]}],
+        "series": [{"name": "in half", "points": tail_error("e")},
+                   {"name": "in float", "points": tail_error("f")}],
         "lines": [{"y": 2.0 ** -12, "label": "half a ULP of a half", "side": "left"}],
     })
-    write("degrees.json", {
+    computed.write(RESULTS, "degrees.json", {
         "title": "How long the polynomial has to be",
         "subtitle": "largest error of the best fit of log2 Phi(-a), in ULP of the result",
         "desc": "Each degree divides the error by two to eighteen. A half needs degree 6, bf16 "
@@ -155,7 +138,7 @@ def main():
                    for name in fit.TYPES],
         "lines": [{"y": 0.01, "label": "0.01 ULP", "side": "right"}],
     })
-    write("fit.json", {
+    computed.write(RESULTS, "fit.json", {
         "title": "The error of the polynomial for a half",
         "subtitle": "degree 6, coefficients rounded to float",
         "desc": "The error swings eight times between plus and minus 0.008 ULP: no polynomial of "
@@ -167,7 +150,7 @@ def main():
         "lines": [{"y": 0, "label": ""}],
     })
 
-    write("backward.json", {
+    computed.write(RESULTS, "backward.json", {
         "title": "The textbook's derivatives in float",
         "subtitle": "largest relative error, with correctly rounded functions",
         "desc": "At the zero of the derivative, x = -0.75, both errors have a peak. In the left tail tanh has no right "

@@ -1,4 +1,4 @@
-// Exercise 2 of "Your turn": GEGLU with the sigmoid form of GELU, fused.
+// The exercise of notes/fusion.md: GEGLU with the sigmoid form of GELU, fused.
 #include <cmath>
 #include <cstdint>
 #include <vector>

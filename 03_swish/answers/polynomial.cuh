@@ -1,4 +1,4 @@
-// Exercise 3 of "Your turn": the exponential without the special-function unit.
+// The exercise of notes/float.md: the exponential without the special-function unit.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The second sitting's exercise: Swish in bf16, whose results go down to 10^-40.
+// The exercise of section 9: Swish in bf16, whose results go down to 10^-40.
 #include <cmath>
 
 #include "common/elementwise.cuh"
@@ -10,11 +10,10 @@ namespace tutorial {
 struct SwishBf16 {
   //! [range]
   __device__ __forceinline__ float operator()(float x) const {
-    const float h = x * -0.721347520f;  // half of the exponent: -x log2(e) / 2
-    const float q = exp2_approx(-fminf(fabsf(h), 150.0f));
-    const float root = h > 0.0f ? q : 1.0f;
+    const float q = exp2_approx(fabsf(x) * -0.721347520f);  // e^(-|x|/2)
+    const float root = x < 0.0f ? q : 1.0f;
     const float r = rcp_approx(fmaf(q, q, 1.0f));
-    return root == 0.0f ? -0.0f : x * root * (root * r);
+    return fmaxf(x, -128.0f) * root * (root * r);  // -infinity times 0 would be NaN
   }
   //! [range]
 };

@@ -1,4 +1,4 @@
-// Exercise 1 of "Your turn": float arithmetic and an approximate reciprocal (rung 11).
+// The exercise of sections 4 and 6: float arithmetic and an approximate reciprocal (rung 11).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline constexpr RungClaims kYourSwish{8, 16, 0.51};
 __device__ __forceinline__ half your_swish(half h) {
   const float x = __half2float(h);
   const float sigmoid = rcp_approx(1.0f + exp2_approx(x * -1.44269504f));
-  return __float2half(fmaxf(x, -64.0f) * sigmoid);  // -infinity times 0 would be NaN
+  return __float2half(fmaxf(x, -65504.0f) * sigmoid);  // -infinity times 0 would be NaN
 }
 //! [sharpen]
 

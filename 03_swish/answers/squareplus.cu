@@ -1,4 +1,4 @@
-// The transfer exercise of the lesson: squareplus, (x + sqrt(x^2 + 4)) / 2, in bf16.
+// "Your turn": squareplus, (x + sqrt(x^2 + 4)) / 2, in bf16.
 #include <cmath>
 
 #include "common/elementwise.cuh"
@@ -12,7 +12,7 @@ struct Squareplus {
   __device__ __forceinline__ float operator()(float x) const {
     const float a = fabsf(x);
     const float root = a < 0x1p60f ? sqrtf(fmaf(a, a, 4.0f)) : a;  // a * a stays a float
-    const float large = fmaf(0.5f, a, 0.5f * root);                // 1 or more; so does the sum
+    const float large = fmaf(0.5f, a, 0.5f * root);                // at least 1; finite if x is
     const float small = rcp_approx(large * 0x1p-24f) * 0x1p-24f;   // 1 / large, never flushed
     return x < 0.0f ? small : large;
   }

@@ -12,18 +12,11 @@ import struct
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common/tools/reader"))
-import recorded
+sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
+import computed
+from computed import rounded, worst_nearby
 
 RESULTS = Path(__file__).resolve().parent
-
-
-def rounded(value, letter):
-    """`value` rounded to float ("f") or half ("e"), to nearest even; what is too large is infinite."""
-    try:
-        return struct.unpack(letter, struct.pack(letter, value))[0]
-    except OverflowError:
-        return math.copysign(math.inf, value)
 
 
 def exp(x):
@@ -63,12 +56,35 @@ def errors(form, letter, least):
     return [point for point in points if point[1] is not None]
 
 
+def bf16(value):
+    """`value`, a float, rounded to bf16."""
+    bits = struct.unpack("I", struct.pack("f", value))[0]
+    return struct.unpack("f", struct.pack("I", (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000))[0]
+
+
+def divided(x, least=0.0):
+    """x / (1 + e^-x) in float. With least: x times a reciprocal, which is 0 if it is smaller than that."""
+    below = rounded(1.0 + rounded(exp(-x), "f"), "f")
+    if not least:
+        return rounded(x / below, "f")
+    reciprocal = rounded(1.0 / below, "f")
+    return rounded(x * (reciprocal if reciprocal >= least else 0.0), "f")
+
+
+def two_factors(x):
+    """For x < 0, with q = e^(x/2): x q times q / (1 + q^2), every step rounded to float."""
+    q = rounded(exp(x / 2), "f")
+    other = rounded(q * rounded(1.0 / rounded(1.0 + q * q, "f"), "f"), "f")
+    return rounded(rounded(x * q, "f") * other, "f")
+
+
+def bf16_errors(form):
+    """Points (x, relative error) for every bf16 from -97 to -80."""
+    return [[x / 2, abs(bf16(form(x / 2)) / swish(x / 2) - 1.0)] for x in range(-194, -159)]
+
+
 def curve(beta):
     return [[x / 50, swish(x / 50, beta)] for x in range(-300, 126)]
-
-
-def write(name, figure):
-    (RESULTS / name).write_text(recorded.plot_text(figure), encoding="utf-8")
 
 
 def slope(x):
@@ -89,16 +105,12 @@ def textbook_slope(x):
 
 
 def slope_error(of, letter, gradient):
-    """Points (x, largest relative error in the neighbourhood) of the derivative times gradient, 10 per unit."""
-    points = []
-    for step in range(-22 * 10, 0):
-        inputs = [rounded((step + part / 16) / 10, letter) for part in range(16)]
-        points.append([step / 10, max(abs(of(x) / (slope(x) * gradient) - 1.0) for x in inputs)])
-    return points
+    """The largest relative error of the derivative times gradient."""
+    return worst_nearby(-22, 0, 10, letter, lambda x: abs(of(x) / (slope(x) * gradient) - 1.0))
 
 
 def main():
-    write("curve.json", {
+    computed.write(RESULTS, "curve.json", {
         "title": "Swish",
         "desc": "Near zero for very negative x, a dip to -0.28 at -1.28, and the identity for large "
                 "x; a larger beta is closer to ReLU.",
@@ -111,7 +123,7 @@ def main():
         "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
     })
     half_least, float_least = 2.0 ** -24, 2.0 ** -149
-    write("tail.json", {
+    computed.write(RESULTS, "tail.json", {
         "title": "Swish far below zero",
         "subtitle": "largest relative error, with a correctly rounded exponential",
         "desc": "In half the textbook formula is entirely wrong from -11.1 down, in float from "
@@ -126,8 +138,20 @@ def main():
                    {"name": "with e^x, float", "points": errors(safe, "f", float_least),
                     "style": "dashed"}],
     })
+    computed.write(RESULTS, "tail_bf16.json", {
+        "title": "Swish far below zero, in bf16",
+        "subtitle": "relative error, with a correctly rounded exponential and reciprocal",
+        "desc": "The product with rcp_approx is 0 from -87.5 down, the quotient from -89 down; the product of two "
+                "factors stays correctly rounded.",
+        "height": 320,
+        "x": {"label": "x", "min": -97, "max": -80},
+        "y": {"label": "relative error", "scale": "log", "min": 1e-4, "max": 2},
+        "series": [{"name": "x * rcp_approx(1 + e)", "points": bf16_errors(lambda x: divided(x, 2.0 ** -126))},
+                   {"name": "x / (1 + e)", "points": bf16_errors(divided)},
+                   {"name": "two factors (section 9)", "points": bf16_errors(two_factors), "style": "dashed"}],
+    })
 
-    write("backward.json", {
+    computed.write(RESULTS, "backward.json", {
         "title": "The gradient of Swish far below zero, for dy = 1024",
         "subtitle": "largest relative error, with a correctly rounded exponential",
         "desc": "In float the textbook's derivative has few digits at its zero, x = -1.28. In half, a derivative "
@@ -146,7 +170,7 @@ def main():
         unit = 2.0 ** (max(math.floor(math.log2(abs(value))), -6) - 3)
         return round(value / unit) * unit
     values = [0.01 * 2.0 ** (-step / 16) for step in range(129)]
-    write("quantize.json", {
+    computed.write(RESULTS, "quantize.json", {
         "title": "A row whose largest value is 0.01, as E4m3",
         "subtitle": "relative error of each value",
         "desc": "With the scale applied before rounding the error stays below a sixteenth for values down to a 28,672nd "

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "04_arithmetic/arithmetic.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 #include "common/proof/answer.h"
@@ -32,27 +31,29 @@ __global__ void channel_sum_kernel(const half* a, const half* b, half* y, unsign
 /// What is wrong, or an empty string.
 std::string wrong(unsigned images, unsigned channels, unsigned pixels) {
   const unsigned n = images * channels * pixels, packs = n / 8, threads = 128;
-  std::vector<half> a, b;
-  for (unsigned i = 0; i < n; ++i) a.push_back(half(static_cast<float>(i % 61)));
+  std::vector<half> a, b, expected;
   for (unsigned c = 0; c < channels; ++c) b.push_back(half(static_cast<float>(c * 64)));
-  const test::DeviceArray<half> in(a), by(b), out(n), expected(n);
+  for (unsigned i = 0; i < n; ++i) {
+    a.push_back(half(static_cast<float>(i % 61)));
+    expected.push_back(half(static_cast<float>(i % 61 + i / pixels % channels * 64)));
+  }
+  const test::DeviceArray<half> in(a), by(b), out(n);
   const cudaError_t error =
       launch(channel_sum_kernel, {dim3((packs + threads - 1) / threads), dim3(threads)}, nullptr,
              in.data(), by.data(), out.data(), packs, channels, pixels);
-  const cudaError_t known = arithmetic(ArithmeticOp::Add, {images, channels, pixels}, in.data(),
-                                       {channels, 1}, by.data(), expected.data(), nullptr);
-  if (error != cudaSuccess || known != cudaSuccess) return "a launch fails";
-  const std::string difference = test::first_difference(out.download(), expected.download());
+  if (error != cudaSuccess) return cudaGetErrorString(error);
+  const std::string difference = test::first_difference(out.download(), expected);
   return difference.empty() ? "" : difference + ", planes of " + std::to_string(pixels);
 }
 
 }  // namespace tutorial
 
 int main() {
-  constexpr unsigned shapes[][3] = {{2, 4, 56}, {8, 3, 8}, {2, 16, 49}, {3, 8, 57}, {1, 24, 9}};
+  // The accesses of the last one are counted.
+  constexpr unsigned shapes[][3] = {{2, 4, 56}, {8, 3, 8}, {1, 24, 9}, {3, 8, 57}, {2, 16, 49}};
   for (const auto& [images, channels, pixels] : shapes) {
     const std::string found = tutorial::wrong(images, channels, pixels);
     if (!found.empty()) return tutorial::test::verdict(false, found);
   }
-  return tutorial::test::verdict(true, "every element as arithmetic() has it, planes of 8 to 57");
+  return tutorial::test::verdict(true, "every sum in its place, planes of 8 to 57 pixels");
 }

@@ -1,4 +1,4 @@
-// Exercise 1 of the lesson: rung B11, the place found once for eight halves.
+// The exercise of section 5: rung B11, the place found once for eight halves.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Exercise 1 of "Your turn": eight halves of each operand in, eight answers out.
+// The exercise of section 4: eight halves of each operand in, eight answers out.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Exercise "Count" of notes/ladder.md: how many of the answers are true.
+// The last exercise of the lesson: how many of the answers are true.
 #include <cstdint>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Exercise 2 of "Your turn": And of four truth values in a register.
+// The exercise of section 6: And of four truth values in a register.
 #include <cstdint>
 #include <vector>
 

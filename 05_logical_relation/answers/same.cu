@@ -1,4 +1,4 @@
-// The transfer exercise of the lesson: where two texts agree, a bit for each byte.
+// The exercise of section 9: where two texts agree, a bit for each byte.
 #include <cstdint>
 #include <vector>
 

@@ -6,8 +6,9 @@
 Needs NumPy; the test that reads the file does not. The operands are not recorded: element i of an
 operand is a value from a short list, chosen by a formula that the test has too.
 
-Each line: operation, dtype, first shape, second shape (sizes joined by x; "scalar" for none), the
-result's shape, and its elements as a string of 0 and 1.
+Each line: first shape, second shape, the result's shape (sizes joined by x; "scalar" for none), and NAME:ANSWERS of each
+operation, the answers as hexadecimal digits of four elements each, the first in the highest bit. NAME.f: of floats and
+halves, NAME.i: of the integers, whose answers are the same in every type.
 """
 
 import sys
@@ -44,26 +45,26 @@ def shape_text(shape):
     return "x".join(str(size) for size in shape) or "scalar"
 
 
-def record(name, function, dtype, shape0, shape1):
+def answers(function, dtype, shape0, shape1):
+    """(the result's shape, its elements in hexadecimal)."""
     kind, values = TYPES[dtype]
-    answers = function(operand(shape0, kind, values, 0), operand(shape1, kind, values, 1))
-    bits = "".join("1" if answer else "0" for answer in numpy.ravel(answers))
-    return " ".join([name, dtype, shape_text(shape0), shape_text(shape1), shape_text(answers.shape),
-                     bits or "-"])
+    found = function(operand(shape0, kind, values, 0), operand(shape1, kind, values, 1))
+    bits = "".join("1" if answer else "0" for answer in numpy.ravel(found))
+    return found.shape, "".join(f"{int(bits[i:i + 4].ljust(4, '0'), 2):x}" for i in range(0, len(bits), 4)) or "-"
 
 
 def main():
     print(f"# NumPy {numpy.__version__}, by numpy_reference.py")
-    records = []
     for shape0, shape1 in SHAPES:
+        words, shape = [], ()
         for name, function in LOGICAL.items():
-            records.append(record(name, function, "u8", shape0, shape1))
-        for dtype in TYPES:
-            if dtype != "u8":
-                for name, function in RELATIONS.items():
-                    records.append(record(name, function, dtype, shape0, shape1))
-    for start in range(0, len(records), 5):  # five on a line
-        print("  ".join(records[start:start + 5]))
+            shape, found = answers(function, "u8", shape0, shape1)
+            words.append(f"{name}:{found}")
+        for letter, dtypes in (("f", ("f32", "f16")), ("i", ("i8", "i32", "i64"))):
+            for name, function in RELATIONS.items():
+                (found,) = {answers(function, dtype, shape0, shape1)[1] for dtype in dtypes}
+                words.append(f"{name}.{letter}:{found}")
+        print(shape_text(shape0), shape_text(shape1), shape_text(shape), *words)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws the lesson's figures: times, stores, truth_bits, who_holds and four_bits, in results/.
+"""Draws the lesson's figures: goal, times, stores, truth_bits, who_holds and four_bits, in results/.
 
     python3 05_logical_relation/results/diagrams.py          # writes them
     python3 05_logical_relation/results/diagrams.py --check  # writes nothing; exits 1 if one is stale
 
-times shows the recorded run; where a byte or a bit goes follows from the kernels.
+goal and times show the recorded run; where a byte or a bit goes follows from the kernels.
 """
 
 import sys
@@ -39,21 +39,33 @@ class Drawing(figures.Canvas):
         self.text(LEFT, y, words, ink, kind="t")
 
 
-def times():
-    """How long the lesson's five comparisons of halves take."""
-    names = {"greater_f16": "B1", "greater_half8": "B2", "greater_f16x8_pack": "B3", "greater_f16x16_ballot": "B7", "greater_f16x8_bits": "B8"}
+def bars(title, names, with_numbers):
+    """How long the lesson's comparisons of halves take. names: {rung's name: its number}."""
     run = runs.load_run(RESULTS / runs.shown_name("main.json"))
     took = {row.rung: row.median_us for row in run.select(dtype="f16", shape="16384x16384", regime="cold") if row.rung in names}
-    drawing = Drawing(58 + 24 * len(names) + 10, "Time for the same comparisons", "; ".join(
-        f"{name}: {took[name]:,.0f} microseconds" for name in names))
-    drawing.label(46, f"16384\u00d716384 halves, cold, {run.device}; microseconds")
+    drawing = Drawing(58 + 24 * len(names) + 10, title, "; ".join(f"{name}: {took[name]:,.0f} microseconds" for name in names))
+    drawing.label(46, f"16384\u00d716384 halves, cold, {run.device}; " + ("microseconds" if with_numbers else "time"))
     left, right = LEFT + 186, WIDTH - LEFT - 46
     for place, (name, rung) in enumerate(names.items()):
         y, length = 60 + 24 * place, took[name] / max(took.values()) * (right - left)
         drawing.text(LEFT, y + 13, f"{rung} {name}", kind="m")
         drawing.rect(left, y, length, 17, "rung" if name.endswith(("ballot", "bits")) else "s5", 2)
-        drawing.text(left + length + 6, y + 13, f"{took[name]:,.0f}", kind="n")
+        if with_numbers:
+            drawing.text(left + length + 6, y + 13, f"{took[name]:,.0f}", kind="n")
     return drawing
+
+
+def goal():
+    """Where the lesson begins and ends; the reader is asked for the numbers."""
+    return bars("Three ways to write down the same answers",
+                {"greater_f16": "B1", "greater_f16x8_pack": "B3", "greater_f16x8_bits": "B8"}, False)
+
+
+def times():
+    """The lesson's five comparisons of halves."""
+    return bars("Time for the same comparisons",
+                {"greater_f16": "B1", "greater_half8": "B2", "greater_f16x8_pack": "B3", "greater_f16x16_ballot": "B7",
+                 "greater_f16x8_bits": "B8"}, True)
 
 
 def stores():
@@ -172,7 +184,7 @@ def four_bits():
     return drawing
 
 
-DRAWINGS = {"times": times, "stores": stores, "truth_bits": truth_bits, "who_holds": who_holds, "four_bits": four_bits}
+DRAWINGS = {one.__name__: one for one in (goal, times, stores, truth_bits, who_holds, four_bits)}
 
 
 def main():

@@ -1,4 +1,4 @@
-// The exercise "climb": rung 3, the tail apart and sixteen bytes a thread.
+// The exercise "climb" of section 3: rung 3, the tail apart and sixteen bytes a thread.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The exercise "compose": a layer norm of two reductions.
+// The last exercise of rows.md, "compose": a layer norm of two reductions.
 #include <cstdint>
 
 #include "06_primitives/primitives/primitives.cuh"
@@ -16,7 +16,7 @@ struct Minus {
 struct Square {
   __device__ __forceinline__ float operator()(float x) const { return x * x; }
 };
-struct TimesFactor {
+struct Times {
   float factor;
   __device__ __forceinline__ float operator()(float x) const { return x * factor; }
 };
@@ -34,7 +34,7 @@ __global__ void LayerNorm(const float* x, float* y, std::int64_t columns, float 
   ElementwiseUnary(arg, arg, Minus{mean});
   ElementwiseUnary(square, arg, Square{});
   const float variance = Reduce<kGlobalMode>(Reduce<kLocalMode>(square, add), add) * share;
-  ElementwiseUnary(arg, arg, TimesFactor{rsqrtf(variance + epsilon)});
+  ElementwiseUnary(arg, arg, Times{rsqrtf(variance + epsilon)});
   WriteData<false, Interleaved<float>>(y + row * columns, arg, columns);
   //! [compose]
 }

@@ -1,4 +1,4 @@
-// The exercise "sgd": a step of gradient descent, with weights in float and a copy of them in half.
+// The last exercise of the lesson, "sgd": gradient descent, weights in float, a copy in half.
 #include <cmath>
 #include <cstdint>
 #include <string>

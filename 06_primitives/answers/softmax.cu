@@ -1,4 +1,4 @@
-// The exercise "softmax": a row that is read once.
+// The exercise "softmax" of rows.md, section 6: a row that is read once.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The exercise "sums": a sum over the lanes of a warp, and over the threads of a block.
+// The exercise "sums" of rows.md, sections 1 and 2: a sum over the lanes of a warp, and over the threads of a block.
 #include <cstdint>
 #include <string>
 #include <vector>

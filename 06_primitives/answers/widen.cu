@@ -1,4 +1,4 @@
-// The exercise "widen": two lists of halves, and their sum as floats.
+// The exercise "widen" of section 6: two lists of halves, and their sum as floats.
 #include <cstdint>
 #include <string>
 #include <vector>

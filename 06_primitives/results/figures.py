@@ -44,7 +44,7 @@ class Drawing(figures.Layers):
         super().__init__()
         self.head_lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-            f'role="img"><title>{title}</title><desc>{description}</desc>', STYLE,
+            f'role="img"><title>{title}</title><desc>{description}</desc>', STYLE.replace("\n", ""),
             f'<rect class="page" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>']
 
     def text(self, x, y, text, style="", anchor="start"):
@@ -167,8 +167,8 @@ def shuffle_tree():
 
 def block_sum():
     figure = Drawing(480, 330, "The sum of a block, through shared memory",
-                     "Lane 0 of each of four warps writes its warp's sum to shared memory. Behind a barrier "
-                     "every warp reads all four and adds them up.")
+                     "Lane 0 of each of four warps writes its warp's sum to shared memory. Then every warp reads "
+                     "all four and adds them up.")
     totals, wide, size = [25, 14, 31, 30], 84, 32
     at = lambda warp: 24 + warp * 116
     for warp, total in enumerate(totals):
@@ -177,12 +177,12 @@ def block_sum():
         figure.bar(at(warp), 44, wide, size, warp, f"{total}")
         figure.line(middle, 44 + size, 176 + warp * size + size / 2, 138, "wire")
         figure.cell(176 + warp * size, 138, size, warp, total)
-        figure.line(176 + warp * size + size / 2, 138 + size, middle, 262, "wire")
+        for cell in range(len(totals)):
+            figure.line(176 + cell * size + size / 2, 138 + size, middle, 262, "wire")
         figure.bar(at(warp), 262, wide, size, warp, sum(totals))
     figure.text(240, 112, "lane 0 of each warp writes", "halo", "middle")
     figure.text(164, 159, "shared memory", "m", "end")
-    figure.text(240, 206, "__syncthreads()", "halo", "middle")
-    figure.text(240, 234, "every warp reads all sums, and adds them up", "m halo", "middle")
+    figure.text(240, 222, "every warp reads all sums, and adds them up", "halo", "middle")
     figure.text(240, 316, "every thread has the sum of the block", "m", "middle")
     return figure.done()
 

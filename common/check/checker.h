@@ -77,7 +77,7 @@ class Checker : public cpu::Watcher {
   void fence() { fenced_ = true; }
   void launch_begins(const cpu::Launch& launch);
   void launch_ends();
-  /// The time for a launch is over: ends the program where a thread next accesses memory or waits,
+  /// The time for a block is over: ends the program where a thread next accesses memory or waits,
   /// or at once if it does neither.
   void time_is_over(std::uintptr_t pc);
   /// A signal ends the program.

@@ -1,7 +1,7 @@
 # Tracing (common/trace): a chapter's kernels, compiled so that every access to memory can be seen.
 #
 # g++ -fsanitize=thread calls a function before each access. ThreadSanitizer's own runtime is not
-# linked: the functions are those of common/trace/hooks.cpp. Only the target 01_elu_trace has them,
+# linked: the functions are those of common/trace/hooks.cpp. Only the targets 01_elu_trace... have them,
 # which `./tutorial trace elu`, the test "01_elu.trace: build" and tutorial_traces build.
 #
 # The options make the compiler's accesses those of the source:
@@ -47,21 +47,20 @@ function(tutorial_traced_objects target)
   tutorial_flags(${target})
 endfunction()
 
-# tutorial_trace_program(<target> <chapter's library> <its benchmark> <kernels>...)
+# tutorial_trace_program(<target> <chapter's library> <bench> <objects>...): what lies in these object libraries can
+# be seen; every other kernel is the library's, and runs unseen.
 function(tutorial_trace_program target name bench)
-  tutorial_traced_objects(${target}d ${ARGN})
-
-  # The benchmark's own sources, and all that it links but the kernels and its main program.
-  get_target_property(sources ${bench} SOURCES)
+  list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
   get_target_property(libraries ${bench} LINK_LIBRARIES)
-  list(REMOVE_ITEM libraries ${name} tutorial_bench_support)
-  add_executable(${target} EXCLUDE_FROM_ALL ${sources} $<TARGET_OBJECTS:${target}d>)
+  list(REMOVE_ITEM libraries tutorial_bench_support)
+  add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${bench}_traced> ${objects})
   target_link_libraries(${target} PRIVATE ${libraries} tutorial_trace)
   tutorial_flags(${target})
 endfunction()
 
 # tutorial_add_trace(<name> PREFIX 01_elu): the program 01_elu_trace, from the sources of the
-# chapter's library and of its benchmark, which says what the rungs are called and how they run.
+# chapter's library and of its benchmark, which says what the rungs are called and how they run; and for each
+# source of the library a program that sees its kernels alone, 01_elu_trace_your_elu: a reader waits for no more.
 function(tutorial_add_trace name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
   set(target ${arg_PREFIX}_trace)
@@ -75,7 +74,21 @@ function(tutorial_add_trace name)
     return()
   endif()
   get_target_property(kernels ${name} SOURCES)
-  tutorial_trace_program(${target} ${name} ${arg_PREFIX}_bench ${kernels})
+  set(bench ${arg_PREFIX}_bench)
+  # The benchmark's own sources; and in a program all that it links but its main program.
+  get_target_property(sources ${bench} SOURCES)
+  get_target_property(libraries ${bench} LINK_LIBRARIES)
+  add_library(${bench}_traced OBJECT EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(${bench}_traced PRIVATE ${libraries})
+  tutorial_flags(${bench}_traced)
+  set(all "")
+  foreach(kernel IN LISTS kernels)
+    get_filename_component(short "${kernel}" NAME_WE)
+    tutorial_traced_objects(${arg_PREFIX}_traced_${short} "${kernel}")
+    tutorial_trace_program(${target}_${short} ${name} ${bench} ${arg_PREFIX}_traced_${short})
+    list(APPEND all ${arg_PREFIX}_traced_${short})
+  endforeach()
+  tutorial_trace_program(${target} ${name} ${bench} ${all})
   add_dependencies(tutorial_traces ${target})
 
   if(NOT Python3_EXECUTABLE)
@@ -99,14 +112,13 @@ endfunction()
 function(tutorial_add_traced_edits name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
   set(target ${arg_PREFIX}_trace)
-  get_target_property(kernels ${name} SOURCES)
   foreach(edit proof/your_strided answers/climb)
     get_filename_component(short ${edit} NAME)
     set(include "${CMAKE_CURRENT_BINARY_DIR}/traced/${short}")
     configure_file(${edit}.cuh "${include}/${arg_PREFIX}/your_${name}.cuh" COPYONLY)
-    tutorial_trace_program(${target}_${short} ${name} ${arg_PREFIX}_bench ${kernels})
-    target_include_directories(${target}_${short}d BEFORE PRIVATE "${include}")
-    target_include_directories(${target}_${short} BEFORE PRIVATE "${include}")
+    tutorial_traced_objects(${arg_PREFIX}_traced_${short} launchers/your_${name}.cu)
+    target_include_directories(${arg_PREFIX}_traced_${short} BEFORE PRIVATE "${include}")
+    tutorial_trace_program(${target}_${short} ${name} ${arg_PREFIX}_bench ${arg_PREFIX}_traced_${short})
     add_dependencies(tutorial_answers ${target}_${short})
   endforeach()
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}_edits.ctest.cmake")

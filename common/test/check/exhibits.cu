@@ -23,6 +23,7 @@
 // check: endless_walk: thread 0 of block 0 is still at work after 1 second: a loop without end.*[|] y.k. = x.k..
 // check: endless_barriers: is still at work after 1 second: a loop without end.*[|] (__syncthreads|for .unsigned stride)
 // check: divergent_barrier: check: [^:]*:[0-9]+: block .0,0,0.: divergent barrier: thread .0,0,0. waits at __syncthreads.. in common/test/check/exhibits.cu:[0-9]+, thread .64,0,0. at
+// check: long_launch: Nothing was found
 // check: barrier_right: Nothing was found
 // check: syncwarp_right: Nothing was found
 // check: fence_right: Nothing was found
@@ -30,6 +31,8 @@
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 #include "common/proof/exhibit.h"
+
+#include <ctime>
 
 namespace tutorial::exhibits {
 namespace {
@@ -224,6 +227,17 @@ __global__ void endless_walk(const float* x, float* y, std::int64_t n) {
   }
 }
 
+/// Its nine blocks take twice the time that one may take.
+__global__ void long_launch(const float* x, float* y, std::int64_t n) {
+  const std::int64_t i = index_of_thread();
+  const std::clock_t end = std::clock() + CLOCKS_PER_SEC / 4;
+  volatile int steps = 0;
+  while (threadIdx.x == 0 && std::clock() < end) {
+    for (steps = 0; steps < 100000;) steps = steps + 1;
+  }
+  if (i < n) y[i] = x[i];
+}
+
 __global__ void endless_barriers(const float* x, float* y, std::int64_t /*n*/) {
   for (unsigned stride = blockDim.x / 2; stride < blockDim.x; stride /= 2) {
     __syncthreads();  // for ever
@@ -301,6 +315,7 @@ int main(int argc, char** argv) {
           {"endless_walk", of(in_blocks<endless_walk>)},
           {"endless_barriers", of(in_blocks<endless_barriers>)},
           {"divergent_barrier", of(in_blocks<divergent_barrier>)},
+          {"long_launch", of(in_blocks<long_launch>)},
           {"barrier_right", of(in_blocks<neighbour<true>>)},
           {"syncwarp_right", of(in_one_warp<turn_round<true>>)},
           {"fence_right", of(with_counter<true>)},

@@ -28,8 +28,14 @@ def around(part):
             every[place + 1] if place + 1 < len(every) else None)
 
 
+def sittings(page):
+    """" (35 and 40 minutes)", if the page says how long its sittings are."""
+    said = re.search(r"sittings of (\d+ and \d+ minutes)", page.read_text(encoding="utf-8"))
+    return f" ({said.group(1)})" if said else ""
+
+
 def make_chapters(part):
-    return [f"- [{name}]({part.link(page)}): {subtitle}" for page, name, subtitle in titles()]
+    return [f"- [{name}]({part.link(page)}): {subtitle}{sittings(page)}" for page, name, subtitle in titles()]
 
 
 def make_neighbours(part):

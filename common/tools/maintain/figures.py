@@ -183,7 +183,7 @@ class Canvas:
                  f".h{{font-size:16px;font-weight:600}}.t{{font-size:12.5px}}.s{{font-size:11.5px}}"
                  f".n{{font-size:12.5px}}.m{{font-size:12px;font-family:{MONO}}}"
                  ".p{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}"
-                 ".k{stroke-width:1;paint-order:stroke}" + colours(LIGHT, used)
+                 ".k{stroke-width:1}" + colours(LIGHT, used)
                  + "@media (prefers-color-scheme:dark){" + colours(DARK, used) + "}")
         lines = [head, f'<title id="title">{escape(self.title)}</title>',
                  f'<desc id="desc">{escape(self.description)}</desc>',

@@ -117,9 +117,7 @@ class Bench:
         self.keep()
         front.say()
         run = runs.load_run(self.out)
-        code = ladder.show(run)
-        self.show_recorded(gpus)
-        self.point_to_trace(run)
+        code = self.show(run, gpus)
         if self.arguments.svg:
             self.draw()
         return code
@@ -197,23 +195,32 @@ class Bench:
             front.say("bench: compare with the previous result: "
                       + front.command(f"compare {front.here(previous)} {front.here(self.out)}"))
 
-    def show_recorded(self, gpus):
-        """The recorded ladders that were asked for; after a run on the executor, that of the lessons' GPU."""
-        if not gpus and self.backend == "cpu":
-            gpus = front.recorded_gpus(self.folder)[:1]
-        for gpu in gpus:
-            front.say()
-            ladder.show(runs.load_run(self.folder / "results" / f"{gpu}.json"), recorded=True)
+    def show(self, run, gpus):
+        """The ladders, and the recorded ones that were asked for. Without a GPU no time is worth anything: of all rows
+        those beside the reader's, the same as the lessons' GPU has them, and how to count what her kernel asks for."""
+        yours = next((row for row in run.rows if row.kind == "yours"), None)
+        brief = self.backend == "cpu" and yours is not None and not self.selects
+        everything = len(run.rows)
 
-    def point_to_trace(self, run):
-        """Without a GPU no time is worth anything, but what a kernel asks for can be counted."""
-        yours = [row.rung for row in run.rows if row.kind == "yours"]
-        if self.backend == "cuda" or not yours:
-            return
+        def beside_yours(shown):
+            chosen = [row for row in shown.rows if row.kind in ("rung", "yours") and
+                      (row.ladder, row.dtype, row.form) == (yours.ladder, yours.dtype, yours.form)] if brief else []
+            shown.rows = chosen or shown.rows
+            return shown
+        code = ladder.show(beside_yours(run))
+        for gpu in gpus or (front.recorded_gpus(self.folder)[:1] if self.backend == "cpu" else []):
+            front.say()
+            recorded = runs.load_run(self.folder / "results" / f"{gpu}.json")
+            ladder.show(recorded if gpus else beside_yours(recorded), recorded=True)
+        if self.backend == "cuda" or yours is None:
+            return code
         name = runs.ladder_of_chapter(self.folder)
         front.say()
+        if brief:
+            front.say(f"All {everything} rows gave right results: {front.command(f'compare {front.here(self.out)}')} draws them.")
         front.say("These times say nothing about a GPU. What your kernel asks of memory, beside a rung: "
-                  + front.command(f"trace {name} {yours[0]} {beside(self.folder)}"))
+                  + front.command(f"trace {name} {yours.rung} {beside(self.folder)}"))
+        return code
 
     def draw(self):
         sys.path.insert(0, str(runs.ROOT / "common" / "tools" / "maintain"))

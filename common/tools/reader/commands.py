@@ -292,9 +292,9 @@ def run_trace(arguments, _):
     trace.refuse_unknown(folder, arguments.rungs)
     front.choose_backend("cpu", "trace")
     trace.require_gcc()
-    front.build("cpu", f"{folder.name}_trace")
+    front.build("cpu", trace.small_program(folder))
     front.say()
-    return trace.run(arguments, front.program("cpu", f"{folder.name}_trace"))
+    return trace.run(arguments, folder)
 
 
 def python_with_torch():

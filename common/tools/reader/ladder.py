@@ -152,7 +152,7 @@ def draw_group(rows, caption, run, scale, widths, paint):
     lines = [""]
     pad = sum(widths) + 4
     lines.append((f"{caption:<{pad}}" + cell_titles(run)).rstrip())
-    for section, name in SECTIONS:
+    for section, name in sorted(SECTIONS, key=lambda one: one[0] != "yours") if run.on_cpu else SECTIONS:
         members = [row for row in rows if section_of(row) == section]
         if members and name:
             lines.append(paint.style(f"  {name}", "note"))

@@ -30,7 +30,7 @@ FORGOTTEN = {"name", "label", "run_name", "run_type", "family_index", "per_famil
 FORGOTTEN_CONTEXT = {"host_name", "mhz_per_cpu", "cpu_scaling_enabled", "caches", "load_avg", "library_build_type",
                      "library_version", "json_schema_version"}
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
-DIGITS = {"median_us": 7, "copy_pct": 7, "spread_pct": 4}
+DIGITS = {"median_us": 7, "spread_pct": 4, "probe_mhz": 4, "inside_mhz": 4, "sm_mhz": 4, "watts": 3}
 WIDTH = 500  # of a line
 LANES = 32  # of a warp
 

@@ -81,16 +81,51 @@ def known_names(folder):
 def refuse_unknown(folder, wanted):
     """ToolError, before anything is built, for a name that stands nowhere in the chapter."""
     recorded = known_names(folder)
-    sources = [path for pattern in ("*.h", "*.cpp", "launchers/*.h") for path in Path(folder).glob(pattern)]
-    literals = None
-    for name in wanted:
-        short = name.split("/")[-1]
-        if not recorded or short in recorded:
-            continue
-        if literals is None:
-            literals = set(re.findall(r'"([\w/.<>]+)"', "".join(runs.read_text(path) for path in sources)))
-        if short not in literals and not any(short.startswith(one) and len(one) > 2 for one in literals):
+    # A rung that is new may be called by any words that stand in the chapter, with other numbers.
+    sources = [path for pattern in ("*.h", "*.cpp", "launchers/*.h", "results/*.json", "../common/bench/*.h")
+               for path in Path(folder).glob(pattern)]
+    for name in wanted if recorded else []:
+        known = (one for path in sources for one in re.findall(r'"([\w/.<>]+)"', runs.read_text(path)))
+        if not words_of(name) <= words_of(" ".join(known)):
             refuse(name, recorded)
+
+
+def words_of(names):
+    return set(re.findall(r"[A-Za-z]+", names))
+
+
+def program_for(folder, source=""):
+    """The name of the program that sees the kernels of one source of the chapter alone; without, of all."""
+    return f"{Path(folder).name}_trace" + (f"_{source}" if source else "")
+
+
+def small_program(folder):
+    """That of the reader's own kernel, the quickest to build. It runs all others too, unseen."""
+    return program_for(folder, front.your_file(folder).stem)
+
+
+def sources_of(folder, rungs):
+    """For each rung, the sources of the library that define the kernels it launched."""
+    library = front.program("cpu", f"{Path(folder).name}/lib{runs.ladder_of_chapter(folder)}.a")
+    done = subprocess.run(["nm", "-AC", "--defined-only", str(library)], capture_output=True, text=True, check=False)
+    homes = dict((name, source) for source, name in re.findall(r"(?m)\.a:(\w+)\.cu\.o:\w* \w (.*)$", done.stdout))
+    return [{homes[launch["kernel"]] for launch in rung["launches"] if launch["kernel"] in homes} for rung in rungs]
+
+
+def build_more(backend, name):
+    front.build(backend, name, known=True)
+
+
+def count(folder, wanted, options=(), build=build_more):
+    """What the rungs ask for. The small program is there; others are built for what it does not see."""
+    own = small_program(folder)
+    rungs = ask(front.program("cpu", own), [*wanted, *options])
+    for i, sources in enumerate(sources_of(folder, rungs)):
+        name = program_for(folder, sources.pop() if len(sources) == 1 else "") if sources else own
+        if name != own:
+            build("cpu", name)
+            rungs[i] = ask(front.program("cpu", name), [wanted[i], *options])[0]
+    return rungs
 
 
 def require_gcc():
@@ -536,13 +571,13 @@ def add_arguments(parser):
     return rungs
 
 
-def traced(program, arguments):
+def traced(folder, arguments):
     options = [f"--shape={arguments.shape}"] if arguments.shape else []
     if arguments.warp is not None:
         options.append(f"--warp={arguments.warp}")
     for name in arguments.rungs:
-        check_name(program, name)
-    return ask(program, [*arguments.rungs, *options])
+        check_name(front.program("cpu", small_program(folder)), name)
+    return count(folder, arguments.rungs, options)
 
 
 def write_files(arguments, chapter, rungs):
@@ -572,12 +607,14 @@ def verdict(rungs):
     return textwrap.fill(f"{mine.name}: {text}.", 100, subsequent_indent="  ")
 
 
-def run(arguments, program):
-    chapter = Path(program).name[:-len("_trace")]
+def run(arguments, folder):
     if arguments.list:
-        list_rungs(program, chapter)
+        list_rungs(front.program("cpu", small_program(folder)), Path(folder).name)
         return 0
-    rungs = traced(program, arguments)
+    return show(arguments, Path(folder).name, traced(folder, arguments))
+
+
+def show(arguments, chapter, rungs):
     try:
         write_files(arguments, chapter, rungs)
     except OSError as error:

@@ -26,7 +26,7 @@ import runs
 import trace
 
 CASES = "*your rung*"
-SECONDS = 20  # of the CPU: a test that takes more has a loop without an end; those of the chapters take 1 or 2
+SECONDS = 10  # of the CPU: a test that takes more has a loop without an end; those of the chapters take 1 or 2
 LONGEST = 300  # seconds by the clock, on a machine that is busy with other things
 WIDTH = 100
 
@@ -275,6 +275,7 @@ class Verdict:
         self.name = runs.ladder_of_chapter(folder)
         self.path = self.chapter.file
         self.source, self.built, self.missing = front.here(self.path), False, set()
+        self.stopped = ""  # why the executor ended the kernel: told once, first
 
     def line(self, label, text):
         print(textwrap.fill(text, WIDTH, initial_indent=f"  {label:<10} ", subsequent_indent=" " * 13), flush=True)
@@ -284,7 +285,7 @@ class Verdict:
     @property
     def watching(self):
         """The programs that count and watch; always on the CPU, and with g++."""
-        return [f"{self.folder.name}_{what}" for what in (("check", "trace") if CHECKS.exists() else ("trace",))]
+        return [*([f"{self.folder.name}_check"] if CHECKS.exists() else []), trace.small_program(self.folder)]
 
     def build_first(self):
         """The test; and the others with it, if they are there and only the reader's file has to be compiled."""
@@ -310,6 +311,16 @@ class Verdict:
             except front.BuildFailed:
                 self.missing.add(name)
 
+    def build_beside(self, backend, name):
+        """A rung beside the reader's: built once, and again when a source other than the reader's has changed."""
+        program = front.program(backend, name)
+        sources = [path for path in self.folder.rglob("*.*") if path.suffix in (".cu", ".cuh", ".h") and path != self.path]
+        if not program.exists():
+            front.say(f"build: {name}, once")
+        elif program.stat().st_mtime > max(path.stat().st_mtime for path in sources):
+            return
+        front.build(backend, name, known=True, quiet=True)
+
     def run(self):
         """True if the rung is right."""
         claims = claims_of(self.path)
@@ -331,7 +342,7 @@ class Verdict:
         self.build_rest()
         self.tell_checks()
         facts.right = facts.right and not self.found[0]
-        if not any(one.endless or one.crashed for one in tested.values()):
+        if not self.stopped and not any(one.endless or one.crashed for one in tested.values()):
             self.tell_accesses(facts)
         self.tell_exercises(facts)
         return facts.right
@@ -381,11 +392,17 @@ class Verdict:
             seen.update(lines)
             if not lines:
                 continue
+            stopped = [line for line in lines if "cudaErrorLaunchFailure" in line]
+            lines = stopped or lines  # what is not written then is so for this reason
             if one.errors.strip() and first:
-                front.say("\n" + "\n".join(f"    {line}" for line in one.errors.splitlines()[:12]))
+                said = dict.fromkeys(line.replace(f"{runs.ROOT}/", "") for line in one.errors.splitlines() if line.strip())
+                self.stopped = next(iter(said)) if stopped else ""
+                front.say("\n" + "\n".join(f"    {line}" for line in ([self.stopped] if stopped else list(said)[:12])))
             words = {"forward": "in order", "reverse": "in reverse"}.get(order)
             report(lines, "" if first or not words else f" (With the threads of a block {words}.)", facts.accuracy)
             first = False
+            if self.stopped:
+                break
         front.say()
 
     # ---- How large is the error? ----
@@ -396,7 +413,7 @@ class Verdict:
             return
         at = number(one["at"])
         if one["max_ulp"] is None:
-            self.line("error", f"not a number, or infinite, at x = {at}: expected {number(one['expected'])}; "
+            self.line("error", f"NaN or infinity where {number(one['expected'])} is expected, at x = {at}; "
                                f"you claim {number(one['bound'])} ULP")
             return
         ulp, claim = one["max_ulp"], one["bound"]
@@ -414,14 +431,14 @@ class Verdict:
     def tell_accesses(self, facts):
         wanted = [one.goals.get(key) for one in self.chapter.exercises for key in ("requests_as", "blocks_as")]
         beside = runs.unique(name for name in [self.chapter.beside, *wanted] if name)
-        program = f"{self.folder.name}_trace"
+        program = trace.small_program(self.folder)
         if program in self.missing:
             self.line("accesses", f"cannot be counted: {program} could not be built")
             return
         try:
             mine = next(one["rung"] for one in trace.names_of(front.program("cpu", program)) if one["kind"] == "yours")
-            rungs = trace.ask(front.program("cpu", program), [mine, *beside])
-        except (runs.ToolError, StopIteration) as failure:
+            rungs = trace.count(self.folder, [mine, *beside], build=self.build_beside)
+        except (runs.ToolError, StopIteration, front.BuildFailed) as failure:
             self.line("accesses", f"could not be counted ({failure})")
             return
         facts.traced = {one["rung"]: Traced(one) for one in rungs[1:]}
@@ -456,10 +473,12 @@ class Verdict:
 
     def tell_checks(self):
         found, failure = self.found
+        if self.stopped:
+            found = [one for one in found if one.partition(": ")[2].partition("; n = ")[0] not in self.stopped]
         lines = [*found[:4], *([f"... and {len(found) - 4} more"] if len(found) > 4 else [])]
         if failure:
             lines.append(f"{self.folder.name}_check could not say more: {failure}")
-        elif not found and CHECKS.exists():
+        elif not found and CHECKS.exists() and not self.stopped:
             lines = ["no access outside an array, no race in shared memory"]
         for number_, sentence in enumerate(lines):
             self.line("" if number_ else "checks", sentence)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds every chapter's exercises to their form: each has a hint and a worked answer, folded away,
-and every file in answers/ is shown by one of them. (That the answers are right, the targets
+"""Holds every lesson's exercises to their form: what is an answer is folded away, the last exercise has a
+hint and a worked answer, and every file in answers/ is shown. (That the answers are right, the targets
 NN_name_answers and their tests show.)"""
 
 import re
@@ -14,27 +14,22 @@ def lessons():
     return [page for folder in runs.find_chapters() for page in runs.lessons_of(folder)]
 
 
-def exercises(page):
-    """The text of each exercise of "Your turn"."""
-    text = page.read_text(encoding="utf-8")
-    section = re.search(r"^## (?:\d+\. )?Your turn$(.*?)^## ", text, re.M | re.S).group(1)
-    section = re.sub(r"^```.*?^```", "", section, flags=re.M | re.S)
-    return re.split(r"^(?=\d\. \*\*)", section, flags=re.M)[1:]
-
-
 class Answers(unittest.TestCase):
-    def test_every_exercise_has_a_hint_and_an_answer(self):
+    def test_answers_are_folded(self):
         for page in lessons():
-            found = exercises(page)
-            self.assertGreaterEqual(len(found), 2, page.parent.name)
-            for number, exercise in enumerate(found, 1):
-                where = f"{page.parent.name}, exercise {number}"
-                self.assertTrue(exercise.startswith(f"{number}. **"), where)
-                folded = re.findall(r"<details><summary>(\w+)</summary>\n\n(.*?)\n\n</details>",
-                                    exercise, re.S)
-                self.assertEqual([name for name, _ in folded], ["Hint", "Answer"], where)
-                self.assertEqual(exercise.count("</details>"), 2, where)
-                self.assertTrue(all(words.strip() for _, words in folded), where)
+            text = page.read_text(encoding="utf-8")
+            open_text = re.sub(r"^<details>.*?^</details>", "", text, flags=re.M | re.S)
+            regions = re.findall(r"<!-- excerpt:answers/(\S+ \S+) -->", open_text)
+            self.assertEqual([], [one for one in regions if not one.endswith(" frame")], page.parent.name)
+
+    def test_the_last_exercise_has_a_hint_and_an_answer(self):
+        for page in lessons():
+            text = page.read_text(encoding="utf-8")
+            turn = re.search(r"^## Your turn$(.*?)^## ", text, re.M | re.S).group(1)
+            last = turn.partition("**Carry it over.**")[2]
+            folded = re.findall(r"<details><summary>(\w+)</summary>\n\n(.*?)\n\n</details>", last, re.S)
+            self.assertEqual([name for name, _ in folded], ["Hint", "Answer"], page)
+            self.assertTrue(all(words.strip() for _, words in folded), page)
 
     def test_every_answer_is_shown(self):
         tracked = runs.tracked_files()

@@ -5,10 +5,12 @@ import argparse
 import contextlib
 import io
 import json
+import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 from xml.etree import ElementTree
 
 import folders
@@ -103,16 +105,18 @@ class Words(unittest.TestCase):
 class Program(unittest.TestCase):
     """With a script in the place of the tracing program."""
 
-    def run_with(self, body, *arguments):
-        with tempfile.TemporaryDirectory() as folder:
-            program = Path(folder) / "01_elu_trace"
-            program.write_text(f"#!{sys.executable}\nimport json, sys\n{body}\n", encoding="utf-8")
-            program.chmod(0o755)
+    def run_with(self, body, *arguments, **others):
+        with tempfile.TemporaryDirectory() as folder, mock.patch("runs.ROOT", Path(folder)):
+            for source, text in {"your_elu": body, **others}.items():
+                program = trace.front.program("cpu", f"01_elu_trace_{source}")
+                program.parent.mkdir(parents=True, exist_ok=True)
+                program.write_text(f"#!{sys.executable}\nimport json, sys\n{text}\n", encoding="utf-8")
+                program.chmod(0o755)
             parser, out = argparse.ArgumentParser(), io.StringIO()
             trace.add_arguments(parser)
             with contextlib.redirect_stdout(out):
                 try:
-                    code, why = trace.run(parser.parse_args(arguments), program), ""
+                    code, why = trace.run(parser.parse_args(arguments), "01_elu"), ""
                 except runs.ToolError as error:
                     code, why = 2, str(error)
         return code, out.getvalue() + why
@@ -130,6 +134,19 @@ class Program(unittest.TestCase):
         self.assertRegex(text, r"sectors a request +16\.00 +16\.00")
         self.assertRegex(text, r"bytes used of moved +100 % +25 %")
         self.assertRegex(text, r"(?s)f16x8_pack: loads: 16 bytes a lane, 1 request a warp, where\s+f16x8 has loads:")
+
+    def test_a_rung_of_another_source_is_counted_by_the_program_that_sees_it(self):
+        symbols = "build/cpu/01_elu/libelu.a:elu.cu.o:00 W k()\nbuild/cpu/01_elu/libelu.a:your_elu.cu.o:00 W mine()\n"
+        unseen = rung_of([], "f16x8_pack")
+        for rung in (unseen, seen := rung_of(PACK, "f16x8_pack")):
+            rung["launches"][0]["kernel"] = "k()"
+        listed = subprocess.CompletedProcess([], 0, symbols, "")
+        run, built = subprocess.run, []
+        with mock.patch("subprocess.run", lambda words, **how: listed if words[0] == "nm" else run(words, **how)), \
+                mock.patch("trace.front.build", lambda backend, name, **_: built.append(name)):
+            text = self.run_with(self.answering(unseen), "f16x8_pack", elu=self.answering(seen))[1]
+        self.assertEqual(built, ["01_elu_trace_elu"])
+        self.assertIn("global load", text)
 
     def test_a_warp_that_is_not_there(self):
         code, text = self.run_with(self.answering(rung_of(PACK)), "f16x8", "--warp=999999")

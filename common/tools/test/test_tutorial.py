@@ -161,6 +161,14 @@ class Tutorial(unittest.TestCase):
         self.assertEqual((code, errors.count("\n")), (1, 1))
         self.assertIn("a clone/build cannot be written by reader", errors)
 
+    def test_a_configured_folder_without_its_logs(self):
+        more = {**self.fake_all(), "TUTORIAL_CONFIGURED": "1"}
+        (self.clone / "build/cpu").mkdir(parents=True)
+        (self.clone / "build/cpu/CMakeCache.txt").write_text(f"CMAKE_HOME_DIRECTORY:INTERNAL={self.clone}\n", encoding="utf-8")
+        code, _, errors = self.call("build-targets", "cpu", "01_one", more=more)
+        self.assertEqual((code, errors), (0, ""))
+        self.assertTrue((self.clone / "build/logs/cpu.build.log").exists())
+
     def test_what_it_runs(self):
         more = self.fake_all()
         code, _, errors = self.call("test", "2", "one", "--backend", "cpu", more=more)
@@ -232,6 +240,9 @@ class Tutorial(unittest.TestCase):
             self.assertEqual(self.results(), kept)
         self.assertIn("CPU executor", out)
         self.assertIn("./tutorial trace one your_one", out)  # what is worth looking at without a GPU
+        self.assertRegex(out, r"yours\n +your_one .*\n +f16 ")  # the reader's row first, and what stands beside it
+        self.assertNotIn("  copy", out)
+        self.assertIn("All 6 rows gave right results: ./tutorial compare build/results/01_one.cpu.json draws them.", out)
 
     def test_a_selection_is_said_and_does_not_replace_the_run_of_all_rows(self):
         self.bench(self.WRITES)

@@ -101,7 +101,7 @@ class Judged(synthetic.Scratch):
         record = f"open(os.environ['TUTORIAL_RECORD_DIR'] + '/accuracy.a.json', 'w').write({json.dumps({'accuracy': [one]})!r})"
         self.program("01_elu_test", f"{record if one else ''}\n{test}")
         rungs = rungs or (traced("your_elu", 2, 1, kind="yours"), traced("f16x8_pack", 16, 1))
-        self.program("01_elu_trace", f"rungs = {list(rungs)!r}\nprint(json.dumps({{'rungs': rungs}}))")
+        self.program("01_elu_trace_your_elu", f"rungs = {list(rungs)!r}\nprint(json.dumps({{'rungs': rungs}}))")
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             right = yours.Verdict(self.folder, "cpu").run()
@@ -213,6 +213,17 @@ class Messages(Judged):
         right, text = self.judge("os.abort()")
         self.assertFalse(right)
         self.assertIn("The kernel crashed", text)
+
+    def test_a_kernel_that_the_executor_stops_is_told_of_once(self):
+        why = "block (0,0,0): divergent barrier: thread (0,0,0) waits"
+        (self.root / "checks").touch()
+        self.program("01_elu_check", f"print('check: your_elu.cuh:7: {why}; n = 1'); sys.exit(1)")
+        lines = ("n = 1: y[0] was not written", "n = 1: the launcher answers cudaErrorLaunchFailure, expected cudaSuccess")
+        xml = "".join(f"<Info>{line}</Info>" for line in lines)
+        text = self.judge(f"print('CPU executor: {why}\\n' * 9, file=sys.stderr)\n"
+                          f"print('<a><TestCase>{xml}<Expression success=\"false\"/></TestCase></a>'); sys.exit(1)")[1]
+        self.assertEqual(text.count("divergent"), 1, text)
+        self.assertNotIn("was not written", text)
 
     def test_a_program_that_is_not_there(self):
         with self.assertRaisesRegex(runs.ToolError, "No such file"):

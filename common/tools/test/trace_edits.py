@@ -26,7 +26,7 @@ def accesses_of(program, rung):
     trace.add_arguments(parser)
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        code = trace.run(parser.parse_args([rung]), program)
+        code = trace.show(parser.parse_args([rung]), "", trace.ask(program, [rung]))
     rows = re.findall(r"^ *\d+(?:-\d+)? \S+ +(?:load|store) [xy] +(\d+) +32 +(\S+(?: \S+)*) +(\d+) +(\S+ %)$",
                       out.getvalue(), re.M)
     return code, {",".join(row) for row in rows}, out.getvalue()
