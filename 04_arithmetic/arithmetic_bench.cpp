@@ -494,6 +494,33 @@ void add_ladder_b() {
   for (const Form& form : odd_forms()) add_broadcast_rung(rungs.back(), form);
 }
 
+/// The operator on a matrix and a transposed one: a tile in shared memory.
+template <class T>
+void add_transposed() {
+  const std::int64_t side = on_gpu ? 16384 : 128;
+  const TensorShape shape = {side, side};
+  Case operation = broadcast_case<T>({"transposed", shape, shape});
+  operation.rung = "transposed_" + operation.dtype;
+  operation.launch = [shape, side](const Buffers& set, const Shape&, cudaStream_t stream) {
+    return arithmetic<T>(kAdd, contiguous_view(static_cast<const T*>(set.inputs[0]), shape),
+                         {static_cast<const T*>(set.inputs[1]), {shape, {1, side}}},
+                         contiguous_view(static_cast<T*>(set.output), shape), stream);
+  };
+  operation.verify = [side](const Shape&, const void* from, std::size_t begin, std::size_t count) {
+    const SumOfTiles<T>& sum = sum_of_tiles<T>();
+    const auto* results = static_cast<const T*>(from);
+    const auto edge = static_cast<std::size_t>(side), first = begin / sizeof(T);
+    for (std::size_t i = first; i < first + count / sizeof(T); ++i) {
+      const std::size_t of_transposed = i % edge * edge + i / edge;
+      if (!same_bits(results[i - first], sum(i, of_transposed))) {
+        return wrong(i);
+      }
+    }
+    return std::string();
+  };
+  add(operation);
+}
+
 /// int8: the library's kernel and ours on one form.
 void add_ladder_b_int8() {
   const Form form = forms()[2];
@@ -565,6 +592,8 @@ void register_benchmarks() {
   add_same_shapes();
   add_ladder_b<float>();
   add_ladder_b<half>();
+  add_transposed<float>();
+  add_transposed<half>();
   add_broadcast_rung(your_arithmetic_rung(), forms()[2], Kind::yours);
   add_ladder_b_int8();
   add_ladder_c();

@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "common/rung.h"
+#include "common/strided.h"
 
 namespace tutorial {
 
@@ -134,6 +135,18 @@ std::size_t reduce_workspace(Dimension dimension, std::int64_t rows, std::int64_
 template <class T>
 cudaError_t reduce(Reduction reduction, Dimension dimension, const T* x, T* y, std::int64_t rows,
                    std::int64_t columns, void* workspace, std::size_t workspace_bytes,
+                   cudaStream_t stream, std::int64_t blocks = kReduceBlocks);
+
+/// The same for dimension `dim` of a tensor of any strides, none of them negative, and y of its other
+/// dimensions, in their order. Reads x and writes y where they lie. Two elements of y that may share a
+/// place, more than seven dimensions of y that do not merge, and 2^32 results in several dimensions are
+/// refused with cudaErrorInvalidValue.
+template <class T>
+std::size_t reduce_workspace(const TensorLayout& x, std::int64_t dim, const TensorLayout& y,
+                             std::int64_t blocks = kReduceBlocks);
+template <class T>
+cudaError_t reduce(Reduction reduction, const TensorView<const T>& x, std::int64_t dim,
+                   const TensorView<T>& y, void* workspace, std::size_t workspace_bytes,
                    cudaStream_t stream, std::int64_t blocks = kReduceBlocks);
 
 /// The longest row that softmax() holds in registers, and so reads once.

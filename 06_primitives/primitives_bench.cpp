@@ -28,9 +28,13 @@ using test::ulp;
 
 // ---- Where, and on what -------------------------------------------------------------------------
 
+/// Rows that begin at every offset within sixteen bytes.
+const std::vector<Shape> kOddRows = {{16384, 8191}};
+
 /// Registers `operation` at its own shapes; in the CPU executor at a small one.
 void add_at(Case operation, const std::vector<Shape>& own) {
-  for (const Shape& shape : on_gpu ? own : std::vector<Shape>{{64, 1024}}) {
+  const Shape small{64, own.front().columns % 2 == 0 ? 1024 : 1023};
+  for (const Shape& shape : on_gpu ? own : std::vector<Shape>{small}) {
     operation.own_shapes.push_back({name_of(shape), shape});
   }
   add(operation);
@@ -379,6 +383,10 @@ void add_sums(const std::string& dtype) {
              sum_over<T, Dimension::outer, 8192>, own);
   add_sum<T>(Dimension::inner, "sum_inner_" + dtype, Kind::rung, sum_over<T, Dimension::inner>,
              own);
+  add_sum<T>(Dimension::outer, "sum_outer_" + dtype + "_odd", Kind::rung,
+             sum_over<T, Dimension::outer>, kOddRows);
+  add_sum<T>(Dimension::inner, "sum_inner_" + dtype + "_odd", Kind::rung,
+             sum_over<T, Dimension::inner>, kOddRows);
   if (exists<T>(sum_cub_block<T, CubItems::transpose>)) {
     add_sum<T>(Dimension::inner, "sum_inner_" + dtype + "_cub_block_transpose", Kind::peer,
                sum_cub_block<T, CubItems::transpose>, own);
@@ -388,10 +396,11 @@ void add_sums(const std::string& dtype) {
 }
 
 template <class T>
-void add_softmax(const std::string& rung, Kind kind, OnRows<T> launch) {
+void add_softmax(const std::string& rung, Kind kind, OnRows<T> launch,
+                 const std::vector<Shape>& own = {{32768, 4096}}) {
   Case operation = rows_case<T>("softmax", rung, kind, launch);
   operation.verify = must_be_near<T>(wanted_softmax<T>);
-  add_at(operation, {{32768, 4096}});
+  add_at(operation, own);
 }
 
 template <class T>
@@ -399,6 +408,7 @@ void add_softmaxes(const std::string& dtype) {
   add_copy<T>("softmax", {{32768, 4096}});
   add_softmax<T>("softmax_" + dtype + "_two_reductions", Kind::rung, softmax_two_reductions<T>);
   add_softmax<T>("softmax_" + dtype, Kind::rung, softmax<T>);
+  add_softmax<T>("softmax_" + dtype + "_odd", Kind::rung, softmax<T>, kOddRows);
   if (exists<T>(softmax_cub_block<T, CubItems::transpose>)) {
     add_softmax<T>("softmax_" + dtype + "_cub_block_transpose", Kind::peer,
                    softmax_cub_block<T, CubItems::transpose>);
@@ -410,17 +420,20 @@ void add_softmaxes(const std::string& dtype) {
 template <class T>
 void add_cumsums(const std::string& dtype) {
   const std::vector<Shape> own = {{32768, 1024}};
-  const auto add_one = [&](const std::string& rung, Kind kind, OnRows<T> launch) {
+  const auto add_one = [&](const std::string& rung, Kind kind, OnRows<T> launch,
+                           const std::vector<Shape>& at) {
     Case operation = rows_case<T>("cumsum", rung, kind, launch);
     operation.verify = must_be_near<T>(wanted_cumsum<T>);
-    add_at(operation, own);
+    add_at(operation, at);
   };
   add_copy<T>("cumsum", own);
-  add_one("cumsum_" + dtype, Kind::rung, cumsum<T>);
+  add_one("cumsum_" + dtype, Kind::rung, cumsum<T>, own);
+  add_one("cumsum_" + dtype + "_odd", Kind::rung, cumsum<T>, kOddRows);
   if (exists<T>(cumsum_cub_block<T, CubItems::transpose>)) {
     add_one("cumsum_" + dtype + "_cub_block_transpose", Kind::peer,
-            cumsum_cub_block<T, CubItems::transpose>);
-    add_one("cumsum_" + dtype + "_cub_block", Kind::peer, cumsum_cub_block<T, CubItems::vectorize>);
+            cumsum_cub_block<T, CubItems::transpose>, own);
+    add_one("cumsum_" + dtype + "_cub_block", Kind::peer, cumsum_cub_block<T, CubItems::vectorize>,
+            own);
   }
 }
 

@@ -56,6 +56,14 @@ __device__ __forceinline__ Pieces<T, W> load_pieces(const T* first, std::int64_t
   return pieces;
 }
 
+/// A pack as pieces that need no shift.
+template <class T, int W>
+__device__ __forceinline__ Pieces<T, W> as_pieces(const Pack<T, W>& pack) {
+  Pieces<T, W> pieces{};
+  detail::move_bits<Pieces<T, W>::kPack>(pieces.word, pack.at);
+  return pieces;
+}
+
 /// `to`: the kWords words that begin `shift` bytes behind `from`, the same in all threads. kUnit: what
 /// the shift is a multiple of. `from` has as many words again.
 template <int kUnit, int kWords>
@@ -88,6 +96,15 @@ __device__ __forceinline__ Pack<T, W> pack_of(const Pieces<T, W>& pieces) {
   }
   Pack<T, W> pack;
   detail::move_bits<Of::kPack>(pack.at, word);
+  return pack;
+}
+
+/// pack_of(), where most arrays need no shift.
+template <class T, int W>
+__device__ __forceinline__ Pack<T, W> shifted(const Pieces<T, W>& pieces) {
+  if (pieces.shift != 0) return pack_of(pieces);
+  Pack<T, W> pack;
+  detail::move_bits<Pieces<T, W>::kPack>(pack.at, pieces.word);
   return pack;
 }
 
@@ -150,19 +167,20 @@ inline constexpr std::size_t kStoreBoundary = 128;
 /// The division for these arrays. It leaves out, at either end, a pack whose pieces reach beyond an
 /// operand.
 template <int W, std::size_t kBoundary = kStoreBoundary, class Out, class... In>
-AnyAddress divide(const Out* y, std::int64_t n, const In*... in) {
+__host__ __device__ AnyAddress divide(const Out* y, std::int64_t n, const In*... in) {
   constexpr auto kStep = static_cast<std::int64_t>(kBoundary / sizeof(Out));
   AnyAddress parts;
   const auto past = reinterpret_cast<std::uintptr_t>(y) % kBoundary;
   parts.head = static_cast<std::int64_t>((kBoundary - past) % kBoundary / sizeof(Out));
-  const auto begins_before = [&](const auto* operand, unsigned shift) {
+  [[maybe_unused]] const auto begins_before = [&](const auto* operand, unsigned shift) {
     return shift > static_cast<std::size_t>(parts.head) * sizeof(*operand);
   };
   if ((begins_before(in, Pieces<In, W>::shift_of(in + parts.head)) || ...)) parts.head += kStep;
-  parts.head = std::min(parts.head, n);
+  if (parts.head > n) parts.head = n;
   parts.packs = (n - parts.head) / W;
   const auto rest = static_cast<std::size_t>(n - parts.head - parts.packs * W);
-  const auto ends_behind = [&](const auto* operand, unsigned shift, std::size_t piece) {
+  [[maybe_unused]] const auto ends_behind = [&](const auto* operand, unsigned shift,
+                                                std::size_t piece) {
     return shift != 0 && shift + rest * sizeof(*operand) < piece;
   };
   if (parts.packs > 0 &&

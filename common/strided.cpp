@@ -17,27 +17,6 @@ cudaError_t refuse_layout(const std::string& who, const std::string& why) {
   return refuse(cudaErrorInvalidValue, who + " " + why);
 }
 
-cudaError_t check_layout(const TensorLayout& layout, const std::string& who) {
-  if (layout.strides.size() != layout.shape.size()) {
-    return refuse_layout(who, "has " + std::to_string(layout.shape.size()) + " sizes and " +
-                                  std::to_string(layout.strides.size()) + " strides");
-  }
-  std::int64_t elements = 1, last = 0;
-  for (std::size_t d = 0; d < layout.shape.size(); ++d) {
-    const std::int64_t size = layout.shape[d], stride = layout.strides[d];
-    if (size < 0) return refuse_layout(who, "has a negative size");
-    if (stride < 0) return refuse_layout(who, "has a negative stride: pass a copy of it");
-    const std::int64_t steps = std::max<std::int64_t>(size - 1, 0);
-    if ((size > 0 && elements > kMost / size) ||
-        (steps > 0 && stride > (kMost - 1 - last) / steps)) {
-      return refuse_layout(who, "reaches beyond 2^63 - 1 elements");
-    }
-    elements *= std::max<std::int64_t>(size, 1);
-    last += steps * stride;
-  }
-  return cudaSuccess;
-}
-
 /// One dimension of a loop that may have any number of them.
 struct Dimension {
   std::int64_t extent;
@@ -99,6 +78,27 @@ void merge(Dimensions& dimensions) {
 }
 
 }  // namespace
+
+cudaError_t check_layout(const TensorLayout& layout, const std::string& who) {
+  if (layout.strides.size() != layout.shape.size()) {
+    return refuse_layout(who, "has " + std::to_string(layout.shape.size()) + " sizes and " +
+                                  std::to_string(layout.strides.size()) + " strides");
+  }
+  std::int64_t elements = 1, last = 0;
+  for (std::size_t d = 0; d < layout.shape.size(); ++d) {
+    const std::int64_t size = layout.shape[d], stride = layout.strides[d];
+    if (size < 0) return refuse_layout(who, "has a negative size");
+    if (stride < 0) return refuse_layout(who, "has a negative stride: pass a copy of it");
+    const std::int64_t steps = std::max<std::int64_t>(size - 1, 0);
+    if ((size > 0 && elements > kMost / size) ||
+        (steps > 0 && stride > (kMost - 1 - last) / steps)) {
+      return refuse_layout(who, "reaches beyond 2^63 - 1 elements");
+    }
+    elements *= std::max<std::int64_t>(size, 1);
+    last += steps * stride;
+  }
+  return cudaSuccess;
+}
 
 TensorLayout contiguous_layout(const TensorShape& shape) {
   TensorLayout layout{shape, std::vector<std::int64_t>(shape.size())};

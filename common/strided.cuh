@@ -105,22 +105,6 @@ __host__ __device__ __forceinline__ bool is_inside(std::uint32_t first, unsigned
   return first >= before && first < span && first + W + behind <= span;
 }
 
-template <class T, int W>
-__device__ __forceinline__ Pieces<T, W> as_pieces(const Pack<T, W>& pack) {
-  Pieces<T, W> pieces{};
-  detail::move_bits<Pieces<T, W>::kPack>(pieces.word, pack.at);
-  return pieces;
-}
-
-/// pack_of(), which most rows do not need.
-template <class T, int W>
-__device__ __forceinline__ Pack<T, W> shifted(const Pieces<T, W>& pieces) {
-  if (pieces.shift != 0) return pack_of(pieces);
-  Pack<T, W> pack;
-  detail::move_bits<Pieces<T, W>::kPack>(pack.at, pieces.word);
-  return pack;
-}
-
 /// Whether W places from `first` on are loaded in pieces.
 template <int W, class T>
 __device__ __forceinline__ bool is_in_pieces(const T* in, std::uint32_t first,

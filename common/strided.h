@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "common/broadcast.h"
@@ -20,6 +21,10 @@ struct TensorLayout {
 
 /// The layout of a row-major tensor without gaps.
 TensorLayout contiguous_layout(const TensorShape& shape);
+
+/// The checks of one tensor's layout, called `who` in last_refusal(): cudaErrorInvalidValue for a negative
+/// size or stride, sizes and strides that differ in number, or 2^63 elements or places.
+cudaError_t check_layout(const TensorLayout& layout, const std::string& who);
 
 /// A tensor that somebody else owns.
 template <class T>

@@ -12,6 +12,7 @@
 #include "04_arithmetic/proof/arithmetic_broadcast_reference.h"
 #include "common/proof/fuzz/rungs.h"
 #include "common/proof/fuzz/shapes.h"
+#include "common/proof/fuzz/views.h"
 
 namespace tutorial::fuzz {
 namespace {
@@ -122,6 +123,37 @@ void try_operator(FuzzInput& input) {
     }
   });
   if (went_ahead) check_result(trial, shapes, at, op, scales);
+}
+
+/// Tensors of any strides.
+template <class T>
+void try_views(FuzzInput& input) {
+  Trial trial(input, "arithmetic of views");
+  trial.says_why();
+  const ArithmeticOp op = fuzz_op(trial);
+  const Int8Scales scales = fuzz_scales<T>(trial);
+  const TensorShape shape = fuzz_view_shape(input, 0, 5);
+  const FuzzView of_a = fuzz_view(trial, shape, ViewOf::operand);
+  const FuzzView of_b = fuzz_view(trial, shape, ViewOf::operand);
+  const FuzzView of_y = fuzz_view(trial, shape, ViewOf::result);
+  const bool any = of_y.held > 0;
+  const auto a = trial.in<T>("in0", of_a.held, sizeof(T), any);
+  const auto b = trial.in<T>("in1", of_b.held, sizeof(T), any);
+  const auto y = trial.out<T>("out", of_y.held, sizeof(T), any);
+  if (!trial.call([&] {
+        const TensorView<const T> in0{a.pointer, of_a.layout}, in1{b.pointer, of_b.layout};
+        const TensorView<T> out{y.pointer, of_y.layout};
+        if constexpr (std::is_same_v<T, std::int8_t>) {
+          return arithmetic(op, in0, in1, out, scales, nullptr);
+        } else {
+          return arithmetic(op, in0, in1, out, nullptr);
+        }
+      })) {
+    return;
+  }
+  check_view(trial, y, of_y, [&](std::size_t i, T actual) {
+    return is_right(op, a.values[of_a.places[i]], b.values[of_b.places[i]], scales, actual);
+  });
 }
 
 // ---- Ladder B: rungs on a Broadcast -------------------------------------------------------------
@@ -292,9 +324,10 @@ void try_ladder_c(FuzzInput& input) {
 
 template <class T>
 void try_type(FuzzInput& input) {
-  const std::size_t kind = input.below(6);
+  const std::size_t kind = input.below(7);
   if (kind < 3) return try_operator<T>(input);
-  return kind < 5 ? try_ladder_b<T>(input) : try_ladder_c<T>(input);
+  if (kind < 4) return try_views<T>(input);
+  return kind < 6 ? try_ladder_b<T>(input) : try_ladder_c<T>(input);
 }
 
 }  // namespace

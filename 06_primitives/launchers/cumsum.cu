@@ -1,7 +1,7 @@
 // Running sums: a warp for each row, or a block for each long one.
 #include "06_primitives/launchers/launch.h"
 #include "06_primitives/primitives.h"
-#include "06_primitives/primitives_rows_kernels.cuh"
+#include "06_primitives/primitives_any_rows_kernels.cuh"
 
 namespace tutorial {
 
@@ -15,12 +15,18 @@ constexpr std::int64_t kWarpRows = 4;
 constexpr std::int64_t kWarpRowLength = 4096;
 constexpr std::int64_t kLongRowThreads = 256;
 
-template <int VecSize, class Layout, class T>
-cudaError_t launch_cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns, bool long_row,
+/// `kWhole`: the rows are whole vectors, at multiples of their size.
+template <int VecSize, bool kWhole, class T>
+cudaError_t launch_cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                           cudaStream_t stream) {
-  const LaunchShape shape =
-      long_row ? rows_shape(rows, kLongRowThreads, 1) : rows_shape(rows, 32, kWarpRows);
-  return launch(CumsumRows<VecSize, Layout, AccOf<T>, T>, shape, stream, x, y, rows, columns);
+  const LaunchShape shape = columns > kWarpRowLength ? rows_shape(rows, kLongRowThreads, 1)
+                                                     : rows_shape(rows, 32, kWarpRows);
+  if constexpr (kWhole) {
+    return launch(CumsumRows<VecSize, Interleaved<T>, AccOf<T>, T>, shape, stream, x, y, rows,
+                  columns);
+  } else {
+    return launch(CumsumAnyRows<VecSize, AccOf<T>, T>, shape, stream, x, y, rows, columns);
+  }
 }
 
 }  // namespace
@@ -32,13 +38,15 @@ cudaError_t cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns, cu
   const bool vectors = in_vectors<T>(columns, {x, y});
   const bool long_row = columns > kWarpRowLength;
   if (vectors && !long_row && columns % (32 * 32) == 0) {
-    return launch_cumsum<32, Interleaved<T>>(x, y, rows, columns, false, stream);
+    return launch_cumsum<32, true>(x, y, rows, columns, stream);
   }
-  if (vectors && (long_row || columns % (32 * 8) == 0)) {
-    return long_row ? launch_cumsum<16, Interleaved<T>>(x, y, rows, columns, true, stream)
-                    : launch_cumsum<8, Interleaved<T>>(x, y, rows, columns, false, stream);
+  if (vectors && long_row) return launch_cumsum<16, true>(x, y, rows, columns, stream);
+  if (vectors && columns % (32 * 8) == 0) {
+    return launch_cumsum<8, true>(x, y, rows, columns, stream);
   }
-  return launch_cumsum<8, Striped>(x, y, rows, columns, long_row, stream);
+  if (long_row) return launch_cumsum<16, false>(x, y, rows, columns, stream);
+  return columns > 32 * 16 ? launch_cumsum<32, false>(x, y, rows, columns, stream)
+                           : launch_cumsum<8, false>(x, y, rows, columns, stream);
 }
 
 #define TUTORIAL_INSTANTIATE(T) \

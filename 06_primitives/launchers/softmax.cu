@@ -1,7 +1,7 @@
 // Softmax: which kernel and how many threads for rows of which length.
 #include "06_primitives/launchers/launch.h"
 #include "06_primitives/primitives.h"
-#include "06_primitives/primitives_rows_kernels.cuh"
+#include "06_primitives/primitives_any_rows_kernels.cuh"
 
 namespace tutorial {
 
@@ -9,25 +9,36 @@ using namespace primitives;
 
 namespace {
 
+static_assert(kSoftmaxTile == kAnyRowTile);
+
 /// How a thread holds N elements of a row.
 template <int N>
 struct Full {};
 template <int N>
 struct Ragged {};
 
+/// Elements that a thread holds: 64 bytes, where rows of halves fill that many registers.
+constexpr int kHeld = 16;
+constexpr int kHeldOfHalves = 32;
+
 template <class T>
 struct Online {
+  /// Of a ragged row of more than 32 x kHeld elements.
+  static constexpr int kRagged = sizeof(T) == 2 ? kHeldOfHalves : kHeld;
+
   template <int N>
   auto operator()(Full<N>) const {
     return SoftmaxOnline<N, false, Interleaved<T>, T>;
   }
   template <int N>
   auto operator()(Ragged<N>) const {
-    return SoftmaxOnline<N, true, Striped, T>;
+    return SoftmaxAnyRows<N, false, T>;
   }
 };
 template <class T>
 struct TwoReductions {
+  static constexpr int kRagged = kHeld;
+
   template <int N>
   auto operator()(Full<N>) const {
     return SoftmaxTwoReductions<N, false, Interleaved<T>, T>;
@@ -38,9 +49,6 @@ struct TwoReductions {
   }
 };
 
-/// Elements that a thread holds: 64 bytes, where rows of halves fill that many registers.
-constexpr int kHeld = 16;
-constexpr int kHeldOfHalves = 32;
 /// Floats in rows of 2,049 to 4,096 have half as many elements a thread, in blocks of up to 512:
 /// measured faster (notes/softmax.md).
 constexpr int kHeldByMany = 8;
@@ -49,9 +57,8 @@ constexpr std::int64_t kBlockThreads = 128;
 /// Threads of a block that walks along a long row.
 constexpr std::int64_t kLongRowThreads = 512;
 
-/// Calls launch(kernel, shape) with the kernel for rows of that length. Rows that fill their
-/// threads' registers move in vectors; others one element at a time, in the layout that wastes
-/// nothing on that. kernel_of says which kernel that is.
+/// Launches the kernel for rows of that length: one for rows that fill their threads' registers and move
+/// in vectors, and one for all others. kernel_of says which these are.
 template <class T, class KernelOf>
 cudaError_t launch_rows(KernelOf kernel_of, const T* x, T* y, std::int64_t rows,
                         std::int64_t columns, cudaStream_t stream) {
@@ -72,15 +79,18 @@ cudaError_t launch_rows(KernelOf kernel_of, const T* x, T* y, std::int64_t rows,
     }
   }
   if (vectors && columns % (32 * kHeld) == 0) return run(kernel_of(Full<kHeld>{}), kHeld);
-  return run(kernel_of(Ragged<kHeld>{}), kHeld);
+  if (columns <= 32 * kHeld) return run(kernel_of(Ragged<kHeld>{}), kHeld);
+  return run(kernel_of(Ragged<KernelOf::kRagged>{}), KernelOf::kRagged);
 }
 
 template <class T>
 cudaError_t launch_long_rows(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                              cudaStream_t stream) {
-  const auto kernel = in_vectors<T>(columns, {x, y}) ? SoftmaxLongRows<kHeld, Interleaved<T>, T>
-                                                     : SoftmaxLongRows<kHeld, Striped, T>;
-  return launch(kernel, rows_shape(rows, kLongRowThreads, 1), stream, x, y, columns);
+  const LaunchShape shape = rows_shape(rows, kLongRowThreads, 1);
+  if (!in_vectors<T>(columns, {x, y})) {
+    return launch(SoftmaxAnyRows<kHeld, true, T>, shape, stream, x, y, rows, columns);
+  }
+  return launch(SoftmaxLongRows<kHeld, Interleaved<T>, T>, shape, stream, x, y, columns);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 //     primitives_elu(x), primitives_gelu(x), primitives_swish(x)
 //     bias_add(x, bias)                                   by CycleBinary
 //     bias_add_broadcast(x, bias)                         by ReadDataBc
-//     reduce(x, reduction, dim)                           "sum" or "max"; removes one dimension
+//     reduce(x, reduction, dim)                           "sum" or "max"; removes any one dimension
 //     softmax(x), cumsum(x), sort(x), sort_with_index(x)  along the last dimension
 #include "06_primitives/primitives.h"
 #include "06_primitives/primitives_rungs.h"
@@ -193,16 +193,15 @@ Operator sort_with_index() {
 
 using Reducible = Types<float, half, Bf16, std::int32_t>;
 
-/// The dimension of the matrix that goes, and the matrix: dim is the last dimension of x, or the
-/// first; what lies on its other side is the other dimension of the matrix.
+/// The dimension that goes.
 std::int64_t reduced_dim(const Arguments& x) {
   const std::int64_t rank = x.tensor(0).dim(), dim = x.integer(2);
-  const std::int64_t place = dim < 0 ? dim + rank : dim;
-  TORCH_CHECK(place == 0 || place == rank - 1, x.name(),
-              ": reduces the first dimension or the last; dim=", dim, " of ", rank, " is neither");
-  return place;
+  TORCH_CHECK(-rank <= dim && dim < rank, x.name(), ": x has ", rank,
+              " dimensions, and none with the number ", dim);
+  return dim < 0 ? dim + rank : dim;
 }
 
+/// Of a tensor as it lies.
 Operator reduce_operator() {
   Operator op = named("reduce", "reduce", "Tensor x, str reduction='sum', int dim=-1");
   op.results = [](const Arguments& x) {
@@ -218,19 +217,18 @@ Operator reduce_operator() {
       using T = std::remove_pointer_t<decltype(type)>;
       const Reduction reduction =
           choice(x, 1, {"sum", "max"}) == 0 ? Reduction::sum : Reduction::max;
-      const at::Tensor& tensor = x.tensor(0);
-      const bool inner = reduced_dim(x) == tensor.dim() - 1;
-      const std::int64_t rest = out[0].numel(), along = tensor.size(inner ? -1 : 0);
-      const std::int64_t rows = inner ? rest : along, columns = inner ? along : rest;
-      const Dimension dimension = inner ? Dimension::inner : Dimension::outer;
-      const std::size_t bytes = reduce_workspace<T>(dimension, rows, columns);
+      const std::int64_t dim = reduced_dim(x);
+      const TensorView<const T> from = x.view<T>(0);
+      const TensorView<T> to = view_of<T>(out[0]);
+      const std::size_t bytes = reduce_workspace<T>(from.layout, dim, to.layout);
       const at::Tensor workspace =
-          at::empty({static_cast<std::int64_t>(bytes)}, tensor.options().dtype(at::kByte));
-      return reduce(reduction, dimension, x.data<T>(0), data<T>(out), rows, columns,
-                    bytes == 0 ? nullptr : workspace.data_ptr(), bytes, stream);
+          at::empty({static_cast<std::int64_t>(bytes)}, x.tensor(0).options().dtype(at::kByte));
+      return reduce(reduction, from, dim, to, bytes == 0 ? nullptr : workspace.data_ptr(), bytes,
+                    stream);
     });
   };
   op.in_place = false;
+  op.any_strides = true;
   return op;
 }
 

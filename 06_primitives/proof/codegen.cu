@@ -1,6 +1,6 @@
 // One of each kernel, for the tests of the machine code (codegen.json): all of the chapter's would
 // take minutes to compile for five architectures.
-#include "06_primitives/primitives_rows_kernels.cuh"
+#include "06_primitives/primitives_any_rows_kernels.cuh"
 #include "common/broadcast.cuh"
 #include "common/elementwise.cuh"
 
@@ -67,6 +67,15 @@ template __global__ void ReduceOuter<8, 8, Interleaved<half>, float, half, float
                                      AddFunctor<float>>(const half*, float*, std::int64_t,
                                                         std::int64_t, unsigned, AddFunctor<float>);
 
+template __global__ void ReduceAnyRows<16, float, float, float, AddFunctor<float>>(
+    const float*, float*, std::int64_t, std::int64_t, AnyReduction, AddFunctor<float>);
+template __global__ void ReduceAnyRows<32, float, half, half, AddFunctor<float>>(
+    const half*, half*, std::int64_t, std::int64_t, AnyReduction, AddFunctor<float>);
+template __global__ void ReduceAnyColumns<4, 4, float, float, float, AddFunctor<float>>(
+    const float*, float*, AnyReduction, AnyColumns, AddFunctor<float>);
+template __global__ void ReduceAnyColumns<8, 4, float, half, half, AddFunctor<float>>(
+    const half*, half*, AnyReduction, AnyColumns, AddFunctor<float>);
+
 #define TUTORIAL_ROWS(kernel, held, T)                                                        \
   template __global__ void kernel<held, false, Interleaved<T>, T>(const T*, T*, std::int64_t, \
                                                                   std::int64_t);
@@ -77,13 +86,16 @@ TUTORIAL_ROWS(SoftmaxOnline, 16, float)
 TUTORIAL_ROWS(SoftmaxTwoReductions, 32, half)
 TUTORIAL_ROWS(SoftmaxOnline, 32, half)
 #undef TUTORIAL_ROWS
-// Ragged rows, and rows of halves that are no multiple of 1024: up to 1024 threads a block.
-#define TUTORIAL_RAGGED_ROWS(kernel, T) \
-  template __global__ void kernel<16, true, Striped, T>(const T*, T*, std::int64_t, std::int64_t);
-TUTORIAL_RAGGED_ROWS(SoftmaxTwoReductions, float)
-TUTORIAL_RAGGED_ROWS(SoftmaxOnline, float)
-TUTORIAL_RAGGED_ROWS(SoftmaxTwoReductions, half)
-TUTORIAL_RAGGED_ROWS(SoftmaxOnline, half)
+// Rows of up to 1024 threads.
+#define TUTORIAL_RAGGED_ROWS(kernel, T, ...) \
+  template __global__ void kernel<__VA_ARGS__, T>(const T*, T*, std::int64_t, std::int64_t);
+TUTORIAL_RAGGED_ROWS(SoftmaxTwoReductions, float, 16, true, Striped)
+TUTORIAL_RAGGED_ROWS(SoftmaxTwoReductions, half, 16, true, Striped)
+TUTORIAL_RAGGED_ROWS(SoftmaxAnyRows, float, 16, false)
+TUTORIAL_RAGGED_ROWS(SoftmaxAnyRows, half, 32, false)
+TUTORIAL_RAGGED_ROWS(SoftmaxAnyRows, half, 16, true)
+TUTORIAL_RAGGED_ROWS(CumsumAnyRows, float, 32, float)
+TUTORIAL_RAGGED_ROWS(CumsumAnyRows, half, 32, float)
 #undef TUTORIAL_RAGGED_ROWS
 template __global__ void SoftmaxOnline<16, false, Interleaved<half>, half>(const half*, half*,
                                                                            std::int64_t,

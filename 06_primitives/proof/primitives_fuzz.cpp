@@ -11,6 +11,7 @@
 #include "06_primitives/primitives_rungs.h"
 #include "06_primitives/proof/primitives_reference.h"
 #include "common/proof/fuzz/rungs.h"
+#include "common/proof/fuzz/views.h"
 
 namespace tutorial::fuzz {
 namespace {
@@ -310,6 +311,53 @@ void try_reduce(FuzzInput& input) {
   });
 }
 
+/// Along any dimension of a tensor as it lies.
+template <class T>
+void try_reduce_views(FuzzInput& input) {
+  Trial trial(input, "reduce of tensors");
+  trial.says_why();
+  const Reduction reduction = input.one_in(2) ? Reduction::max : Reduction::sum;
+  const TensorShape shape = fuzz_view_shape(input, 1, 5);
+  const FuzzView of_x = fuzz_view(trial, shape, ViewOf::input);
+  const std::size_t along = input.below(shape.size());
+  auto dim = static_cast<std::int64_t>(along);
+  TensorShape rest = shape;
+  rest.erase(rest.begin() + dim);
+  const FuzzView of_y = fuzz_view(trial, rest, ViewOf::result);
+  if (input.one_in(24)) {
+    dim = input.one_in(2) ? -1 : static_cast<std::int64_t>(shape.size());
+    trial.mistake(cudaErrorInvalidValue);
+  }
+  trial.describe((reduction == Reduction::max ? "max along " : "sum along ") + std::to_string(dim));
+  const std::int64_t many[] = {kReduceBlocks, 1, 7, std::int64_t{1} << 40};
+  const std::int64_t blocks = input.pick(many);
+  const std::size_t bytes = reduce_workspace<T>(of_x.layout, dim, of_y.layout, blocks);
+  const auto x = trial.in<T>("x", of_x.held, sizeof(T), of_x.held > 0);
+  const auto y = trial.out<T>("y", of_y.held, sizeof(T), of_y.held > 0);
+  const auto workspace = trial.out<unsigned char>("workspace", bytes, 16, bytes > 0);
+  if (!trial.call([&] {
+        return reduce(reduction, TensorView<const T>{x.pointer, of_x.layout}, dim,
+                      TensorView<T>{y.pointer, of_y.layout}, workspace.pointer, bytes, nullptr,
+                      blocks);
+      })) {
+    return;
+  }
+  std::size_t inner = 1;  // elements of x from one to the next along the dimension
+  for (std::size_t d = along + 1; d < shape.size(); ++d)
+    inner *= static_cast<std::size_t>(shape[d]);
+  const auto length = static_cast<std::size_t>(shape[along]);
+  check_view(trial, y, of_y, [&](std::size_t i, T actual) {
+    std::vector<T> values(length);
+    Sum sum;
+    for (std::size_t k = 0; k < length; ++k) {
+      values[k] = x.values[of_x.places[(i / inner * length + k) * inner + i % inner]];
+      sum.add(values[k]);
+    }
+    return reduction == Reduction::max ? is_most(values, actual)
+                                       : sum.is(actual, depth_of(Dimension::outer, length));
+  });
+}
+
 /// y = f(x) row by row: is_right(x of a row, y of it) says which element is wrong, or -1.
 template <class T, class Launch, class IsRight>
 void try_rows(Trial& trial, const Matrix& m, const Launch& launch, const IsRight& is_right) {
@@ -446,6 +494,8 @@ void try_type(FuzzInput& input) {
       return try_softmax<T>(input);
     case 7:
       return try_cumsum<T>(input);
+    case 8:
+      return try_reduce_views<T>(input);
     default:
       return try_reduce<T>(input);
   }

@@ -74,7 +74,7 @@ void add_bias(LaunchTable& table, const std::string& name, Launch launch) {
 
 template <class T>
 void add_reductions(LaunchTable& table, const std::string& dtype) {
-  const std::vector<Matrix> matrices = {{16384, 16384}, {64, 1 << 20}, {1 << 20, 64}, {1000, 1003}};
+  const std::vector<Matrix> matrices = {{16384, 16384}, {64, 1 << 20}, {1 << 20, 64}, {8192, 8191}};
   for (const Dimension dimension : {Dimension::outer, Dimension::inner}) {
     const std::string name = dimension == Dimension::outer ? "sum outer " : "sum inner ";
     add_matrix<T>(table, name + dtype, matrices,
@@ -84,15 +84,36 @@ void add_reductions(LaunchTable& table, const std::string& dtype) {
                                   std::size_t{1} << 40, s);
                   });
   }
+  struct View {
+    const char* name;
+    TensorLayout x;
+    std::int64_t dim;
+    TensorLayout y;
+  };
+  const View views[] = {
+      {"sum of half rows ", {{4096, 4096}, {8192, 1}}, 1, contiguous_layout({4096})},
+      {"sum of every second ", {{4096, 4096}, {8192, 2}}, 1, contiguous_layout({4096})},
+      {"sum of the middle ", contiguous_layout({64, 512, 512}), 1, contiguous_layout({64, 512})},
+      {"sum of the outer ", contiguous_layout({512, 64, 512}), 0, contiguous_layout({64, 512})},
+  };
+  for (const View& view : views) {
+    table.add(view.name + dtype, tutorial::to_string(view.x.shape), {sizeof(T), sizeof(T)},
+              [&](const Addresses& at, cudaStream_t s) {
+                return reduce(Reduction::sum, TensorView<const T>{at.of<T>(0), view.x}, view.dim,
+                              TensorView<T>{at.of<T>(1), view.y}, reinterpret_cast<void*>(4096),
+                              std::size_t{1} << 40, s);
+              });
+  }
 }
 
 template <class T>
 void add_rows(LaunchTable& table, const std::string& dtype) {
   add_matrix<T>(table, "softmax " + dtype,
-                {{4096, 512}, {4096, 1024}, {4096, 4096}, {4096, 5000}, {64, 65536}}, softmax<T>);
+                {{4096, 512}, {4096, 1024}, {4096, 4096}, {4096, 8191}, {64, 65536}}, softmax<T>);
   add_matrix<T>(table, "softmax_two_reductions " + dtype, {{4096, 1024}},
                 softmax_two_reductions<T>);
-  add_matrix<T>(table, "cumsum " + dtype, {{4096, 1024}, {4096, 1280}, {64, 65536}}, cumsum<T>);
+  add_matrix<T>(table, "cumsum " + dtype, {{4096, 1024}, {4096, 1280}, {4096, 1023}, {64, 65536}},
+                cumsum<T>);
 }
 
 template <class T>

@@ -82,65 +82,6 @@ std::string mistake_of_choose(const TensorLayout& of_y, const TensorLayout& of_c
                              to_text(of_a) + " b " + to_text(of_b);
 }
 
-using Random = std::mt19937_64;
-
-std::int64_t below(Random& random, std::int64_t limit) {
-  return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
-}
-
-/// A layout of the shape in any order of its dimensions, with or without gaps. No two elements share
-/// a place.
-TensorLayout random_layout(Random& random, const TensorShape& shape) {
-  TensorLayout layout{shape, std::vector<std::int64_t>(shape.size())};
-  std::vector<std::size_t> order(shape.size());
-  std::iota(order.begin(), order.end(), 0);
-  if (below(random, 2) == 0) {
-    for (std::size_t d = order.size(); d > 1; --d) {
-      std::swap(order[d - 1],
-                order[static_cast<std::size_t>(below(random, static_cast<std::int64_t>(d)))]);
-    }
-  }
-  std::int64_t step = below(random, 4) == 0 ? 1 + below(random, 3) : 1;
-  for (std::size_t d = order.size(); d-- > 0;) {
-    layout.strides[order[d]] = step;
-    step *= shape[order[d]];
-    if (below(random, 3) == 0) step += below(random, 20);
-  }
-  return layout;
-}
-
-/// The layout of an operand that broadcasts to the shape.
-TensorLayout random_operand(Random& random, const TensorShape& shape) {
-  TensorShape own = shape;
-  if (below(random, 4) == 0) {
-    own.erase(own.begin(), own.begin() + below(random, static_cast<std::int64_t>(own.size()) + 1));
-  }
-  TensorLayout layout = random_layout(random, own);
-  for (std::size_t d = 0; d < own.size(); ++d) {
-    if (below(random, 6) != 0) continue;
-    if (below(random, 2) == 0) {
-      layout.shape[d] = 1;
-    } else {
-      layout.strides[d] = 0;
-    }
-  }
-  return layout;
-}
-
-TensorShape random_shape(Random& random) {
-  TensorShape shape(static_cast<std::size_t>(below(random, kMaxDimensions + 1)));
-  std::int64_t left = 6000;
-  for (std::int64_t& size : shape) {
-    size = 1 + below(random, std::min<std::int64_t>(left, below(random, 3) == 0 ? 200 : 9));
-    left = std::max<std::int64_t>(left / size, 1);
-  }
-  if (shape.size() > 1)
-    std::swap(
-        shape.front(),
-        shape[static_cast<std::size_t>(below(random, static_cast<std::int64_t>(shape.size())))]);
-  return shape;
-}
-
 }  // namespace
 
 TEST_CASE("strided: no piece reaches beyond its tensor") { CHECK(mistake_of_is_inside().empty()); }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Times our operators on tensors as users have them, beside PyTorch's and torch.compile's: tensors that
-begin anywhere, halves and parts of rows, every second element, transposed operands, odd sizes.
+begin anywhere, halves and parts of rows, every second element, transposed operands, odd sizes; reductions
+along any dimension, softmax and running sums along rows.
 
     python3 common/torch/views.py [--json OUT.json] [--filter TEXT,...] [--elements 28,24,20]
                                   [--resume] [--minutes M] [--list]
@@ -118,8 +119,16 @@ def images(n):
     return Layout((max(1, n // (64 * 57 * 57)), 64, 57, 57))
 
 
-def row_sums(columns):
-    return lambda n: Layout((max(1, n // columns),))
+def blocks(rows_each, columns):
+    return lambda n: Layout((max(1, n // (rows_each * columns)), rows_each, columns))
+
+
+def without(layout, dim):
+    """What a reduction of such a tensor along `dim` gives."""
+    def of(n):
+        shape = layout(n).shape
+        return Layout(shape[:dim] + shape[dim + 1:])
+    return of
 
 
 def all_of(*layouts):
@@ -156,6 +165,21 @@ def cases_of(torch):
     def rows2(d):
         return lambda n: Layout((max(1, n // d), 2 * d))
 
+    def reduce(name, dtype, x, dim, what="sum"):
+        torch_op = aten.sum.IntList_out if what == "sum" else aten.amax.out
+        found.append(Case(f"{what}_{dtype}_{name}", dtype, all_of(x), without(x, dim),
+                          lambda x: x[0].sum(dim) if what == "sum" else x[0].amax(dim),
+                          lambda x, y: torch_op(x[0], [dim], out=y),
+                          lambda x, y: ops.reduce.out(x[0], what, dim, out=y)))
+
+    def along(name, dtype, x, y=None):
+        found.append(Case(f"softmax_{dtype}_{name}", dtype, all_of(x), y or x, lambda x: torch.softmax(x[0], 1),
+                          lambda x, y: aten._softmax.out(x[0], 1, False, out=y),
+                          lambda x, y: ops.softmax.out(x[0], out=y)))
+        found.append(Case(f"cumsum_{dtype}_{name}", dtype, all_of(x), y or x, lambda x: torch.cumsum(x[0], 1),
+                          lambda x, y: aten.cumsum.out(x[0], 1, out=y),
+                          lambda x, y: ops.cumsum.out(x[0], out=y)))
+
     for dtype in ("f16", "f32"):
         found.append(Case(f"copy_{dtype}", dtype, all_of(flat(0)), flat(0), lambda x: x[0].clone(),
                           lambda x, y: y.copy_(x[0]), None, compiled=False))
@@ -189,14 +213,18 @@ def cases_of(torch):
         elu("every_second", dtype, square(step=2), square())
         add("image_57_channel", dtype, images, lambda n: Layout((1, 64, 1, 1)), images)
         for columns in (8191, 8192):
-            found.append(Case(f"sum_{dtype}_rows_of_{columns}", dtype, all_of(rows(columns, columns)),
-                              row_sums(columns), lambda x: x[0].sum(1),
-                              lambda x, y: aten.sum.IntList_out(x[0], [1], out=y),
-                              lambda x, y: ops.reduce.out(x[0], "sum", 1, out=y)))
-            found.append(Case(f"softmax_{dtype}_rows_of_{columns}", dtype, all_of(rows(columns, columns)),
-                              rows(columns, columns), lambda x: torch.softmax(x[0], 1),
-                              lambda x, y: aten._softmax.out(x[0], 1, False, out=y),
-                              lambda x, y: ops.softmax.out(x[0], out=y)))
+            reduce(f"rows_of_{columns}", dtype, rows(columns, columns), 1)
+            along(f"rows_of_{columns}", dtype, rows(columns, columns))
+        reduce("rows_of_8191", dtype, rows(8191, 8191), 1, "max")
+        reduce("rows_of_8192_at_1", dtype, rows(8192, 8192, 1), 1)
+        along("rows_of_8192_at_1", dtype, rows(8192, 8192, 1), rows(8192, 8192))
+        reduce("half_rows", dtype, rows(4096, 8192), 1)
+        for columns in (8191, 8192):
+            reduce(f"columns_of_{columns}", dtype, rows(columns, columns), 0)
+        for inner in (511, 512):
+            reduce(f"middle_of_{inner}", dtype, blocks(512, inner), 1)
+        reduce("transposed", dtype, transposed, 0)
+        reduce("every_second", dtype, square(step=2), 1)
         found.append(Case(f"where_{dtype}_broadcast", dtype,
                           lambda n: [Layout((side(n), 1), dtype="bool"), square()(n), Layout((side(n),))],
                           square(), lambda x: torch.where(x[0], x[1], x[2]),
