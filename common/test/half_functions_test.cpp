@@ -213,7 +213,7 @@ void print(const std::vector<Difference>& differences) {
   }
 }
 
-/// Writes half_functions.json into the directory that TUTORIAL_RECORD_DIR names, if it names one.
+/// Writes half_functions.json, what differs, into the directory that TUTORIAL_RECORD_DIR names, if any.
 void record(const std::vector<Difference>& differences) {
   const char* const directory = std::getenv("TUTORIAL_RECORD_DIR");
   if (directory == nullptr || *directory == '\0') return;
@@ -221,6 +221,7 @@ void record(const std::vector<Difference>& differences) {
   file << "{\"context\": " << json_context() << ",\n \"half_functions\": [";
   const char* separator = "\n  ";
   for (const Difference& d : differences) {
+    if (d.differ == 0) continue;
     file << separator << "{\"function\": " << json_string(d.function + " (" + d.dtype + ")")
          << ", \"inputs\": " << kInputs << ", \"differ\": " << d.differ
          << ", \"max_ulp\": " << d.max_ulp << ", \"at\": " << json_number(d.at) << "}";

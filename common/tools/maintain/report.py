@@ -88,9 +88,8 @@ Parts made from other recorded files
     model of=curve_figure|scatter out=NAME.svg [title=..]
                                   the curve, and predicted against recorded (common/notes/model.md)
     mutations FILE                what mutate.py recorded of the faults that there are now, a line per test program
-    table FILE [of=LIST] [columns=a,b] [where=NAME] [rungs=a,b]
-                                  any recorded list as it is: what codegen.py and the fuzz programs
-                                  recorded; where: only what has that number
+    table FILE [of=LIST] [columns=a,b] [rungs=a,b]
+                                  any recorded list as it is: what codegen.py and the fuzz programs recorded
     trace_figure FILE out=NAME.svg [title=..]
                                   one warp's accesses; FILE from ./tutorial trace --json
     plot FILE out=NAME.svg        a line plot of a JSON object:

@@ -299,17 +299,16 @@ def make_model(part):
 
 def make_table(part):
     """A recorded list as it is: a column per name, a row per entry."""
-    data, of, where = load_json(part.file()), part.option("of"), part.option("where")
+    data, of = load_json(part.file()), part.option("of")
     every = field(data, of) if of else next((value for value in data.values() if isinstance(value, list)), None)
     if not isinstance(every, list) or not every:
         part.fail(f"{part.file()} holds no list {of or ''}".rstrip())
-    entries = [entry for entry in pick_rungs(every, part) if not where or entry.get(where)]
+    entries = pick_rungs(every, part)
     columns = part.listed("columns", list(every[0]))
     unknown = [name for name in columns if not any(name in entry for entry in every)]
     if unknown:
         part.fail(f"nothing there has {unknown[0]}; known: {', '.join(every[0])}")
-    lines = [f"{len(entries)} of {len(every)}:", ""] if len(entries) < len(every) and where else []
-    return lines + plain_table(entries, columns)
+    return plain_table(entries, columns)
 
 
 def make_mutations(part):
