@@ -53,7 +53,6 @@ struct AnyReduction {
 
 /// A row of threads for each result, as ReduceInner, whose parts have `chunk` elements. The elements of
 /// a result lie side by side (step 1), or are loaded one by one.
-//! [ReduceAnyRows]
 template <int VecSize, class Acc, class InT, class OutT, class Op>
 __global__ void ReduceAnyRows(const InT* x, OutT* y, std::int64_t rows, std::int64_t chunk,
                               AnyReduction of, Op op) {
@@ -89,7 +88,6 @@ __global__ void ReduceAnyRows(const InT* x, OutT* y, std::int64_t rows, std::int
   const Acc result[1] = {Reduce<kGlobalMode>(total, op)};
   WriteData<true>(y + at.y + split * of.part_step, result, row < rows ? 1 : 0);
 }
-//! [ReduceAnyRows]
 
 /// What ReduceAnyColumns has besides: results that are neighbours in x, or lie closest together there.
 struct AnyColumns {
@@ -120,7 +118,6 @@ __device__ __forceinline__ Pieces<T, NX> load_columns(const T* x, std::int64_t p
 /// A thread for NX neighbouring results, and blockDim.y threads of a block that share their elements: as
 /// ReduceOuter, of a row that begins anywhere. The packs that contain a row's end have results that are
 /// not written.
-//! [ReduceAnyColumns]
 template <int NX, int NY, class Acc, class InT, class OutT, class Op>
 __global__ void ReduceAnyColumns(const InT* x, OutT* y, AnyReduction of, AnyColumns across, Op op) {
   wait_for_previous_grid();
@@ -158,7 +155,6 @@ __global__ void ReduceAnyColumns(const InT* x, OutT* y, AnyReduction of, AnyColu
     if (k < left) y[k * across.stride.y] = Convert<OutT>(total[k]);
   }
 }
-//! [ReduceAnyColumns]
 
 // ---- Softmax ----------------------------------------------------------------------------------
 
@@ -168,7 +164,6 @@ inline constexpr int kAnyRowTile = 16384;
 /// What SoftmaxOnline does, along rows of any length if IsLong, and else of a tile at most: a tile at a
 /// time forwards for the maximum and the sum, and backwards to write. The last tile is still in registers
 /// then, so a row of one is read once.
-//! [SoftmaxAnyRows]
 template <int VecSize, bool IsLong, class T>
 __global__ void __launch_bounds__(kAnyRowTile / VecSize)
     SoftmaxAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t columns) {
@@ -197,13 +192,11 @@ __global__ void __launch_bounds__(kAnyRowTile / VecSize)
     here.Write(arg, column);
   }
 }
-//! [SoftmaxAnyRows]
 
 // ---- Running sums -----------------------------------------------------------------------------
 
 /// As CumsumRows: the elements before the packs, tile after tile of packs, the elements behind them. Those
 /// are read before anything is written, for they wait for no sum.
-//! [CumsumAnyRows]
 template <int VecSize, class Acc, class T>
 __global__ void CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t columns) {
   wait_for_previous_grid();
@@ -228,6 +221,5 @@ __global__ void CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t 
   Cumsum<Striped>(behind, behind, add, carry);
   WriteData<true, Striped>(y + here.behind(), behind, columns - here.behind());
 }
-//! [CumsumAnyRows]
 
 }  // namespace tutorial::primitives
