@@ -26,11 +26,11 @@ PARTS = ("ladder", "rung", "shape", "regime", "dtype", "kind", "form")
 #: What nobody reads of a row and of a context that Google Benchmark wrote.
 FORGOTTEN = {"name", "label", "run_name", "run_type", "family_index", "per_family_instance_index", "repetitions",
              "repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit", "error_occurred",
-             "error_message"}
+             "error_message", "watts"}
 FORGOTTEN_CONTEXT = {"host_name", "mhz_per_cpu", "cpu_scaling_enabled", "caches", "load_avg", "library_build_type",
                      "library_version", "json_schema_version"}
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
-DIGITS = {"median_us": 7, "spread_pct": 4, "probe_mhz": 4, "inside_mhz": 4, "sm_mhz": 4, "watts": 3}
+DIGITS = {"median_us": 7, "spread_pct": 4, "probe_mhz": 4, "inside_mhz": 4, "sm_mhz": 4}
 WIDTH = 500  # of a line
 LANES = 32  # of a warp
 
