@@ -142,7 +142,7 @@ class Book(unittest.TestCase):
         cls.browser = Browser(f"{cls.origin}{PREFIX}/")
         cls.axe = axe_source()
         repository = pages.Repository()
-        cls.lessons = [pages.page_of(page) + ".html" for page in dict(repository.groups("README.md"))["Lessons"]]
+        cls.lessons = [pages.page_of(page) + ".html" for page in repository.lessons()]
         every = os.environ.get("TUTORIAL_EVERY_PAGE") == "1"
         cls.read = cls.lessons if every else [cls.lessons[0], cls.lessons[-1]]  # by axe
         # One page of each kind, looked at by axe with every rule and in both schemes.
@@ -527,7 +527,8 @@ class Book(unittest.TestCase):
         for page in self.lessons:
             self.open(page)
             views = self.browser.js("return [...document.querySelectorAll('a.view')].map(link => link.search)")
-            self.assertTrue(views, page)
+            if page.endswith("/index.html"):
+                self.assertTrue(views, page)
             for i, query in enumerate(views):
                 self.browser.js("document.querySelectorAll('a.view')[arguments[0]].previousElementSibling.click()", i)
                 self.browser.driver.switch_to.frame(self.browser.driver.find_element("css selector", "iframe.view"))
