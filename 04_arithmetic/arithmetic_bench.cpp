@@ -501,15 +501,15 @@ void add_transposed() {
   const TensorShape shape = {side, side};
   Case operation = broadcast_case<T>({"transposed", shape, shape});
   operation.rung = "transposed_" + operation.dtype;
-  operation.launch = [shape, side](const Buffers& set, const Shape&, cudaStream_t stream) {
+  operation.launch = [shape](const Buffers& set, const Shape&, cudaStream_t stream) {
     return arithmetic<T>(kAdd, contiguous_view(static_cast<const T*>(set.inputs[0]), shape),
-                         {static_cast<const T*>(set.inputs[1]), {shape, {1, side}}},
+                         {static_cast<const T*>(set.inputs[1]), {shape, {1, shape[0]}}},
                          contiguous_view(static_cast<T*>(set.output), shape), stream);
   };
-  operation.verify = [side](const Shape&, const void* from, std::size_t begin, std::size_t count) {
+  operation.verify = [shape](const Shape&, const void* from, std::size_t begin, std::size_t count) {
     const SumOfTiles<T>& sum = sum_of_tiles<T>();
     const auto* results = static_cast<const T*>(from);
-    const auto edge = static_cast<std::size_t>(side), first = begin / sizeof(T);
+    const auto edge = static_cast<std::size_t>(shape[0]), first = begin / sizeof(T);
     for (std::size_t i = first; i < first + count / sizeof(T); ++i) {
       const std::size_t of_transposed = i % edge * edge + i / edge;
       if (!same_bits(results[i - first], sum(i, of_transposed))) {
