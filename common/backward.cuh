@@ -127,7 +127,7 @@ struct ExpParts {
   TwoFactors power;
 };
 __device__ __forceinline__ float power_of_two(int exponent) {  // -127 and up; of -127 it is 0
-  return __int_as_float(exponent * (1 << 23) + 0x3f800000);
+  return __uint_as_float((static_cast<unsigned>(exponent) << 23) + 0x3f800000u);
 }
 __device__ __forceinline__ ExpParts exp_parts(float high, float low) {
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23
