@@ -54,6 +54,8 @@ REASONS = (
      "Its report above says which threads wait where, or which lane a shuffle reads."),
     (r"misaligned|cudaErrorMisalignedAddress", "The kernel accesses a misaligned address.",
      "Is `alignment` the width of the widest access in bytes? 128 bits need 16."),
+    (r"expected -?nan", "The result is not NaN where NaN is expected.",
+     "Does fmaxf, fminf or a comparison replace the NaN? max_nan and min_nan keep it, in half __hmax_nan and __hmin_nan."),
     (r"(?i)nan.*expected|= -?nan|got -?nan", "The result is NaN where a number is expected.",
      "Which step produces it: infinity minus infinity, 0 times infinity, infinity over infinity?"),
     (r"= -?inf|got -?inf", "The result is infinity where a number is expected.",
@@ -338,7 +340,7 @@ class Verdict:
             self.tell_right()
         else:
             self.tell_wrong(tested, facts)
-        self.tell_error(facts)
+        self.tell_error(facts, "\n".join(line for one in tested.values() for line in one.lines))
         self.build_rest()
         self.tell_checks()
         facts.right = facts.right and not self.found[0]
@@ -407,14 +409,15 @@ class Verdict:
 
     # ---- How large is the error? ----
 
-    def tell_error(self, facts):
+    def tell_error(self, facts, lines):
         one = facts.accuracy
         if one is None:
             return
         at = number(one["at"])
-        if one["max_ulp"] is None:
-            self.line("error", f"NaN or infinity where {number(one['expected'])} is expected, at x = {at}; "
-                               f"you claim {number(one['bound'])} ULP")
+        if one["max_ulp"] is None:  # the record has no NaN and no infinity; the test's own line has
+            found = re.search(r"is off by inf ULP at (.+?): expected (\S+), got (\S+)", lines)
+            at, expected, got = found.groups() if found else (f"x = {at}", number(one["expected"]), "NaN or infinity")
+            self.line("error", f"{got} where {expected} is expected, at {at}; you claim {number(one['bound'])} ULP")
             return
         ulp, claim = one["max_ulp"], one["bound"]
         text = f"at most {ulp:.4g} ULP, at x = {at} (expected {number(one['expected'])}, got {number(one['actual'])}); " \

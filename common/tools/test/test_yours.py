@@ -128,6 +128,16 @@ class Verdict(Judged):
         self.assertIn("at most 2048 ULP", text)
         self.assertIn("31 of 65,536 inputs exceed it, x from -0.5 to -6e-08", text)
 
+    def test_an_error_without_a_size_says_what_came_instead(self):
+        for at, expected, got, reason in (("nan", "nan", "-0", "The result is not NaN where NaN is expected."),
+                                          ("-inf", "-0", "nan", "The result is NaN where a number is expected.")):
+            wrong = WRONG.replace("n = 255: y[2] = 1, expected 1.5 for x = 2 (3.5 ULP)",
+                                  f"your_elu is off by inf ULP at x = {at}: expected {expected}, got {got} (9 of 65536 inputs)")
+            one = {**accuracy(None, 0.51), "at": None, "expected": None, "actual": None}
+            text = self.judge(f"print({wrong!r}); sys.exit(1)", one)[1]
+            self.assertIn(f"error      {got} where {expected} is expected, at x = {at}; you claim 0.51 ULP", text)
+            self.assertEqual([line[2:] for line in text.splitlines() if line.startswith("  The")], [reason])
+
     def test_accesses_and_idle_blocks(self):
         text = self.judge(rungs=(traced("your_elu", 2, 8, blocks=8, idle=7, kind="yours"), traced("f16x8_pack", 16, 1)))[1]
         self.assertIn("loads: 2 bytes a lane, 64 requests a warp", text)
