@@ -32,7 +32,7 @@ WIDTH = 100
 
 # What the test says; in the reader's words; where to look.
 REASONS = (
-    (r"was not written", "Some elements are never written.",
+    (r"was not written", "Some elements are never written, or computed from memory that nobody wrote.",
      "Does the kernel handle the tail, when n is not a multiple of per_thread? Does each thread begin "
      "where the previous one ends, at (block * threads + thread) * per_thread?"),
     (r"byte \d+ is 255, expected", "Some answers are never written, or are neither 0 nor 1.",
@@ -278,6 +278,7 @@ class Verdict:
         self.path = self.chapter.file
         self.source, self.built, self.missing = front.here(self.path), False, set()
         self.stopped = ""  # why the executor ended the kernel: told once, first
+        self.explained = False  # the checks have been told, before what the test says
 
     def line(self, label, text):
         print(textwrap.fill(text, WIDTH, initial_indent=f"  {label:<10} ", subsequent_indent=" " * 13), flush=True)
@@ -312,6 +313,7 @@ class Verdict:
                 front.build("cpu", name, known=True, quiet=True)
             except front.BuildFailed:
                 self.missing.add(name)
+        self.built = True
 
     def build_beside(self, backend, name):
         """A rung beside the reader's: built once, and again when a source other than the reader's has changed."""
@@ -342,7 +344,8 @@ class Verdict:
             self.tell_wrong(tested, facts)
         self.tell_error(facts, "\n".join(line for one in tested.values() for line in one.lines))
         self.build_rest()
-        self.tell_checks()
+        if not self.explained:
+            self.tell_checks()
         facts.right = facts.right and not self.found[0]
         if not self.stopped and not any(one.endless or one.crashed for one in tested.values()):
             self.tell_accesses(facts)
@@ -381,6 +384,10 @@ class Verdict:
 
     def tell_wrong(self, tested, facts):
         front.say(f"\n{self.source} is not right yet.")
+        self.build_rest()
+        if self.found[0] and not any("cudaErrorLaunchFailure" in line for one in tested.values() for line in one.lines):
+            self.tell_checks()  # the cause: what the test says then is its effect, and needs no advice
+            self.explained = True
         seen, first = set(), True
         for order, one in tested.items():
             if one.endless:
@@ -388,7 +395,7 @@ class Verdict:
                           "not move on?")
                 return
             if one.crashed:
-                tell_crash(one, self.source)
+                tell_crash(one, self.source, not self.explained)
                 return
             lines = [line for line in one.lines if line not in seen]
             seen.update(lines)
@@ -401,9 +408,10 @@ class Verdict:
                 self.stopped = next(iter(said)) if stopped else ""
                 front.say("\n" + "\n".join(f"    {line}" for line in ([self.stopped] if stopped else list(said)[:12])))
             words = {"forward": "in order", "reverse": "in reverse"}.get(order)
-            report(lines, "" if first or not words else f" (With the threads of a block {words}.)", facts.accuracy)
+            report(lines, "" if first or not words else f" (With the threads of a block {words}.)", facts.accuracy,
+                   not self.explained)
             first = False
-            if self.stopped:
+            if self.stopped or self.explained:
                 break
         front.say()
 
@@ -547,8 +555,8 @@ def examples(lines):
     return chosen[:2]
 
 
-def report(lines, where, accuracy):
-    """Prints what is wrong, a reason at a time."""
+def report(lines, where, accuracy, advise):
+    """Prints what is wrong, a reason at a time, and where to look."""
     by_reason = {}
     known = [line for line in lines if reason_of(line) < len(REASONS) - 1]
     lines = known or lines  # the other lines only name the place
@@ -569,7 +577,7 @@ def report(lines, where, accuracy):
             front.say(f"    ... and {len(same) - len(shown)} more of this kind")
         if number_ == VALUES:
             advice = how_wrong(accuracy)
-        if advice:
+        if advice and advise:
             front.say(textwrap.fill(f"Look: {advice}", WIDTH, initial_indent="    ", subsequent_indent="      "))
 
 
@@ -589,12 +597,14 @@ def how_wrong(accuracy):
            "numbers, or does a step leave the range of its type?"
 
 
-def tell_crash(tested, source):
+def tell_crash(tested, source, advise):
     """Prints what a program that crashed wrote to stderr."""
     interesting = [line for line in tested.errors.splitlines() if line.strip()][:12]
     front.say(f"\n  The kernel crashed (exit code {tested.code}), so its results could not be checked.")
     for line in interesting:
         front.say(f"    {line}")
+    if not advise:
+        return
     front.say(textwrap.fill(f"Look: is `alignment` in {source} the width of the widest access in bytes (128 bits: 16)? "
                             "Does every thread begin at a multiple of that? Is every index checked before the access?",
                             WIDTH, initial_indent="    ", subsequent_indent="      "))

@@ -224,6 +224,15 @@ class Messages(Judged):
         self.assertFalse(right)
         self.assertIn("The kernel crashed", text)
 
+    def test_what_the_checks_found_comes_before_its_effects(self):
+        (self.root / "checks").touch()
+        self.program("01_elu_check", "print('check: your_elu.cuh:7: no barrier between them; n = 1'); sys.exit(1)")
+        for test, effect in ((f"print({FAILED!r}); sys.exit(3)", "or computed from memory that nobody wrote"),
+                             ("os.abort()", "The kernel crashed")):
+            text = self.judge(test)[1]
+            self.assertLess(text.index("checks     your_elu.cuh:7: no barrier"), text.index(effect))
+            self.assertEqual((text.count("no barrier"), text.count(effect), text.count("Look:")), (1, 1, 0), text)
+
     def test_a_kernel_that_the_executor_stops_is_told_of_once(self):
         why = "block (0,0,0): divergent barrier: thread (0,0,0) waits"
         (self.root / "checks").touch()
