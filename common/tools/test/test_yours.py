@@ -311,6 +311,24 @@ class Exercises(Judged):
         self.assertEqual((self.root / ".exercises/01_elu/your_elu.1.cuh").read_bytes(), mine)
         self.assertIn("is the starter already", self.listed(restore=True))
 
+    def test_a_program_has_a_file_of_its_own_and_an_exercise_on_paper_has_none(self):
+        (self.folder / "answers/own.cu").write_text("int f() {\n  return 1;\n}\n", encoding="utf-8")
+        self.declare(starter="", name="own", answer="own.cu", write=["f"])
+        program, rung = self.folder / "your_own.cu", self.file.read_bytes()
+        self.listed(exercise="own", start=True)
+        frame = program.read_bytes()
+        self.assertIn("your_own.cu is the starter already", self.listed(exercise="own", restore=True))
+        program.write_bytes(b"mine")
+        with self.assertRaisesRegex(runs.ToolError, "is there already; --restore"):
+            self.listed(exercise="own", start=True)
+        self.assertIn("/.exercises/01_elu/your_own.1.cu", self.listed(exercise="own", restore=True))
+        self.assertEqual((program.read_bytes(), self.file.read_bytes()), (frame, rung))
+        self.assertEqual((self.root / ".exercises/01_elu/your_own.1.cu").read_bytes(), b"mine")
+        self.declare(starter="")
+        for given in ({"start": True}, {"restore": True}):
+            with self.assertRaisesRegex(runs.ToolError, "think is on paper: there is no file to start"):
+                self.listed(exercise="think", **given)
+
     def test_the_frame_of_a_program(self):
         text = ("//! [a]\nconstexpr int kPer = 8;\n__global__ void k(const float* x,\n                  float* y) {\n  y[0] = 1;\n}\n"
                 "//! [a]\ndouble a(double x) { return x; }\ncudaError_t b(int n) {\n  if (n) {\n    n = 0;\n  }\n}\nint main() {}\n")
