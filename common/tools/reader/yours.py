@@ -505,15 +505,21 @@ class Verdict:
             left = one.left(facts)
             if not left:
                 one.keep()
-            mark, words = "\u2713" if one.done else "\u00b7", f": left: {'; '.join(left)}" if left else ""
-            if left and one.done:
-                words = f" (by an earlier version, kept as {front.here(one.kept)})"
-            elif left:
+            if left and not one.done:
                 first_left = first_left or one
-            self.line(label, f"{mark} {one.number} {one.name}{words}")
+            self.line(label, ticked(one, left))
             label = ""
         if first_left and first_left.hints:
             self.line("", f"  {front.command(f'exercises {self.name} {first_left.name} --hint 1')} helps")
+
+
+def ticked(exercise, left):
+    """An exercise with its tick. A program is of one exercise: what it lacks is told after an earlier tick too."""
+    text = ("\u2713" if exercise.done else "\u00b7") + f" {exercise.number} {exercise.name}"
+    if left and exercise.done:
+        text += f" (by an earlier version, kept as {front.here(exercise.kept)})"
+        return text + (f"; this version: {'; '.join(left)}" if exercise.is_program else "")
+    return text + (f": left: {'; '.join(left)}" if left else "")
 
 
 CHECKS = runs.ROOT / "common" / "cmake" / "check.cmake"
@@ -683,9 +689,7 @@ def judge_program(exercise, backend):
     left = exercise.left(facts)
     if not left:
         exercise.keep()
-    mark = "\u2713" if exercise.done else "\u00b7"
-    front.say(f"  exercise   {mark} {exercise.number} {exercise.name}"
-              + (f": left: {'; '.join(left)}" if left else ""))
+    front.say(f"  exercise   {ticked(exercise, left)}")
     return facts.right
 
 

@@ -293,6 +293,22 @@ class Exercises(Judged):
         self.assertIn("\u2713 1 climb (by an earlier version, kept as", text)
         self.assertIn("\u2713 2 sharpen", text)
 
+    def judge_own(self, body):
+        """What is printed of a program that the reader has begun, and that does this."""
+        self.declare(starter="", name="own", answer="own.cu", write=[])
+        (self.folder / "answers/own.cu").touch()
+        (self.folder / "your_own.cu").write_text("int mine;\n", encoding="utf-8")
+        self.program("answers/01_elu_your_own", body)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            yours.judge_program(exercises.of_chapter(self.folder).find("own"), "cpu")
+        return out.getvalue()
+
+    def test_a_program_is_ticked_and_what_is_left_of_this_version_is_told(self):
+        self.assertIn("\u00b7 3 own: left: it is not right yet", self.judge_own("print('wrong: y[0]'); sys.exit(1)"))
+        self.assertRegex(self.judge_own("print('right: all')"), r"\u2713 3 own\n")
+        self.assertRegex(self.judge_own("sys.exit(1)"), r"\u2713 3 own \(by an earlier version, kept as .*/own.cu\); this "
+                                                        "version: it is not right yet")
+
     def test_hints_come_one_at_a_time(self):
         self.assertIn("hint 2 of 2:\n  Second.", self.listed(exercise="climb", hint=2))
         self.assertNotIn("Second.", self.listed(exercise="climb", hint=1))
