@@ -468,7 +468,7 @@ class Verdict:
         elif idle:
             self.line("idle", f"no block of {yours.blocks:,}; {idle:,} of {yours.threads:,} threads touch no memory")
         else:
-            self.line("idle", f"no block of {yours.blocks:,}, no thread")
+            self.line("idle", f"none: all {yours.blocks:,} blocks and all their threads have work")
 
     # ---- What does the instrumented executor notice? ----
 

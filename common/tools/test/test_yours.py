@@ -145,7 +145,7 @@ class Verdict(Judged):
         self.assertIn("7 of 8 blocks touch no memory", text)
         text = self.judge(rungs=(traced("your_elu", 16, 1, kind="yours"), traced("f16x8_pack", 16, 1)))[1]
         self.assertIn("loads: 16 bytes a lane, 1 request a warp, as f16x8_pack", text)
-        self.assertIn("idle       no block of 4, no thread", text)
+        self.assertIn("idle       none: all 4 blocks and all their threads have work", text)
 
     def test_claims_that_nothing_can_keep(self):
         for claims, words in (("0, 2, 1.0", "per_thread is 0"), ("1, 32, 1.0", "alignment is 32"),
