@@ -180,7 +180,14 @@ def checked(program):
         return [], f"it did not end within {LONGEST} seconds"
     found = [line[len("check: "):] for line in (done.stdout + done.stderr).splitlines() if line.startswith("check: ")]
     known = done.returncode == 0 and not found or done.returncode in (1, 3) and found
-    return list(dict.fromkeys(found)), None if known else f"it ended with exit code {done.returncode}"
+    return list(dict.fromkeys(found)), None if known else f"it {ending(done.returncode)}"
+
+
+def ending(code):
+    """"crashed (bus error)", "ended with exit code 3": what became of a program, in words."""
+    if code == -signal.SIGXCPU:
+        return f"did not end within {SECONDS} seconds of the CPU: is there a loop without an end?"
+    return f"crashed ({signal.strsignal(-code).lower()})" if code < 0 else f"ended with exit code {code}"
 
 
 class Traced:
@@ -606,7 +613,7 @@ def how_wrong(accuracy):
 def tell_crash(tested, source, advise):
     """Prints what a program that crashed wrote to stderr."""
     interesting = [line for line in tested.errors.splitlines() if line.strip()][:12]
-    front.say(f"\n  The kernel crashed (exit code {tested.code}), so its results could not be checked.")
+    front.say(f"\n  The kernel {ending(tested.code)}, so its results could not be checked.")
     for line in interesting:
         front.say(f"    {line}")
     if not advise:
@@ -681,7 +688,10 @@ def judge_program(exercise, backend):
         said, code = f"it did not end within {LONGEST} seconds: is there a loop without an end?", 1
     facts = Facts(exercise.file, (None, None, None))
     facts.right = facts.says_right = code == 0
-    front.say(f"\n{front.here(exercise.file)}: {said or f'it ended with exit code {code}'}")
+    front.say(f"\n{front.here(exercise.file)}: {said or f'it {ending(code)}'}")
+    if code in (-signal.SIGSEGV, -signal.SIGBUS):
+        front.say("  Look: is every index checked before the access, for the last element of a wide access too? Does\n"
+                  "  every access of 128 bits begin at a multiple of 16 bytes?")
     if facts.right and set(exercise.goals) & COUNTED:
         facts.traced = counted(target)
         for label, kind in (("accesses", "load"), ("", "store")) if facts.traced else ():

@@ -168,7 +168,7 @@ class Verdict(Judged):
         self.assertIn("checks     your_elu.cuh:7: reads x[n], one past the end", text)
         self.assertIn("gives the right results here, and is not right yet", text)
         self.program("01_elu_check", "os.abort()")  # that says nothing does not mean that nothing was found
-        self.assertIn("could not say more: it ended with exit code", self.judge(one=accuracy(0.5, 0.51))[1])
+        self.assertIn("could not say more: it crashed (aborted)", self.judge(one=accuracy(0.5, 0.51))[1])
         self.program("01_elu_check", "")
         self.assertTrue(self.judge(one=accuracy(0.5, 0.51))[0])
 
@@ -220,9 +220,12 @@ class Messages(Judged):
         self.assertIn("is not right yet", text)
 
     def test_a_crash(self):
-        right, text = self.judge("os.abort()")
-        self.assertFalse(right)
-        self.assertIn("The kernel crashed", text)
+        for body, words in (("os.abort()", "crashed (aborted)"), ("os.kill(os.getpid(), 7)", "crashed (bus error)"),
+                            ("os.kill(os.getpid(), 11)", "crashed (segmentation fault)"),
+                            ("sys.exit(9)", "ended with exit code 9")):
+            right, text = self.judge(body)
+            self.assertFalse(right)
+            self.assertIn(f"The kernel {words}, so its results could not be checked", text)
 
     def test_what_the_checks_found_comes_before_its_effects(self):
         (self.root / "checks").touch()
@@ -308,6 +311,13 @@ class Exercises(Judged):
         self.assertRegex(self.judge_own("print('right: all')"), r"\u2713 3 own\n")
         self.assertRegex(self.judge_own("sys.exit(1)"), r"\u2713 3 own \(by an earlier version, kept as .*/own.cu\); this "
                                                         "version: it is not right yet")
+
+    def test_a_program_that_crashes_names_the_signal_and_where_to_look(self):
+        for number, words, look in ((7, "it crashed (bus error)", True), (11, "it crashed (segmentation fault)", True),
+                                    (24, "it did not end within 10 seconds", False)):
+            text = self.judge_own(f"os.kill(os.getpid(), {number})")
+            self.assertIn(f"your_own.cu: {words}", text)
+            self.assertEqual("Look: is every index checked" in text, look)
 
     def test_hints_come_one_at_a_time(self):
         self.assertIn("hint 2 of 2:\n  Second.", self.listed(exercise="climb", hint=2))
