@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <sstream>
 #include <vector>
 
 #include "common/elementwise.cuh"
@@ -38,10 +37,8 @@ int check_every_value(Op op, double (*reference)(double), double claim) {
     }
   }
   const auto input = static_cast<float>(x[at]);
-  std::ostringstream text;
-  text << "largest error " << largest << " ULP, at x = " << input << " (expected "
-       << reference(double{input}) << ", got " << static_cast<float>(y[at]) << ")";
-  return verdict(largest <= claim, text.str());
+  return verdict(largest <= claim, error_sentence(largest, input, reference(double{input}),
+                                                  static_cast<float>(y[at])));
 }
 
 }  // namespace tutorial::test
