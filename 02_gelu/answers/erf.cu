@@ -1,5 +1,6 @@
-// The exercise of section 8: GELU by erf, with a polynomial in the exponent. Degree 5 has, from a^5
-// down: -0.000333266352, 0.00595098853, -0.0486515136, -0.463564151, -1.14943217, -1.00010245.
+// The exercise of section 8: GELU by erf, with a polynomial P(a) in the exponent, a = min(|x|, 6).
+// Degree 6 has, from a^6 down: 3.3226948e-05, -0.000758249385, 0.00798836294, -0.0531510564,
+// -0.459074087, -1.15107083, -1.00000574. Degree 5 is off by 0.64 ULP; this program allows 0.51.
 #include <cmath>
 #include <cstdint>
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,14 @@ std::string first_difference(const std::vector<T>& y, const std::vector<T>& expe
            std::to_string(right);
   }
   return "";
+}
+
+/// "largest error 0.5 ULP, at x = 1e-41 (expected 5e-42, got 0)".
+inline std::string error_sentence(double ulp, double x, double expected, double actual) {
+  std::ostringstream text;
+  text << "largest error " << ulp << " ULP, at x = " << x << " (expected " << expected << ", got "
+       << actual << ")";
+  return text.str();
 }
 
 /// What main() returns: 0 after "right: WHAT", 1 after "wrong: WHAT". 4, which CTest shows as

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "common/elementwise.cuh"
@@ -23,8 +22,8 @@ int check_every_value(Op op, double (*reference)(double), double claim) {
   const cudaError_t error = launch_elementwise(from.data(), to.data(), n, op, nullptr, {});
   if (error != cudaSuccess) return verdict(false, cudaGetErrorString(error));
   const std::vector<T> y = to.download();
-  double largest = 0.0;
-  float at = 0.0f;
+  double largest = -1.0;
+  std::size_t at = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const float value = static_cast<float>(x[i]);
     if (std::isnan(value)) {
@@ -34,11 +33,12 @@ int check_every_value(Op op, double (*reference)(double), double claim) {
     const double off = ulp_error(y[i], reference(double{value}));
     if (!(off <= largest)) {
       largest = off;
-      at = value;
+      at = i;
     }
   }
-  return verdict(largest <= claim,
-                 "largest error " + std::to_string(largest) + " ULP, at x = " + std::to_string(at));
+  const auto input = static_cast<float>(x[at]);
+  return verdict(largest <= claim, error_sentence(largest, input, reference(double{input}),
+                                                  static_cast<float>(y[at])));
 }
 
 }  // namespace tutorial::test

@@ -2,10 +2,12 @@
 
 #include "common/proof/binary.h"
 #include "common/bench/yardsticks.h"
+#include "common/proof/answer.h"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
 #include "common/test/binary_kernels.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -118,6 +120,11 @@ TEST_CASE("the worst of all pairs is found", "[binary]") {
   CHECK(bad.at_input == 3);
   CHECK(bad.expected == -12);
   CHECK(bad.actual == -13);
+}
+
+TEST_CASE("an answer's error names a small input, and what came instead of a number") {
+  CHECK(error_sentence(0.5, 9.5e-41, -0.0, std::nan("")) ==
+        "largest error 0.5 ULP, at x = 9.5e-41 (expected -0, got nan)");
 }
 
 TEST_CASE("xor_128bit combines every byte and touches no other", "[binary]") {

@@ -111,7 +111,8 @@ def make_parser():
     exercises.add_argument("exercise", metavar="EXERCISE", nargs="?", help="its name or number")
     exercises.add_argument("--hint", type=int, metavar="N", help="show hint N of the exercise (without EXERCISE, of the next one)")
     exercises.add_argument("--start", action="store_true", help="write the frame of an exercise that is a program of its own")
-    exercises.add_argument("--restore", action="store_true", help="put the starter back into your file; the old file is kept")
+    exercises.add_argument("--restore", action="store_true",
+                           help="put the starter back into your file, or the program of EXERCISE; the old file is kept")
 
     bench = add("bench", "build one chapter, or all, run the benchmark, draw the ladder", run_bench,
                 epilog="Other flags of Google Benchmark pass through: --benchmark_list_tests, --benchmark_repetitions=N.\n"

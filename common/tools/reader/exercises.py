@@ -171,14 +171,24 @@ def keep_aside(path):
     return target
 
 
-def restore(chapter):
-    """Puts the starter back; returns where the old file is, or None if it was the starter."""
-    if not chapter.edited and chapter.file.exists():
+def restore(chapter, exercise):
+    """Puts the starter of a file back, the exercise's own if it has one; returns where the old file is, or
+    None if it was the starter."""
+    refuse_paper(exercise)
+    program = exercise is not None and exercise.is_program
+    path = exercise.file if program else chapter.file
+    edited = path.exists() and (path.read_bytes() != exercise.frame.encode() if program else chapter.edited)
+    if path.exists() and not edited:
         return None
-    content = starter_of(chapter)
-    old = keep_aside(chapter.file) if chapter.file.exists() else None
-    chapter.file.write_bytes(content)
+    content = exercise.frame.encode() if program else starter_of(chapter)
+    old = keep_aside(path) if edited else None
+    path.write_bytes(content)
     return old
+
+
+def refuse_paper(exercise):
+    if exercise and not exercise.judged:
+        raise runs.ToolError(f"{exercise.name} is on paper: there is no file to start")
 
 
 def starter_of(chapter):
@@ -193,10 +203,12 @@ def starter_of(chapter):
 
 def start(exercise):
     """Writes the frame of a program."""
+    refuse_paper(exercise)
     if not exercise.is_program:
         raise runs.ToolError(f"{exercise.name} is written in {front.here(exercise.file)}, which is there already")
     if exercise.file.exists():
-        raise runs.ToolError(f"{front.here(exercise.file)} is there already: remove it to start again")
+        raise runs.ToolError(f"{front.here(exercise.file)} is there already; --restore in the place of "
+                             "--start begins it again, and keeps your file")
     exercise.file.write_text(exercise.frame, encoding="utf-8")
 
 
@@ -241,7 +253,7 @@ def run(arguments, folder):
     chapter = everything[0] if folder else next((one for one in everything if one.next), everything[0])
     exercise = chapter.find(arguments.exercise) if arguments.exercise else chapter.next
     if arguments.restore:
-        return run_restore(chapter, folder)
+        return run_restore(chapter, folder, exercise if arguments.exercise else None)
     if arguments.hint is not None:
         return show_hint(exercise, arguments.hint)
     if arguments.start:
@@ -259,11 +271,11 @@ def run(arguments, folder):
     return 0
 
 
-def run_restore(chapter, folder):
+def run_restore(chapter, folder, exercise):
     if folder is None:
         raise runs.ToolError(f"--restore needs a chapter: {front.command('exercises elu --restore')}")
-    old = restore(chapter)
-    name = front.here(chapter.file)
+    old = restore(chapter, exercise)
+    name = front.here(exercise.file if exercise else chapter.file)
     front.say(f"{name} is the starter" + (f" again; your file is kept as {front.here(old)}" if old else " already"))
     return 0
 

@@ -32,7 +32,7 @@ WIDTH = 100
 
 # What the test says; in the reader's words; where to look.
 REASONS = (
-    (r"was not written", "Some elements are never written.",
+    (r"was not written", "Some elements are never written, or computed from memory that nobody wrote.",
      "Does the kernel handle the tail, when n is not a multiple of per_thread? Does each thread begin "
      "where the previous one ends, at (block * threads + thread) * per_thread?"),
     (r"byte \d+ is 255, expected", "Some answers are never written, or are neither 0 nor 1.",
@@ -54,6 +54,8 @@ REASONS = (
      "Its report above says which threads wait where, or which lane a shuffle reads."),
     (r"misaligned|cudaErrorMisalignedAddress", "The kernel accesses a misaligned address.",
      "Is `alignment` the width of the widest access in bytes? 128 bits need 16."),
+    (r"expected -?nan", "The result is not NaN where NaN is expected.",
+     "Does fmaxf, fminf or a comparison replace the NaN? max_nan and min_nan keep it, in half __hmax_nan and __hmin_nan."),
     (r"(?i)nan.*expected|= -?nan|got -?nan", "The result is NaN where a number is expected.",
      "Which step produces it: infinity minus infinity, 0 times infinity, infinity over infinity?"),
     (r"= -?inf|got -?inf", "The result is infinity where a number is expected.",
@@ -178,7 +180,14 @@ def checked(program):
         return [], f"it did not end within {LONGEST} seconds"
     found = [line[len("check: "):] for line in (done.stdout + done.stderr).splitlines() if line.startswith("check: ")]
     known = done.returncode == 0 and not found or done.returncode in (1, 3) and found
-    return list(dict.fromkeys(found)), None if known else f"it ended with exit code {done.returncode}"
+    return list(dict.fromkeys(found)), None if known else f"it {ending(done.returncode)}"
+
+
+def ending(code):
+    """"crashed (bus error)", "ended with exit code 3": what became of a program, in words."""
+    if code == -signal.SIGXCPU:
+        return f"did not end within {SECONDS} seconds of the CPU: is there a loop without an end?"
+    return f"crashed ({signal.strsignal(-code).lower()})" if code < 0 else f"ended with exit code {code}"
 
 
 class Traced:
@@ -276,6 +285,7 @@ class Verdict:
         self.path = self.chapter.file
         self.source, self.built, self.missing = front.here(self.path), False, set()
         self.stopped = ""  # why the executor ended the kernel: told once, first
+        self.explained = False  # the checks have been told, before what the test says
 
     def line(self, label, text):
         print(textwrap.fill(text, WIDTH, initial_indent=f"  {label:<10} ", subsequent_indent=" " * 13), flush=True)
@@ -310,6 +320,7 @@ class Verdict:
                 front.build("cpu", name, known=True, quiet=True)
             except front.BuildFailed:
                 self.missing.add(name)
+        self.built = True
 
     def build_beside(self, backend, name):
         """A rung beside the reader's: built once, and again when a source other than the reader's has changed."""
@@ -338,9 +349,10 @@ class Verdict:
             self.tell_right()
         else:
             self.tell_wrong(tested, facts)
-        self.tell_error(facts)
+        self.tell_error(facts, "\n".join(line for one in tested.values() for line in one.lines))
         self.build_rest()
-        self.tell_checks()
+        if not self.explained:
+            self.tell_checks()
         facts.right = facts.right and not self.found[0]
         if not self.stopped and not any(one.endless or one.crashed for one in tested.values()):
             self.tell_accesses(facts)
@@ -379,6 +391,10 @@ class Verdict:
 
     def tell_wrong(self, tested, facts):
         front.say(f"\n{self.source} is not right yet.")
+        self.build_rest()
+        if self.found[0] and not any("cudaErrorLaunchFailure" in line for one in tested.values() for line in one.lines):
+            self.tell_checks()  # the cause: what the test says then is its effect, and needs no advice
+            self.explained = True
         seen, first = set(), True
         for order, one in tested.items():
             if one.endless:
@@ -386,7 +402,7 @@ class Verdict:
                           "not move on?")
                 return
             if one.crashed:
-                tell_crash(one, self.source)
+                tell_crash(one, self.source, not self.explained)
                 return
             lines = [line for line in one.lines if line not in seen]
             seen.update(lines)
@@ -399,22 +415,24 @@ class Verdict:
                 self.stopped = next(iter(said)) if stopped else ""
                 front.say("\n" + "\n".join(f"    {line}" for line in ([self.stopped] if stopped else list(said)[:12])))
             words = {"forward": "in order", "reverse": "in reverse"}.get(order)
-            report(lines, "" if first or not words else f" (With the threads of a block {words}.)", facts.accuracy)
+            report(lines, "" if first or not words else f" (With the threads of a block {words}.)", facts.accuracy,
+                   not self.explained)
             first = False
-            if self.stopped:
+            if self.stopped or self.explained:
                 break
         front.say()
 
     # ---- How large is the error? ----
 
-    def tell_error(self, facts):
+    def tell_error(self, facts, lines):
         one = facts.accuracy
         if one is None:
             return
         at = number(one["at"])
-        if one["max_ulp"] is None:
-            self.line("error", f"NaN or infinity where {number(one['expected'])} is expected, at x = {at}; "
-                               f"you claim {number(one['bound'])} ULP")
+        if one["max_ulp"] is None:  # the record has no NaN and no infinity; the test's own line has
+            found = re.search(r"is off by inf ULP at (.+?): expected (\S+), got (\S+)", lines)
+            at, expected, got = found.groups() if found else (f"x = {at}", number(one["expected"]), "NaN or infinity")
+            self.line("error", f"{got} where {expected} is expected, at {at}; you claim {number(one['bound'])} ULP")
             return
         ulp, claim = one["max_ulp"], one["bound"]
         text = f"at most {ulp:.4g} ULP, at x = {at} (expected {number(one['expected'])}, got {number(one['actual'])}); " \
@@ -457,7 +475,7 @@ class Verdict:
         elif idle:
             self.line("idle", f"no block of {yours.blocks:,}; {idle:,} of {yours.threads:,} threads touch no memory")
         else:
-            self.line("idle", f"no block of {yours.blocks:,}, no thread")
+            self.line("idle", f"none: all {yours.blocks:,} blocks and all their threads have work")
 
     # ---- What does the instrumented executor notice? ----
 
@@ -494,15 +512,21 @@ class Verdict:
             left = one.left(facts)
             if not left:
                 one.keep()
-            mark, words = "\u2713" if one.done else "\u00b7", f": left: {'; '.join(left)}" if left else ""
-            if left and one.done:
-                words = f" (by an earlier version, kept as {front.here(one.kept)})"
-            elif left:
+            if left and not one.done:
                 first_left = first_left or one
-            self.line(label, f"{mark} {one.number} {one.name}{words}")
+            self.line(label, ticked(one, left))
             label = ""
         if first_left and first_left.hints:
             self.line("", f"  {front.command(f'exercises {self.name} {first_left.name} --hint 1')} helps")
+
+
+def ticked(exercise, left):
+    """An exercise with its tick. A program is of one exercise: what it lacks is told after an earlier tick too."""
+    text = ("\u2713" if exercise.done else "\u00b7") + f" {exercise.number} {exercise.name}"
+    if left and exercise.done:
+        text += f" (by an earlier version, kept as {front.here(exercise.kept)})"
+        return text + (f"; this version: {'; '.join(left)}" if exercise.is_program else "")
+    return text + (f": left: {'; '.join(left)}" if left else "")
 
 
 CHECKS = runs.ROOT / "common" / "cmake" / "check.cmake"
@@ -544,8 +568,8 @@ def examples(lines):
     return chosen[:2]
 
 
-def report(lines, where, accuracy):
-    """Prints what is wrong, a reason at a time."""
+def report(lines, where, accuracy, advise):
+    """Prints what is wrong, a reason at a time, and where to look."""
     by_reason = {}
     known = [line for line in lines if reason_of(line) < len(REASONS) - 1]
     lines = known or lines  # the other lines only name the place
@@ -566,7 +590,7 @@ def report(lines, where, accuracy):
             front.say(f"    ... and {len(same) - len(shown)} more of this kind")
         if number_ == VALUES:
             advice = how_wrong(accuracy)
-        if advice:
+        if advice and advise:
             front.say(textwrap.fill(f"Look: {advice}", WIDTH, initial_indent="    ", subsequent_indent="      "))
 
 
@@ -586,12 +610,14 @@ def how_wrong(accuracy):
            "numbers, or does a step leave the range of its type?"
 
 
-def tell_crash(tested, source):
+def tell_crash(tested, source, advise):
     """Prints what a program that crashed wrote to stderr."""
     interesting = [line for line in tested.errors.splitlines() if line.strip()][:12]
-    front.say(f"\n  The kernel crashed (exit code {tested.code}), so its results could not be checked.")
+    front.say(f"\n  The kernel {ending(tested.code)}, so its results could not be checked.")
     for line in interesting:
         front.say(f"    {line}")
+    if not advise:
+        return
     front.say(textwrap.fill(f"Look: is `alignment` in {source} the width of the widest access in bytes (128 bits: 16)? "
                             "Does every thread begin at a multiple of that? Is every index checked before the access?",
                             WIDTH, initial_indent="    ", subsequent_indent="      "))
@@ -662,7 +688,10 @@ def judge_program(exercise, backend):
         said, code = f"it did not end within {LONGEST} seconds: is there a loop without an end?", 1
     facts = Facts(exercise.file, (None, None, None))
     facts.right = facts.says_right = code == 0
-    front.say(f"\n{front.here(exercise.file)}: {said or f'it ended with exit code {code}'}")
+    front.say(f"\n{front.here(exercise.file)}: {said or f'it {ending(code)}'}")
+    if code in (-signal.SIGSEGV, -signal.SIGBUS):
+        front.say("  Look: is every index checked before the access, for the last element of a wide access too? Does\n"
+                  "  every access of 128 bits begin at a multiple of 16 bytes?")
     if facts.right and set(exercise.goals) & COUNTED:
         facts.traced = counted(target)
         for label, kind in (("accesses", "load"), ("", "store")) if facts.traced else ():
@@ -670,9 +699,7 @@ def judge_program(exercise, backend):
     left = exercise.left(facts)
     if not left:
         exercise.keep()
-    mark = "\u2713" if exercise.done else "\u00b7"
-    front.say(f"  exercise   {mark} {exercise.number} {exercise.name}"
-              + (f": left: {'; '.join(left)}" if left else ""))
+    front.say(f"  exercise   {ticked(exercise, left)}")
     return facts.right
 
 

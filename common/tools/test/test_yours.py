@@ -128,6 +128,16 @@ class Verdict(Judged):
         self.assertIn("at most 2048 ULP", text)
         self.assertIn("31 of 65,536 inputs exceed it, x from -0.5 to -6e-08", text)
 
+    def test_an_error_without_a_size_says_what_came_instead(self):
+        for at, expected, got, reason in (("nan", "nan", "-0", "The result is not NaN where NaN is expected."),
+                                          ("-inf", "-0", "nan", "The result is NaN where a number is expected.")):
+            wrong = WRONG.replace("n = 255: y[2] = 1, expected 1.5 for x = 2 (3.5 ULP)",
+                                  f"your_elu is off by inf ULP at x = {at}: expected {expected}, got {got} (9 of 65536 inputs)")
+            one = {**accuracy(None, 0.51), "at": None, "expected": None, "actual": None}
+            text = self.judge(f"print({wrong!r}); sys.exit(1)", one)[1]
+            self.assertIn(f"error      {got} where {expected} is expected, at x = {at}; you claim 0.51 ULP", text)
+            self.assertEqual([line[2:] for line in text.splitlines() if line.startswith("  The")], [reason])
+
     def test_accesses_and_idle_blocks(self):
         text = self.judge(rungs=(traced("your_elu", 2, 8, blocks=8, idle=7, kind="yours"), traced("f16x8_pack", 16, 1)))[1]
         self.assertIn("loads: 2 bytes a lane, 64 requests a warp", text)
@@ -135,7 +145,7 @@ class Verdict(Judged):
         self.assertIn("7 of 8 blocks touch no memory", text)
         text = self.judge(rungs=(traced("your_elu", 16, 1, kind="yours"), traced("f16x8_pack", 16, 1)))[1]
         self.assertIn("loads: 16 bytes a lane, 1 request a warp, as f16x8_pack", text)
-        self.assertIn("idle       no block of 4, no thread", text)
+        self.assertIn("idle       none: all 4 blocks and all their threads have work", text)
 
     def test_claims_that_nothing_can_keep(self):
         for claims, words in (("0, 2, 1.0", "per_thread is 0"), ("1, 32, 1.0", "alignment is 32"),
@@ -158,7 +168,7 @@ class Verdict(Judged):
         self.assertIn("checks     your_elu.cuh:7: reads x[n], one past the end", text)
         self.assertIn("gives the right results here, and is not right yet", text)
         self.program("01_elu_check", "os.abort()")  # that says nothing does not mean that nothing was found
-        self.assertIn("could not say more: it ended with exit code", self.judge(one=accuracy(0.5, 0.51))[1])
+        self.assertIn("could not say more: it crashed (aborted)", self.judge(one=accuracy(0.5, 0.51))[1])
         self.program("01_elu_check", "")
         self.assertTrue(self.judge(one=accuracy(0.5, 0.51))[0])
 
@@ -210,9 +220,21 @@ class Messages(Judged):
         self.assertIn("is not right yet", text)
 
     def test_a_crash(self):
-        right, text = self.judge("os.abort()")
-        self.assertFalse(right)
-        self.assertIn("The kernel crashed", text)
+        for body, words in (("os.abort()", "crashed (aborted)"), ("os.kill(os.getpid(), 7)", "crashed (bus error)"),
+                            ("os.kill(os.getpid(), 11)", "crashed (segmentation fault)"),
+                            ("sys.exit(9)", "ended with exit code 9")):
+            right, text = self.judge(body)
+            self.assertFalse(right)
+            self.assertIn(f"The kernel {words}, so its results could not be checked", text)
+
+    def test_what_the_checks_found_comes_before_its_effects(self):
+        (self.root / "checks").touch()
+        self.program("01_elu_check", "print('check: your_elu.cuh:7: no barrier between them; n = 1'); sys.exit(1)")
+        for test, effect in ((f"print({FAILED!r}); sys.exit(3)", "or computed from memory that nobody wrote"),
+                             ("os.abort()", "The kernel crashed")):
+            text = self.judge(test)[1]
+            self.assertLess(text.index("checks     your_elu.cuh:7: no barrier"), text.index(effect))
+            self.assertEqual((text.count("no barrier"), text.count(effect), text.count("Look:")), (1, 1, 0), text)
 
     def test_a_kernel_that_the_executor_stops_is_told_of_once(self):
         why = "block (0,0,0): divergent barrier: thread (0,0,0) waits"
@@ -274,6 +296,29 @@ class Exercises(Judged):
         self.assertIn("\u2713 1 climb (by an earlier version, kept as", text)
         self.assertIn("\u2713 2 sharpen", text)
 
+    def judge_own(self, body):
+        """What is printed of a program that the reader has begun, and that does this."""
+        self.declare(starter="", name="own", answer="own.cu", write=[])
+        (self.folder / "answers/own.cu").touch()
+        (self.folder / "your_own.cu").write_text("int mine;\n", encoding="utf-8")
+        self.program("answers/01_elu_your_own", body)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            yours.judge_program(exercises.of_chapter(self.folder).find("own"), "cpu")
+        return out.getvalue()
+
+    def test_a_program_is_ticked_and_what_is_left_of_this_version_is_told(self):
+        self.assertIn("\u00b7 3 own: left: it is not right yet", self.judge_own("print('wrong: y[0]'); sys.exit(1)"))
+        self.assertRegex(self.judge_own("print('right: all')"), r"\u2713 3 own\n")
+        self.assertRegex(self.judge_own("sys.exit(1)"), r"\u2713 3 own \(by an earlier version, kept as .*/own.cu\); this "
+                                                        "version: it is not right yet")
+
+    def test_a_program_that_crashes_names_the_signal_and_where_to_look(self):
+        for number, words, look in ((7, "it crashed (bus error)", True), (11, "it crashed (segmentation fault)", True),
+                                    (24, "it did not end within 10 seconds", False)):
+            text = self.judge_own(f"os.kill(os.getpid(), {number})")
+            self.assertIn(f"your_own.cu: {words}", text)
+            self.assertEqual("Look: is every index checked" in text, look)
+
     def test_hints_come_one_at_a_time(self):
         self.assertIn("hint 2 of 2:\n  Second.", self.listed(exercise="climb", hint=2))
         self.assertNotIn("Second.", self.listed(exercise="climb", hint=1))
@@ -291,6 +336,24 @@ class Exercises(Judged):
         self.assertEqual(self.file.read_bytes(), starter)
         self.assertEqual((self.root / ".exercises/01_elu/your_elu.1.cuh").read_bytes(), mine)
         self.assertIn("is the starter already", self.listed(restore=True))
+
+    def test_a_program_has_a_file_of_its_own_and_an_exercise_on_paper_has_none(self):
+        (self.folder / "answers/own.cu").write_text("int f() {\n  return 1;\n}\n", encoding="utf-8")
+        self.declare(starter="", name="own", answer="own.cu", write=["f"])
+        program, rung = self.folder / "your_own.cu", self.file.read_bytes()
+        self.listed(exercise="own", start=True)
+        frame = program.read_bytes()
+        self.assertIn("your_own.cu is the starter already", self.listed(exercise="own", restore=True))
+        program.write_bytes(b"mine")
+        with self.assertRaisesRegex(runs.ToolError, "is there already; --restore"):
+            self.listed(exercise="own", start=True)
+        self.assertIn("/.exercises/01_elu/your_own.1.cu", self.listed(exercise="own", restore=True))
+        self.assertEqual((program.read_bytes(), self.file.read_bytes()), (frame, rung))
+        self.assertEqual((self.root / ".exercises/01_elu/your_own.1.cu").read_bytes(), b"mine")
+        self.declare(starter="")
+        for given in ({"start": True}, {"restore": True}):
+            with self.assertRaisesRegex(runs.ToolError, "think is on paper: there is no file to start"):
+                self.listed(exercise="think", **given)
 
     def test_the_frame_of_a_program(self):
         text = ("//! [a]\nconstexpr int kPer = 8;\n__global__ void k(const float* x,\n                  float* y) {\n  y[0] = 1;\n}\n"
