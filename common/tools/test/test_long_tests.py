@@ -11,7 +11,7 @@ from pathlib import Path
 import folders
 import runs
 
-STUBS = """
+PRINTING_COMMANDS = """
 foreach(command add_test set_tests_properties add_dependencies add_custom_target catch_discover_tests)
   cmake_language(EVAL CODE "function(${command})
     list(JOIN ARGN [[ ]] words)
@@ -35,7 +35,7 @@ class LongTests(unittest.TestCase):
             (chapter / "one_test.cpp").write_text('TEST_CASE("quick") {}\n', encoding="utf-8")
             (chapter / "proof/one_test_more.cpp").write_text(source, encoding="utf-8")
             script = Path(folder, "script.cmake")
-            script.write_text(f'{STUBS}\ninclude("{runs.ROOT}/common/cmake/tests.cmake")\n'
+            script.write_text(f'{PRINTING_COMMANDS}\ninclude("{runs.ROOT}/common/cmake/tests.cmake")\n'
                               f'set(CMAKE_CURRENT_SOURCE_DIR "{chapter}")\nset(nvidia_smi "{smi}")\n'
                               "tutorial_add_catch_tests(one_test PREFIX 01_one LABEL one)\n", encoding="utf-8")
             done = subprocess.run(["cmake", "-P", str(script)], cwd=chapter, capture_output=True, text=True, check=False)
