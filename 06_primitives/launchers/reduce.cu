@@ -164,7 +164,9 @@ cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, O
   AnyReduction of{{}, loop.length, loop.step, static_cast<unsigned>(plan.splits), part_step};
   for (int d = results.rank - 1; d >= 0; --d) {
     if (d == loop.columns) continue;
-    of.walk.size[of.walk.rank] = FastDivisor(static_cast<std::uint32_t>(results.extent[d]));
+    if (d > 0) {  // nothing is divided by the outermost, which may have 2^32 and more
+      of.walk.size[of.walk.rank] = FastDivisor(static_cast<std::uint32_t>(results.extent[d]));
+    }
     of.walk.stride[of.walk.rank++] = {results.stride[1][d], results.stride[0][d]};
   }
   if (loop.columns < 0) {
