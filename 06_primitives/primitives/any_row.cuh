@@ -25,6 +25,7 @@ template <class T>
 class AnyRow {
  public:
   static constexpr int kWidth = kPackWidth<T>;
+  static_assert(4 * kWidth <= 32, "a warp has a lane for each single element");
 
   __device__ __forceinline__ AnyRow(const T* x, T* y, std::int64_t columns)
       : x_(x), y_(y), columns_(columns), parts_(divide<kWidth, 16>(y, columns, x)) {}
