@@ -263,36 +263,13 @@ Operator float_views(const std::string& name, const std::string& arguments, Laun
   return op;
 }
 
-/// An operator of two floating-point tensors of one shape and type: "Tensor a, Tensor b".
-/// launch(a, b, y, n, stream).
+/// An operator of two floating-point tensors of one shape and type, which its result has, and of other
+/// arguments. launch(arguments, a, b, y, n, stream).
 template <class Launch>
-Operator float_operator2(const std::string& name, Launch launch) {
-  Operator op;
-  op.name = op.ladder = name;
-  op.arguments = "Tensor a, Tensor b";
-  op.results = [](const Arguments& a) {
-    require_dtype(a, 0, Floats{});
-    require_same_dtype(a, 0, 1);
-    require_same_sizes(a, 0, 1);
-    return std::vector<Result>{{sizes_of(a.tensor(0)), a.tensor(0).scalar_type()}};
-  };
-  op.run = [launch](const Arguments& a, const Outputs& out, cudaStream_t stream) {
-    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
-      using T = std::remove_pointer_t<decltype(type)>;
-      return launch(a.data<T>(0), a.data<T>(1), static_cast<T*>(out[0].data_ptr()),
-                    a.tensor(0).numel(), stream);
-    });
-  };
-  return op;
-}
-
-/// The gradient of such an operator: "Tensor x, Tensor dy, ...". launch(arguments, x, dy, dx, n, stream).
-template <class Launch>
-Operator gradient_operator(const std::string& name, const std::string& arguments, Launch launch) {
+Operator operator_of_pair(const std::string& name, const std::string& arguments, Launch launch) {
   Operator op;
   op.name = op.ladder = name;
   op.arguments = arguments;
-  op.no_gradient = "has no second derivative: call backward() or grad() without create_graph=True";
   op.results = [](const Arguments& a) {
     require_dtype(a, 0, Floats{});
     require_same_dtype(a, 0, 1);
@@ -306,6 +283,22 @@ Operator gradient_operator(const std::string& name, const std::string& arguments
                     a.tensor(0).numel(), stream);
     });
   };
+  return op;
+}
+
+/// "Tensor a, Tensor b". launch(a, b, y, n, stream).
+template <class Launch>
+Operator float_operator2(const std::string& name, Launch launch) {
+  return operator_of_pair(name, "Tensor a, Tensor b", [launch](const Arguments&, auto... operands) {
+    return launch(operands...);
+  });
+}
+
+/// The gradient of such an operator: "Tensor x, Tensor dy, ...". launch(arguments, x, dy, dx, n, stream).
+template <class Launch>
+Operator gradient_operator(const std::string& name, const std::string& arguments, Launch launch) {
+  Operator op = operator_of_pair(name, arguments, launch);
+  op.no_gradient = "has no second derivative: call backward() or grad() without create_graph=True";
   return op;
 }
 
