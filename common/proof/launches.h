@@ -1,6 +1,7 @@
 // Which kernels a call launches, and the table of a chapter that says so.
 #pragma once
 
+#include "common/broadcast.h"
 #include "common/rung.h"
 #include "common/strided.h"
 
@@ -136,7 +137,7 @@ class LaunchTable {
     };
     for (const auto& [how, layout] : layouts) {
       const TensorLayout dense = contiguous_layout(layout.shape);
-      add(function, how + (" " + to_string(layout.shape)), {sizeof(In)..., sizeof(Out)},
+      add(function, how + (" " + tutorial::to_string(layout.shape)), {sizeof(In)..., sizeof(Out)},
           [&, &of_first = layout](const Addresses& at, cudaStream_t stream) {
             return on_views(stream, TensorView<Out>{at.of<Out>(sizeof...(In)), dense},
                             TensorView<const In>{at.of<In>(I), I == 0 ? of_first : dense}...);
