@@ -20,8 +20,8 @@ namespace tutorial {
 /// dx = dy for x > 0 and alpha e^x dy for x <= 0, for pointers aligned to their element, by 128-bit
 /// accesses.
 ///
-/// Largest error where |alpha dy| is at most 2^90: 0.51 ULP for half and bf16, 2 ULP for float. A
-/// zero has the sign of the product. NaN where x or dy is NaN, and where an infinite dy meets an
+/// Largest error where |alpha dy| is at most 2^90: 0.51 ULP for half and bf16, 2 ULP for float,
+/// and 3 where alpha is not 1, whose product with dy is rounded too. A zero has the sign of the product. NaN where x or dy is NaN, and where an infinite dy meets an
 /// alpha e^x that is 0.
 /// Errors: those of elu(), and cudaErrorInvalidValue for an alpha that is not finite.
 /// T: float, half, Bf16.

@@ -8,7 +8,7 @@
 #include "01_elu/elu_math.cuh"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
-#include "common/proof/answer.h"
+#include "common/proof/speed.h"
 #include "common/proof/ulp.h"
 
 namespace tutorial {
@@ -67,5 +67,12 @@ int main() {
       }
     }
   }
-  return test::verdict(true, "every length, at most 0.51 ULP");
+  constexpr std::int64_t n = test::kTimedElements;
+  const test::DeviceArray<float> from(n);
+  const test::DeviceArray<half> to(n);
+  const std::string speed = test::speed(6 * n, [&] {
+    return launch(elu_narrow_kernel, {grid_1d(n, kThreads * kPerThread), dim3(kThreads)}, nullptr,
+                  from.data(), to.data(), n);
+  });
+  return test::verdict(true, "every length, at most 0.51 ULP" + speed);
 }

@@ -14,7 +14,8 @@ on where it stopped, also in another clone: carry the folder there; what is fini
 
 The steps of a chapter: test (every rung's largest error, over all inputs), bench (its ladders and peers), torch
 (PyTorch and torch.compile; where python3 has PyTorch), the four tools of compute-sanitizer, ncu and what "profiles" in
-the chapter's results/headline.json asks for, and codegen (machine code, for the pages' main GPU alone). Of common: test,
+the chapter's results/headline.json asks for, answers (what the worked answers that are programs say of their speed) and
+codegen (machine code), both for the pages' main GPU alone. Of common: test,
 controls, controls_ncu, behind_ncu. The last step, report, renews the pages. Needs CUDA's toolkit, CMake,
 compute-sanitizer and ncu.
 
@@ -44,7 +45,7 @@ SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 #: Minutes of a step on 16 cores, before it was run once here. The benchmarks' follow from the dates in the recordings of
 #: 422af14, the tests' from a whole `./tutorial test --long` on an H200; the others are guesses.
 MINUTES = {"build": 2, "test": 2, "bench": 1, "torch": 4, "memcheck": 3, "racecheck": 3, "initcheck": 3, "synccheck": 2,
-           "controls": 2, "codegen": 2, "report": 1}
+           "controls": 2, "answers": 1, "codegen": 2, "report": 1}
 PROFILE_MINUTES = 3
 
 
@@ -154,6 +155,10 @@ class Plan:
         yield Step(f"{name}/codegen", lambda work: self.codegen(folder, work),
                    {f"{name}/results/{self.gpu}_codegen.json": "codegen.json"}, gpu=False)
 
+        if any((folder / "answers").glob("*.cu")):
+            yield Step(f"{name}/answers", lambda work: self.answers(folder, work),
+                       {f"{name}/results/{self.gpu}_answers.json": "answers.json"})
+
     def binary(self, name):
         """A built program; a multi-configuration build would have it deeper."""
         return next((path for path in sorted(self.build.rglob(name)) if path.is_file()), self.build / name)
@@ -170,6 +175,22 @@ class Plan:
 
     def torch(self, chapter, work):
         yield Command(torch_python(), runs.ROOT / "common" / "torch" / "table.py", chapter, "--json", work / "torch.json")
+
+    def answers(self, folder, work):
+        """Each program's own sentence: "right: ..; 91.20 us, 99.1 % of a copy of as many bytes"."""
+        yield Command("cmake", "--build", self.build, "--parallel", os.cpu_count(), "--target", f"{folder.name}_answers")
+        rows = []
+        for source in sorted((folder / "answers").glob("*.cu")):
+            said = work / f"{source.stem}.txt"
+            yield Command(self.binary(f"{folder.name}_answer_{source.stem}"), out=said)
+            found = said.exists() and re.search(r"; ([\d.]+) us, ([\d.]+) % of a copy", said.read_text(encoding="utf-8"))
+            if found:
+                rows.append({"name": f"answers/{source.stem}/134217728/cold", "label": "any answer",
+                             "median_us": float(found[1]), "copy_pct": float(found[2])})
+        if not rows:
+            return
+        gpu = answer("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")[0]
+        runs.write_json(work / "answers.json", {"context": {"backend": "cuda", "gpu": gpu, "commit": commit()}, "benchmarks": rows})
 
     def sanitize(self, chapter, one):
         """Launches that are refused on purpose are no finding; tests that take minutes without it are left out."""
