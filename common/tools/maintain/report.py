@@ -51,10 +51,11 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   a run of common/torch/table.py: how often our operators' times go
                                   into PyTorch's and torch.compile's, over the shapes; of=times: the
                                   microseconds of each at each shape. Takes all that there is
-    views FILE [regime=cold] [cases=text,text]
+    views FILE [of=times] [regime=cold] [size=2^28] [cases=text,text]
                                   a run of common/torch/views.py: microseconds and GB/s of each case with one of these
                                   texts in its name, percent of the same operation on aligned arrays, and how often ours
-                                  goes into PyTorch's and torch.compile's time
+                                  goes into PyTorch's and torch.compile's time; of=summary: over all cases of a size, in how many
+                                  cells the faster peer is ahead; of=below: the cases below 0.99
     behind [of=summary]           where a peer is faster than our operator, of both shown GPUs and all chapters
                                   that have results/GPU.json or GPU_torch.json: a row per GPU and peer;
                                   of=cells: every such cell; of=ncu: of those below 0.99 beside PyTorch, what

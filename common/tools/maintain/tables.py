@@ -1,6 +1,9 @@
 """The tables and the single numbers of report.py: a function make_KIND for each kind of marker, and value()."""
 
 
+import math
+import statistics
+
 import beside_torch
 import behind
 import controls
@@ -208,24 +211,60 @@ def one_each(cells, part):
 
 
 def make_views(part):
-    """A run of common/torch/views.py: a line per case that has ours, beside the same operation on aligned arrays."""
+    """A run of common/torch/views.py: a line per case that has ours, beside the same operation on aligned arrays; or where
+    a peer is faster than ours."""
     rows = {row["name"]: row for row in load_json(part.file())["benchmarks"]}
-    regime, wanted = part.option("regime", "cold"), part.listed("cases", [""])
-    body = []
-    for case in runs.unique(name.split("/")[0] for name in rows):
+    of, wanted = part.option("of", "times"), part.listed("cases", [""])
+    if of not in ("times", "summary", "below"):
+        part.fail(f"unknown of={of}; known: times, summary, below")
+    cases = [case for case in runs.unique(name.split("/")[0] for name in rows) if any(text in case for text in wanted)]
+    if of != "times":
+        return views_behind(part, rows, cases, of)
+    regime, size, body = part.option("regime", "cold"), part.option("size", "2^28"), []
+    for case in cases:
         ours, *theirs = (rows.get(f"{case}/{who}/{regime}") for who in ("bound", "torch", "compile"))
-        if ours is None or not any(text in case for text in wanted):
+        if ours is None or not case.endswith(size):
             continue
-        operation, dtype, size = case.split("_")[0], case.split("_")[1], case.rsplit("_", 1)[1]
-        aligned = next((rows.get(f"{operation}_{dtype}_at_{zeros}_{size}/bound/{regime}") for zeros in ("0_0", "0_0_0")
-                        if f"{operation}_{dtype}_at_{zeros}_{size}/bound/{regime}" in rows), None)
+        operation, dtype = case.split("_")[:2]
+        aligned = next((rows[name] for zeros in ("0_0", "0_0_0")
+                        if (name := f"{operation}_{dtype}_at_{zeros}_{size}/bound/{regime}") in rows), None)
         speed = ours["bytes"] / ours["median_us"]
-        body.append([code(case), significant(ours["median_us"]), gbps(speed * 1e-3),
+        body.append([code(case.rsplit("_", 1)[0]), significant(ours["median_us"]), gbps(speed * 1e-3),
                      percent(100 * speed * aligned["median_us"] / aligned["bytes"]) if aligned else DASH,
                      *(times(other["median_us"] / ours["median_us"]) if other else DASH for other in theirs)])
     if not body:
         part.fail(f"{part.file()} has no such case")
     return table(["Case", "\u00b5s", "GB/s", "% of aligned", "PyTorch", "torch.compile"], body, "lrrrrr")
+
+
+def views_behind(part, rows, cases, of):
+    """Their time over ours, of the faster peer, in every cell: how many are below 0.99, or which."""
+    cells = []
+    for case in cases:
+        for regime in ("cold", "warm"):
+            ours = rows.get(f"{case}/bound/{regime}")
+            theirs = [rows[f"{case}/{who}/{regime}"]["median_us"] for who in ("torch", "compile")
+                      if f"{case}/{who}/{regime}" in rows]
+            if ours and theirs:
+                cells.append((*case.rsplit("_", 1), regime, min(theirs) / ours["median_us"]))
+    if not cells:
+        part.fail(f"{part.file()} has no such case beside a peer")
+
+    def cut(ratio):
+        return f"{math.floor(ratio * 1000) / 1000:.3f}"
+
+    if of == "summary":
+        body = []
+        for size, regime in runs.unique(cell[1:3] for cell in cells):
+            ratios = [cell[3] for cell in cells if cell[1:3] == (size, regime)]
+            name, lowest = min(((cell[0], cell[3]) for cell in cells if cell[1:3] == (size, regime)), key=lambda one: one[1])
+            body.append([f"{size}, {regime}", str(len(ratios)), str(sum(ratio < 1 for ratio in ratios)),
+                         str(sum(ratio < 0.99 for ratio in ratios)), times(statistics.median(ratios)), cut(lowest), code(name)])
+        return table(["Elements, regime", "Cells", "below 1.00", "below 0.99", "Median", "Worst", "where"], body, "lrrrrrl")
+    below = [cell for cell in cells if cell[3] < 0.99]
+    body = [[code(name), ", ".join(f"{size} {regime} {cut(ratio)}" for other, size, regime, ratio in below if other == name)]
+            for name in runs.unique(cell[0] for cell in below)]
+    return table(["Case", "Their time / ours"], body, "ll") if body else ["None is."]
 
 
 def make_behind(part):
