@@ -245,6 +245,25 @@ struct TwoByTwo {
   //! [four_answers]
 };
 
+/// And, Or and Xor of numbers: a byte of each operand says whether it is true, and the operation, chosen
+/// at run time, takes a word of them at once.
+struct TruthByTruth {
+  AnyLogical op;
+
+  template <class T>
+  __device__ __forceinline__ bool one(T a, T b) const {
+    return OnNumbers<T, AnyLogical>{op}(a, b) != 0;
+  }
+  template <int N, class T>
+  __device__ __forceinline__ unsigned compare(const T* a, const T* b) const {
+    using Answers = std::conditional_t<sizeof(T) == 2, TwoByTwo<NotEqual>, OneByOne<NotEqual>>;
+    alignas(16) T zeros[N];
+#pragma unroll
+    for (int k = 0; k < N; ++k) zeros[k] = static_cast<T>(0.0f);
+    return op(Answers{}.template compare<N>(a, zeros), Answers{}.template compare<N>(b, zeros));
+  }
+};
+
 /// TwoByTwo for 16-bit floats, OneByOne for every other type.
 template <class T, class Op>
 struct BestAnswersOf {

@@ -193,6 +193,11 @@ cudaError_t logical(LogicalOp op, const TensorView<const T>& in0, const TensorVi
   return compare_views(in0, in1, out, Op{{op}}, stream, [&](const Broadcast& merged) {
     if constexpr (std::is_same_v<T, Byte>) {
       return dense_logical(op, merged, in0.data, in1.data, out.data, stream);
+    } else if (is_in_packs(merged, in0.data, in1.data, out.data)) {
+      constexpr int kWidth = 16 / sizeof(T);
+      return launch_answers(relation_pack_kernel<T, TruthByTruth>, in0.data, in1.data, out.data,
+                            merged.elements, kWidth, 16, kWidth, TruthByTruth{{op}}, stream,
+                            kBestLaunch);
     } else {
       return launch_merged_broadcast(merged, in0.data, in1.data, out.data, Op{{op}}, stream);
     }

@@ -34,6 +34,18 @@ void add_logical(LaunchTable& table, LogicalOp op, const TensorShape& shape0,
             });
 }
 
+/// Of numbers.
+template <class T>
+void add_logical(LaunchTable& table, const std::string& dtype) {
+  const TensorLayout array = contiguous_layout({kCount});
+  table.add("and " + dtype, LaunchTable::number(kCount), {sizeof(T), sizeof(T), 1},
+            [&](const Addresses& at, cudaStream_t stream) {
+              return logical(LogicalOp::And, TensorView<const T>{at.of<T>(0), array},
+                             TensorView<const T>{at.of<T>(1), array},
+                             TensorView<Byte>{at.of<Byte>(2), array}, stream);
+            });
+}
+
 template <class T>
 void add_where(LaunchTable& table, const std::string& dtype) {
   table.add("where " + dtype, LaunchTable::number(kCount), {1, sizeof(T), sizeof(T), sizeof(T)},
@@ -69,6 +81,8 @@ TEST_CASE("logical_relation: which kernel runs, in how many blocks") {
   }
   add_logical(table, LogicalOp::And, {64, 256, 56, 56}, {1, 256, 1, 1});
   add_logical(table, LogicalOp::And, {1000, 1003}, {1003});
+  add_logical<half>(table, "f16");
+  add_logical<float>(table, "f32");
   table.add("not", LaunchTable::number(kCount), {1, 1},
             [](const Addresses& at, cudaStream_t stream) {
               return logical(LogicalOp::Not, {kCount}, at.of<Byte>(0), at.of<Byte>(1), stream);
