@@ -18,9 +18,6 @@ __device__ __forceinline__ float4 sum(float4 a, float4 b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
-__device__ __forceinline__ float2 sum(float2 a, float2 b) { return {a.x + b.x, a.y + b.y}; }
-__device__ __forceinline__ half2 sum(half2 a, half2 b) { return __hadd2(a, b); }
-
 __device__ __forceinline__ float sum(float a, float b) { return a + b; }
 
 __global__ void control_add_kernel(const float* a, const float* b, float* y, std::int64_t n) {
@@ -279,36 +276,6 @@ TwoInputs<float> one_pack(std::string name, LaunchOptions options) {
           }};
 }
 
-/// Two packs a thread of each input, a block's width apart; all loads before the first store.
-template <class T>
-__global__ void control_add_two_packs_kernel(const T* a, const T* b, T* y, std::int64_t n) {
-  wait_for_previous_grid();
-  constexpr int kWidth = 16 / sizeof(T);
-  const std::int64_t distance = std::int64_t{blockDim.x} * kWidth;
-  const std::int64_t i = blockIdx.x * 2 * distance + threadIdx.x * kWidth;
-  if (i + distance >= n) return;
-  alignas(16) Pair<T> left[kWidth], right[kWidth];
-  LDST128BITS(left[0]) = LDST128BITS(a[i]);
-  LDST128BITS(right[0]) = LDST128BITS(b[i]);
-  LDST128BITS(left[kWidth / 2]) = LDST128BITS(a[i + distance]);
-  LDST128BITS(right[kWidth / 2]) = LDST128BITS(b[i + distance]);
-#pragma unroll
-  for (int k = 0; k < kWidth; ++k) left[k] = sum(left[k], right[k]);
-  LDST128BITS(y[i]) = LDST128BITS(left[0]);
-  LDST128BITS(y[i + distance]) = LDST128BITS(left[kWidth / 2]);
-}
-
-template <class T>
-TwoInputs<T> two_packs(const std::string& dtype, int threads) {
-  return {"add_" + dtype + "two_packs_b" + std::to_string(threads) + "_overlap",
-          [=](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
-            return launch(control_add_two_packs_kernel<T>,
-                          {grid_1d(n, std::int64_t{threads} * 32 / sizeof(T)), dim3(threads), 0,
-                           Overlap::previous_kernel},
-                          stream, a, b, y, n);
-          }};
-}
-
 /// kBlocks: of 128 threads that are to fit an SM.
 template <int kBlocks, int kRegisters>
 TwoInputs<float> held() {
@@ -418,10 +385,6 @@ std::vector<TwoInputs<float>> float_additions() {
   return {one_pack("add_b128", {128, Overlap::none}),
           one_pack("add_b256_overlap", {256, Overlap::previous_kernel}),
           one_pack("add_b128_overlap", {128, Overlap::previous_kernel}),
-          one_pack("add_b512_overlap", {512, Overlap::previous_kernel}),
-          two_packs<float>("", 128),
-          two_packs<float>("", 256),
-          two_packs<float>("", 512),
           one_pack("add_b576_overlap", {576, Overlap::previous_kernel}),
           one_pack("add_b704_overlap", {704, Overlap::previous_kernel}),
           one_pack("add_b768_overlap", {768, Overlap::previous_kernel}),
@@ -473,11 +436,6 @@ std::vector<TwoInputs<half>> half_additions() {
           cub_device<half>("f16"),
           one_pack_f16(128),
           one_pack_f16(256),
-          one_pack_f16(512),
-          one_pack_f16(1024),
-          two_packs<half>("f16_", 128),
-          two_packs<half>("f16_", 256),
-          two_packs<half>("f16_", 512),
           one_pack_f16(704)};
 }
 
