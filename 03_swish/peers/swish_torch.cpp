@@ -1,5 +1,5 @@
-// The chapter as operators of PyTorch: swish(x, beta), swiglu(a, b) and their gradients,
-// swiglu_halves(x), swiglu_separate(a, b), swiglu_quantize(a, b), and every rung as swish_RUNG(x).
+// The chapter as operators of PyTorch: swish(x, beta), swiglu(a, b), swiglu_halves(x) and their gradients,
+// swiglu_separate(a, b), swiglu_quantize(a, b), and every rung as swish_RUNG(x).
 #include "03_swish/swish.h"
 #include "03_swish/swish_backward.h"
 #include "03_swish/swish_quantize.h"
@@ -27,6 +27,28 @@ Operator swiglu_gradients() {
     });
   };
   op.invalid = "da and db must be two tensors";
+  return op;
+}
+
+/// Of the halves of one tensor's rows.
+Operator swiglu_halves_gradient() {
+  Operator op = gradient_operator(
+      "swiglu_halves_backward", "Tensor x, Tensor dy",
+      [](const Arguments& a, auto* x, auto* dy, auto* dx, std::int64_t, cudaStream_t stream) {
+        const std::int64_t d = a.tensor(1).size(-1);
+        return swiglu_backward_halves(x, dy, dx, d == 0 ? 0 : a.tensor(1).numel() / d, d, stream);
+      });
+  op.results = [](const Arguments& a) {
+    require_dtype(a, 0, Floats{});
+    require_same_dtype(a, 0, 1);
+    Sizes halves = sizes_of(a.tensor(1));
+    TORCH_CHECK(!halves.empty(), a.name(), ": dy must have one dimension or more");
+    halves.back() = halves.back() * 2;
+    TORCH_CHECK(halves == sizes_of(a.tensor(0)), a.name(),
+                ": dy must have the sizes of half of x, not ", a.tensor(1).sym_sizes(), " for ",
+                a.tensor(0).sym_sizes());
+    return std::vector<Result>{{sizes_of(a.tensor(0)), a.tensor(0).scalar_type()}};
+  };
   return op;
 }
 
@@ -103,6 +125,8 @@ std::vector<Operator> operators() {
     sizes.back() = sizes.back() / 2;
     return std::vector<Result>{{sizes, a.tensor(0).scalar_type()}};
   };
+  list.back().gradient = "swiglu_halves_backward";
+  list.push_back(swiglu_halves_gradient());
   list.push_back(float_operator2(
       "swiglu_separate", [](auto* a, auto* b, auto* y, std::int64_t n, cudaStream_t stream) {
         return swiglu_separate(a, b, y, n, stream);

@@ -66,6 +66,34 @@ class SwigluTest(gradients.GradientPromises, support.BindingTest):
                 self.close(self.ops.swiglu_halves(x), self.ops.swiglu(x[..., :d], x[..., d:]), rtol=0, atol=0)
             self.refuses("have no halves along the last dimension", self.ops.swiglu_halves, x[..., :3])
 
+    def test_gradient_of_halves(self):
+        torch = support.torch
+
+        def theirs(x):
+            a, b = x.chunk(2, -1)
+            return torch.nn.functional.silu(a) * b
+
+        for device, dtype in self.each():
+            for d in (1, 7, 64):
+                x = support.sample((4, 3, 2 * d), dtype, device).requires_grad_()
+                dy = support.sample((4, 3, d), dtype, device, seed=9)
+                wanted, = self.double_gradients(theirs, [x], dy)
+                ours = [self.ops.swiglu_halves]
+                if hasattr(torch, "compile"):
+                    torch._dynamo.reset()
+                    ours.append(torch.compile(self.ops.swiglu_halves, fullgraph=True))
+                for function in ours:
+                    self.close(torch.autograd.grad(function(x), x, dy)[0], wanted)
+                apart = x.detach().transpose(0, 1).requires_grad_()
+                self.close(torch.autograd.grad(self.ops.swiglu_halves(apart), apart, dy.transpose(0, 1))[0],
+                           wanted.transpose(0, 1))
+            self.refuses("dy must have the sizes of half of x", self.ops.swiglu_halves_backward, x.detach(), dy[..., 1:])
+            self.refuses("swiglu_halves_backward: has no second derivative", torch.autograd.grad,
+                         self.ops.swiglu_halves(x).sum(), x, create_graph=True)
+            if hasattr(torch.library, "opcheck"):
+                torch.library.opcheck(self.ops.swiglu_halves.default, (x,))
+                torch.library.opcheck(self.ops.swiglu_halves_backward.default, (x.detach(), dy))
+
     def test_in_place(self):
         for device, dtype in self.each():
             a, b = (support.sample((100,), dtype, device, seed) for seed in (1, 2))
