@@ -199,6 +199,39 @@ TEST_CASE("logical: of numbers, a zero of either sign is false and a NaN true") 
   CHECK(out.download() == std::vector<Byte>{1, 1, 0, 0});
 }
 
+TEST_CASE("logical: and, or and xor of numbers of every type, in packs and in the tail") {
+  require_device();
+  for_each_type(Types<float, half, Bf16, std::int8_t, std::int32_t, std::int64_t>{}, [](auto zero) {
+    using T = decltype(zero);
+    const float values[] = {0.0f, 1.0f, -0.0f, -3.0f, 100.0f};
+    for (const std::int64_t n : {1, 7, 16, 17, 1003}) {
+      for (const std::size_t offset : {0, 1}) {
+        std::vector<T> a(offset), b(offset);
+        for (std::int64_t i = 0; i < n; ++i) {
+          a.push_back(static_cast<T>(values[i % 5]));
+          b.push_back(static_cast<T>(values[i / 5 % 5]));
+        }
+        const GuardedBuffer<T> in0(a), in1(b);
+        const TensorLayout array{{n}, {1}};
+        for (const LogicalOp op : kLogicalOps) {
+          const GuardedBuffer<Byte> out(static_cast<std::size_t>(n));
+          REQUIRE(logical(op, TensorView<const T>{in0.data() + offset, array},
+                          TensorView<const T>{in1.data() + offset, array},
+                          TensorView<Byte>{out.data(), array}, nullptr) == cudaSuccess);
+          std::vector<Byte> wanted;
+          for (std::size_t i = offset; i < a.size(); ++i) {
+            const bool left = to_double(a[i]) != 0.0, right = to_double(b[i]) != 0.0;
+            wanted.push_back(op == LogicalOp::And  ? left && right
+                             : op == LogicalOp::Or ? left || right
+                                                   : left != right);
+          }
+          CHECK(out.download() == wanted);
+        }
+      }
+    }
+  });
+}
+
 TEST_CASE("operator: random shapes, both operators against a walk over the indices") {
   require_device();
   SECTION("logical") {
