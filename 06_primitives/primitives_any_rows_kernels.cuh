@@ -204,8 +204,8 @@ __global__ void __launch_bounds__(kAnyRowTile / VecSize)
 /// As CumsumRows: the elements before the packs, tile after tile of packs, the elements behind them. Those
 /// are read before anything is written, for they wait for no sum.
 template <int VecSize, class Acc, class T>
-__global__ void __launch_bounds__(256)
-    CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t columns, RowPitch pitch) {
+__global__ void CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                              RowPitch pitch) {
   wait_for_previous_grid();
   const std::int64_t row = row_of_thread(), tile = std::int64_t{blockDim.x} * VecSize;
   if (row >= rows) columns = 0;
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(256)
   const AddFunctor<Acc> add;
   Acc before[1] = {add.identity()}, behind[1] = {add.identity()};
   ReadData<true, Striped>(before, x, here.head());
-  ReadData<true, Striped>(behind, x + here.behind(), here.rest());
+  ReadData<true, Striped>(behind, x + here.behind(), columns - here.behind());
   Acc carry = Cumsum<Striped>(before, before, add);
   WriteData<true, Striped>(y, before, here.head());
   for (std::int64_t column = 0; column < here.packed(); column += tile) {
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(256)
     here.template WritePacks<VecSize>(arg, column);
   }
   Cumsum<Striped>(behind, behind, add, carry);
-  WriteData<true, Striped>(y + here.behind(), behind, here.rest());
+  WriteData<true, Striped>(y + here.behind(), behind, columns - here.behind());
 }
 
 // ---- Sorted rows ------------------------------------------------------------------------------

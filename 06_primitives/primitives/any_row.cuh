@@ -38,8 +38,6 @@ class AnyRow {
   __device__ __forceinline__ int head() const { return head_; }
   __device__ __forceinline__ std::int64_t packed() const { return packs_ * kWidth; }
   __device__ __forceinline__ std::int64_t behind() const { return head_ + packed(); }
-  /// Elements behind the packs.
-  __device__ __forceinline__ int rest() const { return singles_ - head_; }
 
   /// The single element that the calling thread has, or -1.
   //! [single]
