@@ -6,7 +6,7 @@
 //     bias_add(x, bias)                                   by CycleBinary
 //     bias_add_broadcast(x, bias)                         by ReadDataBc
 //     reduce(x, reduction, dim)                           "sum" or "max"; removes any one dimension
-//     softmax(x), cumsum(x), sort(x), sort_with_index(x)  along the last dimension
+//     softmax(x), cumsum(x), sort(x), sort_with_index(x)  along the last dimension, of rows with gaps too
 #include "06_primitives/primitives.h"
 #include "06_primitives/primitives_rungs.h"
 
