@@ -33,11 +33,11 @@ void add_cases(std::vector<MovedCase>& cases, const std::string& dtype, const st
 
 template <class T>
 void add_type(std::vector<MovedCase>& cases, const std::string& dtype) {
-  const Rows dense{16, 8192, 8192}, odd{16, 8191, 8191};
+  const Rows dense{8, 8192, 8192}, odd{8, 8191, 8191};
   add_cases<T>(cases, dtype, "odd rows", odd, odd);
-  add_cases<T>(cases, dtype, "rows at 1", {16, 8192, 8192, 1}, dense);
-  add_cases<T>(cases, dtype, "halves of rows", {16, 8192, 16384}, dense);
-  add_cases<T>(cases, dtype, "padded rows", {16, 8191, 8200}, {16, 8191, 8200});
+  add_cases<T>(cases, dtype, "rows at 1", {8, 8192, 8192, 1}, dense);
+  add_cases<T>(cases, dtype, "halves of rows", {8, 8192, 16384}, dense);
+  add_cases<T>(cases, dtype, "padded rows", {8, 8191, 8200}, {8, 8191, 8200});
 }
 
 }  // namespace
