@@ -167,6 +167,11 @@ cudaError_t softmax(const T* x, T* y, std::int64_t rows, std::int64_t columns, c
 template <class T>
 cudaError_t softmax_two_reductions(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                                    cudaStream_t stream);
+/// softmax() along the last dimension of a tensor, and of y of its shape, where they lie: the elements of a
+/// row side by side, and the rows equally far apart, with gaps or without. Other tensors, and a y with
+/// elements that may share a place, are refused with cudaErrorInvalidValue.
+template <class T>
+cudaError_t softmax_rows(const TensorView<const T>& x, const TensorView<T>& y, cudaStream_t stream);
 
 /// y[r][c] = x[r][0] + ... + x[r][c], rows of any length, each by one block or warp. T: float,
 /// half, bf16 (float inside, rounded when written), std::int32_t (wraps).
@@ -174,6 +179,9 @@ cudaError_t softmax_two_reductions(const T* x, T* y, std::int64_t rows, std::int
 /// Every output is a tree over the inputs up to it: a NaN or an infinity changes nothing before it.
 template <class T>
 cudaError_t cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream);
+/// The same of tensors, as softmax_rows() takes them.
+template <class T>
+cudaError_t cumsum_rows(const TensorView<const T>& x, const TensorView<T>& y, cudaStream_t stream);
 
 /// The longest row that sort_rows() takes.
 inline constexpr std::int64_t kSortTile = 8192;
@@ -188,5 +196,11 @@ cudaError_t sort_rows(const T* x, T* y, std::int64_t rows, std::int64_t columns,
 template <class T>
 cudaError_t sort_rows(const T* x, T* y, std::int32_t* index, std::int64_t rows,
                       std::int64_t columns, cudaStream_t stream);
+/// Both of tensors, as softmax_rows() takes them.
+template <class T>
+cudaError_t sort_rows(const TensorView<const T>& x, const TensorView<T>& y, cudaStream_t stream);
+template <class T>
+cudaError_t sort_rows(const TensorView<const T>& x, const TensorView<T>& y,
+                      const TensorView<std::int32_t>& index, cudaStream_t stream);
 
 }  // namespace tutorial

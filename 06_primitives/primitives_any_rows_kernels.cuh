@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "06_primitives/primitives/any_row.cuh"
 #include "06_primitives/primitives_rows_kernels.cuh"
@@ -158,6 +159,11 @@ __global__ void ReduceAnyColumns(const InT* x, OutT* y, AnyReduction of, AnyColu
 
 // ---- Softmax ----------------------------------------------------------------------------------
 
+/// Elements from one row to the next, in x, in y and in a second result.
+struct RowPitch {
+  std::int64_t x, y, index;
+};
+
 /// The most elements that a block of SoftmaxAnyRows holds.
 inline constexpr int kAnyRowTile = 16384;
 
@@ -166,10 +172,10 @@ inline constexpr int kAnyRowTile = 16384;
 /// then, so a row of one is read once.
 template <int VecSize, bool IsLong, class T>
 __global__ void __launch_bounds__(kAnyRowTile / VecSize)
-    SoftmaxAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t columns) {
+    SoftmaxAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t columns, RowPitch pitch) {
   wait_for_previous_grid();
   const std::int64_t row = row_of_thread(), tile = std::int64_t{blockDim.x} * VecSize;
-  const AnyRow<T> here(x + row * columns, y + row * columns, row < rows ? columns : 0);
+  const AnyRow<T> here(x + row * pitch.x, y + row * pitch.y, row < rows ? columns : 0);
   const std::int64_t last = IsLong && here.packed() > 0 ? (here.packed() - 1) / tile * tile : 0;
   const OnlineSoftmaxFunctor online;
   float arg[VecSize + 1], mine = 0.0f;
@@ -198,12 +204,13 @@ __global__ void __launch_bounds__(kAnyRowTile / VecSize)
 /// As CumsumRows: the elements before the packs, tile after tile of packs, the elements behind them. Those
 /// are read before anything is written, for they wait for no sum.
 template <int VecSize, class Acc, class T>
-__global__ void CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t columns) {
+__global__ void CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                              RowPitch pitch) {
   wait_for_previous_grid();
   const std::int64_t row = row_of_thread(), tile = std::int64_t{blockDim.x} * VecSize;
   if (row >= rows) columns = 0;
-  x += row * columns;
-  y += row * columns;
+  x += row * pitch.x;
+  y += row * pitch.y;
   const AnyRow<T> here(x, y, columns);
   const AddFunctor<Acc> add;
   Acc before[1] = {add.identity()}, behind[1] = {add.identity()};
@@ -220,6 +227,39 @@ __global__ void CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t 
   }
   Cumsum<Striped>(behind, behind, add, carry);
   WriteData<true, Striped>(y + here.behind(), behind, columns - here.behind());
+}
+
+// ---- Sorted rows ------------------------------------------------------------------------------
+
+/// As SortRows, and SortRowsWithIndex if there is an index. A row is sorted as it was read, with keys that
+/// stand behind all where the threads lack a tile, and moves on to where the result's vectors want it.
+template <int VecSize, int SortThreads, int BlockThreads, bool WithIndex, class T>
+__global__ void SortAnyRows(const T* x, T* y, std::int32_t* index, std::int64_t rows,
+                            std::int64_t columns, RowPitch pitch) {
+  wait_for_previous_grid();
+  const std::int64_t row = row_of_thread();
+  const int length = row < rows ? static_cast<int>(columns) : 0;
+  const RowOnTile<VecSize, const T> from(x + row * pitch.x, length);
+  T keys[VecSize];
+  std::int32_t places[VecSize];
+  Init(keys, 0);
+  from.template Read<Interleaved<T>>(keys);
+  const auto element = [&](int k) { return from.element(ElementIndex<T, VecSize>(k)); };
+  if constexpr (WithIndex) {
+    SortFrom<false, SortThreads>(keys, places, length, element);
+  } else {
+    SortFrom<false, SortThreads>(keys, length, element);
+  }
+  const auto write = [&](auto* to, auto& values) {
+    using Out = std::remove_pointer_t<decltype(to)>;
+    using Written = SortedLayout<SortThreads, Interleaved<Out>>;
+    const RowOnTile<VecSize, Out> result(to, length);
+    MoveOn<RowOnTile<VecSize, Out>::kWidth, BlockThreads>(values, result.first());
+    Rearrange<Adjacent, Written, BlockThreads>(values);
+    result.template Write<Written>(values);
+  };
+  write(y + row * pitch.y, keys);
+  if constexpr (WithIndex) write(index + row * pitch.index, places);
 }
 
 }  // namespace tutorial::primitives

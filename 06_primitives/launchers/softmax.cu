@@ -1,7 +1,6 @@
 // Softmax: which kernel and how many threads for rows of which length.
-#include "06_primitives/launchers/launch.h"
+#include "06_primitives/launchers/any_rows.h"
 #include "06_primitives/primitives.h"
-#include "06_primitives/primitives_any_rows_kernels.cuh"
 
 namespace tutorial {
 
@@ -58,15 +57,17 @@ constexpr std::int64_t kBlockThreads = 128;
 constexpr std::int64_t kLongRowThreads = 512;
 
 /// Launches the kernel for rows of that length: one for rows that fill their threads' registers and move
-/// in vectors, and one for all others. kernel_of says which these are.
-template <class T, class KernelOf>
+/// in vectors, and one for all others. kernel_of says which these are; `pitch` is what the latter takes
+/// besides.
+template <class T, class KernelOf, class... Pitch>
 cudaError_t launch_rows(KernelOf kernel_of, const T* x, T* y, std::int64_t rows,
-                        std::int64_t columns, cudaStream_t stream) {
-  const bool vectors = in_vectors<T>(columns, {x, y});
-  const auto run = [&](auto kernel, int held) {
+                        std::int64_t columns, bool vectors, cudaStream_t stream,
+                        const Pitch&... pitch) {
+  const auto run = [&](auto kernel, int held, const auto&... more) {
     const std::int64_t threads = ceil_div(ceil_div(columns, held), 32) * 32;  // whole warps
     const std::int64_t rows_each = threads < kBlockThreads ? kBlockThreads / threads : 1;
-    return launch(kernel, rows_shape(rows, threads, rows_each), stream, x, y, rows, columns);
+    return launch(kernel, rows_shape(rows, threads, rows_each), stream, x, y, rows, columns,
+                  more...);
   };
   if constexpr (sizeof(T) == 2) {
     if (vectors && columns % (32 * kHeldOfHalves) == 0) {
@@ -79,18 +80,22 @@ cudaError_t launch_rows(KernelOf kernel_of, const T* x, T* y, std::int64_t rows,
     }
   }
   if (vectors && columns % (32 * kHeld) == 0) return run(kernel_of(Full<kHeld>{}), kHeld);
-  if (columns <= 32 * kHeld) return run(kernel_of(Ragged<kHeld>{}), kHeld);
-  return run(kernel_of(Ragged<KernelOf::kRagged>{}), KernelOf::kRagged);
+  if (columns <= 32 * kHeld) return run(kernel_of(Ragged<kHeld>{}), kHeld, pitch...);
+  return run(kernel_of(Ragged<KernelOf::kRagged>{}), KernelOf::kRagged, pitch...);
 }
 
 template <class T>
-cudaError_t launch_long_rows(const T* x, T* y, std::int64_t rows, std::int64_t columns,
-                             cudaStream_t stream) {
-  const LaunchShape shape = rows_shape(rows, kLongRowThreads, 1);
-  if (!in_vectors<T>(columns, {x, y})) {
-    return launch(SoftmaxAnyRows<kHeld, true, T>, shape, stream, x, y, rows, columns);
+cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
+  if (of.rows == 0 || of.columns == 0) return cudaSuccess;
+  const bool vectors = !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
+  if (of.columns <= kSoftmaxTile) {
+    return launch_rows(Online<T>{}, x, y, of.rows, of.columns, vectors, stream, of.pitch);
   }
-  return launch(SoftmaxLongRows<kHeld, Interleaved<T>, T>, shape, stream, x, y, columns);
+  const LaunchShape shape = rows_shape(of.rows, kLongRowThreads, 1);
+  if (vectors) {
+    return launch(SoftmaxLongRows<kHeld, Interleaved<T>, T>, shape, stream, x, y, of.columns);
+  }
+  return launch(SoftmaxAnyRows<kHeld, true, T>, shape, stream, x, y, of.rows, of.columns, of.pitch);
 }
 
 }  // namespace
@@ -99,9 +104,15 @@ template <class T>
 cudaError_t softmax(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                     cudaStream_t stream) {
   if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
-  if (rows == 0 || columns == 0) return cudaSuccess;
-  if (columns > kSoftmaxTile) return launch_long_rows(x, y, rows, columns, stream);
-  return launch_rows(Online<T>{}, x, y, rows, columns, stream);
+  return launch_softmax(x, y, matrix_rows(rows, columns), stream);
+}
+
+template <class T>
+cudaError_t softmax_rows(const TensorView<const T>& x, const TensorView<T>& y,
+                         cudaStream_t stream) {
+  AnyRows of{};
+  if (const cudaError_t error = make_any_rows(&of, x, y); error != cudaSuccess) return error;
+  return launch_softmax(x.data, y.data, of, stream);
 }
 
 template <class T>
@@ -115,11 +126,14 @@ cudaError_t softmax_two_reductions(const T* x, T* y, std::int64_t rows, std::int
                                              std::to_string(kSoftmaxTile));
   }
   if (rows == 0 || columns == 0) return cudaSuccess;
-  return launch_rows(TwoReductions<T>{}, x, y, rows, columns, stream);
+  return launch_rows(TwoReductions<T>{}, x, y, rows, columns, in_vectors<T>(columns, {x, y}),
+                     stream);
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                         \
   template cudaError_t softmax(const T*, T*, std::int64_t, std::int64_t, cudaStream_t); \
+  template cudaError_t softmax_rows(const TensorView<const T>&, const TensorView<T>&,   \
+                                    cudaStream_t);                                      \
   template cudaError_t softmax_two_reductions(const T*, T*, std::int64_t, std::int64_t, \
                                               cudaStream_t);
 TUTORIAL_INSTANTIATE(float)

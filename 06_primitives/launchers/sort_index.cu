@@ -5,31 +5,52 @@ namespace tutorial {
 
 using namespace primitives;
 
+namespace {
+
+template <class T>
+cudaError_t launch_sort(const T* x, T* y, std::int32_t* index, const AnyRows& of,
+                        cudaStream_t stream) {
+  if (const cudaError_t error = check_sort(of.columns); error != cudaSuccess) return error;
+  if (of.rows == 0 || of.columns == 0) return cudaSuccess;
+  return with_sort_tile(
+      of.rows, of.columns, [&](auto held, auto together, auto block, LaunchShape shape) {
+        constexpr int kHeld = held, kTogether = together, kBlock = block;
+        if (fills_tile<T>(of, std::int64_t{shape.block.x} * kHeld, {x, y, index})) {
+          return launch(SortRowsWithIndex<kHeld, kTogether, kBlock, false, Interleaved<T>, T>,
+                        shape, stream, x, y, index, of.rows, of.columns);
+        }
+        return launch(SortAnyRows<kHeld, kTogether, kBlock, true, T>, shape, stream, x, y, index,
+                      of.rows, of.columns, of.pitch);
+      });
+}
+
+}  // namespace
+
 template <class T>
 cudaError_t sort_rows(const T* x, T* y, std::int32_t* index, std::int64_t rows,
                       std::int64_t columns, cudaStream_t stream) {
-  if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
-  if (const cudaError_t error = check_sort(columns); error != cudaSuccess) return error;
+  cudaError_t error = check_rows(x, y, rows, columns);
   const bool any = rows > 0 && columns > 0;
-  if (const cudaError_t error = check_buffers({{index, alignof(std::int32_t), "index", any}});
-      error != cudaSuccess || !any) {
-    return error;
+  if (error == cudaSuccess) {
+    error = check_buffers({{index, alignof(std::int32_t), "index", any}});
   }
-  return with_sort_tile(
-      rows, columns, [&](auto held, auto together, auto block, LaunchShape shape) {
-        constexpr int kHeld = held, kTogether = together, kBlock = block;
-        const bool fills =
-            fills_tile<T>(columns, std::int64_t{shape.block.x} * kHeld, {x, y, index});
-        const auto kernel =
-            fills ? SortRowsWithIndex<kHeld, kTogether, kBlock, false, Interleaved<T>, T>
-                  : SortRowsWithIndex<kHeld, kTogether, kBlock, true, Striped, T>;
-        return launch(kernel, shape, stream, x, y, index, rows, columns);
-      });
+  if (error != cudaSuccess) return error;
+  return launch_sort(x, y, index, matrix_rows(rows, columns), stream);
+}
+
+template <class T>
+cudaError_t sort_rows(const TensorView<const T>& x, const TensorView<T>& y,
+                      const TensorView<std::int32_t>& index, cudaStream_t stream) {
+  AnyRows of{};
+  if (const cudaError_t error = make_any_rows(&of, x, y, index); error != cudaSuccess) return error;
+  return launch_sort(x.data, y.data, index.data, of, stream);
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                           \
   template cudaError_t sort_rows(const T*, T*, std::int32_t*, std::int64_t, std::int64_t, \
-                                 cudaStream_t);
+                                 cudaStream_t);                                           \
+  template cudaError_t sort_rows(const TensorView<const T>&, const TensorView<T>&,        \
+                                 const TensorView<std::int32_t>&, cudaStream_t);
 TUTORIAL_INSTANTIATE(float)
 TUTORIAL_INSTANTIATE(half)
 TUTORIAL_INSTANTIATE(std::int32_t)

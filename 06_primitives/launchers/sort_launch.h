@@ -1,9 +1,8 @@
 // Which kernel sorts rows of which length: for the launchers of both forms of sort_rows().
 #pragma once
 
-#include "06_primitives/launchers/launch.h"
+#include "06_primitives/launchers/any_rows.h"
 #include "06_primitives/primitives.h"
-#include "06_primitives/primitives_rows_kernels.cuh"
 
 namespace tutorial::primitives {
 
@@ -40,11 +39,10 @@ cudaError_t with_sort_tile(std::int64_t rows, std::int64_t columns, F f) {
   return f(Held<kLongRowHeld>{}, all, all, rows_shape(rows, threads, 1));
 }
 
-/// Whether a row fills a tile of `tile` elements and moves in vectors.
+/// Whether rows of a matrix fill a tile of `tile` elements and move in vectors.
 template <class T>
-bool fills_tile(std::int64_t columns, std::int64_t tile,
-                std::initializer_list<const void*> pointers) {
-  return columns == tile && in_vectors<T>(columns, pointers);
+bool fills_tile(const AnyRows& of, std::int64_t tile, std::initializer_list<const void*> pointers) {
+  return !of.have_gaps() && of.columns == tile && in_vectors<T>(of.columns, pointers);
 }
 
 }  // namespace tutorial::primitives

@@ -6,7 +6,7 @@
 //     bias_add(x, bias)                                   by CycleBinary
 //     bias_add_broadcast(x, bias)                         by ReadDataBc
 //     reduce(x, reduction, dim)                           "sum" or "max"; removes any one dimension
-//     softmax(x), cumsum(x), sort(x), sort_with_index(x)  along the last dimension
+//     softmax(x), cumsum(x), sort(x), sort_with_index(x)  along the last dimension, of rows with gaps too
 #include "06_primitives/primitives.h"
 #include "06_primitives/primitives_rungs.h"
 
@@ -26,11 +26,10 @@ T* data(const Outputs& out, std::size_t i = 0) {
 struct Matrix {
   std::int64_t rows, columns;
 };
-Matrix matrix_of(const at::Tensor& tensor) {
-  const std::int64_t columns = tensor.size(-1);
-  std::int64_t rows = 1;
-  for (std::int64_t i = 0; i + 1 < tensor.dim(); ++i) rows *= tensor.size(i);
-  return {rows, columns};
+Matrix matrix_of(TensorShape shape) {
+  const std::int64_t columns = shape.back();
+  shape.pop_back();
+  return {elements_of(shape), columns};
 }
 
 void require_dimension(const Arguments& x) {
@@ -139,7 +138,7 @@ Operator bias_operator(const std::string& name, Launch launch) {
   op.run = [launch](const Arguments& x, const Outputs& out, cudaStream_t stream) {
     return with_type(x.tensor(0), Floats{}, [&](auto* type) {
       using T = std::remove_pointer_t<decltype(type)>;
-      const Matrix m = matrix_of(x.tensor(0));
+      const Matrix m = matrix_of(shape_of(x.tensor(0)));
       return launch(x.data<T>(0), x.data<T>(1), data<T>(out), m.rows, m.columns, stream);
     });
   };
@@ -147,10 +146,12 @@ Operator bias_operator(const std::string& name, Launch launch) {
   return op;
 }
 
-/// Along the last dimension. launch(x, y, rows, columns, stream).
+/// Along the last dimension, of rows as they lie. launch(x, y, outputs, stream): the views of x and of the
+/// first result.
 template <class... Ts, class Launch>
 Operator row_operator(const std::string& name, Types<Ts...> types, Launch launch) {
   Operator op = named(name, name, "Tensor x");
+  op.any_rows = true;
   op.results = [types](const Arguments& x) {
     require_dimension(x);
     require_dtype(x, 0, types);
@@ -159,8 +160,7 @@ Operator row_operator(const std::string& name, Types<Ts...> types, Launch launch
   op.run = [types, launch](const Arguments& x, const Outputs& out, cudaStream_t stream) {
     return with_type(x.tensor(0), types, [&](auto* type) {
       using T = std::remove_pointer_t<decltype(type)>;
-      const Matrix m = matrix_of(x.tensor(0));
-      return launch(x.data<T>(0), data<T>(out), m.rows, m.columns, stream);
+      return launch(x.view<T>(0), view_of<T>(out[0]), out, stream);
     });
   };
   return op;
@@ -169,21 +169,16 @@ Operator row_operator(const std::string& name, Types<Ts...> types, Launch launch
 using Sortable = Types<float, half, std::int32_t>;
 
 Operator sort_with_index() {
-  Operator op = row_operator("sort_with_index", Sortable{}, [](auto...) { return cudaSuccess; });
+  Operator op = row_operator("sort_with_index", Sortable{},
+                             [](const auto& x, const auto& y, const Outputs& out, auto stream) {
+                               return sort_rows(x, y, view_of<std::int32_t>(out[1]), stream);
+                             });
   op.ladder = "sort";
   op.outputs = {"values", "indices"};
   op.results = [results = op.results](const Arguments& x) {
     std::vector<Result> both = results(x);
     both.push_back({both[0].sizes, at::kInt});
     return both;
-  };
-  op.run = [](const Arguments& x, const Outputs& out, cudaStream_t stream) {
-    return with_type(x.tensor(0), Sortable{}, [&](auto* type) {
-      using T = std::remove_pointer_t<decltype(type)>;
-      const Matrix m = matrix_of(x.tensor(0));
-      return sort_rows(x.data<T>(0), data<T>(out), data<std::int32_t>(out, 1), m.rows, m.columns,
-                       stream);
-    });
   };
   op.in_place = false;
   return op;
@@ -246,11 +241,20 @@ std::vector<Operator> operators() {
   list.push_back(
       bias_operator("bias_add_broadcast", [](auto... a) { return bias_add_broadcast(a...); }));
   list.push_back(reduce_operator());
-  list.push_back(row_operator("softmax", Floats{}, [](auto... a) { return softmax(a...); }));
-  list.push_back(row_operator("softmax_two_reductions", Floats{},
-                              [](auto... a) { return softmax_two_reductions(a...); }));
-  list.push_back(row_operator("cumsum", Reducible{}, [](auto... a) { return cumsum(a...); }));
-  list.push_back(row_operator("sort", Sortable{}, [](auto... a) { return sort_rows(a...); }));
+  const auto rows = [&](const char* name, auto types, auto launch) {
+    list.push_back(row_operator(
+        name, types, [launch](const auto& x, const auto& y, const Outputs&, cudaStream_t stream) {
+          return launch(x, y, stream);
+        }));
+  };
+  rows("softmax", Floats{}, [](const auto&... a) { return softmax_rows(a...); });
+  rows("softmax_two_reductions", Floats{}, [](const auto& x, const auto& y, cudaStream_t stream) {
+    const Matrix m = matrix_of(x.layout.shape);
+    return softmax_two_reductions(x.data, y.data, m.rows, m.columns, stream);
+  });
+  list.back().any_rows = false;
+  rows("cumsum", Reducible{}, [](const auto&... a) { return cumsum_rows(a...); });
+  rows("sort", Sortable{}, [](const auto&... a) { return sort_rows(a...); });
   list.push_back(sort_with_index());
   return list;
 }

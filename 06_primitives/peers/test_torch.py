@@ -59,6 +59,37 @@ class PrimitivesTest(support.BindingTest):
                 self.close(values, self.ops.sort(x), rtol=0, atol=0)
                 self.close(x.gather(-1, index.long()), values, rtol=0, atol=0)
 
+    def test_rows_as_they_lie(self):
+        """Rows with gaps between them, and into such: nothing is copied. Other tensors are."""
+        torch = support.torch
+        rows = (("softmax", lambda x: torch.softmax(x.float(), -1).to(x.dtype), {"rtol": 2e-3, "atol": 1e-4}),
+                ("cumsum", lambda x: x.double().cumsum(-1).to(x.dtype), {"rtol": 2e-3, "atol": 1e-3}),
+                ("sort", lambda x: x.float().sort(-1).values.to(x.dtype), {"rtol": 0, "atol": 0}))
+
+        def copies(call):
+            with torch.autograd.profiler.profile() as profile:
+                call()
+            return sum(event.name in ("aten::copy_", "aten::clone") for event in profile.function_events)
+
+        for device in self.devices:
+            for dtype in (torch.float32, torch.float16):
+                x = support.sample((3, 4, 90), dtype, device)
+                for view in (x[:, :, :45], x[..., 1:], x[1, ::2, 3:40], x[0, :1].expand(4, 90)):
+                    spare = torch.zeros(*view.shape[:-1], view.shape[-1] + 7, dtype=dtype, device=device)
+                    out, index = spare[..., 3:-4], torch.empty_like(spare, dtype=torch.int32)[..., :-7]
+                    for name, wanted, close in rows:
+                        op = getattr(self.ops, name).out
+                        self.assertEqual(copies(lambda: op(view, out=out)), 0, name)
+                        self.close(out, wanted(view), f"{name} {view.stride()}", **close)
+                    self.assertEqual(copies(lambda: self.ops.sort_with_index.out(view, values=out, indices=index)), 0)
+                    self.close(view.gather(-1, index.long()), out, rtol=0, atol=0)
+                    self.assertEqual(spare[..., :3].abs().sum() + spare[..., -4:].abs().sum(), 0)
+                for view in (x.transpose(0, 2), x[..., ::2], x[:, :2]):
+                    out = torch.zeros(*view.shape[::-1], dtype=dtype, device=device).permute(2, 1, 0)
+                    for name, wanted, close in rows:
+                        self.assertGreater(copies(lambda: getattr(self.ops, name).out(view, out=out)), 0, name)
+                        self.close(out, wanted(view), f"{name} {view.stride()}", **close)
+
     def test_reductions(self):
         torch = support.torch
         for device in self.devices:

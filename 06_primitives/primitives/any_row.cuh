@@ -6,7 +6,8 @@
 // loaded as aligned pieces and shifted (common/any_address.cuh). Nothing outside of the row is touched.
 //
 // The packs are dealt to the threads of the row in turn, as Interleaved deals them. The single elements
-// are fewer than 32, and go one to a thread.
+// are fewer than 32, and go one to a thread; or, where the threads hold a row at once and in order, they are
+// parts of its first and last vectors (RowOnTile).
 #pragma once
 
 #include <cstdint>
@@ -28,22 +29,22 @@ class AnyRow {
   static_assert(4 * kWidth <= 32, "a warp has a lane for each single element");
 
   __device__ __forceinline__ AnyRow(const T* x, T* y, std::int64_t columns)
-      : x_(x), y_(y), columns_(columns), parts_(divide<kWidth, 16>(y, columns, x)) {}
+      : AnyRow(x, y, columns, divide<kWidth, 16>(y, columns, x)) {}
   /// A row that is only read.
   __device__ __forceinline__ AnyRow(const T* x, std::int64_t columns)
-      : x_(x), y_(nullptr), columns_(columns), parts_(divide<kWidth, 16>(x, columns)) {}
+      : AnyRow(x, nullptr, columns, divide<kWidth, 16>(x, columns)) {}
 
   /// Elements of the row before the packs, in them, and from its beginning to their end.
-  __device__ __forceinline__ std::int64_t head() const { return parts_.head; }
-  __device__ __forceinline__ std::int64_t packed() const { return parts_.packs * kWidth; }
-  __device__ __forceinline__ std::int64_t behind() const { return parts_.head + packed(); }
+  __device__ __forceinline__ int head() const { return head_; }
+  __device__ __forceinline__ std::int64_t packed() const { return packs_ * kWidth; }
+  __device__ __forceinline__ std::int64_t behind() const { return head_ + packed(); }
 
   /// The single element that the calling thread has, or -1.
   //! [single]
   __device__ __forceinline__ std::int64_t single() const {
-    const std::int64_t i = threadIdx.x;
-    if (i >= columns_ - packed()) return -1;
-    return i < parts_.head ? i : i + packed();
+    const int i = static_cast<int>(threadIdx.x);
+    if (i >= singles_) return -1;
+    return i < head_ ? i : i + packed();
   }
   //! [single]
 
@@ -53,7 +54,7 @@ class AnyRow {
   template <int VecSize, class Acc>
   __device__ __forceinline__ void ReadPacks(Acc* x, std::int64_t column) const {
     constexpr int kPacks = VecSize / kWidth;
-    const T* const first = x_ + parts_.head + column;
+    const T* const first = x_ + head_ + column;
     const int count = packs_from<kPacks>(column);
     if (Pieces<T, kWidth>::shift_of(first) == 0) {
       read<kPacks, kPacks>(x, count, [&](int i) { return load_pack<kWidth>(first + i * kWidth); });
@@ -68,7 +69,7 @@ class AnyRow {
   template <int VecSize, class Acc>
   __device__ __forceinline__ void WritePacks(const Acc* x, std::int64_t column) const {
     constexpr int kPacks = VecSize / kWidth;
-    T* const first = y_ + parts_.head + column;
+    T* const first = y_ + head_ + column;
     const int count = packs_from<kPacks>(column);
 #pragma unroll
     for (int v = 0; v < kPacks; ++v) {
@@ -91,6 +92,13 @@ class AnyRow {
   }
 
  private:
+  __device__ __forceinline__ AnyRow(const T* x, T* y, std::int64_t columns, AnyAddress parts)
+      : x_(x),
+        y_(y),
+        packs_(parts.packs),
+        head_(static_cast<int>(parts.head)),
+        singles_(static_cast<int>(columns - parts.packs * kWidth)) {}
+
   /// Loads kAtOnce packs, or their pieces, before it needs the first. load(i): number i of `count`.
   template <int kPacks, int kAtOnce, class Acc, class Load>
   __device__ __forceinline__ static void read(Acc* x, int count, Load load) {
@@ -121,7 +129,7 @@ class AnyRow {
   /// The packs from there on, and at most those of a tile.
   template <int kPacks>
   __device__ __forceinline__ int packs_from(std::int64_t column) const {
-    const std::int64_t left = parts_.packs - column / kWidth;
+    const std::int64_t left = packs_ - column / kWidth;
     const int tile = kPacks * static_cast<int>(blockDim.x);
     return static_cast<int>(left < tile ? left : tile);
   }
@@ -132,8 +140,101 @@ class AnyRow {
 
   const T* x_;
   T* y_;
-  std::int64_t columns_;
-  AnyAddress parts_;
+  std::int64_t packs_;
+  int head_, singles_;  // a thread's registers are scarce: no 64 bits for these
 };
+
+/// A row that one tile of `VecSize` elements a thread holds, in vectors of up to sixteen bytes. Its first
+/// element is at the position of the tile at which the vectors lie as memory wants them, and what then
+/// reaches beyond the tile's end is at its front:
+///
+///     position   0 1 2 3 | 4 5 6 7      a tile of two vectors
+///     element    6 . 0 1 | 2 3 4 5      seven elements that begin 2 past a multiple of a vector
+template <int VecSize, class T>
+class RowOnTile {
+ public:
+  static constexpr int kWidth = Interleaved<T>::template width<VecSize>;
+
+  __device__ __forceinline__ RowOnTile(T* row, int columns) : row_(row), columns_(columns) {
+    constexpr std::size_t kBytes = kWidth * sizeof(T);
+    first_ = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) % kBytes / sizeof(T));
+  }
+
+  /// The position of the first element, less than kWidth.
+  __device__ __forceinline__ int first() const { return first_; }
+  /// The element at a position; there is one if it is less than the columns.
+  __device__ __forceinline__ int element(int position) const {
+    const int i = position - first_;
+    return i < 0 ? i + VecSize * static_cast<int>(blockDim.x) : i;
+  }
+
+  /// x[k] = the element in register k of the tile, which has `Layout`; without one x[k] keeps its value.
+  template <class Layout, class Value>
+  __device__ __forceinline__ void Read(Value (&x)[VecSize]) const {
+    each_vector<Layout>([&](int k, int i) { detail::read_vector<kWidth>(&x[k], row_ + i); },
+                        [&](int k, int i) { x[k] = Convert<Value>(row_[i]); });
+  }
+  template <class Layout, class Value>
+  __device__ __forceinline__ void Write(const Value (&x)[VecSize]) const {
+    each_vector<Layout>([&](int k, int i) { detail::write_vector<kWidth>(row_ + i, &x[k]); },
+                        [&](int k, int i) { row_[i] = Convert<T>(x[k]); });
+  }
+
+ private:
+  /// vector(k, i) for each vector of elements that is whole, single(k, i) for the elements of the others:
+  /// element i is in register k.
+  template <class Layout, class Vector, class Single>
+  __device__ __forceinline__ void each_vector(Vector vector, Single single) const {
+    constexpr int kLayout = Layout::template width<VecSize>;
+    static_assert(kLayout % kWidth == 0, "whole vectors");
+#pragma unroll
+    for (int first = 0; first < VecSize; first += kWidth) {
+      const int position = detail::element_at<kLayout>(first), i = position - first_;
+      if (i >= 0 && i + kWidth <= columns_) {
+        vector(first, i);
+        continue;
+      }
+#pragma unroll
+      for (int k = 0; k < kWidth; ++k) {
+        if (element(position + k) < columns_) single(first + k, element(position + k));
+      }
+    }
+  }
+
+  T* row_;
+  int columns_;
+  int first_;
+};
+
+/// Moves the elements of a tile, Adjacent, `by` positions on, 0 <= by < Most, and the last ones to the
+/// front. A thread takes what it lacks from the one before it. `by` is the same for the row of threads.
+/// Shared memory: Most elements for each of MaxThreads threads.
+template <int Most, int MaxThreads, class T, int VecSize>
+__device__ __forceinline__ void MoveOn(T (&x)[VecSize], int by) {
+  static_assert(Most <= VecSize && (Most & (Most - 1)) == 0);
+  __shared__ T last[Most][MaxThreads];
+  if (by == 0) return;
+  const int mine = detail::thread_in_block(), in_row = static_cast<int>(threadIdx.x);
+  const int before = mine + (in_row > 0 ? 0 : static_cast<int>(blockDim.x)) - 1;
+  T all[Most + VecSize];  // what the thread before it had last, and its own
+  detail::sync_row();     // an earlier call may still be reading
+#pragma unroll
+  for (int k = 0; k < Most; ++k) last[k][mine] = x[VecSize - Most + k];
+  detail::sync_row();
+#pragma unroll
+  for (int k = 0; k < Most; ++k) all[k] = last[k][before];
+#pragma unroll
+  for (int k = 0; k < VecSize; ++k) all[Most + k] = x[k];
+#pragma unroll
+  for (int step = 1; step < Most; step *= 2) {
+    if (((Most - by) & step) == 0) continue;
+#pragma unroll
+    for (int k = 0; k < Most + VecSize; ++k) {  // fixed bounds, or the array leaves the registers
+      if (k + step < Most + VecSize) all[k] = all[k + step];
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < VecSize; ++k) x[k] = all[k];
+}
 
 }  // namespace tutorial::primitives

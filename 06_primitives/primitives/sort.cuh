@@ -301,6 +301,44 @@ __device__ __forceinline__ void sort_items(I (&x)[N]) {
 
 }  // namespace detail
 
+/// Sort() of elements that were read in any order: element(k), a different one for each register of the
+/// row's threads, is the number of that in register k, and there is one if it is less than num.
+template <bool Descending, int MaxThreads, class T, int VecSize, class Element>
+__device__ __forceinline__ void SortFrom(T (&keys)[VecSize], std::int64_t num, Element element) {
+  using Item = detail::Item<T, false>;
+  Item x[VecSize];
+#pragma unroll
+  for (int k = 0; k < VecSize; ++k) {
+    x[k] = element(k) < num ? Item{detail::encode<Descending>(keys[k])} : detail::last_item<Item>();
+  }
+  detail::sort_items<MaxThreads>(x);
+#pragma unroll
+  for (int k = 0; k < VecSize; ++k) {
+    keys[k] = detail::decode<Descending, T>(static_cast<detail::Bits<T>>(x[k]));
+  }
+}
+/// The same, and index[k] becomes the number of the element that keys[k] came from.
+template <bool Descending, int MaxThreads, class T, class Index, int VecSize, class Element>
+__device__ __forceinline__ void SortFrom(T (&keys)[VecSize], Index (&index)[VecSize],
+                                         std::int64_t num, Element element) {
+  using Item = detail::Item<T, true>;
+  static_assert(VecSize * MaxThreads <= 65536, "an index has 16 bits beside a 16-bit key");
+  Item x[VecSize];
+#pragma unroll
+  for (int k = 0; k < VecSize; ++k) {
+    const int i = element(k);
+    x[k] = i < num ? detail::make_item<Item>(detail::encode<Descending>(keys[k]),
+                                             static_cast<std::uint32_t>(i))
+                   : detail::last_item<Item>();
+  }
+  detail::sort_items<MaxThreads>(x);
+#pragma unroll
+  for (int k = 0; k < VecSize; ++k) {
+    keys[k] = detail::decode<Descending, T>(detail::key_of<T>(x[k]));
+    index[k] = static_cast<Index>(detail::index_of(x[k]));
+  }
+}
+
 /// Sorts the first min(num, tile) elements of the block's tile. Afterwards element p of the sorted
 /// tile is in register p % VecSize of thread p / VecSize, **Adjacent**, whatever the layout before;
 /// registers at positions of num and beyond are unspecified. (To write more than 16 bytes a thread:
@@ -318,19 +356,8 @@ __device__ __forceinline__ void sort_items(I (&x)[N]) {
 ///   two in each of w (w + 1) / 2 steps, or more where the items exceed 16 KiB.
 template <class Layout, bool Descending = false, int MaxThreads = 1024, class T, int VecSize>
 __device__ __forceinline__ void Sort(T (&keys)[VecSize], std::int64_t num) {
-  using Item = detail::Item<T, false>;
   constexpr int kWidth = Layout::template width<VecSize>;
-  Item x[VecSize];
-#pragma unroll
-  for (int k = 0; k < VecSize; ++k) {
-    x[k] = detail::element_at<kWidth>(k) < num ? Item{detail::encode<Descending>(keys[k])}
-                                               : detail::last_item<Item>();
-  }
-  detail::sort_items<MaxThreads>(x);
-#pragma unroll
-  for (int k = 0; k < VecSize; ++k) {
-    keys[k] = detail::decode<Descending, T>(static_cast<detail::Bits<T>>(x[k]));
-  }
+  SortFrom<Descending, MaxThreads>(keys, num, [](int k) { return detail::element_at<kWidth>(k); });
 }
 
 /// The same, and index[k] becomes the element of the tile, in [0, num), that keys[k] came from
@@ -343,23 +370,9 @@ template <class Layout, bool Descending = false, int MaxThreads = 1024, class T,
           int VecSize>
 __device__ __forceinline__ void Sort(T (&keys)[VecSize], Index (&index)[VecSize],
                                      std::int64_t num) {
-  using Item = detail::Item<T, true>;
-  static_assert(VecSize * MaxThreads <= 65536, "an index has 16 bits beside a 16-bit key");
   constexpr int kWidth = Layout::template width<VecSize>;
-  Item x[VecSize];
-#pragma unroll
-  for (int k = 0; k < VecSize; ++k) {
-    const int i = detail::element_at<kWidth>(k);
-    x[k] = i < num ? detail::make_item<Item>(detail::encode<Descending>(keys[k]),
-                                             static_cast<std::uint32_t>(i))
-                   : detail::last_item<Item>();
-  }
-  detail::sort_items<MaxThreads>(x);
-#pragma unroll
-  for (int k = 0; k < VecSize; ++k) {
-    keys[k] = detail::decode<Descending, T>(detail::key_of<T>(x[k]));
-    index[k] = static_cast<Index>(detail::index_of(x[k]));
-  }
+  SortFrom<Descending, MaxThreads>(keys, index, num,
+                                   [](int k) { return detail::element_at<kWidth>(k); });
 }
 
 }  // namespace tutorial::primitives

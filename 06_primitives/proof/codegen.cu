@@ -91,12 +91,16 @@ TUTORIAL_ROWS(SoftmaxOnline, 32, half)
   template __global__ void kernel<__VA_ARGS__, T>(const T*, T*, std::int64_t, std::int64_t);
 TUTORIAL_RAGGED_ROWS(SoftmaxTwoReductions, float, 16, true, Striped)
 TUTORIAL_RAGGED_ROWS(SoftmaxTwoReductions, half, 16, true, Striped)
-TUTORIAL_RAGGED_ROWS(SoftmaxAnyRows, float, 16, false)
-TUTORIAL_RAGGED_ROWS(SoftmaxAnyRows, half, 32, false)
-TUTORIAL_RAGGED_ROWS(SoftmaxAnyRows, half, 16, true)
-TUTORIAL_RAGGED_ROWS(CumsumAnyRows, float, 32, float)
-TUTORIAL_RAGGED_ROWS(CumsumAnyRows, half, 32, float)
 #undef TUTORIAL_RAGGED_ROWS
+#define TUTORIAL_ANY_ROWS(kernel, T, ...)                                                   \
+  template __global__ void kernel<__VA_ARGS__, T>(const T*, T*, std::int64_t, std::int64_t, \
+                                                  RowPitch);
+TUTORIAL_ANY_ROWS(SoftmaxAnyRows, float, 16, false)
+TUTORIAL_ANY_ROWS(SoftmaxAnyRows, half, 32, false)
+TUTORIAL_ANY_ROWS(SoftmaxAnyRows, half, 16, true)
+TUTORIAL_ANY_ROWS(CumsumAnyRows, float, 32, float)
+TUTORIAL_ANY_ROWS(CumsumAnyRows, half, 32, float)
+#undef TUTORIAL_ANY_ROWS
 template __global__ void SoftmaxOnline<16, false, Interleaved<half>, half>(const half*, half*,
                                                                            std::int64_t,
                                                                            std::int64_t);
@@ -121,6 +125,13 @@ template __global__ void SortRowsWithIndex<32, 32, 128, false, Interleaved<float
     const float*, float*, std::int32_t*, std::int64_t, std::int64_t);
 template __global__ void SortRowsWithIndex<16, 512, 512, false, Interleaved<float>, float>(
     const float*, float*, std::int32_t*, std::int64_t, std::int64_t);
+#define TUTORIAL_ANY_SORT(T, ...)                                                                 \
+  template __global__ void SortAnyRows<__VA_ARGS__, T>(const T*, T*, std::int32_t*, std::int64_t, \
+                                                       std::int64_t, RowPitch);
+TUTORIAL_ANY_SORT(float, 32, 32, 128, false)
+TUTORIAL_ANY_SORT(half, 32, 32, 128, false)
+TUTORIAL_ANY_SORT(float, 16, 512, 512, true)
+#undef TUTORIAL_ANY_SORT
 
 }  // namespace primitives
 

@@ -1,6 +1,8 @@
 // Random calls of the ladder of ElementwiseAdd and of the operators on lists and matrices.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -358,18 +360,48 @@ void try_reduce_views(FuzzInput& input) {
   });
 }
 
+/// A call on tensors that may have gaps between their rows; empty: there is none.
+template <class T>
+using OnViews = std::function<cudaError_t(const TensorView<const T>&, const TensorView<T>&)>;
+
 /// y = f(x) row by row: is_right(x of a row, y of it) says which element is wrong, or -1.
 template <class T, class Launch, class IsRight>
-void try_rows(Trial& trial, const Matrix& m, const Launch& launch, const IsRight& is_right) {
-  const auto x = trial.in<T>("x", m.held, sizeof(T), m.any);
-  const auto y = trial.out<T>("y", m.held, sizeof(T), m.any, {&x});
-  if (!trial.call([&] { return launch(x.pointer, y.pointer, m.rows, m.columns, nullptr); })) return;
+void try_rows(Trial& trial, const Matrix& m, const Launch& launch, const OnViews<T>& on_views,
+              const IsRight& is_right) {
+  const bool has_gaps = on_views && m.any && trial.input.one_in(2);
+  const auto layout = [&] {
+    const std::size_t gap = has_gaps ? trial.input.below(20) : 0;
+    trial.describe("gap " + std::to_string(gap));
+    return TensorLayout{{m.rows, m.columns}, {m.columns + static_cast<std::int64_t>(gap), 1}};
+  };
+  const TensorLayout of_x = layout(), of_y = layout();
+  const auto held = [&](const TensorLayout& of) {
+    return m.any ? static_cast<std::size_t>((m.rows - 1) * of.strides[0] + m.columns) : m.held;
+  };
+  const auto x = trial.in<T>("x", held(of_x), sizeof(T), m.any);
+  const auto y = has_gaps ? trial.out<T>("y", held(of_y), sizeof(T), m.any)
+                          : trial.out<T>("y", m.held, sizeof(T), m.any, {&x});
+  if (!trial.call([&] {
+        return has_gaps ? on_views({x.pointer, of_x}, {y.pointer, of_y})
+                        : launch(x.pointer, y.pointer, m.rows, m.columns, nullptr);
+      })) {
+    return;
+  }
   const std::vector<T> results = trial.result(y);
-  const auto columns = static_cast<std::ptrdiff_t>(m.columns);
+  const auto part = [](const std::vector<T>& all, std::ptrdiff_t begin, std::ptrdiff_t end) {
+    return std::vector<T>(all.begin() + begin, all.begin() + end);
+  };
   for (std::ptrdiff_t row = 0; m.any && row < m.rows; ++row) {
-    const std::vector<T> from(x.values.begin() + row * columns,
-                              x.values.begin() + (row + 1) * columns);
-    const std::vector<T> to(results.begin() + row * columns, results.begin() + (row + 1) * columns);
+    const std::ptrdiff_t x_row = row * of_x.strides[0], y_row = row * of_y.strides[0];
+    const std::vector<T> from = part(x.values, x_row, x_row + m.columns);
+    const std::vector<T> to = part(results, y_row, y_row + m.columns);
+    if (has_gaps && row + 1 < m.rows) {
+      const std::vector<T> gap = part(results, y_row + m.columns, y_row + of_y.strides[0]);
+      const std::vector<unsigned char> fresh(gap.size() * sizeof(T), 0xFF);
+      if (!gap.empty() && std::memcmp(gap.data(), fresh.data(), fresh.size()) != 0) {
+        trial.fail("what lies behind row " + std::to_string(row) + " was written");
+      }
+    }
     const std::ptrdiff_t wrong = is_right(from, to);
     if (wrong < 0) continue;
     trial.fail("row " + std::to_string(row) + ", column " + std::to_string(wrong) + " is " +
@@ -403,7 +435,10 @@ void try_softmax(FuzzInput& input) {
   trial.describe(two ? "two reductions" : "online");
   const Matrix m = fuzz_matrix(trial, 40, 4096);
   if (two && m.is_right && m.columns > kSoftmaxTile) trial.mistake(cudaErrorInvalidValue);
-  try_rows<T>(trial, m, two ? softmax_two_reductions<T> : softmax<T>, wrong_probability<T>);
+  OnViews<T> on_views;
+  if (!two) on_views = [](auto... views) { return softmax_rows(views..., nullptr); };
+  try_rows<T>(trial, m, two ? softmax_two_reductions<T> : softmax<T>, on_views,
+              wrong_probability<T>);
 }
 
 template <class T>
@@ -422,7 +457,9 @@ void try_cumsum(FuzzInput& input) {
   Trial trial(input, "cumsum");
   trial.says_why();
   const Matrix m = fuzz_matrix(trial, 40, 4096);
-  try_rows<T>(trial, m, tutorial::cumsum<T>, wrong_running_sum<T>);
+  try_rows<T>(
+      trial, m, tutorial::cumsum<T>, [](auto... views) { return cumsum_rows(views..., nullptr); },
+      wrong_running_sum<T>);
 }
 
 /// NaN behind all numbers, -0 before +0.
@@ -459,6 +496,10 @@ void try_sort(FuzzInput& input) {
       [&](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
         return with_index ? sort_rows(x, y, index.pointer, rows, columns, stream)
                           : sort_rows(x, y, rows, columns, stream);
+      },
+      [&](const auto& x, const auto& y) {
+        const TensorView<std::int32_t> places = contiguous_view(index.pointer, {m.rows, m.columns});
+        return with_index ? sort_rows(x, y, places, nullptr) : sort_rows(x, y, nullptr);
       },
       [&](const std::vector<T>& x, const std::vector<T>& y) {
         const std::vector<std::int32_t> places = sorted_places(x);

@@ -1,8 +1,10 @@
 // Reductions of tensors of any strides, and of rows and columns that begin anywhere.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -68,6 +70,101 @@ std::string mistake_of_reduce(const TensorLayout& of_x, std::size_t dim, std::si
                               std::size_t y_at = 0, std::int64_t blocks = kReduceBlocks) {
   return mistake_of_reduce<T>(of_x, dim, contiguous_layout(without(of_x.shape, dim)), x_at, y_at,
                               blocks);
+}
+
+// ---- Rows with gaps ---------------------------------------------------------------------------
+
+template <class T>
+using RowOf = std::vector<T>;
+
+/// What is wrong with y, of which each row is right(that row of x), or within `error_allowed` of it.
+template <class T, class Out, class Right>
+std::string mistake_of_rows(const Placed<T>& x, const Placed<Out>& y, cudaError_t error,
+                            const Right& right, double error_allowed = 0) {
+  const std::vector<Out> now = y.memory.download();
+  RowOf<Out> results;
+  return mistake(y, error, [&](TensorShape index) {
+    const auto column = static_cast<std::size_t>(index.back());
+    const Out actual = now[static_cast<std::size_t>(place_of(y.layout, index))];
+    if (column == 0) {
+      RowOf<T> row;
+      for (index.back() = 0; index.back() < x.layout.shape.back(); ++index.back()) {
+        row.push_back(value_at(x, index));
+      }
+      results = right(row);
+    }
+    const Out wanted = results[column];
+    return std::fabs(number(actual) - number(wanted)) <= error_allowed * (number(wanted) + 1e-4)
+               ? actual
+               : wanted;
+  });
+}
+
+template <class T>
+RowOf<T> softmax_of(const RowOf<T>& x) {
+  double most = number(x[0]), sum = 0;
+  for (const T value : x) most = std::max(most, number(value));
+  for (const T value : x) sum += std::exp(number(value) - most);
+  RowOf<T> y;
+  for (const T value : x) y.push_back(make<T>(std::exp(number(value) - most) / sum));
+  return y;
+}
+
+/// Of whole numbers, exact in any order.
+template <class T>
+RowOf<T> sums_of(const RowOf<T>& x) {
+  RowOf<T> y;
+  double sum = 0;
+  for (const T value : x) y.push_back(make<T>(sum += number(value)));
+  return y;
+}
+
+template <class T>
+RowOf<std::int32_t> places_of(const RowOf<T>& x) {
+  RowOf<std::int32_t> order(x.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return number(x[static_cast<std::size_t>(a)]) < number(x[static_cast<std::size_t>(b)]);
+  });
+  return order;
+}
+
+template <class T>
+RowOf<T> sorted(const RowOf<T>& x) {
+  RowOf<T> y;
+  for (const std::int32_t place : places_of(x)) y.push_back(x[static_cast<std::size_t>(place)]);
+  return y;
+}
+
+/// What is wrong with all that goes along rows: x, y and the index as they are laid out.
+template <class T>
+std::string mistake_along(const TensorLayout& of_x, const TensorLayout& of_y,
+                          const TensorLayout& of_index, std::size_t x_at, std::size_t y_at) {
+  const Placed<T> x(of_x, x_at, 1);
+  std::string wrong;
+  const auto look = [&](const char* name, const std::string& mistaken) {
+    if (wrong.empty() && !mistaken.empty()) {
+      wrong = mistaken + ", " + name + " of x " + to_text(of_x) + " into y " + to_text(of_y) +
+              ", at " + std::to_string(x_at) + " and " + std::to_string(y_at);
+    }
+  };
+  if constexpr (!std::is_integral_v<T>) {
+    const Placed<T> y(of_y, y_at, 0);
+    const cudaError_t error = softmax_rows(x.in(), y.out(), nullptr);
+    look("softmax", mistake_of_rows(x, y, error, softmax_of<T>, 2e-3));
+  }
+  const Placed<T> sums(of_y, y_at, 0);
+  cudaError_t error = cumsum_rows(x.in(), sums.out(), nullptr);
+  look("sums", mistake_of_rows(x, sums, error, sums_of<T>));
+  if (of_x.shape.back() > kSortTile) return wrong;
+  const Placed<T> y(of_y, y_at, 0), z(of_y, y_at, 0);
+  const Placed<std::int32_t> index(of_index, y_at + 1, 0);
+  error = sort_rows(x.in(), y.out(), nullptr);
+  look("sort", mistake_of_rows(x, y, error, sorted<T>));
+  error = sort_rows(x.in(), z.out(), index.out(), nullptr);
+  look("sort with an index", mistake_of_rows(x, z, error, sorted<T>));
+  look("the index", mistake_of_rows(x, index, error, places_of<T>));
+  return wrong;
 }
 
 }  // namespace
@@ -164,4 +261,73 @@ TEST_CASE("reduce of tensors: what is refused, and nothing") {
                of_nothing.out(), nullptr, 0, nullptr) == cudaSuccess);
   CHECK(of_nothing.memory.download() ==
         std::vector<float>(4, -std::numeric_limits<float>::infinity()));
+}
+
+TEST_CASE("softmax, running sums and sort of rows with gaps") {
+  require_device();
+  for (const std::int64_t columns : {1, 7, 8, 33, 128, 264, 515, 1024, 1031, 8191}) {
+    const std::int64_t rows = columns < 100 ? 9 : 2;
+    for (const std::int64_t gap : {0, 1, 8}) {
+      const auto at = static_cast<std::size_t>(gap + columns) % 4;
+      const TensorLayout x = rows_of(rows, columns, columns + gap),
+                         y = rows_of(rows, columns, 2 * columns),
+                         index = rows_of(rows, columns, columns + 8 - gap);
+      CHECK(mistake_along<half>(x, y, index, at, 3) == "");
+      CHECK(mistake_along<float>(y, x, index, 0, at) == "");
+      CHECK(mistake_along<std::int32_t>(x, x, x, 0, 0) == "");
+    }
+  }
+  const TensorLayout long_row = rows_of(2, 16387, 16400);
+  CHECK(mistake_along<float>(long_row, long_row, long_row, 1, 0) == "");
+}
+
+TEST_CASE("softmax, running sums and sort of tensors whose rows merge") {
+  require_device();
+  const TensorLayout dense = contiguous_layout({3, 5, 70}), alone{{70}, {1}};
+  const TensorLayout parts{{3, 5, 70}, {5 * 96, 96, 1}}, turned{{3, 5, 70}, {80, 240, 1}};
+  CHECK(mistake_along<half>(parts, dense, dense, 2, 0) == "");
+  CHECK(mistake_along<float>(dense, parts, parts, 0, 1) == "");
+  CHECK(mistake_along<half>(turned, turned, turned, 1, 1) == "");
+  CHECK(mistake_along<float>({{3, 5, 70}, {0, 0, 1}}, dense, dense, 1, 0) == "");
+  CHECK(mistake_along<float>(alone, alone, alone, 1, 0) == "");
+  CHECK(mistake_along<half>({{4, 1}, {6, 3}}, {{4, 1}, {2, 0}}, {{4, 1}, {1, 9}}, 0, 0) == "");
+}
+
+TEST_CASE("rows with gaps: what is refused, and nothing") {
+  require_device();
+  const GuardedBuffer<float> x(std::size_t{99}), y(std::size_t{99});
+  const GuardedBuffer<std::int32_t> index(std::size_t{99});
+  const auto refused = [&](const TensorLayout& of_x, const TensorLayout& of_y,
+                           const TensorLayout& of_index) {
+    const cudaError_t error =
+        sort_rows(TensorView<const float>{x.data(), of_x}, TensorView<float>{y.data(), of_y},
+                  TensorView<std::int32_t>{index.data(), of_index}, nullptr);
+    return error == cudaErrorInvalidValue ? last_refusal() : "";
+  };
+  const TensorLayout dense = contiguous_layout({4, 5}), cube = contiguous_layout({2, 2, 5});
+  CHECK(refused({{}, {}}, dense, dense) == "x has no dimension to go along");
+  CHECK(refused({{4, 5}, {-5, 1}}, dense, dense) == "x has a negative stride: pass a copy of it");
+  CHECK(refused(dense, contiguous_layout({5, 4}), dense) ==
+        "the result has the shape (5, 4), and x has (4, 5)");
+  CHECK(refused(dense, dense, contiguous_layout({4})) ==
+        "the result has the shape (4,), and x has (4, 5)");
+  CHECK(refused(dense, {{4, 5}, {4, 1}}, dense) ==
+        "the result has two elements that may share a place: pass a copy of it");
+  CHECK(refused(dense, dense, {{4, 5}, {0, 1}}) ==
+        "the result has two elements that may share a place: pass a copy of it");
+  CHECK(refused({{4, 5}, {10, 2}}, dense, dense) ==
+        "the elements of a row lie 2 apart, not side by side: pass a copy of the tensor");
+  CHECK(refused(dense, dense, {{4, 5}, {1, 4}}) ==
+        "the elements of a row lie 4 apart, not side by side: pass a copy of the tensor");
+  CHECK(refused(cube, {{2, 2, 5}, {30, 5, 1}}, cube) ==
+        "the rows of a tensor are not all equally far apart: pass a copy of it");
+  CHECK(softmax_rows(TensorView<const float>{nullptr, dense}, TensorView<float>{y.data(), dense},
+                     nullptr) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "x is a null pointer");
+  CHECK(y.untouched());
+  CHECK(index.untouched());
+  for (const TensorLayout& nothing : {TensorLayout{{4, 0}, {7, 1}}, TensorLayout{{0, 5}, {7, 1}}}) {
+    CHECK(cumsum_rows(TensorView<const float>{nullptr, nothing},
+                      TensorView<float>{nullptr, nothing}, nullptr) == cudaSuccess);
+  }
 }

@@ -117,6 +117,26 @@ void add_rows(LaunchTable& table, const std::string& dtype) {
                 cumsum<T>);
 }
 
+/// The left halves of rows.
+template <class T>
+void add_half_rows(LaunchTable& table, const std::string& dtype) {
+  const TensorLayout half = {{4096, 1024}, {2048, 1}};
+  table.add("rows with gaps " + dtype, tutorial::to_string(half.shape), {sizeof(T), sizeof(T)},
+            [&](const Addresses& at, cudaStream_t stream) {
+              const TensorView<const T> x{at.of<T>(0), half};
+              const TensorView<T> y{at.of<T>(1), half};
+              const cudaError_t error = softmax_rows(x, y, stream);
+              if (error != cudaSuccess) return error;
+              return cumsum_rows(x, y, stream);
+            });
+  table.add("sort_rows with gaps " + dtype, tutorial::to_string(half.shape),
+            {sizeof(T), sizeof(T), 4}, [&](const Addresses& at, cudaStream_t stream) {
+              return sort_rows(TensorView<const T>{at.of<T>(0), half},
+                               TensorView<T>{at.of<T>(1), half},
+                               TensorView<std::int32_t>{at.of<std::int32_t>(2), half}, stream);
+            });
+}
+
 template <class T>
 void add_sorts(LaunchTable& table, const std::string& dtype) {
   for (const std::int64_t columns : {100, 128, 1024, 8192}) {
@@ -156,5 +176,7 @@ TEST_CASE("primitives: which kernel runs, in how many blocks") {
   add_rows<half>(table, "f16");
   add_sorts<float>(table, "f32");
   add_sorts<half>(table, "f16");
+  add_half_rows<float>(table, "f32");
+  add_half_rows<half>(table, "f16");
   table.check("06_primitives/proof/launches.txt");
 }

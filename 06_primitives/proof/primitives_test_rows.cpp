@@ -577,6 +577,7 @@ std::vector<T> sort_keys(std::size_t n, unsigned seed) {
   return keys;
 }
 
+/// x `offset` elements past a line, y three times as far, and the index twice.
 template <class T>
 void check_sort(MatrixShape shape, std::size_t offset) {
   INFO(shape.text() << ", offset " << offset);
@@ -585,13 +586,14 @@ void check_sort(MatrixShape shape, std::size_t offset) {
                                cudaStream_t stream) {
     return sort_rows(in, out, rows, columns, stream);
   };
-  const GuardedBuffer<std::int32_t> index(shape.size(), offset);
+  const GuardedBuffer<std::int32_t> index(shape.size(), 2 * offset);
   const Rows<T> with_index = [&](const T* in, T* out, std::int64_t rows, std::int64_t columns,
                                  cudaStream_t stream) {
     return sort_rows(in, out, index.data(), rows, columns, stream);
   };
-  const std::vector<T> y = run_matrix<T>(keys_only, x, shape, offset, shape.rows % 2 == 0);
-  const std::vector<T> z = run_matrix<T>(with_index, x, shape, offset, shape.rows % 2 == 1);
+  const bool even = shape.rows % 2 == 0;
+  const std::vector<T> y = run_matrix<T>(keys_only, x, shape, offset, 3 * offset, even);
+  const std::vector<T> z = run_matrix<T>(with_index, x, shape, offset, 3 * offset, !even);
   REQUIRE(index.intact());
   const std::vector<std::int32_t> from = index.download();
   int wrong = 0;
@@ -620,7 +622,7 @@ void check_sort_type() {
         512, 513, 1000, 1023, 1024, 1025, 2048, 3000, 4096, 5000, 8191, 8192}) {
     const std::int64_t rows = columns <= 1024 ? 5 + columns % 3 : 2;
     check_sort<T>({rows, columns}, 0);
-    if (columns % 5 != 0) check_sort<T>({rows, columns}, 1);
+    if (columns % 5 != 0) check_sort<T>({rows, columns}, columns % 2 == 0 ? 1 : 3);
   }
   const Rows<T> keys_only = [](const T* in, T* out, std::int64_t rows, std::int64_t columns,
                                cudaStream_t stream) {

@@ -58,6 +58,23 @@ function(tutorial_trace_program target name bench)
   tutorial_flags(${target})
 endfunction()
 
+# tutorial_add_moved(<test> <label> <main program> LIBRARIES <libraries> OBJECTS <object libraries>): a program
+# that says what the kernels in these objects move (common/trace/moved.h), and the tests that build and run it.
+function(tutorial_add_moved test label source)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "LIBRARIES;OBJECTS")
+  string(REPLACE "." "_" target "${test}")
+  list(TRANSFORM arg_OBJECTS REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  add_executable(${target} EXCLUDE_FROM_ALL "${source}" ${objects})
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} tutorial_trace)
+  tutorial_flags(${target})
+  add_dependencies(tutorial_traces ${target})
+  add_test(NAME "${test}: build" COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
+  set_tests_properties("${test}: build" PROPERTIES LABELS "${label}" FIXTURES_SETUP ${target}
+                       RESOURCE_LOCK build_folder TIMEOUT ${tutorial_long_timeout})
+  add_test(NAME "${test}" COMMAND ${target})
+  set_tests_properties("${test}" PROPERTIES LABELS "${label}" FIXTURES_REQUIRED ${target} TIMEOUT ${tutorial_timeout})
+endfunction()
+
 # tutorial_add_trace(<name> PREFIX 01_elu): the program 01_elu_trace, from the sources of the
 # chapter's library and of its benchmark, which says what the rungs are called and how they run; and for each
 # source of the library a program that sees its kernels alone, 01_elu_trace_your_elu: a reader waits for no more.
@@ -90,6 +107,10 @@ function(tutorial_add_trace name)
   endforeach()
   tutorial_trace_program(${target} ${name} ${bench} ${all})
   add_dependencies(tutorial_traces ${target})
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/proof/moved.cpp")
+    tutorial_add_moved(${arg_PREFIX}.moved ${name} "${CMAKE_CURRENT_SOURCE_DIR}/proof/moved.cpp"
+                       LIBRARIES ${name} OBJECTS ${all})
+  endif()
 
   if(NOT Python3_EXECUTABLE)
     return()

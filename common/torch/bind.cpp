@@ -151,23 +151,38 @@ bool is_entangled(const at::Tensor& output, const at::Tensor& input) {
          output.data_ptr() < static_cast<const void*>(end(input));
 }
 
+/// Whether the tensor is rows without gaps in them, equally far apart: its last dimension.
+bool is_of_rows(const at::Tensor& tensor) {
+  std::int64_t step = -1;  // from one row to the next, and then to the next of the dimension before
+  for (std::int64_t d = tensor.dim() - 2; d >= 0; --d) {
+    if (tensor.size(d) == 1) continue;
+    if (step >= 0 && tensor.stride(d) != step) return false;
+    step = tensor.stride(d) * tensor.size(d);
+  }
+  return tensor.dim() > 0 && (tensor.size(-1) <= 1 || tensor.stride(-1) == 1);
+}
+
+/// Whether the operator takes the tensor as it lies.
+bool takes(const Operator& op, const at::Tensor& tensor) {
+  return op.any_strides || tensor.is_contiguous() || (op.any_rows && is_of_rows(tensor));
+}
+
 /// Where the operator writes: to the result, or beside it.
 at::Tensor place_of(const Operator& op, const at::Tensor& output,
                     const std::vector<at::Tensor>& inputs) {
   const bool is_free = std::none_of(inputs.begin(), inputs.end(), [&](const at::Tensor& input) {
     return is_entangled(output, input);
   });
-  if (output.is_contiguous() || (op.any_strides && is_free)) return output;
-  return at::empty(output.sizes(), output.options());
+  return is_free && takes(op, output) ? output : at::empty(output.sizes(), output.options());
 }
 
-/// Runs the kernel. Unless it takes any strides: contiguous copies in, contiguous results out.
+/// Runs the kernel, on contiguous copies of what it does not take as it lies.
 void launch(const Operator& op, std::vector<c10::IValue> values, const Outputs& outputs) {
   const Current current(outputs.front().device());
   const std::vector<at::Tensor> inputs = tensors_of(values);
   for (c10::IValue& value : values) {
     if (!value.isTensor()) continue;
-    if (!op.any_strides) value = value.toTensor().contiguous();
+    if (!takes(op, value.toTensor())) value = value.toTensor().contiguous();
     check_alignment(op, value.toTensor(), op.in_alignment, "an input");
   }
   Outputs written;

@@ -93,7 +93,7 @@ struct Operator {
   /// look at data: tensors may have none, and their sizes may be symbols.
   std::function<std::vector<Result>(const Arguments&)> results;
   /// Enqueues the work. Tensors among the arguments, and the outputs, are of one device, which is current;
-  /// they are contiguous unless `any_strides`.
+  /// they are contiguous unless `any_strides` or `any_rows`.
   std::function<cudaError_t(const Arguments&, const Outputs&, cudaStream_t)> run;
 
   std::string ladder = {};  ///< "elu"
@@ -104,6 +104,7 @@ struct Operator {
   std::size_t out_alignment = 1;  ///< the same for the results
   bool in_place = true;           ///< a result may be an input
   bool any_strides = false;       ///< run() takes tensors as they lie in memory
+  bool any_rows = false;          ///< the same if their rows have no gaps and lie equally far apart
   std::vector<std::string> outputs = {"out"};  ///< one name for each result
   /// The operator of its gradients, one for each tensor among the arguments: it takes the tensors, the
   /// gradient of the result, and the other arguments. Empty: there is none.

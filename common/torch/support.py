@@ -145,6 +145,10 @@ class UnaryPromises:
             self.close(rows[:, 1:11].contiguous(), wanted, rtol=0, atol=0)
             square = sample((20, 20), dtype, device)
             self.refuses("single memory location", self.op().out, square, out=square.t())
+            line = sample((2000,), dtype, device)
+            wanted = self.op()(line[::2].clone())
+            self.op().out(line[::2], out=line[1000:])
+            self.close(line[1000:], wanted, rtol=0, atol=0)
 
     def test_refusals(self):
         op = self.op()

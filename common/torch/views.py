@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times our operators on tensors as users have them, beside PyTorch's and torch.compile's: tensors that
 begin anywhere, halves and parts of rows, every second element, transposed operands, odd sizes; reductions
-along any dimension, softmax and running sums along rows.
+along any dimension; softmax, running sums and sort along rows.
 
     python3 common/torch/views.py [--json OUT.json] [--filter TEXT,...] [--elements 28,24,20]
                                   [--resume] [--minutes M] [--list]
@@ -181,6 +181,10 @@ def cases_of(torch):
                           lambda x, y: aten.cumsum.out(x[0], 1, out=y),
                           lambda x, y: ops.cumsum.out(x[0], out=y)))
 
+    def sort(name, dtype, x, y=None):
+        found.append(Case(f"sort_{dtype}_{name}", dtype, all_of(x), y or x, lambda x: torch.sort(x[0], 1)[0], None,
+                          lambda x, y: ops.sort.out(x[0], out=y)))
+
     for dtype in ("f16", "f32"):
         found.append(Case(f"copy_{dtype}", dtype, all_of(flat(0)), flat(0), lambda x: x[0].clone(),
                           lambda x, y: y.copy_(x[0]), None, compiled=False))
@@ -220,6 +224,13 @@ def cases_of(torch):
         reduce("rows_of_8192_at_1", dtype, rows(8192, 8192, 1), 1)
         along("rows_of_8192_at_1", dtype, rows(8192, 8192, 1), rows(8192, 8192))
         reduce("half_rows", dtype, rows(4096, 8192), 1)
+        along("half_rows", dtype, rows(4096, 8192), rows(4096, 4096))
+        along("padded_by_8", dtype, rows(4096, 4104))
+        along("odd_pitch", dtype, rows(4096, 4097))
+        for columns in (1023, 1024, 8191):
+            sort(f"rows_of_{columns}", dtype, rows(columns, columns))
+        sort("rows_of_1024_at_1", dtype, rows(1024, 1024, 1), rows(1024, 1024))
+        sort("half_rows", dtype, rows(1024, 2048), rows(1024, 1024))
         for columns in (8191, 8192):
             reduce(f"columns_of_{columns}", dtype, rows(columns, columns), 0)
         for inner in (511, 512):

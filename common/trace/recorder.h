@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -55,6 +56,8 @@ struct LaunchRecord {
   dim3 grid, block;
   std::size_t dynamic_shared = 0;
   std::uint64_t busy_blocks = 0, busy_threads = 0;  ///< that touched global memory
+  /// Sectors that a block loads, and those that it stores, each once a block; of all blocks.
+  std::uint64_t block_sectors = 0;
   std::map<std::uint32_t, PlaceTotals> places;
   Warp middle, last;
   bool has_middle = false, has_last = false;
@@ -113,6 +116,7 @@ class Recorder {
   const Buffer* buffer_at(std::uintptr_t address) const;
   const Buffer* buffer_of(const Request& request) const;
   void count_touches(const Access& access);
+  void count_sectors(const Access& access);
   std::vector<std::uint32_t> program_order() const;
   void keep(Warp& warp, unsigned number) const;
 
@@ -139,6 +143,8 @@ class Recorder {
   std::array<std::vector<std::uint32_t>, kLanes> lanes_;
   std::vector<std::vector<std::uint32_t>> by_statement_;
 
+  /// The block's sectors, and whether they are loaded or stored.
+  std::set<std::pair<std::uintptr_t, bool>> sectors_;
   std::vector<std::pair<const char*, std::size_t>> device_memory_;
 };
 

@@ -16,7 +16,8 @@ The faults of a folder's files stand in its proof/faults.json, one to a line:
             most 40 lines. Without it, `old` occurs once in the file
     kind    what sort of mistake it is; KINDS below
     test    the test program that must fail: 01_elu_test, common_test, ...; 01_elu_trace is that
-            chapter's tracing program, by trace_proof.py; 01_elu_check_all judges its accesses
+            chapter's tracing program, by trace_proof.py; 01_elu_check_all judges its accesses, and
+            common_moved and 06_primitives_moved say what kernels move
     equivalent  (optional) why the result is the same all the same; such a fault must survive
     gpu         (optional) why only a GPU shows it; left out unless --backend cuda
 
@@ -278,7 +279,7 @@ class Copy:
         command = [str(self.build / target)]
         if target.endswith("_trace"):
             command = [sys.executable, str(self.tree / "common/tools/maintain/trace_proof.py")] + command
-        kind = "trace" if target.endswith("_trace") else "check"
+        kind = next(kind for kind in ("trace", "check", "moved") if f"_{kind}" in target)
         try:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                   timeout=limit, check=False)
@@ -287,12 +288,12 @@ class Copy:
         if done.returncode == 0:
             return None
         first = (done.stdout.splitlines() or ["nothing is said"])[0]
-        where = first.split(":")[0] if kind == "trace" else target.rsplit("_check", 1)[0]
+        where = first.split(":")[0] if kind == "trace" else target.rsplit(f"_{kind}", 1)[0]
         return {"by": f"{kind} of {where}", "how": "check"}
 
     def test(self, target, order, limit=None):
         """Runs a test program until its first failure: by which case and how it failed, or None."""
-        if target.endswith(("_trace", "_check_all")):
+        if target.endswith(("_trace", "_check_all", "_moved")):
             return self.proof(target, limit)
         environment = {**os.environ, "TUTORIAL_CPU_ORDER": order,
                        "UBSAN_OPTIONS": "abort_on_error=1"}  # so that Catch2 names the test case

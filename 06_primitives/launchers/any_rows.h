@@ -1,0 +1,84 @@
+// Rows of tensors as the kernels for any rows take them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "06_primitives/launchers/launch.h"
+#include "06_primitives/primitives_any_rows_kernels.cuh"
+#include "common/strided.h"
+
+namespace tutorial::primitives {
+
+/// `rows` rows of `columns` elements each.
+struct AnyRows {
+  std::int64_t rows, columns;
+  RowPitch pitch;
+  bool have_gaps() const {
+    return pitch.x != columns || pitch.y != columns || pitch.index != columns;
+  }
+};
+
+/// The rows of matrices without gaps.
+inline AnyRows matrix_rows(std::int64_t rows, std::int64_t columns) {
+  return {rows, columns, {columns, columns, columns}};
+}
+
+/// The last dimension of x, and of results of its shape: y, and perhaps an index.
+inline cudaError_t make_any_rows(const TensorLayout& x, const std::vector<TensorLayout>& results,
+                                 AnyRows* out) {
+  if (const cudaError_t error = check_layout(x, "x"); error != cudaSuccess) return error;
+  if (x.shape.empty()) return refuse(cudaErrorInvalidValue, "x has no dimension to go along");
+  for (const TensorLayout& result : results) {
+    if (result.shape != x.shape) {
+      return refuse(cudaErrorInvalidValue, "the result has the shape " + to_string(result.shape) +
+                                               ", and x has " + to_string(x.shape));
+    }
+    StridedLoop elements;  // no two of which share a place
+    if (const cudaError_t error = make_strided_loop(result, {}, &elements); error != cudaSuccess) {
+      return error;
+    }
+  }
+  std::vector<TensorLayout> before = {results.front(), x};  // in the loop's order
+  before.insert(before.end(), results.begin() + 1, results.end());
+  const std::int64_t columns = x.shape.back();
+  for (TensorLayout& each : before) {
+    if (columns > 1 && each.strides.back() != 1) {
+      return refuse(cudaErrorInvalidValue,
+                    "the elements of a row lie " + std::to_string(each.strides.back()) +
+                        " apart, not side by side: pass a copy of the tensor");
+    }
+    each.shape.pop_back();
+    each.strides.pop_back();
+  }
+  StridedLoop loop;
+  const cudaError_t error =
+      make_strided_loop(before.front(), {before.begin() + 1, before.end()}, &loop);
+  if (error != cudaSuccess) return error;
+  if (loop.rank > 1) {
+    return refuse(cudaErrorInvalidValue,
+                  "the rows of a tensor are not all equally far apart: pass a copy of it");
+  }
+  *out = matrix_rows(loop.elements, columns);
+  if (loop.rank == 1) {
+    out->pitch.y = loop.stride[0][0];
+    out->pitch.x = loop.stride[1][0];
+    if (results.size() > 1) out->pitch.index = loop.stride[2][0];
+  }
+  return cudaSuccess;
+}
+
+/// The same with the checks of the pointers.
+template <class T, class... Index>
+cudaError_t make_any_rows(AnyRows* out, const TensorView<const T>& x, const TensorView<T>& y,
+                          const TensorView<Index>&... index) {
+  const cudaError_t error = make_any_rows(x.layout, {y.layout, index.layout...}, out);
+  if (error != cudaSuccess) return error;
+  const bool any = out->rows > 0 && out->columns > 0;
+  return check_buffers({{x.data, alignof(T), "x", any},
+                        {y.data, alignof(T), "y", any},
+                        {index.data, alignof(Index), "index", any}...});
+}
+
+}  // namespace tutorial::primitives
