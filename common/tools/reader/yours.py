@@ -322,15 +322,16 @@ class Verdict:
                 self.missing.add(name)
         self.built = True
 
-    def build_beside(self, backend, name):
+    def build_beside(self, backend, name, errors):
         """A rung beside the reader's: built once, and again when a source other than the reader's has changed."""
         program = front.program(backend, name)
         sources = [path for path in self.folder.rglob("*.*") if path.suffix in (".cu", ".cuh", ".h") and path != self.path]
+        sources.append(trace.named_source(self.folder))
         if not program.exists():
             front.say(f"build: {name}, once")
         elif program.stat().st_mtime > max(path.stat().st_mtime for path in sources):
             return
-        front.build(backend, name, known=True, quiet=True)
+        front.build(backend, name, known=True, quiet=True, errors=errors)
 
     def run(self):
         """True if the rung is right."""
