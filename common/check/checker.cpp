@@ -145,8 +145,8 @@ std::string from_root(std::string text) {
   return text;
 }
 
-std::string plural(std::int64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+std::string plural(std::int64_t count, const std::string& one, const std::string& many = "") {
+  return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
 }
 
 /// Whether the access is made by a function of the executor that a kernel's source compiles: such as
@@ -206,7 +206,10 @@ void Checker::start() {
 
 int Checker::finish() const {
   problems_.print();
-  return problems_.empty() ? 0 : 1;
+  if (!problems_.empty()) return 1;
+  std::printf("Nothing was found in %s.\n", plural(launches_, "launch", "launches").c_str());
+  std::fflush(stdout);
+  return 0;
 }
 
 void Checker::stop(int code) const {
@@ -218,6 +221,7 @@ void Checker::stop(int code) const {
 
 void Checker::launch_begins(const cpu::Launch& launch) {
   launch_ = &launch;
+  ++launches_;
   launch_serial_ = ++serial_;
   any_waited_ = accessed_too_early_ = failed_ = false;
   passed_on_.clear();

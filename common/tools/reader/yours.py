@@ -169,10 +169,10 @@ def sentences(info):
     return lines
 
 
-def checked(program):
+def checked(program, *arguments):
     """(sentences, why it did not end as it should or None): what the instrumented executor noticed."""
     try:
-        done = subprocess.run([str(program), "yours"], capture_output=True, text=True, errors="replace", check=False,
+        done = subprocess.run([str(program), *arguments], capture_output=True, text=True, errors="replace", check=False,
                               timeout=LONGEST)
     except OSError as error:
         return [], error.strerror
@@ -287,9 +287,6 @@ class Verdict:
         self.stopped = ""  # why the executor ended the kernel: told once, first
         self.explained = False  # the checks have been told, before what the test says
 
-    def line(self, label, text):
-        print(textwrap.fill(text, WIDTH, initial_indent=f"  {label:<10} ", subsequent_indent=" " * 13), flush=True)
-
     # ---- The programs ----
 
     @property
@@ -388,7 +385,7 @@ class Verdict:
             words = "is right." if self.built else "gives the right results."  # the checks come when they are built
         front.say(f"\n{self.source} {words}")
         orders = "" if self.backend == "cuda" else ", with the threads of a block in order and in reverse"
-        self.line("right", f"every size, every pointer, every input that the chapter tries{orders}")
+        tell("right", f"every size, every pointer, every input that the chapter tries{orders}")
 
     def tell_wrong(self, tested, facts):
         front.say(f"\n{self.source} is not right yet.")
@@ -433,7 +430,7 @@ class Verdict:
         if one["max_ulp"] is None:  # the record has no NaN and no infinity; the test's own line has
             found = re.search(r"is off by inf ULP at (.+?): expected (\S+), got (\S+)", lines)
             at, expected, got = found.groups() if found else (f"x = {at}", number(one["expected"]), "NaN or infinity")
-            self.line("error", f"{got} where {expected} is expected, at {at}; you claim {number(one['bound'])} ULP")
+            tell("error", f"{got} where {expected} is expected, at {at}; you claim {number(one['bound'])} ULP")
             return
         ulp, claim = one["max_ulp"], one["bound"]
         text = f"at most {ulp:.4g} ULP, at x = {at} (expected {number(one['expected'])}, got {number(one['actual'])}); " \
@@ -443,7 +440,7 @@ class Verdict:
                     f"{number(one['over_to'])}"
         elif claim > 1.1 * max(ulp, 0.5):
             text += f", more than it needs: {rounded_up(ulp)} would do"
-        self.line("error", text)
+        tell("error", text)
 
     # ---- What does it ask for? ----
 
@@ -452,13 +449,13 @@ class Verdict:
         beside = runs.unique(name for name in [self.chapter.beside, *wanted] if name)
         program = trace.small_program(self.folder)
         if program in self.missing:
-            self.line("accesses", f"cannot be counted: {program} could not be built")
+            tell("accesses", f"cannot be counted: {program} could not be built")
             return
         try:
             mine = next(one["rung"] for one in trace.names_of(front.program("cpu", program)) if one["kind"] == "yours")
             rungs = trace.count(self.folder, [mine, *beside], build=self.build_beside)
         except (runs.ToolError, StopIteration, front.BuildFailed) as failure:
-            self.line("accesses", f"could not be counted ({failure})")
+            tell("accesses", f"could not be counted ({failure})")
             return
         facts.traced = {one["rung"]: Traced(one) for one in rungs[1:]}
         facts.traced["yours"] = yours = Traced(rungs[0])
@@ -468,15 +465,15 @@ class Verdict:
             if other:
                 same = (yours.widths(kind), round(yours.requests(kind), 2)) == (other.widths(kind), round(other.requests(kind), 2))
                 text += f", as {other.name}" if same else f" ({other.name} has {other.phrase(kind).split(': ')[1]})"
-            self.line(label, text)
+            tell(label, text)
         idle = yours.threads - yours.busy
         if yours.idle_blocks:
-            self.line("idle", f"{yours.idle_blocks:,} of {yours.blocks:,} blocks touch no memory: does per_thread say how "
+            tell("idle", f"{yours.idle_blocks:,} of {yours.blocks:,} blocks touch no memory: does per_thread say how "
                               "many elements a thread takes?")
         elif idle:
-            self.line("idle", f"no block of {yours.blocks:,}; {idle:,} of {yours.threads:,} threads touch no memory")
+            tell("idle", f"no block of {yours.blocks:,}; {idle:,} of {yours.threads:,} threads touch no memory")
         else:
-            self.line("idle", f"none: all {yours.blocks:,} blocks and all their threads have work")
+            tell("idle", f"none: all {yours.blocks:,} blocks and all their threads have work")
 
     # ---- What does the instrumented executor notice? ----
 
@@ -488,19 +485,14 @@ class Verdict:
             return [], None
         if program in self.missing:
             return [], "it could not be built"
-        return checked(front.program("cpu", program))
+        return checked(front.program("cpu", program), "yours")
 
     def tell_checks(self):
         found, failure = self.found
         if self.stopped:
             found = [one for one in found if one.partition(": ")[2].partition("; n = ")[0] not in self.stopped]
-        lines = [*found[:4], *([f"... and {len(found) - 4} more"] if len(found) > 4 else [])]
-        if failure:
-            lines.append(f"{self.folder.name}_check could not say more: {failure}")
-        elif not found and CHECKS.exists() and not self.stopped:
-            lines = ["no access outside an array, no race in shared memory"]
-        for number_, sentence in enumerate(lines):
-            self.line("" if number_ else "checks", sentence)
+        if CHECKS.exists() and (found or failure or not self.stopped):
+            tell_found(f"{self.folder.name}_check", found, failure)
 
     # ---- What is left? ----
 
@@ -515,10 +507,26 @@ class Verdict:
                 one.keep()
             if left and not one.done:
                 first_left = first_left or one
-            self.line(label, ticked(one, left))
+            tell(label, ticked(one, left))
             label = ""
         if first_left and first_left.hints:
-            self.line("", f"  {front.command(f'exercises {self.name} {first_left.name} --hint 1')} helps")
+            tell("", f"  {front.command(f'exercises {self.name} {first_left.name} --hint 1')} helps")
+
+
+def tell(label, text):
+    """A line of the verdict."""
+    front.say(textwrap.fill(text, WIDTH, initial_indent=f"  {label:<10} ", subsequent_indent=" " * 13))
+
+
+def tell_found(program, found, failure):
+    """What checked() says."""
+    lines = [*found[:4], *([f"... and {len(found) - 4} more"] if len(found) > 4 else [])]
+    if failure:
+        lines.append(f"{program} could not say more: {failure}")
+    elif not found:
+        lines = ["no access outside an array, no race in shared memory"]
+    for number_, sentence in enumerate(lines):
+        tell("" if number_ else "checks", sentence)
 
 
 def ticked(exercise, left):
@@ -672,8 +680,39 @@ def judge_program(exercise, backend):
     if exercise.is_untouched:
         front.say(f"\n{front.here(exercise.file)} is still the starter: what is missing is marked in it")
         return False
+    build_program(exercise, backend, target)
     try:
-        front.build(backend, target)
+        done = subprocess.run([str(front.program(backend, f"answers/{target}"))], capture_output=True, text=True,
+                              errors="replace", check=False, timeout=LONGEST, preexec_fn=limit)
+        said, code = (done.stdout + done.stderr).strip(), done.returncode
+    except subprocess.TimeoutExpired:
+        said, code = f"it did not end within {LONGEST} seconds: is there a loop without an end?", 1
+    found, failure = program_checked(f"{target}_check")
+    facts = Facts(exercise.file, (None, None, None))
+    facts.right = facts.says_right = code == 0 and not found
+    front.say(f"\n{front.here(exercise.file)}: {said or f'it {ending(code)}'}"
+              + (" (and is not: the checks found something)" if code == 0 and found else ""))
+    tell_found(f"{target}_check", found, failure)
+    if code in (-signal.SIGSEGV, -signal.SIGBUS) and not found:
+        front.say("  Look: is every index checked before the access, for the last element of a wide access too? Does\n"
+                  "  every access of 128 bits begin at a multiple of 16 bytes?")
+    if facts.right and set(exercise.goals) & COUNTED:
+        facts.traced = counted(target)
+        for label, kind in (("accesses", "load"), ("", "store")) if facts.traced else ():
+            tell(label, facts.traced["yours"].phrase(kind))
+    left = exercise.left(facts)
+    if not left:
+        exercise.keep()
+    tell("exercise", ticked(exercise, left))
+    return facts.right
+
+
+def build_program(exercise, backend, target):
+    """The program, and with it the one that is checked if that is there: then both are compiled at the same time."""
+    program, beside = front.program(backend, f"answers/{target}"), f"{target}_check"
+    rest = [beside] if backend == "cpu" and front.program("cpu", f"answers/{beside}").exists() else []
+    try:
+        front.build(backend, target, *rest, known=program.exists())
     except front.BuildFailed:
         found = re.search(rf"{re.escape(exercise.file.name)}:(\d+)(?::\d+)?: error: (.*)", front.build_log(backend))
         if found:
@@ -681,39 +720,27 @@ def judge_program(exercise, backend):
                   file=sys.stderr)
         raise
     tell_warnings(backend, exercise.file.name)
+
+
+def program_checked(name):
+    """checked() of a reader's program; always on the CPU, and with g++."""
     try:
-        done = subprocess.run([str(front.program(backend, f"answers/{target}"))], capture_output=True, text=True,
-                              errors="replace", check=False, timeout=LONGEST, preexec_fn=limit)
-        said, code = (done.stdout + done.stderr).strip(), done.returncode
-    except subprocess.TimeoutExpired:
-        said, code = f"it did not end within {LONGEST} seconds: is there a loop without an end?", 1
-    facts = Facts(exercise.file, (None, None, None))
-    facts.right = facts.says_right = code == 0
-    front.say(f"\n{front.here(exercise.file)}: {said or f'it {ending(code)}'}")
-    if code in (-signal.SIGSEGV, -signal.SIGBUS):
-        front.say("  Look: is every index checked before the access, for the last element of a wide access too? Does\n"
-                  "  every access of 128 bits begin at a multiple of 16 bytes?")
-    if facts.right and set(exercise.goals) & COUNTED:
-        facts.traced = counted(target)
-        for label, kind in (("accesses", "load"), ("", "store")) if facts.traced else ():
-            front.say(f"  {label:<10} {facts.traced['yours'].phrase(kind)}")
-    left = exercise.left(facts)
-    if not left:
-        exercise.keep()
-    front.say(f"  exercise   {ticked(exercise, left)}")
-    return facts.right
+        front.build("cpu", name, known=True, quiet=True, errors=False)
+    except front.BuildFailed:
+        return [], "it could not be built"
+    return checked(front.program("cpu", f"answers/{name}"))
 
 
 def counted(target):
     """{"yours": what the program's last launch asks for}, on the CPU; empty where that cannot be counted."""
     try:
-        front.build("cpu", f"{target}_counted", known=True, quiet=True)
+        front.build("cpu", f"{target}_trace", known=True, quiet=True)
     except front.BuildFailed:
         return {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "counts.json"
         try:
-            subprocess.run([str(front.program("cpu", f"answers/{target}_counted"))], capture_output=True, check=False,
+            subprocess.run([str(front.program("cpu", f"answers/{target}_trace"))], capture_output=True, check=False,
                            timeout=LONGEST, env={**os.environ, "TUTORIAL_COUNTS": str(path)})
             launches = runs.load_json(path)["launches"]
         except (OSError, subprocess.TimeoutExpired, runs.ToolError):

@@ -296,12 +296,13 @@ class Exercises(Judged):
         self.assertIn("\u2713 1 climb (by an earlier version, kept as", text)
         self.assertIn("\u2713 2 sharpen", text)
 
-    def judge_own(self, body):
-        """What is printed of a program that the reader has begun, and that does this."""
+    def judge_own(self, body, check="print('Nothing was found in 1 launch.')"):
+        """What is printed of a program that the reader has begun, and that does this, and of which the checks say that."""
         self.declare(starter="", name="own", answer="own.cu", write=[])
         (self.folder / "answers/own.cu").touch()
         (self.folder / "your_own.cu").write_text("int mine;\n", encoding="utf-8")
         self.program("answers/01_elu_your_own", body)
+        self.program("answers/01_elu_your_own_check", check)
         with contextlib.redirect_stdout(io.StringIO()) as out:
             yours.judge_program(exercises.of_chapter(self.folder).find("own"), "cpu")
         return out.getvalue()
@@ -318,6 +319,15 @@ class Exercises(Judged):
             text = self.judge_own(f"os.kill(os.getpid(), {number})")
             self.assertIn(f"your_own.cu: {words}", text)
             self.assertEqual("Look: is every index checked" in text, look)
+
+    def test_what_the_checks_find_in_a_program_stands_below_its_own_words(self):
+        past = "01_elu/your_own.cu:9: thread 0 of block 0 reads b[8], one past the end (b has 8 elements)"
+        check = f"print('right: all'); print('check: {past}'); sys.exit(1)"
+        text = self.judge_own("print('right: all')", check)
+        self.assertRegex(" ".join(text.split()), r"right: all \(and is not: the checks found something\) checks " + re.escape(past)
+                         + " exercise \u00b7 3 own: left: it is not right yet")
+        self.assertNotIn("Look:", self.judge_own("os.kill(os.getpid(), 11)", check))
+        self.assertIn("checks     no access outside an array", self.judge_own("print('right: all')"))
 
     def test_hints_come_one_at_a_time(self):
         self.assertIn("hint 2 of 2:\n  Second.", self.listed(exercise="climb", hint=2))
