@@ -81,8 +81,8 @@ void launch(const Case& operation, const Shape& shape, std::size_t elements, std
 void check(const Case& operation) {
   const auto everywhere = [&](const Shape& shape) {
     for (const auto& [elements, bytes] : {std::pair{0, 0}, {1, 0}, {0, 4}, {0, 8}}) {
-      launch(operation, shape, static_cast<std::size_t>(elements),
-                         static_cast<std::size_t>(bytes), false);
+      launch(operation, shape, static_cast<std::size_t>(elements), static_cast<std::size_t>(bytes),
+             false);
     }
   };
   if (!takes_any_shape(operation)) {

@@ -47,7 +47,7 @@ struct Way {
 };
 
 void launch(const Rung& rung, const Way& way) {
-  std::string context = rung.size + (" = " + std::to_string(way.n));
+  std::string context = rung.size + (" = " + std::to_string(way.n)) + rung.more;
   if (way.offset != 0) {
     context += ", pointers aligned to " + std::to_string(way.offset) + " bytes";
   }

@@ -452,7 +452,7 @@ def picture_lines(requests, paint):
         shape = (request["space"], request["bytes"],
                  tuple(None if o is None else o - origin for o in request["offsets"]))
         again = [n for n, other in drawn if other == shape]
-        head = f"access {number + 1}: {request['operation']} {request['bytes']} bytes a lane, {place(request)}"
+        head = f"access {number + 1}: {request['operation']} {plural(request['bytes'], 'byte')} a lane, {place(request)}"
         if again:
             lines += ["", f"{head}: as access {again[0] + 1}"]
             continue

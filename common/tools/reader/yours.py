@@ -42,7 +42,7 @@ REASONS = (
      "Are they in the order of their elements? Does a comparison with NaN give 0?"),
     (r"output was (written (past|before)|damaged)|writes .*(past|before)",
      "The kernel writes outside its output.",
-     "Does the check cover the last element of an access as well as the first: i + per_thread <= n?"),
+     "Does the check cover the last element of an access, or of a tile, as well as the first?"),
     (r"input( \w)? was written", "The kernel writes to its input, or past its output into the input.",
      "Which pointer does it store to, and with which index?"),
     (r"answers cudaErrorMisalignedAddress, expected cudaSuccess",
@@ -169,6 +169,32 @@ def sentences(info):
     return lines
 
 
+#: How many bytes each takes at once, and those of an element of an array that it may be given.
+WIDE = {"LDST128BITS": 16, "FLOAT4": 16, "INT4": 16, "LDST64BITS": 8, "FLOAT2": 8, "INT2": 8, "LDST32BITS": 4, "HALF2": 4,
+        "BFLOAT162": 4}
+ELEMENTS = {"half": 2, "__nv_bfloat16": 2, "float": 4, "half2": 4, "float2": 8, "int": 4, "unsigned": 4, "Byte": 1,
+            "std::uint8_t": 1, "std::uint32_t": 4, "std::int64_t": 8}
+
+
+def unaligned(path):
+    """A sentence for each array of the kernels' own that is accessed wider than its declaration aligns it. The executor
+    cannot notice: g++ aligns every array of 16 bytes to 16."""
+    declared, found = {}, {}
+    for number_, line in enumerate(runs.read_text(path).splitlines(), 1):
+        line = line.partition("//")[0]
+        kind = re.match(r"\s*(?:(?:__shared__|const) +|(?:alignas|__align__)\((\d+)\) +)*([\w:]+) +\w+ *\[", line)
+        if kind and kind[2] in ELEMENTS:
+            align = int(kind[1] or ELEMENTS[kind[2]])
+            declared.update({name: (number_, align) for name in re.findall(r"(\w+) *\[", line)})
+        for word, name in re.findall(rf"\b({'|'.join(WIDE)})\(\s*(\w+) *\[", line):
+            where, align = declared.get(name, (0, 16))
+            if align < WIDE[word]:
+                found[name, where] = found.get((name, where)) or (
+                    f"{front.here(path)}:{number_}: {word} needs a multiple of {WIDE[word]} bytes, and line {where} aligns "
+                    f"{name} to {align}: write alignas({WIDE[word]}) before it")
+    return list(found.values())
+
+
 def checked(program, *arguments):
     """(sentences, why it did not end as it should or None): what the instrumented executor noticed."""
     try:
@@ -180,7 +206,7 @@ def checked(program, *arguments):
         return [], f"it did not end within {LONGEST} seconds"
     found = [line[len("check: "):] for line in (done.stdout + done.stderr).splitlines() if line.startswith("check: ")]
     known = done.returncode == 0 and not found or done.returncode in (1, 3) and found
-    return list(dict.fromkeys(found)), None if known else f"it {ending(done.returncode)}"
+    return runs.unique(found), None if known else f"it {ending(done.returncode)}"
 
 
 def ending(code):
@@ -220,9 +246,10 @@ class Traced:
             return f"{kind}s: none"
         total = self.kinds[kind]
         used = 100 * total["used"] / (total["sectors"] * trace.SECTOR) if total["sectors"] else 100
-        waste = f", {used:.3g} % of the bytes moved are used" if used < 95 else ""
+        waste = f", each uses {used:.3g} % of what it moves" if used < 95 else ""
         count = f"{self.requests(kind):.3g}"
-        return f"{kind}s: {' and '.join(map(str, self.widths(kind)))} bytes a lane, {count} " \
+        unit = "byte" if self.widths(kind) == [1] else "bytes"
+        return f"{kind}s: {' and '.join(map(str, self.widths(kind)))} {unit} a lane, {count} " \
                f"{'request' if count == '1' else 'requests'} a warp{waste}"
 
 
@@ -351,7 +378,7 @@ class Verdict:
         self.build_rest()
         if not self.explained:
             self.tell_checks()
-        facts.right = facts.right and not self.found[0]
+        facts.right = facts.right and not self.flaws
         if not self.stopped and not any(one.endless or one.crashed for one in tested.values()):
             self.tell_accesses(facts)
         self.tell_exercises(facts)
@@ -377,7 +404,7 @@ class Verdict:
         return found
 
     def tell_right(self):
-        if self.built and self.found[0]:
+        if self.built and self.flaws:
             words = "gives the right results here, and is not right yet: the checks found something."
         elif not self.chapter.edited:
             words = "is right, and is still the starter: no exercise is begun."
@@ -422,21 +449,26 @@ class Verdict:
 
     # ---- How large is the error? ----
 
+    @functools.cached_property
+    def operand(self):
+        """What the record of the errors names an input by: of pairs the first."""
+        return "a" if re.search(r"\(const (\w+)\* \w+, *const \1\* ", exercises.code_of(self.path)) else "x"
+
     def tell_error(self, facts, lines):
         one = facts.accuracy
         if one is None:
             return
-        at = number(one["at"])
+        at = f"{self.operand} = {number(one['at'])}"
         if one["max_ulp"] is None:  # the record has no NaN and no infinity; the test's own line has
             found = re.search(r"is off by inf ULP at (.+?): expected (\S+), got (\S+)", lines)
-            at, expected, got = found.groups() if found else (f"x = {at}", number(one["expected"]), "NaN or infinity")
+            at, expected, got = found.groups() if found else (at, number(one["expected"]), "NaN or infinity")
             tell("error", f"{got} where {expected} is expected, at {at}; you claim {number(one['bound'])} ULP")
             return
         ulp, claim = one["max_ulp"], one["bound"]
-        text = f"at most {ulp:.4g} ULP, at x = {at} (expected {number(one['expected'])}, got {number(one['actual'])}); " \
+        text = f"at most {ulp:.4g} ULP, at {at} (expected {number(one['expected'])}, got {number(one['actual'])}); " \
                f"you claim {claim:g}"
         if one.get("over"):
-            text += f". {one['over']:,} of {one['inputs']:,} inputs exceed it, x from {number(one['over_from'])} to " \
+            text += f". {one['over']:,} of {one['inputs']:,} inputs exceed it, {self.operand} from {number(one['over_from'])} to " \
                     f"{number(one['over_to'])}"
         elif claim > 1.1 * max(ulp, 0.5):
             text += f", more than it needs: {rounded_up(ulp)} would do"
@@ -471,7 +503,7 @@ class Verdict:
             tell("idle", f"{yours.idle_blocks:,} of {yours.blocks:,} blocks touch no memory: does per_thread say how "
                               "many elements a thread takes?")
         elif idle:
-            tell("idle", f"no block of {yours.blocks:,}; {idle:,} of {yours.threads:,} threads touch no memory")
+            tell("idle", f"{idle:,} of {yours.threads:,} threads touch no memory; no block of the {yours.blocks:,} is idle")
         else:
             tell("idle", f"none: all {yours.blocks:,} blocks and all their threads have work")
 
@@ -487,11 +519,16 @@ class Verdict:
             return [], "it could not be built"
         return checked(front.program("cpu", program), "yours")
 
+    @property
+    def flaws(self):
+        """What is found, and what the executor cannot notice."""
+        return [*self.found[0], *unaligned(self.path)]
+
     def tell_checks(self):
-        found, failure = self.found
+        found, failure = self.flaws, self.found[1]
         if self.stopped:
             found = [one for one in found if one.partition(": ")[2].partition("; n = ")[0] not in self.stopped]
-        if CHECKS.exists() and (found or failure or not self.stopped):
+        if found or CHECKS.exists() and (failure or not self.stopped):
             tell_found(f"{self.folder.name}_check", found, failure)
 
     # ---- What is left? ----
@@ -688,6 +725,7 @@ def judge_program(exercise, backend):
     except subprocess.TimeoutExpired:
         said, code = f"it did not end within {LONGEST} seconds: is there a loop without an end?", 1
     found, failure = program_checked(f"{target}_check")
+    found += unaligned(exercise.file)
     facts = Facts(exercise.file, (None, None, None))
     facts.right = facts.says_right = code == 0 and not found
     front.say(f"\n{front.here(exercise.file)}: {said or f'it {ending(code)}'}"
@@ -760,6 +798,8 @@ def judge(folder, backend):
             right = one() and right
         except front.BuildFailed as failed:
             failure = failure or failed
+    if not chapter.edited and chapter.programs() and all(one.is_untouched for one in chapter.programs()):
+        front.say(f"{front.here(chapter.file)} is the starter too")
     if failure:
         raise failure
     return right
