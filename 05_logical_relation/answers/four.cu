@@ -54,8 +54,9 @@ int main() {
                                    left.data(), right.data(), result.data(), n);
   const std::vector<Byte> y = result.download();
   std::size_t wrong = 0, first = 0;
+  const auto right = [&](std::size_t i) { return a[i] != 0 && b[i] != 0 ? 1 : 0; };
   for (std::size_t i = y.size(); i-- > 0;) {
-    if (y[i] == (a[i] != 0 && b[i] != 0 ? 1 : 0)) continue;
+    if (y[i] == right(i)) continue;
     ++wrong;
     first = i;
   }
@@ -63,6 +64,7 @@ int main() {
       error == cudaSuccess && wrong == 0,
       wrong == 0
           ? "all of " + std::to_string(n) + " answers are right"
-          : std::to_string(wrong) + " answers are wrong; the first: " + std::to_string(a[first]) +
-                " and " + std::to_string(b[first]) + " gives " + std::to_string(y[first]));
+          : std::to_string(wrong) + " answers are wrong; the first: y[" + std::to_string(first) +
+                "], " + std::to_string(a[first]) + " and " + std::to_string(b[first]) + ", is " +
+                std::to_string(y[first]) + ", expected " + std::to_string(right(first)));
 }

@@ -145,8 +145,8 @@ std::string from_root(std::string text) {
   return text;
 }
 
-std::string plural(std::int64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+std::string plural(std::int64_t count, const std::string& one, const std::string& many = "") {
+  return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
 }
 
 /// Whether the access is made by a function of the executor that a kernel's source compiles: such as
@@ -206,7 +206,10 @@ void Checker::start() {
 
 int Checker::finish() const {
   problems_.print();
-  return problems_.empty() ? 0 : 1;
+  if (!problems_.empty()) return 1;
+  std::printf("Nothing was found in %s.\n", plural(launches_, "launch", "launches").c_str());
+  std::fflush(stdout);
+  return 0;
 }
 
 void Checker::stop(int code) const {
@@ -218,6 +221,7 @@ void Checker::stop(int code) const {
 
 void Checker::launch_begins(const cpu::Launch& launch) {
   launch_ = &launch;
+  ++launches_;
   launch_serial_ = ++serial_;
   any_waited_ = accessed_too_early_ = failed_ = false;
   passed_on_.clear();
@@ -466,7 +470,7 @@ bool Checker::is_our_own(const Seen& seen) {
 void Checker::access(const Seen& seen) {
   if (!in_launch_ || cpu::running_block == nullptr) return;
   last_pc_ = seen.pc;
-  if (is_over_) report_endless(place_of(seen.pc));
+  if (is_over_ && !is_executors(seen.pc, false)) report_endless(place_of(seen.pc));
   Region* const region = region_at(seen.address);
   if (region == nullptr) {
     if (!is_our_own(seen)) outside(seen);
@@ -621,15 +625,16 @@ void Checker::report_race(Region& region, const Seen& seen, std::size_t offset,
   look_up(region, here);
   Seen byte = seen;
   byte.address = region.begin + offset;
-  const bool same_line = here.name() == there.name();
+  const bool same_line = here.name() == there.name(), same_place = here.inside == there.inside;
   const bool same_block = earlier.block == block_;
   const char* const did = earlier_writes ? (earlier.atomic != 0 ? "updates" : "writes") : "reads";
   std::string reason = same_block ? "with no barrier between them" : "and nothing orders blocks";
-  if (same_line) reason += ": an update can be lost";
+  if (same_line && same_place) reason += ": an update can be lost";
   problems_.add_once(key, here,
                      thread_name() + " " + verb(seen.operation) + " " + element_name(region, byte) +
                          ", which " + name_of(earlier.thread, earlier.block) + " " + did + " in " +
-                         (same_line ? "the same line" : there.name()) + ", " + reason);
+                         (same_line ? "the same line" : there.name()) +
+                         (same_place ? "" : there.inside) + ", " + reason);
 }
 
 /// What has been read unwritten by the block that has ended.

@@ -70,7 +70,7 @@ class Checker : public cpu::Watcher {
   /// Follows what is found from now on: "n = 1027".
   void set_context(const std::string& context) { problems_.set_context(context); }
 
-  /// Prints what was found. 0: nothing; 1: something.
+  /// Prints what was found, or in how many launches nothing was. 0: nothing; 1: something.
   int finish() const;
 
   void access(const trace::Seen& seen);
@@ -124,6 +124,7 @@ class Checker : public cpu::Watcher {
   std::set<std::uintptr_t> our_own_;  // places of the executor's
 
   bool in_launch_ = false;
+  int launches_ = 0;
   const cpu::Launch* launch_ = nullptr;
   std::uint32_t block_ = 0;
   std::uint32_t serial_ = 0, launch_serial_ = 0, block_serial_ = 0;

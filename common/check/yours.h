@@ -26,6 +26,7 @@ struct Rung {
   std::function<cudaError_t(const std::vector<const void*>& inputs, void* output, std::int64_t n)>
       launch;
   const char* size = "n";  ///< what n is called in the sentences
+  const char* more = "";   ///< what the sentences say behind it
 };
 
 template <class In, class Out>
@@ -63,7 +64,8 @@ Rung rung_of(cudaError_t (*launch)(const In*, const In*, Out*, std::int64_t n,
                           static_cast<Out*>(out), kImages * channels * kPixels, channels, kPixels,
                           nullptr);
           },
-          "channels"};
+          "channels",
+          " of 16 pixels, in each of 3 images"};
 }
 
 /// main(): launches the rung at the sizes around its packs and blocks, aligned as it claims and no

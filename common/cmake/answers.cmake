@@ -5,8 +5,8 @@
 #   <answer>.py   the same in Python
 #
 # A program that a reader has begun, your_<answer>.cu in the chapter's folder, is the target
-# 01_elu_your_<answer>; its test is ./tutorial test elu --yours. 01_elu_your_<answer>_counted is the same,
-# compiled as for tracing: it says what its launches ask of memory.
+# 01_elu_your_<answer>; its test is ./tutorial test elu --yours. Compiled as for tracing it is two more programs:
+# ..._trace says what its launches ask of memory, ..._check judges each access.
 #
 # tutorial_add_answers(<name> PREFIX 01_elu): one executable for each of the first two kinds, which
 # nothing but the targets 01_elu_answers and tutorial_answers builds, and a test for each that was
@@ -61,14 +61,16 @@ function(tutorial_add_answers name)
                           RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")
     target_compile_options(${folder}_${answer} PRIVATE ${tutorial_readers_warnings})
     if(TARGET tutorial_trace)
-      set(target ${folder}_${answer}_counted)
-      tutorial_traced_objects(${target}_objects "${source}")
-      target_compile_options(${target}_objects PRIVATE ${tutorial_readers_warnings})
-      add_executable(${target} EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/common/trace/program.cpp"
-                     $<TARGET_OBJECTS:${target}_objects>)
-      target_link_libraries(${target} PRIVATE tutorial_trace)
-      tutorial_flags(${target})
-      set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")
+      set(objects ${folder}_${answer}_objects)
+      tutorial_traced_objects(${objects} "${source}")
+      target_compile_options(${objects} PRIVATE ${tutorial_readers_warnings})
+      foreach(way IN ITEMS trace check)
+        set(target ${folder}_${answer}_${way})
+        tutorial_executable(${target} LIBRARIES ${name} tutorial_${way} -Wl,--wrap=main
+                            SOURCES "${PROJECT_SOURCE_DIR}/common/${way}/program.cpp" $<TARGET_OBJECTS:${objects}>)
+        set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON
+                              RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")
+      endforeach()
     endif()
   endforeach()
 

@@ -48,7 +48,7 @@ endfunction()
 #   01_elu_torch          peers/elu_torch.cpp: the bindings to PyTorch, if TUTORIAL_TORCH asks for them
 #   01_elu                all of these and nothing of another chapter
 #   01_elu_answers        the worked answers in answers/, which nothing else builds
-#   01_elu_trace          the kernels with every access recorded, likewise; ..._trace_your_elu one source (./tutorial trace)
+#   01_elu_trace          the kernels with every access recorded, likewise; ..._trace_your_elu, ..._trace_named some of them
 #   01_elu_check          your_elu.cuh with every access judged, likewise
 #
 # and registers the chapter's tests with the label elu: the test cases, the exhibits under

@@ -2,6 +2,7 @@
 # their accesses: bounds, races, memory that nobody wrote, the wait for the kernel before, loops without end.
 #
 #   01_elu_check       the reader's rung alone: small, so that it answers at once
+#   01_elu_your_<answer>_check   a program that the reader has begun (answers.cmake)
 #   01_elu_check_all   every rung and operator that the chapter's benchmark times; the test 01_elu.check
 #
 # The last is built by itself, like the tracing program that it shares its kernels with, or by tutorial_checks;
@@ -10,7 +11,7 @@ add_custom_target(tutorial_checks)
 
 if(TARGET tutorial_hooks)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/common/check/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/all\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/(all|program)\\.cpp$")
   add_library(tutorial_check STATIC EXCLUDE_FROM_ALL ${sources})
   target_link_libraries(tutorial_check PUBLIC tutorial_hooks)
   target_compile_definitions(tutorial_check PRIVATE TUTORIAL_ROOT="${PROJECT_SOURCE_DIR}")
@@ -28,8 +29,8 @@ function(tutorial_check_exhibits target main)
   endif()
   tutorial_sources(sources ${arg_SOURCES} "${main}")
   tutorial_traced_objects(${target}_objects ${sources})
-  add_executable(${target} $<TARGET_OBJECTS:${target}_objects>)
-  target_link_libraries(${target} PRIVATE tutorial_check)
+  add_executable(${target} "${PROJECT_SOURCE_DIR}/common/check/program.cpp" $<TARGET_OBJECTS:${target}_objects>)
+  target_link_libraries(${target} PRIVATE tutorial_check -Wl,--wrap=main)
   tutorial_add_exhibits(${target} "${main}" check PREFIX ${arg_PREFIX} LABEL ${arg_LABEL})
 endfunction()
 

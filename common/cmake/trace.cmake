@@ -2,7 +2,8 @@
 #
 # g++ -fsanitize=thread calls a function before each access. ThreadSanitizer's own runtime is not
 # linked: the functions are those of common/trace/hooks.cpp. Only the targets 01_elu_trace... have them,
-# which `./tutorial trace elu`, the test "01_elu.trace: build" and tutorial_traces build.
+# which `./tutorial trace elu`, the test "01_elu.trace: build" and tutorial_traces build; the recorder, which is
+# the same for all, comes with the first chapter.
 #
 # The options make the compiler's accesses those of the source:
 #   -fno-tree-sra           a float4 is copied as a whole, not component by component
@@ -53,7 +54,7 @@ function(tutorial_trace_program target name bench)
   list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
   get_target_property(libraries ${bench} LINK_LIBRARIES)
   list(REMOVE_ITEM libraries tutorial_bench_support)
-  add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${bench}_traced> ${objects})
+  add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${bench}> ${objects})
   target_link_libraries(${target} PRIVATE ${libraries} tutorial_trace)
   tutorial_flags(${target})
 endfunction()
@@ -76,8 +77,9 @@ function(tutorial_add_moved test label source)
 endfunction()
 
 # tutorial_add_trace(<name> PREFIX 01_elu): the program 01_elu_trace, from the sources of the
-# chapter's library and of its benchmark, which says what the rungs are called and how they run; and for each
-# source of the library a program that sees its kernels alone, 01_elu_trace_your_elu: a reader waits for no more.
+# chapter's library and of its benchmark, which says what the rungs are called and how they run. A reader waits
+# for less: 01_elu_trace_your_elu sees that source's kernels alone, 01_elu_trace_named those that a source in the
+# build folder names, which ./tutorial trace writes there.
 function(tutorial_add_trace name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
   set(target ${arg_PREFIX}_trace)
@@ -92,24 +94,24 @@ function(tutorial_add_trace name)
   endif()
   get_target_property(kernels ${name} SOURCES)
   set(bench ${arg_PREFIX}_bench)
-  # The benchmark's own sources; and in a program all that it links but its main program.
-  get_target_property(sources ${bench} SOURCES)
-  get_target_property(libraries ${bench} LINK_LIBRARIES)
-  add_library(${bench}_traced OBJECT EXCLUDE_FROM_ALL ${sources})
-  target_link_libraries(${bench}_traced PRIVATE ${libraries})
-  tutorial_flags(${bench}_traced)
-  set(all "")
-  foreach(kernel IN LISTS kernels)
-    get_filename_component(short "${kernel}" NAME_WE)
-    tutorial_traced_objects(${arg_PREFIX}_traced_${short} "${kernel}")
-    tutorial_trace_program(${target}_${short} ${name} ${bench} ${arg_PREFIX}_traced_${short})
-    list(APPEND all ${arg_PREFIX}_traced_${short})
-  endforeach()
-  tutorial_trace_program(${target} ${name} ${bench} ${all})
+  set(yours "${kernels}")
+  list(FILTER yours INCLUDE REGEX "/your_${name}\\.cu$")
+  list(REMOVE_ITEM kernels ${yours})
+  set(named "${CMAKE_CURRENT_BINARY_DIR}/traced.cu")
+  file(APPEND "${named}" "")
+  tutorial_sources(named "${named}")
+  tutorial_traced_objects(${arg_PREFIX}_traced ${kernels})
+  tutorial_traced_objects(${arg_PREFIX}_traced_your_${name} ${yours})
+  tutorial_traced_objects(${arg_PREFIX}_traced_named "${named}")
+  tutorial_trace_program(${target} ${name} ${bench} ${arg_PREFIX}_traced ${arg_PREFIX}_traced_your_${name})
+  tutorial_trace_program(${target}_your_${name} ${name} ${bench} ${arg_PREFIX}_traced_your_${name})
+  tutorial_trace_program(${target}_named ${name} ${bench} ${arg_PREFIX}_traced_named)
+  target_link_options(${target}_named PRIVATE -Wl,--allow-multiple-definition)  # the first is meant
   add_dependencies(tutorial_traces ${target})
+  add_dependencies(${arg_PREFIX} tutorial_trace)
   if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/proof/moved.cpp")
     tutorial_add_moved(${arg_PREFIX}.moved ${name} "${CMAKE_CURRENT_SOURCE_DIR}/proof/moved.cpp"
-                       LIBRARIES ${name} OBJECTS ${all})
+                       LIBRARIES ${name} OBJECTS ${arg_PREFIX}_traced ${arg_PREFIX}_traced_your_${name})
   endif()
 
   if(NOT Python3_EXECUTABLE)

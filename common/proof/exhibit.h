@@ -4,10 +4,6 @@
 
 #include <cuda_runtime.h>
 
-#if defined(TUTORIAL_TRACE)
-#include "common/check/checker.h"
-#endif
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -33,9 +29,8 @@ void run_exhibit(cudaError_t (*launch)(const T* x, T* y, std::int64_t n, cudaStr
   cudaFree(y);
 }
 
-/// main() of exhibits_asan.cpp: runs the exhibit that the argument names. If nothing stops
-/// it, says "no memory error", or what the checks have found. Exit code 2 for a name that is not among
-/// them.
+/// main() of exhibits_asan.cpp: runs the exhibit that the argument names. If nothing stops it, says "no memory
+/// error"; what the checks have found, common/check/program.cpp adds. Exit code 2 for a name that is not among them.
 inline int exhibit_main(int argc, char** argv,
                         const std::map<std::string, std::function<void()>>& exhibits) {
   const auto found = argc == 2 ? exhibits.find(argv[1]) : exhibits.end();
@@ -45,18 +40,9 @@ inline int exhibit_main(int argc, char** argv,
     std::fputc('\n', stderr);
     return 2;
   }
-#if defined(TUTORIAL_TRACE)
-  check::Checker& checker = check::Checker::instance();
-  checker.start();
-  found->second();
-  const int code = checker.finish();
-  if (code == 0) std::puts("Nothing was found.");
-  return code;
-#else
   found->second();
   std::puts("no memory error");
   return 0;
-#endif
 }
 
 }  // namespace tutorial::test

@@ -1,4 +1,4 @@
-// Compiled into a reader's program whose kernels tell of every access (common/cmake/answers.cmake): what
+// Linked around a reader's program whose kernels tell of every access (common/cmake/answers.cmake): what
 // each of its launches asks for goes, as JSON, into the file that TUTORIAL_COUNTS names.
 
 #include "common/executor/executor.h"
@@ -34,15 +34,22 @@ std::uint64_t observe(const cpu::Launch& launch, bool begins) {
   return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
 }
 
-/// Before main(): one worker, which takes the blocks in order.
-const bool started = [] {
-  cpu::set_worker_count(1);
-  cpu::set_thread_order(cpu::Order::forward);
-  cpu::set_launch_observer(observe);
-  Recorder::instance().start({}, -1);
-  return true;
-}();
-
 }  // namespace
 
 }  // namespace tutorial::trace
+
+extern "C" {
+
+int __real_main(int argc, char** argv);
+
+/// Is called in the place of main(), as the linker was told by --wrap=main. One worker takes the blocks in order.
+int __wrap_main(int argc, char** argv) {
+  using namespace tutorial;
+  cpu::set_worker_count(1);
+  cpu::set_thread_order(cpu::Order::forward);
+  cpu::set_launch_observer(trace::observe);
+  trace::Recorder::instance().start({}, -1);
+  return __real_main(argc, argv);
+}
+
+}  // extern "C"

@@ -22,12 +22,14 @@
 // check: endless_loop: thread 0 of block 0 is still at work after 1 second: a loop without end.*[|] while .stride >= 0.
 // check: endless_walk: thread 0 of block 0 is still at work after 1 second: a loop without end.*[|] y.k. = x.k..
 // check: endless_barriers: is still at work after 1 second: a loop without end.*[|] (__syncthreads|for .unsigned stride)
+// check: endless_shuffles: exhibits.cu:[0-9]+: thread [0-9]+ of block 0 is still at work after 1 second: a loop without end.*[|] held = __shfl_xor_sync
+// check: race_in_a_function: thread 4 of block 0 reads of_warp.0., which thread 0 of block 0 writes in the same line .in any_of_warps.., common/test/check/exhibits.cu:[0-9]+., with no barrier between them .in [a-z_]*.., common/test/check/exhibits.cu
 // check: divergent_barrier: check: [^:]*:[0-9]+: block .0,0,0.: divergent barrier: thread .0,0,0. waits at __syncthreads.. in common/test/check/exhibits.cu:[0-9]+, thread .64,0,0. at
-// check: long_launch: Nothing was found
-// check: barrier_right: Nothing was found
-// check: syncwarp_right: Nothing was found
-// check: fence_right: Nothing was found
-// check: atomic_right: Nothing was found
+// check: long_launch: Nothing was found in [1-9]
+// check: barrier_right: Nothing was found in [1-9]
+// check: syncwarp_right: Nothing was found in [1-9]
+// check: fence_right: Nothing was found in [1-9]
+// check: atomic_right: Nothing was found in [1-9]
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 #include "common/proof/exhibit.h"
@@ -156,6 +158,18 @@ __global__ void turn_round(const float* x, float* y, std::int64_t /*n*/) {
   y[threadIdx.x] = tile[threadIdx.x];
 }
 
+/// Both lines are those of one call.
+__device__ __forceinline__ float any_of_warps(float value) {
+  __shared__ float of_warp[4];
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
+  return of_warp[threadIdx.x % 4];
+}
+
+__global__ void race_in_a_function(const float* x, float* y, std::int64_t n) {
+  const std::int64_t i = index_of_thread();
+  if (i < n) y[i] = any_of_warps(x[i]);
+}
+
 __global__ void lost_update_in_block(const float* x, float* y, std::int64_t n) {
   __shared__ int count;
   if (threadIdx.x == 0) count = 0;
@@ -245,6 +259,15 @@ __global__ void endless_barriers(const float* x, float* y, std::int64_t /*n*/) {
   y[0] = x[0];
 }
 
+__global__ void endless_shuffles(const float* x, float* y, std::int64_t n) {
+  const std::int64_t i = index_of_thread();
+  float held = i < n ? x[i] : 0.0f;
+  for (int mask = 16; mask >= 0; mask /= 2) {
+    held = __shfl_xor_sync(~0U, held, mask);  // for ever
+  }
+  if (i < n) y[i] = held;
+}
+
 __global__ void divergent_barrier(const float* x, float* y, std::int64_t n) {
   const std::int64_t i = index_of_thread();
   if (threadIdx.x < 64) {
@@ -314,6 +337,8 @@ int main(int argc, char** argv) {
           {"endless_loop", of(in_blocks<endless_loop>)},
           {"endless_walk", of(in_blocks<endless_walk>)},
           {"endless_barriers", of(in_blocks<endless_barriers>)},
+          {"endless_shuffles", of(in_blocks<endless_shuffles>)},
+          {"race_in_a_function", of(in_blocks<race_in_a_function>)},
           {"divergent_barrier", of(in_blocks<divergent_barrier>)},
           {"long_launch", of(in_blocks<long_launch>)},
           {"barrier_right", of(in_blocks<neighbour<true>>)},

@@ -22,8 +22,8 @@ GOALS = {
     "per_thread": "per_thread {0}",
     "load_bytes": "{0} bytes a lane in every load",
     "store_bytes": "{0} bytes a lane in every store",
-    "requests_as": "no more requests a warp than {0}",
-    "blocks_as": "no more blocks than {0}",
+    "requests_as": "no more requests a warp than the chapter's {0}",
+    "blocks_as": "no more blocks than the chapter's {0}",
     "moves": "at most {0} bytes moved from memory and {1} to it",
     "with": "{0} in the code",
     "without": "no {0} in the code",
@@ -304,6 +304,7 @@ def show(exercise):
     front.say(f"{exercise.chapter.folder.name} {exercise.number} {exercise.name}: {exercise.task}")
     for name, goal in exercise.goals.items():
         front.say(f"  goal: {said(name, goal)}")
+    front.say(f"  lesson: {front.here(exercise.chapter.folder / 'README.md')}")
     if not exercise.judged:
         front.say("  on paper: the tool does not judge it")
     front.say(f"  file: {front.here(exercise.file)}" if exercise.judged else "")

@@ -53,11 +53,11 @@ def choose_backend(wanted, for_what):
     return "cuda" if done.stdout.startswith("backend: cuda") else "cpu"
 
 
-def build(backend, *targets, quiet=False, known=False):
+def build(backend, *targets, quiet=False, errors=True, known=False):
     """Installs what is missing and builds the targets; without targets, everything. known: a build folder that is
-    there is taken as it is, which saves what is most of the time of a small change."""
+    there is taken as it is, which saves what is most of the time of a small change. errors: they are shown."""
     done = subprocess.run([str(DOOR), "build-targets", backend, *targets], check=False,
-                          stdout=subprocess.DEVNULL if quiet else None,
+                          stdout=subprocess.DEVNULL if quiet else None, stderr=None if errors else subprocess.DEVNULL,
                           env={**os.environ, **({"TUTORIAL_CONFIGURED": "1"} if known else {})})
     if done.returncode:
         raise BuildFailed(done.returncode)

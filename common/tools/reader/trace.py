@@ -27,6 +27,7 @@ SECTOR = 32
 MOST_SECTORS = 32   # in a picture
 MOST_ROWS = 28      # of a warp's list
 ALL_ROWS = 12       # a longer list joins accesses that look alike
+MOST_NAMED = 40     # lines: more kernels are compiled anew rather than kept
 LIMITS = ("Counted from the source, as the executor ran it. Of caches, latency, occupancy\nand time it "
           "says nothing.")
 EXCEPTIONS = Path(__file__).resolve().parents[2] / "trace/exceptions.json"
@@ -94,37 +95,67 @@ def words_of(names):
     return set(re.findall(r"[A-Za-z]+", names))
 
 
-def program_for(folder, source=""):
-    """The name of the program that sees the kernels of one source of the chapter alone; without, of all."""
-    return f"{Path(folder).name}_trace" + (f"_{source}" if source else "")
-
-
 def small_program(folder):
-    """That of the reader's own kernel, the quickest to build. It runs all others too, unseen."""
-    return program_for(folder, front.your_file(folder).stem)
+    """The program that sees the reader's own kernel alone, the quickest to build. It runs all others too, unseen."""
+    return f"{Path(folder).name}_trace_{front.your_file(folder).stem}"
 
 
-def sources_of(folder, rungs):
-    """For each rung, the sources of the library that define the kernels it launched."""
+def homes_of(folder):
+    """{kernel: the source of the library that it is of}."""
     library = front.program("cpu", f"{Path(folder).name}/lib{runs.ladder_of_chapter(folder)}.a")
     done = subprocess.run(["nm", "-AC", "--defined-only", str(library)], capture_output=True, text=True, check=False)
-    homes = dict((name, source) for source, name in re.findall(r"(?m)\.a:(\w+)\.cu\.o:\w* \w (.*)$", done.stdout))
-    return [{homes[launch["kernel"]] for launch in rung["launches"] if launch["kernel"] in homes} for rung in rungs]
+    found = re.findall(r"(?m)\.a:(\w+)\.cu\.o:\w* \w (.*)$", done.stdout)
+    paths = {path.stem: path for path in Path(folder).rglob("*.cu")}
+    return {name: paths[source] for source, name in found if source in paths}
 
 
-def build_more(backend, name):
-    front.build(backend, name, known=True)
+def named_source(folder):
+    """The source of the program 01_elu_trace_named."""
+    return front.program("cpu", Path(folder).name) / "traced.cu"
+
+
+def texts_naming(kernels, homes, before):
+    """What that source may be, the best first. Templates are instantiated, and nothing else of their sources: that is
+    compiled in a tenth of the time. What was named before stays, so that two commands do not undo each other."""
+    paths = sorted({homes[kernel] for kernel in kernels})
+    includes = {line for path in paths for line in re.findall(r"(?m)^#include .*", runs.read_text(path))}
+    few = includes | {f"template {kernel};" for kernel in kernels if kernel.startswith("void ")}
+    before = [line for line in before.splitlines() if not line.endswith('.cu"')]
+    whole = [f'#include "{path.resolve()}"' for path in paths]
+    texts = (few.union(before if len(before) < MOST_NAMED else ()), few, whole)
+    return runs.unique("".join(f"{line}\n" for line in sorted(lines)) for lines in texts)
+
+
+def build_more(backend, name, **how):
+    front.build(backend, name, known=True, **how)
+
+
+def build_named(folder, kernels, homes, build):
+    """Builds 01_elu_trace_named so that it sees the kernels; returns it."""
+    path, name = named_source(folder), f"{Path(folder).name}_trace_named"
+    texts = texts_naming(kernels, homes, runs.read_text(path))
+    for text in texts:
+        if text != runs.read_text(path):
+            path.write_text(text, encoding="utf-8")
+        try:
+            build("cpu", name, errors=text == texts[-1])
+            break
+        except front.BuildFailed:
+            if text == texts[-1]:
+                raise
+    return front.program("cpu", name)
 
 
 def count(folder, wanted, options=(), build=build_more):
-    """What the rungs ask for. The small program is there; others are built for what it does not see."""
-    own = small_program(folder)
-    rungs = ask(front.program("cpu", own), [*wanted, *options])
-    for i, sources in enumerate(sources_of(folder, rungs)):
-        name = program_for(folder, sources.pop() if len(sources) == 1 else "") if sources else own
-        if name != own:
-            build("cpu", name)
-            rungs[i] = ask(front.program("cpu", name), [wanted[i], *options])[0]
+    """What the rungs ask for. The small program is there; another is built for what it does not see."""
+    rungs = ask(front.program("cpu", small_program(folder)), [*wanted, *options])
+    homes, own = homes_of(folder), front.your_file(folder).stem
+    needed = [{launch["kernel"] for launch in rung["launches"]} & homes.keys() for rung in rungs]
+    unseen = [i for i, kernels in enumerate(needed) if any(homes[kernel].stem != own for kernel in kernels)]
+    if unseen:
+        program = build_named(folder, set().union(*(needed[i] for i in unseen)), homes, build)
+        for i, rung in zip(unseen, ask(program, [*(wanted[i] for i in unseen), *options])):
+            rungs[i] = rung
     return rungs
 
 
@@ -421,7 +452,7 @@ def picture_lines(requests, paint):
         shape = (request["space"], request["bytes"],
                  tuple(None if o is None else o - origin for o in request["offsets"]))
         again = [n for n, other in drawn if other == shape]
-        head = f"access {number + 1}: {request['operation']} {request['bytes']} bytes a lane, {place(request)}"
+        head = f"access {number + 1}: {request['operation']} {plural(request['bytes'], 'byte')} a lane, {place(request)}"
         if again:
             lines += ["", f"{head}: as access {again[0] + 1}"]
             continue

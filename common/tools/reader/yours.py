@@ -42,7 +42,7 @@ REASONS = (
      "Are they in the order of their elements? Does a comparison with NaN give 0?"),
     (r"output was (written (past|before)|damaged)|writes .*(past|before)",
      "The kernel writes outside its output.",
-     "Does the check cover the last element of an access as well as the first: i + per_thread <= n?"),
+     "Does the check cover the last element of an access, or of a tile, as well as the first?"),
     (r"input( \w)? was written", "The kernel writes to its input, or past its output into the input.",
      "Which pointer does it store to, and with which index?"),
     (r"answers cudaErrorMisalignedAddress, expected cudaSuccess",
@@ -169,10 +169,36 @@ def sentences(info):
     return lines
 
 
-def checked(program):
+#: How many bytes each takes at once, and those of an element of an array that it may be given.
+WIDE = {"LDST128BITS": 16, "FLOAT4": 16, "INT4": 16, "LDST64BITS": 8, "FLOAT2": 8, "INT2": 8, "LDST32BITS": 4, "HALF2": 4,
+        "BFLOAT162": 4}
+ELEMENTS = {"half": 2, "__nv_bfloat16": 2, "float": 4, "half2": 4, "float2": 8, "int": 4, "unsigned": 4, "Byte": 1,
+            "std::uint8_t": 1, "std::uint32_t": 4, "std::int64_t": 8}
+
+
+def unaligned(path):
+    """A sentence for each array of the kernels' own that is accessed wider than its declaration aligns it. The executor
+    cannot notice: g++ aligns every array of 16 bytes to 16."""
+    declared, found = {}, {}
+    for number_, line in enumerate(runs.read_text(path).splitlines(), 1):
+        line = line.partition("//")[0]
+        kind = re.match(r"\s*(?:(?:__shared__|const) +|(?:alignas|__align__)\((\d+)\) +)*([\w:]+) +\w+ *\[", line)
+        if kind and kind[2] in ELEMENTS:
+            align = int(kind[1] or ELEMENTS[kind[2]])
+            declared.update({name: (number_, align) for name in re.findall(r"(\w+) *\[", line)})
+        for word, name in re.findall(rf"\b({'|'.join(WIDE)})\(\s*(\w+) *\[", line):
+            where, align = declared.get(name, (0, 16))
+            if align < WIDE[word]:
+                found[name, where] = found.get((name, where)) or (
+                    f"{front.here(path)}:{number_}: {word} needs a multiple of {WIDE[word]} bytes, and line {where} aligns "
+                    f"{name} to {align}: write alignas({WIDE[word]}) before it")
+    return list(found.values())
+
+
+def checked(program, *arguments):
     """(sentences, why it did not end as it should or None): what the instrumented executor noticed."""
     try:
-        done = subprocess.run([str(program), "yours"], capture_output=True, text=True, errors="replace", check=False,
+        done = subprocess.run([str(program), *arguments], capture_output=True, text=True, errors="replace", check=False,
                               timeout=LONGEST)
     except OSError as error:
         return [], error.strerror
@@ -180,7 +206,7 @@ def checked(program):
         return [], f"it did not end within {LONGEST} seconds"
     found = [line[len("check: "):] for line in (done.stdout + done.stderr).splitlines() if line.startswith("check: ")]
     known = done.returncode == 0 and not found or done.returncode in (1, 3) and found
-    return list(dict.fromkeys(found)), None if known else f"it {ending(done.returncode)}"
+    return runs.unique(found), None if known else f"it {ending(done.returncode)}"
 
 
 def ending(code):
@@ -220,9 +246,10 @@ class Traced:
             return f"{kind}s: none"
         total = self.kinds[kind]
         used = 100 * total["used"] / (total["sectors"] * trace.SECTOR) if total["sectors"] else 100
-        waste = f", {used:.3g} % of the bytes moved are used" if used < 95 else ""
+        waste = f", each uses {used:.3g} % of what it moves" if used < 95 else ""
         count = f"{self.requests(kind):.3g}"
-        return f"{kind}s: {' and '.join(map(str, self.widths(kind)))} bytes a lane, {count} " \
+        unit = "byte" if self.widths(kind) == [1] else "bytes"
+        return f"{kind}s: {' and '.join(map(str, self.widths(kind)))} {unit} a lane, {count} " \
                f"{'request' if count == '1' else 'requests'} a warp{waste}"
 
 
@@ -287,9 +314,6 @@ class Verdict:
         self.stopped = ""  # why the executor ended the kernel: told once, first
         self.explained = False  # the checks have been told, before what the test says
 
-    def line(self, label, text):
-        print(textwrap.fill(text, WIDTH, initial_indent=f"  {label:<10} ", subsequent_indent=" " * 13), flush=True)
-
     # ---- The programs ----
 
     @property
@@ -322,15 +346,16 @@ class Verdict:
                 self.missing.add(name)
         self.built = True
 
-    def build_beside(self, backend, name):
+    def build_beside(self, backend, name, errors):
         """A rung beside the reader's: built once, and again when a source other than the reader's has changed."""
         program = front.program(backend, name)
         sources = [path for path in self.folder.rglob("*.*") if path.suffix in (".cu", ".cuh", ".h") and path != self.path]
+        sources.append(trace.named_source(self.folder))
         if not program.exists():
             front.say(f"build: {name}, once")
         elif program.stat().st_mtime > max(path.stat().st_mtime for path in sources):
             return
-        front.build(backend, name, known=True, quiet=True)
+        front.build(backend, name, known=True, quiet=True, errors=errors)
 
     def run(self):
         """True if the rung is right."""
@@ -353,7 +378,7 @@ class Verdict:
         self.build_rest()
         if not self.explained:
             self.tell_checks()
-        facts.right = facts.right and not self.found[0]
+        facts.right = facts.right and not self.flaws
         if not self.stopped and not any(one.endless or one.crashed for one in tested.values()):
             self.tell_accesses(facts)
         self.tell_exercises(facts)
@@ -379,7 +404,7 @@ class Verdict:
         return found
 
     def tell_right(self):
-        if self.built and self.found[0]:
+        if self.built and self.flaws:
             words = "gives the right results here, and is not right yet: the checks found something."
         elif not self.chapter.edited:
             words = "is right, and is still the starter: no exercise is begun."
@@ -387,7 +412,7 @@ class Verdict:
             words = "is right." if self.built else "gives the right results."  # the checks come when they are built
         front.say(f"\n{self.source} {words}")
         orders = "" if self.backend == "cuda" else ", with the threads of a block in order and in reverse"
-        self.line("right", f"every size, every pointer, every input that the chapter tries{orders}")
+        tell("right", f"every size, every pointer, every input that the chapter tries{orders}")
 
     def tell_wrong(self, tested, facts):
         front.say(f"\n{self.source} is not right yet.")
@@ -424,25 +449,30 @@ class Verdict:
 
     # ---- How large is the error? ----
 
+    @functools.cached_property
+    def operand(self):
+        """What the record of the errors names an input by: of pairs the first."""
+        return "a" if re.search(r"\(const (\w+)\* \w+, *const \1\* ", exercises.code_of(self.path)) else "x"
+
     def tell_error(self, facts, lines):
         one = facts.accuracy
         if one is None:
             return
-        at = number(one["at"])
+        at = f"{self.operand} = {number(one['at'])}"
         if one["max_ulp"] is None:  # the record has no NaN and no infinity; the test's own line has
             found = re.search(r"is off by inf ULP at (.+?): expected (\S+), got (\S+)", lines)
-            at, expected, got = found.groups() if found else (f"x = {at}", number(one["expected"]), "NaN or infinity")
-            self.line("error", f"{got} where {expected} is expected, at {at}; you claim {number(one['bound'])} ULP")
+            at, expected, got = found.groups() if found else (at, number(one["expected"]), "NaN or infinity")
+            tell("error", f"{got} where {expected} is expected, at {at}; you claim {number(one['bound'])} ULP")
             return
         ulp, claim = one["max_ulp"], one["bound"]
-        text = f"at most {ulp:.4g} ULP, at x = {at} (expected {number(one['expected'])}, got {number(one['actual'])}); " \
+        text = f"at most {ulp:.4g} ULP, at {at} (expected {number(one['expected'])}, got {number(one['actual'])}); " \
                f"you claim {claim:g}"
         if one.get("over"):
-            text += f". {one['over']:,} of {one['inputs']:,} inputs exceed it, x from {number(one['over_from'])} to " \
+            text += f". {one['over']:,} of {one['inputs']:,} inputs exceed it, {self.operand} from {number(one['over_from'])} to " \
                     f"{number(one['over_to'])}"
         elif claim > 1.1 * max(ulp, 0.5):
             text += f", more than it needs: {rounded_up(ulp)} would do"
-        self.line("error", text)
+        tell("error", text)
 
     # ---- What does it ask for? ----
 
@@ -451,13 +481,13 @@ class Verdict:
         beside = runs.unique(name for name in [self.chapter.beside, *wanted] if name)
         program = trace.small_program(self.folder)
         if program in self.missing:
-            self.line("accesses", f"cannot be counted: {program} could not be built")
+            tell("accesses", f"cannot be counted: {program} could not be built")
             return
         try:
             mine = next(one["rung"] for one in trace.names_of(front.program("cpu", program)) if one["kind"] == "yours")
             rungs = trace.count(self.folder, [mine, *beside], build=self.build_beside)
         except (runs.ToolError, StopIteration, front.BuildFailed) as failure:
-            self.line("accesses", f"could not be counted ({failure})")
+            tell("accesses", f"could not be counted ({failure})")
             return
         facts.traced = {one["rung"]: Traced(one) for one in rungs[1:]}
         facts.traced["yours"] = yours = Traced(rungs[0])
@@ -467,15 +497,15 @@ class Verdict:
             if other:
                 same = (yours.widths(kind), round(yours.requests(kind), 2)) == (other.widths(kind), round(other.requests(kind), 2))
                 text += f", as {other.name}" if same else f" ({other.name} has {other.phrase(kind).split(': ')[1]})"
-            self.line(label, text)
+            tell(label, text)
         idle = yours.threads - yours.busy
         if yours.idle_blocks:
-            self.line("idle", f"{yours.idle_blocks:,} of {yours.blocks:,} blocks touch no memory: does per_thread say how "
+            tell("idle", f"{yours.idle_blocks:,} of {yours.blocks:,} blocks touch no memory: does per_thread say how "
                               "many elements a thread takes?")
         elif idle:
-            self.line("idle", f"no block of {yours.blocks:,}; {idle:,} of {yours.threads:,} threads touch no memory")
+            tell("idle", f"{idle:,} of {yours.threads:,} threads touch no memory; no block of the {yours.blocks:,} is idle")
         else:
-            self.line("idle", f"none: all {yours.blocks:,} blocks and all their threads have work")
+            tell("idle", f"none: all {yours.blocks:,} blocks and all their threads have work")
 
     # ---- What does the instrumented executor notice? ----
 
@@ -487,19 +517,19 @@ class Verdict:
             return [], None
         if program in self.missing:
             return [], "it could not be built"
-        return checked(front.program("cpu", program))
+        return checked(front.program("cpu", program), "yours")
+
+    @property
+    def flaws(self):
+        """What is found, and what the executor cannot notice."""
+        return [*self.found[0], *unaligned(self.path)]
 
     def tell_checks(self):
-        found, failure = self.found
+        found, failure = self.flaws, self.found[1]
         if self.stopped:
             found = [one for one in found if one.partition(": ")[2].partition("; n = ")[0] not in self.stopped]
-        lines = [*found[:4], *([f"... and {len(found) - 4} more"] if len(found) > 4 else [])]
-        if failure:
-            lines.append(f"{self.folder.name}_check could not say more: {failure}")
-        elif not found and CHECKS.exists() and not self.stopped:
-            lines = ["no access outside an array, no race in shared memory"]
-        for number_, sentence in enumerate(lines):
-            self.line("" if number_ else "checks", sentence)
+        if found or CHECKS.exists() and (failure or not self.stopped):
+            tell_found(f"{self.folder.name}_check", found, failure)
 
     # ---- What is left? ----
 
@@ -514,10 +544,26 @@ class Verdict:
                 one.keep()
             if left and not one.done:
                 first_left = first_left or one
-            self.line(label, ticked(one, left))
+            tell(label, ticked(one, left))
             label = ""
         if first_left and first_left.hints:
-            self.line("", f"  {front.command(f'exercises {self.name} {first_left.name} --hint 1')} helps")
+            tell("", f"  {front.command(f'exercises {self.name} {first_left.name} --hint 1')} helps")
+
+
+def tell(label, text):
+    """A line of the verdict."""
+    front.say(textwrap.fill(text, WIDTH, initial_indent=f"  {label:<10} ", subsequent_indent=" " * 13))
+
+
+def tell_found(program, found, failure):
+    """What checked() says."""
+    lines = [*found[:4], *([f"... and {len(found) - 4} more"] if len(found) > 4 else [])]
+    if failure:
+        lines.append(f"{program} could not say more: {failure}")
+    elif not found:
+        lines = ["no access outside an array, no race in shared memory"]
+    for number_, sentence in enumerate(lines):
+        tell("" if number_ else "checks", sentence)
 
 
 def ticked(exercise, left):
@@ -671,8 +717,40 @@ def judge_program(exercise, backend):
     if exercise.is_untouched:
         front.say(f"\n{front.here(exercise.file)} is still the starter: what is missing is marked in it")
         return False
+    build_program(exercise, backend, target)
     try:
-        front.build(backend, target)
+        done = subprocess.run([str(front.program(backend, f"answers/{target}"))], capture_output=True, text=True,
+                              errors="replace", check=False, timeout=LONGEST, preexec_fn=limit)
+        said, code = (done.stdout + done.stderr).strip(), done.returncode
+    except subprocess.TimeoutExpired:
+        said, code = f"it did not end within {LONGEST} seconds: is there a loop without an end?", 1
+    found, failure = program_checked(f"{target}_check")
+    found += unaligned(exercise.file)
+    facts = Facts(exercise.file, (None, None, None))
+    facts.right = facts.says_right = code == 0 and not found
+    front.say(f"\n{front.here(exercise.file)}: {said or f'it {ending(code)}'}"
+              + (" (and is not: the checks found something)" if code == 0 and found else ""))
+    tell_found(f"{target}_check", found, failure)
+    if code in (-signal.SIGSEGV, -signal.SIGBUS) and not found:
+        front.say("  Look: is every index checked before the access, for the last element of a wide access too? Does\n"
+                  "  every access of 128 bits begin at a multiple of 16 bytes?")
+    if facts.right and set(exercise.goals) & COUNTED:
+        facts.traced = counted(target)
+        for label, kind in (("accesses", "load"), ("", "store")) if facts.traced else ():
+            tell(label, facts.traced["yours"].phrase(kind))
+    left = exercise.left(facts)
+    if not left:
+        exercise.keep()
+    tell("exercise", ticked(exercise, left))
+    return facts.right
+
+
+def build_program(exercise, backend, target):
+    """The program, and with it the one that is checked if that is there: then both are compiled at the same time."""
+    program, beside = front.program(backend, f"answers/{target}"), f"{target}_check"
+    rest = [beside] if backend == "cpu" and front.program("cpu", f"answers/{beside}").exists() else []
+    try:
+        front.build(backend, target, *rest, known=program.exists())
     except front.BuildFailed:
         found = re.search(rf"{re.escape(exercise.file.name)}:(\d+)(?::\d+)?: error: (.*)", front.build_log(backend))
         if found:
@@ -680,39 +758,27 @@ def judge_program(exercise, backend):
                   file=sys.stderr)
         raise
     tell_warnings(backend, exercise.file.name)
+
+
+def program_checked(name):
+    """checked() of a reader's program; always on the CPU, and with g++."""
     try:
-        done = subprocess.run([str(front.program(backend, f"answers/{target}"))], capture_output=True, text=True,
-                              errors="replace", check=False, timeout=LONGEST, preexec_fn=limit)
-        said, code = (done.stdout + done.stderr).strip(), done.returncode
-    except subprocess.TimeoutExpired:
-        said, code = f"it did not end within {LONGEST} seconds: is there a loop without an end?", 1
-    facts = Facts(exercise.file, (None, None, None))
-    facts.right = facts.says_right = code == 0
-    front.say(f"\n{front.here(exercise.file)}: {said or f'it {ending(code)}'}")
-    if code in (-signal.SIGSEGV, -signal.SIGBUS):
-        front.say("  Look: is every index checked before the access, for the last element of a wide access too? Does\n"
-                  "  every access of 128 bits begin at a multiple of 16 bytes?")
-    if facts.right and set(exercise.goals) & COUNTED:
-        facts.traced = counted(target)
-        for label, kind in (("accesses", "load"), ("", "store")) if facts.traced else ():
-            front.say(f"  {label:<10} {facts.traced['yours'].phrase(kind)}")
-    left = exercise.left(facts)
-    if not left:
-        exercise.keep()
-    front.say(f"  exercise   {ticked(exercise, left)}")
-    return facts.right
+        front.build("cpu", name, known=True, quiet=True, errors=False)
+    except front.BuildFailed:
+        return [], "it could not be built"
+    return checked(front.program("cpu", f"answers/{name}"))
 
 
 def counted(target):
     """{"yours": what the program's last launch asks for}, on the CPU; empty where that cannot be counted."""
     try:
-        front.build("cpu", f"{target}_counted", known=True, quiet=True)
+        front.build("cpu", f"{target}_trace", known=True, quiet=True)
     except front.BuildFailed:
         return {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "counts.json"
         try:
-            subprocess.run([str(front.program("cpu", f"answers/{target}_counted"))], capture_output=True, check=False,
+            subprocess.run([str(front.program("cpu", f"answers/{target}_trace"))], capture_output=True, check=False,
                            timeout=LONGEST, env={**os.environ, "TUTORIAL_COUNTS": str(path)})
             launches = runs.load_json(path)["launches"]
         except (OSError, subprocess.TimeoutExpired, runs.ToolError):
@@ -732,6 +798,8 @@ def judge(folder, backend):
             right = one() and right
         except front.BuildFailed as failed:
             failure = failure or failed
+    if not chapter.edited and chapter.programs() and all(one.is_untouched for one in chapter.programs()):
+        front.say(f"{front.here(chapter.file)} is the starter too")
     if failure:
         raise failure
     return right

@@ -112,6 +112,8 @@ class Program(unittest.TestCase):
                 program.parent.mkdir(parents=True, exist_ok=True)
                 program.write_text(f"#!{sys.executable}\nimport json, sys\n{text}\n", encoding="utf-8")
                 program.chmod(0o755)
+            trace.named_source("01_elu").parent.mkdir()
+            trace.named_source("01_elu").write_text("before;\n", encoding="utf-8")
             parser, out = argparse.ArgumentParser(), io.StringIO()
             trace.add_arguments(parser)
             with contextlib.redirect_stdout(out):
@@ -135,17 +137,38 @@ class Program(unittest.TestCase):
         self.assertRegex(text, r"bytes used of moved +100 % +25 %")
         self.assertRegex(text, r"(?s)f16x8_pack: loads: 16 bytes a lane, 1 request a warp, where\s+f16x8 has loads:")
 
-    def test_a_rung_of_another_source_is_counted_by_the_program_that_sees_it(self):
-        symbols = "build/cpu/01_elu/libelu.a:elu.cu.o:00 W k()\nbuild/cpu/01_elu/libelu.a:your_elu.cu.o:00 W mine()\n"
+    def count_unseen(self, kernel, refused=0):
+        """(what was in the source at each build, whether the errors were shown, what is printed): of a rung that the
+        small program does not see; so many of the builds fail."""
+        symbols = f"libelu.a:elu.cu.o:00 W {kernel}\nlibelu.a:your_elu.cu.o:00 W mine()\n"
         unseen = rung_of([], "f16x8_pack")
         for rung in (unseen, seen := rung_of(PACK, "f16x8_pack")):
-            rung["launches"][0]["kernel"] = "k()"
+            rung["launches"][0]["kernel"] = kernel
         listed = subprocess.CompletedProcess([], 0, symbols, "")
         run, built = subprocess.run, []
+
+        def build(backend, name, errors=True, **_):
+            built.append((trace.named_source("01_elu").read_text(encoding="utf-8"), errors))
+            if len(built) <= refused:
+                raise trace.front.BuildFailed(1)
         with mock.patch("subprocess.run", lambda words, **how: listed if words[0] == "nm" else run(words, **how)), \
-                mock.patch("trace.front.build", lambda backend, name, **_: built.append(name)):
-            text = self.run_with(self.answering(unseen), "f16x8_pack", elu=self.answering(seen))[1]
-        self.assertEqual(built, ["01_elu_trace_elu"])
+                mock.patch("trace.front.build", build), \
+                mock.patch("trace.Path.rglob", lambda *_: [Path(__file__).parents[3] / "01_elu/elu.cu"]):
+            text = self.run_with(self.answering(unseen), "f16x8_pack", named=self.answering(seen))[1]
+        return built, text
+
+    def test_a_template_of_the_library_is_instantiated_alone(self):
+        built, text = self.count_unseen("void k<float>(float*)")
+        self.assertEqual(len(built), 1)
+        self.assertIn('#include "01_elu/elu_kernels.cuh"\n', built[0][0])
+        self.assertIn("\nbefore;\ntemplate void k<float>(float*);\n", built[0][0])
+        self.assertIn("global load", text)
+
+    def test_what_cannot_be_named_is_compiled_with_its_whole_source(self):
+        built, text = self.count_unseen("void k<float>(float*)", refused=2)
+        self.assertNotIn("before", built[1][0])
+        self.assertRegex(built[2][0], r'^#include ".*/01_elu/elu\.cu"\n$')
+        self.assertEqual([errors for _, errors in built], [False, False, True])
         self.assertIn("global load", text)
 
     def test_a_warp_that_is_not_there(self):

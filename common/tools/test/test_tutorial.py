@@ -418,11 +418,12 @@ class Tutorial(unittest.TestCase):
         (self.clone / "build/logs").mkdir(parents=True)
         with open(self.clone / "build/logs/cpu.lock", "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            print("77", file=lock, flush=True)
             with subprocess.Popen([str(self.clone / "tutorial"), "test", "--backend", "cpu"],
                                   env=self.environment(more), stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, text=True) as running:
                 for line in running.stdout:
-                    if line.startswith("build: waiting for another"):
+                    if line.startswith("build: waiting for another ./tutorial (process 77)"):
                         break
                 time.sleep(0.1)
                 self.assertEqual([c for c in self.called("cmake") if c.startswith("--preset")], [])

@@ -119,6 +119,12 @@ class Verdict(Judged):
         self.declare(starter=exercises.blob(self.file.read_bytes()))
         self.assertIn("is still the starter: no exercise is begun", self.judge()[1])
 
+    def test_a_right_result_is_not_enough(self):
+        self.write("1, 2, 2048.0", SOURCE + "half pack[8];\nLDST128BITS(pack[0]) = a;\n")
+        right, text = self.judge(one=accuracy(0.5, 0.51))
+        self.assertFalse(right)
+        self.assertIn("LDST128BITS needs a multiple of 16 bytes", text)
+
     def test_the_largest_error_stands_beside_the_claim(self):
         text = self.judge(one=accuracy(0.6, 0.61))[1]
         self.assertIn("at most 0.6 ULP, at x = -0.0009 (expected -0.0009, got 0); you claim 0.61", text)
@@ -296,15 +302,16 @@ class Exercises(Judged):
         self.assertIn("\u2713 1 climb (by an earlier version, kept as", text)
         self.assertIn("\u2713 2 sharpen", text)
 
-    def judge_own(self, body):
-        """What is printed of a program that the reader has begun, and that does this."""
+    def judge_own(self, body, check="print('Nothing was found in 1 launch.')"):
+        """What is printed of a program that the reader has begun, and that does this, and of which the checks say that."""
         self.declare(starter="", name="own", answer="own.cu", write=[])
         (self.folder / "answers/own.cu").touch()
         (self.folder / "your_own.cu").write_text("int mine;\n", encoding="utf-8")
         self.program("answers/01_elu_your_own", body)
+        self.program("answers/01_elu_your_own_check", check)
         with contextlib.redirect_stdout(io.StringIO()) as out:
             yours.judge_program(exercises.of_chapter(self.folder).find("own"), "cpu")
-        return out.getvalue()
+        return re.sub(r"\n {11,}", " ", out.getvalue())
 
     def test_a_program_is_ticked_and_what_is_left_of_this_version_is_told(self):
         self.assertIn("\u00b7 3 own: left: it is not right yet", self.judge_own("print('wrong: y[0]'); sys.exit(1)"))
@@ -318,6 +325,36 @@ class Exercises(Judged):
             text = self.judge_own(f"os.kill(os.getpid(), {number})")
             self.assertIn(f"your_own.cu: {words}", text)
             self.assertEqual("Look: is every index checked" in text, look)
+
+    def test_what_the_checks_find_in_a_program_stands_below_its_own_words(self):
+        past = "01_elu/your_own.cu:9: thread 0 of block 0 reads b[8], one past the end (b has 8 elements)"
+        check = f"print('right: all'); print('check: {past}'); sys.exit(1)"
+        text = self.judge_own("print('right: all')", check)
+        self.assertIn("right: all (and is not: the checks found something)\n  checks     " + past, text)
+        self.assertIn("\u00b7 3 own: left: it is not right yet", text)
+        self.assertNotIn("Look:", self.judge_own("os.kill(os.getpid(), 11)", check))
+        self.assertIn("checks     no access outside an array", self.judge_own("print('right: all')"))
+
+    def test_the_rung_is_told_beside_a_program_that_is_only_begun(self):
+        self.declare(starter=exercises.blob(self.file.read_bytes()), name="own", answer="own.cu", write=[])
+        for path in (self.folder / "answers/own.cu", self.folder / "your_own.cu"):
+            path.touch()
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            yours.judge(self.folder, "cpu")
+        self.assertRegex(out.getvalue(), r"your_own.cu is still the starter: .*\n.*your_elu.cuh is the starter too")
+
+    def test_an_array_is_aligned_to_what_is_accessed_at_once(self):
+        for declared, wide, told in (
+                ("half pack[8]", "LDST128BITS(pack[0])", "LDST128BITS needs a multiple of 16 bytes, and line 1 aligns pack to 2"),
+                ("alignas(4) half left[2], right[8]", "HALF2(left[0]) = LDST128BITS(right[0])", "line 1 aligns right to 4"),
+                ("__shared__ float tile[64]", "FLOAT4(tile[4 * i])", "line 1 aligns tile to 4: write alignas(16)"),
+                ("alignas(16) half pack[8]", "LDST128BITS(pack[0])", None), ("half2 pack[4]", "HALF2(pack[0])", None),
+                ("Byte y[8]", "LDST64BITS(x[0])  // LDST64BITS(y[0])", None)):
+            self.file.write_text(f"  {declared};\n  {wide} = a;\n", encoding="utf-8")
+            found = yours.unaligned(self.file)
+            self.assertEqual(len(found), told is not None, declared)
+            for sentence in found:
+                self.assertRegex(sentence, "your_elu.cuh:2: .*" + re.escape(told))
 
     def test_hints_come_one_at_a_time(self):
         self.assertIn("hint 2 of 2:\n  Second.", self.listed(exercise="climb", hint=2))
