@@ -134,7 +134,7 @@ class Bench:
                                  f"{front.command(f'bench {runs.ladder_of_chapter(self.folder)} --benchmark_list_tests')} "
                                  "lists the rows")
         more = f", ... ({len(rungs)} in all)" if len(rungs) > 8 else ""
-        front.say(f"bench: --benchmark_filter={self.arguments.benchmark_filter} selects {len(names)} rows: "
+        front.say(f"bench: --benchmark_filter={self.arguments.benchmark_filter} selects {front.plural(len(names), 'row')}: "
                   f"{', '.join(rungs[:8])}{more}")
 
     def measure(self):

@@ -75,6 +75,12 @@ def rung_names(prefix="", parsed_args=None, **_):
     return trace.known_names(runs.find_chapter(parsed_args.chapter)) if parsed_args.chapter else []
 
 
+def exercise_names(prefix="", parsed_args=None, **_):
+    """For completion: those of the chapter that is named."""
+    import exercises
+    return [one.name for one in exercises.of_chapter(runs.find_chapter(parsed_args.chapter)).exercises] if parsed_args.chapter else []
+
+
 def with_chapter(parser, **options):
     parser.add_argument("chapter", metavar="CHAPTER", nargs="?", **options).completer = chapter_names
 
@@ -108,7 +114,7 @@ def make_parser():
 
     exercises = add("exercises", "list the exercises, with a tick for what passes, and the next one", run_exercises)
     with_chapter(exercises)
-    exercises.add_argument("exercise", metavar="EXERCISE", nargs="?", help="its name or number")
+    exercises.add_argument("exercise", metavar="EXERCISE", nargs="?", help="its name or number").completer = exercise_names
     exercises.add_argument("--hint", type=int, metavar="N", help="show hint N of the exercise (without EXERCISE, of the next one)")
     exercises.add_argument("--start", action="store_true", help="write the frame of an exercise that is a program of its own")
     exercises.add_argument("--restore", action="store_true",
@@ -151,7 +157,7 @@ def make_parser():
         add_help=False)
     add("setup", "install what is missing, and nothing else", None)
     completion = add("completion", "print what a shell needs to complete these commands", run_completion,
-                     epilog=f'bash: eval "$({me} completion bash)"\nzsh:  eval "$({me} completion zsh)"')
+                     epilog=f'bash: eval "$({me} completion bash)"\nzsh:  eval "$({me} completion zsh)"   (after compinit)')
     completion.add_argument("shell", choices=("bash", "zsh"))
     add("help", "say all this", lambda arguments, rest: parser.print_help())
     return parser

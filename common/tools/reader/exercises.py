@@ -289,15 +289,11 @@ def show_hint(exercise, number):
         raise runs.ToolError("every exercise is done; name one for its hints")
     count = len(exercise.hints)
     if not 1 <= number <= count:
-        raise runs.ToolError(f"{exercise.name} has {front_plural(count, 'hint')}"
+        raise runs.ToolError(f"{exercise.name} has {front.plural(count, 'hint')}"
                              + (": --hint 1" if count == 1 else f": --hint 1 to --hint {count}" if count else ""))
     front.say(f"{exercise.chapter.folder.name} {exercise.number} {exercise.name}, hint {number} of {count}:")
     front.say(f"  {exercise.hints[number - 1]}")
     return 0
-
-
-def front_plural(count, word):
-    return f"{count} {word}" + ("" if count == 1 else "s")
 
 
 def show(exercise):
@@ -309,7 +305,7 @@ def show(exercise):
         front.say("  on paper: the tool does not judge it")
     front.say(f"  file: {front.here(exercise.file)}" if exercise.judged else "")
     if exercise.hints:
-        front.say(f"  {front_plural(len(exercise.hints), 'hint')}: --hint 1")
+        front.say(f"  {front.plural(len(exercise.hints), 'hint')}: --hint 1")
     if exercise.answer:
         front.say(f"  worked answer: {front.here(exercise.chapter.folder / 'answers' / exercise.answer)}")
     if exercise.done:

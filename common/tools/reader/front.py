@@ -42,6 +42,10 @@ def say(text=""):
     print(text, flush=True)
 
 
+def plural(count, word):
+    return f"{count:,} {word}" + ("" if count == 1 else "s")
+
+
 def choose_backend(wanted, for_what):
     """cuda or cpu, after the sentence that says which and why."""
     done = subprocess.run([str(DOOR), "choose-backend", wanted, for_what], stdout=subprocess.PIPE, text=True,

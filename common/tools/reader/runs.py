@@ -298,7 +298,8 @@ def merged_accuracy(folder):
 
 
 def tracked_files(root=None):
-    """All files under git in root, as sorted relative paths; without git, all files there are.
+    """All files under git in root, as sorted relative paths; without git, or in a clone of somebody else, which
+    git refuses to read, all files there are.
 
     Files that are new and not ignored count too, so that a chapter can be checked before its first
     commit.
@@ -310,12 +311,9 @@ def tracked_files(root=None):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         names = sorted(set(done.stdout.split("\0")) - {""})
     except (OSError, subprocess.CalledProcessError):
-        skip = {"build", "__pycache__"}
-        names = sorted(
-            str(path.relative_to(root)) for path in Path(root).rglob("*")
-            if path.is_file() and not any(part.startswith(".") or part in skip
-                                          for part in path.relative_to(root).parts[:-1])
-        )
+        skip = {"build", "__pycache__", ".git", ".deps", ".exercises", ".cache"}
+        names = sorted(str(path.relative_to(root)) for path in Path(root).rglob("*")
+                       if path.is_file() and not skip & set(path.relative_to(root).parts[:-1]))
     return [name for name in names if Path(root, name).is_file()]
 
 

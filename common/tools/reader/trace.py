@@ -195,7 +195,7 @@ def pattern(request):
         jumps = sum(b - a != common for a, b in zip(offsets, offsets[1:]))
         if jumps <= 3:
             return f"{jumps + 1} runs" if common == request["bytes"] else \
-                f"stride {common}, {plural(jumps, 'jump')}"
+                f"stride {common}, {front.plural(jumps, 'jump')}"
     return "irregular"
 
 
@@ -239,10 +239,6 @@ KINDS = (("load", "global"), ("store", "global"), ("atomic", "global"), ("load",
          ("store", "shared"), ("atomic", "shared"))
 
 
-def plural(count, word):
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
-
-
 # -------------------------------------------------------------------------------------------------
 # A launch, and a warp of it, as text
 
@@ -256,8 +252,8 @@ def launch_lines(rung, launch):
     """What was launched."""
     blocks, threads = product(launch["grid"]), product(launch["block"])
     name = kernel_name(launch) or "a kernel"
-    lines = [textwrap.fill(name, 80, subsequent_indent="    "), f"  {plural(blocks, 'block')} ({shape_text(launch['grid'])}) of "
-             f"{plural(threads, 'thread')} ({shape_text(launch['block'])}), "
+    lines = [textwrap.fill(name, 80, subsequent_indent="    "), f"  {front.plural(blocks, 'block')} ({shape_text(launch['grid'])}) of "
+             f"{front.plural(threads, 'thread')} ({shape_text(launch['block'])}), "
              f"{blocks * threads:,} threads in all"]
     moved = sum(p["used"] for p in launch["places"] if p["space"] == "global")
     per_block = moved / max(launch["busy_blocks"], 1)
@@ -266,9 +262,9 @@ def launch_lines(rung, launch):
     idle = blocks - launch["busy_blocks"]
     idle_threads = blocks * threads - launch["busy_threads"]
     if idle:
-        lines.append(f"  {plural(idle, 'block')} touched no global memory")
+        lines.append(f"  {front.plural(idle, 'block')} touched no global memory")
     elif idle_threads:
-        lines.append(f"  {plural(idle_threads, 'thread')} touched no global memory")
+        lines.append(f"  {front.plural(idle_threads, 'thread')} touched no global memory")
     return lines
 
 
@@ -452,7 +448,7 @@ def picture_lines(requests, paint):
         shape = (request["space"], request["bytes"],
                  tuple(None if o is None else o - origin for o in request["offsets"]))
         again = [n for n, other in drawn if other == shape]
-        head = f"access {number + 1}: {request['operation']} {plural(request['bytes'], 'byte')} a lane, {place(request)}"
+        head = f"access {number + 1}: {request['operation']} {front.plural(request['bytes'], 'byte')} a lane, {place(request)}"
         if again:
             lines += ["", f"{head}: as access {again[0] + 1}"]
             continue
@@ -482,7 +478,7 @@ def no_warp(launch, wanted):
     """Why the launch does not have the warp."""
     warps = warps_of(launch)
     if (wanted or 0) >= warps:
-        return f"there is no warp {wanted}: this launch has {plural(warps, 'warp')}, counted from 0"
+        return f"there is no warp {wanted}: this launch has {front.plural(warps, 'warp')}, counted from 0"
     return f"{'the warp in the middle' if wanted is None else f'warp {wanted}'} accesses no memory"
 
 
@@ -669,5 +665,5 @@ def refuse_warp(rungs, wanted):
     for rung in rungs:
         counts = [warps_of(launch) for launch in rung["launches"]]
         if wanted is not None and not any(0 <= wanted < count for count in counts):
-            raise runs.ToolError(f"--warp={wanted}: {rung['rung']} has {plural(max(counts, default=0), 'warp')} at "
+            raise runs.ToolError(f"--warp={wanted}: {rung['rung']} has {front.plural(max(counts, default=0), 'warp')} at "
                                  f"{rung['shape']}, counted from 0")

@@ -194,6 +194,11 @@ class RunsTest(synthetic.Scratch):
         for path in (Path(runs.ROOT, name) for name in recorded_files()):
             self.assertLess(max(map(len, path.read_text(encoding="utf-8").splitlines())), 1000, path)
 
+    def test_files_without_git(self):
+        for name in (".ci/run", "01_elu/README.md", "build/a.o", ".git/config", ".exercises/01_elu/climb.cuh"):
+            synthetic.write(self.folder, name, "")
+        self.assertEqual(runs.tracked_files(self.folder), [".ci/run", "01_elu/README.md"])
+
     def test_finds_chapters_by_every_name(self):
         Path(self.folder, "01_elu").mkdir()
         for name in ("01_elu", "elu", "1", "01", "01_elu/"):

@@ -248,7 +248,7 @@ class Tutorial(unittest.TestCase):
         self.bench(self.WRITES)
         code, out, errors = self.bench(self.WRITES, "--benchmark_filter=f16")
         self.assertEqual((code, errors), (0, ""))
-        self.assertIn("bench: --benchmark_filter=f16 selects 1 rows: f16\n", out)
+        self.assertIn("bench: --benchmark_filter=f16 selects 1 row: f16\n", out)
         self.assertEqual(self.results(), ["01_one.cpu.json", "01_one.cpu.selected.json"])
         code, _, errors = self.bench("exit 0", "--benchmark_filter=nothing")
         self.assertEqual((code, errors.count("\n")), (2, 1))
