@@ -9,7 +9,6 @@
 #include <limits>
 #include <map>
 #include <mutex>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -110,14 +109,15 @@ inline bool waits_for_previous_grid(const void* kernel) {
 }
 #endif
 
-/// Hands the arguments, already of the parameters' types, to the backend.
+/// Hands the arguments, already of the parameters' types, to the backend. (Without a tuple of them: each
+/// kernel's would be one more class to compile.)
 template <class... Params>
 cudaError_t launch_with(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
-                        std::tuple<Params...> arguments) {
+                        std::common_type_t<Params>... arguments) {
 #if defined(TUTORIAL_BACKEND_CPU)
   static_cast<void>(stream);  // the executor finishes each launch before the next begins
-  return cpu::launch(kernel, shape.grid, shape.block, shape.shared_bytes, arguments,
-                     shape.overlap == Overlap::previous_kernel);
+  return cpu::launch(kernel, shape.grid, shape.block, shape.shared_bytes,
+                     shape.overlap == Overlap::previous_kernel, arguments...);
 #else
   // The runtime's own answers to a bad shape differ from one launch call to another.
   if (!is_launchable(shape.grid, shape.block)) return cudaErrorInvalidConfiguration;
@@ -134,12 +134,8 @@ cudaError_t launch_with(void (*kernel)(Params...), const LaunchShape& shape, cud
     config.attrs = &overlap;
     config.numAttrs = 1;
   }
-  return std::apply(
-      [&](auto&... argument) {
-        void* addresses[] = {static_cast<void*>(&argument)..., nullptr};
-        return cudaLaunchKernelExC(&config, symbol, addresses);
-      },
-      arguments);
+  void* addresses[] = {static_cast<void*>(&arguments)..., nullptr};
+  return cudaLaunchKernelExC(&config, symbol, addresses);
 #endif
 }
 
@@ -158,9 +154,8 @@ cudaError_t launch(void (*kernel)(Params...), LaunchShape shape, cudaStream_t st
                    Args&&... args) {
   static_assert(sizeof...(Params) == sizeof...(Args),
                 "launch(): one argument for each parameter of the kernel");
-  return detail::launch_with(
-      kernel, shape, stream,
-      std::tuple<Params...>(detail::as_parameter<Params>(std::forward<Args>(args))...));
+  return detail::launch_with(kernel, shape, stream,
+                             detail::as_parameter<Params>(std::forward<Args>(args))...);
 }
 
 /// The blocks that `n` items need when a block takes `items_per_block` (> 0) of them, as grid.x.

@@ -397,11 +397,11 @@ void Checker::name_regions(const cpu::Launch& launch) {
     region->base = begin;
   }
   const std::vector<std::string> names = parameter_names(launch.kernel);
-  const std::vector<cpu::Argument> arguments = launch.arguments(launch.threads.data);
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].pointee == 0) continue;
+  for (std::size_t i = 0; i < launch.argument_count; ++i) {
+    const cpu::Argument& argument = launch.arguments[i];
+    if (argument.pointee == 0) continue;
     std::uintptr_t pointer = 0;
-    std::memcpy(&pointer, arguments[i].value, sizeof pointer);
+    std::memcpy(&pointer, argument.value, sizeof pointer);
     Region* const region = region_at(pointer);
     if (region == nullptr) continue;
     const std::string name = i < names.size() ? names[i] : "argument " + std::to_string(i + 1);
@@ -409,7 +409,7 @@ void Checker::name_regions(const cpu::Launch& launch) {
     if (!region->name.empty()) continue;
     region->name = name;
     region->base = pointer;
-    region->element = arguments[i].pointee;
+    region->element = argument.pointee;
   }
 }
 

@@ -1,34 +1,15 @@
 # Fuzzing (common/proof/fuzz): random calls of a chapter's operators, each checked against what the
 # operator promises. On the cpu backend, where the sanitizers are.
-#
-# The program is linked with a driver of our own, which any compiler can build; clang can put
-# libFuzzer in its place, which is guided by what the inputs reach:
-#
-#   cmake -S . -B build/libfuzzer -DTUTORIAL_BACKEND=cpu -DCMAKE_CXX_COMPILER=clang++ \
-#         -DTUTORIAL_SANITIZE=ON -DTUTORIAL_LIBFUZZER=ON
-option(TUTORIAL_LIBFUZZER "Link the fuzz programs with libFuzzer (clang)" OFF)
+
 # So many inputs a chapter take some seconds under the sanitizers.
 add_custom_target(tutorial_fuzz_programs)
 set(TUTORIAL_FUZZ_RUNS 3000 CACHE STRING "Inputs that a chapter's fuzz test tries")
 
-if(TUTORIAL_LIBFUZZER AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  message(FATAL_ERROR "TUTORIAL_LIBFUZZER needs clang; the compiler is ${CMAKE_CXX_COMPILER}.")
-endif()
-if(TUTORIAL_LIBFUZZER)
-  add_compile_options(-fsanitize=fuzzer-no-link)
-endif()
-
 if(TUTORIAL_TESTS AND NOT TUTORIAL_ON_GPU)
-  set(sources entry.cpp shapes.cpp trial.cpp ../broadcast_cases.cpp)
-  if(NOT TUTORIAL_LIBFUZZER)
-    list(APPEND sources driver.cpp)
-  endif()
+  set(sources driver.cpp shapes.cpp trial.cpp ../broadcast_cases.cpp)
   list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/common/proof/fuzz/")
   add_library(tutorial_fuzz STATIC EXCLUDE_FROM_ALL ${sources})
   target_link_libraries(tutorial_fuzz PUBLIC tutorial_runtime)
-  if(TUTORIAL_LIBFUZZER)
-    target_link_options(tutorial_fuzz INTERFACE -fsanitize=fuzzer)
-  endif()
   tutorial_flags(tutorial_fuzz)
 endif()
 

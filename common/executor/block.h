@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 // The threads of a block run one after the other, in a plain loop on one fiber, and a kernel that
@@ -33,13 +32,6 @@ struct Where {
 struct KernelThreads {
   void (*run)(const void* data, Block& block);
   const void* data;
-};
-
-/// A kernel and its arguments.
-template <class... Params>
-struct KernelCall {
-  void (*kernel)(Params...);
-  const std::tuple<Params...>& arguments;
 };
 
 /// What the votes of a barrier come to: __syncthreads_count, _and, _or; plain __syncthreads is the
@@ -204,12 +196,11 @@ inline bool Block::next_thread() {
   return true;
 }
 
-/// The loop that every kernel runs in.
-template <class... Params>
-void run_threads(const void* data, Block& block) {
-  const auto& call = *static_cast<const KernelCall<Params...>*>(data);
+/// The loop that every kernel runs in; `call` calls it with its arguments.
+template <class Call>
+void run_threads(const void* call, Block& block) {
   while (block.next_thread()) {
-    std::apply(call.kernel, call.arguments);
+    (*static_cast<const Call*>(call))();
     if (!block.finish_thread()) return;
   }
 }

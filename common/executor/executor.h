@@ -10,9 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <type_traits>
-#include <vector>
 
 // What it shows: logic, indexing, tails, bounds, barriers, warp operations; and, in a program built
 // for tracing (common/trace), which bytes a warp asks for. What it cannot show: speed, caches,
@@ -70,23 +68,12 @@ constexpr std::size_t pointee_bytes() {
   }
 }
 
-/// The arguments of the KernelCall at `data`.
-template <class... Params>
-std::vector<Argument> arguments_of(const void* data) {
-  return std::apply(
-      [](const auto&... argument) {
-        return std::vector<Argument>{Argument{
-            &argument, sizeof argument,
-            pointee_bytes<std::remove_cv_t<std::remove_reference_t<decltype(argument)>>>()}...};
-      },
-      static_cast<const KernelCall<Params...>*>(data)->arguments);
-}
-
 /// One launch, as the workers see it.
 struct Launch {
   const void* kernel;
   KernelThreads threads;
-  std::vector<Argument> (*arguments)(const void* data);
+  const Argument* arguments;
+  std::size_t argument_count;
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes;
@@ -112,11 +99,13 @@ cudaError_t execute(const Launch& launch);
 /// before the next one begins. The checks look at it.
 template <class... Params>
 cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
-                   const std::tuple<Params...>& arguments, bool overlaps = false) {
-  const KernelCall<Params...> call{kernel, arguments};
+                   bool overlaps, const Params&... arguments) {
+  const auto call = [&] { kernel(arguments...); };
+  const Argument list[] = {{&arguments, sizeof arguments, pointee_bytes<Params>()}..., {}};
   return execute({reinterpret_cast<const void*>(kernel),
-                  {&run_threads<Params...>, &call},
-                  &arguments_of<Params...>,
+                  {&run_threads<decltype(call)>, &call},
+                  list,
+                  sizeof...(Params),
                   grid,
                   block,
                   shared_bytes,

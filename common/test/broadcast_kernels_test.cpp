@@ -3,69 +3,20 @@
 
 #include "common/test/broadcast_kernels.h"
 #include "common/launch.cuh"
-#include "common/proof/broadcast_cases.h"
 #include "common/proof/catch.h"
 #include "common/proof/launches.h"
 #include "common/proof/promises.h"
 #include "common/proof/support.h"
+#include "common/test/broadcast_random.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 using namespace tutorial;        // NOLINT(google-build-using-namespace)
 using namespace tutorial::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-template <class T>
-T value(std::int64_t i, std::int64_t factor) {
-  const std::int64_t number = i * factor % 251 - 125;
-  if constexpr (std::is_same_v<T, __half>) {
-    return __float2half(static_cast<float>(number));
-  } else {
-    return static_cast<T>(number);
-  }
-}
-
-template <class T>
-double number(T v) {
-  if constexpr (std::is_same_v<T, __half>) {
-    return static_cast<double>(__half2float(v));
-  } else {
-    return static_cast<double>(v);
-  }
-}
-
-/// Tries `count` pairs of shapes; each chooses its limits and its pointers' alignment, so that a
-/// pair that fails, fails again.
-template <class In, class Out, class Op>
-std::string first_wrong(int count, const Op& op,
-                        cudaError_t (*launch)(const Broadcast&, const In*, const In*, Out*,
-                                              LimitsToTry, cudaStream_t)) {
-  const std::uint64_t seed = random_seed();
-  std::printf("TUTORIAL_SEED=%llu\n", static_cast<unsigned long long>(seed));
-  return first_failure(seed, count, [&](const ShapePair& shapes) -> std::string {
-    const auto choice =
-        static_cast<std::size_t>(elements_of(shapes.shape0) * 7 + elements_of(shapes.shape1) * 3);
-    const LimitsToTry limits[] = {{0, 0}, {0, 1}, {0, 5}, {40, 0}, {17, 1}, {300, 2}};
-    const Offsets offsets[] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    Broadcast broadcast;
-    if (make_broadcast(shapes.shape0, shapes.shape1, &broadcast) != cudaSuccess) {
-      return last_refusal();
-    }
-    const BroadcastTrial<In, Out> trial(
-        shapes, [](std::int64_t i) { return value<In>(i, 37); },
-        [](std::int64_t i) { return value<In>(i, 101); }, op, offsets[choice / 6 % 6]);
-    return trial.violation([&](const In* in0, const In* in1, Out* out) {
-      return launch(broadcast, in0, in1, out, limits[choice % 6], nullptr);
-    });
-  });
-}
-
-constexpr int kPairs = 4000;
 
 /// out is in0, which has the result's shape: 7 in0 - in1, once for each element.
 template <class T>
@@ -88,29 +39,17 @@ void check_in_place(const ShapePair& shapes, std::size_t offset) {
 
 TEST_CASE("launch_broadcast: random shapes, results as wide as the operands") {
   require_device();
-  const auto op = [](auto a, auto b) {
-    return static_cast<decltype(a)>(7 * static_cast<std::int64_t>(a) -
-                                    static_cast<std::int64_t>(b));
-  };
-  CHECK(first_wrong<std::int32_t, std::int32_t>(kPairs, op, mixed_up) == "");
-  CHECK(first_wrong<std::int8_t, std::int8_t>(kPairs, op, mixed_up) == "");
-  CHECK(first_wrong<std::int64_t, std::int64_t>(kPairs, op, mixed_up) == "");
+  CHECK(first_wrong_as_wide() == "");
 }
 
 TEST_CASE("launch_broadcast: random shapes, results of a byte") {
   require_device();
-  const auto op = [](auto a, auto b) {
-    return static_cast<unsigned char>(number(a) > number(b) ? 1 : 0);
-  };
-  CHECK(first_wrong<__half, unsigned char>(kPairs, op, greater) == "");
-  CHECK(first_wrong<float, unsigned char>(kPairs, op, greater) == "");
-  CHECK(first_wrong<std::int64_t, unsigned char>(kPairs, op, greater) == "");
+  CHECK(first_wrong_of_a_byte() == "");
 }
 
 TEST_CASE("launch_broadcast: random shapes, results wider than the operands") {
   require_device();
-  const auto op = [](std::int8_t a, std::int8_t b) { return std::int32_t{a} * 1000 + b; };
-  CHECK(first_wrong<std::int8_t, std::int32_t>(kPairs, op, widened) == "");
+  CHECK(first_wrong_wider() == "");
 }
 
 TEST_CASE("launch_broadcast: in place, where a block has more threads than there are packs") {

@@ -1,8 +1,8 @@
-// The main program of a fuzz target where libFuzzer is not linked: the same options, random inputs
-// instead of coverage. The inputs are tried in a child process, so that a crash, whatever kind it
-// is, leaves a parent that knows which input it was.
+// The main program of a fuzz target: random inputs. They are tried in a child process, so that a crash,
+// whatever kind it is, leaves a parent that knows which input it was.
 
 #include "common/proof/context.h"
+#include "common/proof/fuzz/input.h"
 #include "common/proof/fuzz/tally.h"
 #include "common/proof/fuzz/values.h"
 
@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -19,16 +18,12 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace tutorial::fuzz {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kSecondsPerInput = 120;  // one that takes longer hangs
@@ -36,8 +31,7 @@ constexpr int kOneSided = 3;                // the exit code of a run that has t
 
 struct Options {
   std::string program;
-  std::uint64_t runs = 0, seed = 1, max_total_time = 0;
-  std::vector<std::string> files;
+  std::uint64_t runs = 0, seed = 1, first = 0, max_total_time = 0;
 };
 
 /// Where the child is, for the parent.
@@ -46,13 +40,17 @@ struct Progress {
   bool is_finished;
 };
 
-void try_bytes(const Bytes& bytes) { LLVMFuzzerTestOneInput(bytes.data(), bytes.size()); }
-
-Bytes input_of(std::uint64_t seed, std::uint64_t index) {
+void try_input(std::uint64_t seed, std::uint64_t index) {
   Sequence sequence(seed ^ index * 0x2545f4914f6cdd1d);
-  Bytes bytes(16 + sequence.next() % 96);
+  std::vector<std::uint8_t> bytes(16 + sequence.next() % 96);
   for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(sequence.next() >> 32);
-  return bytes;
+  FuzzInput input(bytes.data(), bytes.size());
+  try {
+    fuzz::try_input(input);
+  } catch (const Violation& violation) {
+    std::fprintf(stderr, "\nbroken promise: %s\n", violation.what.c_str());
+    std::abort();
+  }
 }
 
 double seconds_since(Clock::time_point began) {
@@ -127,50 +125,37 @@ void record(const Options& options, std::uint64_t inputs, double seconds) {
 /// Inputs until the runs or the time are over. The child's part.
 int try_all(const Options& options, Progress* progress) {
   const Clock::time_point began = Clock::now();
-  std::uint64_t index = 0;
+  std::uint64_t index = options.first;
   const auto is_over = [&] {
-    if (options.runs > 0 && index >= options.runs) return true;
+    if (options.runs > 0 && index - options.first >= options.runs) return true;
     return options.max_total_time > 0 &&
            seconds_since(began) >= static_cast<double>(options.max_total_time);
   };
   for (; !is_over(); ++index) {
     progress->index = index;
     alarm(kSecondsPerInput);
-    try_bytes(input_of(options.seed, index));
+    try_input(options.seed, index);
   }
   alarm(0);
   progress->is_finished = true;
   const double seconds = seconds_since(began);
+  const std::uint64_t inputs = index - options.first;
   std::printf("%s: %llu inputs, seed %llu, %.1f s\n", options.program.c_str(),
-              static_cast<unsigned long long>(index), static_cast<unsigned long long>(options.seed),
-              seconds);
-  const int code = summarise();
+              static_cast<unsigned long long>(inputs),
+              static_cast<unsigned long long>(options.seed), seconds);
+  const int code = options.first == 0 ? summarise() : 0;
   if (code != 0) std::puts("an operation was never refused, or always: more inputs, or a bad mix");
-  record(options, index, seconds);
+  record(options, inputs, seconds);
   return code;
-}
-
-// ---- A failing input ----------------------------------------------------------------------------
-
-void report(const Options& options, std::uint64_t index) {
-  const Bytes bytes = input_of(options.seed, index);
-  const std::string name = options.program + ".failing";
-  std::ofstream(name, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  std::printf("%s: input %llu of seed %llu fails; it is in %s; to see it again: %s %s\n",
-              options.program.c_str(), static_cast<unsigned long long>(index),
-              static_cast<unsigned long long>(options.seed), name.c_str(), options.program.c_str(),
-              name.c_str());
 }
 
 // ---- The command line ---------------------------------------------------------------------------
 
 [[noreturn]] void usage(const std::string& program) {
   std::fprintf(stderr,
-               "usage: %s [-runs=N] [-seed=N] [-max_total_time=SECONDS]   tries random inputs\n"
-               "       %s FILE...                                         tries these\n",
-               program.c_str(), program.c_str());
+               "usage: %s [-runs=N] [-seed=N] [-first=N] [-max_total_time=SECONDS]: tries random "
+               "inputs, from the first on\n",
+               program.c_str());
   std::exit(2);
 }
 
@@ -187,26 +172,14 @@ Options parse(int argc, char** argv) {
       if (*end != '\0' || end == word.c_str() + name.size()) usage(options.program);
       return true;
     };
-    if (word[0] != '-') {
-      options.files.push_back(word);
-    } else if (!number("-runs=", &options.runs) && !number("-seed=", &options.seed) &&
-               !number("-max_total_time=", &options.max_total_time)) {
+    if (!number("-runs=", &options.runs) && !number("-seed=", &options.seed) &&
+        !number("-first=", &options.first) &&
+        !number("-max_total_time=", &options.max_total_time)) {
       usage(options.program);
     }
   }
   if (options.runs == 0 && options.max_total_time == 0) options.runs = 10000;
   return options;
-}
-
-int replay(const std::string& name) {
-  std::ifstream file(name, std::ios::binary);
-  if (!file) {
-    std::fprintf(stderr, "cannot read %s\n", name.c_str());
-    return 2;
-  }
-  try_bytes(Bytes(std::istreambuf_iterator<char>(file), {}));
-  std::printf("%s: every promise was kept\n", name.c_str());
-  return 0;
 }
 
 int fuzz(const Options& options) {
@@ -219,18 +192,16 @@ int fuzz(const Options& options) {
   auto* const progress = static_cast<Progress*>(shared);
   const int code = in_child([&] { return try_all(options, progress); });
   if (code == 0) return 0;
-  if (!progress->is_finished) report(options, progress->index);
+  if (!progress->is_finished) {
+    const auto seed = static_cast<unsigned long long>(options.seed);
+    const auto index = static_cast<unsigned long long>(progress->index);
+    std::printf("%s: input %llu fails; to see it again: %s -seed=%llu -first=%llu -runs=1\n",
+                options.program.c_str(), index, options.program.c_str(), seed, index);
+  }
   return 1;
 }
 
 }  // namespace
 }  // namespace tutorial::fuzz
 
-int main(int argc, char** argv) {
-  using namespace tutorial::fuzz;
-  const Options options = parse(argc, argv);
-  if (options.files.empty()) return fuzz(options);
-  int code = 0;
-  for (const std::string& file : options.files) code = std::max(code, replay(file));
-  return code;
-}
+int main(int argc, char** argv) { return tutorial::fuzz::fuzz(tutorial::fuzz::parse(argc, argv)); }

@@ -3,7 +3,7 @@
 builds its test and runs it, and runs what looks at chapters. Nothing outside the folder is touched but by
 ./tutorial report, which is one of the lines. Beside a chapter that is called so, it is called otherwise.
 
-With TUTORIAL_NEW_CHAPTER=all, as .ci/run has it: all that ./tutorial test would run of the new chapter, of
+With TUTORIAL_NEW_CHAPTER=all, as .ci/run --full has it: all that ./tutorial test would run of the new chapter, of
 the tools and of the pages."""
 
 import os
