@@ -248,7 +248,7 @@ class Traced:
             return f"{kind}s: none"
         total = self.kinds[kind]
         used = 100 * total["used"] / (total["sectors"] * trace.SECTOR) if total["sectors"] else 100
-        waste = f", each uses {used:.3g} % of what it moves" if used < 95 else ""
+        waste = f", {used:.3g} % of what a request moves is used" if used < 95 else ""
         count = f"{self.requests(kind):.3g}"
         unit = "byte" if self.widths(kind) == [1] else "bytes"
         return f"{kind}s: {' and '.join(map(str, self.widths(kind)))} {unit} a lane, {count} " \
