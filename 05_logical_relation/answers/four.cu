@@ -54,9 +54,9 @@ int main() {
                                    left.data(), right.data(), result.data(), n);
   const std::vector<Byte> y = result.download();
   std::size_t wrong = 0, first = 0;
-  const auto right = [&](std::size_t i) { return a[i] != 0 && b[i] != 0 ? 1 : 0; };
+  const auto answer = [&](std::size_t i) { return a[i] != 0 && b[i] != 0 ? 1 : 0; };
   for (std::size_t i = y.size(); i-- > 0;) {
-    if (y[i] == right(i)) continue;
+    if (y[i] == answer(i)) continue;
     ++wrong;
     first = i;
   }
@@ -66,5 +66,5 @@ int main() {
           ? "all of " + std::to_string(n) + " answers are right"
           : std::to_string(wrong) + " answers are wrong; the first: y[" + std::to_string(first) +
                 "], " + std::to_string(a[first]) + " and " + std::to_string(b[first]) + ", is " +
-                std::to_string(y[first]) + ", expected " + std::to_string(right(first)));
+                std::to_string(y[first]) + ", expected " + std::to_string(answer(first)));
 }

@@ -29,8 +29,8 @@ function(tutorial_check_exhibits target main)
   endif()
   tutorial_sources(sources ${arg_SOURCES} "${main}")
   tutorial_traced_objects(${target}_objects ${sources})
-  add_executable(${target} "${PROJECT_SOURCE_DIR}/common/check/program.cpp" $<TARGET_OBJECTS:${target}_objects>)
-  target_link_libraries(${target} PRIVATE tutorial_check -Wl,--wrap=main)
+  tutorial_executable(${target} LIBRARIES tutorial_check -Wl,--wrap=main
+                      SOURCES "${PROJECT_SOURCE_DIR}/common/check/program.cpp" $<TARGET_OBJECTS:${target}_objects>)
   tutorial_add_exhibits(${target} "${main}" check PREFIX ${arg_PREFIX} LABEL ${arg_LABEL})
 endfunction()
 

@@ -299,7 +299,8 @@ def run_trace(arguments, _):
     trace.refuse_unknown(folder, arguments.rungs)
     front.choose_backend("cpu", "trace")
     trace.require_gcc()
-    front.build("cpu", trace.small_program(folder))
+    small = trace.small_program(folder)
+    front.build("cpu", small, known=front.program("cpu", small).exists())
     front.say()
     return trace.run(arguments, folder)
 

@@ -195,11 +195,13 @@ def unaligned(path):
     return list(found.values())
 
 
-def checked(program, *arguments):
-    """(sentences, why it did not end as it should or None): what the instrumented executor noticed."""
+def checked(program, *arguments, endless=False):
+    """(sentences, why it did not end as it should or None): what the instrumented executor noticed. endless: that there
+    is a loop without an end is known, and is not waited for as long again."""
+    environment = {**os.environ, **({"TUTORIAL_CHECK_SECONDS": "3"} if endless else {})}
     try:
         done = subprocess.run([str(program), *arguments], capture_output=True, text=True, errors="replace", check=False,
-                              timeout=LONGEST)
+                              timeout=LONGEST, env=environment)
     except OSError as error:
         return [], error.strerror
     except subprocess.TimeoutExpired:
@@ -246,7 +248,7 @@ class Traced:
             return f"{kind}s: none"
         total = self.kinds[kind]
         used = 100 * total["used"] / (total["sectors"] * trace.SECTOR) if total["sectors"] else 100
-        waste = f", each uses {used:.3g} % of what it moves" if used < 95 else ""
+        waste = f", {used:.3g} % of what a request moves is used" if used < 95 else ""
         count = f"{self.requests(kind):.3g}"
         unit = "byte" if self.widths(kind) == [1] else "bytes"
         return f"{kind}s: {' and '.join(map(str, self.widths(kind)))} {unit} a lane, {count} " \
@@ -312,6 +314,7 @@ class Verdict:
         self.path = self.chapter.file
         self.source, self.built, self.missing = front.here(self.path), False, set()
         self.stopped = ""  # why the executor ended the kernel: told once, first
+        self.endless = False  # it has a loop without an end
         self.explained = False  # the checks have been told, before what the test says
 
     # ---- The programs ----
@@ -369,6 +372,7 @@ class Verdict:
         if tested is None:
             return True
         facts.right = not any(one.code for one in tested.values())
+        self.endless = any(one.endless for one in tested.values())
         facts.accuracy = next((one for order in tested.values() for one in order.accuracy if "your" in one["rung"]), None)
         if facts.right:
             self.tell_right()
@@ -379,7 +383,7 @@ class Verdict:
         if not self.explained:
             self.tell_checks()
         facts.right = facts.right and not self.flaws
-        if not self.stopped and not any(one.endless or one.crashed for one in tested.values()):
+        if not self.stopped and not self.endless and not any(one.crashed for one in tested.values()):
             self.tell_accesses(facts)
         self.tell_exercises(facts)
         return facts.right
@@ -517,7 +521,7 @@ class Verdict:
             return [], None
         if program in self.missing:
             return [], "it could not be built"
-        return checked(front.program("cpu", program), "yours")
+        return checked(front.program("cpu", program), "yours", endless=self.endless)
 
     @property
     def flaws(self):
@@ -724,7 +728,7 @@ def judge_program(exercise, backend):
         said, code = (done.stdout + done.stderr).strip(), done.returncode
     except subprocess.TimeoutExpired:
         said, code = f"it did not end within {LONGEST} seconds: is there a loop without an end?", 1
-    found, failure = program_checked(f"{target}_check")
+    found, failure = program_checked(f"{target}_check", code == -signal.SIGXCPU)
     found += unaligned(exercise.file)
     facts = Facts(exercise.file, (None, None, None))
     facts.right = facts.says_right = code == 0 and not found
@@ -747,10 +751,10 @@ def judge_program(exercise, backend):
 
 def build_program(exercise, backend, target):
     """The program, and with it the one that is checked if that is there: then both are compiled at the same time."""
-    program, beside = front.program(backend, f"answers/{target}"), f"{target}_check"
+    beside, targets = f"{target}_check", front.program(backend, "CMakeFiles/TargetDirectories.txt")
     rest = [beside] if backend == "cpu" and front.program("cpu", f"answers/{beside}").exists() else []
-    try:
-        front.build(backend, target, *rest, known=program.exists())
+    try:  # CMake may have been configured without the file
+        front.build(backend, target, *rest, known=targets.exists() and f"/{target}.dir" in targets.read_text(encoding="utf-8"))
     except front.BuildFailed:
         found = re.search(rf"{re.escape(exercise.file.name)}:(\d+)(?::\d+)?: error: (.*)", front.build_log(backend))
         if found:
@@ -760,13 +764,13 @@ def build_program(exercise, backend, target):
     tell_warnings(backend, exercise.file.name)
 
 
-def program_checked(name):
+def program_checked(name, endless):
     """checked() of a reader's program; always on the CPU, and with g++."""
     try:
         front.build("cpu", name, known=True, quiet=True, errors=False)
     except front.BuildFailed:
         return [], "it could not be built"
-    return checked(front.program("cpu", f"answers/{name}"))
+    return checked(front.program("cpu", f"answers/{name}"), endless=endless)
 
 
 def counted(target):

@@ -326,6 +326,9 @@ class Exercises(Judged):
             text = self.judge_own(f"os.kill(os.getpid(), {number})")
             self.assertIn(f"your_own.cu: {words}", text)
             self.assertEqual("Look: is every index checked" in text, look)
+        check = "print('check: a.cu:1: after', os.environ.get('TUTORIAL_CHECK_SECONDS')); sys.exit(3)"
+        self.assertIn("a.cu:1: after 3", self.judge_own("os.kill(os.getpid(), 24)", check))
+        self.assertIn("a.cu:1: after None", self.judge_own("sys.exit(1)", check))
 
     def test_what_the_checks_find_in_a_program_stands_below_its_own_words(self):
         past = "01_elu/your_own.cu:9: thread 0 of block 0 reads b[8], one past the end (b has 8 elements)"
@@ -356,6 +359,17 @@ class Exercises(Judged):
             self.assertEqual(len(found), told is not None, declared)
             for sentence in found:
                 self.assertRegex(sentence, "your_elu.cuh:2: .*" + re.escape(told))
+
+    def test_a_program_that_cmake_does_not_know_yet_is_configured(self):
+        known = []
+        with mock.patch("front.build", lambda *_, **how: known.append(how["known"])):
+            self.judge_own("sys.exit(1)")
+            targets = self.root / "build/cpu/CMakeFiles/TargetDirectories.txt"
+            targets.parent.mkdir()
+            for name in ("01_elu_your_other", "01_elu_your_own"):
+                targets.write_text(f"/a/CMakeFiles/{name}.dir\n", encoding="utf-8")
+                self.judge_own("sys.exit(1)")
+        self.assertEqual(known[::2], [False, False, True])
 
     def test_hints_come_one_at_a_time(self):
         self.assertIn("hint 2 of 2:\n  Second.", self.listed(exercise="climb", hint=2))
