@@ -63,22 +63,84 @@ __device__ __forceinline__ void advance(StridedOffsets<kTensors>& at, std::uint3
   for (int t = 0; t < kTensors; ++t) at.of[t] += columns * step.of[t];
 }
 
+namespace detail {
+
+/// W elements of T as words, because elements of one or two bytes that are kept one by one would take a
+/// register each.
+template <class T, int W>
+struct alignas(kPackAlignment<T, W>) PackWords {
+  static_assert(W * sizeof(T) % 4 == 0);
+  unsigned at[W * sizeof(T) / 4];
+
+  __device__ __forceinline__ Pack<T, W> pack() const {
+    Pack<T, W> elements;
+    detail::move_bits<W * sizeof(T)>(elements.at, at);
+    return elements;
+  }
+};
+
+template <int W, class T>
+__device__ __forceinline__ PackWords<T, W> load_words(const T* from) {
+  PackWords<T, W> words;
+  detail::move_bits<W * sizeof(T)>(words.at, from);
+  return words;
+}
+
+template <int W, class T>
+__device__ __forceinline__ PackWords<T, W> splat_words(T value) {
+  constexpr int kWords = sizeof(T) <= 4 ? 1 : sizeof(T) / 4;  // of a unit that is repeated
+  unsigned unit[kWords];
+  move_bits<4 * kWords>(unit, splat<4 * kWords / sizeof(T)>(value).at);
+  PackWords<T, W> words;
+#pragma unroll
+  for (int k = 0; k < static_cast<int>(W * sizeof(T) / 4); ++k) words.at[k] = unit[k % kWords];
+  return words;
+}
+
+}  // namespace detail
+
+/// A pack, or the element that it repeats.
+template <class T, int W>
+struct PackOrOne {
+  detail::PackWords<T, W> pack;
+  T one;
+  bool is_one;
+
+  __device__ __forceinline__ Pack<T, W> value() const {
+    return (is_one ? detail::splat_words<W>(one) : pack).pack();
+  }
+};
+
+template <int W, class T>
+__device__ __forceinline__ PackOrOne<T, W> load_pack_or_one(const T* from, bool is_one) {
+  PackOrOne<T, W> loaded{};
+  loaded.is_one = is_one;
+  if (is_one) {
+    loaded.one = *from;
+  } else {
+    loaded.pack = detail::load_words<W>(from);
+  }
+  return loaded;
+}
+
+/// All operands are loaded before a thread waits for one.
+template <class F, class... Loaded>
+__device__ __forceinline__ auto apply_to_loaded(F f, Loaded... loaded) {
+  return f(loaded.value()...);
+}
+
 /// out[...] = f(in[...]...) where a row is whole packs of W: of operand t, packs lie step.of[t] elements
 /// apart along a row, W or, where a row repeats one element, 0.
 ///
 /// `f` maps a Pack<In, W> of each operand to a Pack<Out, W>.
 //! [strided_pack_kernel]
-template <int W, class T>
-__device__ __forceinline__ Pack<T, W> load_pack_or_repeat(const T* from, std::uint32_t step) {
-  return step == 0 ? splat<W>(*from) : load_pack<W>(from);
-}
-
 template <int W, class Out, class F, class... In, std::size_t... I>
 __device__ __forceinline__ void do_strided_pack(const StridedOffsets<sizeof...(In) + 1>& at,
                                                 const StridedOffsets<sizeof...(In) + 1>& step, F f,
                                                 std::index_sequence<I...>, Out* out,
                                                 const In*... in) {
-  store_pack(out + at.of[0], f(load_pack_or_repeat<W>(in + at.of[I + 1], step.of[I + 1])...));
+  store_pack(out + at.of[0],
+             apply_to_loaded(f, load_pack_or_one<W>(in + at.of[I + 1], step.of[I + 1] == 0)...));
 }
 
 template <int W, class Out, class F, class... In>
@@ -132,47 +194,63 @@ struct FlatPlace {
   StridedOffsets<kTensors> here, there;  ///< of the first, and of the first behind the row's end
 };
 
-/// The elements of operand t that belong to these places.
+/// The elements of an operand that belong to W places.
+template <class T, int W>
+struct FlatElements {
+  Pieces<T, W> pieces;  ///< or, first in its first word and in its last ones, what two rows repeat
+  int left;             ///< places of the first row
+  bool is_repeated;
+
+  __device__ __forceinline__ T& of_row(int row) {
+    return detail::storage_as<T>(pieces.word[row * (Pieces<T, W>::kPack / 4)]);
+  }
+
+  __device__ __forceinline__ Pack<T, W> value() {
+    if (!is_repeated) return shifted(pieces);
+    const T before = of_row(0), behind = of_row(1);
+    Pack<T, W> pack;
+#pragma unroll
+    for (int k = 0; k < W; ++k) pack.at[k] = k < left ? before : behind;
+    return pack;
+  }
+};
+
 //! [load_flat]
 template <int W, int kTensors, class T>
-__device__ __forceinline__ Pieces<T, W> load_flat(const StridedFlat<kTensors>& flat,
-                                                  const FlatPlace<kTensors>& place, int t,
-                                                  const T* in) {
+__device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTensors>& flat,
+                                                        const FlatPlace<kTensors>& place, int t,
+                                                        const T* in) {
   const std::uint32_t here = place.here.of[t], there = place.there.of[t];
-  Pack<T, W> pack{};
-  if (flat.load[t] == FlatLoad::dense && place.end == W) {
-    pack = load_pack<W>(in + place.first);
-  } else if (flat.load[t] == FlatLoad::repeated) {
-    const T before = in[here], behind = in[there];
-#pragma unroll
-    for (int k = 0; k < W; ++k) pack.at[k] = k < place.left ? before : behind;
-  } else if (place.left >= W && is_inside<T, W>(here, Pieces<T, W>::shift_of(in + here), flat.span[t])) {
-    return load_pieces<W>(in + here, 0);
-  } else {  // few
+  FlatElements<T, W> loaded{};
+  loaded.left = place.left;
+  loaded.is_repeated = flat.load[t] == FlatLoad::repeated;
+  if (loaded.is_repeated) {
+    loaded.of_row(0) = in[here];
+    loaded.of_row(1) = in[there];
+  } else if (flat.load[t] == FlatLoad::dense && place.end == W) {
+    loaded.pieces = as_pieces(load_pack<W>(in + here));
+  } else if (sizeof(T) <= 2 && place.left >= W &&
+             is_inside<T, W>(here, Pieces<T, W>::shift_of(in + here), flat.span[t])) {
+    loaded.pieces = load_pieces<W>(in + here, 0);
+  } else {  // a row's end, by element
+    Pack<T, W> pack{};
 #pragma unroll
     for (int k = 0; k < W; ++k) {
-      const auto from = static_cast<std::uint32_t>(k);
-      if (k < place.end) {
-        pack.at[k] = in[k < place.left ? here + from : there + from - static_cast<std::uint32_t>(place.left)];
-      }
+      const std::uint32_t from = k < place.left ? here : there - static_cast<std::uint32_t>(place.left);
+      if (k < place.end) pack.at[k] = in[from + static_cast<std::uint32_t>(k)];
     }
+    loaded.pieces = as_pieces(pack);
   }
-  return as_pieces(pack);
+  return loaded;
 }
 //! [load_flat]
-
-/// The operands are loaded before any of them is shifted: so all loads are under way at once.
-template <class F, class... Operand>
-__device__ __forceinline__ auto apply_to_shifted(F f, const Operand&... operand) {
-  return f(shifted(operand)...);
-}
 
 template <int W, class Out, class F, class... In, std::size_t... I>
 __device__ __forceinline__ void do_flat(const StridedFlat<sizeof...(In) + 1>& flat,
                                         const FlatPlace<sizeof...(In) + 1>& place, F f,
                                         std::index_sequence<I...>, Out* out, const In*... in) {
   const Pack<Out, W> pack =
-      apply_to_shifted(f, load_flat<W>(flat, place, static_cast<int>(I) + 1, in)...);
+      apply_to_loaded(f, load_flat<W>(flat, place, static_cast<int>(I) + 1, in)...);
   if (place.end == W) {
     store_pack(out + place.first, pack);
     return;
@@ -309,27 +387,6 @@ struct StridedTiles {
 };
 
 namespace detail {
-
-/// W elements of T as words, because elements of one or two bytes that are kept one by one would take a
-/// register each.
-template <class T, int W>
-struct alignas(kPackAlignment<T, W>) PackWords {
-  static_assert(W * sizeof(T) % 4 == 0);
-  unsigned at[W * sizeof(T) / 4];
-
-  __device__ __forceinline__ Pack<T, W> pack() const {
-    Pack<T, W> elements;
-    detail::move_bits<W * sizeof(T)>(elements.at, at);
-    return elements;
-  }
-};
-
-template <int W, class T>
-__device__ __forceinline__ PackWords<T, W> load_words(const T* from) {
-  PackWords<T, W> words;
-  detail::move_bits<W * sizeof(T)>(words.at, from);
-  return words;
-}
 
 /// The packs of an operand that a thread computes with: W along the result's rows, one below the other.
 template <class T, int W>
@@ -570,13 +627,6 @@ __global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> ti
 }
 
 // ---- Launches -----------------------------------------------------------------------------------
-
-/// Sizes at which launch_strided() changes its method; a test sets them lower.
-struct StridedLimits {
-  std::int64_t most =
-      (std::int64_t{1} << 31) - 4096;  ///< elements, and a tensor's span, of a launch
-  std::int64_t pieces = std::int64_t{1} << 22;  ///< elements from which pieces are loaded
-};
 
 namespace detail {
 
