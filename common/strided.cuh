@@ -172,8 +172,8 @@ struct StridedFlat {
   FastDivisor columns;
   std::uint32_t elements = 0;
   FlatLoad load[kTensors] = {};
-  StridedOffsets<kTensors> step = {};   ///< along a row
-  std::uint32_t span[kTensors] = {};  ///< places from an operand's first element to its last
+  StridedOffsets<kTensors> step = {};  ///< along a row
+  std::uint32_t span[kTensors] = {};   ///< places from an operand's first element to its last
 };
 
 /// Whether the pieces of the W places from `first` on lie inside of the operand.
@@ -236,7 +236,8 @@ __device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTenso
     Pack<T, W> pack{};
 #pragma unroll
     for (int k = 0; k < W; ++k) {
-      const std::uint32_t from = k < place.left ? here : there - static_cast<std::uint32_t>(place.left);
+      const std::uint32_t from =
+          k < place.left ? here : there - static_cast<std::uint32_t>(place.left);
       if (k < place.end) pack.at[k] = in[from + static_cast<std::uint32_t>(k)];
     }
     loaded.pieces = as_pieces(pack);
@@ -315,8 +316,7 @@ __device__ __forceinline__ Pack<T, kStridedElements> load_elements(
 template <class Out, class F, class... In, std::size_t... I>
 __device__ __forceinline__ void do_elements(const ElementPlaces<sizeof...(In) + 1>& places, F f,
                                             std::index_sequence<I...>, Out* out, const In*... in) {
-  const Pack<Out, kStridedElements> pack =
-      f(load_elements(places, static_cast<int>(I) + 1, in)...);
+  const Pack<Out, kStridedElements> pack = f(load_elements(places, static_cast<int>(I) + 1, in)...);
 #pragma unroll
   for (int k = 0; k < kStridedElements; ++k) {
     if (places.exists[k]) out[places.at[k].of[0]] = pack.at[k];
@@ -610,7 +610,8 @@ __global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> ti
                                     const In*... in) {
   constexpr int kSide = kTileSquares * W;
   __shared__ detail::TileMemory<detail::tile_begin<W, In...>(sizeof...(In))> memory;
-  const DivMod x = tiles.groups_across.divmod(blockIdx.x >> (tiles.group_down + tiles.group_across));
+  const DivMod x =
+      tiles.groups_across.divmod(blockIdx.x >> (tiles.group_down + tiles.group_across));
   const DivMod y = tiles.groups_down.divmod(x.quotient);
   const auto side = [](std::uint32_t group, int bits, std::uint32_t within) {
     return static_cast<int>((group << bits) + (within & ((1U << bits) - 1))) * kSide;
@@ -724,7 +725,8 @@ cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stre
 template <int W, class T>
 bool flat_load(const StridedLoop& loop, int t, const T* in, bool pieces, FlatLoad* load) {
   const std::int64_t along = loop.stride[t][loop.rank - 1];
-  const bool lies_as_result = std::equal(loop.stride[t], loop.stride[t] + loop.rank, loop.stride[0]);
+  const bool lies_as_result =
+      std::equal(loop.stride[t], loop.stride[t] + loop.rank, loop.stride[0]);
   const bool is_dense = lies_as_result && is_aligned(in, kPackAlignment<T, W>);
   *load = is_dense ? FlatLoad::dense : along == 0 ? FlatLoad::repeated : FlatLoad::pieces;
   return is_dense || along == 0 || (pieces && along == 1);
@@ -735,7 +737,8 @@ template <int W, class Out, class... In>
 bool is_flat_in_packs(const StridedLoop& loop, bool pieces, FlatLoad* load, const Out* out,
                       const In*... in) {
   int t = 0;
-  bool fits = is_flat(loop) && loop.extent[loop.rank - 1] >= W && is_aligned(out, kPackAlignment<Out, W>);
+  bool fits =
+      is_flat(loop) && loop.extent[loop.rank - 1] >= W && is_aligned(out, kPackAlignment<Out, W>);
   ((++t, fits = fits && flat_load<W>(loop, t, in, pieces, &load[t])), ...);
   return fits;
 }

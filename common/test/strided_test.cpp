@@ -142,7 +142,8 @@ TEST_CASE("strided: padded rows and the halves of rows, all offsets") {
 TEST_CASE("strided: one element a row, one row, and rows that are no packs") {
   require_device();
   for (const std::int64_t columns : {8, 9, 31, 57, 64, 259}) {
-    const TensorLayout dense = rows_of(37, columns, columns), wide = rows_of(37, columns, columns + 1);
+    const TensorLayout dense = rows_of(37, columns, columns),
+                       wide = rows_of(37, columns, columns + 1);
     const TensorLayout one = {{37, 1}, {2, 7}}, row = {{columns}, {1}}, number = {{1}, {1}};
     for (std::size_t at = 0; at < 8; ++at) {
       CHECK(mistake_of_minus_twice<half>(dense, one, dense, 0, at, 0) == "");
