@@ -215,8 +215,9 @@ struct FlatElements {
   }
 };
 
+/// Without `kPieces` no operand is FlatLoad::pieces, and the compiler need not provide for it.
 //! [load_flat]
-template <int W, int kTensors, class T>
+template <int W, bool kPieces, int kTensors, class T>
 __device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTensors>& flat,
                                                         const FlatPlace<kTensors>& place, int t,
                                                         const T* in) {
@@ -229,7 +230,7 @@ __device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTenso
     loaded.of_row(1) = in[there];
   } else if (flat.load[t] == FlatLoad::dense && place.end == W) {
     loaded.pieces = as_pieces(load_pack<W>(in + here));
-  } else if (sizeof(T) <= 2 && place.left >= W &&
+  } else if (kPieces && place.left >= W &&
              is_inside<T, W>(here, Pieces<T, W>::shift_of(in + here), flat.span[t])) {
     loaded.pieces = load_pieces<W>(in + here, 0);
   } else {  // a row's end, by element
@@ -246,12 +247,12 @@ __device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTenso
 }
 //! [load_flat]
 
-template <int W, class Out, class F, class... In, std::size_t... I>
+template <int W, bool kPieces, class Out, class F, class... In, std::size_t... I>
 __device__ __forceinline__ void do_flat(const StridedFlat<sizeof...(In) + 1>& flat,
                                         const FlatPlace<sizeof...(In) + 1>& place, F f,
                                         std::index_sequence<I...>, Out* out, const In*... in) {
   const Pack<Out, W> pack =
-      apply_to_loaded(f, load_flat<W>(flat, place, static_cast<int>(I) + 1, in)...);
+      apply_to_loaded(f, load_flat<W, kPieces>(flat, place, static_cast<int>(I) + 1, in)...);
   if (place.end == W) {
     store_pack(out + place.first, pack);
     return;
@@ -265,7 +266,7 @@ __device__ __forceinline__ void do_flat(const StridedFlat<sizeof...(In) + 1>& fl
 /// out[...] = f(in[...]...) for a result without gaps that is aligned to its packs, W elements a thread.
 /// Rows have at least W elements. `f` as in strided_pack_kernel; of places that do not exist its results
 /// are not used. `out` may be an operand that lies as it does.
-template <int W, class Out, class F, class... In>
+template <int W, bool kPieces, class Out, class F, class... In>
 __global__ void strided_flat_kernel(Out* out, StridedFlat<sizeof...(In) + 1> flat, F f,
                                     const In*... in) {
   FlatPlace<sizeof...(In) + 1> place;
@@ -279,7 +280,7 @@ __global__ void strided_flat_kernel(Out* out, StridedFlat<sizeof...(In) + 1> fla
   advance(place.here, at.remainder, flat.step);
   wait_for_previous_grid();  // arithmetic need not wait
   let_next_grid_begin();
-  do_flat<W>(flat, place, f, std::index_sequence_for<In...>{}, out, in...);
+  do_flat<W, kPieces>(flat, place, f, std::index_sequence_for<In...>{}, out, in...);
 }
 
 /// Elements of a thread of strided_elements_kernel. They lie a block's width apart.
@@ -293,51 +294,33 @@ struct StridedElements {
   DivMod block;  ///< the rows and columns of so many elements as a block has threads
   std::uint32_t elements = 0;
   StridedOffsets<kTensors> step = {};  ///< along a row
+  StridedOffsets<kTensors> row = {};   ///< to the next row, if `outer` has at most one dimension
 };
 
-/// The elements of a thread; those that exist.
+template <class T>
+struct ThreadElements {
+  Pack<T, 1> at[kStridedElements];
+};
+
+/// Where a thread's elements are in each tensor.
 template <int kTensors>
 struct ElementPlaces {
   StridedOffsets<kTensors> at[kStridedElements];
-  bool exists[kStridedElements];
 };
 
-template <int kTensors, class T>
-__device__ __forceinline__ Pack<T, kStridedElements> load_elements(
-    const ElementPlaces<kTensors>& places, int t, const T* in) {
-  Pack<T, kStridedElements> pack{};
+template <int kTensors>
+__device__ __forceinline__ ElementPlaces<kTensors> places_of(
+    const StridedElements<kTensors>& elements, std::uint32_t first) {
+  DivMod place = elements.columns.divmod(first);
+  ElementPlaces<kTensors> places{};
 #pragma unroll
   for (int k = 0; k < kStridedElements; ++k) {
-    if (places.exists[k]) pack.at[k] = in[places.at[k].of[t]];
-  }
-  return pack;
-}
-
-template <class Out, class F, class... In, std::size_t... I>
-__device__ __forceinline__ void do_elements(const ElementPlaces<sizeof...(In) + 1>& places, F f,
-                                            std::index_sequence<I...>, Out* out, const In*... in) {
-  const Pack<Out, kStridedElements> pack = f(load_elements(places, static_cast<int>(I) + 1, in)...);
-#pragma unroll
-  for (int k = 0; k < kStridedElements; ++k) {
-    if (places.exists[k]) out[places.at[k].of[0]] = pack.at[k];
-  }
-}
-
-/// out[...] = f(in[...]...), whatever the strides. `f` as in strided_pack_kernel, of packs of
-/// kStridedElements. `out` may be an operand that lies as it does.
-//! [strided_elements_kernel]
-template <class Out, class F, class... In>
-__global__ void strided_elements_kernel(Out* out, StridedElements<sizeof...(In) + 1> elements, F f,
-                                        const In*... in) {
-  std::uint32_t i = blockIdx.x * blockDim.x * kStridedElements + threadIdx.x;
-  DivMod place = elements.columns.divmod(i);
-  ElementPlaces<sizeof...(In) + 1> places;
-#pragma unroll
-  for (int k = 0; k < kStridedElements; ++k) {
-    places.exists[k] = i < elements.elements;
-    places.at[k] = locate(elements.outer, place.quotient);
+    if (elements.outer.rank <= 1) {
+      advance(places.at[k], place.quotient, elements.row);
+    } else {
+      places.at[k] = locate(elements.outer, place.quotient);
+    }
     advance(places.at[k], place.remainder, elements.step);
-    i += blockDim.x;
     place.quotient += elements.block.quotient;
     place.remainder += elements.block.remainder;
     if (place.remainder >= elements.columns.divisor()) {  // one division a thread
@@ -345,9 +328,56 @@ __global__ void strided_elements_kernel(Out* out, StridedElements<sizeof...(In) 
       ++place.quotient;
     }
   }
+  return places;
+}
+
+template <int kTensors, class T>
+__device__ __forceinline__ ThreadElements<T> load_elements(const ElementPlaces<kTensors>& places,
+                                                           int t, int count, const T* in) {
+  ThreadElements<T> loaded{};
+#pragma unroll
+  for (int k = 0; k < kStridedElements; ++k) {
+    if (k < count) loaded.at[k] = load_pack<1>(in + places.at[k].of[t]);
+  }
+  return loaded;
+}
+
+template <int kTensors, class Out, class F, class... In>
+__device__ __forceinline__ void store_elements(const ElementPlaces<kTensors>& places, int count,
+                                               F f, Out* out, const ThreadElements<In>&... in) {
+#pragma unroll
+  for (int k = 0; k < kStridedElements; ++k) {
+    if (k < count) store_pack(out + places.at[k].of[0], f(in.at[k]...));
+  }
+}
+
+/// The first `count` elements of a thread.
+template <class Out, class F, class... In, std::size_t... I>
+__device__ __forceinline__ void do_elements(const ElementPlaces<sizeof...(In) + 1>& places,
+                                            int count, F f, std::index_sequence<I...>, Out* out,
+                                            const In*... in) {
+  store_elements(places, count, f, out,
+                 load_elements(places, static_cast<int>(I) + 1, count, in)...);
+}
+
+/// out[...] = f(in[...]...), whatever the strides. `f` as in strided_pack_kernel, of packs of one
+/// element. `out` may be an operand that lies as it does.
+//! [strided_elements_kernel]
+template <class Out, class F, class... In>
+__global__ void strided_elements_kernel(Out* out, StridedElements<sizeof...(In) + 1> elements, F f,
+                                        const In*... in) {
+  constexpr auto kIndices = std::index_sequence_for<In...>{};
+  const std::uint32_t block = blockIdx.x * blockDim.x * kStridedElements;
+  const std::uint32_t first = block + threadIdx.x;
+  const auto places = places_of(elements, first);
   wait_for_previous_grid();  // arithmetic need not wait
   let_next_grid_begin();
-  do_elements(places, f, std::index_sequence_for<In...>{}, out, in...);
+  if (block + blockDim.x * kStridedElements <= elements.elements) {
+    do_elements(places, kStridedElements, f, kIndices, out, in...);
+  } else if (first < elements.elements) {
+    const auto count = static_cast<int>((elements.elements - first - 1) / blockDim.x) + 1;
+    do_elements(places, count, f, kIndices, out, in...);
+  }
 }
 //! [strided_elements_kernel]
 
@@ -633,7 +663,6 @@ namespace detail {
 
 /// Threads a block: more than 128, of which let_next_grid_begin() triggers nothing.
 inline constexpr int kStridedThreads = 256;
-inline int g_most_across = 0, g_most_down = 3;  // TRIAL
 
 template <int kTensors>
 void append(StridedWalk<kTensors>& walk, const StridedLoop& loop, int d) {
@@ -659,14 +688,12 @@ inline bool is_flat(const StridedLoop& loop) {
   return true;
 }
 
-/// Threads a block of kernels whose threads move sixteen bytes of an array: what leaves the L2 is a
-/// little faster in blocks of 128.
-template <class... T>
-int threads_of_packs(std::int64_t elements) {
+/// Threads a block of kernels whose threads move sixteen bytes of an array: a result that exceeds the L2
+/// is written a little faster in blocks of 128.
+inline int threads_of_packs(std::int64_t bytes) {
   const std::size_t l2 = device_limits().l2_bytes;
   const std::size_t fits = fits_l2(l2 > 0 ? l2 : std::size_t{60} << 20);
-  constexpr auto kBytes = static_cast<std::int64_t>((sizeof(T) + ...));
-  return elements * kBytes > static_cast<std::int64_t>(fits) ? kThreads : kStridedThreads;
+  return bytes > static_cast<std::int64_t>(fits) ? kThreads : kStridedThreads;
 }
 
 inline LaunchShape strided_shape(std::int64_t items, int threads) {
@@ -721,6 +748,10 @@ cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stre
                 walk_of_rows<kTensors>(loop), steps_along<kTensors>(loop, W), f, in...);
 }
 
+/// Whether no element has more than two bytes.
+template <class... T>
+inline constexpr bool kAllNarrow = ((sizeof(T) <= 2) && ...);
+
 /// How strided_flat_kernel loads operand t; false if it does not.
 template <int W, class T>
 bool flat_load(const StridedLoop& loop, int t, const T* in, bool pieces, FlatLoad* load) {
@@ -754,8 +785,13 @@ cudaError_t launch_strided_flat(const StridedLoop& loop, const FlatLoad* load, F
   std::copy_n(load, kTensors, flat.load);
   flat.step = steps_along<kTensors>(loop, 1);
   set_spans(flat.span, loop);
-  return launch(strided_flat_kernel<W, Out, F, In...>,
-                strided_shape((loop.elements - 1) / W + 1, threads), stream, out, flat, f, in...);
+  auto* kernel = strided_flat_kernel<W, false, Out, F, In...>;
+  if constexpr (kAllNarrow<Out, In...>) {
+    const bool in_pieces = std::count(load, load + kTensors, FlatLoad::pieces) > 0;
+    if (in_pieces) kernel = strided_flat_kernel<W, true, Out, F, In...>;
+  }
+  return launch(kernel, strided_shape((loop.elements - 1) / W + 1, threads), stream, out, flat, f,
+                in...);
 }
 
 template <class Out, class F, class... In>
@@ -770,6 +806,7 @@ cudaError_t launch_strided_elements(const StridedLoop& loop, F f, cudaStream_t s
   elements.block = {kBlock / columns, kBlock % columns};
   elements.elements = static_cast<std::uint32_t>(loop.elements);
   elements.step = steps_along<kTensors>(loop, 1);
+  for (int t = 0; t < kTensors; ++t) elements.row.of[t] = elements.outer.at[0].stride[t];
   return launch(strided_elements_kernel<Out, F, In...>,
                 strided_shape((loop.elements - 1) / kStridedElements + 1, kStridedThreads), stream,
                 out, elements, f, in...);
@@ -808,8 +845,8 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
     while (*bits < most && count % (std::int64_t{2} << *bits) == 0) ++*bits;
     return FastDivisor(static_cast<std::uint32_t>(count >> *bits));
   };
-  tiles.groups_across = group(of_row, g_most_across, &tiles.group_across);
-  tiles.groups_down = group(of_column, g_most_down, &tiles.group_down);
+  tiles.groups_across = group(of_row, 2, &tiles.group_across);
+  tiles.groups_down = group(of_column, 1, &tiles.group_down);
   for (int t = 0; t < kTensors; ++t) {
     tiles.across[t] = static_cast<std::uint32_t>(loop.stride[t][inner]);
     tiles.down[t] = static_cast<std::uint32_t>(loop.stride[t][down]);
@@ -871,14 +908,14 @@ cudaError_t launch_strided(StridedLoop loop, F f, cudaStream_t stream, const Str
         return detail::launch_strided_tiles<kWidth>(loop, down, f, stream, out, in...);
       }
     }
-    const int threads = detail::threads_of_packs<Out, In...>(loop.elements);
+    const int threads = detail::threads_of_packs(loop.elements * sizeof(Out));
     if (detail::is_in_packs<W>(loop, out, in...)) {
       return detail::launch_strided_packs<W>(loop, f, stream, threads, out, in...);
     }
-    constexpr bool kNarrow = std::max({sizeof(Out), sizeof(In)...}) <= 2;
-    FlatLoad load[sizeof...(In) + 1];
-    if (detail::is_flat_in_packs<W>(loop, kNarrow && loop.elements >= limits.pieces, load, out,
-                                    in...)) {
+    FlatLoad load[sizeof...(In) + 1] = {};
+    const bool pieces = detail::kAllNarrow<Out, In...> && loop.elements >= limits.pieces &&
+                        loop.extent[loop.rank - 1] >= limits.pieces_row;
+    if (detail::is_flat_in_packs<W>(loop, pieces, load, out, in...)) {
       return detail::launch_strided_flat<W>(loop, load, f, stream, threads, out, in...);
     }
     return detail::launch_strided_elements(loop, f, stream, out, in...);

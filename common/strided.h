@@ -60,8 +60,8 @@ struct StridedLoop {
 struct StridedLimits {
   /// Elements, and a tensor's span, of a launch.
   std::int64_t most = (std::int64_t{1} << 31) - 4096;
-  /// Elements of one or two bytes from which they are loaded in pieces.
-  std::int64_t pieces = std::int64_t{1} << 22;
+  /// Elements of one or two bytes, and columns of a row, from which they are loaded in pieces.
+  std::int64_t pieces = std::int64_t{1} << 22, pieces_row = 3072;
 };
 
 /// The loop of an operation that gives `result`; every operand broadcasts to the result's shape.
