@@ -320,6 +320,11 @@ template <class In, class Out>
 inline constexpr int kBroadcastWidth = std::min(16 / static_cast<int>(sizeof(Out)),
                                                 32 / static_cast<int>(sizeof(In)));
 
+/// The same of kernels whose operands lie anyhow. Of elements of four bytes a pack is sixteen bytes:
+/// answers of one byte gain nothing by more, and small results lose threads.
+template <class In, class Out>
+inline constexpr int kAnyWidth = sizeof(In) == 4 ? 4 : kBroadcastWidth<In, Out>;
+
 struct Strides {
   std::int64_t at[kMaxDimensions] = {};
 };
@@ -519,8 +524,8 @@ cudaError_t launch_contiguous(const In* in0, const In* in1, Out* out, std::int64
                   grid_of(threads_for(n / kWidth, n % kWidth), block), stream, in0, in1, out, n,
                   op);
   }
-  return launch_any_address<kWidth>(OnElements<Out, Op>{op}, out, n, stream,
-                                    {block, Overlap::previous_kernel}, in0, in1);
+  return launch_any_address<kAnyWidth<In, Out>>(OnElements<Out, Op>{op}, out, n, stream,
+                                                {block, Overlap::previous_kernel}, in0, in1);
 }
 
 /// One launch; broadcast.elements in [1, 2^31 - 1], or anything if is_contiguous().

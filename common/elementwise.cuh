@@ -137,7 +137,7 @@ cudaError_t launch_elementwise(const T* x, T* y, std::int64_t n, Op op, cudaStre
   if (is_aligned(x, 16) && is_aligned(y, 16)) {
     return launch_unary(elementwise_pack_kernel<T, Op>, x, y, n, kWidth, 16, stream, options, op);
   }
-  return launch_any_address<kWidth>(OnPairs<Op>{op}, y, n, stream, options, x);
+  return launch_any_address<kWidth>(OnPairs<Op>{op}, y, n, stream, {kThreads, options.overlap}, x);
 }
 
 }  // namespace tutorial

@@ -12,10 +12,11 @@
 #include "common/strided.h"
 
 // A row is the loop's innermost dimension, that in which the result's elements lie closest together.
-// - strided_pack_kernel: rows of whole packs that all lie where packs want to.
-// - strided_rows_kernel: sixteen bytes of results a thread. Along a row an operand is loaded in pieces
-//   (any_address.cuh) where its elements lie side by side or every second is wanted, once where it is
-//   repeated, else by element.
+// - strided_pack_kernel: rows of whole packs that all lie where packs want to, or repeat one element.
+// - strided_flat_kernel: the same of a result without gaps whose rows are no whole packs. An operand
+//   lies as the result does, repeats one element along a row, or is loaded in pieces (any_address.cuh).
+// - strided_elements_kernel: all others. A lane an element, so that a warp's accesses are narrow, and
+//   lie together if the elements do.
 // - strided_tile_kernel: an operand's elements lie side by side along another dimension: it is
 //   transposed through shared memory.
 // All indices have 32 bits; what is larger is cut into parts on the host.
@@ -54,46 +55,125 @@ __device__ __forceinline__ StridedOffsets<kTensors> locate(const StridedWalk<kTe
   return at;
 }
 
-/// out[...] = f(in[...]...) where a row is whole packs of W side by side, and so is a step along each other
-/// dimension, in all tensors: `columns` and the strides of `outer` count packs.
+/// `columns` steps along a row.
+template <int kTensors>
+__device__ __forceinline__ void advance(StridedOffsets<kTensors>& at, std::uint32_t columns,
+                                        const StridedOffsets<kTensors>& step) {
+#pragma unroll
+  for (int t = 0; t < kTensors; ++t) at.of[t] += columns * step.of[t];
+}
+
+namespace detail {
+
+/// W elements of T as words, because elements of one or two bytes that are kept one by one would take a
+/// register each.
+template <class T, int W>
+struct alignas(kPackAlignment<T, W>) PackWords {
+  static_assert(W * sizeof(T) % 4 == 0);
+  unsigned at[W * sizeof(T) / 4];
+
+  __device__ __forceinline__ Pack<T, W> pack() const {
+    Pack<T, W> elements;
+    detail::move_bits<W * sizeof(T)>(elements.at, at);
+    return elements;
+  }
+};
+
+template <int W, class T>
+__device__ __forceinline__ PackWords<T, W> load_words(const T* from) {
+  PackWords<T, W> words;
+  detail::move_bits<W * sizeof(T)>(words.at, from);
+  return words;
+}
+
+template <int W, class T>
+__device__ __forceinline__ PackWords<T, W> splat_words(T value) {
+  constexpr int kWords = sizeof(T) <= 4 ? 1 : sizeof(T) / 4;  // of a unit that is repeated
+  unsigned unit[kWords];
+  move_bits<4 * kWords>(unit, splat<4 * kWords / sizeof(T)>(value).at);
+  PackWords<T, W> words;
+#pragma unroll
+  for (int k = 0; k < static_cast<int>(W * sizeof(T) / 4); ++k) words.at[k] = unit[k % kWords];
+  return words;
+}
+
+}  // namespace detail
+
+/// A pack, or the element that it repeats.
+template <class T, int W>
+struct PackOrOne {
+  detail::PackWords<T, W> pack;
+  T one;
+  bool is_one;
+
+  __device__ __forceinline__ Pack<T, W> value() const {
+    return (is_one ? detail::splat_words<W>(one) : pack).pack();
+  }
+};
+
+template <int W, class T>
+__device__ __forceinline__ PackOrOne<T, W> load_pack_or_one(const T* from, bool is_one) {
+  PackOrOne<T, W> loaded{};
+  loaded.is_one = is_one;
+  if (is_one) {
+    loaded.one = *from;
+  } else {
+    loaded.pack = detail::load_words<W>(from);
+  }
+  return loaded;
+}
+
+/// All operands are loaded before a thread waits for one.
+template <class F, class... Loaded>
+__device__ __forceinline__ auto apply_to_loaded(F f, Loaded... loaded) {
+  return f(loaded.value()...);
+}
+
+/// out[...] = f(in[...]...) where a row is whole packs of W: of operand t, packs lie step.of[t] elements
+/// apart along a row, W or, where a row repeats one element, 0.
 ///
 /// `f` maps a Pack<In, W> of each operand to a Pack<Out, W>.
 //! [strided_pack_kernel]
 template <int W, class Out, class F, class... In, std::size_t... I>
 __device__ __forceinline__ void do_strided_pack(const StridedOffsets<sizeof...(In) + 1>& at,
-                                                std::uint32_t column, F f,
+                                                const StridedOffsets<sizeof...(In) + 1>& step, F f,
                                                 std::index_sequence<I...>, Out* out,
                                                 const In*... in) {
-  const auto first = [&](int t) { return std::int64_t{at.of[t] + column} * W; };
-  store_pack(out + first(0), f(load_pack<W>(in + first(I + 1))...));
+  store_pack(out + at.of[0],
+             apply_to_loaded(f, load_pack_or_one<W>(in + at.of[I + 1], step.of[I + 1] == 0)...));
 }
 
 template <int W, class Out, class F, class... In>
 __global__ void strided_pack_kernel(Out* out, std::uint32_t packs, FastDivisor columns,
-                                    StridedWalk<sizeof...(In) + 1> outer, F f, const In*... in) {
+                                    StridedWalk<sizeof...(In) + 1> outer,
+                                    StridedOffsets<sizeof...(In) + 1> step, F f, const In*... in) {
   const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= packs) return;
   const DivMod place = columns.divmod(i);
-  const auto at = locate(outer, place.quotient);
+  auto at = locate(outer, place.quotient);
+  advance(at, place.remainder, step);
   wait_for_previous_grid();  // arithmetic need not wait
   let_next_grid_begin();
-  do_strided_pack<W>(at, place.remainder, f, std::index_sequence_for<In...>{}, out, in...);
+  do_strided_pack<W>(at, step, f, std::index_sequence_for<In...>{}, out, in...);
 }
 //! [strided_pack_kernel]
 
-/// Some consecutive places of a row, as many as a pack has.
-struct RowWindow {
-  int column;      ///< of the first place; negative in front of the row
-  int left;        ///< places until the row ends; those behind belong to the next row
-  int begin, end;  ///< the places that exist
+/// How strided_flat_kernel loads an operand.
+enum class FlatLoad {
+  dense,     ///< it lies as the result does, and its packs are aligned
+  repeated,  ///< a row has one element
+  pieces,    ///< a row's elements lie side by side
 };
 
-/// A row of an operand, and the next one.
-struct OperandRow {
-  std::uint32_t begin;   ///< offset of column 0
-  std::uint32_t next;    ///< offset of the next row, less the columns of this one
-  std::uint32_t stride;  ///< along the row
-  std::uint32_t span;    ///< places from the operand's first element to its last
+/// How strided_flat_kernel finds its elements.
+template <int kTensors>
+struct StridedFlat {
+  StridedWalk<kTensors> outer;
+  FastDivisor columns;
+  std::uint32_t elements = 0;
+  FlatLoad load[kTensors] = {};
+  StridedOffsets<kTensors> step = {};  ///< along a row
+  std::uint32_t span[kTensors] = {};   ///< places from an operand's first element to its last
 };
 
 /// Whether the pieces of the W places from `first` on lie inside of the operand.
@@ -105,158 +185,201 @@ __host__ __device__ __forceinline__ bool is_inside(std::uint32_t first, unsigned
   return first >= before && first < span && first + W + behind <= span;
 }
 
-/// Whether W places from `first` on are loaded in pieces.
-template <int W, class T>
-__device__ __forceinline__ bool is_in_pieces(const T* in, std::uint32_t first,
-                                             const OperandRow& row) {
-  return row.stride == 1 && is_inside<T, W>(first, Pieces<T, W>::shift_of(in + first), row.span);
-}
+/// The W places of a thread of strided_flat_kernel.
+template <int kTensors>
+struct FlatPlace {
+  std::uint32_t first;                   ///< in the result
+  int left;                              ///< places until the row ends
+  int end;                               ///< places that exist, at most W
+  StridedOffsets<kTensors> here, there;  ///< of the first, and of the first behind the row's end
+};
 
-/// The elements of the window that exist; anything elsewhere.
-//! [load_window]
-template <int W, class T>
-__device__ __forceinline__ Pieces<T, W> load_window(const T* in, const RowWindow& window,
-                                                    const OperandRow& row) {
-  const auto column = static_cast<std::uint32_t>(window.column);
-  const std::uint32_t first = row.begin + column * row.stride;
-  if (window.left >= W && window.begin == 0) {  // within a row
-    if (is_in_pieces<W>(in, first, row)) return load_pieces<W>(in + first, 0);
-    if (row.stride < 1) return as_pieces(splat<W>(in[first]));
-    if (row.stride == 2 &&
-        is_inside<T, 2 * W>(first, Pieces<T, 2 * W>::shift_of(in + first), row.span)) {
-      const Pack<T, 2 * W> both = pack_of(load_pieces<2 * W>(in + first, 0));
-      Pack<T, W> pack;
+/// The elements of an operand that belong to W places.
+template <class T, int W>
+struct FlatElements {
+  Pieces<T, W> pieces;  ///< or, first in its first word and in its last ones, what two rows repeat
+  int left;             ///< places of the first row
+  bool is_repeated;
+
+  __device__ __forceinline__ T& of_row(int row) {
+    return detail::storage_as<T>(pieces.word[row * (Pieces<T, W>::kPack / 4)]);
+  }
+
+  __device__ __forceinline__ Pack<T, W> value() {
+    if (!is_repeated) return shifted(pieces);
+    const T before = of_row(0), behind = of_row(1);
+    Pack<T, W> pack;
 #pragma unroll
-      for (int k = 0; k < W; ++k) pack.at[k] = both.at[2 * k];
-      return as_pieces(pack);
-    }
-  } else if (const std::uint32_t next = row.next + column;  // a row's end, and the next one's begin
-             window.end == W && window.begin == 0 && is_in_pieces<W>(in, first, row) &&
-             is_in_pieces<W>(in, next, row)) {
-    const Pieces<T, W> of_this = load_pieces<W>(in + first, 0);
-    const Pieces<T, W> of_next = load_pieces<W>(in + next, 0);
-    Pack<T, W> pack = pack_of(of_this);
-    const Pack<T, W> behind = pack_of(of_next);
+    for (int k = 0; k < W; ++k) pack.at[k] = k < left ? before : behind;
+    return pack;
+  }
+};
+
+/// Without `kPieces` no operand is FlatLoad::pieces, and the compiler need not provide for it.
+//! [load_flat]
+template <int W, bool kPieces, int kTensors, class T>
+__device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTensors>& flat,
+                                                        const FlatPlace<kTensors>& place, int t,
+                                                        const T* in) {
+  const std::uint32_t here = place.here.of[t], there = place.there.of[t];
+  FlatElements<T, W> loaded{};
+  loaded.left = place.left;
+  loaded.is_repeated = flat.load[t] == FlatLoad::repeated;
+  if (loaded.is_repeated) {
+    loaded.of_row(0) = in[here];
+    loaded.of_row(1) = in[there];
+  } else if (flat.load[t] == FlatLoad::dense && place.end == W) {
+    loaded.pieces = as_pieces(load_pack<W>(in + here));
+  } else if (kPieces && place.left >= W &&
+             is_inside<T, W>(here, Pieces<T, W>::shift_of(in + here), flat.span[t])) {
+    loaded.pieces = load_pieces<W>(in + here, 0);
+  } else {  // a row's end, by element
+    Pack<T, W> pack{};
 #pragma unroll
     for (int k = 0; k < W; ++k) {
-      if (k >= window.left) pack.at[k] = behind.at[k];
+      const std::uint32_t from =
+          k < place.left ? here : there - static_cast<std::uint32_t>(place.left);
+      if (k < place.end) pack.at[k] = in[from + static_cast<std::uint32_t>(k)];
     }
-    return as_pieces(pack);
+    loaded.pieces = as_pieces(pack);
   }
-  Pack<T, W> pack{};
-#pragma unroll
-  for (int k = 0; k < W; ++k) {
-    const std::uint32_t begin = k < window.left ? row.begin : row.next;
-    if (k >= window.begin && k < window.end) {
-      pack.at[k] = in[begin + (column + static_cast<std::uint32_t>(k)) * row.stride];
-    }
-  }
-  return as_pieces(pack);
+  return loaded;
 }
-//! [load_window]
+//! [load_flat]
 
-/// How strided_rows_kernel finds its elements.
-template <int kTensors>
-struct StridedRows {
-  StridedWalk<kTensors> outer;
-  FastDivisor columns;
-  FastDivisor slots;  ///< threads of a row, unless flat
-  std::uint32_t rows = 1;
-  std::uint32_t threads = 0;
-  std::uint32_t stride[kTensors] = {};  ///< along a row
-  std::uint32_t span[kTensors] = {};
-  /// The result has no gaps: its packs begin where its addresses want them, and a pack may contain a
-  /// row's end. Else each row has packs of its own.
-  bool flat = false;
-  std::uint32_t before = 0;  ///< flat: places from the first pack's begin to the result's
-};
-
-namespace detail {
-
-/// What a thread of strided_rows_kernel does.
-template <int kTensors>
-struct RowTask {
-  RowWindow window;
-  StridedOffsets<kTensors> here, next;
-  std::uint32_t out;  ///< the place of column 0 in the result
-};
-
-template <int W, class Out, int kTensors>
-__device__ __forceinline__ RowTask<kTensors> task_of(const StridedRows<kTensors>& rows,
-                                                     std::uint32_t thread, const Out* out) {
-  RowTask<kTensors> task;
-  const auto columns = static_cast<int>(rows.columns.divisor());
-  std::uint32_t row = 0;
-  int column = 0, first = 0;
-  if (rows.flat) {
-    first = static_cast<int>(thread * W) - static_cast<int>(rows.before);
-    const DivMod place = rows.columns.divmod(first < 0 ? 0 : static_cast<std::uint32_t>(first));
-    row = place.quotient;
-    column = first < 0 ? first : static_cast<int>(place.remainder);
-    task.here = locate(rows.outer, row);
-    task.out = static_cast<std::uint32_t>(first - column);
-  } else {
-    const DivMod place = rows.slots.divmod(thread);
-    row = place.quotient;
-    task.here = locate(rows.outer, row);
-    task.out = task.here.of[0];
-    const auto address = reinterpret_cast<std::uintptr_t>(out + task.out);
-    const auto past = rows.stride[0] == 1 ? static_cast<int>(address / sizeof(Out) % W) : 0;
-    column = static_cast<int>(place.remainder) * W - past;
-  }
-  const int left = columns - column;
-  const bool crosses = rows.flat && left < W && row + 1 < rows.rows;
-  task.window = {column, left, column < 0 ? -column : 0, crosses || left > W ? W : left};
-  task.next = task.here;
-  if (crosses) task.next = locate(rows.outer, row + 1);
-  return task;
-}
-
-/// The operands are loaded before any of them is shifted: so all loads are under way at once.
-template <class F, class... Operand>
-__device__ __forceinline__ auto apply_to_windows(F f, const Operand&... operand) {
-  return f(shifted(operand)...);
-}
-
-template <int W, class Out, class F, class... In, std::size_t... I>
-__device__ __forceinline__ void do_row_task(const RowTask<sizeof...(In) + 1>& task,
-                                            const StridedRows<sizeof...(In) + 1>& rows, F f,
-                                            std::index_sequence<I...>, Out* out, const In*... in) {
-  const RowWindow& window = task.window;
-  const std::uint32_t columns = rows.columns.divisor();
-  const Pack<Out, W> pack = apply_to_windows(
-      f, load_window<W>(in, window,
-                        {task.here.of[I + 1], task.next.of[I + 1] - columns * rows.stride[I + 1],
-                         rows.stride[I + 1], rows.span[I + 1]})...);
-  const auto to = [&](int k) {
-    return task.out + static_cast<std::uint32_t>(window.column + k) * rows.stride[0];
-  };
-  if (rows.stride[0] == 1 && window.begin == 0 && window.end == W) {
-    store_pack(out + to(0), pack);
+template <int W, bool kPieces, class Out, class F, class... In, std::size_t... I>
+__device__ __forceinline__ void do_flat(const StridedFlat<sizeof...(In) + 1>& flat,
+                                        const FlatPlace<sizeof...(In) + 1>& place, F f,
+                                        std::index_sequence<I...>, Out* out, const In*... in) {
+  const Pack<Out, W> pack =
+      apply_to_loaded(f, load_flat<W, kPieces>(flat, place, static_cast<int>(I) + 1, in)...);
+  if (place.end == W) {
+    store_pack(out + place.first, pack);
     return;
   }
 #pragma unroll
   for (int k = 0; k < W; ++k) {
-    if (k >= window.begin && k < window.end) out[to(k)] = pack.at[k];
+    if (k < place.end) out[place.first + static_cast<std::uint32_t>(k)] = pack.at[k];
   }
 }
 
-}  // namespace detail
-
-/// out[...] = f(in[...]...) over the rows, W elements a thread. Tensor 0 is the result.
-///
-/// `f` maps a Pack<In, W> of each operand to a Pack<Out, W>; where there are fewer elements, the others of
-/// its results are not used. `out` may be an operand that lies as it does.
-template <int W, class Out, class F, class... In>
-__global__ void strided_rows_kernel(Out* out, StridedRows<sizeof...(In) + 1> rows, F f,
+/// out[...] = f(in[...]...) for a result without gaps that is aligned to its packs, W elements a thread.
+/// Rows have at least W elements. `f` as in strided_pack_kernel; of places that do not exist its results
+/// are not used. `out` may be an operand that lies as it does.
+template <int W, bool kPieces, class Out, class F, class... In>
+__global__ void strided_flat_kernel(Out* out, StridedFlat<sizeof...(In) + 1> flat, F f,
                                     const In*... in) {
-  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
-  if (thread >= rows.threads) return;
-  const auto task = detail::task_of<W>(rows, thread, out);
+  FlatPlace<sizeof...(In) + 1> place;
+  place.first = (blockIdx.x * blockDim.x + threadIdx.x) * W;
+  if (place.first >= flat.elements) return;
+  const DivMod at = flat.columns.divmod(place.first);
+  place.left = static_cast<int>(flat.columns.divisor() - at.remainder);
+  place.end = static_cast<int>(min(flat.elements - place.first, std::uint32_t{W}));
+  place.here = place.there = locate(flat.outer, at.quotient);
+  if (place.left < place.end) place.there = locate(flat.outer, at.quotient + 1);
+  advance(place.here, at.remainder, flat.step);
   wait_for_previous_grid();  // arithmetic need not wait
   let_next_grid_begin();
-  detail::do_row_task<W>(task, rows, f, std::index_sequence_for<In...>{}, out, in...);
+  do_flat<W, kPieces>(flat, place, f, std::index_sequence_for<In...>{}, out, in...);
 }
+
+/// Elements of a thread of strided_elements_kernel. They lie a block's width apart.
+inline constexpr int kStridedElements = 4;
+
+/// How strided_elements_kernel finds its elements.
+template <int kTensors>
+struct StridedElements {
+  StridedWalk<kTensors> outer;
+  FastDivisor columns;
+  DivMod block;  ///< the rows and columns of so many elements as a block has threads
+  std::uint32_t elements = 0;
+  StridedOffsets<kTensors> step = {};  ///< along a row
+  StridedOffsets<kTensors> row = {};   ///< to the next row, if `outer` has at most one dimension
+};
+
+template <class T>
+struct ThreadElements {
+  Pack<T, 1> at[kStridedElements];
+};
+
+/// Where a thread's elements are in each tensor.
+template <int kTensors>
+struct ElementPlaces {
+  StridedOffsets<kTensors> at[kStridedElements];
+};
+
+template <int kTensors>
+__device__ __forceinline__ ElementPlaces<kTensors> places_of(
+    const StridedElements<kTensors>& elements, std::uint32_t first) {
+  DivMod place = elements.columns.divmod(first);
+  ElementPlaces<kTensors> places{};
+#pragma unroll
+  for (int k = 0; k < kStridedElements; ++k) {
+    if (elements.outer.rank <= 1) {
+      advance(places.at[k], place.quotient, elements.row);
+    } else {
+      places.at[k] = locate(elements.outer, place.quotient);
+    }
+    advance(places.at[k], place.remainder, elements.step);
+    place.quotient += elements.block.quotient;
+    place.remainder += elements.block.remainder;
+    if (place.remainder >= elements.columns.divisor()) {  // one division a thread
+      place.remainder -= elements.columns.divisor();
+      ++place.quotient;
+    }
+  }
+  return places;
+}
+
+template <int kTensors, class T>
+__device__ __forceinline__ ThreadElements<T> load_elements(const ElementPlaces<kTensors>& places,
+                                                           int t, int count, const T* in) {
+  ThreadElements<T> loaded{};
+#pragma unroll
+  for (int k = 0; k < kStridedElements; ++k) {
+    if (k < count) loaded.at[k] = load_pack<1>(in + places.at[k].of[t]);
+  }
+  return loaded;
+}
+
+template <int kTensors, class Out, class F, class... In>
+__device__ __forceinline__ void store_elements(const ElementPlaces<kTensors>& places, int count,
+                                               F f, Out* out, const ThreadElements<In>&... in) {
+#pragma unroll
+  for (int k = 0; k < kStridedElements; ++k) {
+    if (k < count) store_pack(out + places.at[k].of[0], f(in.at[k]...));
+  }
+}
+
+/// The first `count` elements of a thread.
+template <class Out, class F, class... In, std::size_t... I>
+__device__ __forceinline__ void do_elements(const ElementPlaces<sizeof...(In) + 1>& places,
+                                            int count, F f, std::index_sequence<I...>, Out* out,
+                                            const In*... in) {
+  store_elements(places, count, f, out,
+                 load_elements(places, static_cast<int>(I) + 1, count, in)...);
+}
+
+/// out[...] = f(in[...]...), whatever the strides. `f` as in strided_pack_kernel, of packs of one
+/// element. `out` may be an operand that lies as it does.
+//! [strided_elements_kernel]
+template <class Out, class F, class... In>
+__global__ void strided_elements_kernel(Out* out, StridedElements<sizeof...(In) + 1> elements, F f,
+                                        const In*... in) {
+  constexpr auto kIndices = std::index_sequence_for<In...>{};
+  const std::uint32_t block = blockIdx.x * blockDim.x * kStridedElements;
+  const std::uint32_t first = block + threadIdx.x;
+  const auto places = places_of(elements, first);
+  wait_for_previous_grid();  // arithmetic need not wait
+  let_next_grid_begin();
+  if (block + blockDim.x * kStridedElements <= elements.elements) {
+    do_elements(places, kStridedElements, f, kIndices, out, in...);
+  } else if (first < elements.elements) {
+    const auto count = static_cast<int>((elements.elements - first - 1) / blockDim.x) + 1;
+    do_elements(places, count, f, kIndices, out, in...);
+  }
+}
+//! [strided_elements_kernel]
 
 // ---- Transposed ---------------------------------------------------------------------------------
 // A tile has 8 x 8 squares of W x W elements. A thread loads W packs along the operand's own direction,
@@ -282,10 +405,10 @@ enum class TileLoad {
 template <int kTensors>
 struct StridedTiles {
   StridedWalk<kTensors> outer;
-  /// 2^group tiles that are neighbours down are neighbours in the grid too: what blocks read at one time
-  /// then lies together, as what they write. `tiles_down` counts such groups.
-  int group = 0;
-  FastDivisor tiles_across, tiles_down;
+  /// Neighbours in the grid are neighbours in a group of 2^group_across by 2^group_down tiles: what blocks
+  /// read at one time then lies together, as what they write. `groups_across` and `groups_down` count them.
+  int group_across = 0, group_down = 0;
+  FastDivisor groups_across, groups_down;
   int extent_across = 0, extent_down = 0;
   std::uint32_t across[kTensors] = {}, down[kTensors] = {};  ///< strides
   std::uint32_t span[kTensors] = {};
@@ -294,27 +417,6 @@ struct StridedTiles {
 };
 
 namespace detail {
-
-/// W elements of T as words, because elements of one or two bytes that are kept one by one would take a
-/// register each.
-template <class T, int W>
-struct alignas(kPackAlignment<T, W>) PackWords {
-  static_assert(W * sizeof(T) % 4 == 0);
-  unsigned at[W * sizeof(T) / 4];
-
-  __device__ __forceinline__ Pack<T, W> pack() const {
-    Pack<T, W> elements;
-    detail::move_bits<W * sizeof(T)>(elements.at, at);
-    return elements;
-  }
-};
-
-template <int W, class T>
-__device__ __forceinline__ PackWords<T, W> load_words(const T* from) {
-  PackWords<T, W> words;
-  detail::move_bits<W * sizeof(T)>(words.at, from);
-  return words;
-}
 
 /// The packs of an operand that a thread computes with: W along the result's rows, one below the other.
 template <class T, int W>
@@ -355,11 +457,18 @@ __device__ __forceinline__ Pack<T, W> load_of_tile(const StridedTiles<kTensors>&
                                 : static_cast<std::uint32_t>(down) * tiles.down[t]);
   const int column = is_down ? down : across;
   const int left = (is_down ? tiles.extent_down : tiles.extent_across) - column;
-  if ((is_down ? across < tiles.extent_across : down < tiles.extent_down) && left > 0) {
-    return shifted(load_window<W>(in, {column, left, 0, left < W ? left : W},
-                                  {begin, begin, along, tiles.span[t]}));
+  Pack<T, W> pack{};
+  if (is_down ? across >= tiles.extent_across : down >= tiles.extent_down) return pack;
+  const std::uint32_t first = begin + static_cast<std::uint32_t>(column) * along;
+  if (left >= W && along == 1 &&
+      is_inside<T, W>(first, Pieces<T, W>::shift_of(in + first), tiles.span[t])) {
+    return shifted(load_pieces<W>(in + first, 0));
   }
-  return Pack<T, W>{};
+#pragma unroll
+  for (int k = 0; k < W; ++k) {
+    if (k < left) pack.at[k] = in[first + static_cast<std::uint32_t>(k) * along];
+  }
+  return pack;
 }
 
 /// Whether a thread loads its packs of an operand as packs.
@@ -531,11 +640,14 @@ __global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> ti
                                     const In*... in) {
   constexpr int kSide = kTileSquares * W;
   __shared__ detail::TileMemory<detail::tile_begin<W, In...>(sizeof...(In))> memory;
-  const std::uint32_t near = blockIdx.x & ((1U << tiles.group) - 1);
-  const DivMod x = tiles.tiles_across.divmod(blockIdx.x >> tiles.group);
-  const DivMod y = tiles.tiles_down.divmod(x.quotient);
-  const int across = static_cast<int>(x.remainder) * kSide;
-  const int down = static_cast<int>((y.remainder << tiles.group) + near) * kSide;
+  const DivMod x =
+      tiles.groups_across.divmod(blockIdx.x >> (tiles.group_down + tiles.group_across));
+  const DivMod y = tiles.groups_down.divmod(x.quotient);
+  const auto side = [](std::uint32_t group, int bits, std::uint32_t within) {
+    return static_cast<int>((group << bits) + (within & ((1U << bits) - 1))) * kSide;
+  };
+  const int down = side(y.remainder, tiles.group_down, blockIdx.x);
+  const int across = side(x.remainder, tiles.group_across, blockIdx.x >> tiles.group_down);
   const bool whole = across + kSide <= tiles.extent_across && down + kSide <= tiles.extent_down;
   const detail::TilePlace<sizeof...(In) + 1> place{locate(tiles.outer, y.quotient), across, down,
                                                    whole};
@@ -546,12 +658,6 @@ __global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> ti
 }
 
 // ---- Launches -----------------------------------------------------------------------------------
-
-/// Sizes at which launch_strided() changes its method; a test sets them lower.
-struct StridedLimits {
-  std::int64_t most =
-      (std::int64_t{1} << 31) - 4096;  ///< elements, and a tensor's span, of a launch
-};
 
 namespace detail {
 
@@ -582,72 +688,128 @@ inline bool is_flat(const StridedLoop& loop) {
   return true;
 }
 
+/// Threads a block of kernels whose threads move sixteen bytes of an array: a result that exceeds the L2
+/// is written a little faster in blocks of 128.
+inline int threads_of_packs(std::int64_t bytes) {
+  const std::size_t l2 = device_limits().l2_bytes;
+  const std::size_t fits = fits_l2(l2 > 0 ? l2 : std::size_t{60} << 20);
+  return bytes > static_cast<std::int64_t>(fits) ? kThreads : kStridedThreads;
+}
+
+inline LaunchShape strided_shape(std::int64_t items, int threads) {
+  return {grid_1d(items, threads), dim3(static_cast<unsigned>(threads)), 0,
+          Overlap::previous_kernel};
+}
+
+/// The strides along a row, times `places`.
+template <int kTensors>
+StridedOffsets<kTensors> steps_along(const StridedLoop& loop, int places) {
+  StridedOffsets<kTensors> step;
+  for (int t = 0; t < kTensors; ++t) {
+    step.of[t] = static_cast<std::uint32_t>(loop.stride[t][loop.rank - 1] * places);
+  }
+  return step;
+}
+
+/// The walk over the dimensions above the row.
+template <int kTensors>
+StridedWalk<kTensors> walk_of_rows(const StridedLoop& loop) {
+  StridedWalk<kTensors> outer;
+  for (int d = loop.rank - 2; d >= 0; --d) append(outer, loop, d);
+  return outer;
+}
+
+/// Whether a tensor has packs of W along each row, or one element.
+template <int W, class T>
+bool is_in_packs(const StridedLoop& loop, int t, const T* data) {
+  const int inner = loop.rank - 1;
+  if (t > 0 && loop.stride[t][inner] == 0) return true;
+  bool fits = loop.stride[t][inner] == 1 && is_aligned(data, kPackAlignment<T, W>);
+  for (int d = 0; d < inner; ++d) fits = fits && loop.stride[t][d] % W == 0;
+  return fits;
+}
+
 /// Whether strided_pack_kernel takes the loop.
 template <int W, class Out, class... In>
 bool is_in_packs(const StridedLoop& loop, const Out* out, const In*... in) {
-  const int inner = loop.rank - 1;
-  bool fits = loop.extent[inner] % W == 0 && is_aligned(out, kPackAlignment<Out, W>) &&
-              (is_aligned(in, kPackAlignment<In, W>) && ...);
-  for (int t = 0; t < loop.tensors; ++t) {
-    fits = fits && loop.stride[t][inner] == 1;
-    for (int d = 0; d < inner; ++d) fits = fits && loop.stride[t][d] % W == 0;
-  }
+  int t = 0;
+  bool fits = loop.extent[loop.rank - 1] % W == 0 && is_in_packs<W>(loop, 0, out);
+  ((fits = fits && is_in_packs<W>(loop, ++t, in)), ...);
   return fits;
 }
 
 template <int W, class Out, class F, class... In>
-cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stream, Out* out,
-                                 const In*... in) {
-  const int inner = loop.rank - 1;
-  StridedLoop by_packs = loop;
-  for (auto& strides : by_packs.stride) {
-    for (int d = 0; d < inner; ++d) strides[d] /= W;
-  }
-  StridedWalk<sizeof...(In) + 1> outer;
-  for (int d = inner - 1; d >= 0; --d) append(outer, by_packs, d);
-  const std::int64_t packs = loop.elements / W;
-  return launch(
-      strided_pack_kernel<W, Out, F, In...>,
-      {grid_1d(packs, kStridedThreads), dim3(kStridedThreads), 0, Overlap::previous_kernel}, stream,
-      out, static_cast<std::uint32_t>(packs),
-      FastDivisor(static_cast<std::uint32_t>(loop.extent[inner] / W)), outer, f, in...);
+cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stream, int threads,
+                                 Out* out, const In*... in) {
+  constexpr int kTensors = sizeof...(In) + 1;
+  const std::int64_t packs = loop.elements / W, columns = loop.extent[loop.rank - 1] / W;
+  return launch(strided_pack_kernel<W, Out, F, In...>, strided_shape(packs, threads), stream, out,
+                static_cast<std::uint32_t>(packs), FastDivisor(static_cast<std::uint32_t>(columns)),
+                walk_of_rows<kTensors>(loop), steps_along<kTensors>(loop, W), f, in...);
+}
+
+/// Whether no element has more than two bytes.
+template <class... T>
+inline constexpr bool kAllNarrow = ((sizeof(T) <= 2) && ...);
+
+/// How strided_flat_kernel loads operand t; false if it does not.
+template <int W, class T>
+bool flat_load(const StridedLoop& loop, int t, const T* in, bool pieces, FlatLoad* load) {
+  const std::int64_t along = loop.stride[t][loop.rank - 1];
+  const bool lies_as_result =
+      std::equal(loop.stride[t], loop.stride[t] + loop.rank, loop.stride[0]);
+  const bool is_dense = lies_as_result && is_aligned(in, kPackAlignment<T, W>);
+  *load = is_dense ? FlatLoad::dense : along == 0 ? FlatLoad::repeated : FlatLoad::pieces;
+  return is_dense || along == 0 || (pieces && along == 1);
+}
+
+/// Whether strided_flat_kernel takes the loop, `pieces` whether it may load in pieces.
+template <int W, class Out, class... In>
+bool is_flat_in_packs(const StridedLoop& loop, bool pieces, FlatLoad* load, const Out* out,
+                      const In*... in) {
+  int t = 0;
+  bool fits =
+      is_flat(loop) && loop.extent[loop.rank - 1] >= W && is_aligned(out, kPackAlignment<Out, W>);
+  ((++t, fits = fits && flat_load<W>(loop, t, in, pieces, &load[t])), ...);
+  return fits;
 }
 
 template <int W, class Out, class F, class... In>
-cudaError_t launch_strided_rows(const StridedLoop& loop, F f, cudaStream_t stream, Out* out,
-                                const In*... in) {
+cudaError_t launch_strided_flat(const StridedLoop& loop, const FlatLoad* load, F f,
+                                cudaStream_t stream, int threads, Out* out, const In*... in) {
   constexpr int kTensors = sizeof...(In) + 1;
-  const int inner = loop.rank - 1;
-  const std::int64_t columns = loop.extent[inner];
-  StridedRows<kTensors> rows;
-  bool aligned = is_aligned(out, kPackAlignment<Out, W>);
-  for (int d = inner - 1; d >= 0; --d) {
-    append(rows.outer, loop, d);
-    aligned = aligned && loop.stride[0][d] % W == 0;
+  StridedFlat<kTensors> flat;
+  flat.outer = walk_of_rows<kTensors>(loop);
+  flat.columns = FastDivisor(static_cast<std::uint32_t>(loop.extent[loop.rank - 1]));
+  flat.elements = static_cast<std::uint32_t>(loop.elements);
+  std::copy_n(load, kTensors, flat.load);
+  flat.step = steps_along<kTensors>(loop, 1);
+  set_spans(flat.span, loop);
+  auto* kernel = strided_flat_kernel<W, false, Out, F, In...>;
+  if constexpr (kAllNarrow<Out, In...>) {
+    const bool in_pieces = std::count(load, load + kTensors, FlatLoad::pieces) > 0;
+    if (in_pieces) kernel = strided_flat_kernel<W, true, Out, F, In...>;
   }
-  rows.columns = FastDivisor(static_cast<std::uint32_t>(columns));
-  rows.rows = static_cast<std::uint32_t>(loop.elements / columns);
-  for (int t = 0; t < kTensors; ++t) {
-    rows.stride[t] = static_cast<std::uint32_t>(loop.stride[t][inner]);
-  }
-  set_spans(rows.span, loop);
-  rows.flat = columns >= W && is_flat(loop);
-  std::int64_t threads = 0;
-  if (rows.flat) {
-    rows.before = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(out) %
-                                             kStoreBoundary / sizeof(Out));
-    threads = (rows.before + loop.elements - 1) / W + 1;
-  } else {
-    const std::int64_t past = aligned || rows.stride[0] != 1 ? 0 : W - 1;
-    const std::int64_t slots = (columns + past - 1) / W + 1;
-    rows.slots = FastDivisor(static_cast<std::uint32_t>(slots));
-    threads = slots * rows.rows;
-  }
-  rows.threads = static_cast<std::uint32_t>(threads);
-  return launch(
-      strided_rows_kernel<W, Out, F, In...>,
-      {grid_1d(threads, kStridedThreads), dim3(kStridedThreads), 0, Overlap::previous_kernel},
-      stream, out, rows, f, in...);
+  return launch(kernel, strided_shape((loop.elements - 1) / W + 1, threads), stream, out, flat, f,
+                in...);
+}
+
+template <class Out, class F, class... In>
+cudaError_t launch_strided_elements(const StridedLoop& loop, F f, cudaStream_t stream, Out* out,
+                                    const In*... in) {
+  constexpr int kTensors = sizeof...(In) + 1;
+  constexpr auto kBlock = static_cast<std::uint32_t>(kStridedThreads);
+  const auto columns = static_cast<std::uint32_t>(loop.extent[loop.rank - 1]);
+  StridedElements<kTensors> elements;
+  elements.outer = walk_of_rows<kTensors>(loop);
+  elements.columns = FastDivisor(columns);
+  elements.block = {kBlock / columns, kBlock % columns};
+  elements.elements = static_cast<std::uint32_t>(loop.elements);
+  elements.step = steps_along<kTensors>(loop, 1);
+  for (int t = 0; t < kTensors; ++t) elements.row.of[t] = elements.outer.at[0].stride[t];
+  return launch(strided_elements_kernel<Out, F, In...>,
+                strided_shape((loop.elements - 1) / kStridedElements + 1, kStridedThreads), stream,
+                out, elements, f, in...);
 }
 
 /// The dimension along which an operand's elements lie side by side, while along the rows it makes
@@ -679,9 +841,12 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
   tiles.extent_down = static_cast<int>(loop.extent[down]);
   const std::int64_t of_row = (loop.extent[inner] - 1) / kSide + 1;
   const std::int64_t of_column = (loop.extent[down] - 1) / kSide + 1;
-  tiles.tiles_across = FastDivisor(static_cast<std::uint32_t>(of_row));
-  while (tiles.group < 3 && of_column % (std::int64_t{2} << tiles.group) == 0) ++tiles.group;
-  tiles.tiles_down = FastDivisor(static_cast<std::uint32_t>(of_column >> tiles.group));
+  const auto group = [](std::int64_t count, int most, int* bits) {
+    while (*bits < most && count % (std::int64_t{2} << *bits) == 0) ++*bits;
+    return FastDivisor(static_cast<std::uint32_t>(count >> *bits));
+  };
+  tiles.groups_across = group(of_row, 2, &tiles.group_across);
+  tiles.groups_down = group(of_column, 1, &tiles.group_down);
   for (int t = 0; t < kTensors; ++t) {
     tiles.across[t] = static_cast<std::uint32_t>(loop.stride[t][inner]);
     tiles.down[t] = static_cast<std::uint32_t>(loop.stride[t][down]);
@@ -743,9 +908,17 @@ cudaError_t launch_strided(StridedLoop loop, F f, cudaStream_t stream, const Str
         return detail::launch_strided_tiles<kWidth>(loop, down, f, stream, out, in...);
       }
     }
-    return detail::is_in_packs<W>(loop, out, in...)
-               ? detail::launch_strided_packs<W>(loop, f, stream, out, in...)
-               : detail::launch_strided_rows<W>(loop, f, stream, out, in...);
+    const int threads = detail::threads_of_packs(loop.elements * sizeof(Out));
+    if (detail::is_in_packs<W>(loop, out, in...)) {
+      return detail::launch_strided_packs<W>(loop, f, stream, threads, out, in...);
+    }
+    FlatLoad load[sizeof...(In) + 1] = {};
+    const bool pieces = detail::kAllNarrow<Out, In...> && loop.elements >= limits.pieces &&
+                        loop.extent[loop.rank - 1] >= limits.pieces_row;
+    if (detail::is_flat_in_packs<W>(loop, pieces, load, out, in...)) {
+      return detail::launch_strided_flat<W>(loop, load, f, stream, threads, out, in...);
+    }
+    return detail::launch_strided_elements(loop, f, stream, out, in...);
   }
   // Cut the outermost dimension, at multiples of 64 where it is long enough, which keeps every part's
   // alignment.

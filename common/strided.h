@@ -56,6 +56,14 @@ struct StridedLoop {
   std::int64_t elements = 1;
 };
 
+/// Sizes at which launch_strided() (strided.cuh) changes its method; a test sets them lower.
+struct StridedLimits {
+  /// Elements, and a tensor's span, of a launch.
+  std::int64_t most = (std::int64_t{1} << 31) - 4096;
+  /// Elements of one or two bytes, and columns of a row, from which they are loaded in pieces.
+  std::int64_t pieces = std::int64_t{1} << 22, pieces_row = 3072;
+};
+
 /// The loop of an operation that gives `result`; every operand broadcasts to the result's shape.
 ///
 /// Errors, each with its sentence in last_refusal() and nothing written to `out`: cudaErrorInvalidValue

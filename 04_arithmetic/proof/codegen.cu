@@ -52,8 +52,10 @@ extern const void* const kernels[] = {
 
     // Any strides
     address_of(strided_pack_kernel<8, half, OnElements<half, Add>, half, half>),
-    address_of(strided_rows_kernel<8, half, OnElements<half, Add>, half, half>),
-    address_of(strided_rows_kernel<4, float, OnElements<float, AddFloat>, float, float>),
+    address_of(strided_flat_kernel<8, true, half, OnElements<half, Add>, half, half>),
+    address_of(strided_flat_kernel<4, false, float, OnElements<float, AddFloat>, float, float>),
+    address_of(strided_elements_kernel<half, OnElements<half, Add>, half, half>),
+    address_of(strided_elements_kernel<float, OnElements<float, AddFloat>, float, float>),
     address_of(strided_tile_kernel<8, half, OnElements<half, Add>, half, half>),
     address_of(strided_tile_kernel<4, float, OnElements<float, AddFloat>, float, float>),
 

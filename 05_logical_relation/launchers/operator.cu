@@ -166,7 +166,7 @@ namespace {
 
 /// Elements of a pack that gives answers of one byte.
 template <class T>
-constexpr int kAnswers = detail::kBroadcastWidth<T, Byte>;
+constexpr int kAnswers = detail::kAnyWidth<T, Byte>;
 
 /// Tensors without gaps go to `dense(merged)`, all others to the kernels for any strides.
 template <class T, class Op, class Dense>

@@ -132,6 +132,9 @@ class LaunchTable {
     const std::pair<const char*, TensorLayout> layouts[] = {
         {"rows 2,048 apart", {{1000, 1024}, {2048, 1}}},
         {"rows 1,024 apart", {{1000, 1003}, {1024, 1}}},
+        {"rows 4,096 apart", {{2000, 4001}, {4096, 1}}},
+        {"one element a row", {{1000, 1024}, {1, 0}}},
+        {"one element a row", {{1000, 1003}, {1, 0}}},
         {"transposed", {{1000, 1024}, {1, 1000}}},
         {"every second", {{1000, 1024}, {2048, 2}}},
     };

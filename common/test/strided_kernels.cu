@@ -42,6 +42,7 @@ cudaError_t launch_any(std::int64_t most, const TensorView<Out>& y,
   if (error != cudaSuccess) return error;
   StridedLimits limits;
   if (most > 0) limits.most = most;
+  limits.pieces = limits.pieces_row = 0;
   return launch_strided<W>(loop, OnElements<Out, Op>{}, nullptr, limits, y.data, x.data...);
 }
 

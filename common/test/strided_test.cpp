@@ -139,6 +139,27 @@ TEST_CASE("strided: padded rows and the halves of rows, all offsets") {
   }
 }
 
+TEST_CASE("strided: one element a row, one row, and rows that are no packs") {
+  require_device();
+  for (const std::int64_t columns : {8, 9, 31, 57, 64, 259}) {
+    const TensorLayout dense = rows_of(37, columns, columns),
+                       wide = rows_of(37, columns, columns + 1);
+    const TensorLayout one = {{37, 1}, {2, 7}}, row = {{columns}, {1}}, number = {{1}, {1}};
+    for (std::size_t at = 0; at < 8; ++at) {
+      CHECK(mistake_of_minus_twice<half>(dense, one, dense, 0, at, 0) == "");
+      CHECK(mistake_of_minus_twice<half>(dense, wide, one, 0, at, 1) == "");
+      CHECK(mistake_of_minus_twice<float>(dense, dense, one, 0, 0, at) == "");
+      CHECK(mistake_of_minus_twice<half>(dense, number, row, at % 2 * 8, 0, at) == "");
+      CHECK(mistake_of_minus_twice<std::int64_t>(wide, one, row, 0, at, 0) == "");
+      CHECK(mistake_of_is_greater<half>(dense, one, dense, 0, at, 8) == "");
+      CHECK(mistake_of_choose(dense, one, dense, row, at / 4 * 8) == "");
+    }
+  }
+  const TensorLayout image = contiguous_layout({3, 5, 57, 57});
+  CHECK(mistake_of_minus_twice<half>(image, image, {{5, 1, 1}, {1, 1, 1}}) == "");
+  CHECK(mistake_of_minus_twice<float>(image, {{3, 1, 1, 57}, {57, 57, 57, 1}}, image) == "");
+}
+
 TEST_CASE("strided: transposed, tiles whole and cut") {
   require_device();
   for (const std::int64_t rows : {15, 16, 63, 64, 65, 130}) {
