@@ -27,8 +27,10 @@ constexpr std::int64_t kTilesEach = 4;
 template <class T>
 constexpr int kRowsEach = sizeof(T) == 2 ? 8 : 4;
 
-/// The same of ReduceAnyColumns, where a vector is two loads.
-constexpr int kRowsOfAny = 4;
+/// The loads that a thread of ReduceAnyColumns has under way, of packs and of elements.
+constexpr int kPacksOfAny = 4, kElementsOfAny = 8;
+/// It reads packs where each block has as many bytes: where there are fewer, more threads hide more.
+constexpr int kBytesEach = 1 << 15;
 
 /// Sixteen bytes of T, and four and eight times that: the loads that a thread has under way.
 template <class T>
@@ -38,11 +40,67 @@ constexpr int kFourVectors = 4 * kVector<T>;
 template <class T>
 constexpr int kEightVectors = 8 * kVector<T>;
 
+/// A reduction as a loop over its results (tensor 0 is y, tensor 1 is x), each of `length` elements that
+/// are `step` apart in x.
+struct ReduceLoop {
+  StridedLoop results;
+  std::int64_t length, step;
+  int columns;  ///< the dimension in which neighbours in x are reduced side by side; -1: there is none
+
+  std::int64_t width() const { return results.extent[columns]; }
+};
+
+/// The loop over a matrix without gaps.
+ReduceLoop matrix_loop(Dimension dimension, std::int64_t rows, std::int64_t columns) {
+  const bool inner = dimension == Dimension::inner;
+  ReduceLoop loop{{}, inner ? columns : rows, inner ? 1 : columns, inner ? -1 : 0};
+  loop.results.rank = 1;
+  loop.results.extent[0] = loop.results.elements = inner ? rows : columns;
+  loop.results.stride[0][0] = 1;
+  loop.results.stride[1][0] = inner ? columns : 1;
+  return loop;
+}
+
+/// Whether the loop is that, of x.
+bool is_matrix(const ReduceLoop& loop) {
+  const StridedLoop& results = loop.results;
+  if (results.rank > 1) return false;
+  if (loop.columns >= 0) return results.stride[1][0] == 1 && loop.step == results.elements;
+  return loop.step == 1 && (results.rank == 0 || results.stride[1][0] == loop.length);
+}
+
+/// Whether the rows of x all begin on a multiple of sixteen bytes if x does.
+template <class T>
+bool lie_alike(const ReduceLoop& loop) {
+  bool alike = loop.columns < 0 ? loop.step == 1 : loop.step % kVector<T> == 0;
+  for (int d = 0; d < loop.results.rank; ++d) {
+    alike = alike && (d == loop.columns || loop.results.stride[1][d] % kVector<T> == 0);
+  }
+  return alike;
+}
+
+/// The dimension that `columns` is. Where elements of a result lie closer together than results do,
+/// threads share a result.
+int columns_of(const StridedLoop& results, std::int64_t step) {
+  const auto distance = [](std::int64_t stride) {
+    return stride > 0 ? stride : std::numeric_limits<std::int64_t>::max();
+  };
+  int best = -1;
+  std::int64_t least = distance(step);
+  for (int d = 0; d < results.rank; ++d) {
+    if (distance(results.stride[1][d]) >= least) continue;
+    least = distance(results.stride[1][d]);
+    best = d;
+  }
+  return best;
+}
+
 /// How a reduction is cut: the block, the groups that do not meet (of rows, or of columns), and the
 /// `splits` parts that each result is reduced in; inner parts have `chunk` elements.
 struct Plan {
   std::int64_t across, down;  ///< threads
   std::int64_t groups, splits, chunk;
+  std::int64_t each = 1, overlap = 0;  ///< of ReduceAnyColumns: columns of a thread, of two blocks
 };
 
 /// Cuts `length` into whole tiles, as many parts as bring the blocks up to `blocks`.
@@ -63,33 +121,62 @@ Plan plan_inner(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
   }
   plan.down = kBlockThreads / plan.across;
   plan.groups = ceil_div(rows, plan.down);
-  if (plan.groups > 0) cut(plan, columns, plan.across * kFourVectors<T>, blocks);
+  cut(plan, columns, plan.across * kFourVectors<T>, blocks);
   return plan;
 }
 
-/// A pack of columns for each thread; no more rows of threads than have rows to read. Of `matrices`.
+/// A pack of columns for each thread; no more rows of threads than have rows to read.
 template <class T>
-Plan plan_outer(std::int64_t rows, std::int64_t columns, std::int64_t blocks,
-                std::int64_t matrices = 1) {
+Plan plan_outer(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
   Plan plan{power_of_two(ceil_div(columns, kVector<T>), kOuterAcross), 0, 0, 1, rows};
   plan.down = 32 / plan.across;
   while (plan.across * plan.down < kOuterThreads && plan.down * 2 * kRowsEach<T> <= rows) {
     plan.down *= 2;
   }
-  plan.groups = ceil_div(columns, plan.across * kVector<T>) * matrices;
-  const std::int64_t wanted = ceil_div(blocks, kOuterThreads / kBlockThreads);
-  if (plan.groups > 0) cut(plan, rows, plan.down * kRowsEach<T>, wanted);
+  plan.groups = ceil_div(columns, plan.across * kVector<T>);
+  cut(plan, rows, plan.down * kRowsEach<T>, ceil_div(blocks, kOuterThreads / kBlockThreads));
   return plan;
 }
 
+/// The columns that a thread of ReduceAnyColumns has.
 template <class T>
-Plan plan_for(Dimension dimension, std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
-  return dimension == Dimension::inner ? plan_inner<T>(rows, columns, blocks)
-                                       : plan_outer<T>(rows, columns, blocks);
+std::int64_t columns_each(const ReduceLoop& loop, std::int64_t blocks) {
+  const bool packs = loop.results.stride[1][loop.columns] == 1 && loop.step >= kVector<T>;
+  const double bytes =
+      static_cast<double>(loop.results.elements) * static_cast<double>(loop.length) * sizeof(T);
+  const bool many = loop.length >= kColumnThreads / 32 * kPacksOfAny &&
+                    bytes >= static_cast<double>(kBytesEach) * static_cast<double>(blocks);
+  return packs && many ? kVector<T> : 1;
 }
 
-std::int64_t results_of(Dimension dimension, std::int64_t rows, std::int64_t columns) {
-  return dimension == Dimension::inner ? rows : columns;
+/// A block of it: 32 packs across, or elements; rows of threads as above. Where rows begin anywhere, the
+/// next block begins a pack before the end of the last.
+Plan plan_columns(const ReduceLoop& loop, std::int64_t each, bool alike, std::int64_t blocks) {
+  const std::int64_t threads = each > 1 ? kColumnThreads : kBlockThreads;
+  const std::int64_t tile_y =
+      each * (each > 1 ? kPacksOfAny : kElementsOfAny);  // for each plan.down
+  Plan plan{1, 1, 0, 1, loop.length, each, alike || each == 1 ? 0 : each};
+  plan.across = power_of_two(ceil_div(loop.width() + plan.overlap, each), 32) * each;
+  while (plan.across * plan.down < 32 ||
+         (plan.across * plan.down < threads && plan.down * 2 * tile_y <= loop.length)) {
+    plan.down *= 2;
+  }
+  plan.groups =
+      ceil_div(loop.width(), plan.across - plan.overlap) * (loop.results.elements / loop.width());
+  cut(plan, loop.length, plan.down * tile_y, ceil_div(blocks, threads / kBlockThreads));
+  return plan;
+}
+
+/// Of a reduction of at least one result. Not of the pointers, which a workspace does not depend on.
+template <class T>
+Plan plan_for(const ReduceLoop& loop, std::int64_t blocks) {
+  if (loop.columns < 0) return plan_inner<T>(loop.results.elements, loop.length, blocks);
+  const bool alike = lie_alike<T>(loop);
+  const std::int64_t each = columns_each<T>(loop, blocks);
+  if (!is_matrix(loop) || !alike) return plan_columns(loop, each, alike, blocks);
+  Plan plan = plan_outer<T>(loop.length, loop.width(), blocks);
+  plan.each = each;  // should the pointers not be aligned
+  return plan;
 }
 
 LaunchShape shape_of(const Plan& plan) {
@@ -99,148 +186,79 @@ LaunchShape shape_of(const Plan& plan) {
           Overlap::previous_kernel};
 }
 
-/// A reduction as a loop over its results (tensor 0 is y, tensor 1 is x), each of `length` elements that
-/// are `step` apart in x.
-struct ReduceLoop {
-  StridedLoop results;
-  std::int64_t length, step;
-  int columns;  ///< the dimension in which neighbours in x are reduced side by side; -1: there is none
-};
-
-/// The loop over a matrix without gaps.
-ReduceLoop matrix_loop(Dimension dimension, std::int64_t rows, std::int64_t columns) {
-  const bool inner = dimension == Dimension::inner;
-  ReduceLoop loop{{}, inner ? columns : rows, inner ? 1 : columns, inner ? -1 : 0};
-  loop.results.rank = 1;
-  loop.results.extent[0] = loop.results.elements = inner ? rows : columns;
-  loop.results.stride[0][0] = 1;
-  loop.results.stride[1][0] = inner ? columns : 1;
-  return loop;
-}
-
-/// Whether the loop is that.
-bool to_matrix(const ReduceLoop& loop, Dimension* dimension, std::int64_t* rows,
-               std::int64_t* columns) {
-  const StridedLoop& results = loop.results;
-  if (results.rank > 1 || (results.rank == 1 && results.stride[0][0] != 1)) return false;
-  if (loop.step == 1 && (results.rank == 0 || results.stride[1][0] == loop.length)) {
-    *dimension = Dimension::inner, *rows = results.elements, *columns = loop.length;
-    return true;
-  }
-  *dimension = Dimension::outer, *rows = loop.length, *columns = results.elements;
-  return results.rank == 1 && results.stride[1][0] == 1 && loop.step == results.elements;
-}
-
-/// The dimension that `columns` is. Where elements of a result lie closer together than results do,
-/// threads share a result.
-int columns_of(const StridedLoop& results, std::int64_t step) {
-  const auto distance = [](std::int64_t stride) {
-    return stride > 0 ? stride : std::numeric_limits<std::int64_t>::max();
-  };
-  int best = -1;
-  std::int64_t least = distance(step);
-  for (int d = 0; d < results.rank; ++d) {
-    if (distance(results.stride[1][d]) >= least) continue;
-    least = distance(results.stride[1][d]);
-    best = d;
-  }
-  return best;
-}
-
-template <class T>
-Plan plan_for(const ReduceLoop& loop, std::int64_t blocks) {
-  const StridedLoop& results = loop.results;
-  if (loop.columns < 0) return plan_inner<T>(results.elements, loop.length, blocks);
-  const std::int64_t columns = results.extent[loop.columns];
-  return plan_outer<T>(loop.length, columns, blocks, results.elements / columns);
-}
-
 /// The kernels for any rows and any columns. The parts of a result are `part_step` apart in y.
 template <class InT, class OutT, class Op>
 cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, OutT* y,
                        std::int64_t part_step, Op op, cudaStream_t stream) {
   using Acc = AccOf<InT>;
+  constexpr int kFour = kFourVectors<InT>, kPack = kVector<InT>;
   const StridedLoop& results = loop.results;
-  AnyReduction of{{}, loop.length, loop.step, static_cast<unsigned>(plan.splits), part_step};
+  AnyReduction of{loop.length, loop.step, part_step, static_cast<unsigned>(plan.splits), 0, {}};
   for (int d = results.rank - 1; d >= 0; --d) {
     if (d == loop.columns) continue;
+    AnyReduction::Dimension& one = of.dimension[of.rank++];
+    one.stride = {results.stride[1][d], results.stride[0][d]};
     if (d > 0) {  // nothing is divided by the outermost, which may have 2^32 and more
-      of.walk.size[of.walk.rank] = FastDivisor(static_cast<std::uint32_t>(results.extent[d]));
+      one.size = FastDivisor(static_cast<std::uint32_t>(results.extent[d]));
     }
-    of.walk.stride[of.walk.rank++] = {results.stride[1][d], results.stride[0][d]};
   }
+  const bool alike = lie_alike<InT>(loop) && is_aligned(x, 16);
   if (loop.columns < 0) {
-    return launch(ReduceAnyRows<kFourVectors<InT>, Acc, InT, OutT, Op>, shape_of(plan), stream, x,
-                  y, results.elements, plan.chunk, of, op);
+    return launch(alike ? ReduceAnyRows<kFour, true, Acc, InT, OutT, Op>
+                        : ReduceAnyRows<kFour, false, Acc, InT, OutT, Op>,
+                  shape_of(plan), stream, x, y, results.elements, plan.chunk, of, op);
   }
+  const Plan shape = plan_columns(loop, plan.each, alike, 1);
   const int d = loop.columns;
-  const std::int64_t tiles = ceil_div(results.extent[d], plan.across * kVector<InT>);
-  const AnyColumns across{results.extent[d],
-                          {results.stride[1][d], results.stride[0][d]},
-                          static_cast<unsigned>(tiles),
-                          span_of(results, 1) + (loop.length - 1) * loop.step};
-  return launch(ReduceAnyColumns<kVector<InT>, kRowsOfAny, Acc, InT, OutT, Op>, shape_of(plan),
-                stream, x, y, of, across, op);
+  const AnyColumns across{
+      loop.width(),
+      {results.stride[1][d], results.stride[0][d]},
+      static_cast<unsigned>(ceil_div(loop.width(), shape.across - shape.overlap)),
+      static_cast<unsigned>(shape.overlap)};
+  return launch(plan.each > 1 ? ReduceAnyColumns<kPack, kPacksOfAny, Acc, InT, OutT, Op>
+                              : ReduceAnyColumns<1, kElementsOfAny, Acc, InT, OutT, Op>,
+                shape_of({shape.across, shape.down, shape.groups, plan.splits, 0}), stream, x, y,
+                of, across, op);
 }
 
+/// One kernel, whose parts of a result are `part_step` apart in y: of a matrix in vectors, or any.
 template <class InT, class OutT, class Op>
-cudaError_t launch_plan(Dimension dimension, const Plan& plan, const InT* x, OutT* y,
-                        std::int64_t rows, std::int64_t columns, Op op, cudaStream_t stream) {
+cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, OutT* y,
+                        std::int64_t part_step, Op op, cudaStream_t stream) {
   using Acc = AccOf<InT>;
-  const bool inner = dimension == Dimension::inner;
-  if (!(inner ? in_vectors<InT>(columns, {x}) : in_vectors<InT>(columns, {x, y}))) {
-    ReduceLoop loop = matrix_loop(dimension, rows, columns);
-    if (inner) loop.results.stride[0][0] = plan.splits;
-    return launch_any(loop, plan, x, y, inner ? 1 : columns, op, stream);
+  const StridedLoop& results = loop.results;
+  const bool by_rows = loop.columns < 0;
+  const std::int64_t rows = results.elements, columns = loop.length;
+  if (!is_matrix(loop) || !in_vectors<InT>(by_rows ? columns : rows, {x}) ||
+      (results.rank == 1 && results.stride[0][0] != (by_rows ? plan.splits : 1))) {
+    return launch_any(loop, plan, x, y, part_step, op, stream);
   }
-  if (inner) {
-    return launch(ReduceInner<kFourVectors<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
-                  shape_of(plan), stream, x, y, rows, columns, plan.chunk,
-                  static_cast<unsigned>(plan.splits), op);
+  if (!by_rows) {
+    if (!is_aligned(y, 16)) return launch_any(loop, plan, x, y, part_step, op, stream);
+    return launch(ReduceOuter<kVector<InT>, kRowsEach<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
+                  shape_of(plan), stream, x, y, loop.length, loop.width(),
+                  static_cast<unsigned>(plan.groups), op);
   }
-  return launch(ReduceOuter<kVector<InT>, kRowsEach<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
-                shape_of(plan), stream, x, y, rows, columns, static_cast<unsigned>(plan.groups),
-                op);
+  // Measured faster for rows of 32,768 elements (notes/outer_sums.md).
+  if constexpr (std::is_same_v<InT, OutT>) {
+    if (plan.splits == 1 && columns % (kReduceLongThreads * kEightVectors<InT>) == 0) {
+      return launch(ReduceLongRows<kEightVectors<InT>, Interleaved<InT>, Acc, InT, Op>,
+                    rows_shape(rows, kReduceLongThreads, 1), stream, x, y, columns, op);
+    }
+  }
+  return launch(ReduceInner<kFourVectors<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
+                shape_of(plan), stream, x, y, rows, columns, plan.chunk,
+                static_cast<unsigned>(plan.splits), op);
 }
 
-/// Whether ReduceLongRows takes the rows: no parts, and whole tiles of 64 KiB. Measured faster
-/// for rows of 32,768 elements (notes/outer_sums.md).
-template <class T>
-bool are_long_rows(const Plan& plan, const T* x, std::int64_t columns) {
-  return plan.splits == 1 && columns % (kReduceLongThreads * kEightVectors<T>) == 0 &&
-         in_vectors<T>(columns, {x});
-}
-
-/// One kernel, or one that writes a partial result for each part and one that reduces those.
-template <class T, class Op>
-cudaError_t launch_reduce(Dimension dimension, const T* x, T* y, std::int64_t rows,
-                          std::int64_t columns, void* workspace, std::int64_t blocks, Op op,
-                          cudaStream_t stream) {
-  using Acc = AccOf<T>;
-  const Plan plan = plan_for<T>(dimension, rows, columns, blocks);
-  if (dimension == Dimension::inner && are_long_rows(plan, x, columns)) {
-    return launch(ReduceLongRows<kEightVectors<T>, Interleaved<T>, Acc, T, Op>,
-                  rows_shape(rows, kReduceLongThreads, 1), stream, x, y, columns, op);
-  }
-  if (plan.splits == 1) return launch_plan(dimension, plan, x, y, rows, columns, op, stream);
-  auto* partial = static_cast<Acc*>(workspace);
-  const cudaError_t error = launch_plan(dimension, plan, x, partial, rows, columns, op, stream);
-  if (error != cudaSuccess) return error;
-  const std::int64_t rows2 = dimension == Dimension::inner ? rows : plan.splits;
-  const std::int64_t columns2 = dimension == Dimension::inner ? plan.splits : columns;
-  Plan last = plan_for<Acc>(dimension, rows2, columns2, 1);
-  const Acc* partial_in = partial;
-  return launch_plan(dimension, last, partial_in, y, rows2, columns2, op, stream);
-}
-
-/// launch_reduce() of any loop. Partial results lie in the loop's order: side by side where threads share
-/// a result, else part after part.
+/// One kernel, or one that writes a partial result for each part and one that reduces those. Partial
+/// results lie in the loop's order: side by side where threads share a result, else part after part.
 template <class T, class Op>
 cudaError_t launch_reduce(const ReduceLoop& loop, const T* x, T* y, void* workspace,
                           std::int64_t blocks, Op op, cudaStream_t stream) {
   using Acc = AccOf<T>;
   const Plan plan = plan_for<T>(loop, blocks);
-  if (plan.splits == 1) return launch_any(loop, plan, x, y, 0, op, stream);
+  if (plan.splits == 1) return launch_plan(loop, plan, x, y, 0, op, stream);
   const bool by_rows = loop.columns < 0;
   const std::int64_t part_step = by_rows ? 1 : loop.results.elements;
   ReduceLoop first = loop, last = loop;
@@ -252,10 +270,10 @@ cudaError_t launch_reduce(const ReduceLoop& loop, const T* x, T* y, void* worksp
     place *= loop.results.extent[d];
   }
   auto* const partial = static_cast<Acc*>(workspace);
-  const cudaError_t error = launch_any(first, plan, x, partial, part_step, op, stream);
+  const cudaError_t error = launch_plan(first, plan, x, partial, part_step, op, stream);
   if (error != cudaSuccess) return error;
   const Acc* partial_in = partial;
-  return launch_any(last, plan_for<Acc>(last, 1), partial_in, y, 0, op, stream);
+  return launch_plan(last, plan_for<Acc>(last, 1), partial_in, y, 0, op, stream);
 }
 
 /// The loop that reduces dimension `dim` of x into y.
@@ -315,16 +333,36 @@ cudaError_t check_operands(const T* x, bool any_x, const T* y, bool any_y, const
                                            std::to_string(needed));
 }
 
+/// The workspace of a loop.
+template <class T>
+std::size_t workspace_of(const ReduceLoop& loop, std::int64_t blocks) {
+  if (blocks < 1 || loop.results.elements == 0) return 0;
+  const std::int64_t splits = plan_for<T>(loop, blocks).splits;
+  return splits == 1 ? 0
+                     : static_cast<std::size_t>(loop.results.elements * splits) * sizeof(AccOf<T>);
+}
+
+/// reduce() of a loop.
+template <class T>
+cudaError_t reduce_loop(Reduction reduction, const ReduceLoop& loop, const T* x, T* y,
+                        void* workspace, std::size_t workspace_bytes, cudaStream_t stream,
+                        std::int64_t blocks) {
+  if (const cudaError_t error = check_blocks(blocks); error != cudaSuccess) return error;
+  const bool any = loop.results.elements > 0;
+  const cudaError_t error = check_operands(x, any && loop.length > 0, y, any, workspace,
+                                           workspace_bytes, workspace_of<T>(loop, blocks));
+  if (error != cudaSuccess || !any) return error;
+  return with_functor<T>(
+      reduction, [&](auto op) { return launch_reduce(loop, x, y, workspace, blocks, op, stream); });
+}
+
 }  // namespace
 
 template <class T>
 std::size_t reduce_workspace(Dimension dimension, std::int64_t rows, std::int64_t columns,
                              std::int64_t blocks) {
-  if (check_matrix(rows, columns) != cudaSuccess || blocks < 1) return 0;
-  const Plan plan = plan_for<T>(dimension, rows, columns, blocks);
-  if (plan.splits == 1) return 0;
-  return static_cast<std::size_t>(results_of(dimension, rows, columns) * plan.splits) *
-         sizeof(AccOf<T>);
+  if (check_matrix(rows, columns) != cudaSuccess) return 0;
+  return workspace_of<T>(matrix_loop(dimension, rows, columns), blocks);
 }
 
 template <class T>
@@ -332,26 +370,16 @@ cudaError_t reduce(Reduction reduction, Dimension dimension, const T* x, T* y, s
                    std::int64_t columns, void* workspace, std::size_t workspace_bytes,
                    cudaStream_t stream, std::int64_t blocks) {
   if (const cudaError_t error = check_matrix(rows, columns); error != cudaSuccess) return error;
-  if (const cudaError_t error = check_blocks(blocks); error != cudaSuccess) return error;
-  const std::int64_t results = results_of(dimension, rows, columns);
-  const std::size_t needed = reduce_workspace<T>(dimension, rows, columns, blocks);
-  const cudaError_t error = check_operands(x, rows > 0 && columns > 0, y, results > 0, workspace,
-                                           workspace_bytes, needed);
-  if (error != cudaSuccess || results == 0) return error;
-  return with_functor<T>(reduction, [&](auto op) {
-    return launch_reduce(dimension, x, y, rows, columns, workspace, blocks, op, stream);
-  });
+  return reduce_loop(reduction, matrix_loop(dimension, rows, columns), x, y, workspace,
+                     workspace_bytes, stream, blocks);
 }
 
 template <class T>
 std::size_t reduce_workspace(const TensorLayout& x, std::int64_t dim, const TensorLayout& y,
                              std::int64_t blocks) {
   ReduceLoop loop{};
-  if (make_reduce_loop(x, dim, y, &loop) != cudaSuccess || blocks < 1) return 0;
-  if (loop.results.elements == 0) return 0;
-  const Plan plan = plan_for<T>(loop, blocks);
-  if (plan.splits == 1) return 0;
-  return static_cast<std::size_t>(loop.results.elements * plan.splits) * sizeof(AccOf<T>);
+  if (make_reduce_loop(x, dim, y, &loop) != cudaSuccess) return 0;
+  return workspace_of<T>(loop, blocks);
 }
 
 template <class T>
@@ -359,22 +387,9 @@ cudaError_t reduce(Reduction reduction, const TensorView<const T>& x, std::int64
                    const TensorView<T>& y, void* workspace, std::size_t workspace_bytes,
                    cudaStream_t stream, std::int64_t blocks) {
   ReduceLoop loop{};
-  cudaError_t error = make_reduce_loop(x.layout, dim, y.layout, &loop);
-  if (error == cudaSuccess) error = check_blocks(blocks);
+  const cudaError_t error = make_reduce_loop(x.layout, dim, y.layout, &loop);
   if (error != cudaSuccess) return error;
-  const std::int64_t results = loop.results.elements;
-  const std::size_t needed = reduce_workspace<T>(x.layout, dim, y.layout, blocks);
-  error = check_operands(x.data, results > 0 && loop.length > 0, y.data, results > 0, workspace,
-                         workspace_bytes, needed);
-  if (error != cudaSuccess || results == 0) return error;
-  return with_functor<T>(reduction, [&](auto op) {
-    Dimension dimension{};
-    std::int64_t rows = 0, columns = 0;
-    return to_matrix(loop, &dimension, &rows, &columns)
-               ? launch_reduce(dimension, x.data, y.data, rows, columns, workspace, blocks, op,
-                               stream)
-               : launch_reduce(loop, x.data, y.data, workspace, blocks, op, stream);
-  });
+  return reduce_loop(reduction, loop, x.data, y.data, workspace, workspace_bytes, stream, blocks);
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                                    \
