@@ -61,12 +61,12 @@ __device__ __forceinline__ void reduce_apart(Acc (&total)[NX], const T* x, std::
   const std::int64_t stride = next * step;
   x += i * step;
   Pack<T, NX> held[NY];
+  Acc arg[NY];
   for (; i + (NY - 1) * next < end; i += NY * next) {
 #pragma unroll
     for (int j = 0; j < NY; ++j, x += stride) held[j] = load_pack<NX>(x);
 #pragma unroll
     for (int k = 0; k < NX; ++k) {
-      Acc arg[NY];
 #pragma unroll
       for (int j = 0; j < NY; ++j) arg[j] = Convert<Acc>(held[j].at[k]);
       total[k] = op(total[k], Reduce<kLocalMode>(arg, op));
@@ -76,20 +76,25 @@ __device__ __forceinline__ void reduce_apart(Acc (&total)[NX], const T* x, std::
 #pragma unroll
   for (int j = 0; j < NY; ++j) {  // no branch: the last pack again in place of those behind it
     held[j] = load_pack<NX>(x);
-    if (i + (j + 1) * next < end) x += stride;
+    x += i + (j + 1) * next < end ? stride : 0;
   }
 #pragma unroll
-  for (int j = 0; j < NY; ++j) {
-    if (i + j * next >= end) break;
+  for (int k = 0; k < NX; ++k) {
 #pragma unroll
-    for (int k = 0; k < NX; ++k) total[k] = op(total[k], Convert<Acc>(held[j].at[k]));
+    for (int j = 0; j < NY; ++j) {
+      arg[j] = i + j * next < end ? Convert<Acc>(held[j].at[k]) : Op::identity();
+    }
+    total[k] = op(total[k], Reduce<kLocalMode>(arg, op));
   }
 }
 //! [reduce_apart]
 
-/// A row of threads for each result, as ReduceInner, whose parts have `chunk` elements. They lie side by
-/// side (step 1), each part on a multiple of sixteen bytes if kAligned, or are loaded one by one.
-template <int VecSize, bool kAligned, class Acc, class InT, class OutT, class Op>
+/// How the elements of a result lie: side by side, every part on a multiple of sixteen bytes; side by
+/// side, from anywhere; or apart, and loaded one by one.
+enum class Lie { alike, anywhere, apart };
+
+/// A row of threads for each result, as ReduceInner, whose parts have `chunk` elements.
+template <int VecSize, Lie kLie, class Acc, class InT, class OutT, class Op>
 __global__ void ReduceAnyRows(const InT* x, OutT* y, std::int64_t rows, std::int64_t chunk,
                               AnyReduction of, Op op) {
   wait_for_previous_grid();
@@ -106,14 +111,14 @@ __global__ void ReduceAnyRows(const InT* x, OutT* y, std::int64_t rows, std::int
     ReadData<false, Interleaved<InT>>(arg, first + column, tile);
     total[0] = op(total[0], Reduce<kLocalMode>(arg, op));
   };
-  if constexpr (kAligned) {
+  if constexpr (kLie == Lie::alike) {
     for (; column + tile <= length; column += tile) add_tile(from);
     if (column < length) {
       Init(arg, Op::identity());
       ReadData<true, Interleaved<InT>>(arg, from + column, length - column);
       total[0] = op(total[0], Reduce<kLocalMode>(arg, op));
     }
-  } else if (of.step == 1) {
+  } else if constexpr (kLie == Lie::anywhere) {
     const AnyRow<InT> here(from, length);
     if (here.single() >= 0) total[0] = Convert<Acc>(from[here.single()]);
     for (; column + tile <= here.packed(); column += tile) add_tile(from + here.head());

@@ -204,9 +204,10 @@ cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, O
   }
   const bool alike = lie_alike<InT>(loop) && is_aligned(x, 16);
   if (loop.columns < 0) {
-    return launch(alike ? ReduceAnyRows<kFour, true, Acc, InT, OutT, Op>
-                        : ReduceAnyRows<kFour, false, Acc, InT, OutT, Op>,
-                  shape_of(plan), stream, x, y, results.elements, plan.chunk, of, op);
+    const auto kernel = alike            ? ReduceAnyRows<kFour, Lie::alike, Acc, InT, OutT, Op>
+                        : loop.step == 1 ? ReduceAnyRows<kFour, Lie::anywhere, Acc, InT, OutT, Op>
+                                         : ReduceAnyRows<kFour, Lie::apart, Acc, InT, OutT, Op>;
+    return launch(kernel, shape_of(plan), stream, x, y, results.elements, plan.chunk, of, op);
   }
   const Plan shape = plan_columns(loop, plan.each, alike, 1);
   const int d = loop.columns;
