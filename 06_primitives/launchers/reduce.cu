@@ -28,9 +28,13 @@ template <class T>
 constexpr int kRowsEach = sizeof(T) == 2 ? 8 : 4;
 
 /// The loads that a thread of ReduceAnyColumns has under way, of packs and of elements.
-constexpr int kPacksOfAny = 4, kElementsOfAny = 8;
+constexpr int kPacksOfAny = 4;
+template <class T>
+constexpr int kElementsOfAny = sizeof(T) == 2 ? 16 : 8;
 /// It reads packs where each block has as many bytes: where there are fewer, more threads hide more.
 constexpr int kBytesEach = 1 << 15;
+/// Fewer blocks leave multiprocessors without one.
+constexpr std::int64_t kFewBlocks = 128;
 
 /// Sixteen bytes of T, and four and eight times that: the loads that a thread has under way.
 template <class T>
@@ -112,11 +116,13 @@ void cut(Plan& plan, std::int64_t length, std::int64_t tile, std::int64_t blocks
   plan.splits = std::max<std::int64_t>(ceil_div(length, plan.chunk), 1);
 }
 
-/// A row of threads for each row: as many as have a full tile, a warp at least.
+/// A row of threads for each row: as many as have a full tile, or half of one where rows are few, and a
+/// warp at least.
 template <class T>
 Plan plan_inner(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
   Plan plan{32, 0, 0, 1, columns};
-  while (plan.across < kBlockThreads && plan.across * 2 * kFourVectors<T> <= columns) {
+  const std::int64_t tile = rows > kFewBlocks ? 2 * kFourVectors<T> : kFourVectors<T> + 1;
+  while (plan.across < kBlockThreads && plan.across * tile <= columns) {
     plan.across *= 2;
   }
   plan.down = kBlockThreads / plan.across;
@@ -149,21 +155,25 @@ std::int64_t columns_each(const ReduceLoop& loop, std::int64_t blocks) {
   return packs && many ? kVector<T> : 1;
 }
 
-/// A block of it: 32 packs across, or elements; rows of threads as above. Where rows begin anywhere, the
-/// next block begins a pack before the end of the last.
+/// A block of it: 32 packs across, or elements, of which 16 do where there are few; no more rows of
+/// threads than have rows to read. Where rows begin anywhere, a block begins a pack before the one
+/// beside it ends.
+template <class T>
 Plan plan_columns(const ReduceLoop& loop, std::int64_t each, bool alike, std::int64_t blocks) {
-  const std::int64_t threads = each > 1 ? kColumnThreads : kBlockThreads;
-  const std::int64_t tile_y =
-      each * (each > 1 ? kPacksOfAny : kElementsOfAny);  // for each plan.down
+  const std::int64_t matrices = loop.results.elements / loop.width();
+  const bool few = ceil_div(loop.width(), 32) * matrices < kFewBlocks;
+  const std::int64_t most = few && each == 1 ? 16 : 32;
   Plan plan{1, 1, 0, 1, loop.length, each, alike || each == 1 ? 0 : each};
-  plan.across = power_of_two(ceil_div(loop.width() + plan.overlap, each), 32) * each;
+  plan.across = power_of_two(ceil_div(loop.width() + plan.overlap, each), most) * each;
+  const std::int64_t rows = each > 1 ? each * kPacksOfAny : 16;  // of a thread, at least
   while (plan.across * plan.down < 32 ||
-         (plan.across * plan.down < threads && plan.down * 2 * tile_y <= loop.length)) {
+         (plan.across * plan.down < kColumnThreads && plan.down * 2 * rows <= loop.length)) {
     plan.down *= 2;
   }
-  plan.groups =
-      ceil_div(loop.width(), plan.across - plan.overlap) * (loop.results.elements / loop.width());
-  cut(plan, loop.length, plan.down * tile_y, ceil_div(blocks, threads / kBlockThreads));
+  plan.groups = ceil_div(loop.width(), plan.across - plan.overlap) * matrices;
+  // As many blocks as an H200 has registers for at once.
+  cut(plan, loop.length, plan.down * rows,
+      sizeof(T) == 2 ? ceil_div(blocks, 2) : blocks - blocks / 4);
   return plan;
 }
 
@@ -173,7 +183,7 @@ Plan plan_for(const ReduceLoop& loop, std::int64_t blocks) {
   if (loop.columns < 0) return plan_inner<T>(loop.results.elements, loop.length, blocks);
   const bool alike = lie_alike<T>(loop);
   const std::int64_t each = columns_each<T>(loop, blocks);
-  if (!is_matrix(loop) || !alike) return plan_columns(loop, each, alike, blocks);
+  if (!is_matrix(loop) || !alike) return plan_columns<T>(loop, each, alike, blocks);
   Plan plan = plan_outer<T>(loop.length, loop.width(), blocks);
   plan.each = each;  // should the pointers not be aligned
   return plan;
@@ -207,9 +217,14 @@ cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, O
     const auto kernel = alike            ? ReduceAnyRows<kFour, Lie::alike, Acc, InT, OutT, Op>
                         : loop.step == 1 ? ReduceAnyRows<kFour, Lie::anywhere, Acc, InT, OutT, Op>
                                          : ReduceAnyRows<kFour, Lie::apart, Acc, InT, OutT, Op>;
-    return launch(kernel, shape_of(plan), stream, x, y, results.elements, plan.chunk, of, op);
+    Plan shape = plan;
+    if (plan.across >= 128) {  // a row has a block: no other waits for its end
+      shape.down = 1;
+      shape.groups = results.elements;
+    }
+    return launch(kernel, shape_of(shape), stream, x, y, results.elements, plan.chunk, of, op);
   }
-  const Plan shape = plan_columns(loop, plan.each, alike, 1);
+  const Plan shape = plan_columns<InT>(loop, plan.each, alike, 1);
   const int d = loop.columns;
   const AnyColumns across{
       loop.width(),
@@ -217,7 +232,7 @@ cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, O
       static_cast<unsigned>(ceil_div(loop.width(), shape.across - shape.overlap)),
       static_cast<unsigned>(shape.overlap)};
   return launch(plan.each > 1 ? ReduceAnyColumns<kPack, kPacksOfAny, Acc, InT, OutT, Op>
-                              : ReduceAnyColumns<1, kElementsOfAny, Acc, InT, OutT, Op>,
+                              : ReduceAnyColumns<1, kElementsOfAny<InT>, Acc, InT, OutT, Op>,
                 shape_of({shape.across, shape.down, shape.groups, plan.splits, 0}), stream, x, y,
                 of, across, op);
 }
