@@ -89,6 +89,13 @@ __device__ __forceinline__ void reduce_apart(Acc (&total)[NX], const T* x, std::
 }
 //! [reduce_apart]
 
+/// Where a reduction's addresses are known, and its first load is next: the wait, and the trigger in the
+/// last blocks, so that the next launch computes its addresses while this one reads.
+__device__ __forceinline__ void begin_reduction() {
+  wait_for_previous_grid();
+  let_next_grid_begin(1024);
+}
+
 /// How the elements of a result lie: side by side, every part on a multiple of sixteen bytes; side by
 /// side, from anywhere; or apart, and loaded one by one.
 enum class Lie { alike, anywhere, apart };
@@ -97,7 +104,6 @@ enum class Lie { alike, anywhere, apart };
 template <int VecSize, Lie kLie, class Acc, class InT, class OutT, class Op>
 __global__ void ReduceAnyRows(const InT* x, OutT* y, std::int64_t rows, std::int64_t chunk,
                               AnyReduction of, Op op) {
-  wait_for_previous_grid();
   const unsigned split = blockIdx.x % of.splits;
   const std::int64_t row = std::int64_t{blockIdx.x / of.splits} * blockDim.y + threadIdx.y;
   const Offsets at = of.at(row < rows ? row : 0);
@@ -105,6 +111,7 @@ __global__ void ReduceAnyRows(const InT* x, OutT* y, std::int64_t rows, std::int
   const std::int64_t length = row < rows ? (chunk < left ? chunk : left) : 0;
   const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
   const InT* const from = x + at.x + begin * of.step;
+  begin_reduction();
   Acc total[1] = {Op::identity()}, arg[VecSize];
   std::int64_t column = 0;
   const auto add_tile = [&](const InT* first) {
@@ -156,7 +163,6 @@ inline constexpr int kColumnThreads = 512;
 template <int NX, int NY, class Acc, class InT, class OutT, class Op>
 __global__ void __launch_bounds__(kColumnThreads)
     ReduceAnyColumns(const InT* x, OutT* y, AnyReduction of, AnyColumns across, Op op) {
-  wait_for_previous_grid();
   constexpr int kEnds = NX > 1 ? 1 : 0;
   const unsigned tile = blockIdx.x % across.tiles, rest = blockIdx.x / across.tiles;
   const unsigned part = rest % of.splits, packs = blockDim.x / NX, down = blockDim.y * NX;
@@ -174,6 +180,7 @@ __global__ void __launch_bounds__(kColumnThreads)
   const std::int64_t end = column + NX > 0 && column < left ? of.length - kEnds : 0;
   const int mine = static_cast<int>(threadIdx.x);
   const bool exists = mine < kept && mine < left;
+  begin_reduction();
   Acc total[NX], result[1] = {Op::identity()};
   Init(total, Op::identity());
   if (NX > 1 && exists && part == 0 && threadIdx.y == 0) {

@@ -31,10 +31,13 @@ constexpr int kRowsEach = sizeof(T) == 2 ? 8 : 4;
 constexpr int kPacksOfAny = 4;
 template <class T>
 constexpr int kElementsOfAny = sizeof(T) == 2 ? 16 : 8;
-/// It reads packs where each block has as many bytes: where there are fewer, more threads hide more.
-constexpr int kBytesEach = 1 << 15;
-/// Fewer blocks leave multiprocessors without one.
-constexpr std::int64_t kFewBlocks = 128;
+/// Bytes for each block: it reads packs where there are as many, and where there are fewer than
+/// kSmallEach, more threads hide more of what they wait for (notes/any_row.md).
+template <class T>
+constexpr double kPacksFrom = sizeof(T) == 2 ? 1 << 15 : 1 << 18;
+constexpr double kSmallEach = 1 << 15;
+/// As many blocks, or rows of threads, have work for every multiprocessor.
+constexpr std::int64_t kEnoughBlocks = 256;
 
 /// Sixteen bytes of T, and four and eight times that: the loads that a thread has under way.
 template <class T>
@@ -104,8 +107,13 @@ int columns_of(const StridedLoop& results, std::int64_t step) {
 struct Plan {
   std::int64_t across, down;  ///< threads
   std::int64_t groups, splits, chunk;
-  std::int64_t each = 1, overlap = 0;  ///< of ReduceAnyColumns: columns of a thread, of two blocks
+  std::int64_t each = 1;  ///< columns of a thread of ReduceAnyColumns
 };
+
+/// The columns that two blocks of it have in common: a pack, where rows begin anywhere.
+std::int64_t overlap_of(const Plan& plan, bool alike) {
+  return alike || plan.each == 1 ? 0 : plan.each;
+}
 
 /// Cuts `length` into whole tiles, as many parts as bring the blocks up to `blocks`.
 void cut(Plan& plan, std::int64_t length, std::int64_t tile, std::int64_t blocks) {
@@ -121,7 +129,7 @@ void cut(Plan& plan, std::int64_t length, std::int64_t tile, std::int64_t blocks
 template <class T>
 Plan plan_inner(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
   Plan plan{32, 0, 0, 1, columns};
-  const std::int64_t tile = rows > kFewBlocks ? 2 * kFourVectors<T> : kFourVectors<T> + 1;
+  const std::int64_t tile = rows < kEnoughBlocks ? kFourVectors<T> + 1 : 2 * kFourVectors<T>;
   while (plan.across < kBlockThreads && plan.across * tile <= columns) {
     plan.across *= 2;
   }
@@ -144,36 +152,37 @@ Plan plan_outer(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
   return plan;
 }
 
-/// The columns that a thread of ReduceAnyColumns has.
+/// A block of ReduceAnyColumns: 32 packs across and 16 rows; or elements, 64 and 4, or as many as make
+/// enough blocks. No more rows of threads than have rows to read.
 template <class T>
-std::int64_t columns_each(const ReduceLoop& loop, std::int64_t blocks) {
-  const bool packs = loop.results.stride[1][loop.columns] == 1 && loop.step >= kVector<T>;
-  const double bytes =
-      static_cast<double>(loop.results.elements) * static_cast<double>(loop.length) * sizeof(T);
-  const bool many = loop.length >= kColumnThreads / 32 * kPacksOfAny &&
-                    bytes >= static_cast<double>(kBytesEach) * static_cast<double>(blocks);
-  return packs && many ? kVector<T> : 1;
-}
-
-/// A block of it: 32 packs across, or elements, of which 16 do where there are few; no more rows of
-/// threads than have rows to read. Where rows begin anywhere, a block begins a pack before the one
-/// beside it ends.
-template <class T>
-Plan plan_columns(const ReduceLoop& loop, std::int64_t each, bool alike, std::int64_t blocks) {
-  const std::int64_t matrices = loop.results.elements / loop.width();
-  const bool few = ceil_div(loop.width(), 32) * matrices < kFewBlocks;
-  const std::int64_t most = few && each == 1 ? 16 : 32;
-  Plan plan{1, 1, 0, 1, loop.length, each, alike || each == 1 ? 0 : each};
-  plan.across = power_of_two(ceil_div(loop.width() + plan.overlap, each), most) * each;
-  const std::int64_t rows = each > 1 ? each * kPacksOfAny : 16;  // of a thread, at least
+Plan plan_columns(const ReduceLoop& loop, std::int64_t blocks) {
+  const std::int64_t width = loop.width(), matrices = loop.results.elements / width;
+  const double bytes_each = static_cast<double>(loop.results.elements) *
+                            static_cast<double>(loop.length) * sizeof(T) /
+                            static_cast<double>(blocks);
+  const bool packs = loop.results.stride[1][loop.columns] == 1 && loop.step >= kVector<T> &&
+                     loop.length >= kColumnThreads / 32 * kPacksOfAny &&
+                     bytes_each >= kPacksFrom<T>;
+  Plan plan{64, 1, 0, 1, loop.length, packs ? kVector<T> : 1};
+  std::int64_t threads = kColumnThreads, rows = kElementsOfAny<T>;  // of a thread, at least
+  if (packs) {
+    plan.across = power_of_two(ceil_div(width + plan.each, plan.each), 32) * plan.each;
+    rows = kPacksOfAny * plan.each;
+  } else {
+    if (bytes_each >= kSmallEach) threads = kBlockThreads;
+    while (plan.across > 16 && ceil_div(width, plan.across) * matrices < kEnoughBlocks) {
+      plan.across /= 2;
+    }
+    plan.across = power_of_two(width, plan.across);
+  }
   while (plan.across * plan.down < 32 ||
-         (plan.across * plan.down < kColumnThreads && plan.down * 2 * rows <= loop.length)) {
+         (plan.across * plan.down < threads && plan.down * 2 * rows <= loop.length)) {
     plan.down *= 2;
   }
-  plan.groups = ceil_div(loop.width(), plan.across - plan.overlap) * matrices;
-  // As many blocks as an H200 has registers for at once.
-  cut(plan, loop.length, plan.down * rows,
-      sizeof(T) == 2 ? ceil_div(blocks, 2) : blocks - blocks / 4);
+  plan.groups = ceil_div(width, plan.across - overlap_of(plan, lie_alike<T>(loop))) * matrices;
+  // In packs, as many as an H200 has registers for at once.
+  const std::int64_t quarters = !packs ? 4 : sizeof(T) == 2 ? 2 : 3;
+  cut(plan, loop.length, plan.down * rows, std::max<std::int64_t>(blocks / 4 * quarters, 1));
   return plan;
 }
 
@@ -181,12 +190,8 @@ Plan plan_columns(const ReduceLoop& loop, std::int64_t each, bool alike, std::in
 template <class T>
 Plan plan_for(const ReduceLoop& loop, std::int64_t blocks) {
   if (loop.columns < 0) return plan_inner<T>(loop.results.elements, loop.length, blocks);
-  const bool alike = lie_alike<T>(loop);
-  const std::int64_t each = columns_each<T>(loop, blocks);
-  if (!is_matrix(loop) || !alike) return plan_columns<T>(loop, each, alike, blocks);
-  Plan plan = plan_outer<T>(loop.length, loop.width(), blocks);
-  plan.each = each;  // should the pointers not be aligned
-  return plan;
+  return is_matrix(loop) && lie_alike<T>(loop) ? plan_outer<T>(loop.length, loop.width(), blocks)
+                                               : plan_columns<T>(loop, blocks);
 }
 
 LaunchShape shape_of(const Plan& plan) {
@@ -199,7 +204,7 @@ LaunchShape shape_of(const Plan& plan) {
 /// The kernels for any rows and any columns. The parts of a result are `part_step` apart in y.
 template <class InT, class OutT, class Op>
 cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, OutT* y,
-                       std::int64_t part_step, Op op, cudaStream_t stream) {
+                       std::int64_t part_step, std::int64_t blocks, Op op, cudaStream_t stream) {
   using Acc = AccOf<InT>;
   constexpr int kFour = kFourVectors<InT>, kPack = kVector<InT>;
   const StridedLoop& results = loop.results;
@@ -224,33 +229,35 @@ cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, O
     }
     return launch(kernel, shape_of(shape), stream, x, y, results.elements, plan.chunk, of, op);
   }
-  const Plan shape = plan_columns<InT>(loop, plan.each, alike, 1);
+  Plan shape = plan_columns<InT>(loop, blocks);
+  const std::int64_t overlap = overlap_of(shape, alike), width = loop.width();
+  const std::int64_t tiles = ceil_div(width, shape.across - overlap);
+  shape.groups = tiles * (results.elements / width);
+  shape.splits = plan.splits;
   const int d = loop.columns;
-  const AnyColumns across{
-      loop.width(),
-      {results.stride[1][d], results.stride[0][d]},
-      static_cast<unsigned>(ceil_div(loop.width(), shape.across - shape.overlap)),
-      static_cast<unsigned>(shape.overlap)};
-  return launch(plan.each > 1 ? ReduceAnyColumns<kPack, kPacksOfAny, Acc, InT, OutT, Op>
-                              : ReduceAnyColumns<1, kElementsOfAny<InT>, Acc, InT, OutT, Op>,
-                shape_of({shape.across, shape.down, shape.groups, plan.splits, 0}), stream, x, y,
-                of, across, op);
+  const AnyColumns across{width,
+                          {results.stride[1][d], results.stride[0][d]},
+                          static_cast<unsigned>(tiles),
+                          static_cast<unsigned>(overlap)};
+  return launch(shape.each > 1 ? ReduceAnyColumns<kPack, kPacksOfAny, Acc, InT, OutT, Op>
+                               : ReduceAnyColumns<1, kElementsOfAny<InT>, Acc, InT, OutT, Op>,
+                shape_of(shape), stream, x, y, of, across, op);
 }
 
 /// One kernel, whose parts of a result are `part_step` apart in y: of a matrix in vectors, or any.
 template <class InT, class OutT, class Op>
 cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, OutT* y,
-                        std::int64_t part_step, Op op, cudaStream_t stream) {
+                        std::int64_t part_step, std::int64_t blocks, Op op, cudaStream_t stream) {
   using Acc = AccOf<InT>;
   const StridedLoop& results = loop.results;
   const bool by_rows = loop.columns < 0;
   const std::int64_t rows = results.elements, columns = loop.length;
   if (!is_matrix(loop) || !in_vectors<InT>(by_rows ? columns : rows, {x}) ||
       (results.rank == 1 && results.stride[0][0] != (by_rows ? plan.splits : 1))) {
-    return launch_any(loop, plan, x, y, part_step, op, stream);
+    return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
   }
   if (!by_rows) {
-    if (!is_aligned(y, 16)) return launch_any(loop, plan, x, y, part_step, op, stream);
+    if (!is_aligned(y, 16)) return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
     return launch(ReduceOuter<kVector<InT>, kRowsEach<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
                   shape_of(plan), stream, x, y, loop.length, loop.width(),
                   static_cast<unsigned>(plan.groups), op);
@@ -274,7 +281,7 @@ cudaError_t launch_reduce(const ReduceLoop& loop, const T* x, T* y, void* worksp
                           std::int64_t blocks, Op op, cudaStream_t stream) {
   using Acc = AccOf<T>;
   const Plan plan = plan_for<T>(loop, blocks);
-  if (plan.splits == 1) return launch_plan(loop, plan, x, y, 0, op, stream);
+  if (plan.splits == 1) return launch_plan(loop, plan, x, y, 0, blocks, op, stream);
   const bool by_rows = loop.columns < 0;
   const std::int64_t part_step = by_rows ? 1 : loop.results.elements;
   ReduceLoop first = loop, last = loop;
@@ -286,10 +293,10 @@ cudaError_t launch_reduce(const ReduceLoop& loop, const T* x, T* y, void* worksp
     place *= loop.results.extent[d];
   }
   auto* const partial = static_cast<Acc*>(workspace);
-  const cudaError_t error = launch_plan(first, plan, x, partial, part_step, op, stream);
+  const cudaError_t error = launch_plan(first, plan, x, partial, part_step, blocks, op, stream);
   if (error != cudaSuccess) return error;
   const Acc* partial_in = partial;
-  return launch_plan(last, plan_for<Acc>(last, 1), partial_in, y, 0, op, stream);
+  return launch_plan(last, plan_for<Acc>(last, 1), partial_in, y, 0, 1, op, stream);
 }
 
 /// The loop that reduces dimension `dim` of x into y.
