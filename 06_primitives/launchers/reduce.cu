@@ -180,9 +180,11 @@ Plan plan_columns(const ReduceLoop& loop, std::int64_t blocks) {
     plan.down *= 2;
   }
   plan.groups = ceil_div(width, plan.across - overlap_of(plan, lie_alike<T>(loop))) * matrices;
-  // In packs, as many as an H200 has registers for at once.
-  const std::int64_t quarters = !packs ? 4 : sizeof(T) == 2 ? 2 : 3;
-  cut(plan, loop.length, plan.down * rows, std::max<std::int64_t>(blocks / 4 * quarters, 1));
+  // In packs: no more than an H200 has registers for at once, and parts only where they make three
+  // times the blocks, for the second launch has its price.
+  std::int64_t most = packs ? blocks / 4 * (sizeof(T) == 2 ? 2 : 3) : blocks;
+  if (packs && plan.groups > most / 3) most = 1;
+  cut(plan, loop.length, plan.down * rows, most);
   return plan;
 }
 
@@ -230,6 +232,13 @@ cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, O
     return launch(kernel, shape_of(shape), stream, x, y, results.elements, plan.chunk, of, op);
   }
   Plan shape = plan_columns<InT>(loop, blocks);
+  const std::int64_t wide =
+      ceil_div(loop.width(), shape.across) * (results.elements / loop.width());
+  if (shape.each > 1 && shape.across >= 32 * shape.each &&
+      wide * plan.splits < kEnoughBlocks * 3 / 4) {
+    shape.across /= 2;  // x is not aligned, and was cut for blocks that are narrower
+    shape.down *= 2;
+  }
   const std::int64_t overlap = overlap_of(shape, alike), width = loop.width();
   const std::int64_t tiles = ceil_div(width, shape.across - overlap);
   shape.groups = tiles * (results.elements / width);
