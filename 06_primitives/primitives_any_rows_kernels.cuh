@@ -14,17 +14,26 @@ namespace tutorial::primitives {
 
 // ---- Reductions -------------------------------------------------------------------------------
 
-/// The dimensions of results, innermost first, and how far a step along each moves in x and in y.
-struct ResultWalk {
-  struct Offsets {
-    std::int64_t x = 0, y = 0;
-  };
-  int rank = 0;
-  FastDivisor size[kMaxDimensions];
-  Offsets stride[kMaxDimensions];
+/// How far a step moves in x and in y.
+struct Offsets {
+  std::int64_t x = 0, y = 0;
+};
 
-  /// Those of result `index`: a division for each dimension but the last. Several dimensions have fewer
-  /// than 2^32 results.
+/// What a launch reduces: `length` elements for each result, `step` apart in x, in `splits` parts, whose
+/// results are `part_step` apart in y. The dimensions of the results, innermost first, come last: so
+/// a thread reads few of the launch's parameters before it can load.
+struct AnyReduction {
+  struct Dimension {
+    Offsets stride;
+    FastDivisor size;
+  };
+  std::int64_t length, step, part_step;
+  unsigned splits;
+  int rank;
+  Dimension dimension[kMaxDimensions];
+
+  /// The places of result `index`: a division for each dimension but the last. Several dimensions have
+  /// fewer than 2^32 results.
   __device__ __forceinline__ Offsets at(std::int64_t index) const {
     Offsets sum;
 #pragma unroll
@@ -32,130 +41,173 @@ struct ResultWalk {
       if (d >= rank) break;
       std::int64_t here = index;
       if (d < rank - 1) {
-        const DivMod step = size[d].divmod(static_cast<std::uint32_t>(index));
-        here = step.remainder;
-        index = step.quotient;
+        const DivMod parts = dimension[d].size.divmod(static_cast<std::uint32_t>(index));
+        here = parts.remainder;
+        index = parts.quotient;
       }
-      sum.x += here * stride[d].x;
-      sum.y += here * stride[d].y;
+      sum.x += here * dimension[d].stride.x;
+      sum.y += here * dimension[d].stride.y;
     }
     return sum;
   }
 };
 
-/// What a launch reduces: `length` elements for each result, `step` apart in x. Each result is reduced
-/// in `splits` parts, whose results are `part_step` apart in y.
-struct AnyReduction {
-  ResultWalk walk;
-  std::int64_t length, step;
-  unsigned splits;
-  std::int64_t part_step;
-};
+/// Adds to total the packs i, i + next, i + 2 next ... below `end`, which are `step` elements apart. NY
+/// loads are under way at once, and a pointer that moves on saves each of them a multiplication of 64 bits.
+//! [reduce_apart]
+template <int NY, int NX, class Acc, class T, class Op>
+__device__ __forceinline__ void reduce_apart(Acc (&total)[NX], const T* x, std::int64_t i,
+                                             std::int64_t end, std::int64_t next, std::int64_t step,
+                                             Op op) {
+  const std::int64_t stride = next * step;
+  x += i * step;
+  Pack<T, NX> held[NY];
+  Acc arg[NY];
+  for (; i + (NY - 1) * next < end; i += NY * next) {
+#pragma unroll
+    for (int j = 0; j < NY; ++j, x += stride) held[j] = load_pack<NX>(x);
+#pragma unroll
+    for (int k = 0; k < NX; ++k) {
+#pragma unroll
+      for (int j = 0; j < NY; ++j) arg[j] = Convert<Acc>(held[j].at[k]);
+      total[k] = op(total[k], Reduce<kLocalMode>(arg, op));
+    }
+  }
+  if (i >= end) return;
+#pragma unroll
+  for (int j = 0; j < NY; ++j) {  // no branch: the last pack again in place of those behind it
+    held[j] = load_pack<NX>(x);
+    x += i + (j + 1) * next < end ? stride : 0;
+  }
+#pragma unroll
+  for (int k = 0; k < NX; ++k) {
+#pragma unroll
+    for (int j = 0; j < NY; ++j) {
+      arg[j] = i + j * next < end ? Convert<Acc>(held[j].at[k]) : Op::identity();
+    }
+    total[k] = op(total[k], Reduce<kLocalMode>(arg, op));
+  }
+}
+//! [reduce_apart]
 
-/// A row of threads for each result, as ReduceInner, whose parts have `chunk` elements. The elements of
-/// a result lie side by side (step 1), or are loaded one by one.
-template <int VecSize, class Acc, class InT, class OutT, class Op>
+/// Where a reduction's addresses are known, and its first load is next: the wait, and the trigger in the
+/// last blocks, so that the next launch computes its addresses while this one reads.
+__device__ __forceinline__ void begin_reduction() {
+  wait_for_previous_grid();
+  let_next_grid_begin(1024);
+}
+
+/// How the elements of a result lie: side by side, every part on a multiple of sixteen bytes; side by
+/// side, from anywhere; or apart, and loaded one by one.
+enum class Lie { alike, anywhere, apart };
+
+/// A row of threads for each result, as ReduceInner, whose parts have `chunk` elements.
+template <int VecSize, Lie kLie, class Acc, class InT, class OutT, class Op>
 __global__ void ReduceAnyRows(const InT* x, OutT* y, std::int64_t rows, std::int64_t chunk,
                               AnyReduction of, Op op) {
-  wait_for_previous_grid();
   const unsigned split = blockIdx.x % of.splits;
   const std::int64_t row = std::int64_t{blockIdx.x / of.splits} * blockDim.y + threadIdx.y;
-  const ResultWalk::Offsets at = of.walk.at(row < rows ? row : 0);
+  const Offsets at = of.at(row < rows ? row : 0);
   const std::int64_t begin = split * chunk, left = of.length - begin;
   const std::int64_t length = row < rows ? (chunk < left ? chunk : left) : 0;
+  const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
   const InT* const from = x + at.x + begin * of.step;
-  Acc total = Op::identity();
-  if (of.step == 1) {
-    const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
-    const AnyRow<InT> here(from, length);
-    if (here.single() >= 0) total = Convert<Acc>(from[here.single()]);
-    std::int64_t column = 0;
-    Acc arg[VecSize];
-    for (; column + tile <= here.packed(); column += tile) {
-      ReadData<false, Interleaved<InT>>(arg, from + here.head() + column, tile);
-      total = op(total, Reduce<kLocalMode>(arg, op));
+  begin_reduction();
+  Acc total[1] = {Op::identity()}, arg[VecSize];
+  std::int64_t column = 0;
+  const auto add_tile = [&](const InT* first) {
+    ReadData<false, Interleaved<InT>>(arg, first + column, tile);
+    total[0] = op(total[0], Reduce<kLocalMode>(arg, op));
+  };
+  if constexpr (kLie == Lie::alike) {
+    for (; column + tile <= length; column += tile) add_tile(from);
+    if (column < length) {
+      Init(arg, Op::identity());
+      ReadData<true, Interleaved<InT>>(arg, from + column, length - column);
+      total[0] = op(total[0], Reduce<kLocalMode>(arg, op));
     }
+  } else if constexpr (kLie == Lie::anywhere) {
+    const AnyRow<InT> here(from, length);
+    if (here.single() >= 0) total[0] = Convert<Acc>(from[here.single()]);
+    for (; column + tile <= here.packed(); column += tile) add_tile(from + here.head());
     if (column < here.packed()) {
       Init(arg, Op::identity());
       here.template ReadPacks<VecSize>(arg, column);
-      total = op(total, Reduce<kLocalMode>(arg, op));
+      total[0] = op(total[0], Reduce<kLocalMode>(arg, op));
     }
   } else {
-#pragma unroll 4
-    for (std::int64_t i = threadIdx.x; i < length; i += blockDim.x) {
-      total = op(total, Convert<Acc>(from[i * of.step]));
-    }
+    reduce_apart<VecSize / 2>(total, from, threadIdx.x, length, blockDim.x, of.step, op);
   }
-  const Acc result[1] = {Reduce<kGlobalMode>(total, op)};
-  WriteData<true>(y + at.y + split * of.part_step, result, row < rows ? 1 : 0);
+  Reduce<kGlobalMode>(total, total, op);
+  WriteData<true>(y + at.y + split * of.part_step, total, row < rows ? 1 : 0);
 }
 
 /// What ReduceAnyColumns has besides: results that are neighbours in x, or lie closest together there.
 struct AnyColumns {
   std::int64_t columns;
-  ResultWalk::Offsets stride;  ///< from one to the next
-  unsigned tiles;              ///< blocks side by side
-  std::int64_t span;           ///< elements from x to the last that it has
+  Offsets stride;    ///< from one to the next
+  unsigned tiles;    ///< blocks side by side
+  unsigned overlap;  ///< columns at the end of a block that the next one begins with
 };
 
-/// NX elements from x + place on, `stride` apart; of those, `count` are wanted.
-template <int NX, class T>
-__device__ __forceinline__ Pieces<T, NX> load_columns(const T* x, std::int64_t place,
-                                                      std::int64_t stride, std::int64_t count,
-                                                      std::int64_t span) {
-  const auto before = static_cast<int>(Pieces<T, NX>::shift_of(x + place) / sizeof(T));
-  const int behind = before == 0 ? 0 : NX - before;
-  if (stride == 1 && place >= before && place + NX + behind <= span) {
-    return load_pieces<NX>(x + place, 0);
-  }
-  Pack<T, NX> pack{};
-#pragma unroll
-  for (int k = 0; k < NX; ++k) {
-    if (k < count) pack.at[k] = x[place + k * stride];
-  }
-  return as_pieces(pack);
-}
+/// The most threads of a block of ReduceAnyColumns.
+inline constexpr int kColumnThreads = 512;
 
-/// A thread for NX neighbouring results, and blockDim.y threads of a block that share their elements: as
-/// ReduceOuter, of a row that begins anywhere. The packs that contain a row's end have results that are
-/// not written.
+/// blockDim.x results a block, less the overlap, and blockDim.y threads for each.
+///
+/// NX > 1, for columns side by side in rows that begin anywhere, at least NX apart: rows that are a
+/// multiple of NX apart all lie alike. So a row of blockDim.x / NX threads takes such rows, in aligned
+/// packs, which begin `shift` columns before the block's. They may hold elements of the row before or of
+/// the next; those are added up and not used. The first and the last row, which have no such neighbour, are
+/// added one by one. When all is read, a thread takes one column, each total from where the shift left it.
+//! [ReduceAnyColumns]
 template <int NX, int NY, class Acc, class InT, class OutT, class Op>
-__global__ void ReduceAnyColumns(const InT* x, OutT* y, AnyReduction of, AnyColumns across, Op op) {
-  wait_for_previous_grid();
-  constexpr int kMaxThreads = 512;
-  const unsigned tile = blockIdx.x % across.tiles, part = blockIdx.x / across.tiles % of.splits;
-  const ResultWalk::Offsets at = of.walk.at(blockIdx.x / across.tiles / of.splits);
-  const std::int64_t column = (std::int64_t{tile} * blockDim.x + threadIdx.x) * NX;
-  const std::int64_t left = across.columns - column;
-  const std::int64_t next = std::int64_t{of.splits} * blockDim.y;
-  const std::int64_t place = at.x + column * across.stride.x;
-  Acc total[NX];
+__global__ void __launch_bounds__(kColumnThreads)
+    ReduceAnyColumns(const InT* x, OutT* y, AnyReduction of, AnyColumns across, Op op) {
+  constexpr int kEnds = NX > 1 ? 1 : 0;
+  const unsigned tile = blockIdx.x % across.tiles, rest = blockIdx.x / across.tiles;
+  const unsigned part = rest % of.splits, packs = blockDim.x / NX, down = blockDim.y * NX;
+  const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
+  const int kept = static_cast<int>(blockDim.x - across.overlap);
+  const Offsets at = of.at(rest / of.splits);
+  const std::int64_t first = std::int64_t{tile} * kept, left = across.columns - first;
+  const InT* const begin = x + at.x + first * across.stride.x;
+  const auto shift_of = [&](std::int64_t row) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(begin + row * of.step) / sizeof(InT) %
+                            NX);
+  };
+  const std::int64_t row = kEnds + std::int64_t{part} * down + thread / packs;
+  const int column = static_cast<int>(thread % packs) * NX - shift_of(row);
+  const std::int64_t end = column + NX > 0 && column < left ? of.length - kEnds : 0;
+  const int mine = static_cast<int>(threadIdx.x);
+  const bool exists = mine < kept && mine < left;
+  begin_reduction();
+  Acc total[NX], result[1] = {Op::identity()};
   Init(total, Op::identity());
-  std::int64_t row = std::int64_t{part} * blockDim.y + threadIdx.y;
-  for (; left > 0 && row < of.length; row += NY * next) {
-    Pieces<InT, NX> pieces[NY] = {};
+  if (NX > 1 && exists && part == 0 && threadIdx.y == 0) {
+    result[0] =
+        op(Convert<Acc>(begin[mine]), Convert<Acc>(begin[mine + (of.length - 1) * of.step]));
+  }
+  reduce_apart<NY>(total, begin + column * across.stride.x, row, end,
+                   std::int64_t{of.splits} * down, of.step, op);
+  if constexpr (NX == 1) {
+    result[0] = total[0];
+  } else {
+    alignas(16) __shared__ Acc sums[kColumnThreads * NX];
 #pragma unroll
-    for (int j = 0; j < NY; ++j) {
-      const std::int64_t r = row + j * next;
-      if (r >= of.length) break;
-      pieces[j] = load_columns<NX>(x, place + r * of.step, across.stride.x, left, across.span);
-    }
+    for (int k = 0; k < NX; ++k) sums[thread * NX + k] = total[k];
+    __syncthreads();
 #pragma unroll
-    for (int j = 0; j < NY; ++j) {
-      if (row + j * next >= of.length) break;
-      const Pack<InT, NX> pack = shifted(pieces[j]);
-#pragma unroll
-      for (int k = 0; k < NX; ++k) total[k] = op(total[k], Convert<Acc>(pack.at[k]));
+    for (int j = 0; j < NX; ++j) {
+      const unsigned from = (threadIdx.y * NX + j) * blockDim.x + threadIdx.x;
+      if (mine < kept) result[0] = op(result[0], sums[from + shift_of(kEnds + j)]);
     }
   }
-  Reduce<kGlobalMode, Axis::y, kMaxThreads>(total, total, op);
-  if (threadIdx.y != 0) return;
-  y += at.y + part * of.part_step + column * across.stride.y;
-#pragma unroll
-  for (int k = 0; k < NX; ++k) {
-    if (k < left) y[k * across.stride.y] = Convert<OutT>(total[k]);
-  }
+  Reduce<kGlobalMode, Axis::y, kColumnThreads>(result, result, op);
+  if (threadIdx.y != 0 || !exists) return;
+  y[at.y + part * of.part_step + (first + mine) * across.stride.y] = Convert<OutT>(result[0]);
 }
+//! [ReduceAnyColumns]
 
 // ---- Softmax ----------------------------------------------------------------------------------
 

@@ -62,22 +62,29 @@ __device__ __forceinline__ void wait_for_previous_grid() {
 #endif
 }
 
-/// In a kernel of one-dimensional blocks and grid, after its wait: triggers the next launch. If that
+/// In a kernel of a one-dimensional grid, after its wait: triggers the next launch. If that
 /// one asked for Overlap::previous_kernel, its blocks may be placed once every block of this kernel
 /// has triggered or ended. They still wait for all of this kernel, and so for all before it, as long
 /// as every block waits before its first access to global memory. The trigger publishes no writes.
 ///
 /// A block that triggers costs 1.2 ns instead of 0.6, so blocks of up to 128 threads do not, and of
 /// larger ones only the last: 1,024 of 256 threads, about what a GPU holds at once. Most blocks
-/// before them have ended when the last begins. (Of 704 threads it is the last 4,608; not tuned.)
-__device__ __forceinline__ void let_next_grid_begin() {
+/// before them have ended when the last begins. (Of 704 threads it is the last 4,608; not tuned.) A
+/// kernel whose blocks do more than that says itself how many of the `last` trigger.
+__device__ __forceinline__ void let_next_grid_begin(int last) {
 #if defined(TUTORIAL_BACKEND_CPU)
+  static_cast<void>(last);
   cpu::lets_next_grid_begin();
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  if (static_cast<int>(gridDim.x - blockIdx.x) <= 8 * (static_cast<int>(blockDim.x) - 128)) {
+  if (static_cast<int>(gridDim.x - blockIdx.x) <= last) {
     cudaTriggerProgrammaticLaunchCompletion();
   }
+#else
+  static_cast<void>(last);
 #endif
+}
+__device__ __forceinline__ void let_next_grid_begin() {
+  let_next_grid_begin(8 * (static_cast<int>(blockDim.x) - 128));
 }
 
 namespace detail {

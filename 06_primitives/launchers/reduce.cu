@@ -27,8 +27,17 @@ constexpr std::int64_t kTilesEach = 4;
 template <class T>
 constexpr int kRowsEach = sizeof(T) == 2 ? 8 : 4;
 
-/// The same of ReduceAnyColumns, where a vector is two loads.
-constexpr int kRowsOfAny = 4;
+/// The loads that a thread of ReduceAnyColumns has under way, of packs and of elements.
+constexpr int kPacksOfAny = 4;
+template <class T>
+constexpr int kElementsOfAny = sizeof(T) == 2 ? 16 : 8;
+/// Bytes for each block: it reads packs where there are as many, and where there are fewer than
+/// kSmallEach, more threads hide more of what they wait for (notes/any_row.md).
+template <class T>
+constexpr double kPacksFrom = sizeof(T) == 2 ? 1 << 15 : 1 << 18;
+constexpr double kSmallEach = 1 << 15;
+/// As many blocks, or rows of threads, have work for every multiprocessor.
+constexpr std::int64_t kEnoughBlocks = 256;
 
 /// Sixteen bytes of T, and four and eight times that: the loads that a thread has under way.
 template <class T>
@@ -38,73 +47,14 @@ constexpr int kFourVectors = 4 * kVector<T>;
 template <class T>
 constexpr int kEightVectors = 8 * kVector<T>;
 
-/// How a reduction is cut: the block, the groups that do not meet (of rows, or of columns), and the
-/// `splits` parts that each result is reduced in; inner parts have `chunk` elements.
-struct Plan {
-  std::int64_t across, down;  ///< threads
-  std::int64_t groups, splits, chunk;
-};
-
-/// Cuts `length` into whole tiles, as many parts as bring the blocks up to `blocks`.
-void cut(Plan& plan, std::int64_t length, std::int64_t tile, std::int64_t blocks) {
-  const std::int64_t wanted = plan.groups < blocks ? blocks / plan.groups : 1;
-  const std::int64_t parts = std::clamp<std::int64_t>(length / (kTilesEach * tile), 1, wanted);
-  plan.chunk = ceil_div(std::max<std::int64_t>(length, 1), parts);
-  if (parts > 1) plan.chunk = ceil_div(plan.chunk, tile) * tile;
-  plan.splits = std::max<std::int64_t>(ceil_div(length, plan.chunk), 1);
-}
-
-/// A row of threads for each row: as many as have a full tile, a warp at least.
-template <class T>
-Plan plan_inner(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
-  Plan plan{32, 0, 0, 1, columns};
-  while (plan.across < kBlockThreads && plan.across * 2 * kFourVectors<T> <= columns) {
-    plan.across *= 2;
-  }
-  plan.down = kBlockThreads / plan.across;
-  plan.groups = ceil_div(rows, plan.down);
-  if (plan.groups > 0) cut(plan, columns, plan.across * kFourVectors<T>, blocks);
-  return plan;
-}
-
-/// A pack of columns for each thread; no more rows of threads than have rows to read. Of `matrices`.
-template <class T>
-Plan plan_outer(std::int64_t rows, std::int64_t columns, std::int64_t blocks,
-                std::int64_t matrices = 1) {
-  Plan plan{power_of_two(ceil_div(columns, kVector<T>), kOuterAcross), 0, 0, 1, rows};
-  plan.down = 32 / plan.across;
-  while (plan.across * plan.down < kOuterThreads && plan.down * 2 * kRowsEach<T> <= rows) {
-    plan.down *= 2;
-  }
-  plan.groups = ceil_div(columns, plan.across * kVector<T>) * matrices;
-  const std::int64_t wanted = ceil_div(blocks, kOuterThreads / kBlockThreads);
-  if (plan.groups > 0) cut(plan, rows, plan.down * kRowsEach<T>, wanted);
-  return plan;
-}
-
-template <class T>
-Plan plan_for(Dimension dimension, std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
-  return dimension == Dimension::inner ? plan_inner<T>(rows, columns, blocks)
-                                       : plan_outer<T>(rows, columns, blocks);
-}
-
-std::int64_t results_of(Dimension dimension, std::int64_t rows, std::int64_t columns) {
-  return dimension == Dimension::inner ? rows : columns;
-}
-
-LaunchShape shape_of(const Plan& plan) {
-  const bool fits = plan.groups <= 0x7fffffff / plan.splits;
-  return {grid_1d(fits ? plan.groups * plan.splits : std::int64_t{1} << 32, 1),
-          dim3(static_cast<unsigned>(plan.across), static_cast<unsigned>(plan.down)), 0,
-          Overlap::previous_kernel};
-}
-
 /// A reduction as a loop over its results (tensor 0 is y, tensor 1 is x), each of `length` elements that
 /// are `step` apart in x.
 struct ReduceLoop {
   StridedLoop results;
   std::int64_t length, step;
   int columns;  ///< the dimension in which neighbours in x are reduced side by side; -1: there is none
+
+  std::int64_t width() const { return results.extent[columns]; }
 };
 
 /// The loop over a matrix without gaps.
@@ -118,17 +68,22 @@ ReduceLoop matrix_loop(Dimension dimension, std::int64_t rows, std::int64_t colu
   return loop;
 }
 
-/// Whether the loop is that.
-bool to_matrix(const ReduceLoop& loop, Dimension* dimension, std::int64_t* rows,
-               std::int64_t* columns) {
+/// Whether the loop is that, of x.
+bool is_matrix(const ReduceLoop& loop) {
   const StridedLoop& results = loop.results;
-  if (results.rank > 1 || (results.rank == 1 && results.stride[0][0] != 1)) return false;
-  if (loop.step == 1 && (results.rank == 0 || results.stride[1][0] == loop.length)) {
-    *dimension = Dimension::inner, *rows = results.elements, *columns = loop.length;
-    return true;
+  if (results.rank > 1) return false;
+  if (loop.columns >= 0) return results.stride[1][0] == 1 && loop.step == results.elements;
+  return loop.step == 1 && (results.rank == 0 || results.stride[1][0] == loop.length);
+}
+
+/// Whether the rows of x all begin on a multiple of sixteen bytes if x does.
+template <class T>
+bool lie_alike(const ReduceLoop& loop) {
+  bool alike = loop.columns < 0 ? loop.step == 1 : loop.step % kVector<T> == 0;
+  for (int d = 0; d < loop.results.rank; ++d) {
+    alike = alike && (d == loop.columns || loop.results.stride[1][d] % kVector<T> == 0);
   }
-  *dimension = Dimension::outer, *rows = loop.length, *columns = results.elements;
-  return results.rank == 1 && results.stride[1][0] == 1 && loop.step == results.elements;
+  return alike;
 }
 
 /// The dimension that `columns` is. Where elements of a result lie closer together than results do,
@@ -147,100 +102,195 @@ int columns_of(const StridedLoop& results, std::int64_t step) {
   return best;
 }
 
+/// How a reduction is cut: the block, the groups that do not meet (of rows, or of columns), and the
+/// `splits` parts that each result is reduced in; inner parts have `chunk` elements.
+struct Plan {
+  std::int64_t across, down;  ///< threads
+  std::int64_t groups, splits, chunk;
+  std::int64_t each = 1;  ///< columns of a thread of ReduceAnyColumns
+};
+
+/// The columns that two blocks of it have in common: a pack, where rows begin anywhere.
+std::int64_t overlap_of(const Plan& plan, bool alike) {
+  return alike || plan.each == 1 ? 0 : plan.each;
+}
+
+/// Cuts `length` into whole tiles, as many parts as bring the blocks up to `blocks`.
+void cut(Plan& plan, std::int64_t length, std::int64_t tile, std::int64_t blocks) {
+  const std::int64_t wanted = plan.groups < blocks ? blocks / plan.groups : 1;
+  const std::int64_t parts = std::clamp<std::int64_t>(length / (kTilesEach * tile), 1, wanted);
+  plan.chunk = ceil_div(std::max<std::int64_t>(length, 1), parts);
+  if (parts > 1) plan.chunk = ceil_div(plan.chunk, tile) * tile;
+  plan.splits = std::max<std::int64_t>(ceil_div(length, plan.chunk), 1);
+}
+
+/// A row of threads for each row: as many as have a full tile, or half of one where rows are few, and a
+/// warp at least.
+template <class T>
+Plan plan_inner(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
+  Plan plan{32, 0, 0, 1, columns};
+  const std::int64_t tile = rows < kEnoughBlocks ? kFourVectors<T> + 1 : 2 * kFourVectors<T>;
+  while (plan.across < kBlockThreads && plan.across * tile <= columns) {
+    plan.across *= 2;
+  }
+  plan.down = kBlockThreads / plan.across;
+  plan.groups = ceil_div(rows, plan.down);
+  cut(plan, columns, plan.across * kFourVectors<T>, blocks);
+  return plan;
+}
+
+/// A pack of columns for each thread; no more rows of threads than have rows to read.
+template <class T>
+Plan plan_outer(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
+  Plan plan{power_of_two(ceil_div(columns, kVector<T>), kOuterAcross), 0, 0, 1, rows};
+  plan.down = 32 / plan.across;
+  while (plan.across * plan.down < kOuterThreads && plan.down * 2 * kRowsEach<T> <= rows) {
+    plan.down *= 2;
+  }
+  plan.groups = ceil_div(columns, plan.across * kVector<T>);
+  cut(plan, rows, plan.down * kRowsEach<T>, ceil_div(blocks, kOuterThreads / kBlockThreads));
+  return plan;
+}
+
+/// A block of ReduceAnyColumns: 32 packs across and 16 rows; or elements, 64 and 4, or as many as make
+/// enough blocks. No more rows of threads than have rows to read.
+template <class T>
+Plan plan_columns(const ReduceLoop& loop, std::int64_t blocks) {
+  const std::int64_t width = loop.width(), matrices = loop.results.elements / width;
+  const double bytes_each = static_cast<double>(loop.results.elements) *
+                            static_cast<double>(loop.length) * sizeof(T) /
+                            static_cast<double>(blocks);
+  const bool packs = loop.results.stride[1][loop.columns] == 1 && loop.step >= kVector<T> &&
+                     loop.length >= kColumnThreads / 32 * kPacksOfAny &&
+                     bytes_each >= kPacksFrom<T>;
+  Plan plan{64, 1, 0, 1, loop.length, packs ? kVector<T> : 1};
+  std::int64_t threads = kColumnThreads, rows = kElementsOfAny<T>;  // of a thread, at least
+  if (packs) {
+    plan.across = power_of_two(ceil_div(width + plan.each, plan.each), 32) * plan.each;
+    rows = kPacksOfAny * plan.each;
+  } else {
+    if (bytes_each >= kSmallEach) threads = kBlockThreads;
+    while (plan.across > 16 && ceil_div(width, plan.across) * matrices < kEnoughBlocks) {
+      plan.across /= 2;
+    }
+    plan.across = power_of_two(width, plan.across);
+  }
+  while (plan.across * plan.down < 32 ||
+         (plan.across * plan.down < threads && plan.down * 2 * rows <= loop.length)) {
+    plan.down *= 2;
+  }
+  plan.groups = ceil_div(width, plan.across - overlap_of(plan, lie_alike<T>(loop))) * matrices;
+  // In packs: no more than an H200 has registers for at once, and parts only where they make three
+  // times the blocks, for the second launch has its price.
+  std::int64_t most = packs ? blocks / 4 * (sizeof(T) == 2 ? 2 : 3) : blocks;
+  if (packs && plan.groups > most / 3) most = 1;
+  cut(plan, loop.length, plan.down * rows, most);
+  return plan;
+}
+
+/// Of a reduction of at least one result. Not of the pointers, which a workspace does not depend on.
 template <class T>
 Plan plan_for(const ReduceLoop& loop, std::int64_t blocks) {
-  const StridedLoop& results = loop.results;
-  if (loop.columns < 0) return plan_inner<T>(results.elements, loop.length, blocks);
-  const std::int64_t columns = results.extent[loop.columns];
-  return plan_outer<T>(loop.length, columns, blocks, results.elements / columns);
+  if (loop.columns < 0) return plan_inner<T>(loop.results.elements, loop.length, blocks);
+  return is_matrix(loop) && lie_alike<T>(loop) ? plan_outer<T>(loop.length, loop.width(), blocks)
+                                               : plan_columns<T>(loop, blocks);
+}
+
+LaunchShape shape_of(const Plan& plan) {
+  const bool fits = plan.groups <= 0x7fffffff / plan.splits;
+  return {grid_1d(fits ? plan.groups * plan.splits : std::int64_t{1} << 32, 1),
+          dim3(static_cast<unsigned>(plan.across), static_cast<unsigned>(plan.down)), 0,
+          Overlap::previous_kernel};
 }
 
 /// The kernels for any rows and any columns. The parts of a result are `part_step` apart in y.
 template <class InT, class OutT, class Op>
 cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, OutT* y,
-                       std::int64_t part_step, Op op, cudaStream_t stream) {
+                       std::int64_t part_step, std::int64_t blocks, Op op, cudaStream_t stream) {
   using Acc = AccOf<InT>;
+  constexpr int kFour = kFourVectors<InT>, kPack = kVector<InT>;
   const StridedLoop& results = loop.results;
-  AnyReduction of{{}, loop.length, loop.step, static_cast<unsigned>(plan.splits), part_step};
+  AnyReduction of{loop.length, loop.step, part_step, static_cast<unsigned>(plan.splits), 0, {}};
   for (int d = results.rank - 1; d >= 0; --d) {
     if (d == loop.columns) continue;
+    AnyReduction::Dimension& one = of.dimension[of.rank++];
+    one.stride = {results.stride[1][d], results.stride[0][d]};
     if (d > 0) {  // nothing is divided by the outermost, which may have 2^32 and more
-      of.walk.size[of.walk.rank] = FastDivisor(static_cast<std::uint32_t>(results.extent[d]));
+      one.size = FastDivisor(static_cast<std::uint32_t>(results.extent[d]));
     }
-    of.walk.stride[of.walk.rank++] = {results.stride[1][d], results.stride[0][d]};
   }
+  const bool alike = lie_alike<InT>(loop) && is_aligned(x, 16);
   if (loop.columns < 0) {
-    return launch(ReduceAnyRows<kFourVectors<InT>, Acc, InT, OutT, Op>, shape_of(plan), stream, x,
-                  y, results.elements, plan.chunk, of, op);
+    const auto kernel = alike            ? ReduceAnyRows<kFour, Lie::alike, Acc, InT, OutT, Op>
+                        : loop.step == 1 ? ReduceAnyRows<kFour, Lie::anywhere, Acc, InT, OutT, Op>
+                                         : ReduceAnyRows<kFour, Lie::apart, Acc, InT, OutT, Op>;
+    Plan shape = plan;
+    if (plan.across >= 128) {  // a row has a block: no other waits for its end
+      shape.down = 1;
+      shape.groups = results.elements;
+    }
+    return launch(kernel, shape_of(shape), stream, x, y, results.elements, plan.chunk, of, op);
   }
+  Plan shape = plan_columns<InT>(loop, blocks);
+  const std::int64_t wide =
+      ceil_div(loop.width(), shape.across) * (results.elements / loop.width());
+  if (shape.each > 1 && shape.across >= 32 * shape.each &&
+      wide * plan.splits < kEnoughBlocks * 3 / 4) {
+    shape.across /= 2;  // x is not aligned, and was cut for blocks that are narrower
+    shape.down *= 2;
+  }
+  const std::int64_t overlap = overlap_of(shape, alike), width = loop.width();
+  const std::int64_t tiles = ceil_div(width, shape.across - overlap);
+  shape.groups = tiles * (results.elements / width);
+  shape.splits = plan.splits;
   const int d = loop.columns;
-  const std::int64_t tiles = ceil_div(results.extent[d], plan.across * kVector<InT>);
-  const AnyColumns across{results.extent[d],
+  const AnyColumns across{width,
                           {results.stride[1][d], results.stride[0][d]},
                           static_cast<unsigned>(tiles),
-                          span_of(results, 1) + (loop.length - 1) * loop.step};
-  return launch(ReduceAnyColumns<kVector<InT>, kRowsOfAny, Acc, InT, OutT, Op>, shape_of(plan),
-                stream, x, y, of, across, op);
+                          static_cast<unsigned>(overlap)};
+  return launch(shape.each > 1 ? ReduceAnyColumns<kPack, kPacksOfAny, Acc, InT, OutT, Op>
+                               : ReduceAnyColumns<1, kElementsOfAny<InT>, Acc, InT, OutT, Op>,
+                shape_of(shape), stream, x, y, of, across, op);
 }
 
+/// One kernel, whose parts of a result are `part_step` apart in y: of a matrix in vectors, or any.
 template <class InT, class OutT, class Op>
-cudaError_t launch_plan(Dimension dimension, const Plan& plan, const InT* x, OutT* y,
-                        std::int64_t rows, std::int64_t columns, Op op, cudaStream_t stream) {
+cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, OutT* y,
+                        std::int64_t part_step, std::int64_t blocks, Op op, cudaStream_t stream) {
   using Acc = AccOf<InT>;
-  const bool inner = dimension == Dimension::inner;
-  if (!(inner ? in_vectors<InT>(columns, {x}) : in_vectors<InT>(columns, {x, y}))) {
-    ReduceLoop loop = matrix_loop(dimension, rows, columns);
-    if (inner) loop.results.stride[0][0] = plan.splits;
-    return launch_any(loop, plan, x, y, inner ? 1 : columns, op, stream);
+  const StridedLoop& results = loop.results;
+  const bool by_rows = loop.columns < 0;
+  const std::int64_t rows = results.elements, columns = loop.length;
+  if (!is_matrix(loop) || !in_vectors<InT>(by_rows ? columns : rows, {x}) ||
+      (results.rank == 1 && results.stride[0][0] != (by_rows ? plan.splits : 1))) {
+    return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
   }
-  if (inner) {
-    return launch(ReduceInner<kFourVectors<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
-                  shape_of(plan), stream, x, y, rows, columns, plan.chunk,
-                  static_cast<unsigned>(plan.splits), op);
+  if (!by_rows) {
+    if (!is_aligned(y, 16)) return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
+    return launch(ReduceOuter<kVector<InT>, kRowsEach<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
+                  shape_of(plan), stream, x, y, loop.length, loop.width(),
+                  static_cast<unsigned>(plan.groups), op);
   }
-  return launch(ReduceOuter<kVector<InT>, kRowsEach<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
-                shape_of(plan), stream, x, y, rows, columns, static_cast<unsigned>(plan.groups),
-                op);
+  // Measured faster for rows of 32,768 elements (notes/outer_sums.md).
+  if constexpr (std::is_same_v<InT, OutT>) {
+    if (plan.splits == 1 && columns % (kReduceLongThreads * kEightVectors<InT>) == 0) {
+      return launch(ReduceLongRows<kEightVectors<InT>, Interleaved<InT>, Acc, InT, Op>,
+                    rows_shape(rows, kReduceLongThreads, 1), stream, x, y, columns, op);
+    }
+  }
+  return launch(ReduceInner<kFourVectors<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
+                shape_of(plan), stream, x, y, rows, columns, plan.chunk,
+                static_cast<unsigned>(plan.splits), op);
 }
 
-/// Whether ReduceLongRows takes the rows: no parts, and whole tiles of 64 KiB. Measured faster
-/// for rows of 32,768 elements (notes/outer_sums.md).
-template <class T>
-bool are_long_rows(const Plan& plan, const T* x, std::int64_t columns) {
-  return plan.splits == 1 && columns % (kReduceLongThreads * kEightVectors<T>) == 0 &&
-         in_vectors<T>(columns, {x});
-}
-
-/// One kernel, or one that writes a partial result for each part and one that reduces those.
-template <class T, class Op>
-cudaError_t launch_reduce(Dimension dimension, const T* x, T* y, std::int64_t rows,
-                          std::int64_t columns, void* workspace, std::int64_t blocks, Op op,
-                          cudaStream_t stream) {
-  using Acc = AccOf<T>;
-  const Plan plan = plan_for<T>(dimension, rows, columns, blocks);
-  if (dimension == Dimension::inner && are_long_rows(plan, x, columns)) {
-    return launch(ReduceLongRows<kEightVectors<T>, Interleaved<T>, Acc, T, Op>,
-                  rows_shape(rows, kReduceLongThreads, 1), stream, x, y, columns, op);
-  }
-  if (plan.splits == 1) return launch_plan(dimension, plan, x, y, rows, columns, op, stream);
-  auto* partial = static_cast<Acc*>(workspace);
-  const cudaError_t error = launch_plan(dimension, plan, x, partial, rows, columns, op, stream);
-  if (error != cudaSuccess) return error;
-  const std::int64_t rows2 = dimension == Dimension::inner ? rows : plan.splits;
-  const std::int64_t columns2 = dimension == Dimension::inner ? plan.splits : columns;
-  Plan last = plan_for<Acc>(dimension, rows2, columns2, 1);
-  const Acc* partial_in = partial;
-  return launch_plan(dimension, last, partial_in, y, rows2, columns2, op, stream);
-}
-
-/// launch_reduce() of any loop. Partial results lie in the loop's order: side by side where threads share
-/// a result, else part after part.
+/// One kernel, or one that writes a partial result for each part and one that reduces those. Partial
+/// results lie in the loop's order: side by side where threads share a result, else part after part.
 template <class T, class Op>
 cudaError_t launch_reduce(const ReduceLoop& loop, const T* x, T* y, void* workspace,
                           std::int64_t blocks, Op op, cudaStream_t stream) {
   using Acc = AccOf<T>;
   const Plan plan = plan_for<T>(loop, blocks);
-  if (plan.splits == 1) return launch_any(loop, plan, x, y, 0, op, stream);
+  if (plan.splits == 1) return launch_plan(loop, plan, x, y, 0, blocks, op, stream);
   const bool by_rows = loop.columns < 0;
   const std::int64_t part_step = by_rows ? 1 : loop.results.elements;
   ReduceLoop first = loop, last = loop;
@@ -252,10 +302,10 @@ cudaError_t launch_reduce(const ReduceLoop& loop, const T* x, T* y, void* worksp
     place *= loop.results.extent[d];
   }
   auto* const partial = static_cast<Acc*>(workspace);
-  const cudaError_t error = launch_any(first, plan, x, partial, part_step, op, stream);
+  const cudaError_t error = launch_plan(first, plan, x, partial, part_step, blocks, op, stream);
   if (error != cudaSuccess) return error;
   const Acc* partial_in = partial;
-  return launch_any(last, plan_for<Acc>(last, 1), partial_in, y, 0, op, stream);
+  return launch_plan(last, plan_for<Acc>(last, 1), partial_in, y, 0, 1, op, stream);
 }
 
 /// The loop that reduces dimension `dim` of x into y.
@@ -315,16 +365,36 @@ cudaError_t check_operands(const T* x, bool any_x, const T* y, bool any_y, const
                                            std::to_string(needed));
 }
 
+/// The workspace of a loop.
+template <class T>
+std::size_t workspace_of(const ReduceLoop& loop, std::int64_t blocks) {
+  if (blocks < 1 || loop.results.elements == 0) return 0;
+  const std::int64_t splits = plan_for<T>(loop, blocks).splits;
+  return splits == 1 ? 0
+                     : static_cast<std::size_t>(loop.results.elements * splits) * sizeof(AccOf<T>);
+}
+
+/// reduce() of a loop.
+template <class T>
+cudaError_t reduce_loop(Reduction reduction, const ReduceLoop& loop, const T* x, T* y,
+                        void* workspace, std::size_t workspace_bytes, cudaStream_t stream,
+                        std::int64_t blocks) {
+  if (const cudaError_t error = check_blocks(blocks); error != cudaSuccess) return error;
+  const bool any = loop.results.elements > 0;
+  const cudaError_t error = check_operands(x, any && loop.length > 0, y, any, workspace,
+                                           workspace_bytes, workspace_of<T>(loop, blocks));
+  if (error != cudaSuccess || !any) return error;
+  return with_functor<T>(
+      reduction, [&](auto op) { return launch_reduce(loop, x, y, workspace, blocks, op, stream); });
+}
+
 }  // namespace
 
 template <class T>
 std::size_t reduce_workspace(Dimension dimension, std::int64_t rows, std::int64_t columns,
                              std::int64_t blocks) {
-  if (check_matrix(rows, columns) != cudaSuccess || blocks < 1) return 0;
-  const Plan plan = plan_for<T>(dimension, rows, columns, blocks);
-  if (plan.splits == 1) return 0;
-  return static_cast<std::size_t>(results_of(dimension, rows, columns) * plan.splits) *
-         sizeof(AccOf<T>);
+  if (check_matrix(rows, columns) != cudaSuccess) return 0;
+  return workspace_of<T>(matrix_loop(dimension, rows, columns), blocks);
 }
 
 template <class T>
@@ -332,26 +402,16 @@ cudaError_t reduce(Reduction reduction, Dimension dimension, const T* x, T* y, s
                    std::int64_t columns, void* workspace, std::size_t workspace_bytes,
                    cudaStream_t stream, std::int64_t blocks) {
   if (const cudaError_t error = check_matrix(rows, columns); error != cudaSuccess) return error;
-  if (const cudaError_t error = check_blocks(blocks); error != cudaSuccess) return error;
-  const std::int64_t results = results_of(dimension, rows, columns);
-  const std::size_t needed = reduce_workspace<T>(dimension, rows, columns, blocks);
-  const cudaError_t error = check_operands(x, rows > 0 && columns > 0, y, results > 0, workspace,
-                                           workspace_bytes, needed);
-  if (error != cudaSuccess || results == 0) return error;
-  return with_functor<T>(reduction, [&](auto op) {
-    return launch_reduce(dimension, x, y, rows, columns, workspace, blocks, op, stream);
-  });
+  return reduce_loop(reduction, matrix_loop(dimension, rows, columns), x, y, workspace,
+                     workspace_bytes, stream, blocks);
 }
 
 template <class T>
 std::size_t reduce_workspace(const TensorLayout& x, std::int64_t dim, const TensorLayout& y,
                              std::int64_t blocks) {
   ReduceLoop loop{};
-  if (make_reduce_loop(x, dim, y, &loop) != cudaSuccess || blocks < 1) return 0;
-  if (loop.results.elements == 0) return 0;
-  const Plan plan = plan_for<T>(loop, blocks);
-  if (plan.splits == 1) return 0;
-  return static_cast<std::size_t>(loop.results.elements * plan.splits) * sizeof(AccOf<T>);
+  if (make_reduce_loop(x, dim, y, &loop) != cudaSuccess) return 0;
+  return workspace_of<T>(loop, blocks);
 }
 
 template <class T>
@@ -359,22 +419,9 @@ cudaError_t reduce(Reduction reduction, const TensorView<const T>& x, std::int64
                    const TensorView<T>& y, void* workspace, std::size_t workspace_bytes,
                    cudaStream_t stream, std::int64_t blocks) {
   ReduceLoop loop{};
-  cudaError_t error = make_reduce_loop(x.layout, dim, y.layout, &loop);
-  if (error == cudaSuccess) error = check_blocks(blocks);
+  const cudaError_t error = make_reduce_loop(x.layout, dim, y.layout, &loop);
   if (error != cudaSuccess) return error;
-  const std::int64_t results = loop.results.elements;
-  const std::size_t needed = reduce_workspace<T>(x.layout, dim, y.layout, blocks);
-  error = check_operands(x.data, results > 0 && loop.length > 0, y.data, results > 0, workspace,
-                         workspace_bytes, needed);
-  if (error != cudaSuccess || results == 0) return error;
-  return with_functor<T>(reduction, [&](auto op) {
-    Dimension dimension{};
-    std::int64_t rows = 0, columns = 0;
-    return to_matrix(loop, &dimension, &rows, &columns)
-               ? launch_reduce(dimension, x.data, y.data, rows, columns, workspace, blocks, op,
-                               stream)
-               : launch_reduce(loop, x.data, y.data, workspace, blocks, op, stream);
-  });
+  return reduce_loop(reduction, loop, x.data, y.data, workspace, workspace_bytes, stream, blocks);
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                                    \

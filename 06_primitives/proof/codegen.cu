@@ -67,14 +67,23 @@ template __global__ void ReduceOuter<8, 8, Interleaved<half>, float, half, float
                                      AddFunctor<float>>(const half*, float*, std::int64_t,
                                                         std::int64_t, unsigned, AddFunctor<float>);
 
-template __global__ void ReduceAnyRows<16, float, float, float, AddFunctor<float>>(
-    const float*, float*, std::int64_t, std::int64_t, AnyReduction, AddFunctor<float>);
-template __global__ void ReduceAnyRows<32, float, half, half, AddFunctor<float>>(
-    const half*, half*, std::int64_t, std::int64_t, AnyReduction, AddFunctor<float>);
-template __global__ void ReduceAnyColumns<4, 4, float, float, float, AddFunctor<float>>(
-    const float*, float*, AnyReduction, AnyColumns, AddFunctor<float>);
-template __global__ void ReduceAnyColumns<8, 4, float, half, half, AddFunctor<float>>(
-    const half*, half*, AnyReduction, AnyColumns, AddFunctor<float>);
+#define TUTORIAL_ROWS(T, VecSize, lie)                                                  \
+  template __global__ void ReduceAnyRows<VecSize, lie, float, T, T, AddFunctor<float>>( \
+      const T*, T*, std::int64_t, std::int64_t, AnyReduction, AddFunctor<float>);
+TUTORIAL_ROWS(float, 16, Lie::anywhere)
+TUTORIAL_ROWS(half, 32, Lie::anywhere)
+TUTORIAL_ROWS(half, 32, Lie::alike)
+TUTORIAL_ROWS(float, 16, Lie::apart)
+TUTORIAL_ROWS(half, 32, Lie::apart)
+#undef TUTORIAL_ROWS
+#define TUTORIAL_COLUMNS(T, ...)                                                          \
+  template __global__ void ReduceAnyColumns<__VA_ARGS__, float, T, T, AddFunctor<float>>( \
+      const T*, T*, AnyReduction, AnyColumns, AddFunctor<float>);
+TUTORIAL_COLUMNS(float, 4, 4)
+TUTORIAL_COLUMNS(half, 8, 4)
+TUTORIAL_COLUMNS(float, 1, 8)
+TUTORIAL_COLUMNS(half, 1, 8)
+#undef TUTORIAL_COLUMNS
 
 #define TUTORIAL_ROWS(kernel, held, T)                                                        \
   template __global__ void kernel<held, false, Interleaved<T>, T>(const T*, T*, std::int64_t, \

@@ -206,6 +206,24 @@ TEST_CASE("reduce: rows and columns at every offset, lengths around a pack") {
   }
 }
 
+TEST_CASE("reduce: columns in packs, in rows that lie alike and in others, at every offset") {
+  require_device();
+  for (const TensorLayout& x : std::vector<TensorLayout>{{{1, 67, 264}, {0, 264, 1}},
+                                                         {{2, 64, 257}, {64 * 257, 257, 1}},
+                                                         {{3, 70, 130}, {70 * 139 + 1, 139, 1}},
+                                                         {{1, 129, 263}, {0, 264, 1}},
+                                                         {{1, 3000, 8}, {0, 8, 1}},
+                                                         {{2, 1100, 9}, {12, 26, 1}}}) {
+    const TensorLayout y = {{x.shape[0], x.shape[2]}, {x.shape[2] + 1, 1}};
+    for (std::size_t at = 0; at < 8; ++at) {
+      for (const std::int64_t blocks : {1, 2}) {
+        CHECK(mistake_of_reduce<half>(x, 1, y, at, 7 - at, blocks) == "");
+        if (at < 4) CHECK(mistake_of_reduce<float>(x, 1, y, at, 3 - at, blocks) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("reduce: in parts") {
   require_device();
   const TensorLayout rows = rows_of(3, 40001, 40010), columns = rows_of(9000, 5, 7);
