@@ -375,7 +375,8 @@ __global__ void strided_elements_kernel(Out* out, StridedElements<sizeof...(In) 
   if (block + blockDim.x * kStridedElements <= elements.elements) {
     do_elements(places, kStridedElements, f, kIndices, out, in...);
   } else if (first < elements.elements) {
-    const auto count = static_cast<int>((elements.elements - first - 1) / blockDim.x) + 1;
+    int count = 1;
+    while (first + static_cast<std::uint32_t>(count) * blockDim.x < elements.elements) ++count;
     do_elements(places, count, f, kIndices, out, in...);
   }
 }

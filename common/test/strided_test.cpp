@@ -155,6 +155,8 @@ TEST_CASE("strided: one element a row, one row, and rows that are no packs") {
       CHECK(mistake_of_choose(dense, one, dense, row, at / 4 * 8) == "");
     }
   }
+  const TensorLayout last = rows_of(36, 57, 57);  // half a pack more than a block has
+  CHECK(mistake_of_minus_twice<half>(last, {{36, 1}, {1, 1}}, last) == "");
   const TensorLayout image = contiguous_layout({3, 5, 57, 57});
   CHECK(mistake_of_minus_twice<half>(image, image, {{5, 1, 1}, {1, 1, 1}}) == "");
   CHECK(mistake_of_minus_twice<float>(image, {{3, 1, 1, 57}, {57, 57, 57, 1}}, image) == "");
