@@ -84,7 +84,9 @@ __device__ __forceinline__ void let_next_grid_begin(int last) {
 #endif
 }
 __device__ __forceinline__ void let_next_grid_begin() {
+#if defined(TUTORIAL_BACKEND_CPU) || defined(__CUDACC__)  // a .cpp file has no blockDim
   let_next_grid_begin(8 * (static_cast<int>(blockDim.x) - 128));
+#endif
 }
 
 namespace detail {

@@ -351,7 +351,7 @@ def main(arguments=None):
         return
     device = "cuda" if torch.cuda.is_available() else "cpu"
     elementwise_tutorial.load(*CHAPTERS, backends=[device])
-    rows_of = Rows(torch, options.json)
+    rows_of, wrong = Rows(torch, options.json), []
     with torch.no_grad():
         for exponent in options.elements or ([28, 24, 20] if device == "cuda" else [12]):
             for case in listed:
@@ -362,8 +362,14 @@ def main(arguments=None):
                     return
                 if device == "cuda":
                     torch.cuda.empty_cache()
-                measure(torch, case, exponent, device, rows_of.add)
+                try:
+                    measure(torch, case, exponent, device, rows_of.add)
+                except runs.ToolError as error:  # the others are worth their time all the same
+                    print(error, flush=True)
+                    wrong.append(f"{case.name}_2^{exponent}")
                 rows_of.save()
+    if wrong:
+        raise runs.ToolError(f"wrong, and not timed: {', '.join(wrong)}")
 
 
 if __name__ == "__main__":
