@@ -130,20 +130,25 @@ __device__ __forceinline__ auto apply_to_loaded(F f, Loaded... loaded) {
 }
 
 /// out[...] = f(in[...]...) where a row is whole packs of W: of operand t, packs lie step.of[t] elements
-/// apart along a row, W or, where a row repeats one element, 0.
+/// apart along a row, W or, where a row repeats one element, 0. Without `kRepeats` none does, and small
+/// launches are spared the question.
 ///
 /// `f` maps a Pack<In, W> of each operand to a Pack<Out, W>.
 //! [strided_pack_kernel]
-template <int W, class Out, class F, class... In, std::size_t... I>
+template <int W, bool kRepeats, class Out, class F, class... In, std::size_t... I>
 __device__ __forceinline__ void do_strided_pack(const StridedOffsets<sizeof...(In) + 1>& at,
                                                 const StridedOffsets<sizeof...(In) + 1>& step, F f,
                                                 std::index_sequence<I...>, Out* out,
                                                 const In*... in) {
-  store_pack(out + at.of[0],
-             apply_to_loaded(f, load_pack_or_one<W>(in + at.of[I + 1], step.of[I + 1] == 0)...));
+  if constexpr (kRepeats) {
+    store_pack(out + at.of[0],
+               apply_to_loaded(f, load_pack_or_one<W>(in + at.of[I + 1], step.of[I + 1] == 0)...));
+  } else {
+    store_pack(out + at.of[0], f(load_pack<W>(in + at.of[I + 1])...));
+  }
 }
 
-template <int W, class Out, class F, class... In>
+template <int W, bool kRepeats, class Out, class F, class... In>
 __global__ void strided_pack_kernel(Out* out, std::uint32_t packs, FastDivisor columns,
                                     StridedWalk<sizeof...(In) + 1> outer,
                                     StridedOffsets<sizeof...(In) + 1> step, F f, const In*... in) {
@@ -154,7 +159,7 @@ __global__ void strided_pack_kernel(Out* out, std::uint32_t packs, FastDivisor c
   advance(at, place.remainder, step);
   wait_for_previous_grid();  // arithmetic need not wait
   let_next_grid_begin();
-  do_strided_pack<W>(at, step, f, std::index_sequence_for<In...>{}, out, in...);
+  do_strided_pack<W, kRepeats>(at, step, f, std::index_sequence_for<In...>{}, out, in...);
 }
 //! [strided_pack_kernel]
 
@@ -406,10 +411,10 @@ enum class TileLoad {
 template <int kTensors>
 struct StridedTiles {
   StridedWalk<kTensors> outer;
-  /// Neighbours in the grid are neighbours in a group of 2^group_across by 2^group_down tiles: what blocks
-  /// read at one time then lies together, as what they write. `groups_across` and `groups_down` count them.
-  int group_across = 0, group_down = 0;
-  FastDivisor groups_across, groups_down;
+  /// 2^group tiles that are neighbours down are neighbours in the grid too: what blocks read at one time
+  /// then lies together, as what they write. `tiles_down` counts such groups.
+  int group = 0;
+  FastDivisor tiles_across, tiles_down;
   int extent_across = 0, extent_down = 0;
   std::uint32_t across[kTensors] = {}, down[kTensors] = {};  ///< strides
   std::uint32_t span[kTensors] = {};
@@ -641,14 +646,11 @@ __global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> ti
                                     const In*... in) {
   constexpr int kSide = kTileSquares * W;
   __shared__ detail::TileMemory<detail::tile_begin<W, In...>(sizeof...(In))> memory;
-  const DivMod x =
-      tiles.groups_across.divmod(blockIdx.x >> (tiles.group_down + tiles.group_across));
-  const DivMod y = tiles.groups_down.divmod(x.quotient);
-  const auto side = [](std::uint32_t group, int bits, std::uint32_t within) {
-    return static_cast<int>((group << bits) + (within & ((1U << bits) - 1))) * kSide;
-  };
-  const int down = side(y.remainder, tiles.group_down, blockIdx.x);
-  const int across = side(x.remainder, tiles.group_across, blockIdx.x >> tiles.group_down);
+  const std::uint32_t near = blockIdx.x & ((1U << tiles.group) - 1);
+  const DivMod x = tiles.tiles_across.divmod(blockIdx.x >> tiles.group);
+  const DivMod y = tiles.tiles_down.divmod(x.quotient);
+  const int across = static_cast<int>(x.remainder) * kSide;
+  const int down = static_cast<int>((y.remainder << tiles.group) + near) * kSide;
   const bool whole = across + kSide <= tiles.extent_across && down + kSide <= tiles.extent_down;
   const detail::TilePlace<sizeof...(In) + 1> place{locate(tiles.outer, y.quotient), across, down,
                                                    whole};
@@ -744,9 +746,17 @@ cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stre
                                  Out* out, const In*... in) {
   constexpr int kTensors = sizeof...(In) + 1;
   const std::int64_t packs = loop.elements / W, columns = loop.extent[loop.rank - 1] / W;
-  return launch(strided_pack_kernel<W, Out, F, In...>, strided_shape(packs, threads), stream, out,
-                static_cast<std::uint32_t>(packs), FastDivisor(static_cast<std::uint32_t>(columns)),
-                walk_of_rows<kTensors>(loop), steps_along<kTensors>(loop, W), f, in...);
+  const auto step = steps_along<kTensors>(loop, W);
+  bool repeats = false;
+  for (int t = 1; t < kTensors; ++t) repeats = repeats || step.of[t] == 0;
+  const auto run = [&](auto kernel) {
+    return launch(kernel, strided_shape(packs, threads), stream, out,
+                  static_cast<std::uint32_t>(packs),
+                  FastDivisor(static_cast<std::uint32_t>(columns)), walk_of_rows<kTensors>(loop),
+                  step, f, in...);
+  };
+  return repeats ? run(strided_pack_kernel<W, true, Out, F, In...>)
+                 : run(strided_pack_kernel<W, false, Out, F, In...>);
 }
 
 /// Whether no element has more than two bytes.
@@ -842,12 +852,9 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
   tiles.extent_down = static_cast<int>(loop.extent[down]);
   const std::int64_t of_row = (loop.extent[inner] - 1) / kSide + 1;
   const std::int64_t of_column = (loop.extent[down] - 1) / kSide + 1;
-  const auto group = [](std::int64_t count, int most, int* bits) {
-    while (*bits < most && count % (std::int64_t{2} << *bits) == 0) ++*bits;
-    return FastDivisor(static_cast<std::uint32_t>(count >> *bits));
-  };
-  tiles.groups_across = group(of_row, 2, &tiles.group_across);
-  tiles.groups_down = group(of_column, 1, &tiles.group_down);
+  tiles.tiles_across = FastDivisor(static_cast<std::uint32_t>(of_row));
+  while (tiles.group < 3 && of_column % (std::int64_t{2} << tiles.group) == 0) ++tiles.group;
+  tiles.tiles_down = FastDivisor(static_cast<std::uint32_t>(of_column >> tiles.group));
   for (int t = 0; t < kTensors; ++t) {
     tiles.across[t] = static_cast<std::uint32_t>(loop.stride[t][inner]);
     tiles.down[t] = static_cast<std::uint32_t>(loop.stride[t][down]);
