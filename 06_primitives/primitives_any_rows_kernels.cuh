@@ -160,7 +160,6 @@ inline constexpr int kColumnThreads = 512;
 /// packs, which begin `shift` columns before the block's. They may hold elements of the row before or of
 /// the next; those are added up and not used. The first and the last row, which have no such neighbour, are
 /// added one by one. When all is read, a thread takes one column, each total from where the shift left it.
-//! [ReduceAnyColumns]
 template <int NX, int NY, class Acc, class InT, class OutT, class Op>
 __global__ void __launch_bounds__(kColumnThreads)
     ReduceAnyColumns(const InT* x, OutT* y, AnyReduction of, AnyColumns across, Op op) {
@@ -207,7 +206,6 @@ __global__ void __launch_bounds__(kColumnThreads)
   if (threadIdx.y != 0 || !exists) return;
   y[at.y + part * of.part_step + (first + mine) * across.stride.y] = Convert<OutT>(result[0]);
 }
-//! [ReduceAnyColumns]
 
 // ---- Softmax ----------------------------------------------------------------------------------
 
