@@ -51,7 +51,8 @@ extern const void* const kernels[] = {
     address_of(broadcast_any_kernel<8, LongRows, half, half, Add>),
 
     // Any strides
-    address_of(strided_pack_kernel<8, half, OnElements<half, Add>, half, half>),
+    address_of(strided_pack_kernel<8, false, half, OnElements<half, Add>, half, half>),
+    address_of(strided_pack_kernel<8, true, half, OnElements<half, Add>, half, half>),
     address_of(strided_flat_kernel<8, true, half, OnElements<half, Add>, half, half>),
     address_of(strided_flat_kernel<4, false, float, OnElements<float, AddFloat>, float, float>),
     address_of(strided_elements_kernel<half, OnElements<half, Add>, half, half>),
