@@ -49,13 +49,18 @@ double microseconds(Launch launch) {
   return static_cast<double>(milliseconds[kTimes / 2]) * 1000.0 / kLaunches;
 }
 
-/// "; 91.20 us, 99.1 % of a copy of as many bytes", for verdict(); empty on the CPU executor.
-/// `launch` is on the default stream; `bytes`: what it must read and write.
+/// "; 91.20 us, 99.1 % of a copy of as many bytes", for verdict(); empty on the CPU executor, and where
+/// the GPU has no room for the arrays. `launch` is on the default stream; `bytes`: what it must read and
+/// write.
 template <class Launch>
 std::string speed(std::int64_t bytes, Launch launch) {
-  if (kTimedElements == 0 || launch() != cudaSuccess) return "";
+  // A DeviceArray that found no room left its error.
+  if (kTimedElements == 0 || cudaGetLastError() != cudaSuccess || launch() != cudaSuccess) {
+    return "";
+  }
   const std::int64_t n = bytes / 2 / static_cast<std::int64_t>(sizeof(float));
   const DeviceArray<float> from(static_cast<std::size_t>(n)), to(static_cast<std::size_t>(n));
+  if (cudaGetLastError() != cudaSuccess) return "";
   const double copy = microseconds(
       [&] { return launch_elementwise(from.data(), to.data(), n, CopyOfPairs{}, nullptr, {}); });
   const double own = microseconds(launch);
