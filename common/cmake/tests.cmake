@@ -157,7 +157,7 @@ function(tutorial_add_codegen_tests spec)
     if(all OR wanted MATCHES "\"sm_${architecture}\"")
       tutorial_add_python_test("${arg_PREFIX}.${name}: sm_${architecture}" LABEL "${arg_LABEL}"
         COMMAND "${PROJECT_SOURCE_DIR}/common/tools/maintain/codegen.py" --nvcc "${TUTORIAL_NVCC}"
-                --arch "sm_${architecture}" --spec "${spec}")
+                --arch "sm_${architecture}" --spec "${spec}" $<$<BOOL:${TUTORIAL_WERROR}>:--werror>)
     endif()
   endforeach()
 endfunction()
