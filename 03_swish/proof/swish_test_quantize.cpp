@@ -110,7 +110,8 @@ Promises promises_of(std::int64_t columns, bool of_scale) {
 
 }  // namespace
 
-TEST_CASE("swiglu quantize: every q is near, in one pass and in two, with the same bits") {
+TEST_CASE("swiglu quantize: every q is near, in one pass and in two, with the same bits",
+          "[exchange]") {
   require_device();
   for_each_type(Floats{}, [](auto type) {
     using T = decltype(type);
@@ -135,7 +136,7 @@ TEST_CASE("swiglu quantize: every q is near, in one pass and in two, with the sa
   });
 }
 
-TEST_CASE("swiglu quantize: the promises of a launcher") {
+TEST_CASE("swiglu quantize: the promises of a launcher", "[exchange]") {
   require_device();
   for_each_type(Floats{}, [](auto type) {
     using T = decltype(type);
@@ -148,7 +149,7 @@ TEST_CASE("swiglu quantize: the promises of a launcher") {
   });
 }
 
-TEST_CASE("swiglu quantize: the halves of one tensor's rows") {
+TEST_CASE("swiglu quantize: the halves of one tensor's rows", "[exchange]") {
   require_device();
   constexpr std::int64_t rows = 5;
   for (const std::int64_t columns : {256, 100, 1027}) {
@@ -169,7 +170,8 @@ TEST_CASE("swiglu quantize: the halves of one tensor's rows") {
   }
 }
 
-TEST_CASE("swiglu quantize: rows of zeros, of next to nothing, with infinity, with NaN") {
+TEST_CASE("swiglu quantize: rows of zeros, of next to nothing, with infinity, with NaN",
+          "[exchange]") {
   require_device();
   constexpr std::int64_t columns = 64;
   std::vector<float> a(5 * columns, 1.0f), b(5 * columns, 2.0f);
@@ -195,7 +197,7 @@ TEST_CASE("swiglu quantize: rows of zeros, of next to nothing, with infinity, wi
   }
 }
 
-TEST_CASE("swiglu quantize: the scale applied after rounding loses what is small") {
+TEST_CASE("swiglu quantize: the scale applied after rounding loses what is small", "[exchange]") {
   require_device();
   // Activations of a hundredth. E4m3 has steps of 2^-9 there, and four digits only from 2^-6 on.
   std::vector<float> a(256, 1.0f), b;
@@ -213,7 +215,7 @@ TEST_CASE("swiglu quantize: the scale applied after rounding loses what is small
   CHECK(worst_after > 0.1);
 }
 
-TEST_CASE("swiglu quantize: refusals, and nothing is written") {
+TEST_CASE("swiglu quantize: refusals, and nothing is written", "[exchange]") {
   require_device();
   const GuardedBuffer<half> a(std::vector<half>(64, half(1.0f)));
   const GuardedBuffer<E4m3> q(64);

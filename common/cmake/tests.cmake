@@ -44,8 +44,8 @@ endfunction()
 # On the cpu backend every test case of the executable is a test, and is registered twice: with the
 # threads of a block run first to last, and last to first. The reverse order has the label `long` where
 # the kernels of the folder let threads exchange nothing: it cannot change a result there, and random
-# calls (01_elu.fuzz) run in both. Under the sanitizers: one order, for no recorded fault was noticed by
-# the reverse order alone.
+# calls (01_elu.fuzz) run in both. Where only some do, the cases that run them have the tag [exchange], and the
+# others are long. Under the sanitizers: one order, for no recorded fault was noticed by the reverse order alone.
 #
 # On a GPU a process costs a CUDA context, a third of a second: 01_elu.cuda runs all cases but those
 # tagged [long], one program at a time. Of those, each is a test, 01_elu.cuda.<case>, with the label
@@ -54,18 +54,14 @@ endfunction()
 function(tutorial_add_catch_tests target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL" "")
   add_dependencies(tutorial_tests ${target})
+  file(GLOB_RECURSE sources *_test*.cpp)
+  tutorial_mentions(long "\\[long\\]" ${sources})
+  tutorial_mentions(tagged "\\[exchange\\]" ${sources})
   if(TUTORIAL_ON_GPU)
     add_test(NAME "${arg_PREFIX}.cuda" COMMAND ${target} "~[long]" --abortx 3)
     set_tests_properties("${arg_PREFIX}.cuda" PROPERTIES LABELS ${arg_LABEL}
                          SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu TIMEOUT ${tutorial_timeout})
     # A program without such cases has no such tests: asked for them, Catch2 warns or fails.
-    file(GLOB_RECURSE sources *_test*.cpp)
-    set(long "")
-    foreach(file IN LISTS sources)
-      if(NOT long)
-        file(STRINGS "${file}" long REGEX "\\[long\\]" LIMIT_COUNT 1)
-      endif()
-    endforeach()
     if(long)
       tutorial_gpu_share(share)
       catch_discover_tests(${target} TEST_PREFIX "${arg_PREFIX}.cuda." TEST_SPEC "[long]"
@@ -75,40 +71,51 @@ function(tutorial_add_catch_tests target)
     endif()
     return()
   endif()
-  set(orders forward)
-  if(NOT TUTORIAL_SANITIZE OR TUTORIAL_SANITIZE_BOTH_ORDERS)
-    list(APPEND orders reverse)
-  endif()
   file(GLOB_RECURSE kernels *.cuh *.cu)
   list(FILTER kernels EXCLUDE REGEX "/(museum|answers|peers)/")
-  set(exchange "")
-  foreach(file IN LISTS kernels)
-    if(NOT exchange)
-      file(STRINGS "${file}" exchange REGEX "__syncthreads|__shfl|__ballot" LIMIT_COUNT 1)
-    endif()
-  endforeach()
-  foreach(order IN LISTS orders)
-    # TEST_SPEC differs between the two calls, for Catch2 tells them apart by it: "~[.]" twice over is
-    # the same selection.
-    set(spec "~[.]")
-    if(order STREQUAL "reverse")
-      list(APPEND spec "~[.]")
-    endif()
-    catch_discover_tests(${target} TEST_PREFIX "${arg_PREFIX}.${order}." TEST_SPEC ${spec}
-      TEST_LIST ${target}_${order} EXTRA_ARGS --abortx 3
-      PROPERTIES LABELS ${arg_LABEL} SKIP_RETURN_CODE 4 TIMEOUT ${tutorial_timeout}
-                 FAIL_REGULAR_EXPRESSION "No test cases matched"
-                 ENVIRONMENT TUTORIAL_CPU_ORDER=${order})
-  endforeach()
-  if(NOT exchange AND "reverse" IN_LIST orders)
+  tutorial_mentions(exchange "__syncthreads|__shfl|__ballot" ${kernels})
+  tutorial_discover(${target} forward forward "~[.]")
+  if(TUTORIAL_SANITIZE AND NOT TUTORIAL_SANITIZE_BOTH_ORDERS)
+    return()
+  endif()
+  set(long_list ${target}_reverse)
+  if(tagged)
+    tutorial_discover(${target} reverse reverse "[exchange]")
+    tutorial_discover(${target} reverse others "~[.]~[exchange]")
+    set(long_list ${target}_others)
+  else()
+    # Catch2 tells two selections apart by their text: "~[.]" twice over is the same as once.
+    tutorial_discover(${target} reverse reverse "~[.]" "~[.]")
+  endif()
+  if(tagged OR NOT exchange)
     set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.long.cmake")
-    file(WRITE "${script}" "if(${target}_reverse)
-  set_tests_properties(\${${target}_reverse} PROPERTIES LABELS \"${arg_LABEL};long\")
+    file(WRITE "${script}" "if(${long_list})
+  set_tests_properties(\${${long_list}} PROPERTIES LABELS \"${arg_LABEL};long\")
 endif()
 ")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
   endif()
 endfunction()
+
+# tutorial_mentions(<out> <regex> <file>...): whether a line of a file matches.
+function(tutorial_mentions out regex)
+  set(lines "")
+  foreach(file IN LISTS ARGN)
+    if(NOT lines)
+      file(STRINGS "${file}" lines REGEX "${regex}" LIMIT_COUNT 1)
+    endif()
+  endforeach()
+  set(${out} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# The test cases of a selection, in one order, with the caller's PREFIX and LABEL; ${target}_${list} names them.
+macro(tutorial_discover target order list)
+  catch_discover_tests(${target} TEST_PREFIX "${arg_PREFIX}.${order}." TEST_SPEC ${ARGN}
+    TEST_LIST ${target}_${list} EXTRA_ARGS --abortx 3
+    PROPERTIES LABELS ${arg_LABEL} SKIP_RETURN_CODE 4 TIMEOUT ${tutorial_timeout}
+               FAIL_REGULAR_EXPRESSION "No test cases matched"
+               ENVIRONMENT TUTORIAL_CPU_ORDER=${order})
+endmacro()
 
 # tutorial_add_python_test(<name> LABEL <label> COMMAND <script> [arguments...])
 function(tutorial_add_python_test name)
@@ -150,7 +157,7 @@ function(tutorial_add_codegen_tests spec)
     if(all OR wanted MATCHES "\"sm_${architecture}\"")
       tutorial_add_python_test("${arg_PREFIX}.${name}: sm_${architecture}" LABEL "${arg_LABEL}"
         COMMAND "${PROJECT_SOURCE_DIR}/common/tools/maintain/codegen.py" --nvcc "${TUTORIAL_NVCC}"
-                --arch "sm_${architecture}" --spec "${spec}")
+                --arch "sm_${architecture}" --spec "${spec}" $<$<BOOL:${TUTORIAL_WERROR}>:--werror>)
     endif()
   endforeach()
 endfunction()

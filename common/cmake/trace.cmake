@@ -12,6 +12,7 @@
 #                           half; so no call may be left. TUTORIAL_TRACE makes __forceinline__ mean it
 #   -fno-ipa-*, -fno-partial-inlining   every access keeps the line that it is from
 #   -gdwarf-4               addr2line of binutils 2.40 mistakes the first file of DWARF 5
+#   -fno-var-tracking...    no debugger asks where a variable lives; to find out takes a third of the time
 # clang makes copies of a float4 into calls of memcpy, and reports no request of 16 bytes.
 add_custom_target(tutorial_traces)
 
@@ -43,8 +44,8 @@ function(tutorial_traced_objects target)
     -O1 -finline-functions -finline-small-functions -findirect-inlining -fno-partial-inlining
     -fno-ipa-sra -fno-ipa-icf -fno-tree-sra --param=max-inline-insns-single=2000
     --param=max-inline-insns-auto=2000 --param=inline-unit-growth=5000
-    --param=large-function-growth=5000 --param=large-unit-insns=1000000 -g1 -gdwarf-4 -fsanitize=thread
-    -Wno-attributes -Wno-tsan)
+    --param=large-function-growth=5000 --param=large-unit-insns=1000000 -g1 -gdwarf-4 -fno-var-tracking
+    -fno-var-tracking-assignments -fsanitize=thread -Wno-attributes -Wno-tsan)
   tutorial_flags(${target})
 endfunction()
 

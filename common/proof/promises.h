@@ -57,7 +57,7 @@ struct Promises {
 
 /// Every promise that the launcher breaks, a sentence each; empty for a good one.
 ///
-/// Tried are:
+/// Tried are (on the executor, the largest size once, and 2^16 + 3 in its place where it would come again):
 /// - sizes: each of them, with canaries around all arrays; inputs keep their values; the same with
 ///   one array as every input
 /// - offsets: each input in turn, all inputs together and the output up to 16 bytes from an aligned

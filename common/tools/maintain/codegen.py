@@ -4,8 +4,8 @@
     python3 common/tools/maintain/codegen.py --nvcc /usr/local/cuda/bin/nvcc --arch sm_90 \\
         --spec 01_elu/proof/codegen.json [--json OUT.json]
 
-Every source of the spec is compiled to PTX for the architecture, and the PTX is assembled with
-`ptxas -v`. From the two this program reads, per kernel: registers, stack frame and spills, the
+Every source of the spec is compiled for the architecture, up to nvcc's host compiler: what stays in between
+is its PTX, and what `ptxas -v` says of it. From the two this program reads, per kernel: registers, stack frame and spills, the
 widest global load and store, FP64 instructions. It prints them as a table, compares them with the
 spec and exits 1 with a line per difference (2 when it could not compile or the spec is wrong).
 
@@ -98,14 +98,15 @@ def run_command(command):
 
 
 def compile_source(source, arguments, folder):
-    """(PTX text, ptxas report, cubin path) of one source."""
-    ptx, cubin = Path(folder, source.stem + ".ptx"), Path(folder, source.stem + ".cubin")
-    arch = f"-arch={arguments.arch}"
-    run_command([arguments.nvcc, "-ptx", arch, "-std=c++17", "-O3", "-DTUTORIAL_BACKEND_CUDA=1", f"-I{runs.ROOT}",
-                 "-o", str(ptx), str(source)])
-    report = run_command([arguments.nvcc, "-cubin", arch, "-Xptxas", "-v", "-o", str(cubin),
-                          str(ptx)])
-    return ptx.read_text(encoding="utf-8"), report.stderr + report.stdout, cubin
+    """(PTX text, ptxas report, cubin path) of one source, which nvcc's host side has taken as well."""
+    kept = Path(folder, source.stem)  # releases differ in whether a file's name has the architecture
+    kept.mkdir()
+    strict = ["-Werror=all-warnings"] if arguments.werror else []
+    done = run_command([arguments.nvcc, "-cuda", f"-arch={arguments.arch}", "-std=c++17", "-O3", "-DTUTORIAL_BACKEND_CUDA=1",
+                        f"-I{runs.ROOT}", *strict, "-Xptxas", "-v", "--keep", "--keep-dir", str(kept),
+                        "-o", str(kept / "host.ii"), str(source)])
+    (ptx,), (cubin,) = kept.glob("*.ptx"), kept.glob("*.cubin")
+    return ptx.read_text(encoding="utf-8"), done.stderr + done.stdout, cubin
 
 
 def tool_version(nvcc):
@@ -423,6 +424,7 @@ def parse_arguments():
     parser.add_argument("--nvcc", default=os.environ.get("CUDACXX") or "nvcc")
     parser.add_argument("--arch", default="sm_90", help="architecture, e.g. sm_90")
     parser.add_argument("--spec", required=True, help="the chapter's codegen.json")
+    parser.add_argument("--werror", action="store_true", help="nvcc's warnings are errors")
     parser.add_argument("--json", help="write the table to this file, for the report")
     return parser.parse_args()
 

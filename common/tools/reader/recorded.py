@@ -31,7 +31,8 @@ FORGOTTEN_CONTEXT = {"host_name", "mhz_per_cpu", "cpu_scaling_enabled", "caches"
                      "library_version", "json_schema_version"}
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 DIGITS = {"median_us": 7, "spread_pct": 4, "probe_mhz": 4, "inside_mhz": 4, "sm_mhz": 4}
-WIDTH = 500  # of a line
+WIDTH = 500  # of a line of several members
+ROW = 1500  # of a row, which has a line of its own
 LANES = 32  # of a warp
 
 
@@ -262,17 +263,18 @@ def short(data):
 # The text
 
 
-def text(value, indent=""):
-    """value as JSON on lines of at most WIDTH characters where they can be broken: a list of objects or of long lists
-    has one on a line, and what does not fit on a line has as many members on each as fit."""
+def text(value, indent="", width=WIDTH):
+    """value as JSON on lines of at most `width` characters where they can be broken: a list of objects or of long lists
+    has one on a line, a row; and what does not fit on a line has as many members on each as fit."""
     line = json.dumps(value, ensure_ascii=False)
     items = list(value.values() if isinstance(value, dict) else value) if isinstance(value, (dict, list)) else []
     broken = isinstance(value, list) and any(
         isinstance(item, dict) or isinstance(item, list) and len(item) > 4 for item in items)
-    if not items or (not broken and len(indent) + len(line) <= WIDTH and (indent or isinstance(value, list))):
+    is_row = width == ROW and (isinstance(value, list) or not any(map(is_list_of_objects, items)))
+    if not items or (not broken or is_row) and len(indent) + len(line) <= width and (indent or isinstance(value, list)):
         return line
     names = [json.dumps(key, ensure_ascii=False) + ": " for key in value] if isinstance(value, dict) else [""] * len(items)
-    members = [name + text(item, indent + "  ") for name, item in zip(names, items)]
+    members = [name + text(item, indent + "  ", ROW if broken else WIDTH) for name, item in zip(names, items)]
     lines = members[:1]
     for member in members[1:]:
         apart = broken or not indent or "\n" in member or "\n" in lines[-1]

@@ -155,8 +155,7 @@ class JudgingTest(unittest.TestCase):
             nvcc.write_text(f"""#!/bin/sh
 case "$*" in
   *--version*) echo "release $RELEASE, V1" ;;
-  *-ptx*) while [ "$1" != -o ]; do shift; done; cat {folder}/a.ptx >"$2" ;;
-  *) cat {folder}/ptxas >&2 ;;
+  *) while [ "$1" != --keep-dir ]; do shift; done; cp {folder}/a.ptx "$2"; : >"$2/a.cubin"; cat {folder}/ptxas >&2 ;;
 esac
 """, encoding="utf-8")
             Path(folder, "cuobjdump").write_text(f"#!/bin/sh\ncat {folder}/sass\n", encoding="utf-8")
