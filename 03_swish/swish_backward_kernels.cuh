@@ -118,8 +118,8 @@ struct SwiGluBackward {
   __device__ __forceinline__ static TwoGradients<float> of(float a, float b, float dy, T type) {
     const bool is_negative = a < 0.0f;
     const SwishParts f = swish_parts(1.0f, 175.4f, a, type);
-    const float scaled = f.r * dy;
-    const float db = is_negative ? -f.u * f.e.first * scaled * f.e.second : a * scaled;
+    const float gate = is_negative ? -f.u * f.e.first : a, scaled = f.r * dy;
+    const float db = gate * (is_negative ? scaled * f.e.second : scaled);
     return {swish_slope(is_negative, f, b * dy), db};
   }
   __device__ __forceinline__ static TwoGradients<float> of(float a, float b, float dy, half) {
