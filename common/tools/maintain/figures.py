@@ -332,7 +332,7 @@ def legend(canvas, left, top, width, entries):
 def headings(canvas, title, subtitle):
     """The title and what stands below it, in as many lines as they need; returns the y below them."""
     y = 12
-    for words, name, kind, letter, step in ((title, "ink", "h", 8.4, 21), (subtitle or "", "muted", "t", 5.9, 17)):
+    for words, name, kind, letter, step in ((title, "ink", "h", 8.4, 21), (subtitle or "", "muted", "t", 6.2, 17)):
         for line in textwrap.wrap(words, int((canvas.width - 40) / letter)):
             y += step
             canvas.text(20, y, line, name, "start", kind)
@@ -372,7 +372,7 @@ def ladder_chart(title, subtitle, groups):
         if peak:
             x = left + axis.fraction(peak) * plot
             for k in range(len(bars)):  # beside the bars, not through the numbers
-                canvas.line(x, y + k * row + 18, x, y + k * row + row, "mark", 1.5)
+                canvas.line(x, y + k * row + 18, x, y + (k + 1) * row, "mark", 1.5, "5 4")
             if i == 0:
                 canvas.text(left + 4, top - 8, f"copy kernel {peak:,.0f}", "mark", "start", "s")
         y += row * len(bars)
