@@ -400,11 +400,11 @@ __global__ void strided_elements_kernel(Out* out, StridedElements<sizeof...(In) 
 
 /// How large a tile is, and what a thread does of it: kRows packs of W elements, one below the other.
 /// Without kWithEdges all tiles are whole and aligned, and small launches are spared the question.
-template <int W, int kRowsOfThread, bool kWithEdges>
+template <int W, int kRowsOfThread, bool kWithEdges, int kSquaresOfSide = W == 8 ? 8 : 16>
 struct TileShape {
   static constexpr int kPack = W, kRows = kRowsOfThread;
   static constexpr bool kEdges = kWithEdges;
-  static constexpr int kSquares = W == 8 ? 8 : 16;  ///< along either side: 128 bytes or more
+  static constexpr int kSquares = kSquaresOfSide;  ///< along either side: 128 bytes or more
   static constexpr int kSide = kSquares * W;
   static constexpr int kThreads = kSquares * kSide / kRows;
 };
@@ -448,28 +448,27 @@ struct TilePlace {
 /// Where pack `unit` of row `row` lies in a tile.
 //! [tile_place]
 template <class Shape>
-__host__ __device__ __forceinline__ int tile_place(int row, int unit) {
+__host__ __device__ __forceinline__ unsigned tile_place(unsigned row, unsigned unit) {
   return row * Shape::kSquares + (unit ^ (row / Shape::kPack % 8));
 }
 //! [tile_place]
 
 /// The packs that thread `thread` computes: where the first is in the result's tile, in elements.
 struct TileElement {
-  int across, down;
+  unsigned across, down;
 };
 template <class Shape>
-__host__ __device__ __forceinline__ TileElement tile_element(int thread) {
-  constexpr int kDown = Shape::kSide / Shape::kRows;  // threads, after which eight packs further on
+__host__ __device__ __forceinline__ TileElement tile_element(unsigned thread) {
+  constexpr unsigned kDown = Shape::kSide / Shape::kRows;  // threads above each other
   return {(thread % 8 + thread / 8 / kDown * 8) * Shape::kPack, thread / 8 % kDown * Shape::kRows};
 }
 
 /// Those that it loads for shared memory: pack `unit` of the rows `row(s)`.
 template <class Shape>
 struct TileFill {
-  int unit = static_cast<int>(threadIdx.x) % Shape::kSquares;
-  __device__ __forceinline__ static int row(int s) {
-    return static_cast<int>(threadIdx.x) / Shape::kSquares +
-           s * (Shape::kThreads / Shape::kSquares);
+  unsigned unit = threadIdx.x % Shape::kSquares;
+  __device__ __forceinline__ static unsigned row(unsigned s) {
+    return threadIdx.x / Shape::kSquares + s * (Shape::kThreads / Shape::kSquares);
   }
 };
 
@@ -516,7 +515,7 @@ __device__ __forceinline__ TilePacks<T, Shape> load_packs(const StridedTiles<kTe
   TilePacks<T, Shape> packs{};
   if (!is_fast<Shape>(tiles, place, t)) return packs;
   const bool is_transposed = tiles.load[t] == TileLoad::transposed;
-  const TileElement mine = tile_element<Shape>(static_cast<int>(threadIdx.x));
+  const TileElement mine = tile_element<Shape>(threadIdx.x);
   const TileFill<Shape> fill;
   const int across = place.across + (is_transposed ? fill.row(0) : mine.across);
   const int down = place.down + (is_transposed ? fill.unit * Shape::kPack : mine.down);
@@ -544,13 +543,13 @@ __device__ __forceinline__ void fill_tile(PackWords<T, Shape::kPack>* tile,
     if (!is_transposed) return;
 #pragma unroll
     for (int s = 0; s < Shape::kRows; ++s) {
-      tile[tile_place<Shape>(fill.row(s), fill.unit)] = packs.row[s];
+      tile[tile_place<Shape>(fill.row(static_cast<unsigned>(s)), fill.unit)] = packs.row[s];
     }
     return;
   }
 #pragma unroll 1
-  for (int s = 0; s < Shape::kRows; ++s) {
-    const int row = fill.row(s);
+  for (unsigned s = 0; s < unsigned{Shape::kRows}; ++s) {
+    const unsigned row = fill.row(s);
     const int across = place.across + (is_transposed ? row : fill.unit * W);
     const int down = place.down + (is_transposed ? fill.unit * W : row);
     store_pack(reinterpret_cast<T*>(tile[tile_place<Shape>(row, fill.unit)].at),
@@ -593,12 +592,13 @@ __device__ __forceinline__ void take_packs(TilePacks<T, Shape>& packs,
                                            const StridedTiles<kTensors>& tiles,
                                            const TilePlace<kTensors>& place, int t) {
   constexpr int W = Shape::kPack, kRows = Shape::kRows;
-  const TileElement mine = tile_element<Shape>(static_cast<int>(threadIdx.x));
+  const TileElement mine = tile_element<Shape>(threadIdx.x);
   if (tiles.load[t] == TileLoad::transposed) {
     PackWords<T, kRows> column[W];
 #pragma unroll
     for (int k = 0; k < W; ++k) {
-      const auto* pack = &tile[tile_place<Shape>(mine.across + k, mine.down / W)];
+      const auto* pack =
+          &tile[tile_place<Shape>(mine.across + static_cast<unsigned>(k), mine.down / W)];
       column[k] = load_words<kRows>(reinterpret_cast<const T*>(pack->at) + mine.down % W);
     }
 #pragma unroll
@@ -606,7 +606,7 @@ __device__ __forceinline__ void take_packs(TilePacks<T, Shape>& packs,
   } else if (!is_fast<Shape>(tiles, place, t)) {
 #pragma unroll
     for (int s = 0; s < kRows; ++s) {
-      packs.row[s] = tile[tile_place<Shape>(mine.down + s, mine.across / W)];
+      packs.row[s] = tile[tile_place<Shape>(mine.down + static_cast<unsigned>(s), mine.across / W)];
     }
   }
 }
@@ -644,7 +644,7 @@ __device__ __forceinline__ void do_tile(const StridedTiles<sizeof...(In) + 1>& t
   (take_packs<Shape>(packs, tile_of<Shape, In, In...>(memory, I), tiles, place,
                      static_cast<int>(I) + 1),
    ...);
-  const TileElement mine = tile_element<Shape>(static_cast<int>(threadIdx.x));
+  const TileElement mine = tile_element<Shape>(threadIdx.x);
   const int across = place.across + mine.across, first = place.down + mine.down;
   Out* const to = out + place.at.of[0] + static_cast<std::uint32_t>(first) * tiles.down[0] +
                   static_cast<std::uint32_t>(across);
@@ -677,8 +677,8 @@ __device__ __forceinline__ void load_and_do_tile(const StridedTiles<sizeof...(In
 /// out[...] = f(in[...]...) over tiles, one a block of Shape::kThreads. At least one operand is
 /// transposed; the result's stride along a row is 1. `f` as in strided_pack_kernel.
 template <class Shape, class Out, class F, class... In>
-__global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> tiles, F f,
-                                    const In*... in) {
+__global__ void __launch_bounds__(Shape::kThreads)
+    strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> tiles, F f, const In*... in) {
   constexpr int kSide = Shape::kSide;
   __shared__ detail::TileMemory<detail::tile_begin<Shape, In...>(sizeof...(In))> memory;
   const std::uint32_t near = blockIdx.x & ((1U << tiles.group) - 1);
