@@ -518,17 +518,18 @@ template <class In, class Out, class Op>
 cudaError_t launch_contiguous(const In* in0, const In* in1, Out* out, std::int64_t n, Op op,
                               cudaStream_t stream) {
   constexpr int kWidth = kBroadcastWidth<In, Out>, kAny = kAnyWidth<In, Out>;
+  constexpr bool kSixteenBytes = kWidth * sizeof(In) == 16;
+  const int block =
+      kSixteenBytes ? two_inputs(n, 2 * sizeof(In) + sizeof(Out)).threads : kBroadcastThreads;
   if (is_aligned(in0, kPackAlignment<In, kWidth>) && is_aligned(in1, kPackAlignment<In, kWidth>) &&
       is_aligned(out, kPackAlignment<Out, kWidth>)) {
-    constexpr bool kSixteenBytes = kWidth * sizeof(In) == 16;
-    const int block =
-        kSixteenBytes ? two_inputs(n, 2 * sizeof(In) + sizeof(Out)).threads : kBroadcastThreads;
     return launch(elementwise_pack_binary_kernel<kWidth, In, Out, Op>,
                   grid_of(threads_for(n / kWidth, n % kWidth), block), stream, in0, in1, out, n,
                   op);
   }
+  const int threads = std::max(block, broadcast_block(n / kAny));
   return launch_any_address<kAny>(OnElements<Out, Op>{op}, out, n, stream,
-                                  {broadcast_block(n / kAny), Overlap::previous_kernel}, in0, in1);
+                                  {threads, Overlap::previous_kernel}, in0, in1);
 }
 
 /// One launch; broadcast.elements in [1, 2^31 - 1], or anything if is_contiguous().

@@ -400,11 +400,11 @@ __global__ void strided_elements_kernel(Out* out, StridedElements<sizeof...(In) 
 
 /// How large a tile is, and what a thread does of it: kRows packs of W elements, one below the other.
 /// Without kWithEdges all tiles are whole and aligned, and small launches are spared the question.
-template <int W, int kRowsOfThread, bool kWithEdges, int kSquaresOfSide = W == 8 ? 8 : 16>
+template <int W, int kRowsOfThread, bool kWithEdges>
 struct TileShape {
   static constexpr int kPack = W, kRows = kRowsOfThread;
   static constexpr bool kEdges = kWithEdges;
-  static constexpr int kSquares = kSquaresOfSide;  ///< along either side: 128 bytes or more
+  static constexpr int kSquares = W == 8 ? 8 : 16;  ///< along either side: 128 bytes or more
   static constexpr int kSide = kSquares * W;
   static constexpr int kThreads = kSquares * kSide / kRows;
 };
