@@ -399,14 +399,17 @@ __global__ void strided_elements_kernel(Out* out, StridedElements<sizeof...(In) 
 // lies at place u ^ s. (Packs of eight bytes, of elements of one byte, meet in pairs.)
 
 /// How large a tile is, and what a thread does of it: kRows packs of W elements, one below the other.
-/// Without kWithEdges all tiles are whole and aligned, and small launches are spared the question.
+/// Without kWithEdges all tiles are whole and aligned, and small launches are spared the question. Those
+/// with edges are smaller, because a thread may load one pack after the other.
 template <int W, int kRowsOfThread, bool kWithEdges>
 struct TileShape {
   static constexpr int kPack = W, kRows = kRowsOfThread;
   static constexpr bool kEdges = kWithEdges;
-  static constexpr int kSquares = W == 8 ? 8 : 16;  ///< along either side: 128 bytes or more
+  static constexpr int kSquares = W == 8 || kEdges ? 8 : 16;  ///< along either side
   static constexpr int kSide = kSquares * W;
   static constexpr int kThreads = kSquares * kSide / kRows;
+  /// 2^kMostGroup tiles below each other may be neighbours in the grid.
+  static constexpr int kMostGroup = kEdges ? 3 : W == 8 ? 1 : 0;
 };
 
 /// How an operand of strided_tile_kernel comes to a thread.
@@ -885,9 +888,6 @@ template <int W, class Out, class F, class... In>
 cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStream_t stream,
                                  Out* out, const In*... in) {
   constexpr int kTensors = sizeof...(In) + 1, kRows = kTileRows<W, In...>;
-  using Whole = TileShape<W, kRows, false>;
-  using Edges = TileShape<W, kRows, true>;
-  constexpr std::int64_t kSide = Whole::kSide;
   const int inner = loop.rank - 1;
   StridedTiles<kTensors> tiles;
   for (int d = inner - 1; d >= 0; --d) {
@@ -895,11 +895,6 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
   }
   tiles.extent_across = static_cast<int>(loop.extent[inner]);
   tiles.extent_down = static_cast<int>(loop.extent[down]);
-  const std::int64_t of_row = (loop.extent[inner] - 1) / kSide + 1;
-  const std::int64_t of_column = (loop.extent[down] - 1) / kSide + 1;
-  tiles.tiles_across = FastDivisor(static_cast<std::uint32_t>(of_row));
-  tiles.group = W == 8 && of_column % 2 == 0 ? 1 : 0;  // 256 bytes of halves down, as of floats
-  tiles.tiles_down = FastDivisor(static_cast<std::uint32_t>(of_column >> tiles.group));
   for (int t = 0; t < kTensors; ++t) {
     tiles.across[t] = static_cast<std::uint32_t>(loop.stride[t][inner]);
     tiles.down[t] = static_cast<std::uint32_t>(loop.stride[t][down]);
@@ -915,14 +910,26 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
   int t = 0;
   tiles.aligned[t] = tiles.aligned[t] && is_aligned(out, kPackAlignment<Out, W>);
   ((++t, tiles.aligned[t] = tiles.aligned[t] && is_aligned(in, kPackAlignment<In, W>)), ...);
-  const bool whole = loop.extent[inner] % kSide == 0 && loop.extent[down] % kSide == 0 &&
-                     std::count(tiles.aligned, tiles.aligned + kTensors, false) == 0;
-  const std::int64_t blocks =
-      loop.elements / loop.extent[inner] / loop.extent[down] * of_row * of_column;
-  return launch(
-      whole ? strided_tile_kernel<Whole, Out, F, In...> : strided_tile_kernel<Edges, Out, F, In...>,
-      {grid_1d(blocks, 1), dim3(Whole::kThreads), 0, Overlap::previous_kernel}, stream, out, tiles,
-      f, in...);
+  const auto run = [&](auto shape) {
+    using Shape = decltype(shape);
+    const std::int64_t of_row = (loop.extent[inner] - 1) / Shape::kSide + 1;
+    const std::int64_t of_column = (loop.extent[down] - 1) / Shape::kSide + 1;
+    const std::int64_t blocks =
+        loop.elements / loop.extent[inner] / loop.extent[down] * of_row * of_column;
+    tiles.tiles_across = FastDivisor(static_cast<std::uint32_t>(of_row));
+    while (tiles.group < Shape::kMostGroup && of_column % (std::int64_t{2} << tiles.group) == 0) {
+      ++tiles.group;
+    }
+    tiles.tiles_down = FastDivisor(static_cast<std::uint32_t>(of_column >> tiles.group));
+    return launch(strided_tile_kernel<Shape, Out, F, In...>,
+                  {grid_1d(blocks, 1), dim3(Shape::kThreads), 0, Overlap::previous_kernel}, stream,
+                  out, tiles, f, in...);
+  };
+  using Whole = TileShape<W, kRows, false>;
+  const bool is_whole = tiles.extent_across % Whole::kSide == 0 &&
+                        tiles.extent_down % Whole::kSide == 0 &&
+                        std::count(tiles.aligned, tiles.aligned + kTensors, false) == 0;
+  return is_whole ? run(Whole{}) : run(TileShape<W, kRows, true>{});
 }
 
 template <std::size_t... I, class F, class Out, class... In>
