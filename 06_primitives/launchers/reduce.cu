@@ -41,8 +41,9 @@ constexpr std::int64_t kEnoughBlocks = 256;
 
 /// Columns of at most so many rows, in so many blocks, have a kernel that begins and ends sooner.
 constexpr std::int64_t kShortColumn = 256, kLeastShort = 64, kMostShort = 1024;
-/// So few rows of more than a warp each begin sooner in the kernel for any rows (notes/any_row.md).
-constexpr std::int64_t kSoonerRows = 4096;
+/// So few rows begin sooner in the kernel for any rows (notes/any_row.md).
+template <class T>
+constexpr std::int64_t kSoonerRows = sizeof(T) == 2 ? 1024 : 4096;
 
 /// Sixteen bytes of T, and four and eight times that: the loads that a thread has under way.
 template <class T>
@@ -294,7 +295,7 @@ cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, 
                     rows_shape(rows, kReduceLongThreads, 1), stream, x, y, columns, op);
     }
   }
-  if (rows <= kSoonerRows && plan.across > 32 && plan.splits == 1) {
+  if (rows <= kSoonerRows<InT> && plan.splits == 1) {
     return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
   }
   return launch(ReduceInner<kFourVectors<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
