@@ -132,7 +132,7 @@ __global__ void ReduceAnyRows(const InT* x, OutT* y, std::int64_t rows, std::int
     for (; column + tile <= here.packed(); column += tile) add_tile(from + here.head());
     if (column < here.packed()) {
       Init(arg, Op::identity());
-      here.template ReadPacks<VecSize>(arg, column);
+      here.template ReadAligned<VecSize>(arg, column);
       total[0] = op(total[0], Reduce<kLocalMode>(arg, op));
     }
   } else {
@@ -207,6 +207,35 @@ __global__ void __launch_bounds__(kColumnThreads)
   y[at.y + part * of.part_step + (first + mine) * across.stride.y] = Convert<OutT>(result[0]);
 }
 
+/// The threads of a block of ReduceShortColumns, across and down.
+inline constexpr int kShortAcross = 16, kShortDown = 16;
+
+/// The sums of columns of few rows that lie alike: a block has NX * kShortAcross columns and all of the
+/// rows, NY * kShortDown at a time. Two rows of a warp meet by a shuffle, the warps behind one barrier.
+template <int NX, int NY, class Acc, class T, class Op>
+__global__ void ReduceShortColumns(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                                   Op op) {
+  constexpr int kWide = NX * kShortAcross, kWarps = kShortAcross * kShortDown / 32;
+  const std::int64_t first = std::int64_t{blockIdx.x} * kWide;
+  const int mine = static_cast<int>(threadIdx.x) * NX, thread = detail::thread_in_block();
+  begin_reduction();
+  Acc total[NX], of_warp[kWarps];
+  Init(total, Op::identity());
+  reduce_apart<NY>(total, x + first + mine, threadIdx.y, first + mine < columns ? rows : 0,
+                   kShortDown, columns, op);
+  __shared__ Acc sums[kWarps][kWide];
+#pragma unroll
+  for (int k = 0; k < NX; ++k) {
+    total[k] = op(total[k], detail::shuffle_xor(total[k], kShortAcross));
+    if (thread % 32 < kShortAcross) sums[thread / 32][mine + k] = total[k];
+  }
+  __syncthreads();
+  if (thread >= kWide || first + thread >= columns) return;
+#pragma unroll
+  for (int k = 0; k < kWarps; ++k) of_warp[k] = sums[k][thread];
+  y[first + thread] = Convert<T>(Reduce<kLocalMode>(of_warp, op));
+}
+
 // ---- Softmax ----------------------------------------------------------------------------------
 
 /// Elements from one row to the next, in x, in y and in a second result.
@@ -253,7 +282,7 @@ __global__ void __launch_bounds__(kAnyRowTile / VecSize)
 
 /// As CumsumRows: the elements before the packs, tile after tile of packs, the elements behind them. Those
 /// are read before anything is written, for they wait for no sum.
-template <int VecSize, class Acc, class T>
+template <int VecSize, bool kAlike, class Acc, class T>
 __global__ void CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                               RowPitch pitch) {
   wait_for_previous_grid();
@@ -271,7 +300,11 @@ __global__ void CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t 
   for (std::int64_t column = 0; column < here.packed(); column += tile) {
     Acc arg[VecSize];
     Init(arg, add.identity());
-    here.template ReadPacks<VecSize>(arg, column);
+    if constexpr (kAlike) {
+      here.template ReadAligned<VecSize>(arg, column);
+    } else {
+      here.template ReadPieces<VecSize, VecSize / AnyRow<T>::kWidth>(arg, column);
+    }
     carry = Cumsum<Interleaved<T>>(arg, arg, add, carry);
     here.template WritePacks<VecSize>(arg, column);
   }

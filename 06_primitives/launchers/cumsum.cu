@@ -8,39 +8,43 @@ using namespace primitives;
 
 namespace {
 
+/// Whether every row of x begins as far behind a multiple of sixteen bytes as that of y.
+template <class T>
+bool begin_alike(const T* x, const T* y, const AnyRows& of) {
+  const auto past = [](const T* first) { return reinterpret_cast<std::uintptr_t>(first) % 16; };
+  return past(x) == past(y) && past(x + of.pitch.x) == past(y + of.pitch.y);
+}
+
 /// A warp for each row has no barrier; four rows make a block.
 constexpr std::int64_t kWarpRows = 4;
-/// Rows of more elements get a block each.
+/// Rows of more elements may get a block each: of so many threads, or twice as many where rows are few.
 constexpr std::int64_t kWarpRowLength = 4096;
-constexpr std::int64_t kLongRowThreads = 256;
-
-/// `kWhole`: the rows are whole vectors, at multiples of their size, without gaps.
-template <int VecSize, bool kWhole, class T>
-cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
-  const LaunchShape shape = of.columns > kWarpRowLength ? rows_shape(of.rows, kLongRowThreads, 1)
-                                                        : rows_shape(of.rows, 32, kWarpRows);
-  if constexpr (kWhole) {
-    return launch(CumsumRows<VecSize, Interleaved<T>, AccOf<T>, T>, shape, stream, x, y, of.rows,
-                  of.columns);
-  } else {
-    return launch(CumsumAnyRows<VecSize, AccOf<T>, T>, shape, stream, x, y, of.rows, of.columns,
-                  of.pitch);
-  }
-}
+constexpr std::int64_t kLongRowThreads = 256, kManyRows = 1024;
 
 template <class T>
 cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
   if (of.rows == 0 || of.columns == 0) return cudaSuccess;
+  using Acc = AccOf<T>;
   const bool vectors = !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
-  const bool long_row = of.columns > kWarpRowLength;
-  if (vectors && !long_row && of.columns % (32 * 32) == 0) {
-    return launch_cumsum<32, true>(x, y, of, stream);
-  }
-  if (vectors && long_row) return launch_cumsum<16, true>(x, y, of, stream);
-  if (vectors && of.columns % (32 * 8) == 0) return launch_cumsum<8, true>(x, y, of, stream);
-  if (long_row) return launch_cumsum<16, false>(x, y, of, stream);
-  return of.columns > 32 * 16 ? launch_cumsum<32, false>(x, y, of, stream)
-                              : launch_cumsum<8, false>(x, y, of, stream);
+  const bool many = of.rows >= kManyRows;
+  // Of many rows those of floats in vectors alone are faster in a block (notes/scan.md).
+  const bool in_block = of.columns > kWarpRowLength && !(many && (!vectors || sizeof(T) == 2));
+  const LaunchShape shape = in_block ? rows_shape(of.rows, (many ? 1 : 2) * kLongRowThreads, 1)
+                                     : rows_shape(of.rows, 32, kWarpRows);
+  const auto whole = [&](auto kernel) {
+    return launch(kernel, shape, stream, x, y, of.rows, of.columns);
+  };
+  if (vectors && in_block) return whole(CumsumRows<16, Interleaved<T>, Acc, T>);
+  if (vectors && of.columns % (32 * 32) == 0) return whole(CumsumRows<32, Interleaved<T>, Acc, T>);
+  if (vectors && of.columns % (32 * 8) == 0) return whole(CumsumRows<8, Interleaved<T>, Acc, T>);
+  const auto any = [&](auto alike) {
+    constexpr bool kAlike = decltype(alike)::value;
+    const auto kernel = in_block               ? CumsumAnyRows<16, kAlike, Acc, T>
+                        : of.columns > 32 * 16 ? CumsumAnyRows<32, kAlike, Acc, T>
+                                               : CumsumAnyRows<8, kAlike, Acc, T>;
+    return launch(kernel, shape, stream, x, y, of.rows, of.columns, of.pitch);
+  };
+  return begin_alike(x, y, of) ? any(std::true_type{}) : any(std::false_type{});
 }
 
 }  // namespace

@@ -39,6 +39,12 @@ constexpr double kSmallEach = 1 << 15;
 /// As many blocks, or rows of threads, have work for every multiprocessor.
 constexpr std::int64_t kEnoughBlocks = 256;
 
+/// Columns of at most so many rows, in so many blocks, have a kernel that begins and ends sooner.
+constexpr std::int64_t kShortColumn = 256, kLeastShort = 64, kMostShort = 1024;
+/// So few rows begin sooner in the kernel for any rows (notes/any_row.md).
+template <class T>
+constexpr std::int64_t kSoonerRows = sizeof(T) == 2 ? 1024 : 4096;
+
 /// Sixteen bytes of T, and four and eight times that: the loads that a thread has under way.
 template <class T>
 constexpr int kVector = 16 / static_cast<int>(sizeof(T));
@@ -129,11 +135,13 @@ void cut(Plan& plan, std::int64_t length, std::int64_t tile, std::int64_t blocks
 template <class T>
 Plan plan_inner(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
   Plan plan{32, 0, 0, 1, columns};
-  const std::int64_t tile = rows < kEnoughBlocks ? kFourVectors<T> + 1 : 2 * kFourVectors<T>;
-  while (plan.across < kBlockThreads && plan.across * tile <= columns) {
+  const bool few = rows < kEnoughBlocks;
+  const std::int64_t tile = few ? kFourVectors<T> + 1 : 2 * kFourVectors<T>;
+  const bool held = few && columns <= 2 * kBlockThreads * kFourVectors<T>;  // by twice the threads
+  while (plan.across < (held ? 2 : 1) * kBlockThreads && plan.across * tile <= columns) {
     plan.across *= 2;
   }
-  plan.down = kBlockThreads / plan.across;
+  plan.down = ceil_div(kBlockThreads, plan.across);
   plan.groups = ceil_div(rows, plan.down);
   cut(plan, columns, plan.across * kFourVectors<T>, blocks);
   return plan;
@@ -266,6 +274,15 @@ cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, 
     return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
   }
   if (!by_rows) {
+    if constexpr (std::is_same_v<InT, OutT>) {
+      if (plan.splits == 1 && loop.length <= kShortColumn && plan.groups >= kLeastShort &&
+          plan.groups <= kMostShort) {
+        return launch(ReduceShortColumns<kVector<InT>, 8, Acc, InT, Op>,
+                      LaunchShape{grid_1d(rows, kShortAcross * kVector<InT>),
+                                  dim3(kShortAcross, kShortDown), 0, Overlap::previous_kernel},
+                      stream, x, y, loop.length, rows, op);
+      }
+    }
     if (!is_aligned(y, 16)) return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
     return launch(ReduceOuter<kVector<InT>, kRowsEach<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
                   shape_of(plan), stream, x, y, loop.length, loop.width(),
@@ -277,6 +294,9 @@ cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, 
       return launch(ReduceLongRows<kEightVectors<InT>, Interleaved<InT>, Acc, InT, Op>,
                     rows_shape(rows, kReduceLongThreads, 1), stream, x, y, columns, op);
     }
+  }
+  if (rows <= kSoonerRows<InT> && plan.splits == 1) {
+    return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
   }
   return launch(ReduceInner<kFourVectors<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
                 shape_of(plan), stream, x, y, rows, columns, plan.chunk,

@@ -53,17 +53,27 @@ class AnyRow {
   //! [ReadPacks]
   template <int VecSize, class Acc>
   __device__ __forceinline__ void ReadPacks(Acc* x, std::int64_t column) const {
-    constexpr int kPacks = VecSize / kWidth;
-    const T* const first = x_ + head_ + column;
-    const int count = packs_from<kPacks>(column);
-    if (Pieces<T, kWidth>::shift_of(first) == 0) {
-      read<kPacks, kPacks>(x, count, [&](int i) { return load_pack<kWidth>(first + i * kWidth); });
+    if (Pieces<T, kWidth>::shift_of(x_ + head_) == 0) {
+      ReadAligned<VecSize>(x, column);
     } else {  // twice the loads for a pack: half the packs at once need as many registers
-      read<kPacks, (kPacks + 1) / 2>(x, count,
-                                     [&](int i) { return load_pieces<kWidth>(first, i); });
+      ReadPieces<VecSize, (VecSize / kWidth + 1) / 2>(x, column);
     }
   }
   //! [ReadPacks]
+  /// The same where x and y begin alike, or there is no y.
+  template <int VecSize, class Acc>
+  __device__ __forceinline__ void ReadAligned(Acc* x, std::int64_t column) const {
+    const T* const first = x_ + head_ + column;
+    read<VecSize / kWidth, VecSize / kWidth>(
+        x, column, [&](int i) { return load_pack<kWidth>(first + i * kWidth); });
+  }
+  /// The same wherever they begin, kAtOnce packs at a time.
+  template <int VecSize, int kAtOnce, class Acc>
+  __device__ __forceinline__ void ReadPieces(Acc* x, std::int64_t column) const {
+    const T* const first = x_ + head_ + column;
+    read<VecSize / kWidth, kAtOnce>(x, column,
+                                    [&](int i) { return load_pieces<kWidth>(first, i); });
+  }
 
   /// Stores the same elements of y.
   template <int VecSize, class Acc>
@@ -99,10 +109,11 @@ class AnyRow {
         head_(static_cast<int>(parts.head)),
         singles_(static_cast<int>(columns - parts.packs * kWidth)) {}
 
-  /// Loads kAtOnce packs, or their pieces, before it needs the first. load(i): number i of `count`.
+  /// Loads kAtOnce packs, or their pieces, before it needs the first. load(i): number i of the tile.
   template <int kPacks, int kAtOnce, class Acc, class Load>
-  __device__ __forceinline__ static void read(Acc* x, int count, Load load) {
+  __device__ __forceinline__ void read(Acc* x, std::int64_t column, Load load) const {
     static_assert(kAtOnce > 0 && kPacks % kAtOnce == 0);
+    const int count = packs_from<kPacks>(column);
 #pragma unroll
     for (int v = 0; v < kPacks; v += kAtOnce) {
       decltype(load(0)) held[kAtOnce] = {};

@@ -84,6 +84,12 @@ TUTORIAL_COLUMNS(half, 8, 4)
 TUTORIAL_COLUMNS(float, 1, 8)
 TUTORIAL_COLUMNS(half, 1, 8)
 #undef TUTORIAL_COLUMNS
+#define TUTORIAL_COLUMNS(T, NX)                                                    \
+  template __global__ void ReduceShortColumns<NX, 8, float, T, AddFunctor<float>>( \
+      const T*, T*, std::int64_t, std::int64_t, AddFunctor<float>);
+TUTORIAL_COLUMNS(float, 4)
+TUTORIAL_COLUMNS(half, 8)
+#undef TUTORIAL_COLUMNS
 
 #define TUTORIAL_ROWS(kernel, held, T)                                                        \
   template __global__ void kernel<held, false, Interleaved<T>, T>(const T*, T*, std::int64_t, \
@@ -107,8 +113,10 @@ TUTORIAL_RAGGED_ROWS(SoftmaxTwoReductions, half, 16, true, Striped)
 TUTORIAL_ANY_ROWS(SoftmaxAnyRows, float, 16, false)
 TUTORIAL_ANY_ROWS(SoftmaxAnyRows, half, 32, false)
 TUTORIAL_ANY_ROWS(SoftmaxAnyRows, half, 16, true)
-TUTORIAL_ANY_ROWS(CumsumAnyRows, float, 32, float)
-TUTORIAL_ANY_ROWS(CumsumAnyRows, half, 32, float)
+TUTORIAL_ANY_ROWS(CumsumAnyRows, float, 32, true, float)
+TUTORIAL_ANY_ROWS(CumsumAnyRows, half, 32, true, float)
+TUTORIAL_ANY_ROWS(CumsumAnyRows, float, 32, false, float)
+TUTORIAL_ANY_ROWS(CumsumAnyRows, half, 32, false, float)
 #undef TUTORIAL_ANY_ROWS
 template __global__ void SoftmaxOnline<16, false, Interleaved<half>, half>(const half*, half*,
                                                                            std::int64_t,

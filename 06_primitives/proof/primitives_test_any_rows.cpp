@@ -224,6 +224,16 @@ TEST_CASE("reduce: columns in packs, in rows that lie alike and in others, at ev
   }
 }
 
+TEST_CASE("reduce: short columns in many blocks") {
+  require_device();
+  for (const std::int64_t rows : {1, 17, 145}) {
+    for (const std::size_t at : {0, 1}) {  // of the result
+      CHECK(mistake_of_reduce<float>(contiguous_layout({rows, 4036}), 0, 0, at) == "");
+      CHECK(mistake_of_reduce<half>(contiguous_layout({rows, 8088}), 0, 0, at) == "");
+    }
+  }
+}
+
 TEST_CASE("reduce: in parts") {
   require_device();
   const TensorLayout rows = rows_of(3, 40001, 40010), columns = rows_of(9000, 5, 7);

@@ -74,8 +74,8 @@ void add_bias(LaunchTable& table, const std::string& name, Launch launch) {
 
 template <class T>
 void add_reductions(LaunchTable& table, const std::string& dtype) {
-  const std::vector<Matrix> matrices = {
-      {16384, 16384}, {64, 1 << 20}, {1 << 20, 64}, {8192, 8191}, {std::int64_t{1} << 32, 3}};
+  const std::vector<Matrix> matrices = {{16384, 16384}, {64, 1 << 20}, {1 << 20, 64},
+                                        {128, 8192},    {8192, 8191},  {std::int64_t{1} << 32, 3}};
   for (const Dimension dimension : {Dimension::outer, Dimension::inner}) {
     const std::string name = dimension == Dimension::outer ? "sum outer " : "sum inner ";
     add_matrix<T>(table, name + dtype, matrices,
@@ -113,8 +113,8 @@ void add_rows(LaunchTable& table, const std::string& dtype) {
                 {{4096, 512}, {4096, 1024}, {4096, 4096}, {4096, 8191}, {64, 65536}}, softmax<T>);
   add_matrix<T>(table, "softmax_two_reductions " + dtype, {{4096, 1024}},
                 softmax_two_reductions<T>);
-  add_matrix<T>(table, "cumsum " + dtype, {{4096, 1024}, {4096, 1280}, {4096, 1023}, {64, 65536}},
-                cumsum<T>);
+  add_matrix<T>(table, "cumsum " + dtype,
+                {{4096, 1024}, {4096, 1280}, {4096, 1023}, {4096, 8192}, {64, 65536}}, cumsum<T>);
 }
 
 /// The left halves of rows.
