@@ -42,7 +42,7 @@ struct SwishParts {
 __device__ __forceinline__ float near_swish_root(float d) {
   float p = fmaf(d, 0.0464196391f, 0.139266267f);
   p = fmaf(d, p, 1.27846456f);
-  return fmaf(d, p, -1.29792825e-08f * 1.28f);
+  return fmaf(d, p, -1.29792825e-08f * 1.27846456f);
 }
 
 /// `beta` is |beta|; from x = `far` on, e is 0.
