@@ -69,7 +69,7 @@ struct GeluTanhGradient {
   __device__ __forceinline__ static float near_root(float d) {
     float p = fmaf(d, 0.400537044f, -0.0996888876f);
     p = fmaf(d, p, 2.46065688f);
-    return fmaf(d, p, kRootRest * 2.46f);
+    return fmaf(d, p, kRootRest * 2.46065688f);
   }
   __device__ __forceinline__ static TwoFactors tail(float a, __nv_bfloat16) {
     constexpr float kShare = kShareOfExponent<__nv_bfloat16>;

@@ -24,7 +24,7 @@ namespace tutorial {
 /// there is no gradient.
 ///
 /// Largest error where |dy| is at most 2^90: 0.51 ULP for half and bf16, 8 ULP for float, also around
-/// the zero of the derivative at beta x = -1.28 (tested at seven betas). NaN where x or dy is NaN, and
+/// the zero of the derivative at beta x = -1.28 (tested at eight betas). NaN where x or dy is NaN, and
 /// where an infinite dy meets a derivative that is 0. Where beta x is -infinity the derivative is -0,
 /// and 1 at +infinity.
 /// Errors: those of swish().

@@ -42,7 +42,7 @@ struct SwishParts {
 __device__ __forceinline__ float near_swish_root(float d) {
   float p = fmaf(d, 0.0464196391f, 0.139266267f);
   p = fmaf(d, p, 1.27846456f);
-  return fmaf(d, p, -1.29792825e-08f * 1.28f);
+  return fmaf(d, p, -1.29792825e-08f * 1.27846456f);
 }
 
 /// `beta` is |beta|; from x = `far` on, e is 0.
@@ -118,9 +118,8 @@ struct SwiGluBackward {
   __device__ __forceinline__ static TwoGradients<float> of(float a, float b, float dy, T type) {
     const bool is_negative = a < 0.0f;
     const SwishParts f = swish_parts(1.0f, 175.4f, a, type);
-    const float gate = is_negative ? -f.u * f.e.first : a, scaled = f.r * dy;
-    const float db = gate * (is_negative ? scaled * f.e.second : scaled);
-    return {swish_slope(is_negative, f, b * dy), db};
+    const float gate = is_negative ? -f.u * f.e.first : a, db = gate * (f.r * dy);
+    return {swish_slope(is_negative, f, b * dy), is_negative ? db * f.e.second : db};
   }
   __device__ __forceinline__ static TwoGradients<float> of(float a, float b, float dy, half) {
     const SwishOfHalf f = swish_of_half(1.0f, 80.0f, a);

@@ -128,6 +128,8 @@ TEST_CASE("swish backward: other betas") {
     check(1.702f, [](double at, double dy) { return swish_backward_reference(at, dy, 1.702f); });
     check(-1.0f, [](double at, double dy) { return swish_backward_reference(at, dy, -1.0); });
     check(0.0f, [](double at, double dy) { return swish_backward_reference(at, dy, 0.0); });
+    constexpr float kRootAt = 0.85230970f;  // the root lies at x = -1.5, to a float's last bit
+    check(kRootAt, [](double at, double dy) { return swish_backward_reference(at, dy, kRootAt); });
     check(0.1f, [](double at, double dy) { return swish_backward_reference(at, dy, 0.1f); });
     check(1e30f, [](double at, double dy) { return swish_backward_reference(at, dy, 1e30f); });
     check(-3e38f, [](double at, double dy) { return swish_backward_reference(at, dy, -3e38f); });
