@@ -129,6 +129,12 @@ void add_half_rows(LaunchTable& table, const std::string& dtype) {
               if (error != cudaSuccess) return error;
               return cumsum_rows(x, y, stream);
             });
+  const TensorLayout odd = {{4096, 1024}, {1025, 1}};  // begins like the result, and then does not
+  table.add("cumsum of odd rows " + dtype, tutorial::to_string(odd.shape), {sizeof(T), sizeof(T)},
+            [&](const Addresses& at, cudaStream_t stream) {
+              return cumsum_rows(TensorView<const T>{at.of<T>(0), odd},
+                                 TensorView<T>{at.of<T>(1), half}, stream);
+            });
   table.add("sort_rows with gaps " + dtype, tutorial::to_string(half.shape),
             {sizeof(T), sizeof(T), 4}, [&](const Addresses& at, cudaStream_t stream) {
               return sort_rows(TensorView<const T>{at.of<T>(0), half},
