@@ -65,37 +65,34 @@ struct GeluNoneGradient {
 struct GeluTanhGradient {
   static constexpr float kRoot = 0.752461433f, kRootRest = -1.13396279e-08f;
 
-  template <class T>
-  __device__ __forceinline__ static TwoFactors tail(float a, T) {
-    constexpr float kShare = kShareOfExponent<T>;
+  /// The bracket near the root, for 16-bit types; d = root - a.
+  __device__ __forceinline__ static float near_root(float d) {
+    float p = fmaf(d, 0.400537044f, -0.0996888876f);
+    p = fmaf(d, p, 2.46065688f);
+    return fmaf(d, p, kRootRest * 2.46f);
+  }
+  __device__ __forceinline__ static TwoFactors tail(float a, __nv_bfloat16) {
+    constexpr float kShare = kShareOfExponent<__nv_bfloat16>;
     const float z = min_nan(a, 12.94f), square = z * z, d = kRoot - z;
     const TwoFactors e =
-        exp2_factors<T>(z * fmaf(square, -0.10294324f * kShare, -2.30220819f * kShare));
-    const float divisor = fmaf(e.first, e.second, 1.0f);
-    float p = fmaf(d, 0.0762338862f, 0.400924712f);
-    p = fmaf(d, p, -0.099913016f);
-    p = fmaf(d, p, 2.46065593f);
-    const float near_root = fmaf(d, p, kRootRest * 2.46f);
+        exp2_factors<__nv_bfloat16>(z * fmaf(square, -0.10294324f * kShare, -2.30220819f * kShare));
+    const float divisor = fmaf(e.first, e.second, 1.0f), close = near_root(d);
     const float elsewhere = fmaf(-z, fmaf(square, 0.214064449f, 1.59576917f), divisor);
-    const float bracket = fabsf(d) < 0.125f ? near_root : elsewhere, r = rcp_approx(divisor);
-    return {bracket * r * r * e.first, e.second};
+    const float bracket = fabsf(d) < 0.0625f ? close : elsewhere;
+    return {bracket * rcp_approx(divisor * divisor) * e.first, e.second};
   }
   __device__ __forceinline__ static TwoFactors tail(float a, float) {
-    constexpr float kCubic = 0.0713548139f, kCubicRest = 2.39883247e-09f;
-    const float z = min_nan(a, 12.9385f);
-    // v = kCubic a (22.36 + a^2), each product with what its rounding lost.
+    constexpr float kCubic = 0.102943242f, kCubicRest = -2.01619844e-09f;
+    const float z = min_nan(a, 12.9385f), square = z * z;
+    // v log2(e) = kCubic a (22.36 + a^2), each product with what its rounding lost.
     const float sum = fmaf(z, z, 22.3638458f);
     const float sum_rest = fmaf(z, z, 22.3638458f - sum) + 1.41770411e-05f;
-    const float product = z * sum;
-    const float product_rest = fmaf(z, sum, -product) + z * sum_rest;
-    const float v = kCubic * product;
-    const float v_rest =
-        fmaf(kCubic, product, -v) + fmaf(kCubic, product_rest, kCubicRest * product);
-    const ExpParts parts = exp_parts(-v, -v_rest);
-    const float power = 1.0f + parts.rest, scale = parts.power.first;
-    const float e = power * scale * parts.power.second;
+    const float product = z * sum, v = kCubic * product;
+    const float product_rest = fmaf(z, sum_rest, fmaf(z, sum, -product));
+    const float v_rest = fmaf(kCubicRest, product, fmaf(kCubic, product, -v));
+    const TwoFactors e = exp2_sum(-v, -fmaf(kCubic, product_rest, v_rest));
 
-    const float d = (kRoot - z) + kRootRest;
+    const float d = kRoot - z;
     float p = fmaf(d, 0.00122081779f, 0.00387315988f);
     p = fmaf(d, p, 0.0112803448f);
     p = fmaf(d, p, 0.0304572787f);
@@ -103,19 +100,34 @@ struct GeluTanhGradient {
     p = fmaf(d, p, 0.400449127f);
     p = fmaf(d, p, -0.0999115556f);
     p = fmaf(d, p, 2.46065664f);
-    const float slope = z * fmaf(0.214064449f * z, z, 1.59576917f);
-    const float bracket = fabsf(d) < 0.5f ? d * p : (1.0f - slope) + e;
-    const float r = rcp_approx(1.0f + e);
-    return {bracket * r * r * power * parts.power.second, scale};
+    const float close = fmaf(d, p, kRootRest * 2.46065664f);
+    const float without_e = fmaf(-z, fmaf(square, 0.214064449f, 1.59576917f), 1.0f);
+    const float bracket = fabsf(d) < 0.5f ? close : fmaf(e.first, e.second, without_e);
+    const float divisor = fmaf(e.first, e.second, 1.0f);
+    return {bracket * rcp_approx(divisor * divisor) * e.first, e.second};
   }
 };
+
+/// GELU'(x) dy
+template <class Tail, class T>
+__device__ __forceinline__ float gelu_gradient(Tail, float x, float dy, T type) {
+  return mirrored(x < 0.0f, Tail::tail(fabsf(x), type), dy);
+}
+/// What a half can hold ends where e^-v still has a square. So x keeps its sign, and (1 + e + e x v') / (1 +
+/// e)^2 holds on both sides; where it cancels, it is e times the bracket above.
+__device__ __forceinline__ float gelu_gradient(GeluTanhGradient f, float x, float dy, half) {
+  const float z = max_nan(min_nan(x, 8.0f), -8.0f), square = z * z, d = f.kRoot + z;
+  const float e = exp2_approx(z * fmaf(square, -0.10294324f, -2.30220819f)), divisor = 1.0f + e;
+  const float close = e * f.near_root(d), slope = z * fmaf(square, 0.214064449f, 1.59576917f);
+  const float bracket = fabsf(d) < 0.0625f ? close : fmaf(e, slope, divisor);
+  return bracket * rcp_approx(divisor * divisor) * dy;
+}
 
 template <class Tail>
 struct GeluGradient {
   template <class T>
   __device__ __forceinline__ float operator()(float x, float dy, T type) const {
-    const TwoFactors d = mirrored(x < 0.0f, Tail::tail(fabsf(x), type));
-    return d.first * (d.second * dy);
+    return gelu_gradient(Tail{}, x, dy, type);
   }
 };
 

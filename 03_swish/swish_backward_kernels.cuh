@@ -38,37 +38,57 @@ struct SwishParts {
   float r;        ///< 1 / (1 + e)
 };
 
-/// `beta` is |beta|; from x = `far` on, e is 0.
-template <class T>
-__device__ __forceinline__ SwishParts swish_parts(float beta, float far, float x, T) {
-  const float z = min_nan(fabsf(x), far), d = fmaf(-z, beta, 1.27846456f);
-  constexpr float kToShare = 1.44269504f * kShareOfExponent<T>;  // -u is d less the root
-  const TwoFactors e = exp2_factors<T>(fmaf(d, kToShare, -1.27846456f * kToShare));
-  const float divisor = fmaf(e.first, e.second, 1.0f);
+/// The bracket near the root, for 16-bit types; d is the root less u.
+__device__ __forceinline__ float near_swish_root(float d) {
   float p = fmaf(d, 0.0464196391f, 0.139266267f);
   p = fmaf(d, p, 1.27846456f);
-  const float near_root = fmaf(d, p, -1.29792825e-08f * 1.28f);
-  const float bracket = fabsf(d) < 0.0625f ? near_root : fmaf(-z, beta, divisor);
+  return fmaf(d, p, -1.29792825e-08f * 1.28f);
+}
+
+/// `beta` is |beta|; from x = `far` on, e is 0.
+__device__ __forceinline__ SwishParts swish_parts(float beta, float far, float x, __nv_bfloat16) {
+  const float z = min_nan(fabsf(x), far), d = fmaf(-z, beta, 1.27846456f);
+  constexpr float kToShare =
+      1.44269504f * kShareOfExponent<__nv_bfloat16>;  // -u is d less the root
+  const TwoFactors e = exp2_factors<__nv_bfloat16>(fmaf(d, kToShare, -1.27846456f * kToShare));
+  const float divisor = fmaf(e.first, e.second, 1.0f), close = near_swish_root(d);
+  const float bracket = fabsf(d) < 0.0625f ? close : fmaf(-z, beta, divisor);
   return {z * beta, e, bracket, rcp_approx(divisor)};
 }
 __device__ __forceinline__ SwishParts swish_parts(float beta, float far, float x, float) {
+  constexpr float kToPower = -1.44269504f, kToPowerRest = -1.92596299e-08f;  // -log2(e)
   const float z = min_nan(fabsf(x), far), u = z * beta, u_rest = fmaf(z, beta, -u);
-  const ExpParts parts = exp_parts(-u, -u_rest);
-  const TwoFactors e{(1.0f + parts.rest) * parts.power.second, parts.power.first};
-  const float d = (1.27846456f - u) + (-1.29792825e-08f - u_rest);
+  const float t = u * kToPower, t_rest = fmaf(u, kToPowerRest, fmaf(u, kToPower, -t));
+  const TwoFactors e = exp2_sum(t, fmaf(u_rest, kToPower, t_rest));
+  const float d = fmaf(-z, beta, 1.27846456f);
   float p = fmaf(d, 5.55883889e-05f, 0.000389786903f);
   p = fmaf(d, p, 0.00232049543f);
   p = fmaf(d, p, 0.0116023105f);
   p = fmaf(d, p, 0.046410758f);
   p = fmaf(d, p, 0.139232278f);
   p = fmaf(d, p, 1.27846456f);
-  const float whole = e.first * e.second;
-  const float bracket = fabsf(d) < 0.5f ? d * p : (1.0f - u) + (whole - u_rest);
-  return {u, e, bracket, rcp_approx(1.0f + whole)};
+  const float close = fmaf(d, p, -1.29792825e-08f * 1.27846456f);
+  const float bracket = fabsf(d) < 0.5f ? close : fmaf(e.first, e.second, fmaf(-z, beta, 1.0f));
+  return {u, e, bracket, rcp_approx(fmaf(e.first, e.second, 1.0f))};
 }
 
-__device__ __forceinline__ TwoFactors swish_slope(bool is_negative, const SwishParts& parts) {
-  return mirrored(is_negative, {parts.bracket * parts.r * parts.r * parts.e.first, parts.e.second});
+/// swish'(x) dy
+__device__ __forceinline__ float swish_slope(bool is_negative, const SwishParts& parts, float dy) {
+  const float first = parts.bracket * parts.r * parts.r * parts.e.first;
+  return mirrored(is_negative, {first, parts.e.second}, dy);
+}
+
+/// What a half can hold ends where e = e^-u still has a square. So u keeps its sign, and swish'(u) is (1 + e
+/// + e u) r^2 on both sides; where that cancels, it is e times the bracket above.
+struct SwishOfHalf {
+  float x;  ///< -far where it was less
+  float bracket, r;
+};
+__device__ __forceinline__ SwishOfHalf swish_of_half(float beta, float far, float x) {
+  const float above = max_nan(x, -far), z = min_nan(above, far), u = z * beta;
+  const float d = fmaf(x, beta, 1.27846456f), e = exp2_approx(u * -1.44269504f), divisor = 1.0f + e;
+  const float bracket = fabsf(d) < 0.0625f ? e * near_swish_root(d) : fmaf(e, u, divisor);
+  return {above, bracket, rcp_approx(divisor)};
 }
 
 struct SwishGradient {
@@ -76,8 +96,11 @@ struct SwishGradient {
 
   template <class T>
   __device__ __forceinline__ float operator()(float x, float dy, T type) const {
-    const TwoFactors d = swish_slope(x * beta < 0.0f, swish_parts(magnitude, far, x, type));
-    return d.first * (d.second * dy);
+    return swish_slope(x * beta < 0.0f, swish_parts(magnitude, far, x, type), dy);
+  }
+  __device__ __forceinline__ float operator()(float x, float dy, half) const {
+    const SwishOfHalf f = swish_of_half(beta, 0.45f * far, x);
+    return f.bracket * f.r * f.r * dy;
   }
 };
 
@@ -89,17 +112,19 @@ inline SwishGradient swish_gradient(float beta) {
 
 using SwishBackward = GradientInside<SwishGradient>;
 
-// SwiGLU, rung 3: both gradients from one exponential and one reciprocal. Of the two factors of e, one
-// meets dy before the product can become small, and serves both.
+// SwiGLU, rung 3: both gradients from one exponential and one reciprocal.
 struct SwiGluBackward {
   template <class T>
   __device__ __forceinline__ static TwoGradients<float> of(float a, float b, float dy, T type) {
     const bool is_negative = a < 0.0f;
-    const SwishParts parts = swish_parts(1.0f, 175.4f, a, type);
-    const TwoFactors slope = swish_slope(is_negative, parts);
-    const float gate = is_negative ? -parts.u * parts.e.first : a;
-    const float scaled = slope.second * dy;
-    return {slope.first * b * scaled, gate * (parts.r * scaled)};
+    const SwishParts f = swish_parts(1.0f, 175.4f, a, type);
+    const float gate = is_negative ? -f.u * f.e.first : a, scaled = f.r * dy;
+    const float db = gate * (is_negative ? scaled * f.e.second : scaled);
+    return {swish_slope(is_negative, f, b * dy), db};
+  }
+  __device__ __forceinline__ static TwoGradients<float> of(float a, float b, float dy, half) {
+    const SwishOfHalf f = swish_of_half(1.0f, 80.0f, a);
+    return {f.bracket * f.r * f.r * (b * dy), f.x * f.r * dy};
   }
   template <class P>
   __device__ __forceinline__ TwoGradients<P> operator()(P a, P b, P dy) const {

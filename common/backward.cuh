@@ -100,9 +100,10 @@ struct TwoFactors {
   float first, second;
 };
 
-/// A derivative with f'(a) = 1 - f'(-a), as those of GELU and Swish are; f'(-a) is d.first d.second.
-__device__ __forceinline__ TwoFactors mirrored(bool is_negative, TwoFactors d) {
-  return is_negative ? d : TwoFactors{fmaf(-d.first, d.second, 1.0f), 1.0f};
+/// f'(x) dy, where f'(a) = 1 - f'(-a), as those of GELU and Swish are; d is f'(-|x|).
+__device__ __forceinline__ float mirrored(bool is_negative, TwoFactors d, float dy) {
+  const float slope = is_negative ? d.first : fmaf(-d.first, d.second, 1.0f);
+  return is_negative ? slope * dy * d.second : slope * dy;
 }
 
 /// 2^t as two factors. The results of a half end at 2^-25, and its gradients are below 2^16, so t stays
@@ -114,6 +115,14 @@ template <class T>
 __device__ __forceinline__ TwoFactors exp2_factors(float share) {
   const float q = exp2_approx(share);
   return {q, std::is_same_v<T, half> ? 1.0f : q};
+}
+
+/// 2^(high + low) as two factors, with the error of the special-function unit; high from -252 to 0, low a
+/// rounding error of it. Below -100 the first factor is 2^126 times as large; below -252 it is 0.
+__device__ __forceinline__ TwoFactors exp2_sum(float high, float low) {
+  const bool is_small = high < -100.0f;
+  const float q = exp2_approx(is_small ? high + 126.0f : high);
+  return {fmaf(q * 0.693147181f, low, q), is_small ? 0x1p-126f : 1.0f};
 }
 
 /// e^(high + low) is (1 + rest) power.first power.second, to the last bits of a float; high from
@@ -143,13 +152,23 @@ __device__ __forceinline__ ExpParts exp_parts(float high, float low) {
   return {p, {power_of_two(half_of_it), power_of_two(whole - half_of_it)}};
 }
 
+/// to_float2(), for bf16 in one instruction an element where nvcc makes three of a pair.
+template <class P>
+__device__ __forceinline__ float2 widened(P v) {
+  return to_float2(v);
+}
+__device__ __forceinline__ float2 widened(__nv_bfloat162 v) {
+  const unsigned bits = LDST32BITS(v);
+  return {__uint_as_float(bits << 16), __uint_as_float(bits & 0xffff0000u)};
+}
+
 /// Makes an operation on pairs out of f(x, dy, T{}) on floats: widen, compute, round once.
 template <class F>
 struct GradientInside {
   F f;
   template <class P>
   __device__ __forceinline__ P operator()(P x, P dy) const {
-    const float2 v = to_float2(x), w = to_float2(dy);
+    const float2 v = widened(x), w = widened(dy);
     return from_float2<P>({f(v.x, w.x, x.x), f(v.y, w.y, x.y)});
   }
 };

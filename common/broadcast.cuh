@@ -12,14 +12,17 @@
 #include "common/launch.cuh"
 #include "common/pack.cuh"
 #include "common/refusal.h"
+#include "common/strided.cuh"
 
-// Five kernels, in the order in which they are tried.
+// Six kernels, in the order in which they are tried.
 // - elementwise_pack_binary_kernel: nothing is broadcast.
 // - elementwise_any_address_kernel (any_address.cuh): the same, but a pointer does not fit its packs.
 // - broadcast_pack_kernel: the innermost dimension is a whole number of packs, so that a pack lies
 //   within one row: an operand gives a pack as one wide load, or one element for all of it. One
 //   pack a thread, in up to three dimensions.
 // - broadcast_steps_kernel: the same, several packs a thread or more dimensions.
+// - strided_flat_kernel (strided.cuh): rows that are no whole packs, of which one operand has an
+//   element each, and the other lies as the result does.
 // - broadcast_any_kernel: rows of any length, pointers of any alignment.
 // All indices have 32 bits; what is larger is cut into parts on the host.
 
@@ -514,7 +517,7 @@ inline bool is_contiguous(const Broadcast& broadcast) {
 template <class In, class Out, class Op>
 cudaError_t launch_contiguous(const In* in0, const In* in1, Out* out, std::int64_t n, Op op,
                               cudaStream_t stream) {
-  constexpr int kWidth = kBroadcastWidth<In, Out>;
+  constexpr int kWidth = kBroadcastWidth<In, Out>, kAny = kAnyWidth<In, Out>;
   constexpr bool kSixteenBytes = kWidth * sizeof(In) == 16;
   const int block =
       kSixteenBytes ? two_inputs(n, 2 * sizeof(In) + sizeof(Out)).threads : kBroadcastThreads;
@@ -524,8 +527,9 @@ cudaError_t launch_contiguous(const In* in0, const In* in1, Out* out, std::int64
                   grid_of(threads_for(n / kWidth, n % kWidth), block), stream, in0, in1, out, n,
                   op);
   }
-  return launch_any_address<kAnyWidth<In, Out>>(OnElements<Out, Op>{op}, out, n, stream,
-                                                {block, Overlap::previous_kernel}, in0, in1);
+  const int threads = std::max(block, broadcast_block(n / kAny));
+  return launch_any_address<kAny>(OnElements<Out, Op>{op}, out, n, stream,
+                                  {threads, Overlap::previous_kernel}, in0, in1);
 }
 
 /// One launch; broadcast.elements in [1, 2^31 - 1], or anything if is_contiguous().
@@ -548,6 +552,15 @@ cudaError_t launch_broadcast_part(const Broadcast& broadcast, const In* in0, con
   constexpr int kAny = std::min(kWidth, 8);
   if (!is_aligned(out, kPackAlignment<Out, kAny>)) {
     return launch_broadcast_any<1, LongRows>(broadcast, in0, in1, out, op, stream, limits);
+  }
+  if constexpr (sizeof(In) == sizeof(Out)) {
+    const StridedLoop loop = to_loop(broadcast);
+    FlatLoad load[3] = {};
+    if (is_flat_in_packs<kAny>(loop, false, load, out, in0, in1)) {
+      return launch_strided_flat<kAny, false>(loop, load, OnElements<Out, Op>{op}, stream,
+                                              threads_of_packs(loop.elements * sizeof(Out)), out,
+                                              in0, in1);
+    }
   }
   return broadcast.extent[broadcast.rank - 1] >= kAny
              ? launch_broadcast_any<kAny, LongRows>(broadcast, in0, in1, out, op, stream, limits)

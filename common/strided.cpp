@@ -179,6 +179,20 @@ bool to_broadcast(const StridedLoop& loop, Broadcast* out) {
   return true;
 }
 
+StridedLoop to_loop(const Broadcast& broadcast) {
+  StridedLoop loop;
+  loop.rank = broadcast.rank;
+  loop.tensors = 3;
+  std::copy_n(broadcast.extent, loop.rank, loop.extent);
+  std::copy_n(broadcast.stride0, loop.rank, loop.stride[1]);
+  std::copy_n(broadcast.stride1, loop.rank, loop.stride[2]);
+  for (int d = loop.rank - 1; d >= 0; --d) {
+    loop.stride[0][d] = loop.elements;
+    loop.elements *= loop.extent[d];
+  }
+  return loop;
+}
+
 std::int64_t span_of(const StridedLoop& loop, int tensor) {
   std::int64_t last = 0;
   for (int d = 0; d < loop.rank; ++d) last += (loop.extent[d] - 1) * loop.stride[tensor][d];

@@ -213,7 +213,8 @@ struct FlatElements {
   __device__ __forceinline__ Pack<T, W> value() {
     if (!is_repeated) return shifted(pieces);
     const T before = of_row(0), behind = of_row(1);
-    Pack<T, W> pack;
+    Pack<T, W> pack = detail::splat_words<W>(before).pack();
+    if (left >= W) return pack;  // most packs
 #pragma unroll
     for (int k = 0; k < W; ++k) pack.at[k] = k < left ? before : behind;
     return pack;
@@ -388,17 +389,28 @@ __global__ void strided_elements_kernel(Out* out, StridedElements<sizeof...(In) 
 //! [strided_elements_kernel]
 
 // ---- Transposed ---------------------------------------------------------------------------------
-// A tile has 8 x 8 squares of W x W elements. A thread loads W packs along the operand's own direction,
-// and puts them into shared memory; another one takes the W packs of a square, exchanges its rows and
-// columns in registers, and has W packs along the result's direction.
+// A tile is squares of W x W elements. A thread loads packs of W along the operand's own direction, and
+// puts them into shared memory. Then it takes a part of each of the W packs of a square, some elements
+// long, exchanges rows and columns in registers, and has as many packs along the result's direction.
 //
-// Shared memory serves sixteen bytes to eight lanes at a time, from 32 banks of four bytes. Eight lanes
-// that store one row of the tile fill the banks once. Eight that load the same row of eight squares
+// Shared memory serves 128 bytes at a time, from 32 banks of four bytes. Eight lanes that store packs of
+// sixteen bytes side by side fill the banks once. Lanes that take parts of the same row of eight squares
 // would all want the same four banks, so the packs of a row are permuted: pack u of a row of square s
 // lies at place u ^ s. (Packs of eight bytes, of elements of one byte, meet in pairs.)
 
-inline constexpr int kTileSquares = 8;
-inline constexpr int kTileThreads = kTileSquares * kTileSquares;
+/// How large a tile is, and what a thread does of it: kRows packs of W elements, one below the other.
+/// Without kWithEdges all tiles are whole and aligned, and small launches are spared the question. Those
+/// with edges are smaller, because a thread may load one pack after the other.
+template <int W, int kRowsOfThread, bool kWithEdges>
+struct TileShape {
+  static constexpr int kPack = W, kRows = kRowsOfThread;
+  static constexpr bool kEdges = kWithEdges;
+  static constexpr int kSquares = W == 8 || kEdges ? 8 : 16;  ///< along either side
+  static constexpr int kSide = kSquares * W;
+  static constexpr int kThreads = kSquares * kSide / kRows;
+  /// 2^kMostGroup tiles below each other may be neighbours in the grid.
+  static constexpr int kMostGroup = kEdges ? 3 : W == 8 ? 1 : 0;
+};
 
 /// How an operand of strided_tile_kernel comes to a thread.
 enum class TileLoad {
@@ -411,9 +423,7 @@ enum class TileLoad {
 template <int kTensors>
 struct StridedTiles {
   StridedWalk<kTensors> outer;
-  /// 2^group tiles that are neighbours down are neighbours in the grid too: what blocks read at one time
-  /// then lies together, as what they write. `tiles_down` counts such groups.
-  int group = 0;
+  int group = 0;  ///< 2^group tiles are neighbours down and in the grid; `tiles_down` counts groups
   FastDivisor tiles_across, tiles_down;
   int extent_across = 0, extent_down = 0;
   std::uint32_t across[kTensors] = {}, down[kTensors] = {};  ///< strides
@@ -424,10 +434,10 @@ struct StridedTiles {
 
 namespace detail {
 
-/// The packs of an operand that a thread computes with: W along the result's rows, one below the other.
-template <class T, int W>
-struct Square {
-  PackWords<T, W> row[W];
+/// Packs of an operand that belong to one thread.
+template <class T, class Shape>
+struct TilePacks {
+  PackWords<T, Shape::kPack> row[Shape::kRows];
 };
 
 /// Where a block is, and where in its tile a thread's first element.
@@ -438,17 +448,32 @@ struct TilePlace {
   bool whole;        ///< the tile does not reach beyond the result
 };
 
-/// The thread's place among 8 x 8: along the direction in which its warp has neighbours, and the other.
-__device__ __forceinline__ int tile_near() { return static_cast<int>(threadIdx.x) % kTileSquares; }
-__device__ __forceinline__ int tile_far() { return static_cast<int>(threadIdx.x) / kTileSquares; }
-
 /// Where pack `unit` of row `row` lies in a tile.
 //! [tile_place]
-template <int W>
-__host__ __device__ __forceinline__ int tile_place(int row, int unit) {
-  return row * kTileSquares + (unit ^ (row / W % kTileSquares));
+template <class Shape>
+__host__ __device__ __forceinline__ unsigned tile_place(unsigned row, unsigned unit) {
+  return row * Shape::kSquares + (unit ^ (row / Shape::kPack % 8));
 }
 //! [tile_place]
+
+/// The packs that thread `thread` computes: where the first is in the result's tile, in elements.
+struct TileElement {
+  unsigned across, down;
+};
+template <class Shape>
+__host__ __device__ __forceinline__ TileElement tile_element(unsigned thread) {
+  constexpr unsigned kDown = Shape::kSide / Shape::kRows;  // threads above each other
+  return {(thread % 8 + thread / 8 / kDown * 8) * Shape::kPack, thread / 8 % kDown * Shape::kRows};
+}
+
+/// Those that it loads for shared memory: pack `unit` of the rows `row(s)`.
+template <class Shape>
+struct TileFill {
+  unsigned unit = threadIdx.x % Shape::kSquares;
+  __device__ __forceinline__ static unsigned row(unsigned s) {
+    return threadIdx.x / Shape::kSquares + s * (Shape::kThreads / Shape::kSquares);
+  }
+};
 
 /// W elements from (across, down) on, down the tile of a transposed operand, or else across it; zeros
 /// where there are none.
@@ -478,61 +503,66 @@ __device__ __forceinline__ Pack<T, W> load_of_tile(const StridedTiles<kTensors>&
 }
 
 /// Whether a thread loads its packs of an operand as packs.
-template <int kTensors>
+template <class Shape, int kTensors>
 __device__ __forceinline__ bool is_fast(const StridedTiles<kTensors>& tiles,
                                         const TilePlace<kTensors>& place, int t) {
-  return tiles.aligned[t] && place.whole;
+  return !Shape::kEdges || (tiles.aligned[t] && place.whole);
 }
 
-/// Those packs. Of a transposed operand the s-th is in row 8 s + tile_far() of the tile, and goes into
-/// shared memory; of any other it is the s-th of the square that the thread computes with.
-template <int W, int kTensors, class T>
-__device__ __forceinline__ Square<T, W> load_square(const StridedTiles<kTensors>& tiles,
-                                                    const TilePlace<kTensors>& place, int t,
-                                                    const T* in) {
-  Square<T, W> square{};
-  if (!is_fast(tiles, place, t)) return square;
+/// Those packs: of a transposed operand for shared memory, of any other those that the thread computes
+/// with.
+template <class Shape, int kTensors, class T>
+__device__ __forceinline__ TilePacks<T, Shape> load_packs(const StridedTiles<kTensors>& tiles,
+                                                          const TilePlace<kTensors>& place, int t,
+                                                          const T* in) {
+  TilePacks<T, Shape> packs{};
+  if (!is_fast<Shape>(tiles, place, t)) return packs;
   const bool is_transposed = tiles.load[t] == TileLoad::transposed;
-  const int far = tile_far() * (is_transposed ? 1 : W);
-  const int across = place.across + (is_transposed ? far : tile_near() * W);
-  const int down = place.down + (is_transposed ? tile_near() * W : far);
+  const TileElement mine = tile_element<Shape>(threadIdx.x);
+  const TileFill<Shape> fill;
+  const int across = place.across + (is_transposed ? fill.row(0) : mine.across);
+  const int down = place.down + (is_transposed ? fill.unit * Shape::kPack : mine.down);
   const T* const from = in + place.at.of[t] + static_cast<std::uint32_t>(across) * tiles.across[t] +
                         static_cast<std::uint32_t>(down) * tiles.down[t];
-  const std::uint32_t step = is_transposed ? kTileSquares * tiles.across[t] : tiles.down[t];
+  const std::uint32_t step =
+      is_transposed ? Shape::kThreads / Shape::kSquares * tiles.across[t] : tiles.down[t];
 #pragma unroll
-  for (int s = 0; s < W; ++s) {
-    square.row[s] = load_words<W>(from + static_cast<std::uint32_t>(s) * step);
+  for (int s = 0; s < Shape::kRows; ++s) {
+    packs.row[s] = load_words<Shape::kPack>(from + static_cast<std::uint32_t>(s) * step);
   }
-  return square;
+  return packs;
 }
 
 /// What goes into shared memory: a transposed operand, and one that is not fast.
-template <int W, int kTensors, class T>
-__device__ __forceinline__ void fill_tile(PackWords<T, W>* tile, const Square<T, W>& square,
+template <class Shape, int kTensors, class T>
+__device__ __forceinline__ void fill_tile(PackWords<T, Shape::kPack>* tile,
+                                          const TilePacks<T, Shape>& packs,
                                           const StridedTiles<kTensors>& tiles,
                                           const TilePlace<kTensors>& place, int t, const T* in) {
+  constexpr int W = Shape::kPack;
   const bool is_transposed = tiles.load[t] == TileLoad::transposed;
-  if (is_fast(tiles, place, t)) {
+  const TileFill<Shape> fill;
+  if (is_fast<Shape>(tiles, place, t)) {
     if (!is_transposed) return;
 #pragma unroll
-    for (int s = 0; s < W; ++s) {
-      tile[tile_place<W>(s * kTileSquares + tile_far(), tile_near())] = square.row[s];
+    for (int s = 0; s < Shape::kRows; ++s) {
+      tile[tile_place<Shape>(fill.row(static_cast<unsigned>(s)), fill.unit)] = packs.row[s];
     }
     return;
   }
 #pragma unroll 1
-  for (int s = 0; s < W; ++s) {
-    const int row = is_transposed ? s * kTileSquares + tile_far() : tile_far() * W + s;
-    const int across = place.across + (is_transposed ? row : tile_near() * W);
-    const int down = place.down + (is_transposed ? tile_near() * W : row);
-    store_pack(reinterpret_cast<T*>(tile[tile_place<W>(row, tile_near())].at),
+  for (unsigned s = 0; s < unsigned{Shape::kRows}; ++s) {
+    const unsigned row = fill.row(s);
+    const int across = place.across + (is_transposed ? row : fill.unit * W);
+    const int down = place.down + (is_transposed ? fill.unit * W : row);
+    store_pack(reinterpret_cast<T*>(tile[tile_place<Shape>(row, fill.unit)].at),
                load_of_tile<W>(tiles, place, t, in, across, down));
   }
 }
 
-/// The s-th elements of W packs, as one pack.
-template <int W, class T>
-__device__ __forceinline__ PackWords<T, W> across_packs(const PackWords<T, W>* column, int s) {
+/// The s-th elements of W parts of a pack, as one pack.
+template <int W, int kPart, class T>
+__device__ __forceinline__ PackWords<T, W> across_packs(const PackWords<T, kPart>* column, int s) {
   constexpr int kSize = sizeof(T);
   PackWords<T, W> row;
   if constexpr (kSize >= 4) {
@@ -558,33 +588,38 @@ __device__ __forceinline__ PackWords<T, W> across_packs(const PackWords<T, W>* c
   return row;
 }
 
-/// That of any other operand, from the tile.
-template <int W, int kTensors, class T>
-__device__ __forceinline__ void take_square(Square<T, W>& square, const PackWords<T, W>* tile,
-                                            const StridedTiles<kTensors>& tiles,
-                                            const TilePlace<kTensors>& place, int t) {
+/// The packs of any other operand that the thread computes with, from the tile.
+template <class Shape, int kTensors, class T>
+__device__ __forceinline__ void take_packs(TilePacks<T, Shape>& packs,
+                                           const PackWords<T, Shape::kPack>* tile,
+                                           const StridedTiles<kTensors>& tiles,
+                                           const TilePlace<kTensors>& place, int t) {
+  constexpr int W = Shape::kPack, kRows = Shape::kRows;
+  const TileElement mine = tile_element<Shape>(threadIdx.x);
   if (tiles.load[t] == TileLoad::transposed) {
-    PackWords<T, W> column[W];
+    PackWords<T, kRows> column[W];
 #pragma unroll
     for (int k = 0; k < W; ++k) {
-      column[k] = tile[tile_place<W>(tile_near() * W + k, tile_far())];
+      const auto* pack =
+          &tile[tile_place<Shape>(mine.across + static_cast<unsigned>(k), mine.down / W)];
+      column[k] = load_words<kRows>(reinterpret_cast<const T*>(pack->at) + mine.down % W);
     }
 #pragma unroll
-    for (int s = 0; s < W; ++s) square.row[s] = across_packs(column, s);
-  } else if (!is_fast(tiles, place, t)) {
+    for (int s = 0; s < kRows; ++s) packs.row[s] = across_packs<W>(column, s);
+  } else if (!is_fast<Shape>(tiles, place, t)) {
 #pragma unroll
-    for (int s = 0; s < W; ++s) {
-      square.row[s] = tile[tile_place<W>(tile_far() * W + s, tile_near())];
+    for (int s = 0; s < kRows; ++s) {
+      packs.row[s] = tile[tile_place<Shape>(mine.down + static_cast<unsigned>(s), mine.across / W)];
     }
   }
 }
 
 /// Where the tile of operand `index` begins in the block's shared memory.
-template <int W, class... In>
+template <class Shape, class... In>
 __host__ __device__ constexpr int tile_begin(std::size_t index) {
   constexpr int kSizes[] = {static_cast<int>(sizeof(In))...};
   int bytes = 0;
-  for (std::size_t i = 0; i < index; ++i) bytes += kTileThreads * W * W * kSizes[i];
+  for (std::size_t i = 0; i < index; ++i) bytes += Shape::kSide * Shape::kSide * kSizes[i];
   return bytes;
 }
 
@@ -593,59 +628,62 @@ struct alignas(16) TileMemory {
   unsigned char bytes[kBytes];
 };
 
-template <int W, class T, class... In>
-__device__ __forceinline__ PackWords<T, W>* tile_of(unsigned char* memory, std::size_t index) {
-  return reinterpret_cast<PackWords<T, W>*>(memory + tile_begin<W, In...>(index));
+template <class Shape, class T, class... In>
+__device__ __forceinline__ PackWords<T, Shape::kPack>* tile_of(unsigned char* memory,
+                                                               std::size_t index) {
+  return reinterpret_cast<PackWords<T, Shape::kPack>*>(memory + tile_begin<Shape, In...>(index));
 }
 
-/// `square`: what load_square() gave, so that all loads are under way before a thread waits for one.
-template <int W, class Out, class F, class... In, std::size_t... I>
+/// `packs`: what load_packs() gave, so that all loads are under way before a thread waits for one.
+template <class Shape, class Out, class F, class... In, std::size_t... I>
 __device__ __forceinline__ void do_tile(const StridedTiles<sizeof...(In) + 1>& tiles,
                                         const TilePlace<sizeof...(In) + 1>& place, F f,
                                         std::index_sequence<I...>, unsigned char* memory, Out* out,
-                                        const In*... in, Square<In, W>... square) {
-  (fill_tile<W>(tile_of<W, In, In...>(memory, I), square, tiles, place, static_cast<int>(I) + 1,
-                in),
+                                        const In*... in, TilePacks<In, Shape>... packs) {
+  (fill_tile<Shape>(tile_of<Shape, In, In...>(memory, I), packs, tiles, place,
+                    static_cast<int>(I) + 1, in),
    ...);
   __syncthreads();
-  (take_square<W>(square, tile_of<W, In, In...>(memory, I), tiles, place, static_cast<int>(I) + 1),
+  (take_packs<Shape>(packs, tile_of<Shape, In, In...>(memory, I), tiles, place,
+                     static_cast<int>(I) + 1),
    ...);
-  const int across = place.across + tile_near() * W, first = place.down + tile_far() * W;
+  const TileElement mine = tile_element<Shape>(threadIdx.x);
+  const int across = place.across + mine.across, first = place.down + mine.down;
   Out* const to = out + place.at.of[0] + static_cast<std::uint32_t>(first) * tiles.down[0] +
                   static_cast<std::uint32_t>(across);
 #pragma unroll
-  for (int s = 0; s < W; ++s) {
-    const Pack<Out, W> pack = f(square.row[s].pack()...);
+  for (int s = 0; s < Shape::kRows; ++s) {
+    const Pack<Out, Shape::kPack> pack = f(packs.row[s].pack()...);
     Out* const row = to + static_cast<std::uint32_t>(s) * tiles.down[0];
-    if (place.whole && tiles.aligned[0]) {
+    if (is_fast<Shape>(tiles, place, 0)) {
       store_pack(row, pack);
     } else if (first + s < tiles.extent_down) {
 #pragma unroll
-      for (int k = 0; k < W; ++k) {
+      for (int k = 0; k < Shape::kPack; ++k) {
         if (across + k < tiles.extent_across) row[k] = pack.at[k];
       }
     }
   }
 }
 
-template <int W, class Out, class F, class... In, std::size_t... I>
+template <class Shape, class Out, class F, class... In, std::size_t... I>
 __device__ __forceinline__ void load_and_do_tile(const StridedTiles<sizeof...(In) + 1>& tiles,
                                                  const TilePlace<sizeof...(In) + 1>& place, F f,
                                                  std::index_sequence<I...> indices,
                                                  unsigned char* memory, Out* out, const In*... in) {
-  do_tile<W, Out, F, In...>(tiles, place, f, indices, memory, out, in...,
-                            load_square<W>(tiles, place, static_cast<int>(I) + 1, in)...);
+  do_tile<Shape, Out, F, In...>(tiles, place, f, indices, memory, out, in...,
+                                load_packs<Shape>(tiles, place, static_cast<int>(I) + 1, in)...);
 }
 
 }  // namespace detail
 
-/// out[...] = f(in[...]...) over tiles of 8 W x 8 W elements, one a block of kTileThreads. At least one
-/// operand is transposed; the result's stride along a row is 1. `f` as in strided_rows_kernel.
-template <int W, class Out, class F, class... In>
-__global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> tiles, F f,
-                                    const In*... in) {
-  constexpr int kSide = kTileSquares * W;
-  __shared__ detail::TileMemory<detail::tile_begin<W, In...>(sizeof...(In))> memory;
+/// out[...] = f(in[...]...) over tiles, one a block of Shape::kThreads. At least one operand is
+/// transposed; the result's stride along a row is 1. `f` as in strided_pack_kernel.
+template <class Shape, class Out, class F, class... In>
+__global__ void __launch_bounds__(Shape::kThreads)
+    strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> tiles, F f, const In*... in) {
+  constexpr int kSide = Shape::kSide;
+  __shared__ detail::TileMemory<detail::tile_begin<Shape, In...>(sizeof...(In))> memory;
   const std::uint32_t near = blockIdx.x & ((1U << tiles.group) - 1);
   const DivMod x = tiles.tiles_across.divmod(blockIdx.x >> tiles.group);
   const DivMod y = tiles.tiles_down.divmod(x.quotient);
@@ -656,8 +694,8 @@ __global__ void strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> ti
                                                    whole};
   wait_for_previous_grid();  // arithmetic need not wait
   let_next_grid_begin();
-  detail::load_and_do_tile<W>(tiles, place, f, std::index_sequence_for<In...>{}, memory.bytes, out,
-                              in...);
+  detail::load_and_do_tile<Shape>(tiles, place, f, std::index_sequence_for<In...>{}, memory.bytes,
+                                  out, in...);
 }
 
 // ---- Launches -----------------------------------------------------------------------------------
@@ -785,7 +823,8 @@ bool is_flat_in_packs(const StridedLoop& loop, bool pieces, FlatLoad* load, cons
   return fits;
 }
 
-template <int W, class Out, class F, class... In>
+/// `kPieces`: whether an operand may be loaded in pieces.
+template <int W, bool kPieces, class Out, class F, class... In>
 cudaError_t launch_strided_flat(const StridedLoop& loop, const FlatLoad* load, F f,
                                 cudaStream_t stream, int threads, Out* out, const In*... in) {
   constexpr int kTensors = sizeof...(In) + 1;
@@ -797,7 +836,7 @@ cudaError_t launch_strided_flat(const StridedLoop& loop, const FlatLoad* load, F
   flat.step = steps_along<kTensors>(loop, 1);
   set_spans(flat.span, loop);
   auto* kernel = strided_flat_kernel<W, false, Out, F, In...>;
-  if constexpr (kAllNarrow<Out, In...>) {
+  if constexpr (kPieces && kAllNarrow<Out, In...>) {
     const bool in_pieces = std::count(load, load + kTensors, FlatLoad::pieces) > 0;
     if (in_pieces) kernel = strided_flat_kernel<W, true, Out, F, In...>;
   }
@@ -838,11 +877,17 @@ int transposed_dimension(const StridedLoop& loop) {
   return -1;
 }
 
+/// Packs of a thread of strided_tile_kernel. Few, where many threads hide what small launches wait for;
+/// of a single operand of halves more, so that enough bytes are under way. And at least four bytes of
+/// each column.
+template <int W, class... In>
+inline constexpr int kTileRows = std::max({W == 8 && sizeof...(In) == 2 ? 2 : std::min(W, 4),
+                                           4 / static_cast<int>(sizeof(In))...});
+
 template <int W, class Out, class F, class... In>
 cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStream_t stream,
                                  Out* out, const In*... in) {
-  constexpr int kTensors = sizeof...(In) + 1;
-  constexpr std::int64_t kSide = kTileSquares * W;
+  constexpr int kTensors = sizeof...(In) + 1, kRows = kTileRows<W, In...>;
   const int inner = loop.rank - 1;
   StridedTiles<kTensors> tiles;
   for (int d = inner - 1; d >= 0; --d) {
@@ -850,11 +895,6 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
   }
   tiles.extent_across = static_cast<int>(loop.extent[inner]);
   tiles.extent_down = static_cast<int>(loop.extent[down]);
-  const std::int64_t of_row = (loop.extent[inner] - 1) / kSide + 1;
-  const std::int64_t of_column = (loop.extent[down] - 1) / kSide + 1;
-  tiles.tiles_across = FastDivisor(static_cast<std::uint32_t>(of_row));
-  while (tiles.group < 3 && of_column % (std::int64_t{2} << tiles.group) == 0) ++tiles.group;
-  tiles.tiles_down = FastDivisor(static_cast<std::uint32_t>(of_column >> tiles.group));
   for (int t = 0; t < kTensors; ++t) {
     tiles.across[t] = static_cast<std::uint32_t>(loop.stride[t][inner]);
     tiles.down[t] = static_cast<std::uint32_t>(loop.stride[t][down]);
@@ -870,11 +910,26 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
   int t = 0;
   tiles.aligned[t] = tiles.aligned[t] && is_aligned(out, kPackAlignment<Out, W>);
   ((++t, tiles.aligned[t] = tiles.aligned[t] && is_aligned(in, kPackAlignment<In, W>)), ...);
-  const std::int64_t blocks =
-      loop.elements / loop.extent[inner] / loop.extent[down] * of_row * of_column;
-  return launch(strided_tile_kernel<W, Out, F, In...>,
-                {grid_1d(blocks, 1), dim3(kTileThreads), 0, Overlap::previous_kernel}, stream, out,
-                tiles, f, in...);
+  const auto run = [&](auto shape) {
+    using Shape = decltype(shape);
+    const std::int64_t of_row = (loop.extent[inner] - 1) / Shape::kSide + 1;
+    const std::int64_t of_column = (loop.extent[down] - 1) / Shape::kSide + 1;
+    const std::int64_t blocks =
+        loop.elements / loop.extent[inner] / loop.extent[down] * of_row * of_column;
+    tiles.tiles_across = FastDivisor(static_cast<std::uint32_t>(of_row));
+    while (tiles.group < Shape::kMostGroup && of_column % (std::int64_t{2} << tiles.group) == 0) {
+      ++tiles.group;
+    }
+    tiles.tiles_down = FastDivisor(static_cast<std::uint32_t>(of_column >> tiles.group));
+    return launch(strided_tile_kernel<Shape, Out, F, In...>,
+                  {grid_1d(blocks, 1), dim3(Shape::kThreads), 0, Overlap::previous_kernel}, stream,
+                  out, tiles, f, in...);
+  };
+  using Whole = TileShape<W, kRows, false>;
+  const bool is_whole = tiles.extent_across % Whole::kSide == 0 &&
+                        tiles.extent_down % Whole::kSide == 0 &&
+                        std::count(tiles.aligned, tiles.aligned + kTensors, false) == 0;
+  return is_whole ? run(Whole{}) : run(TileShape<W, kRows, true>{});
 }
 
 template <std::size_t... I, class F, class Out, class... In>
@@ -924,7 +979,7 @@ cudaError_t launch_strided(StridedLoop loop, F f, cudaStream_t stream, const Str
     const bool pieces = detail::kAllNarrow<Out, In...> && loop.elements >= limits.pieces &&
                         loop.extent[loop.rank - 1] >= limits.pieces_row;
     if (detail::is_flat_in_packs<W>(loop, pieces, load, out, in...)) {
-      return detail::launch_strided_flat<W>(loop, load, f, stream, threads, out, in...);
+      return detail::launch_strided_flat<W, true>(loop, load, f, stream, threads, out, in...);
     }
     return detail::launch_strided_elements(loop, f, stream, out, in...);
   }

@@ -80,6 +80,9 @@ bool is_contiguous(const StridedLoop& loop);
 /// (broadcast.h), and which. Of two operands, of which at least one has each of the dimensions.
 bool to_broadcast(const StridedLoop& loop, Broadcast* out);
 
+/// The loop of a broadcast, its dimensions as they are.
+StridedLoop to_loop(const Broadcast& broadcast);
+
 /// The places from a tensor's first element to its last: 1 for a single element.
 std::int64_t span_of(const StridedLoop& loop, int tensor);
 

@@ -136,6 +136,7 @@ class LaunchTable {
         {"one element a row", {{1000, 1024}, {1, 0}}},
         {"one element a row", {{1000, 1003}, {1, 0}}},
         {"transposed", {{1000, 1024}, {1, 1000}}},
+        {"transposed", {{1024, 1024}, {1, 1024}}},
         {"every second", {{1000, 1024}, {2048, 2}}},
     };
     for (const auto& [how, layout] : layouts) {

@@ -68,38 +68,51 @@ std::string mistake_inside() {
   return "";
 }
 
-/// The most of the eight places that lie in the same four banks.
-template <class Place>
-int most_of_eight(const Place& place) {
-  int lanes[8] = {};
-  for (int lane = 0; lane < 8; ++lane) ++lanes[place(lane) % 8];
-  return *std::max_element(lanes, lanes + 8);
+/// The most of so many lanes that want the same banks at once, where lane k has the word_of(k)-th word,
+/// and `words` from there.
+template <class WordOf>
+int most_in_a_bank(int lanes, int words, const WordOf& word_of) {
+  int wanted[32] = {};
+  for (int lane = 0; lane < lanes; ++lane) {
+    for (int w = 0; w < words; ++w) ++wanted[(word_of(lane) + w) % 32];
+  }
+  return *std::max_element(wanted, wanted + 32);
 }
 
-template <int W>
+/// Packs of W have sixteen bytes.
+template <int W, int kRows>
 int most_in_a_bank_of() {
+  using Shape = TileShape<W, kRows, false>;
+  constexpr int kWords = 4 * kRows / W, kLanes = 32 / kWords;  // of a part; that are served at once
   int most = 0;
   std::set<int> places;
-  for (int row = 0; row < kTileSquares * W; ++row) {
-    most =
-        std::max(most, most_of_eight([=](int lane) { return detail::tile_place<W>(row, lane); }));
-    for (int unit = 0; unit < kTileSquares; ++unit) places.insert(detail::tile_place<W>(row, unit));
-  }
-  for (int unit = 0; unit < kTileSquares; ++unit) {
-    for (int k = 0; k < W; ++k) {
-      most = std::max(
-          most, most_of_eight([=](int lane) { return detail::tile_place<W>(lane * W + k, unit); }));
+  for (int row = 0; row < Shape::kSide; ++row) {
+    for (int unit = 0; unit < Shape::kSquares; ++unit) {
+      places.insert(detail::tile_place<Shape>(row, unit));
+    }
+    for (int unit = 0; unit < Shape::kSquares; unit += 8) {
+      most = std::max(most, most_in_a_bank(8, 4, [=](int lane) {
+                        return 4 * detail::tile_place<Shape>(row, unit + lane);
+                      }));
     }
   }
-  return places.size() == static_cast<std::size_t>(kTileThreads * W) ? most : 0;
+  for (int first = 0; first < Shape::kThreads; first += kLanes) {
+    for (int k = 0; k < W; ++k) {
+      most = std::max(most, most_in_a_bank(kLanes, kWords, [=](int lane) {
+                        const auto mine = detail::tile_element<Shape>(first + lane);
+                        return 4 * detail::tile_place<Shape>(mine.across + k, mine.down / W) +
+                               mine.down % W * 4 / W;
+                      }));
+    }
+  }
+  return places.size() == static_cast<std::size_t>(Shape::kSide * Shape::kSquares) ? most : 0;
 }
 
 }  // namespace
 
-int most_in_a_bank(int width) {
-  return width == 8   ? most_in_a_bank_of<8>()
-         : width == 4 ? most_in_a_bank_of<4>()
-                      : most_in_a_bank_of<2>();
+int most_in_a_bank() {
+  return std::max({most_in_a_bank_of<8, 2>(), most_in_a_bank_of<8, 4>(), most_in_a_bank_of<4, 4>(),
+                   most_in_a_bank_of<2, 2>()});
 }
 
 template <class T>

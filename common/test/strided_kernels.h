@@ -28,8 +28,8 @@ cudaError_t choose(const TensorView<const std::uint8_t>& c, const TensorView<con
 /// The first mistake of is_inside() for all places, shifts and spans, or nothing. Runs nothing.
 std::string mistake_of_is_inside();
 
-/// The most lanes of eight that want the same banks where a tile of packs of sixteen bytes is stored and
-/// where it is loaded, or 0 if two packs share a place. `width`: 2, 4 or 8 elements a pack.
-int most_in_a_bank(int width);
+/// The most lanes that want the same banks at once where a tile of packs of sixteen bytes is stored and
+/// where it is loaded, or 0 if two packs share a place; of all shapes of tiles.
+int most_in_a_bank();
 
 }  // namespace tutorial::test

@@ -147,8 +147,8 @@ def cases_of(torch):
         found.append(Case(f"elu_{dtype}_{name}", dtype, all_of(x), y, plain,
                           lambda x, y: aten.elu.out(x[0], out=y), lambda x, y: ops.elu.out(x[0], out=y)))
 
-    def add(name, dtype, a, b, y, compiled=True):
-        found.append(Case(f"add_{dtype}_{name}", dtype, all_of(a, b), y, lambda x: x[0] + x[1],
+    def add(name, dtype, a, b, y, compiled=True, plain=lambda x: x[0] + x[1]):
+        found.append(Case(f"add_{dtype}_{name}", dtype, all_of(a, b), y, plain,
                           lambda x, y: aten.add.out(x[0], x[1], out=y),
                           lambda x, y: ops.add.out(x[0], x[1], out=y), compiled=compiled))
 
@@ -212,7 +212,8 @@ def cases_of(torch):
         elu("half_rows", dtype, padded, half)
         greater("half_rows", dtype, padded, padded, half)
         add("transposed", dtype, square(), transposed, square())
-        add("both_transposed", dtype, transposed, transposed, square())
+        # Without contiguous() torch.compile's result would lie as its operands do: nothing to transpose.
+        add("both_transposed", dtype, transposed, transposed, square(), plain=lambda x: (x[0] + x[1]).contiguous())
         add("out_transposed", dtype, square(), square(), transposed, compiled=False)
         elu("transposed", dtype, transposed, square(), lambda x: functional.elu(x[0]).contiguous())
         greater("transposed", dtype, square(), transposed, square())

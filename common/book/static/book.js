@@ -35,7 +35,10 @@ function linkFigures() {
       link.append(picture);
     }
     link.classList.add("figure");
-    const tell = () => picture.style.setProperty("--drawn", `${picture.naturalWidth}px`);
+    const tell = () => {
+      picture.style.setProperty("--drawn", `${picture.naturalWidth}px`);
+      picture.classList.toggle("wide", picture.naturalWidth > 500);
+    };
     if (picture.complete) tell();
     else picture.addEventListener("load", tell);
     link.title = "Open at full size";

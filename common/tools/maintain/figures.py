@@ -7,6 +7,7 @@ alone has to carry the meaning.
 
 import math
 import re
+import textwrap
 from xml.sax.saxutils import escape
 
 SANS = ("system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, "
@@ -29,6 +30,7 @@ DARK = {
     "s5": "#b6c2cf", "s6": "#ff8fb1", "s7": "#66d9e8",
 }
 SERIES = 8
+WIDTH = 440  # of a figure, in pixels: on a phone its letters can still be read
 KIND_WORDS = {"rung": "rung", "yours": "yours", "sweep": "sweep", "peer": "peer", "copy": "peer",
               "bound": "yours"}
 
@@ -328,9 +330,13 @@ def legend(canvas, left, top, width, entries):
 
 
 def headings(canvas, title, subtitle):
-    canvas.text(24, 33, title, "ink", "start", "h")
-    if subtitle:
-        canvas.text(24, 53, subtitle, "muted", "start", "t")
+    """The title and what stands below it, in as many lines as they need; returns the y below them."""
+    y = 12
+    for words, name, kind, letter, step in ((title, "ink", "h", 8.4, 21), (subtitle or "", "muted", "t", 6.2, 17)):
+        for line in textwrap.wrap(words, int((canvas.width - 40) / letter)):
+            y += step
+            canvas.text(20, y, line, name, "start", kind)
+    return y
 
 
 # -------------------------------------------------------------------------------------------------
@@ -338,66 +344,54 @@ def headings(canvas, title, subtitle):
 
 
 def ladder_chart(title, subtitle, groups):
-    """A bar per rung.
+    """A bar per rung, its name and numbers above it.
 
     groups: list of (heading or None, bars, copy_gbps). A bar is a dict with name, kind, gbps (None:
     failed), copy_pct and step (either may be None); copy_gbps is drawn as a reference line across
     its group, if it is not None.
     """
-    bars = [bar for _, members, _ in groups for bar in members]
-    row, width, top = 25, 800, 98
-    left = 24 + max(len(bar["name"]) for bar in bars) * MONO_WIDTH + 14
-    columns = (58, 74, 60)  # GB/s, percent of copy, step
-    plot = width - 24 - sum(columns) - left
-    rows = len(bars) + sum(1 for heading, _, _ in groups if heading)
-    canvas = Canvas(width, top + rows * row + 52, title, describe_bars(subtitle, groups))
-    high = max([bar["gbps"] or 0 for bar in bars] + [peak or 0 for _, _, peak in groups])
+    row, left = 32, 20
+    canvas = Canvas(WIDTH, 0, title, describe_bars(subtitle, groups))
+    plot, ends = WIDTH - 2 * left, [WIDTH - left - 128, WIDTH - left - 58, WIDTH - left]
+    high = max([bar["gbps"] or 0 for _, bars, _ in groups for bar in bars] + [peak or 0 for _, _, peak in groups])
     axis = Axis(0, high * 1.01 or 1.0)
-    headings(canvas, title, subtitle)
-    draw_bar_grid(canvas, axis, left, plot, top, rows * row)
-    ends = [left + plot + sum(columns[:i + 1]) for i in range(3)]
+    y = top = headings(canvas, title, subtitle) + 28
     for words, x in zip(("GB/s", "% of copy", "step"), ends):
-        canvas.text(x, top - 10, words, "muted", "end", "s")
-    y = top
-    for group in groups:
-        y = draw_bars(canvas, group, axis, (left, plot, y, row), ends)
+        canvas.text(x, top - 8, words, "muted", "end", "s")
+    bottom = top + sum(row * len(bars) + (26 if heading or i else 0) for i, (heading, bars, _) in enumerate(groups)) + 4
+    for value, text in axis.ticks:
+        x = left + axis.fraction(value) * plot
+        canvas.line(x, top, x, bottom, "axis" if value == 0 else "grid")
+        canvas.text(x, bottom + 16, text, "muted", "middle", "s")
+    canvas.text(left + plot / 2, bottom + 34, "GB/s (10\u2079 bytes per second)", "muted", "middle", "s")
+    for i, (heading, bars, peak) in enumerate(groups):
+        y += 26 if heading or i else 0
+        if heading:
+            canvas.text(left + 4, y - 8, heading, "muted", "start", "t")
+        draw_bars(canvas, bars, lambda gbps: axis.fraction(gbps) * plot, (left, y, row), ends)
+        if peak:
+            x = left + axis.fraction(peak) * plot
+            for k in range(len(bars)):  # beside the bars, not through the numbers
+                canvas.line(x, y + k * row + 18, x, y + (k + 1) * row, "mark", 1.5, "5 4")
+            if i == 0:
+                canvas.text(left + 4, top - 8, f"copy kernel {peak:,.0f}", "mark", "start", "s")
+        y += row * len(bars)
+    canvas.height = bottom + 46
     return canvas.render()
 
 
-def draw_bar_grid(canvas, axis, left, plot, top, height):
-    for value, text in axis.ticks:
-        x = left + axis.fraction(value) * plot
-        canvas.line(x, top, x, top + height, "axis" if value == 0 else "grid")
-        canvas.text(x, top + height + 17, text, "muted", "middle", "s")
-    canvas.text(left + plot / 2, top + height + 36, "GB/s (10\u2079 bytes per second)", "muted",
-                "middle", "s")
-
-
-def draw_bars(canvas, group, axis, layout, ends):
-    """Draws one group from y down; returns the y below it."""
-    heading, members, peak = group
-    left, plot, y, row = layout
-    first = y
-    if heading:
-        canvas.text(24, y + 18, heading, "muted", "start", "t")
-        y += row
-    for bar in members:
-        quiet = bar["kind"] in ("peer", "copy")
-        name = "muted" if quiet else "ink"
-        canvas.text(left - 10, y + 17, bar["name"], name, "end", "m")
-        if bar["gbps"]:
-            length = axis.fraction(bar["gbps"]) * plot
-            canvas.rect(left, y + 4, length, row - 8, KIND_WORDS[bar["kind"]], 2)
+def draw_bars(canvas, bars, length_of, layout, ends):
+    """Draws one group from y down."""
+    left, y, row = layout
+    for bar in bars:
+        name = "muted" if bar["kind"] in ("peer", "copy") else "ink"
+        canvas.text(left + 4, y + 15, bar["name"], name, "start", "m")
         for words, x in zip(bar_cells(bar), ends):
             if words:
-                canvas.text(x, y + 17, words, name, "end", "n")
+                canvas.text(x, y + 15, words, name, "end", "n")
+        if bar["gbps"]:
+            canvas.rect(left, y + 20, length_of(bar["gbps"]), row - 23, KIND_WORDS[bar["kind"]], 2)
         y += row
-    if peak:
-        x = left + axis.fraction(peak) * plot
-        canvas.line(x, (first + row if heading else first) - 4, x, y, "mark", 1.5, "5 4")
-        words_y = first + 16 if heading else first - 10
-        canvas.text(x, words_y, f"copy kernel {peak:,.0f}", "mark", "end", "s")
-    return y
 
 
 def bar_cells(bar):
@@ -422,27 +416,26 @@ def sizes_chart(title, subtitle, panels, y_label="GB/s"):
     """
     names = list(dict.fromkeys(name for _, series, _ in panels for name, _ in series))
     every = [p for _, series, ref in panels for _, points in series + [("", ref)] for p in points]
-    width, left, gap, right = 860, 66, 34, 28
-    canvas = Canvas(width, 0, title, describe_lines(subtitle, panels))
-    headings(canvas, title, subtitle)
+    left, right, high = 58, 20, 220
+    canvas = Canvas(WIDTH, 0, title, describe_lines(subtitle, panels))
+    top = headings(canvas, title, subtitle) + 29
     entries = [(name, series_name(i), i, False) for i, name in enumerate(names)]
     if any(ref for _, _, ref in panels):
         entries.append(("copy kernel", "axis", None, True))
-    top = 82 + legend(canvas, 24, 82, width - 48, entries) + 18
-    plot = (width - left - right - gap * (len(panels) - 1)) / len(panels)
-    sizes = sorted({x for x, _ in every})
-    y_axis = Axis(0, max(y for _, y in every) * 1.05, label=y_label)
+    top += legend(canvas, 20, top, WIDTH - 40, entries) + 18
+    y_axis = Axis(0, max(y for _, y in every) * 1.05)
     for place, (heading, series, reference) in enumerate(panels):
-        x_axis = size_axis(sizes)
-        box = (left + place * (plot + gap), top, plot, 270)
-        panel = Panel(canvas, box, x_axis, y_axis, f"panel{place}")
-        panel.draw(y_numbers=place == 0, heading=heading)
+        x_axis = size_axis(sorted({x for x, _ in every}))
+        if place < len(panels) - 1:
+            x_axis.label = ""
+        panel = Panel(canvas, (left, top, WIDTH - left - right, high), x_axis, y_axis, f"panel{place}")
+        panel.draw(heading=f"{heading}, {y_label}")
         panel.series(reference, 0, "axis", "dashed")
         for name, points in series:
             number = names.index(name)
             panel.series(points, number, series_name(number), markers=True)
-    canvas.text(18, top + 135, y_label, "muted", "middle", "s", turn=-90)
-    canvas.height = top + 270 + 54
+        top += high + 54
+    canvas.height = top
     return canvas.render()
 
 
@@ -454,7 +447,7 @@ def size_axis(sizes):
     last, ticks = None, []
     for size in sizes:
         here = axis.fraction(size)
-        room = last is None or here - last > 0.085
+        room = last is None or here - last > 0.1
         ticks.append((size, size_text(size) if room else ""))
         last = here if room else last
     axis.ticks = ticks
@@ -483,36 +476,36 @@ def dot_chart(title, subtitle, groups, marks):
     groups: [(heading, [(type, {mark: percent}, copy_gbps)])]; marks: [(mark, words)], in the order of
     their colours. A mark that a line lacks is not drawn.
     """
-    row, width, left, right = 20, 800, 196, 96
+    row, left, right = 20, 74, 66
     every = [v for _, lines in groups for _, values, _ in lines for v in values.values()]
     used = [(mark, words) for mark, words in marks
             if any(mark in values for _, lines in groups for _, values, _ in lines)]
     words = [f"{heading} {dtype}: " + ", ".join(f"{name} {values[mark]:.0f}" for mark, name in used
                                                 if mark in values)
              for heading, lines in groups for dtype, values, _ in lines]
-    canvas = Canvas(width, 0, title, f"{subtitle}. Percent of a plain copy: {'; '.join(words)}.")
-    headings(canvas, title, subtitle)
+    canvas = Canvas(WIDTH, 0, title, f"{subtitle}. Percent of a plain copy: {'; '.join(words)}.")
+    top = headings(canvas, title, subtitle) + 29
     places = {mark: i for i, (mark, _) in enumerate(marks)}
     entries = [(name, series_name(places[mark]), places[mark], "none") for mark, name in used]
-    top = 82 + legend(canvas, 24, 82, width - 48, entries) + 14
-    height = sum(len(lines) * row + 8 for _, lines in groups)
+    top += legend(canvas, 20, top, WIDTH - 40, entries) + 14
+    height = sum(len(lines) * row + 28 for _, lines in groups)
     axis = Axis(0, max(every + [100.0]) * 1.03)
-    plot = width - left - right
+    plot = WIDTH - left - right
     for value, text in axis.ticks:
-        x = left + axis.fraction(value) * plot
-        canvas.line(x, top, x, top + height, "axis" if value == 0 else "grid")
-        canvas.text(x, top + height + 17, text, "muted", "middle", "s")
+        canvas.text(left + axis.fraction(value) * plot, top + height + 17, text, "muted", "middle", "s")
     canvas.text(left + plot / 2, top + height + 36, "percent of the speed of a plain copy", "muted",
                 "middle", "s")
-    canvas.text(width - 24, top - 8, "copy, GB/s", "muted", "end", "s")
-    peak = left + axis.fraction(100.0) * plot
-    canvas.line(peak, top - 4, peak, top + height, "mark", 1.5, "5 4")
+    canvas.text(WIDTH - 16, top - 8, "copy, GB/s", "muted", "end", "s")
     y = top + 4
     for heading, lines in groups:
-        canvas.text(24, y + 14, heading, "ink", "start", "t")
+        canvas.text(20, y + 14, heading, "ink", "start", "t")
+        y += 20
+        for value, look in [(value, "grid" if value else "axis") for value, _ in axis.ticks] + [(100.0, "mark")]:
+            x = left + axis.fraction(value) * plot
+            canvas.line(x, y, x, y + len(lines) * row, look, 1.5 if look == "mark" else 1.0, "5 4" if look == "mark" else None)
         for dtype, values, copy in lines:
-            canvas.text(left - 12, y + 14, dtype, "muted", "end", "m")
-            canvas.text(width - 24, y + 14, f"{copy:,.0f}", "muted", "end", "n")
+            canvas.text(left - 10, y + 14, dtype, "muted", "end", "m")
+            canvas.text(WIDTH - 16, y + 14, f"{copy:,.0f}", "muted", "end", "n")
             if values:
                 low, high = (left + axis.fraction(pick(values.values())) * plot for pick in (min, max))
                 canvas.line(low, y + 10, high, y + 10, "axis")
@@ -533,22 +526,21 @@ def line_plot(data):
     points = [(x, y) for one in series for x, y in one["points"]]
     x_axis = plot_axis(data.get("x", {}), [x for x, _ in points])
     y_axis = plot_axis(data.get("y", {}), [y for _, y in points])
-    width, left, right = 760, 74, 28
-    canvas = Canvas(width, 0, title, data.get("desc") or subtitle or title)
-    headings(canvas, title, subtitle)
-    top = 66 if subtitle else 50
+    left, right = 66 if y_axis.label else 50, 20
+    canvas = Canvas(WIDTH, 0, title, data.get("desc") or subtitle or title)
+    top = headings(canvas, title, subtitle) + 15
     if len(series) > 1:
         entries = [legend_entry(one, i) for i, one in enumerate(series)]
-        top += 14 + legend(canvas, 24, top + 14, width - 48, entries)
-    height = float(data.get("height", 280))
-    panel = Panel(canvas, (left, top, width - left - right, height), x_axis, y_axis, "panel0")
+        top += 14 + legend(canvas, 20, top + 14, WIDTH - 40, entries)
+    height = float(data.get("height", 240))
+    panel = Panel(canvas, (left, top, WIDTH - left - right, height), x_axis, y_axis, "panel0")
     panel.draw()
     for line in data.get("lines", []):
         reference_line(panel, line)
     for number, one in enumerate(series):
         panel.series(one["points"], number, series_name(number), one.get("style", "line"))
     if y_axis.label:
-        canvas.text(20, top + height / 2, y_axis.label, "muted", "middle", "s", turn=-90)
+        canvas.text(16, top + height / 2, y_axis.label, "muted", "middle", "s", turn=-90)
     canvas.height = top + height + (54 if x_axis.label else 34)
     return canvas.render()
 

@@ -34,10 +34,9 @@ CURVE = [0.5, 0.6, 0.75, 0.9, 1.0, 1.25]
 
 
 def curve_rows():
-    """At six fills, what each GPU's curve leaves of the copy's speed, and the main one's slow unit's; only what was
+    """At six fills, what each GPU's curve leaves of the copy's speed, and what its slow unit's does; only what was
     measured."""
-    gpus = recorded_gpus()
-    curves = [model.curve(gpu) for gpu in gpus] + [model.slow_curve(gpus[0])]
+    curves = [curve(gpu) for curve in (model.curve, model.slow_curve) for gpu in recorded_gpus()]
     return [[f"{100 * fill:.0f} %", *(f"{curve.percent(fill):.0f} %" if fill <= curve.points[-1][0] else "–"
                                       for curve in curves)] for fill in CURVE]
 

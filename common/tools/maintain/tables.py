@@ -320,7 +320,7 @@ def make_model(part):
         plot = model_report.curve_plot if what == "curve_figure" else model_report.scatter_plot
         return picture(part, title, line_plot(plot(title)))
     if what == "curve":
-        return table(["Filled", *titles, f"{titles[0]}, slow unit"], model_report.curve_rows(), "r" * (len(titles) + 2))
+        return table(["Filled", *titles, *(f"{title}, slow unit" for title in titles)], model_report.curve_rows(), "r" * (2 * len(titles) + 1))
     if what == "share":
         return table(["GPU", "Curve of", "Rungs", "Within 5 points", "Below 95 %", "Of these within 5", "Mean distance"],
                      model_report.share_rows(), "llrrrrr")

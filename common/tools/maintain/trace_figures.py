@@ -1,6 +1,7 @@
 """Pictures of a warp's accesses for pages: what trace.py --svg and report.py's trace_figure draw."""
 
 import sys
+import textwrap
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
@@ -9,8 +10,8 @@ import trace
 
 SECTORS_A_ROW = 16
 MOST_ROWS = 4
-LEFT, RIGHT, TOP = 142, 118, 64
-SECTOR_WIDTH = 36
+MARGIN, LABEL = 16, 17  # LABEL: the height of the words above a request
+SECTOR_WIDTH = 28
 STRIP = 20      # the height of a row of sectors
 CELL = SECTORS_A_ROW * SECTOR_WIDTH / 32  # of a bank
 LANE_COLOURS = ("s0", "s1", "s2", "s3")   # a quarter of the warp each
@@ -75,17 +76,17 @@ def draw_global(canvas, request, y):
     rows, left_out = sector_rows(request)
     for row in rows:
         for i, sector in enumerate(row):
-            x = LEFT + i * SECTOR_WIDTH
+            x = MARGIN + i * SECTOR_WIDTH
             canvas.rect(x + 1, y, SECTOR_WIDTH - 2, STRIP, "grid")
             for lane, first, count in pieces(request, sector):
                 begin = x + 1 + first * (SECTOR_WIDTH - 2) / trace.SECTOR
                 width = count * (SECTOR_WIDTH - 2) / trace.SECTOR
                 canvas.rect(begin, y, max(width - 0.6, 0.8), STRIP, colour(lane))
-                if width >= 14 and lane >= 0:
+                if width >= 12 and lane >= 0:
                     canvas.text(begin + width / 2, y + 14, str(lane), "page", "middle", "s")
         y += STRIP + 3
     if left_out:
-        canvas.text(LEFT, y + 11, f"and {left_out} sectors more", "muted", kind="s")
+        canvas.text(MARGIN, y + 11, f"and {left_out} sectors more", "muted", kind="s")
         y += 16
     return y
 
@@ -94,13 +95,12 @@ def draw_shared(canvas, request, y):
     """The 32 banks, a row for each pass."""
     phases = trace.phases_of(request)
     banks = trace.bank_columns(request, phases[0])
-    canvas.text(LEFT - 8, y + 8, "bank", "muted", "end", "s")
     for bank in range(0, 32, 4):
-        canvas.text(LEFT + (bank + 0.5) * CELL, y + 8, str(bank), "muted", "middle", "s")
+        canvas.text(MARGIN + (bank + 0.5) * CELL, y + 8, str(bank), "muted", "middle", "s")
     y += 13
     for turn in range(max(len(bank) for bank in banks)):
         for number, bank in enumerate(banks):
-            x, words = LEFT + number * CELL, sorted(bank)
+            x, words = MARGIN + number * CELL, sorted(bank)
             if turn >= len(words):
                 canvas.rect(x + 0.5, y, CELL - 1, STRIP, "grid")
                 continue
@@ -120,14 +120,6 @@ def cost_words(request):
     first = len(trace.phases_of(request)[0])
     return [f"{request['ways']}-way conflict" if request["ways"] > 1 else "no conflict"] + (
         [f"lanes 0\u2013{first - 1} shown"] if first < 32 else [])
-
-
-def height_of(request):
-    if request["space"] == "shared":
-        banks = trace.bank_columns(request, trace.phases_of(request)[0])
-        return 13 + max(len(bank) for bank in banks) * (STRIP + 2) + 12
-    rows, left_out = sector_rows(request)
-    return max(len(rows) * (STRIP + 3) + (16 if left_out else 0), STRIP + 3) + 9
 
 
 def repeats(requests, request):
@@ -168,31 +160,25 @@ def figure(rungs, title="What one warp asks for", tail=False):
         legend.append("A box is a sector of 32 bytes; the coloured part is what lanes ask for.")
     if any(r["operation"] == "store" for _, requests, those in drawn for r in requests
            if r not in those and shape_of(r) not in {shape_of(d) for d in those}):
-        legend[-1:] = [" ".join([*legend[-1:], "Stores that look like the loads are left out."])]
+        legend.append("Stores that look like the loads are left out.")
     if "shared" in spaces:
         legend.append("Shared memory: a column is a bank, a row is a pass, a number is the lane that it serves, * several lanes.")
-    height = TOP + 15 * (len(legend) - 1) + 8 + sum(
-        30 + sum(height_of(r) for r in those) for _, _, those in drawn)
-    width = LEFT + SECTORS_A_ROW * SECTOR_WIDTH + RIGHT
     description = "; ".join(head_of(name, requests) for name, requests, _ in drawn)
-    canvas = figures.Canvas(width, height, title, description)
-    canvas.text(18, 28, title, kind="h")
-    for i, line in enumerate(legend):
-        canvas.text(18, 47 + 15 * i, line, "muted", kind="s")
-    y = TOP + 15 * (len(legend) - 1)
+    canvas = figures.Canvas(2 * MARGIN + SECTORS_A_ROW * SECTOR_WIDTH, 0, title, description)
+    y = figures.headings(canvas, title, " ".join(legend)) + 12
     for name, requests, those in drawn:
-        canvas.text(18, y + 14, head_of(name, requests), kind="t")
-        y += 26
+        for line in textwrap.wrap(head_of(name, requests), 78):
+            canvas.text(MARGIN, y + 14, line, kind="t")
+            y += 17
+        y += 3
         for request in those:
             where = "shared " if request["space"] == "shared" else ""
             label = f"{where}{request['operation']}, {request['bytes']} B" + (
-                f" \u00d7{repeats(requests, request)}" if repeats(requests, request) > 1 else "")
-            top = y + (13 if request["space"] == "shared" else 0)
-            canvas.text(LEFT - 8, top + 14, label, "muted", "end", "s")
-            for i, words in enumerate(cost_words(request)):
-                canvas.text(LEFT + SECTORS_A_ROW * SECTOR_WIDTH + 8, top + 9 + 12 * i, words, "ink", kind="s")
+                f" \u00d7{repeats(requests, request)}" if repeats(requests, request) > 1 else "") + (", by bank" if where else "")
+            canvas.text(MARGIN, y + 11, label, "muted", kind="s")
+            canvas.text(canvas.width - MARGIN, y + 11, ", ".join(cost_words(request)), "ink", "end", "s")
             draw = draw_global if request["space"] == "global" else draw_shared
-            draw(canvas, request, y)
-            y += height_of(request)
+            y = draw(canvas, request, y + LABEL) + 7
         y += 4
+    canvas.height = y + 6
     return canvas.render()
