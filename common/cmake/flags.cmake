@@ -58,23 +58,3 @@ function(tutorial_flags target)
       "$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>")
   endif()
 endfunction()
-
-# tutorial_parse_once(<target> <header>...): what nearly every source includes, NVIDIA's headers and the standard
-# library's, and these besides, are a precompiled header. tutorial_parse_once(<target> OF <other>): the other's, whose
-# code is generated alike, or g++ crashes: so not in the sanitizers' build, where some is optimized and some is not,
-# nor with PyTorch's bindings. A compiler's cache takes no such sources. nvcc shows that each includes what it needs.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT TUTORIAL_ON_GPU AND
-   NOT TUTORIAL_SANITIZE AND NOT TUTORIAL_TORCH)
-  set(tutorial_parsed_once <cuda_bf16.h> <cuda_fp16.h> <cuda_fp8.h> <cuda_runtime.h> <algorithm> <cmath> <cstdint>
-      <functional> <limits> <map> <string> <vector>)
-endif()
-function(tutorial_parse_once target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OF" "")
-  if(NOT tutorial_parsed_once)
-    return()
-  elseif(arg_OF)
-    target_precompile_headers(${target} REUSE_FROM ${arg_OF})
-  else()
-    target_precompile_headers(${target} PRIVATE ${tutorial_parsed_once} ${arg_UNPARSED_ARGUMENTS})
-  endif()
-endfunction()

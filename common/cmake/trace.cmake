@@ -29,13 +29,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TUTORIAL_TESTS AND NOT TUTORIAL_ON_G
   # would protect after relocation could not be.
   target_link_options(tutorial_hooks INTERFACE -Wl,-z,norelro)
   tutorial_flags(tutorial_hooks)
-  tutorial_parse_once(tutorial_hooks OF tutorial_parsed)
   file(GLOB rest CONFIGURE_DEPENDS ${trace}/*.cpp)
   list(REMOVE_ITEM rest ${sources} ${trace}/program.cpp)
   add_library(tutorial_trace STATIC EXCLUDE_FROM_ALL ${rest})
   target_link_libraries(tutorial_trace PUBLIC tutorial_hooks tutorial_bench_parts)
   tutorial_flags(tutorial_trace)
-  tutorial_parse_once(tutorial_trace OF tutorial_parsed)
 endif()
 
 # tutorial_traced_objects(<target> <kernels>...): they call a function before each access.
