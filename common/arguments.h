@@ -34,7 +34,7 @@ inline cudaError_t refuse_buffer(cudaError_t error, const Buffer& buffer, const 
 /// - a null pointer: cudaErrorInvalidValue
 /// - a pointer that lacks its alignment: cudaErrorMisalignedAddress
 /// - else cudaSuccess
-inline cudaError_t check_buffers(std::initializer_list<Buffer> buffers) {
+__attribute__((noinline)) inline cudaError_t check_buffers(std::initializer_list<Buffer> buffers) {
   for (const Buffer& buffer : buffers) {
     if (!buffer.has_elements || buffer.pointer != nullptr) continue;
     return detail::refuse_buffer(cudaErrorInvalidValue, buffer, "is a null pointer");

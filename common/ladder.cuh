@@ -14,9 +14,10 @@ namespace tutorial {
 /// The rung of kernel(const T* x, T* y, std::int64_t n, extra...), whose threads take `per_thread`
 /// elements each and whose pointers need `alignment` bytes; errors as launch_unary.
 template <class T, class... Params, class... Extra>
-UnaryRung<T> rung(std::string name, void (*kernel)(const T*, T*, std::int64_t, Params...),
-                  int per_thread, std::size_t alignment, double max_ulp, LaunchOptions options = {},
-                  Extra... extra) {
+__attribute__((noinline)) UnaryRung<T> rung(std::string name,
+                                            void (*kernel)(const T*, T*, std::int64_t, Params...),
+                                            int per_thread, std::size_t alignment, double max_ulp,
+                                            LaunchOptions options = {}, Extra... extra) {
   const auto launch = [=](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
     return launch_unary(kernel, x, y, n, per_thread, alignment, stream, options, extra...);
   };

@@ -121,8 +121,9 @@ inline bool waits_for_previous_grid(const void* kernel) {
 /// Hands the arguments, already of the parameters' types, to the backend. (Without a tuple of them: each
 /// kernel's would be one more class to compile.)
 template <class... Params>
-cudaError_t launch_with(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
-                        std::common_type_t<Params>... arguments) {
+__attribute__((noinline)) cudaError_t launch_with(void (*kernel)(Params...),
+                                                  const LaunchShape& shape, cudaStream_t stream,
+                                                  std::common_type_t<Params>... arguments) {
 #if defined(TUTORIAL_BACKEND_CPU)
   static_cast<void>(stream);  // the executor finishes each launch before the next begins
   return cpu::launch(kernel, shape.grid, shape.block, shape.shared_bytes,
@@ -215,7 +216,7 @@ inline DeviceLimits ask_device_limits(int device) {
 }
 
 /// Of the current device; a GPU is asked once.
-inline DeviceLimits device_limits() {
+__attribute__((noinline)) inline DeviceLimits device_limits() {
   int device = 0;
   if (cudaGetDevice(&device) != cudaSuccess) return {};
 #if defined(TUTORIAL_BACKEND_CUDA)

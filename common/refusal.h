@@ -17,7 +17,7 @@ inline std::string& refusal_text() {
 }  // namespace detail
 
 /// Keeps `why`, a sentence without a full stop, for last_refusal(), and returns `error`.
-inline cudaError_t refuse(cudaError_t error, std::string why) {
+__attribute__((noinline)) inline cudaError_t refuse(cudaError_t error, std::string why) {
   detail::refusal_text() = std::move(why);
   return error;
 }

@@ -10,6 +10,7 @@
 #   -O1                     loops are not unrolled, and nothing is vectorized
 #   -finline-*, --param     g++ does not instrument what a call passes and returns by value, such as a
 #                           half; so no call may be left. TUTORIAL_TRACE makes __forceinline__ mean it
+#                           (host functions that everything calls say noinline: their copies took half the time)
 #   -fno-ipa-*, -fno-partial-inlining   every access keeps the line that it is from
 #   -gdwarf-4               addr2line of binutils 2.40 mistakes the first file of DWARF 5
 #   -fno-var-tracking...    no debugger asks where a variable lives; to find out takes a third of the time
