@@ -57,8 +57,10 @@ extern const void* const kernels[] = {
     address_of(strided_flat_kernel<4, false, float, OnElements<float, AddFloat>, float, float>),
     address_of(strided_elements_kernel<half, OnElements<half, Add>, half, half>),
     address_of(strided_elements_kernel<float, OnElements<float, AddFloat>, float, float>),
-    address_of(strided_tile_kernel<TileShape<8, 2, false>, half, OnElements<half, Add>, half, half>),
-    address_of(strided_tile_kernel<TileShape<4, 4, true>, float, OnElements<float, AddFloat>, float, float>),
+    address_of(
+        strided_tile_kernel<TileShape<8, 2, false>, half, OnElements<half, Add>, half, half>),
+    address_of(strided_tile_kernel<TileShape<4, 4, true>, float, OnElements<float, AddFloat>, float,
+                                   float>),
 
     // Ladder C
     address_of(arithmetic_limit_nhwc_kernel<half, Add>),
