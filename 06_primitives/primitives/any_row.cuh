@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "06_primitives/primitives/read_write.cuh"
 #include "common/any_address.cuh"
@@ -63,9 +64,19 @@ class AnyRow {
   /// The same where x and y begin alike, or there is no y.
   template <int VecSize, class Acc>
   __device__ __forceinline__ void ReadAligned(Acc* x, std::int64_t column) const {
+    constexpr int kPacks = VecSize / kWidth;
     const T* const first = x_ + head_ + column;
-    read<VecSize / kWidth, VecSize / kWidth>(
-        x, column, [&](int i) { return load_pack<kWidth>(first + i * kWidth); });
+    if constexpr (std::is_same_v<Acc, T>) {
+      // Straight to x: by way of other registers nvcc waits for each load before the next.
+      const int count = packs_from<kPacks>(column);
+#pragma unroll
+      for (int v = 0; v < kPacks; ++v) {
+        const int at = place(v);
+        if (at < count) detail::read_vector<kWidth>(x + v * kWidth, first + at * kWidth);
+      }
+    } else {
+      read<kPacks, kPacks>(x, column, [&](int i) { return load_pack<kWidth>(first + i * kWidth); });
+    }
   }
   /// The same wherever they begin, kAtOnce packs at a time.
   template <int VecSize, int kAtOnce, class Acc>

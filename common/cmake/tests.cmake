@@ -158,6 +158,9 @@ function(tutorial_add_codegen_tests spec)
       tutorial_add_python_test("${arg_PREFIX}.${name}: sm_${architecture}" LABEL "${arg_LABEL}"
         COMMAND "${PROJECT_SOURCE_DIR}/common/tools/maintain/codegen.py" --nvcc "${TUTORIAL_NVCC}"
                 --arch "sm_${architecture}" --spec "${spec}" $<$<BOOL:${TUTORIAL_WERROR}>:--werror>)
+      if(TEST "${arg_PREFIX}.${name}: sm_${architecture}")  # nvcc may take minutes on a busy machine
+        set_tests_properties("${arg_PREFIX}.${name}: sm_${architecture}" PROPERTIES TIMEOUT ${tutorial_long_timeout})
+      endif()
     endif()
   endforeach()
 endfunction()
