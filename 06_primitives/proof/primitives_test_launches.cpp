@@ -74,8 +74,13 @@ void add_bias(LaunchTable& table, const std::string& name, Launch launch) {
 
 template <class T>
 void add_reductions(LaunchTable& table, const std::string& dtype) {
-  const std::vector<Matrix> matrices = {{16384, 16384}, {64, 1 << 20}, {1 << 20, 64},
-                                        {128, 8192},    {8192, 8191},  {std::int64_t{1} << 32, 3}};
+  const std::vector<Matrix> matrices = {{16384, 16384},
+                                        {64, 1 << 20},
+                                        {1 << 20, 64},
+                                        {32768, 8192},
+                                        {128, 8192},
+                                        {8192, 8191},
+                                        {std::int64_t{1} << 32, 3}};
   for (const Dimension dimension : {Dimension::outer, Dimension::inner}) {
     const std::string name = dimension == Dimension::outer ? "sum outer " : "sum inner ";
     add_matrix<T>(table, name + dtype, matrices,

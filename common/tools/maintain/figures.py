@@ -373,8 +373,8 @@ def ladder_chart(title, subtitle, groups):
             x = left + axis.fraction(peak) * plot
             for k in range(len(bars)):  # beside the bars, not through the numbers
                 canvas.line(x, y + k * row + 18, x, y + (k + 1) * row, "mark", 1.5, "5 4")
-            if i == 0:
-                canvas.text(left + 4, top - 8, f"copy kernel {peak:,.0f}", "mark", "start", "s")
+            place = (left + 4, top - 8, "start") if i == 0 else (WIDTH - left, y - 8, "end")
+            canvas.text(place[0], place[1], f"copy kernel {peak:,.0f}", "mark", place[2], "s")
         y += row * len(bars)
     canvas.height = bottom + 46
     return canvas.render()
