@@ -556,7 +556,7 @@ cudaError_t launch_broadcast_part(const Broadcast& broadcast, const In* in0, con
   if constexpr (sizeof(In) == sizeof(Out)) {
     const StridedLoop loop = to_loop(broadcast);
     FlatLoad load[3] = {};
-    if (is_flat_in_packs<kAny>(loop, false, load, out, in0, in1)) {
+    if (is_flat_in_packs<kAny>(loop, {}, load, out, in0, in1)) {
       return launch_strided_flat<kAny, false>(loop, load, OnElements<Out, Op>{op}, stream,
                                               threads_of_packs(loop.elements * sizeof(Out)), out,
                                               in0, in1);

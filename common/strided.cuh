@@ -15,6 +15,7 @@
 // - strided_pack_kernel: rows of whole packs that all lie where packs want to, or repeat one element.
 // - strided_flat_kernel: the same of a result without gaps whose rows are no whole packs. An operand
 //   lies as the result does, repeats one element along a row, or is loaded in pieces (any_address.cuh).
+//   The only operand may have every second element of its pieces.
 // - strided_elements_kernel: all others. A lane an element, so that a warp's accesses are narrow, and
 //   lie together if the elements do.
 // - strided_tile_kernel: an operand's elements lie side by side along another dimension: it is
@@ -165,9 +166,10 @@ __global__ void strided_pack_kernel(Out* out, std::uint32_t packs, FastDivisor c
 
 /// How strided_flat_kernel loads an operand.
 enum class FlatLoad {
-  dense,     ///< it lies as the result does, and its packs are aligned
-  repeated,  ///< a row has one element
-  pieces,    ///< a row's elements lie side by side
+  dense,         ///< it lies as the result does, and its packs are aligned
+  repeated,      ///< a row has one element
+  pieces,        ///< a row's elements lie side by side
+  every_second,  ///< two apart
 };
 
 /// How strided_flat_kernel finds its elements.
@@ -221,9 +223,18 @@ struct FlatElements {
   }
 };
 
-/// Without `kPieces` no operand is FlatLoad::pieces, and the compiler need not provide for it.
+template <class T, int W>
+__device__ __forceinline__ Pack<T, W / 2> every_second(const Pack<T, W>& pack) {
+  Pack<T, W / 2> half;
+#pragma unroll
+  for (int k = 0; k < W / 2; ++k) half.at[k] = pack.at[2 * k];
+  return half;
+}
+
+/// `kLoad`: how some operand is loaded that is not dense or repeated; dense where there is none, and
+/// the compiler need not provide for it.
 //! [load_flat]
-template <int W, bool kPieces, int kTensors, class T>
+template <int W, FlatLoad kLoad, int kTensors, class T>
 __device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTensors>& flat,
                                                         const FlatPlace<kTensors>& place, int t,
                                                         const T* in) {
@@ -236,16 +247,20 @@ __device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTenso
     loaded.of_row(1) = in[there];
   } else if (flat.load[t] == FlatLoad::dense && place.end == W) {
     loaded.pieces = as_pieces(load_pack<W>(in + here));
-  } else if (kPieces && place.left >= W &&
+  } else if (kLoad == FlatLoad::pieces && place.left >= W &&
              is_inside<T, W>(here, Pieces<T, W>::shift_of(in + here), flat.span[t])) {
     loaded.pieces = load_pieces<W>(in + here, 0);
+  } else if (kLoad == FlatLoad::every_second && place.left >= W &&
+             is_inside<T, 2 * W>(here, Pieces<T, 2 * W>::shift_of(in + here), flat.span[t])) {
+    loaded.pieces = as_pieces(every_second(shifted(load_pieces<2 * W>(in + here, 0))));
   } else {  // a row's end, by element
+    constexpr std::uint32_t kStep = kLoad == FlatLoad::every_second ? 2 : 1;
     Pack<T, W> pack{};
 #pragma unroll
     for (int k = 0; k < W; ++k) {
       const std::uint32_t from =
-          k < place.left ? here : there - static_cast<std::uint32_t>(place.left);
-      if (k < place.end) pack.at[k] = in[from + static_cast<std::uint32_t>(k)];
+          k < place.left ? here : there - static_cast<std::uint32_t>(place.left) * kStep;
+      if (k < place.end) pack.at[k] = in[from + static_cast<std::uint32_t>(k) * kStep];
     }
     loaded.pieces = as_pieces(pack);
   }
@@ -253,12 +268,12 @@ __device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTenso
 }
 //! [load_flat]
 
-template <int W, bool kPieces, class Out, class F, class... In, std::size_t... I>
+template <int W, FlatLoad kLoad, class Out, class F, class... In, std::size_t... I>
 __device__ __forceinline__ void do_flat(const StridedFlat<sizeof...(In) + 1>& flat,
                                         const FlatPlace<sizeof...(In) + 1>& place, F f,
                                         std::index_sequence<I...>, Out* out, const In*... in) {
   const Pack<Out, W> pack =
-      apply_to_loaded(f, load_flat<W, kPieces>(flat, place, static_cast<int>(I) + 1, in)...);
+      apply_to_loaded(f, load_flat<W, kLoad>(flat, place, static_cast<int>(I) + 1, in)...);
   if (place.end == W) {
     store_pack(out + place.first, pack);
     return;
@@ -272,7 +287,7 @@ __device__ __forceinline__ void do_flat(const StridedFlat<sizeof...(In) + 1>& fl
 /// out[...] = f(in[...]...) for a result without gaps that is aligned to its packs, W elements a thread.
 /// Rows have at least W elements. `f` as in strided_pack_kernel; of places that do not exist its results
 /// are not used. `out` may be an operand that lies as it does.
-template <int W, bool kPieces, class Out, class F, class... In>
+template <int W, FlatLoad kLoad, class Out, class F, class... In>
 __global__ void strided_flat_kernel(Out* out, StridedFlat<sizeof...(In) + 1> flat, F f,
                                     const In*... in) {
   FlatPlace<sizeof...(In) + 1> place;
@@ -286,7 +301,7 @@ __global__ void strided_flat_kernel(Out* out, StridedFlat<sizeof...(In) + 1> fla
   advance(place.here, at.remainder, flat.step);
   wait_for_previous_grid();  // arithmetic need not wait
   let_next_grid_begin();
-  do_flat<W, kPieces>(flat, place, f, std::index_sequence_for<In...>{}, out, in...);
+  do_flat<W, kLoad>(flat, place, f, std::index_sequence_for<In...>{}, out, in...);
 }
 
 /// Elements of a thread of strided_elements_kernel. They lie a block's width apart.
@@ -801,30 +816,38 @@ cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stre
 template <class... T>
 inline constexpr bool kAllNarrow = ((sizeof(T) <= 2) && ...);
 
+/// What strided_flat_kernel may load besides what is dense or repeated.
+struct FlatChoice {
+  bool pieces = false, every_second = false;
+};
+
 /// How strided_flat_kernel loads operand t; false if it does not.
 template <int W, class T>
-bool flat_load(const StridedLoop& loop, int t, const T* in, bool pieces, FlatLoad* load) {
+bool flat_load(const StridedLoop& loop, int t, const T* in, FlatChoice may, FlatLoad* load) {
   const std::int64_t along = loop.stride[t][loop.rank - 1];
   const bool lies_as_result =
       std::equal(loop.stride[t], loop.stride[t] + loop.rank, loop.stride[0]);
   const bool is_dense = lies_as_result && is_aligned(in, kPackAlignment<T, W>);
-  *load = is_dense ? FlatLoad::dense : along == 0 ? FlatLoad::repeated : FlatLoad::pieces;
-  return is_dense || along == 0 || (pieces && along == 1);
+  *load = is_dense     ? FlatLoad::dense
+          : along == 0 ? FlatLoad::repeated
+          : along == 1 ? FlatLoad::pieces
+                       : FlatLoad::every_second;
+  return is_dense || along == 0 || (may.pieces && along == 1) || (may.every_second && along == 2);
 }
 
-/// Whether strided_flat_kernel takes the loop, `pieces` whether it may load in pieces.
+/// Whether strided_flat_kernel takes the loop.
 template <int W, class Out, class... In>
-bool is_flat_in_packs(const StridedLoop& loop, bool pieces, FlatLoad* load, const Out* out,
+bool is_flat_in_packs(const StridedLoop& loop, FlatChoice may, FlatLoad* load, const Out* out,
                       const In*... in) {
   int t = 0;
   bool fits =
       is_flat(loop) && loop.extent[loop.rank - 1] >= W && is_aligned(out, kPackAlignment<Out, W>);
-  ((++t, fits = fits && flat_load<W>(loop, t, in, pieces, &load[t])), ...);
+  ((++t, fits = fits && flat_load<W>(loop, t, in, may, &load[t])), ...);
   return fits;
 }
 
-/// `kPieces`: whether an operand may be loaded in pieces.
-template <int W, bool kPieces, class Out, class F, class... In>
+/// `kMay`: whether an operand may be FlatLoad::pieces or every_second.
+template <int W, bool kMay, class Out, class F, class... In>
 cudaError_t launch_strided_flat(const StridedLoop& loop, const FlatLoad* load, F f,
                                 cudaStream_t stream, int threads, Out* out, const In*... in) {
   constexpr int kTensors = sizeof...(In) + 1;
@@ -835,10 +858,15 @@ cudaError_t launch_strided_flat(const StridedLoop& loop, const FlatLoad* load, F
   std::copy_n(load, kTensors, flat.load);
   flat.step = steps_along<kTensors>(loop, 1);
   set_spans(flat.span, loop);
-  auto* kernel = strided_flat_kernel<W, false, Out, F, In...>;
-  if constexpr (kPieces && kAllNarrow<Out, In...>) {
+  auto* kernel = strided_flat_kernel<W, FlatLoad::dense, Out, F, In...>;
+  if constexpr (kMay && kAllNarrow<Out, In...>) {
     const bool in_pieces = std::count(load, load + kTensors, FlatLoad::pieces) > 0;
-    if (in_pieces) kernel = strided_flat_kernel<W, true, Out, F, In...>;
+    if (in_pieces) kernel = strided_flat_kernel<W, FlatLoad::pieces, Out, F, In...>;
+  }
+  if constexpr (kMay && kTensors == 2) {
+    if (load[1] == FlatLoad::every_second) {
+      kernel = strided_flat_kernel<W, FlatLoad::every_second, Out, F, In...>;
+    }
   }
   return launch(kernel, strided_shape((loop.elements - 1) / W + 1, threads), stream, out, flat, f,
                 in...);
@@ -976,9 +1004,11 @@ cudaError_t launch_strided(StridedLoop loop, F f, cudaStream_t stream, const Str
       return detail::launch_strided_packs<W>(loop, f, stream, threads, out, in...);
     }
     FlatLoad load[sizeof...(In) + 1] = {};
-    const bool pieces = detail::kAllNarrow<Out, In...> && loop.elements >= limits.pieces &&
-                        loop.extent[loop.rank - 1] >= limits.pieces_row;
-    if (detail::is_flat_in_packs<W>(loop, pieces, load, out, in...)) {
+    const bool is_long =
+        loop.elements >= limits.pieces && loop.extent[loop.rank - 1] >= limits.pieces_row;
+    const detail::FlatChoice may{is_long && detail::kAllNarrow<Out, In...>,
+                                 is_long && sizeof...(In) == 1};
+    if (detail::is_flat_in_packs<W>(loop, may, load, out, in...)) {
       return detail::launch_strided_flat<W, true>(loop, load, f, stream, threads, out, in...);
     }
     return detail::launch_strided_elements(loop, f, stream, out, in...);

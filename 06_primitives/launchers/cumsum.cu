@@ -20,6 +20,8 @@ constexpr std::int64_t kWarpRows = 4;
 /// Rows of more elements may get a block each: of so many threads, or twice as many where rows are few.
 constexpr std::int64_t kWarpRowLength = 4096;
 constexpr std::int64_t kLongRowThreads = 256, kManyRows = 1024;
+/// So few rows get a block each from this length on: their warps alone would leave most loads waiting.
+constexpr std::int64_t kFewRows = 256, kFewRowLength = 2048;
 
 template <class T>
 cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
@@ -28,9 +30,14 @@ cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stre
   const bool vectors = !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
   const bool many = of.rows >= kManyRows;
   // Of many rows those of floats in vectors alone are faster in a block (notes/scan.md).
-  const bool in_block = of.columns > kWarpRowLength && !(many && (!vectors || sizeof(T) == 2));
-  const LaunchShape shape = in_block ? rows_shape(of.rows, (many ? 1 : 2) * kLongRowThreads, 1)
-                                     : rows_shape(of.rows, 32, kWarpRows);
+  const bool long_rows = of.columns > kWarpRowLength && !(many && (!vectors || sizeof(T) == 2));
+  const bool few_rows = of.rows <= kFewRows && of.columns > kFewRowLength &&
+                        (!vectors || of.columns % (kLongRowThreads * 16) == 0);
+  const bool in_block = long_rows || few_rows;
+  const std::int64_t threads =
+      many || of.columns <= kWarpRowLength ? kLongRowThreads : 2 * kLongRowThreads;
+  const LaunchShape shape =
+      in_block ? rows_shape(of.rows, threads, 1) : rows_shape(of.rows, 32, kWarpRows);
   const auto whole = [&](auto kernel) {
     return launch(kernel, shape, stream, x, y, of.rows, of.columns);
   };

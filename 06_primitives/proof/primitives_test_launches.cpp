@@ -119,7 +119,14 @@ void add_rows(LaunchTable& table, const std::string& dtype) {
   add_matrix<T>(table, "softmax_two_reductions " + dtype, {{4096, 1024}},
                 softmax_two_reductions<T>);
   add_matrix<T>(table, "cumsum " + dtype,
-                {{4096, 1024}, {4096, 1280}, {4096, 1023}, {4096, 8192}, {64, 65536}}, cumsum<T>);
+                {{4096, 1024},
+                 {4096, 1280},
+                 {4096, 1023},
+                 {4096, 8192},
+                 {64, 65536},
+                 {256, 4096},
+                 {256, 3072}},
+                cumsum<T>);
 }
 
 /// The left halves of rows.

@@ -138,6 +138,7 @@ class LaunchTable {
         {"transposed", {{1000, 1024}, {1, 1000}}},
         {"transposed", {{1024, 1024}, {1, 1024}}},
         {"every second", {{1000, 1024}, {2048, 2}}},
+        {"every second", {{4096, 1024}, {2048, 2}}},
     };
     for (const auto& [how, layout] : layouts) {
       const TensorLayout dense = contiguous_layout(layout.shape);

@@ -197,6 +197,19 @@ TEST_CASE("strided: every second element, every third, an image with the channel
       CHECK(mistake_of_is_greater<half>(dense, some, some, at, 1, 2) == "");
     }
   }
+  for (const std::int64_t columns : {8, 9, 16, 57, 300}) {  // of an only operand, in pieces
+    const TensorLayout rows = rows_of(5, columns, columns);
+    for (const std::int64_t pitch : {2 * columns - 1, 2 * columns, 2 * columns + 3}) {
+      const TensorLayout second = {rows.shape, {pitch, 2}};
+      for (std::size_t at = 0; at < 8; ++at) {
+        CHECK(mistake_of_two_minus<half>(rows, second, 0, at) == "");
+        CHECK(mistake_of_two_minus<half>(rows, second, 8, at) == "");
+        CHECK(mistake_of_two_minus<float>(rows, second, 4, at) == "");
+        CHECK(mistake_of_two_minus<std::uint8_t>(rows, second, 16, at) == "");
+        CHECK(mistake_of_two_minus<half>(rows, second, 1, at) == "");
+      }
+    }
+  }
   const TensorLayout last = {{2, 3, 20, 20}, {1200, 1, 60, 3}},
                      wide = {{2, 32, 9, 9}, {2592, 1, 288, 32}};
   CHECK(mistake_of_minus_twice<half>(contiguous_layout(last.shape), last, last) == "");
