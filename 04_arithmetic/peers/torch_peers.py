@@ -43,7 +43,7 @@ def python_number(dtype):
     """x + 0.5, the number handed over as Python has it."""
     return Case(f"arithmetic_broadcast/{{}}_{dtype}_number", dtype,
                 lambda grid: [(name, inputs[:1], out) for name, inputs, out in images("scalar")(grid)],
-                torch=lambda x, y: torch.ops.aten.add.Scalar_out(x[0], 0.5, out=y),
+                torch=lambda x, y: torch.add(x[0], 0.5, out=y),  # Scalar_out computes beside out and copies
                 plain=lambda x: x[0] + 0.5,
                 bound=lambda x, y: ops.add.Scalar_out(x[0], 0.5, out=y), form="number")
 
