@@ -15,7 +15,7 @@
 // - strided_pack_kernel: rows of whole packs that all lie where packs want to, or repeat one element.
 // - strided_flat_kernel: the same of a result without gaps whose rows are no whole packs. An operand
 //   lies as the result does, repeats one element along a row, or is loaded in pieces (any_address.cuh).
-//   The only operand may have every second element of its pieces.
+//   A single operand may be every second element of what is loaded.
 // - strided_elements_kernel: all others. A lane an element, so that a warp's accesses are narrow, and
 //   lie together if the elements do.
 // - strided_tile_kernel: an operand's elements lie side by side along another dimension: it is
@@ -290,6 +290,7 @@ __device__ __forceinline__ void do_flat(const StridedFlat<sizeof...(In) + 1>& fl
 template <int W, FlatLoad kLoad, class Out, class F, class... In>
 __global__ void strided_flat_kernel(Out* out, StridedFlat<sizeof...(In) + 1> flat, F f,
                                     const In*... in) {
+  static_assert(kLoad != FlatLoad::every_second || sizeof...(In) == 1, "load_flat() steps by two");
   FlatPlace<sizeof...(In) + 1> place;
   place.first = (blockIdx.x * blockDim.x + threadIdx.x) * W;
   if (place.first >= flat.elements) return;

@@ -20,7 +20,8 @@ constexpr std::int64_t kWarpRows = 4;
 /// Rows of more elements may get a block each: of so many threads, or twice as many where rows are few.
 constexpr std::int64_t kWarpRowLength = 4096;
 constexpr std::int64_t kLongRowThreads = 256, kManyRows = 1024;
-/// So few rows get a block each from this length on: their warps alone would leave most loads waiting.
+/// At most so many rows, longer than this, get a block each too: of so few warps each would load its row in
+/// several tiles, one after the other, and none would hide another's wait.
 constexpr std::int64_t kFewRows = 256, kFewRowLength = 2048;
 
 template <class T>
@@ -32,7 +33,7 @@ cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stre
   // Of many rows those of floats in vectors alone are faster in a block (notes/scan.md).
   const bool long_rows = of.columns > kWarpRowLength && !(many && (!vectors || sizeof(T) == 2));
   const bool few_rows = of.rows <= kFewRows && of.columns > kFewRowLength &&
-                        (!vectors || of.columns % (kLongRowThreads * 16) == 0);
+                        (!vectors || of.columns == kLongRowThreads * 16);  // a tail is slow
   const bool in_block = long_rows || few_rows;
   const std::int64_t threads =
       many || of.columns <= kWarpRowLength ? kLongRowThreads : 2 * kLongRowThreads;

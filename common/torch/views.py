@@ -6,7 +6,7 @@ along any dimension; softmax, running sums and sort along rows.
     python3 common/torch/views.py [--json OUT.json] [--filter TEXT,...] [--elements 28,24,20]
                                   [--resume] [--minutes M] [--list]
 
-Each case is taken at 2^20, 2^24 and 2^28 elements of the result (as near as its shape allows), cold and
+Each case is taken at 2^20, 2^24 and 2^28 elements of the result, or of what is summed (as near as its shape allows), cold and
 warm, by the protocol of timing.py: kernels alone, back to back in a captured graph. A result is checked
 before it is timed; a peer's that is wrong is told, and timed. Results are given (out=) but to
 torch.compile, which allocates its own.
