@@ -23,9 +23,9 @@ std::size_t whole_rounds(std::size_t launches, std::size_t sets) {
   return (launches + sets - 1) / sets * sets;
 }
 
-/// Makes a replay of so many launches, on the sets in turn.
+/// Makes a replay of so many launches, on the sets in turn. `launch` must outlive it.
 void record(Replayer& replayer, const LaunchOnSet& launch, std::size_t sets, std::size_t launches) {
-  replayer.record([&](cudaStream_t stream) {
+  replayer.record([&launch, sets, launches](cudaStream_t stream) {
     cudaError_t error = cudaSuccess;
     for (std::size_t i = 0; i < launches && error == cudaSuccess; ++i) {
       error = launch(i % sets, stream);
