@@ -242,30 +242,20 @@ cudaError_t run(void (*kernel)(Params...), const LaunchShape& shape, Arguments..
   return launch(kernel, shape, nullptr, arguments...);
 }
 
-/// Sets the order, or the number of workers, for one test.
-class OrderSetting {
+/// A setting of the executor for one test.
+template <auto get, auto set>
+class Setting {
  public:
-  explicit OrderSetting(cpu::Order order) : before_(cpu::thread_order()) {
-    cpu::set_thread_order(order);
-  }
-  OrderSetting(const OrderSetting&) = delete;
-  OrderSetting& operator=(const OrderSetting&) = delete;
-  ~OrderSetting() { cpu::set_thread_order(before_); }
+  explicit Setting(decltype(get()) value) : before_(get()) { set(value); }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+  ~Setting() { set(before_); }
 
  private:
-  cpu::Order before_;
+  decltype(get()) before_;
 };
-
-class WorkerSetting {
- public:
-  explicit WorkerSetting(int count) : before_(cpu::worker_count()) { cpu::set_worker_count(count); }
-  WorkerSetting(const WorkerSetting&) = delete;
-  WorkerSetting& operator=(const WorkerSetting&) = delete;
-  ~WorkerSetting() { cpu::set_worker_count(before_); }
-
- private:
-  int before_;
-};
+using OrderSetting = Setting<cpu::thread_order, cpu::set_thread_order>;
+using WorkerSetting = Setting<cpu::worker_count, cpu::set_worker_count>;
 
 bool matches(const std::string& text, const std::string& pattern) {
   return std::regex_search(text, std::regex(pattern));
