@@ -43,7 +43,6 @@ void set_clock_counters(benchmark::State& state, const ClocksSeen& clocks) {
   if (clocks.inside_mhz > 0) state.counters["inside_mhz"] = clocks.inside_mhz;
   if (clocks.samples == 0) return;
   state.counters["sm_mhz"] = clocks.sm_mhz;
-  state.counters["watts"] = clocks.watts;
   state.counters["clock_reasons"] = static_cast<double>(clocks.reasons);
 }
 

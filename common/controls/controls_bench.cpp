@@ -62,11 +62,7 @@ void add_rows(const std::vector<controls::TwoInputs<T>>& rows, double max_ulp) {
 template <class T, class Out>
 Case sweep(const controls::TwoInputs<T, Out>& row, std::vector<Input> inputs,
            decltype(Case::verify) verify, std::vector<NamedShape> shapes = {}) {
-  Case operation{};
-  operation.ladder = kLadder;
-  operation.rung = row.name;
-  operation.dtype = dtype_name<T>();
-  operation.kind = Kind::sweep;
+  Case operation{kLadder, row.name, dtype_name<T>(), Kind::sweep};
   operation.inputs = std::move(inputs);
   operation.output_bytes = bytes_of<Out>(every_element);
   operation.launch = [launch = row.launch](const Buffers& set, const Shape& shape,
