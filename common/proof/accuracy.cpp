@@ -1,10 +1,12 @@
-// run_unary(), worst_error(), measure_accuracy(): outputs against a reference in double.
+// run_unary(), worst_error(), worst_error_of_pairs(), measure_accuracy(): outputs against a reference in double.
 
+#include "common/proof/binary.h"
 #include "common/proof/buffers.h"
 #include "common/proof/inputs.h"
 #include "common/proof/parallel.h"
 #include "common/proof/unary.h"
 
+#include <algorithm>
 #include <sstream>
 #include <type_traits>
 #include <utility>
@@ -22,14 +24,14 @@ class WorstErrors {
         worst_(static_cast<std::size_t>(host_threads()), std::vector<WorstError>(allowed_.size())) {
   }
 
-  /// Judges outputs[rung][i] against the reference for inputs[i], i in [0, count).
-  template <class T>
-  void add(const T* inputs, const std::vector<const T*>& outputs, std::int64_t count,
-           Reference reference) {
+  /// Judges outputs[rung][i] against expected_of(i), i in [0, count); input_of(i): what it is told by.
+  template <class T, class InputOf, class ExpectedOf>
+  void add(const std::vector<const T*>& outputs, std::int64_t count, const InputOf& input_of,
+           const ExpectedOf& expected_of) {
     parallel_pieces(count, [&](int piece, std::int64_t begin, std::int64_t end) {
       std::vector<WorstError> worst = worst_[static_cast<std::size_t>(piece)];
       for (std::int64_t i = begin; i < end; ++i) {
-        const double expected = reference(to_double(inputs[i]));
+        const double expected = expected_of(i);
         const Bits<T> nearest = to_bits(from_double<T>(expected));
         for (std::size_t rung = 0; rung < worst.size(); ++rung) {
           const T actual = outputs[rung][i];
@@ -37,13 +39,20 @@ class WorstErrors {
           if (worst[rung].ulp >= 0.5 && allowed_[rung] >= 0.5 && to_bits(actual) == nearest) {
             ++worst[rung].count;
           } else {
-            worst[rung].observe(to_double(inputs[i]), expected, to_double(actual),
+            worst[rung].observe(to_double(input_of(i)), expected, to_double(actual),
                                 signed_ulp_error(actual, expected), allowed_[rung]);
           }
         }
       }
       worst_[static_cast<std::size_t>(piece)] = worst;
     });
+  }
+  template <class T>
+  void add(const T* inputs, const std::vector<const T*>& outputs, std::int64_t count,
+           Reference reference) {
+    add(
+        outputs, count, [=](std::int64_t i) { return inputs[i]; },
+        [=](std::int64_t i) { return reference(to_double(inputs[i])); });
   }
 
   std::vector<WorstError> result() const {
@@ -78,6 +87,23 @@ std::vector<WorstError> measure(const std::vector<UnaryRung<T>>& rungs,
   WorstErrors worst(allowed_by(rungs));
   worst.add(inputs.data(), pointers, static_cast<std::int64_t>(inputs.size()), reference);
   return worst.result();
+}
+
+/// All of a against each of the `rows` values of b from `first` on: one launch, one row for each b.
+template <class T>
+std::vector<T> outputs_of_rows(const BinaryLauncher<T>& launch, const std::vector<T>& a, const T* b,
+                               std::size_t rows) {
+  std::vector<T> left, right;
+  for (std::size_t row = 0; row < rows; ++row) {
+    left.insert(left.end(), a.begin(), a.end());
+    right.insert(right.end(), a.size(), b[row]);
+  }
+  const GuardedBuffer<T> device_a(left), device_b(right), y(left.size());
+  require_success(launch(device_a.data(), device_b.data(), y.data(),
+                         static_cast<std::int64_t>(left.size()), nullptr),
+                  "launch");
+  require_success(cudaDeviceSynchronize(), "kernel");
+  return y.download();
 }
 
 /// One chunk of the floats on its way through the GPU and back: inputs up, a launch per rung, the
@@ -172,6 +198,25 @@ std::string WorstError::description(double allowed, const char* input, const cha
 }
 
 template <class T>
+WorstError worst_error_of_pairs(const BinaryLauncher<T>& launch, const std::vector<T>& a,
+                                const std::vector<T>& b, BinaryReference reference,
+                                double allowed) {
+  const std::size_t rows_at_once = std::max<std::size_t>(1, (std::size_t{1} << 24) / a.size());
+  WorstErrors worst({allowed});
+  for (std::size_t first = 0; first < b.size(); first += rows_at_once) {
+    const std::vector<T> y =
+        outputs_of_rows(launch, a, b.data() + first, std::min(rows_at_once, b.size() - first));
+    const auto a_of = [&](std::int64_t i) { return a[static_cast<std::size_t>(i) % a.size()]; };
+    const auto expected_of = [&](std::int64_t i) {
+      const T of_row = b[first + static_cast<std::size_t>(i) / a.size()];
+      return reference(to_double(a_of(i)), to_double(of_row));
+    };
+    worst.add<T>({y.data()}, static_cast<std::int64_t>(y.size()), a_of, expected_of);
+  }
+  return worst.result().front();
+}
+
+template <class T>
 std::vector<T> run_unary(const UnaryLauncher<T>& launch, const std::vector<T>& inputs) {
   const GuardedBuffer<T> x(inputs), y(inputs.size());
   require_success(launch(x.data(), y.data(), static_cast<std::int64_t>(inputs.size()), nullptr),
@@ -210,6 +255,12 @@ std::vector<WorstError> measure_accuracy(const std::vector<UnaryRung<T>>& rungs,
                                   double);                                                 \
   template std::vector<WorstError> measure_accuracy(const std::vector<UnaryRung<T>>&, Reference);
 TUTORIAL_FOR_ALL_FLOATS(TUTORIAL_INSTANTIATE)
+#undef TUTORIAL_INSTANTIATE
+
+#define TUTORIAL_INSTANTIATE(T)                                                             \
+  template WorstError worst_error_of_pairs(const BinaryLauncher<T>&, const std::vector<T>&, \
+                                           const std::vector<T>&, BinaryReference, double);
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial::test
