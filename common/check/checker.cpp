@@ -3,7 +3,6 @@
 #include "common/check/checker.h"
 
 #include "common/executor/device_memory.h"
-#include "common/executor/shared_guards.h"
 #include "common/executor/shared_variables.h"
 #include "common/executor/worker.h"
 #include "common/trace/extent.h"

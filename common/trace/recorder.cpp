@@ -3,7 +3,7 @@
 #include "common/trace/recorder.h"
 
 #include "common/executor/device_memory.h"
-#include "common/executor/shared_guards.h"
+#include "common/executor/shared_variables.h"
 #include "common/executor/worker.h"
 #include "common/trace/extent.h"
 #include "common/trace/symbols.h"
