@@ -66,7 +66,7 @@ TEST_CASE("gelu backward: around its zero, the textbook's derivative has no righ
   for (const GeluApproximate variant : kVariants) {
     const auto& ladder = gelu_backward_rungs<float>(variant);
     const auto worst = [&](const BinaryRung<float>& rung) {
-      const std::vector<float> dx = run_backward<float>(rung.launch, x, one);
+      const std::vector<float> dx = run_binary<float>(rung.launch, x, one);
       double largest = 0.0;
       for (std::size_t i = 0; i < x.size(); ++i) {
         const double expected = gelu_backward_reference(variant)(x[i], 1.0);

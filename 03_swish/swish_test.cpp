@@ -113,15 +113,6 @@ std::vector<T> with_normal_swish(const std::vector<T>& values) {
   return result;
 }
 
-template <class T>
-std::vector<T> run_swiglu(const std::vector<T>& a, const std::vector<T>& b) {
-  const GuardedBuffer<T> device_a(a), device_b(b), y(a.size());
-  REQUIRE(swiglu(device_a.data(), device_b.data(), y.data(), static_cast<std::int64_t>(a.size()),
-                 nullptr) == cudaSuccess);
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-  return y.download();
-}
-
 }  // namespace
 
 TEST_CASE("swish: every launcher keeps its promises") {
@@ -312,17 +303,16 @@ TEST_CASE("swiglu: two kernels lose what is small in between, one kernel does no
   // swish(-18) is -2.7e-7, and half has steps of 6e-8 there; times 30000 it is an ordinary number.
   const half a(-18.0f), b(30000.0f);
   const double expected = swiglu_reference(to_double(a), to_double(b));
-  CHECK(ulp_error(run_swiglu<half>({a}, {b})[0], expected) <= 0.51);
-  const GuardedBuffer<half> device_a(std::vector<half>{a}), device_b(std::vector<half>{b}), y(1);
-  REQUIRE(swiglu_separate(device_a.data(), device_b.data(), y.data(), 1, nullptr) == cudaSuccess);
-  const double separate = to_double(y.download()[0]);
+  CHECK(ulp_error(run_binary<half>(swiglu_rung<half>().launch, {a}, {b})[0], expected) <= 0.51);
+  const double separate = to_double(run_binary<half>(swiglu_separate<half>, {a}, {b})[0]);
   CHECK(std::fabs(separate - expected) > 0.05 * std::fabs(expected));
 }
 
 TEST_CASE("swiglu: infinities and NaN") {
   require_device();
   const std::vector<float> y =
-      run_swiglu<float>({1.0f, -1.0f, kInfinity, -kInfinity, kNaN, 1.0f, -kInfinity, kInfinity},
+      run_binary<float>(swiglu_rung<float>().launch,
+                        {1.0f, -1.0f, kInfinity, -kInfinity, kNaN, 1.0f, -kInfinity, kInfinity},
                         {kInfinity, kInfinity, -2.0f, 2.0f, 1.0f, kNaN, kInfinity, 0.0f});
   CHECK(y[0] == kInfinity);
   CHECK(y[1] == -kInfinity);
@@ -366,9 +356,7 @@ TEST_CASE("swiglu: the halves of rows, of any length") {
         index.back() += d;
         b.push_back(value_at(x, index));
       });
-      const GuardedBuffer<T> of_a(a), of_b(b), right(a.size());
-      REQUIRE(swiglu<T>(of_a.data(), of_b.data(), right.data(), 10 * d, nullptr) == cudaSuccess);
-      const std::vector<T> results = right.download();
+      const std::vector<T> results = run_binary<T>(swiglu_rung<T>().launch, a, b);
       std::size_t next = 0;
       CHECK(mistake(y, swiglu_halves<T>(x.in(), y.out(), nullptr),
                     [&](const TensorShape&) { return results[next++]; }) == "");

@@ -1,4 +1,4 @@
-// run_unary(), worst_error(), worst_error_of_pairs(), measure_accuracy(): outputs against a reference in double.
+// run_unary(), run_binary(), worst_error(), worst_error_of_pairs(), measure_accuracy(): outputs against a reference in double.
 
 #include "common/proof/binary.h"
 #include "common/proof/buffers.h"
@@ -87,23 +87,6 @@ std::vector<WorstError> measure(const std::vector<UnaryRung<T>>& rungs,
   WorstErrors worst(allowed_by(rungs));
   worst.add(inputs.data(), pointers, static_cast<std::int64_t>(inputs.size()), reference);
   return worst.result();
-}
-
-/// All of a against each of the `rows` values of b from `first` on: one launch, one row for each b.
-template <class T>
-std::vector<T> outputs_of_rows(const BinaryLauncher<T>& launch, const std::vector<T>& a, const T* b,
-                               std::size_t rows) {
-  std::vector<T> left, right;
-  for (std::size_t row = 0; row < rows; ++row) {
-    left.insert(left.end(), a.begin(), a.end());
-    right.insert(right.end(), a.size(), b[row]);
-  }
-  const GuardedBuffer<T> device_a(left), device_b(right), y(left.size());
-  require_success(launch(device_a.data(), device_b.data(), y.data(),
-                         static_cast<std::int64_t>(left.size()), nullptr),
-                  "launch");
-  require_success(cudaDeviceSynchronize(), "kernel");
-  return y.download();
 }
 
 /// One chunk of the floats on its way through the GPU and back: inputs up, a launch per rung, the
@@ -198,14 +181,29 @@ std::string WorstError::description(double allowed, const char* input, const cha
 }
 
 template <class T>
+std::vector<T> run_binary(const BinaryLauncher<T>& launch, const std::vector<T>& a,
+                          const std::vector<T>& b) {
+  const GuardedBuffer<T> in0(a), in1(b), y(a.size());
+  const auto n = static_cast<std::int64_t>(a.size());
+  require_success(launch(in0.data(), in1.data(), y.data(), n, nullptr), "launch");
+  require_success(cudaDeviceSynchronize(), "kernel");
+  if (!y.intact()) throw std::runtime_error("the output was " + y.damage());
+  return y.download();
+}
+
+template <class T>
 WorstError worst_error_of_pairs(const BinaryLauncher<T>& launch, const std::vector<T>& a,
                                 const std::vector<T>& b, BinaryReference reference,
                                 double allowed) {
   const std::size_t rows_at_once = std::max<std::size_t>(1, (std::size_t{1} << 24) / a.size());
   WorstErrors worst({allowed});
   for (std::size_t first = 0; first < b.size(); first += rows_at_once) {
-    const std::vector<T> y =
-        outputs_of_rows(launch, a, b.data() + first, std::min(rows_at_once, b.size() - first));
+    std::vector<T> left, right;  // all of a beside one b, then beside the next
+    for (std::size_t row = first; row < std::min(first + rows_at_once, b.size()); ++row) {
+      left.insert(left.end(), a.begin(), a.end());
+      right.insert(right.end(), a.size(), b[row]);
+    }
+    const std::vector<T> y = run_binary(launch, left, right);
     const auto a_of = [&](std::int64_t i) { return a[static_cast<std::size_t>(i) % a.size()]; };
     const auto expected_of = [&](std::int64_t i) {
       const T of_row = b[first + static_cast<std::size_t>(i) / a.size()];
@@ -218,12 +216,10 @@ WorstError worst_error_of_pairs(const BinaryLauncher<T>& launch, const std::vect
 
 template <class T>
 std::vector<T> run_unary(const UnaryLauncher<T>& launch, const std::vector<T>& inputs) {
-  const GuardedBuffer<T> x(inputs), y(inputs.size());
-  require_success(launch(x.data(), y.data(), static_cast<std::int64_t>(inputs.size()), nullptr),
-                  "launch");
-  require_success(cudaDeviceSynchronize(), "kernel");
-  if (!y.intact()) throw std::runtime_error("the output was " + y.damage());
-  return y.download();
+  const auto with_one = [&](const T* x, const T*, T* y, std::int64_t n, cudaStream_t stream) {
+    return launch(x, y, n, stream);
+  };
+  return run_binary<T>(with_one, inputs, {});
 }
 
 template <class T>
@@ -258,6 +254,8 @@ TUTORIAL_FOR_ALL_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 
 #define TUTORIAL_INSTANTIATE(T)                                                             \
+  template std::vector<T> run_binary(const BinaryLauncher<T>&, const std::vector<T>&,       \
+                                     const std::vector<T>&);                                \
   template WorstError worst_error_of_pairs(const BinaryLauncher<T>&, const std::vector<T>&, \
                                            const std::vector<T>&, BinaryReference, double);
 TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)

@@ -20,6 +20,11 @@ BinaryRung<T> operator_rung(BinaryLauncher<T> launch, double max_ulp) {
           16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
 }
 
+/// As run_unary().
+template <class T>
+std::vector<T> run_binary(const BinaryLauncher<T>& launch, const std::vector<T>& a,
+                          const std::vector<T>& b);
+
 /// The rung with one array as both of its inputs: a rung with one input, x -> f(x, x). A kernel
 /// that reads a and b at different places computes something else.
 template <class T>
