@@ -10,6 +10,7 @@
 #include "01_elu/proof/elu_reference.h"
 #include "common/proof/catch.h"
 #include "common/proof/fp8.h"
+#include "common/proof/operators.h"
 #include "common/proof/support.h"
 #include "common/proof/views.h"
 #include "common/proof/worse.h"
@@ -22,94 +23,14 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// What ELU is at the ends of the range; -0 is told from +0 by its sign.
-template <class T>
-void check_special_values(const T* outputs) {
-  CHECK(to_double(outputs[0]) == 0.0);
-  CHECK_FALSE(std::signbit(to_double(outputs[0])));
-  CHECK(to_double(outputs[1]) == 0.0);
-  CHECK(std::signbit(to_double(outputs[1])));
-  CHECK(to_double(outputs[2]) == std::numeric_limits<double>::infinity());
-  CHECK(to_double(outputs[3]) == -1.0);
-  CHECK(std::isnan(to_double(outputs[4])));
-  CHECK(to_double(outputs[5]) == 1.0);
-}
-
-/// In whole packs and in the tail: 13 times 6 values are nine packs of eight and a tail of six.
-template <class T>
-void check_special_values(const std::vector<UnaryRung<T>>& rungs) {
-  constexpr std::size_t count = 6, repeats = 13;
-  const T values[count] = {T(0.0f), T(-0.0f), T(kInfinity), T(-kInfinity), T(kNaN), T(1.0f)};
-  std::vector<T> inputs;
-  for (std::size_t i = 0; i < count * repeats; ++i) inputs.push_back(values[i % count]);
-  for (const UnaryRung<T>& rung : rungs) {
-    INFO(rung.name);
-    const std::vector<T> outputs = run_unary<T>(rung.launch, inputs);
-    for (std::size_t i = 0; i < repeats; ++i) check_special_values<T>(&outputs[i * count]);
-  }
-}
-
-/// The operator at one alpha, as a rung that takes any pointer.
-template <class T>
-UnaryRung<T> operator_rung(float alpha, double max_ulp) {
-  return {std::string("operator_") + dtype_name<T>(),
-          [alpha](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-            return elu(x, y, n, alpha, stream);
-          },
-          16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
-}
-
 constexpr float kSeluAlpha = 1.6732632f;
-
-/// The operator's other path: one element a thread, where a pointer lacks the alignment of a pack.
-template <class T>
-double worst_misaligned(const std::vector<T>& inputs) {
-  const GuardedBuffer<T> x(inputs, 1);
-  const GuardedBuffer<T> y(inputs.size(), 1);
-  const auto n = static_cast<std::int64_t>(inputs.size());
-  REQUIRE(elu(x.data(), y.data(), n, 1.0f, nullptr) == cudaSuccess);
-  return worst_error(inputs, y.download(), elu_reference).ulp;
-}
+constexpr Reference kSelu = [](double x) { return elu_reference(x, kSeluAlpha); };
 
 template <class T>
-void check_operator(double max_ulp) {
-  check_launcher_promises(operator_rung<T>(1.0f, max_ulp), elu_reference);
-  check_accuracy(operator_rung<T>(1.0f, max_ulp), elu_reference, "elu");
-  UnaryRung<T> other = operator_rung<T>(kSeluAlpha, max_ulp);
-  other.name += "_selu";
-  check_accuracy<T>(
-      other, [](double x) { return elu_reference(x, kSeluAlpha); }, "elu");
-  other = operator_rung<T>(-0.3f, max_ulp);
-  other.name += "_negative";
-  check_accuracy<T>(
-      other, [](double x) { return elu_reference(x, -0.3f); }, "elu");
-}
-
-template <class T>
-void check_refused_alpha(float alpha) {
-  const GuardedBuffer<T> x(std::vector<T>(64, T(-1.0f)));
-  const GuardedBuffer<T> y(64);
-  CHECK(elu(x.data(), y.data(), 64, alpha, nullptr) == cudaErrorInvalidValue);
-  CHECK(cudaDeviceSynchronize() == cudaSuccess);
-  CHECK(y.untouched());
-}
-
-/// At alpha = 0, in a pack and in the tail: a negative x gives -0, with alpha = -0 it gives +0.
-template <class T>
-void check_without_alpha(float alpha) {
-  const auto without_alpha = [alpha](const T* in, T* out, std::int64_t n, cudaStream_t stream) {
-    return elu(in, out, n, alpha, stream);
+UnaryLauncher<T> elu_at(float alpha) {
+  return [alpha](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+    return elu(x, y, n, alpha, stream);
   };
-  const float values[] = {-3.0f, -1.0f, -0.1f, -1e-5f, 2.0f, -kInfinity, 0.0f, -0.0f, -200.0f};
-  std::vector<T> x;
-  for (int i = 0; i < 27; ++i) x.push_back(T(values[i % 9]));
-  const std::vector<T> y = run_unary<T>(without_alpha, x);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double in = to_double(x[i]), out = to_double(y[i]), expected = elu_reference(in, alpha);
-    CAPTURE(sizeof(T), alpha, in);
-    CHECK(out == expected);
-    CHECK(std::signbit(out) == std::signbit(expected));
-  }
 }
 
 const UnaryLauncher<half>& f16_rung(const std::string& name) {
@@ -185,7 +106,9 @@ TEST_CASE("elu: where the subtraction loses digits, the error is still below 2^-
 
 TEST_CASE("elu: zeros keep their sign, infinities and NaN go where they belong") {
   require_device();
-  for_each_type(Floats{}, [](auto type) { check_special_values(elu_rungs<decltype(type)>()); });
+  for_each_type(Floats{}, [](auto type) {
+    check_special_values(elu_rungs<decltype(type)>(), elu_reference);
+  });
 }
 
 TEST_CASE("elu: more than 2^31 elements", "[long]") {
@@ -202,14 +125,17 @@ TEST_CASE("elu: more than 2^31 elements", "[long]") {
 
 TEST_CASE("elu: the operator takes every pointer, every type and any finite alpha") {
   require_device();
-  SECTION("f16") { check_operator<half>(0.51); }
-  SECTION("bf16") { check_operator<Bf16>(0.51); }
-  SECTION("f32") { check_launcher_promises(operator_rung<float>(1.0f, 2.0), elu_reference); }
-  SECTION("misaligned") {
-    CHECK(worst_misaligned(all_values<half>()) <= 0.51);
-    CHECK(worst_misaligned(all_values<Bf16>()) <= 0.51);
-    CHECK(worst_misaligned(dense_floats(512)) <= 2.0);
-  }
+  for_each_type(Floats{}, [](auto type) {
+    using T = decltype(type);
+    const UnaryRung<T> rung = operator_rung<T>(elu_at<T>(1.0f), sizeof(T) == 4 ? 2.0 : 0.51);
+    check_launcher_promises(rung, elu_reference);
+    if (sizeof(T) == 4) return;  // below
+    check_accuracy(rung, elu_reference, "elu");
+    check_accuracy(operator_rung<T>(elu_at<T>(kSeluAlpha), rung.max_ulp, "_selu"), kSelu, "elu");
+    check_accuracy<T>(
+        operator_rung<T>(elu_at<T>(-0.3f), rung.max_ulp, "_negative"),
+        [](double x) { return elu_reference(x, -0.3f); }, "elu");
+  });
 }
 
 TEST_CASE("elu: tensors of any strides, bit for bit as without gaps") {
@@ -236,27 +162,33 @@ TEST_CASE("elu: tensors of any strides, bit for bit as without gaps") {
 
 TEST_CASE("elu: largest error of the f32 operator", "[long]") {
   require_device();
-  check_accuracy(operator_rung<float>(1.0f, 2.0), elu_reference, "elu");
-  UnaryRung<float> selu = operator_rung<float>(kSeluAlpha, 2.0);
-  selu.name += "_selu";
-  check_accuracy<float>(
-      selu, [](double x) { return elu_reference(x, kSeluAlpha); }, "elu");
+  check_accuracy(operator_rung<float>(elu_at<float>(1.0f), 2.0), elu_reference, "elu");
+  check_accuracy(operator_rung<float>(elu_at<float>(kSeluAlpha), 2.0, "_selu"), kSelu, "elu");
 }
 
 TEST_CASE("elu: the operator refuses an alpha that is not finite, and writes nothing") {
   require_device();
   for (const float alpha : {kInfinity, -kInfinity, kNaN}) {
-    for_each_type(Floats{}, [=](auto type) { check_refused_alpha<decltype(type)>(alpha); });
+    for_each_type(Floats{}, [=](auto type) {
+      check_refused<decltype(type)>(
+          [=](auto* x, auto* y, std::int64_t n) { return elu(x, y, n, alpha, nullptr); });
+    });
   }
 }
 
 TEST_CASE("elu: alpha = 0 is relu, and negative inputs give a zero of the formula's sign") {
   require_device();
-  for (const float alpha : {0.0f, -0.0f}) {
-    check_without_alpha<float>(alpha);
-    check_without_alpha<half>(alpha);
-    check_without_alpha<Bf16>(alpha);
-  }
+  const float values[] = {-3.0f, -1.0f, -0.1f, -1e-5f, 2.0f, -kInfinity, 0.0f, -0.0f, -200.0f};
+  for_each_type(Floats{}, [&](auto type) {
+    using T = decltype(type);
+    std::vector<T> x;  // packs and a tail
+    for (int i = 0; i < 27; ++i) x.push_back(T(values[i % 9]));
+    const auto worst = [&](float alpha, Reference reference) {
+      return worst_error(x, run_unary<T>(elu_at<T>(alpha), x), reference).ulp;
+    };
+    CHECK(worst(0.0f, [](double v) { return elu_reference(v, 0.0); }) == 0.0);
+    CHECK(worst(-0.0f, [](double v) { return elu_reference(v, -0.0); }) == 0.0);
+  });
 }
 
 TEST_CASE("elu: the block-size sweep is right at every size, and refuses what no GPU runs") {

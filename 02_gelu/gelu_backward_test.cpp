@@ -7,6 +7,7 @@
 #include "02_gelu/proof/gelu_reference.h"
 #include "common/proof/backward.h"
 #include "common/proof/launches.h"
+#include "common/proof/operators.h"
 #include "common/proof/support.h"
 
 using namespace tutorial;
@@ -16,15 +17,13 @@ namespace {
 
 constexpr GeluApproximate kVariants[] = {GeluApproximate::tanh, GeluApproximate::none};
 
-/// The operator, as a rung that takes any pointer.
 template <class T>
-BinaryRung<T> operator_rung(GeluApproximate approximate) {
+BinaryRung<T> backward_of(GeluApproximate approximate) {
   const auto launch = [approximate](const T* x, const T* dy, T* dx, std::int64_t n,
                                     cudaStream_t stream) {
     return gelu_backward(x, dy, dx, n, approximate, stream);
   };
-  return {std::string("operator_") + dtype_name<T>(), launch, 16 / static_cast<int>(sizeof(T)),
-          sizeof(T), kGeluBackwardUlp<T>};
+  return operator_rung<T>(launch, kGeluBackwardUlp<T>);
 }
 
 }  // namespace
@@ -35,7 +34,7 @@ TEST_CASE("gelu backward: every launcher keeps its promises") {
     for_each_type(Floats{}, [=](auto type) {
       using T = decltype(type);
       check_backward_promises(gelu_backward_rungs<T>(variant), gelu_backward_reference(variant));
-      check_launcher_promises(operator_rung<T>(variant), gelu_backward_reference(variant));
+      check_launcher_promises(backward_of<T>(variant), gelu_backward_reference(variant));
     });
   }
 }
@@ -54,7 +53,7 @@ TEST_CASE("gelu backward: zeros, infinities and NaN, in packs and in the tail") 
   require_device();
   for (const GeluApproximate variant : kVariants) {
     for_each_type(Floats{}, [=](auto type) {
-      check_backward_special_values(operator_rung<decltype(type)>(variant),
+      check_backward_special_values(backward_of<decltype(type)>(variant),
                                     gelu_backward_reference(variant));
     });
   }
@@ -67,7 +66,7 @@ TEST_CASE("gelu backward: around its zero, the textbook's derivative has no righ
   for (const GeluApproximate variant : kVariants) {
     const auto& ladder = gelu_backward_rungs<float>(variant);
     const auto worst = [&](const BinaryRung<float>& rung) {
-      const std::vector<float> dx = run_backward<float>(rung.launch, x, one);
+      const std::vector<float> dx = run_binary<float>(rung.launch, x, one);
       double largest = 0.0;
       for (std::size_t i = 0; i < x.size(); ++i) {
         const double expected = gelu_backward_reference(variant)(x[i], 1.0);
@@ -82,11 +81,9 @@ TEST_CASE("gelu backward: around its zero, the textbook's derivative has no righ
 
 TEST_CASE("gelu backward: refuses a variant that does not exist, and writes nothing") {
   require_device();
-  const GuardedBuffer<float> x(std::vector<float>(64, -1.0f)), dx(64);
-  CHECK(gelu_backward(x.data(), x.data(), dx.data(), 64, static_cast<GeluApproximate>(2),
-                      nullptr) == cudaErrorInvalidValue);
-  CHECK(cudaDeviceSynchronize() == cudaSuccess);
-  CHECK(dx.untouched());
+  check_refused<float>([](auto* x, auto* dx, std::int64_t n) {
+    return gelu_backward(x, x, dx, n, static_cast<GeluApproximate>(2), nullptr);
+  });
 }
 
 TEST_CASE("gelu backward: which kernel runs, in how many blocks") {
@@ -96,7 +93,7 @@ TEST_CASE("gelu backward: which kernel runs, in how many blocks") {
     for_each_type(Floats{}, [&](auto type) {
       using T = decltype(type);
       table.add_binary<T>(std::string("gelu_backward ") + name_of(variant) + " " + dtype_name<T>(),
-                          {n, past_l2<T>}, operator_rung<T>(variant).launch);
+                          {n, past_l2<T>}, backward_of<T>(variant).launch);
       table.add_rungs(gelu_backward_rungs<T>(variant), n);
     });
   }

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "common/launch.cuh"
 #include "common/proof/catch.h"
 #include "common/proof/fp8.h"
+#include "common/proof/operators.h"
 #include "common/proof/support.h"
 #include "common/proof/views.h"
 #include "common/proof/worse.h"
@@ -23,58 +23,6 @@ namespace {
 
 constexpr GeluApproximate kVariants[] = {GeluApproximate::tanh, GeluApproximate::none};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-/// `n` elements by the operator, and by the last rung of `rungs`, bit for bit.
-template <class T>
-void check_one_pack_or_two(const Ladder<T>& (*rungs)(GeluApproximate), std::int64_t n) {
-  INFO(n << " elements");
-  std::vector<T> x(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = T(static_cast<float>(static_cast<int>(i % 4001) - 2000) * 0.01f);
-  }
-  for (const GeluApproximate approximate : kVariants) {
-    const auto by_operator = gelu_operator_rung<T>(approximate);
-    const std::vector<T> one = run_unary<T>(rungs(approximate).back().launch, x);
-    const std::vector<T> other = run_unary<T>(by_operator.launch, x);
-    CHECK(std::memcmp(one.data(), other.data(), x.size() * sizeof(T)) == 0);
-  }
-}
-
-/// What GELU is at the ends of the range; -0 is told from +0 by its sign.
-template <class T>
-void check_special_values(const std::vector<UnaryRung<T>>& rungs) {
-  const std::vector<T> inputs = {T(0.0f),   T(-0.0f),   T(kInfinity), T(-kInfinity), T(kNaN),
-                                 T(100.0f), T(-100.0f), T(65504.0f),  T(-6e4f),      T(-kNaN)};
-  for (const UnaryRung<T>& rung : rungs) {
-    INFO(rung.name);
-    const std::vector<T> outputs = run_unary<T>(rung.launch, inputs);
-    const auto is_negative_zero = [&](std::size_t i) {
-      return to_double(outputs[i]) == 0.0 && std::signbit(to_double(outputs[i]));
-    };
-    CHECK(to_double(outputs[0]) == 0.0);
-    CHECK_FALSE(std::signbit(to_double(outputs[0])));
-    CHECK(is_negative_zero(1));
-    CHECK(to_double(outputs[2]) == std::numeric_limits<double>::infinity());
-    CHECK(is_negative_zero(3));
-    CHECK(std::isnan(to_double(outputs[4])));
-    CHECK(to_double(outputs[5]) == 100.0);
-    CHECK(is_negative_zero(6));
-    CHECK(to_double(outputs[7]) == to_double(inputs[7]));
-    CHECK(is_negative_zero(8));
-    CHECK(std::isnan(to_double(outputs[9])));
-  }
-}
-
-template <class T>
-void check_refused_variant() {
-  const GeluApproximate no_such_variant = static_cast<GeluApproximate>(2);
-  const GuardedBuffer<T> x(std::vector<T>(64, T(-1.0f)));
-  const GuardedBuffer<T> y(64);
-  CHECK(gelu(x.data(), y.data(), 64, no_such_variant, nullptr) == cudaErrorInvalidValue);
-  CHECK(cudaDeviceSynchronize() == cudaSuccess);
-  CHECK(y.untouched());
-}
 
 void check_f32_accuracy(GeluApproximate approximate) {
   std::vector<UnaryRung<float>> rungs = gelu_rungs<float>(approximate);
@@ -215,7 +163,7 @@ TEST_CASE("gelu: zeros keep their sign, infinities and NaN go where they belong"
   require_device();
   for (const GeluApproximate approximate : kVariants) {
     for_each_type(Floats{}, [=](auto type) {
-      check_special_values(gelu_rungs<decltype(type)>(approximate));
+      check_special_values(gelu_rungs<decltype(type)>(approximate), gelu_reference(approximate));
     });
   }
 }
@@ -247,18 +195,25 @@ TEST_CASE("gelu: the operator takes every pointer and every type") {
 
 TEST_CASE("gelu: one pack or two, the operator's results are the same bit for bit") {
   require_device();
-  const std::int64_t wave = resident_threads();  // a pack: 4 floats, 8 bf16
-  for (const std::int64_t n :
-       {4 * wave, 4 * wave + 1, 6 * wave + 3, 8 * wave - 3, 8 * wave, 8 * wave + 1}) {
-    check_one_pack_or_two(gelu_rungs<float>, n);
-    check_one_pack_or_two(gelu_rungs<Bf16>, 2 * n);
-  }
-  check_one_pack_or_two(gelu_rungs<Bf16>, (1 << 24) + 3);
+  const auto check = [](auto type, std::int64_t n) {
+    using T = decltype(type);
+    for (const GeluApproximate variant : kVariants) {
+      check_same_bits(gelu_operator_rung<T>(variant).launch, gelu_rungs<T>(variant).back().launch,
+                      n);
+    }
+  };
+  for (const std::int64_t n : sizes_around_waves(resident_threads(), 4)) check(float{}, n);
+  for (const std::int64_t n : sizes_around_waves(resident_threads(), 8)) check(Bf16{}, n);
+  check(Bf16{}, (1 << 24) + 3);
 }
 
 TEST_CASE("gelu: the operator refuses a variant that does not exist, and writes nothing") {
   require_device();
-  for_each_type(Floats{}, [](auto type) { check_refused_variant<decltype(type)>(); });
+  for_each_type(Floats{}, [](auto type) {
+    check_refused<decltype(type)>([](auto* x, auto* y, std::int64_t n) {
+      return gelu(x, y, n, static_cast<GeluApproximate>(2), nullptr);
+    });
+  });
 }
 
 TEST_CASE("gelu: the two variants differ by less than 5e-4, and by as much as 4e-4") {

@@ -61,11 +61,7 @@ void add_swiglu() {
 /// SwiGLU backward: three arrays in, and both gradients in one output, db behind da.
 template <class T>
 void add_swiglu_backward(const TwoGradientsRung<T>& rung) {
-  Case operation{};
-  operation.ladder = "swiglu_backward";
-  operation.rung = rung.name;
-  operation.dtype = dtype_name<T>();
-  operation.kind = Kind::rung;
+  Case operation{"swiglu_backward", rung.name, dtype_name<T>(), Kind::rung};
   operation.per_thread = rung.width;
   for (const auto& tile : {tile_of_input<T, 0>(), tile_of_input<T, 1>(), tile_of_input<T, 2>()}) {
     operation.inputs.push_back({tile, bytes_of<T>(every_element)});
@@ -109,11 +105,8 @@ void add_swiglu_backward(const TwoGradientsRung<T>& rung) {
 template <class T>
 void add_swiglu_backward_halves() {
   const auto twice = [](const Shape& shape) { return 2 * shape.elements(); };
-  Case operation{};
-  operation.ladder = "swiglu_backward";
-  operation.rung = std::string("halves_") + dtype_name<T>();
-  operation.dtype = dtype_name<T>();
-  operation.kind = Kind::rung;
+  Case operation{"swiglu_backward", std::string("halves_") + dtype_name<T>(), dtype_name<T>(),
+                 Kind::rung};
   const Shape layer{on_gpu ? 8192 : 64, 7168};
   operation.own_shapes = {{name_of(layer), layer}};
   operation.inputs = {{tile_of_input<T, 0>(), bytes_of<T>(twice)},
@@ -173,11 +166,7 @@ class QuantizeReference {
 /// SwiGLU to E4m3 with a scale for each row: the scales lie behind the rows.
 template <class T>
 void add_swiglu_quantize(const std::string& name, RowPasses passes) {
-  Case operation{};
-  operation.ladder = "swiglu_quantize";
-  operation.rung = name + "_" + dtype_name<T>();
-  operation.dtype = dtype_name<T>();
-  operation.kind = Kind::rung;
+  Case operation{"swiglu_quantize", name + "_" + dtype_name<T>(), dtype_name<T>(), Kind::rung};
   operation.inputs = {{tile_of_input<T, 0>(), bytes_of<T>(every_element)},
                       {tile_of_input<T, 1>(), bytes_of<T>(every_element)}};
   operation.output_bytes = [](const Shape& shape) {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "common/proof/binary.h"
 #include "common/proof/catch.h"
 #include "common/proof/fp8.h"
+#include "common/proof/operators.h"
 #include "common/proof/support.h"
 #include "common/proof/views.h"
 
@@ -24,34 +24,6 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// What Swish is at the ends of the range; -0 is told from +0 by its sign.
-template <class T>
-void check_special_values(const T* outputs) {
-  const auto is_zero = [](T output, bool negative) {
-    return to_double(output) == 0.0 && std::signbit(to_double(output)) == negative;
-  };
-  CHECK(is_zero(outputs[0], false));
-  CHECK(is_zero(outputs[1], true));
-  CHECK(to_double(outputs[2]) == std::numeric_limits<double>::infinity());
-  CHECK(is_zero(outputs[3], true));
-  CHECK(std::isnan(to_double(outputs[4])));
-  CHECK(is_zero(outputs[5], true));
-}
-
-/// In whole packs and in the tail: 13 times 6 values are nine packs of eight and a tail of six.
-template <class T>
-void check_special_values(const std::vector<UnaryRung<T>>& rungs) {
-  constexpr std::size_t count = 6, repeats = 13;
-  const T values[count] = {T(0.0f), T(-0.0f), T(kInfinity), T(-kInfinity), T(kNaN), T(-300.0f)};
-  std::vector<T> inputs;
-  for (std::size_t i = 0; i < count * repeats; ++i) inputs.push_back(values[i % count]);
-  for (const UnaryRung<T>& rung : rungs) {
-    INFO(rung.name);
-    const std::vector<T> outputs = run_unary<T>(rung.launch, inputs);
-    for (std::size_t i = 0; i < repeats; ++i) check_special_values<T>(&outputs[i * count]);
-  }
-}
-
 template <class T>
 UnaryLauncher<T> launcher_of(const std::string& name) {
   return rung_named(name, swish_rungs<T>()).launch;
@@ -62,23 +34,6 @@ UnaryLauncher<T> swish_at(float beta) {
   return [beta](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
     return swish(x, y, n, beta, stream);
   };
-}
-
-/// The operator at one beta, as a rung that takes any pointer.
-template <class T>
-UnaryRung<T> operator_rung(float beta, const std::string& suffix, double max_ulp) {
-  return {std::string("operator_") + dtype_name<T>() + suffix, swish_at<T>(beta),
-          16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
-}
-
-/// The operator's other path: one element a thread, where a pointer lacks the alignment of a pack.
-template <class T>
-double worst_misaligned(const std::vector<T>& inputs) {
-  const GuardedBuffer<T> x(inputs, 1);
-  const GuardedBuffer<T> y(inputs.size(), 1);
-  const auto n = static_cast<std::int64_t>(inputs.size());
-  REQUIRE(swish(x.data(), y.data(), n, 1.0f, nullptr) == cudaSuccess);
-  return worst_error(inputs, y.download(), swish_reference).ulp;
 }
 
 /// A beta, and the reference for it: a plain function, since a reference cannot carry a number.
@@ -109,8 +64,9 @@ const std::vector<AtBeta>& other_betas() {
 template <class T>
 void check_other_betas(double max_ulp) {
   for (const AtBeta& at : other_betas()) {
-    check_accuracy<T>(operator_rung<T>(at.beta, std::string("_beta_") + at.name, max_ulp),
-                      at.reference, "swish");
+    check_accuracy<T>(
+        operator_rung<T>(swish_at<T>(at.beta), max_ulp, std::string("_beta_") + at.name),
+        at.reference, "swish");
   }
 }
 
@@ -122,15 +78,6 @@ void check_infinities(float beta, double at_plus, double at_minus) {
   CHECK(std::signbit(to_double(y[0])) == std::signbit(at_plus));
   CHECK(to_double(y[1]) == at_minus);
   CHECK(std::signbit(to_double(y[1])) == std::signbit(at_minus));
-}
-
-template <class T>
-void check_refused_beta(float beta) {
-  const GuardedBuffer<T> x(std::vector<T>(64, T(-1.0f)));
-  const GuardedBuffer<T> y(64);
-  CHECK(swish(x.data(), y.data(), 64, beta, nullptr) == cudaErrorInvalidValue);
-  CHECK(cudaDeviceSynchronize() == cudaSuccess);
-  CHECK(y.untouched());
 }
 
 /// The finite ones of `values` with a magnitude in [least, most].
@@ -164,15 +111,6 @@ std::vector<T> with_normal_swish(const std::vector<T>& values) {
     if (std::isfinite(swish) && swish >= least) result.push_back(value);
   }
   return result;
-}
-
-template <class T>
-std::vector<T> run_swiglu(const std::vector<T>& a, const std::vector<T>& b) {
-  const GuardedBuffer<T> device_a(a), device_b(b), y(a.size());
-  REQUIRE(swiglu(device_a.data(), device_b.data(), y.data(), static_cast<std::int64_t>(a.size()),
-                 nullptr) == cudaSuccess);
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
-  return y.download();
 }
 
 }  // namespace
@@ -233,7 +171,9 @@ TEST_CASE("swish: where 1 + e^-x has no bits left for the 1, the error stays wha
 
 TEST_CASE("swish: zeros keep their sign, infinities and NaN go where they belong") {
   require_device();
-  for_each_type(Floats{}, [](auto type) { check_special_values(swish_rungs<decltype(type)>()); });
+  for_each_type(Floats{}, [](auto type) {
+    check_special_values(swish_rungs<decltype(type)>(), swish_reference);
+  });
 }
 
 TEST_CASE("swish: more than 2^31 elements", "[long]") {
@@ -255,15 +195,8 @@ TEST_CASE("swish: the operator takes every pointer and every type") {
   require_device();
   for_each_type(Floats{}, [](auto type) {
     using T = decltype(type);
-    check_launcher_promises(operator_rung<T>(1.0f, "", kSwishUlp<T>), swish_reference);
+    check_launcher_promises(operator_rung<T>(swish_at<T>(1.0f), kSwishUlp<T>), swish_reference);
   });
-}
-
-TEST_CASE("swish: the operator is as exact where a pointer is misaligned") {
-  require_device();
-  CHECK(worst_misaligned(all_values<half>()) <= kSwishUlp<half>);
-  CHECK(worst_misaligned(all_values<Bf16>()) <= kSwishUlp<Bf16>);
-  CHECK(worst_misaligned(dense_floats(512)) <= kSwishUlp<float>);
 }
 
 TEST_CASE("swish: largest error of the 16-bit operators at other betas") {
@@ -279,18 +212,9 @@ TEST_CASE("swish: largest error of the f32 operator at other betas", "[long]") {
 
 TEST_CASE("swish: one pack or two, the float operator's results are the same bit for bit") {
   require_device();
-  const std::int64_t wave = resident_threads();  // a pack: 4 floats
-  for (const std::int64_t n :
-       {4 * wave, 4 * wave + 1, 6 * wave + 3, 8 * wave - 3, 8 * wave, 8 * wave + 1}) {
-    INFO(n << " elements");
-    std::vector<float> x(static_cast<std::size_t>(n));
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      x[i] = static_cast<float>(static_cast<int>(i % 4001) - 2000) * 0.01f;
-    }
-    const std::vector<float> y = run_unary<float>(swish_at<float>(1.0f), x);
+  for (const std::int64_t n : sizes_around_waves(resident_threads(), 4)) {
     for (const char* rung : {"f32x4_pdl", "f32x8_pdl"}) {
-      const std::vector<float> other = run_unary<float>(launcher_of<float>(rung), x);
-      CHECK(std::memcmp(y.data(), other.data(), x.size() * sizeof(float)) == 0);
+      check_same_bits(swish_at<float>(1.0f), launcher_of<float>(rung), n);
     }
   }
 }
@@ -328,7 +252,10 @@ TEST_CASE(
     "swish: the operator refuses a beta that is not finite or too small, and writes nothing") {
   require_device();
   for (const float beta : {kInfinity, -kInfinity, kNaN, 0x1p-101f, -0x1p-101f}) {
-    for_each_type(Floats{}, [=](auto type) { check_refused_beta<decltype(type)>(beta); });
+    for_each_type(Floats{}, [=](auto type) {
+      check_refused<decltype(type)>(
+          [=](auto* x, auto* y, std::int64_t n) { return swish(x, y, n, beta, nullptr); });
+    });
   }
 }
 
@@ -376,17 +303,16 @@ TEST_CASE("swiglu: two kernels lose what is small in between, one kernel does no
   // swish(-18) is -2.7e-7, and half has steps of 6e-8 there; times 30000 it is an ordinary number.
   const half a(-18.0f), b(30000.0f);
   const double expected = swiglu_reference(to_double(a), to_double(b));
-  CHECK(ulp_error(run_swiglu<half>({a}, {b})[0], expected) <= 0.51);
-  const GuardedBuffer<half> device_a(std::vector<half>{a}), device_b(std::vector<half>{b}), y(1);
-  REQUIRE(swiglu_separate(device_a.data(), device_b.data(), y.data(), 1, nullptr) == cudaSuccess);
-  const double separate = to_double(y.download()[0]);
+  CHECK(ulp_error(run_binary<half>(swiglu_rung<half>().launch, {a}, {b})[0], expected) <= 0.51);
+  const double separate = to_double(run_binary<half>(swiglu_separate<half>, {a}, {b})[0]);
   CHECK(std::fabs(separate - expected) > 0.05 * std::fabs(expected));
 }
 
 TEST_CASE("swiglu: infinities and NaN") {
   require_device();
   const std::vector<float> y =
-      run_swiglu<float>({1.0f, -1.0f, kInfinity, -kInfinity, kNaN, 1.0f, -kInfinity, kInfinity},
+      run_binary<float>(swiglu_rung<float>().launch,
+                        {1.0f, -1.0f, kInfinity, -kInfinity, kNaN, 1.0f, -kInfinity, kInfinity},
                         {kInfinity, kInfinity, -2.0f, 2.0f, 1.0f, kNaN, kInfinity, 0.0f});
   CHECK(y[0] == kInfinity);
   CHECK(y[1] == -kInfinity);
@@ -430,9 +356,7 @@ TEST_CASE("swiglu: the halves of rows, of any length") {
         index.back() += d;
         b.push_back(value_at(x, index));
       });
-      const GuardedBuffer<T> of_a(a), of_b(b), right(a.size());
-      REQUIRE(swiglu<T>(of_a.data(), of_b.data(), right.data(), 10 * d, nullptr) == cudaSuccess);
-      const std::vector<T> results = right.download();
+      const std::vector<T> results = run_binary<T>(swiglu_rung<T>().launch, a, b);
       std::size_t next = 0;
       CHECK(mistake(y, swiglu_halves<T>(x.in(), y.out(), nullptr),
                     [&](const TensorShape&) { return results[next++]; }) == "");

@@ -29,7 +29,7 @@ void try_operator(FuzzInput& input, double max_ulp) {
     return elu(x, y, n, alpha, stream);
   };
   const double bound = alpha == 1.0f ? max_ulp : max_ulp + 1.0;
-  try_unary<T>(trial, {dtype_name<T>(), launch, 16 / static_cast<int>(sizeof(T)), sizeof(T), bound},
+  try_unary<T>(trial, test::operator_rung<T>(launch, bound),
                [alpha](double x) { return elu_reference(x, static_cast<double>(alpha)); });
 }
 
@@ -48,10 +48,9 @@ void try_backward(FuzzInput& input) {
   const auto launch = [alpha](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
     return elu_backward(x, dy, dx, n, alpha, stream);
   };
-  const BinaryRung<T> rung{dtype_name<T>(), launch, 16 / static_cast<int>(sizeof(T)), sizeof(T),
-                           kEluBackwardUlp<T> + (alpha == 1.0f ? 0.0 : 1.0)};
+  const double bound = kEluBackwardUlp<T> + (alpha == 1.0f ? 0.0 : 1.0);
   try_binary<T>(
-      trial, rung,
+      trial, test::operator_rung<T>(launch, bound),
       [alpha](double x, double dy) { return elu_backward_reference(x, dy, double{alpha}); },
       [alpha](double x, double dy) { return is_bounded(x, double{alpha}, dy); });
 }
@@ -79,22 +78,13 @@ void try_blocks(FuzzInput& input) {
 }  // namespace
 
 void try_input(FuzzInput& input) {
-  switch (input.below(7)) {
-    case 0:
-      return try_operator<float>(input, 2.0);
-    case 1:
-      return try_operator<half>(input, 0.51);
-    case 2:
-      return try_operator<Bf16>(input, 0.51);
-    case 3:
-      return try_backward<float>(input);
-    case 4:
-      return try_backward<half>(input);
-    case 5:
-      return try_backward<Bf16>(input);
-    default:
-      return try_blocks(input);
-  }
+  const std::size_t operation = input.below(7);
+  if (operation == 0) return try_blocks(input);
+  for_one_type(input, [&](auto type) {
+    using T = decltype(type);
+    operation % 2 == 0 ? try_backward<T>(input)
+                       : try_operator<T>(input, sizeof(T) == 4 ? 2.0 : 0.51);
+  });
 }
 
 }  // namespace tutorial::fuzz

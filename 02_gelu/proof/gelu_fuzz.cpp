@@ -38,29 +38,18 @@ void try_backward(FuzzInput& input) {
                                     cudaStream_t stream) {
     return gelu_backward(x, dy, dx, n, approximate, stream);
   };
-  const BinaryRung<T> rung{dtype_name<T>(), launch, 16 / static_cast<int>(sizeof(T)), sizeof(T),
-                           kGeluBackwardUlp<T>};
-  try_binary<T>(trial, rung, gelu_backward_reference(approximate),
+  try_binary<T>(trial, test::operator_rung<T>(launch, kGeluBackwardUlp<T>),
+                gelu_backward_reference(approximate),
                 [](double x, double dy) { return std::isnan(x) || !(std::fabs(dy) > 0x1p90); });
 }
 
 }  // namespace
 
 void try_input(FuzzInput& input) {
-  switch (input.below(6)) {
-    case 0:
-      return try_operator<float>(input);
-    case 1:
-      return try_operator<half>(input);
-    case 2:
-      return try_operator<Bf16>(input);
-    case 3:
-      return try_backward<float>(input);
-    case 4:
-      return try_backward<half>(input);
-    default:
-      return try_backward<Bf16>(input);
-  }
+  const bool is_backward = input.one_in(2);
+  for_one_type(input, [&](auto type) {
+    is_backward ? try_backward<decltype(type)>(input) : try_operator<decltype(type)>(input);
+  });
 }
 
 }  // namespace tutorial::fuzz

@@ -38,8 +38,7 @@ void try_swish(FuzzInput& input) {
   };
   double max_ulp = kSwishUlp<T>;
   if (std::is_same_v<T, float> && std::fabs(beta) < 0x1p-96f && beta != 0.0f) max_ulp += 32.0;
-  try_unary<T>(trial,
-               {dtype_name<T>(), launch, 16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp},
+  try_unary<T>(trial, test::operator_rung<T>(launch, max_ulp),
                [beta](double x) { return swish_reference(x, static_cast<double>(beta)); });
 }
 
@@ -87,8 +86,7 @@ void try_backward(FuzzInput& input) {
     return swish_backward(x, dy, dx, n, beta, stream);
   };
   try_binary<T>(
-      trial,
-      {dtype_name<T>(), launch, 16 / static_cast<int>(sizeof(T)), sizeof(T), kSwishBackwardUlp<T>},
+      trial, test::operator_rung<T>(launch, kSwishBackwardUlp<T>),
       [beta](double x, double dy) { return swish_backward_reference(x, dy, double{beta}); },
       [](double x, double dy) { return std::isnan(x) || !(std::fabs(dy) > 0x1p90); });
 }
@@ -145,10 +143,7 @@ void try_type(FuzzInput& input) {
 }  // namespace
 
 void try_input(FuzzInput& input) {
-  std::size_t skip = input.below(3);
-  for_each_type(Floats{}, [&](auto type) {
-    if (skip-- == 0) try_type<decltype(type)>(input);
-  });
+  for_one_type(input, [&](auto type) { try_type<decltype(type)>(input); });
 }
 
 }  // namespace tutorial::fuzz

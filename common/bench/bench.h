@@ -23,7 +23,7 @@
 //
 // Counters of a row: GBps (10^9 bytes a second of what must be moved), copy_pct (percent of the
 // copy of as many bytes), median_us, spread_pct ((p90 - p10) / median of 15 replays), bytes; and
-// of the GPU's clock while it was timed, where NVML answers: sm_mhz, watts, clock_reasons, and
+// of the GPU's clock while it was timed, where NVML answers: sm_mhz, clock_reasons, and
 // probe_mhz, measured right after (clocks.h says what each is).
 
 namespace tutorial::bench {
@@ -93,13 +93,13 @@ struct Case {
   std::string rung;
   std::string dtype;
   Kind kind;
-  std::vector<Input> inputs;
-  std::function<std::size_t(const Shape&)> output_bytes;
-  std::function<cudaError_t(const Buffers&, const Shape&, cudaStream_t)> launch;
+  std::vector<Input> inputs = {};
+  std::function<std::size_t(const Shape&)> output_bytes = {};
+  std::function<cudaError_t(const Buffers&, const Shape&, cudaStream_t)> launch = {};
   /// Judges the output's bytes [begin, begin + count), which are at `bytes` on the host. Returns an
   /// empty string, or what is wrong. begin is a multiple of 256. Several threads call it at once.
   std::function<std::string(const Shape&, const void* bytes, std::size_t begin, std::size_t count)>
-      verify;
+      verify = {};
   /// The shapes at which the case is timed, instead of the grid's; --shapes does not change these.
   std::vector<NamedShape> own_shapes = {};
   /// The number of inputs of the copy that copy_pct refers to: 1 for an operation whose second input

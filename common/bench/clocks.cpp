@@ -6,7 +6,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -41,10 +40,6 @@ class Nvml {
     unsigned long long bits = 0;
     return reasons_(device_, &bits) == 0 ? bits : 0;
   }
-  double watts() const {
-    unsigned milliwatts = 0;
-    return power_(device_, &milliwatts) == 0 ? milliwatts * 1e-3 : 0;
-  }
   double power_limit() const {
     unsigned milliwatts = 0;
     return limit_(device_, &milliwatts) == 0 ? milliwatts * 1e-3 : 0;
@@ -60,11 +55,11 @@ class Nvml {
     if (library_ == nullptr) return;
     int (*init)() = nullptr;
     int (*handle)(const char*, Device*) = nullptr;
-    const bool all =
-        find(init, "nvmlInit_v2") && find(handle, "nvmlDeviceGetHandleByPciBusId_v2") &&
-        find(clock_, "nvmlDeviceGetClockInfo") &&
-        find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons") &&
-        find(power_, "nvmlDeviceGetPowerUsage") && find(limit_, "nvmlDeviceGetEnforcedPowerLimit");
+    const bool all = find(init, "nvmlInit_v2") &&
+                     find(handle, "nvmlDeviceGetHandleByPciBusId_v2") &&
+                     find(clock_, "nvmlDeviceGetClockInfo") &&
+                     find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons") &&
+                     find(limit_, "nvmlDeviceGetEnforcedPowerLimit");
     std::array<char, 32> bus{};
     int current = 0;
     if (!all || cudaGetDevice(&current) != cudaSuccess ||
@@ -85,7 +80,6 @@ class Nvml {
   Device device_ = nullptr;
   int (*clock_)(Device, int, unsigned*) = nullptr;
   int (*reasons_)(Device, unsigned long long*) = nullptr;
-  int (*power_)(Device, unsigned*) = nullptr;
   int (*limit_)(Device, unsigned*) = nullptr;
 };
 
@@ -95,7 +89,6 @@ struct Nvml {
   static const Nvml* instance() { return nullptr; }
   static bool sm_mhz(unsigned&) { return false; }
   static std::uint64_t reasons() { return 0; }
-  static double watts() { return 0; }
   static double power_limit() { return 0; }
 };
 
@@ -124,7 +117,6 @@ class ClockWatch::Watcher {
       unsigned mhz = 0;
       if (nvml_.sm_mhz(mhz)) mhz_.push_back(mhz);
       seen_.reasons |= nvml_.reasons();
-      seen_.watts = std::max(seen_.watts, nvml_.watts());
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }

@@ -20,7 +20,6 @@ struct ClocksSeen {
   double inside_mhz = 0;  ///< while launches ran (inside_sm_mhz()); 0 unless it was asked for
   int samples = 0;        ///< NVML's answers; without any, what follows is 0
   double sm_mhz = 0;      ///< their median; NVML looks a few times a second, so this comes late
-  double watts = 0;       ///< the highest power; NVML averages over up to a second
   /// The reasons that NVML gave for a clock below the highest, all samples' bits together
   /// (nvmlClocksEventReasons: 4 software power cap, 8 hardware slowdown, 32 software thermal, 64
   /// hardware thermal, 128 power brake; 1 is an idle GPU).

@@ -41,11 +41,7 @@ namespace {
 
 void add_fill(const std::string& ladder, const std::string& rung,
               cudaError_t (*fill)(void*, std::size_t, cudaStream_t)) {
-  Case operation{};
-  operation.ladder = ladder;
-  operation.rung = rung;
-  operation.dtype = "u8";
-  operation.kind = Kind::peer;
+  Case operation{ladder, rung, "u8", Kind::peer};
   operation.output_bytes = bytes_of<unsigned char>(every_element);
   operation.launch = [fill](const Buffers& set, const Shape& shape, cudaStream_t stream) {
     return fill(set.output, static_cast<std::size_t>(shape.elements()), stream);

@@ -27,22 +27,6 @@ std::map<std::string, std::size_t> fewest_bytes;  // by the name of a shape of t
 /// The outputs found right: the rows and columns of each. The regimes differ only in the buffers.
 std::set<std::tuple<const Case*, std::int64_t, std::int64_t>> verified;
 
-const char* name_of(Kind kind) {
-  switch (kind) {
-    case Kind::rung:
-      return "rung";
-    case Kind::sweep:
-      return "sweep";
-    case Kind::yours:
-      return "yours";
-    case Kind::peer:
-      return "peer";
-    case Kind::copy:
-      return "copy";
-  }
-  return "";
-}
-
 /// The counters come from the median, which a single disturbed replay does not change.
 void set_counters(benchmark::State& state, std::size_t bytes, const std::vector<double>& seconds,
                   double copy_rate) {
@@ -59,7 +43,6 @@ void set_clock_counters(benchmark::State& state, const ClocksSeen& clocks) {
   if (clocks.inside_mhz > 0) state.counters["inside_mhz"] = clocks.inside_mhz;
   if (clocks.samples == 0) return;
   state.counters["sm_mhz"] = clocks.sm_mhz;
-  state.counters["watts"] = clocks.watts;
   state.counters["clock_reasons"] = static_cast<double>(clocks.reasons);
 }
 

@@ -36,6 +36,22 @@ std::string name_of(const Shape& shape) {
 
 std::string name_of(Regime regime) { return regime == Regime::cold ? "cold" : "warm"; }
 
+std::string name_of(Kind kind) {
+  switch (kind) {
+    case Kind::rung:
+      return "rung";
+    case Kind::sweep:
+      return "sweep";
+    case Kind::yours:
+      return "yours";
+    case Kind::peer:
+      return "peer";
+    case Kind::copy:
+      return "copy";
+  }
+  return "";
+}
+
 const std::vector<Shape>& shapes() { return current_shapes(); }
 
 void set_shapes(std::vector<Shape> shapes) { current_shapes() = std::move(shapes); }

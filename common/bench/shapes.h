@@ -13,9 +13,10 @@ namespace tutorial::bench {
 /// buffers, and finds what fits in the L2 there.
 enum class Regime { cold, warm };
 
-/// "4096x4096", "cold".
+/// "4096x4096", "cold", "rung".
 std::string name_of(const Shape& shape);
 std::string name_of(Regime regime);
+std::string name_of(Kind kind);
 
 /// On a GPU {1024, 2048, 4096}^2 and 16384x16384, on the CPU executor 1024x1024, unless set_shapes()
 /// has set others.

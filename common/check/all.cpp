@@ -1,10 +1,9 @@
 // The program 01_elu_check_all: every rung and operator of a chapter under the checks. Its benchmark says
 // what they are called and on what they run.
 
-#include "common/bench/bench.h"
-#include "common/bench/shapes.h"
 #include "common/check/buffer.h"
 #include "common/check/checker.h"
+#include "common/trace/cases.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -15,24 +14,6 @@
 
 //   01_elu_check_all [all]    exit codes and output as those of 01_elu_check (yours.h)
 
-namespace tutorial::bench {
-
-bool on_gpu = false;
-
-namespace {
-
-std::vector<Case>& cases() {
-  static std::vector<Case> all;
-  return all;
-}
-
-}  // namespace
-
-/// In a benchmark this registers a row.
-void add(const Case& operation) { cases().push_back(operation); }
-
-}  // namespace tutorial::bench
-
 namespace {
 
 using tutorial::bench::Case;
@@ -40,13 +21,6 @@ using tutorial::bench::Kind;
 using tutorial::bench::NamedShape;
 using tutorial::bench::Shape;
 using namespace tutorial::check;
-
-/// Whether the case takes lists of any length.
-bool takes_any_shape(const Case& operation) {
-  const auto& own = operation.own_shapes;
-  return std::all_of(own.begin(), own.end(),
-                     [](const NamedShape& s) { return s.name == name_of(s.shape); });
-}
 
 /// Of an element, if there are as many as the shape has; else 1.
 std::size_t element_bytes(std::size_t bytes, const Shape& shape) {

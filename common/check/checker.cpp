@@ -3,9 +3,9 @@
 #include "common/check/checker.h"
 
 #include "common/executor/device_memory.h"
-#include "common/executor/shared_guards.h"
 #include "common/executor/shared_variables.h"
 #include "common/executor/worker.h"
+#include "common/trace/extent.h"
 #include "common/trace/symbols.h"
 
 #include <link.h>
@@ -22,6 +22,7 @@
 
 namespace tutorial::check {
 
+using trace::Extent;
 using trace::Operation;
 using trace::Seen;
 
@@ -32,11 +33,6 @@ constexpr unsigned kLanes = 32;
 /// Addresses around a buffer that belong to nobody, and around a shared array.
 constexpr std::size_t kReach = std::size_t{1} << 30;
 constexpr std::size_t kSharedReach = 32768;
-
-struct Extent {
-  std::uintptr_t begin = 0, end = 0;
-  bool holds(std::uintptr_t address) const { return address >= begin && address < end; }
-};
 
 /// The program's code and constants, and those of its libraries.
 std::vector<Extent> images() {
@@ -55,23 +51,6 @@ std::vector<Extent> images() {
   return all;
 }
 
-/// The calling thread's thread-local variables of the program itself.
-Extent thread_locals() {
-  Extent extent;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* result) {
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const auto& part = info->dlpi_phdr[i];
-          if (part.p_type != PT_TLS) continue;
-          const auto begin = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
-          *static_cast<Extent*>(result) = {begin, begin + part.p_memsz};
-        }
-        return 1;  // the first is the program itself
-      },
-      &extent);
-  return extent;
-}
-
 Extent stack_of_this_thread() {
   pthread_attr_t attributes;
   void* begin = nullptr;
@@ -79,14 +58,7 @@ Extent stack_of_this_thread() {
   pthread_getattr_np(pthread_self(), &attributes);
   pthread_attr_getstack(&attributes, &begin, &bytes);
   pthread_attr_destroy(&attributes);
-  const auto address = reinterpret_cast<std::uintptr_t>(begin);
-  return {address, address + bytes};
-}
-
-template <class T>
-bool lies_in(std::uintptr_t address, const T& object) {
-  constexpr std::size_t kBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression)
-  return address - reinterpret_cast<std::uintptr_t>(&object) < kBytes;
+  return trace::extent_of(begin, bytes);
 }
 
 /// How long one block may take, in seconds of the processor. A launch has an end if its blocks have, and takes
@@ -446,15 +418,13 @@ Region* Checker::nearest_region(std::uintptr_t address) {
 /// Whether an address outside of all regions is the compiler's or the executor's: what a GPU keeps
 /// in registers, in the constant bank or in its own hardware.
 bool Checker::is_our_own(const Seen& seen) {
-  static const Extent locals = thread_locals(), stack = stack_of_this_thread();
+  static const Extent locals = trace::thread_locals(), stack = stack_of_this_thread();
   static const std::vector<Extent> parts = images();
   static const cpu::Worker& worker = cpu::Worker::of_this_thread();
   const std::uintptr_t address = seen.address;
   if (worker.running_fiber()->holds(address) || stack.holds(address)) return true;
   const bool is_local = locals.holds(address);
-  const bool is_position = is_local && (lies_in(address, threadIdx) || lies_in(address, blockIdx) ||
-                                        lies_in(address, blockDim) || lies_in(address, gridDim));
-  if (is_position && seen.operation == Operation::load) return true;
+  if (trace::is_position(address) && seen.operation == Operation::load) return true;
   if (is_local && cpu::is_guard(address)) return true;
   if (std::any_of(parts.begin(), parts.end(), [&](const Extent& e) { return e.holds(address); })) {
     return true;

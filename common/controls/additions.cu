@@ -5,6 +5,7 @@
 #include <cub/block/block_store.cuh>
 
 #include "common/bench/cub_transform.cuh"
+#include "common/controls/bulk_copy.cuh"
 #include "common/controls/controls.h"
 #include "common/elementwise_binary.cuh"
 #include "common/launch.cuh"
@@ -143,41 +144,17 @@ __global__ void control_add_tickets_kernel(const float* a, const float* b, float
 
 constexpr int kBulkThreads = 256;
 
-__device__ __forceinline__ unsigned shared_address(const void* pointer) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
-}
-
-__device__ __forceinline__ void bulk_load(void* tile, const void* from, unsigned bytes,
-                                          std::uint64_t* barrier) {
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-          "r"(shared_address(tile)),
-      "l"(from), "r"(bytes), "r"(shared_address(barrier))
-      : "memory");
-}
-
 /// One thread asks for both tiles; all wait until the barrier has counted their bytes.
 __device__ __forceinline__ void load_tiles(void* left, const void* a, void* right, const void* b,
                                            unsigned bytes, std::uint64_t* barrier) {
-  const unsigned address = shared_address(barrier);
   if (threadIdx.x == 0) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address) : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address),
-                 "r"(2 * bytes)
-                 : "memory");
+    init_barriers(barrier, 1);
+    expect_bytes(barrier, 2 * bytes);
     bulk_load(left, a, bytes, barrier);
     bulk_load(right, b, bytes, barrier);
   }
   __syncthreads();
-  asm volatile(
-      "{\n"
-      ".reg .pred done;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n"
-      "@!done bra again;\n"
-      "}\n" ::"r"(address)
-      : "memory");
+  wait_until_full(barrier, 0);
 }
 
 /// Tiles of kPacks packs a thread. kBulkStore: the sums leave by the engine, too.
@@ -204,10 +181,7 @@ __global__ void __launch_bounds__(kBulkThreads)
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     if (threadIdx.x == 0) {
-      asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(y + first),
-                   "r"(shared_address(tiles)), "r"(kBulkThreads * kPacks * 16)
-                   : "memory");
-      asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+      bulk_store(y + first, tiles, kBulkThreads * kPacks * 16);
       asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
     }
   }

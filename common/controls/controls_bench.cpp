@@ -58,61 +58,60 @@ void add_rows(const std::vector<controls::TwoInputs<T>>& rows, double max_ulp) {
 
 // ---- Rows of other forms ----------------------------------------------------------------------
 
-/// Halves that are whole numbers below 64, so that their sums are exact.
-std::vector<half> small_numbers(std::size_t count) {
-  std::vector<half> values(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    values[i] = __float2half(static_cast<float>(i * 29 % 61));
-  }
-  return values;
-}
-
-/// A row that lacks only its inputs and its verify. An operation with one input gets it twice.
+/// A row of its own shapes, if it has any. An operation with one input gets it twice. `verify`: as in Case.
 template <class T, class Out>
-Case sweep(const controls::TwoInputs<T, Out>& row, const std::string& dtype) {
-  Case operation{};
-  operation.ladder = kLadder;
-  operation.rung = row.name;
-  operation.dtype = dtype;
-  operation.kind = Kind::sweep;
+Case sweep(const controls::TwoInputs<T, Out>& row, std::vector<Input> inputs,
+           decltype(Case::verify) verify, std::vector<NamedShape> shapes = {}) {
+  Case operation{kLadder, row.name, dtype_name<T>(), Kind::sweep};
+  operation.inputs = std::move(inputs);
+  operation.output_bytes = bytes_of<Out>(every_element);
   operation.launch = [launch = row.launch](const Buffers& set, const Shape& shape,
                                            cudaStream_t stream) {
     return launch(static_cast<const T*>(set.inputs.front()),
                   static_cast<const T*>(set.inputs.back()), static_cast<Out*>(set.output),
                   shape.elements(), stream);
   };
-  operation.output_bytes = bytes_of<Out>(every_element);
+  operation.verify = std::move(verify);
+  operation.own_shapes = std::move(shapes);
   return operation;
 }
+
+/// `count` whole numbers below 61, so that their sums are exact, and the i-th of them repeated.
+template <class T>
+std::vector<T> small_numbers(std::int64_t count, std::int64_t factor = 29) {
+  std::vector<T> values;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(T(static_cast<float>(i * factor % 61)));
+  return values;
+}
+template <class T>
+float at(const std::vector<T>& values, std::int64_t i) {
+  return static_cast<float>(values[static_cast<std::size_t>(i) % values.size()]);
+}
+
+const NamedShape kSmall{"1024x1024", {1024, 1024}}, kMedium{"2048x2048", {2048, 2048}},
+    kLarge{"16384x16384", {16384, 16384}};
 
 /// Rows that do what a copy does, or an addition: they have its inputs, and are judged like it.
 template <class T>
 void add_elementwise(const std::vector<controls::TwoInputs<T>>& rows, int inputs,
-                     const std::string& dtype, const std::vector<NamedShape>& shapes = {}) {
+                     const std::vector<NamedShape>& shapes = {}) {
   const Case like = inputs == 1 ? copy_case(sizeof(T), normal_tile<T>())
                                 : copy2_case(sizeof(T), normal_tile<T>(), reversed_tile<T>());
-  for (const auto& row : rows) {
-    Case operation = sweep(row, dtype);
-    operation.inputs = like.inputs;
-    operation.verify = inputs == 1 ? like.verify : judge<T>(sum, 0.51);
-    operation.own_shapes = shapes;
-    add(operation);
-  }
+  const auto verify = inputs == 1 ? like.verify : judge<T>(sum, 0.51);
+  for (const auto& row : rows) add(sweep(row, like.inputs, verify, shapes));
 }
 
 void add_row_copies() {
-  const std::vector<half> a = small_numbers(4099);
+  const auto a = small_numbers<half>(4099);
   for (const auto& [copy, stored] : controls::row_copies()) {
     const controls::TwoInputs<half> row = {
         copy.name, [launch = copy.launch](const half* x, const half*, half* y, std::int64_t n,
                                           cudaStream_t stream) { return launch(x, y, n, stream); }};
-    Case operation = sweep(row, "f16");
-    operation.inputs = {input_of(a, every_element)};
-    operation.verify = must_be<half>([a, stored = stored](const Shape&, std::int64_t i) {
+    const auto verify = must_be<half>([a, stored = stored](const Shape&, std::int64_t i) {
       const half untouched = __ushort_as_half(0xFFFF);  // what the output is filled with
-      return i % controls::kRow < stored ? a[static_cast<std::size_t>(i) % a.size()] : untouched;
+      return i % controls::kRow < stored ? half(at(a, i)) : untouched;
     });
-    operation.own_shapes = {{"16384x16384", {16384, 16384}}};
+    Case operation = sweep(row, {input_of(a, every_element)}, verify, {kLarge});
     operation.copied_inputs = 1;
     add(operation);
   }
@@ -132,10 +131,8 @@ void add_store_gaps() {
 
 /// a begins one element past a line, b three.
 template <class T>
-void add_addresses(const std::string& dtype) {
-  std::vector<T> a, b;
-  for (int i = 0; i < 4099; ++i) a.push_back(static_cast<T>(static_cast<float>(i * 29 % 61)));
-  for (int i = 0; i < 4093; ++i) b.push_back(static_cast<T>(static_cast<float>(i * 31 % 59)));
+void add_addresses() {
+  const auto a = small_numbers<T>(4099), b = small_numbers<T>(4093, 31);
   const auto longer = [](const Shape& shape) { return shape.elements() + 3; };
   for (const int inputs : {1, 2}) {
     for (const auto& aligned : controls::any_addresses<T>(inputs)) {
@@ -144,16 +141,12 @@ void add_addresses(const std::string& dtype) {
                                              cudaStream_t stream) {
         return launch(x + 1, w + 3, y, n, stream);
       };
-      Case operation = sweep(row, dtype);
-      operation.inputs = {input_of(a, longer)};
-      if (inputs == 2) operation.inputs.push_back(input_of(b, longer));
-      operation.verify = must_be<T>([a, b, inputs](const Shape&, std::int64_t i) {
-        const auto at = static_cast<std::size_t>(i);
-        const float other = static_cast<float>(b[(at + 3) % b.size()]);
-        return static_cast<T>(static_cast<float>(a[(at + 1) % a.size()]) +
-                              (inputs == 2 ? other : 0.0f));
+      std::vector<Input> of = {input_of(a, longer)};
+      if (inputs == 2) of.push_back(input_of(b, longer));
+      const auto verify = must_be<T>([a, b, inputs](const Shape&, std::int64_t i) {
+        return T(at(a, i + 1) + (inputs == 2 ? at(b, i + 3) : 0.0f));
       });
-      operation.own_shapes = {{"1024x1024", {1024, 1024}}, {"16384x16384", {16384, 16384}}};
+      Case operation = sweep(row, of, verify, {kSmall, kLarge});
       operation.copied_inputs = static_cast<std::size_t>(inputs);
       add(operation);
     }
@@ -165,62 +158,51 @@ NamedShape images(std::int64_t count) {
 }
 
 void add_channel_sums() {
-  const std::vector<half> a = small_numbers(4099), b = small_numbers(controls::kChannels);
+  const auto a = small_numbers<half>(4099), b = small_numbers<half>(controls::kChannels);
   const auto channels = [](const Shape&) { return controls::kChannels; };
+  const auto verify = must_be<half>([a, b](const Shape&, std::int64_t i) {
+    return half(at(a, i) + at(b, i / controls::kPixels));
+  });
   for (const auto& row : controls::channel_sums()) {
-    Case operation = sweep(row, "f16");
-    operation.inputs = {input_of(a, every_element), input_of(b, channels)};
-    operation.verify = must_be<half>([a, b](const Shape&, std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      const std::size_t channel = at / controls::kPixels % controls::kChannels;
-      return __float2half(__half2float(a[at % a.size()]) + __half2float(b[channel]));
-    });
-    operation.own_shapes = {images(1), images(controls::kImages)};
+    Case operation = sweep(row, {input_of(a, every_element), input_of(b, channels)}, verify,
+                           {images(1), images(controls::kImages)});
     operation.copied_inputs = 1;
     add(operation);
   }
 }
 
 template <class T>
-void add_outer_sums(const std::vector<controls::TwoInputs<T>>& rows, const std::string& dtype) {
+void add_outer_sums(const std::vector<controls::TwoInputs<T>>& rows) {
   static constexpr std::int64_t kA = controls::kImages * controls::kSide,
                                 kB = controls::kChannels * controls::kSide;
-  std::vector<T> numbers;  // whole, so that their sums are exact
-  for (std::int64_t i = 0; i < kB; ++i) numbers.push_back(T(static_cast<float>(i * 29 % 61)));
-  for (const auto& row : rows) {
-    Case operation = sweep(row, dtype);
-    operation.inputs = {input_of(numbers, [](const Shape&) { return kA; }),
-                        input_of(numbers, [](const Shape&) { return kB; })};
-    operation.verify = must_be<T>([numbers](const Shape&, std::int64_t i) {
-      const std::int64_t column = i % controls::kSide, line = i / controls::kSide % controls::kSide;
-      const std::int64_t channel = i / controls::kPixels % controls::kChannels;
-      const std::int64_t image = i / controls::kPixels / controls::kChannels;
-      const T a = numbers[static_cast<std::size_t>(image * controls::kSide + line)],
-              b = numbers[static_cast<std::size_t>(channel * controls::kSide + column)];
-      return T(static_cast<float>(a) + static_cast<float>(b));
-    });
-    operation.own_shapes = {images(controls::kImages)};
-    add(operation);
-  }
+  const auto numbers = small_numbers<T>(kB);
+  const std::vector<Input> inputs = {input_of(numbers, [](const Shape&) { return kA; }),
+                                     input_of(numbers, [](const Shape&) { return kB; })};
+  const auto verify = must_be<T>([numbers](const Shape&, std::int64_t i) {
+    const std::int64_t column = i % controls::kSide, line = i / controls::kSide % controls::kSide;
+    const std::int64_t channel = i / controls::kPixels % controls::kChannels;
+    const std::int64_t image = i / controls::kPixels / controls::kChannels;
+    return T(at(numbers, image * controls::kSide + line) +
+             at(numbers, channel * controls::kSide + column));
+  });
+  for (const auto& row : rows) add(sweep(row, inputs, verify, {images(controls::kImages)}));
 }
 
 void add_votes() {
-  const std::vector<half> a = small_numbers(4099), b = small_numbers(4093);
+  const auto a = small_numbers<half>(4099), b = small_numbers<half>(4093);
+  const auto verify = must_be<unsigned>([a, b](const Shape&, std::int64_t word) {
+    unsigned bits = 0;
+    for (int k = 0; k < 32; ++k) {
+      const std::int64_t i = word * 32 + k;
+      bits |= (at(a, i) > at(b, i) ? 1u : 0u) << k;
+    }
+    return bits;
+  });
   for (const auto& row : controls::votes()) {
-    Case operation = sweep(row, "f16");
-    operation.inputs = {input_of(a, every_element), input_of(b, every_element)};
+    Case operation = sweep(row, {input_of(a, every_element), input_of(b, every_element)}, verify);
     operation.output_bytes = [](const Shape& shape) {
       return static_cast<std::size_t>(shape.elements()) / 8;
     };
-    operation.verify = must_be<unsigned>([a, b](const Shape&, std::int64_t word) {
-      unsigned bits = 0;
-      for (std::size_t k = 0; k < 32; ++k) {
-        const std::size_t i = static_cast<std::size_t>(word) * 32 + k;
-        const bool greater = __half2float(a[i % a.size()]) > __half2float(b[i % b.size()]);
-        bits |= (greater ? 1u : 0u) << k;
-      }
-      return bits;
-    });
     add(operation);
   }
 }
@@ -577,21 +559,20 @@ void register_benchmarks() {
   add_two_in_one_out_peer<float>(kLadder);
   add_rows(controls::float_additions(), 0.5);
   add_rows(controls::half_additions(), 0.51);
-  add_elementwise<float>(controls::pipes<1, float>(), 1, "f32");
-  add_elementwise<float>(controls::pipes<2, float>(), 2, "f32");
-  add_elementwise<half>(controls::pipes<2, half>(), 2, "f16");
+  add_elementwise(controls::pipes<1, float>(), 1);
+  add_elementwise(controls::pipes<2, float>(), 2);
+  add_elementwise(controls::pipes<2, half>(), 2);
   add_channel_sums();
-  add_outer_sums(controls::outer_sums(), "f32");
-  add_outer_sums(controls::outer_pack_sums(), "f16");
-  add_addresses<half>("f16");
-  add_addresses<float>("f32");
+  add_outer_sums(controls::outer_sums());
+  add_outer_sums(controls::outer_pack_sums());
+  add_addresses<half>();
+  add_addresses<float>();
   add_votes();
-  const std::vector<NamedShape> trigger_shapes = {
-      {"1024x1024", {1024, 1024}}, {"2048x2048", {2048, 2048}}, {"16384x16384", {16384, 16384}}};
-  add_elementwise<float>(controls::triggers<1, float>(), 1, "f32", trigger_shapes);
-  add_elementwise<half>(controls::triggers<1, half>(), 1, "f16", trigger_shapes);
-  add_elementwise<float>(controls::triggers<2, float>(), 2, "f32", trigger_shapes);
-  add_elementwise<half>(controls::triggers<2, half>(), 2, "f16", trigger_shapes);
+  const std::vector<NamedShape> trigger_shapes = {kSmall, kMedium, kLarge};
+  add_elementwise(controls::triggers<1, float>(), 1, trigger_shapes);
+  add_elementwise(controls::triggers<1, half>(), 1, trigger_shapes);
+  add_elementwise(controls::triggers<2, float>(), 2, trigger_shapes);
+  add_elementwise(controls::triggers<2, half>(), 2, trigger_shapes);
 
   add_gaps();
   add_row("known_cycles", 1, "warm", run_known_cycles);

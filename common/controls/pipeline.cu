@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/controls/bulk_copy.cuh"
 #include "common/controls/controls.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
@@ -13,45 +14,12 @@ namespace {
 
 constexpr int kBlock = 256;
 
-__device__ __forceinline__ unsigned shared_address(const void* pointer) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
-}
-
 /// What a block has on its way: for each stage a barrier that counts its bytes, and its tile's number.
 template <int kStages>
 struct Ring {
   alignas(8) std::uint64_t full[kStages];
   unsigned tile[kStages];
 };
-
-__device__ __forceinline__ void wait_until_full(const std::uint64_t* barrier, unsigned parity) {
-  asm volatile(
-      "{\n"
-      ".reg .pred done;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-      "@!done bra again;\n"
-      "}\n" ::"r"(shared_address(barrier)),
-      "r"(parity)
-      : "memory");
-}
-
-__device__ __forceinline__ void bulk_load(void* tile, const void* from, unsigned bytes,
-                                          const std::uint64_t* barrier) {
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-          "r"(shared_address(tile)),
-      "l"(from), "r"(bytes), "r"(shared_address(barrier))
-      : "memory");
-}
-
-__device__ __forceinline__ void bulk_store(void* to, const void* tile, unsigned bytes) {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
-               "r"(shared_address(tile)), "r"(bytes)
-               : "memory");
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
 
 __device__ unsigned control_next_pipe_tile;  // 0 between launches
 
@@ -97,10 +65,7 @@ __global__ void __launch_bounds__(kBlock)
     const unsigned tile = tile_of<kInOrder, kStages>(round, tiles);
     ring.tile[stage] = tile;
     const unsigned bytes = tile < tiles ? kInputs * kBytes : 0;
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                     shared_address(&ring.full[stage])),
-                 "r"(bytes)
-                 : "memory");
+    expect_bytes(&ring.full[stage], bytes);
     if (tile >= tiles) return;
     bulk_load(memory + stage_of(0, stage), at(a, tile), kBytes, &ring.full[stage]);
     if constexpr (kInputs == 2) {
@@ -108,13 +73,7 @@ __global__ void __launch_bounds__(kBlock)
     }
   };
 
-  if (threadIdx.x == 0) {
-    for (int k = 0; k < kStages; ++k) {
-      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&ring.full[k]))
-                   : "memory");
-    }
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-  }
+  if (threadIdx.x == 0) init_barriers(ring.full, kStages);
   wait_for_previous_grid();
   if (threadIdx.x == 0) {
     for (int k = 0; k < kStages; ++k) ask(k, static_cast<unsigned>(k));
@@ -151,6 +110,7 @@ __global__ void __launch_bounds__(kBlock)
         // The stage before this one may be filled again once its results have left it.
         asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
         if (round > 0) ask(stage > 0 ? stage - 1 : kStages - 1, round + kStages - 1);
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         bulk_store(out, memory + stage_of(0, stage), kBytes);
       } else {
         ask(stage, round + kStages);

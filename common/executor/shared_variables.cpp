@@ -3,7 +3,6 @@
 #include "common/executor/shared_variables.h"
 
 #include "common/executor/block.h"
-#include "common/executor/shared_guards.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -33,4 +33,8 @@ std::vector<SharedVariable> shared_variables();
 /// Fills the `__shared__` variables of the mark's function, unless this block already did.
 void poison_shared_variables(SharedMark& mark);
 
+/// Whether `address` is the calling thread's note that a `__shared__` variable of a class has been
+/// constructed: for the tracer and the checker (common/trace, common/check).
+bool is_guard(std::uintptr_t address);
+
 }  // namespace tutorial::cpu

@@ -1,10 +1,12 @@
-// run_unary(), worst_error(), measure_accuracy(): outputs against a reference in double.
+// run_unary(), run_binary(), worst_error(), worst_error_of_pairs(), measure_accuracy(): outputs against a reference in double.
 
+#include "common/proof/binary.h"
 #include "common/proof/buffers.h"
 #include "common/proof/inputs.h"
 #include "common/proof/parallel.h"
 #include "common/proof/unary.h"
 
+#include <algorithm>
 #include <sstream>
 #include <type_traits>
 #include <utility>
@@ -22,14 +24,14 @@ class WorstErrors {
         worst_(static_cast<std::size_t>(host_threads()), std::vector<WorstError>(allowed_.size())) {
   }
 
-  /// Judges outputs[rung][i] against the reference for inputs[i], i in [0, count).
-  template <class T>
-  void add(const T* inputs, const std::vector<const T*>& outputs, std::int64_t count,
-           Reference reference) {
+  /// Judges outputs[rung][i] against expected_of(i), i in [0, count); input_of(i): what it is told by.
+  template <class T, class InputOf, class ExpectedOf>
+  void add(const std::vector<const T*>& outputs, std::int64_t count, const InputOf& input_of,
+           const ExpectedOf& expected_of) {
     parallel_pieces(count, [&](int piece, std::int64_t begin, std::int64_t end) {
       std::vector<WorstError> worst = worst_[static_cast<std::size_t>(piece)];
       for (std::int64_t i = begin; i < end; ++i) {
-        const double expected = reference(to_double(inputs[i]));
+        const double expected = expected_of(i);
         const Bits<T> nearest = to_bits(from_double<T>(expected));
         for (std::size_t rung = 0; rung < worst.size(); ++rung) {
           const T actual = outputs[rung][i];
@@ -37,13 +39,20 @@ class WorstErrors {
           if (worst[rung].ulp >= 0.5 && allowed_[rung] >= 0.5 && to_bits(actual) == nearest) {
             ++worst[rung].count;
           } else {
-            worst[rung].observe(to_double(inputs[i]), expected, to_double(actual),
+            worst[rung].observe(to_double(input_of(i)), expected, to_double(actual),
                                 signed_ulp_error(actual, expected), allowed_[rung]);
           }
         }
       }
       worst_[static_cast<std::size_t>(piece)] = worst;
     });
+  }
+  template <class T>
+  void add(const T* inputs, const std::vector<const T*>& outputs, std::int64_t count,
+           Reference reference) {
+    add(
+        outputs, count, [=](std::int64_t i) { return inputs[i]; },
+        [=](std::int64_t i) { return reference(to_double(inputs[i])); });
   }
 
   std::vector<WorstError> result() const {
@@ -172,13 +181,45 @@ std::string WorstError::description(double allowed, const char* input, const cha
 }
 
 template <class T>
-std::vector<T> run_unary(const UnaryLauncher<T>& launch, const std::vector<T>& inputs) {
-  const GuardedBuffer<T> x(inputs), y(inputs.size());
-  require_success(launch(x.data(), y.data(), static_cast<std::int64_t>(inputs.size()), nullptr),
-                  "launch");
+std::vector<T> run_binary(const BinaryLauncher<T>& launch, const std::vector<T>& a,
+                          const std::vector<T>& b) {
+  const GuardedBuffer<T> in0(a), in1(b), y(a.size());
+  const auto n = static_cast<std::int64_t>(a.size());
+  require_success(launch(in0.data(), in1.data(), y.data(), n, nullptr), "launch");
   require_success(cudaDeviceSynchronize(), "kernel");
   if (!y.intact()) throw std::runtime_error("the output was " + y.damage());
   return y.download();
+}
+
+template <class T>
+WorstError worst_error_of_pairs(const BinaryLauncher<T>& launch, const std::vector<T>& a,
+                                const std::vector<T>& b, BinaryReference reference,
+                                double allowed) {
+  const std::size_t rows_at_once = std::max<std::size_t>(1, (std::size_t{1} << 24) / a.size());
+  WorstErrors worst({allowed});
+  for (std::size_t first = 0; first < b.size(); first += rows_at_once) {
+    std::vector<T> left, right;  // all of a beside one b, then beside the next
+    for (std::size_t row = first; row < std::min(first + rows_at_once, b.size()); ++row) {
+      left.insert(left.end(), a.begin(), a.end());
+      right.insert(right.end(), a.size(), b[row]);
+    }
+    const std::vector<T> y = run_binary(launch, left, right);
+    const auto a_of = [&](std::int64_t i) { return a[static_cast<std::size_t>(i) % a.size()]; };
+    const auto expected_of = [&](std::int64_t i) {
+      const T of_row = b[first + static_cast<std::size_t>(i) / a.size()];
+      return reference(to_double(a_of(i)), to_double(of_row));
+    };
+    worst.add<T>({y.data()}, static_cast<std::int64_t>(y.size()), a_of, expected_of);
+  }
+  return worst.result().front();
+}
+
+template <class T>
+std::vector<T> run_unary(const UnaryLauncher<T>& launch, const std::vector<T>& inputs) {
+  const auto with_one = [&](const T* x, const T*, T* y, std::int64_t n, cudaStream_t stream) {
+    return launch(x, y, n, stream);
+  };
+  return run_binary<T>(with_one, inputs, {});
 }
 
 template <class T>
@@ -210,6 +251,14 @@ std::vector<WorstError> measure_accuracy(const std::vector<UnaryRung<T>>& rungs,
                                   double);                                                 \
   template std::vector<WorstError> measure_accuracy(const std::vector<UnaryRung<T>>&, Reference);
 TUTORIAL_FOR_ALL_FLOATS(TUTORIAL_INSTANTIATE)
+#undef TUTORIAL_INSTANTIATE
+
+#define TUTORIAL_INSTANTIATE(T)                                                             \
+  template std::vector<T> run_binary(const BinaryLauncher<T>&, const std::vector<T>&,       \
+                                     const std::vector<T>&);                                \
+  template WorstError worst_error_of_pairs(const BinaryLauncher<T>&, const std::vector<T>&, \
+                                           const std::vector<T>&, BinaryReference, double);
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial::test

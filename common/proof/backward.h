@@ -84,18 +84,6 @@ void check_backward_accuracy(const std::vector<BinaryRung<T>>& ladder, BinaryRef
   }
 }
 
-/// dx of pairs of x and dy, through a launcher.
-template <class T>
-std::vector<T> run_backward(const BinaryLauncher<T>& launch, const std::vector<T>& x,
-                            const std::vector<T>& dy) {
-  const GuardedBuffer<T> device_x(x), device_dy(dy), dx(x.size());
-  require_success(launch(device_x.data(), device_dy.data(), dx.data(),
-                         static_cast<std::int64_t>(x.size()), nullptr),
-                  "launch");
-  require_success(cudaDeviceSynchronize(), "kernel");
-  return dx.download();
-}
-
 /// Fails the running test case unless zeros, infinities and NaN of x and of dy give what the reference
 /// says, the sign of a zero included, in packs and in the tail.
 template <class T>
@@ -112,7 +100,7 @@ void check_backward_special_values(const BinaryRung<T>& rung, BinaryReference re
     x.push_back(T(values[i % count][0]));
     dy.push_back(T(values[i % count][1]));
   }
-  const std::vector<T> dx = run_backward<T>(rung.launch, x, dy);
+  const std::vector<T> dx = run_binary<T>(rung.launch, x, dy);
   for (std::size_t i = 0; i < dx.size(); ++i) {
     const double expected = reference(to_double(x[i]), to_double(dy[i]));
     INFO(rung.name << ": x = " << to_double(x[i]) << ", dy = " << to_double(dy[i]) << " gives "

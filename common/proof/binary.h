@@ -6,11 +6,24 @@
 #include "common/proof/unary.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 // T: float, __half or __nv_bfloat16.
 
 namespace tutorial::test {
+
+/// An operator, as a rung that takes any pointer.
+template <class T>
+BinaryRung<T> operator_rung(BinaryLauncher<T> launch, double max_ulp) {
+  return {std::string("operator_") + dtype_name<T>(), std::move(launch),
+          16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
+}
+
+/// As run_unary().
+template <class T>
+std::vector<T> run_binary(const BinaryLauncher<T>& launch, const std::vector<T>& a,
+                          const std::vector<T>& b);
 
 /// The rung with one array as both of its inputs: a rung with one input, x -> f(x, x). A kernel
 /// that reads a and b at different places computes something else.

@@ -1,6 +1,7 @@
 // The checks that end in Catch2's assertions. What they check stands in the other files, which do
 // without Catch2 and can be tested themselves.
 
+#include "common/proof/binary.h"
 #include "common/proof/catch.h"
 #include "common/proof/record.h"
 #include "common/proof/support.h"
@@ -71,6 +72,15 @@ void check_accuracy(const UnaryRung<T>& rung, Reference reference, const std::st
 }
 
 template <class T>
+void check_accuracy(const BinaryRung<T>& rung, BinaryReference reference, const std::vector<T>& a,
+                    const std::vector<T>& b, const std::string& chapter) {
+  const WorstError worst = worst_error_of_pairs(rung.launch, a, b, reference, rung.max_ulp);
+  record({chapter, rung.name, dtype_name<T>(), rung.max_ulp, worst});
+  INFO(rung.name << " is off by " << worst.description(rung.max_ulp, "a", "pairs"));
+  CHECK(worst.ulp <= rung.max_ulp);
+}
+
+template <class T>
 void check_past_2_31(const UnaryRung<T>& rung, Reference reference) {
   if constexpr (!on_gpu) SKIP("2^31 elements take a GPU");
   require_device();
@@ -92,6 +102,12 @@ void check_past_2_31(const UnaryRung<T>& rung, Reference reference) {
   template void check_accuracy(const std::vector<UnaryRung<T>>&, Reference, const std::string&); \
   template void check_past_2_31(const UnaryRung<T>&, Reference);
 TUTORIAL_FOR_ALL_FLOATS(TUTORIAL_INSTANTIATE)
+#undef TUTORIAL_INSTANTIATE
+
+#define TUTORIAL_INSTANTIATE(T)                                                              \
+  template void check_accuracy(const BinaryRung<T>&, BinaryReference, const std::vector<T>&, \
+                               const std::vector<T>&, const std::string&);
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial::test

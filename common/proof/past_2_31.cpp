@@ -6,36 +6,12 @@
 #include "common/proof/unary.h"
 
 #include <algorithm>
-#include <mutex>
+#include <string>
+#include <vector>
 
 namespace tutorial::test {
 
 namespace {
-
-/// The smallest of the indices that are not -1, or -1; several threads report to it.
-class FirstIndex {
- public:
-  void report(std::int64_t index) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (index >= 0 && (first_ < 0 || index < first_)) first_ = index;
-  }
-  std::int64_t get() const { return first_; }
-
- private:
-  std::mutex mutex_;
-  std::int64_t first_ = -1;
-};
-
-/// Judges `count` outputs at `host`, the first of which is y[first].
-template <class T>
-std::string wrong_output(const TiledReference<T>& tiled, const T* host, std::int64_t first,
-                         std::int64_t count) {
-  FirstIndex wrong;
-  parallel_pieces(count, [&](int, std::int64_t begin, std::int64_t end) {
-    wrong.report(tiled.first_wrong(host + begin, first + begin, end - begin));
-  });
-  return wrong.get() < 0 ? "" : tiled.describe(wrong.get(), host[wrong.get() - first]);
-}
 
 /// Brings the outputs to the host a chunk at a time and judges them.
 template <class T>
@@ -47,8 +23,14 @@ std::string wrong_output(const TiledReference<T>& tiled, const T* device, std::i
     require_success(cudaMemcpy(host.data(), device + first,
                                static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToHost),
                     "cudaMemcpy");
-    std::string wrong = wrong_output(tiled, host.data(), first, count);
-    if (!wrong.empty()) return wrong;
+    std::vector<std::string> wrong(static_cast<std::size_t>(host_threads()));
+    parallel_pieces(count, [&](int piece, std::int64_t begin, std::int64_t end) {
+      wrong[static_cast<std::size_t>(piece)] =
+          tiled.complaint(host.data() + begin, first + begin, end - begin);
+    });
+    for (const std::string& complaint : wrong) {
+      if (!complaint.empty()) return complaint;
+    }
   }
   return "";
 }

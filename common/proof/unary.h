@@ -6,12 +6,21 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 // Every function template here exists for T = float, __half, __nv_bfloat16, __nv_fp8_e4m3 and
 // __nv_fp8_e5m2.
 
 namespace tutorial::test {
+
+/// An operator, as a rung that takes any pointer.
+template <class T>
+UnaryRung<T> operator_rung(UnaryLauncher<T> launch, double max_ulp,
+                           const std::string& suffix = "") {
+  return {std::string("operator_") + dtype_name<T>() + suffix, std::move(launch),
+          16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
+}
 
 /// Uploads `inputs`, launches on the default stream, waits, and returns the outputs.
 /// Throws std::runtime_error if the launch fails, or if the kernel wrote outside its output.

@@ -176,23 +176,26 @@ inline std::int64_t below(Random& random, std::int64_t limit) {
   return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
 }
 
+inline bool one_in(Random& random, std::int64_t n) { return below(random, n) == 0; }
+
 /// A layout of the shape in any order of its dimensions, with or without gaps. No two elements share
-/// a place.
-inline TensorLayout random_layout(Random& random, const TensorShape& shape) {
+/// a place. Source: Random, or another with below() and one_in().
+template <class Source>
+TensorLayout random_layout(Source& random, const TensorShape& shape) {
   TensorLayout layout{shape, std::vector<std::int64_t>(shape.size())};
   std::vector<std::size_t> order(shape.size());
   std::iota(order.begin(), order.end(), 0);
-  if (below(random, 2) == 0) {
+  if (one_in(random, 2)) {
     for (std::size_t d = order.size(); d > 1; --d) {
       std::swap(order[d - 1],
                 order[static_cast<std::size_t>(below(random, static_cast<std::int64_t>(d)))]);
     }
   }
-  std::int64_t step = below(random, 4) == 0 ? 1 + below(random, 3) : 1;
+  std::int64_t step = one_in(random, 4) ? 1 + below(random, 3) : 1;
   for (std::size_t d = order.size(); d-- > 0;) {
     layout.strides[order[d]] = step;
-    step *= shape[order[d]];
-    if (below(random, 3) == 0) step += below(random, 20);
+    step *= std::max<std::int64_t>(shape[order[d]], 1);
+    if (one_in(random, 3)) step += below(random, 20);
   }
   return layout;
 }

@@ -2,6 +2,7 @@
 
 #include "common/trace/json.h"
 
+#include "common/bench/shapes.h"
 #include "common/trace/symbols.h"
 
 #include <algorithm>
@@ -18,22 +19,6 @@ std::string quoted(const std::string& value) {
     if (static_cast<unsigned char>(c) >= 0x20) text += c;
   }
   return text + "\"";
-}
-
-const char* name_of(bench::Kind kind) {
-  switch (kind) {
-    case bench::Kind::rung:
-      return "rung";
-    case bench::Kind::sweep:
-      return "sweep";
-    case bench::Kind::yours:
-      return "yours";
-    case bench::Kind::peer:
-      return "peer";
-    case bench::Kind::copy:
-      return "copy";
-  }
-  return "";
 }
 
 const char* name_of(Operation operation) {
@@ -58,7 +43,7 @@ void write_names(Json& json, const bench::Case& operation) {
   json.text("ladder", operation.ladder);
   json.text("rung", operation.rung);
   json.text("dtype", operation.dtype);
-  json.text("kind", name_of(operation.kind));
+  json.text("kind", bench::name_of(operation.kind));
   if (operation.per_thread > 0) {
     json.signed_number("claims_per_thread", operation.per_thread);
   }

@@ -1,10 +1,9 @@
 // The program of ./tutorial trace: one rung, launched once, and its accesses as JSON. A chapter's
 // benchmark says what its rungs are called, at which shapes they run, and on what.
 
-#include "common/bench/bench.h"
-#include "common/bench/shapes.h"
 #include "common/bench/stage.h"
 #include "common/executor/executor.h"
+#include "common/trace/cases.h"
 #include "common/trace/json.h"
 #include "common/trace/recorder.h"
 
@@ -28,24 +27,6 @@
 //
 // A rung may be named with its ladder: bias/bias_cycle_f16. Exit code: 0, or 1 if a rung could not
 // be traced, or 2 for arguments that mean nothing; why is one sentence on stderr.
-
-namespace tutorial::bench {
-
-bool on_gpu = false;
-
-namespace {
-
-std::vector<Case>& cases() {
-  static std::vector<Case> all;
-  return all;
-}
-
-}  // namespace
-
-/// In a benchmark this registers a row.
-void add(const Case& operation) { cases().push_back(operation); }
-
-}  // namespace tutorial::bench
 
 namespace {
 
@@ -110,15 +91,6 @@ Options parse(int argc, char** argv) {
     }
   }
   return options;
-}
-
-/// Whether the case takes any shape: one that has shapes of another form than rows x columns is
-/// what it is.
-bool takes_any_shape(const Case& operation) {
-  for (const NamedShape& own : operation.own_shapes) {
-    if (own.name != name_of(own.shape)) return false;
-  }
-  return true;
 }
 
 bool has_shape(const Case& operation, const std::string& name) {
@@ -203,13 +175,7 @@ std::vector<Buffer> buffers_of(const Case& operation, const Shape& shape,
 }
 
 std::uint64_t observe(const tutorial::cpu::Launch& launch, bool begins) {
-  const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-  if (begins) {
-    Recorder::instance().launch_begins(launch);
-  } else {
-    Recorder::instance().launch_ends();
-  }
-  return (blocks + parts - 1) / parts;
+  return (Recorder::observe(launch, begins) + parts - 1) / parts;
 }
 
 /// A kernel that accesses memory that is not there ends the program; its last access is known.
@@ -276,10 +242,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
-    // One worker takes the blocks in order, so that a warp's accesses follow each other.
-    tutorial::cpu::set_worker_count(1);
-    tutorial::cpu::set_thread_order(tutorial::cpu::Order::forward);
-    tutorial::cpu::set_launch_observer(observe);
+    Recorder::watch(observe);
     std::signal(SIGSEGV, on_fault);
     std::signal(SIGBUS, on_fault);
     return run(parse(argc, argv));

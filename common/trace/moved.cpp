@@ -2,7 +2,6 @@
 
 #include "common/trace/moved.h"
 
-#include "common/executor/executor.h"
 #include "common/refusal.h"
 #include "common/trace/recorder.h"
 
@@ -15,12 +14,6 @@ namespace tutorial::trace {
 namespace {
 
 constexpr double kMost = 1.02;
-
-std::uint64_t observe(const cpu::Launch& launch, bool begins) {
-  Recorder& recorder = Recorder::instance();
-  begins ? recorder.launch_begins(launch) : recorder.launch_ends();
-  return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-}
 
 std::uint64_t moved_by(const MovedCase& one) {
   Recorder& recorder = Recorder::instance();
@@ -57,9 +50,7 @@ void MovedCase::need(const void* first, std::int64_t rows, std::int64_t row_byte
 }
 
 int judge_moved(const std::vector<MovedCase>& cases) {
-  cpu::set_worker_count(1);
-  cpu::set_thread_order(cpu::Order::forward);
-  cpu::set_launch_observer(observe);
+  Recorder::watch();
   int result = 0;
   for (const MovedCase& one : cases) {
     const double ratio = static_cast<double>(moved_by(one)) / static_cast<double>(one.needed);

@@ -25,13 +25,9 @@ void write() {
 }
 
 std::uint64_t observe(const cpu::Launch& launch, bool begins) {
-  if (begins) {
-    Recorder::instance().launch_begins(launch);
-  } else {
-    Recorder::instance().launch_ends();
-    write();
-  }
-  return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+  const std::uint64_t blocks = Recorder::observe(launch, begins);
+  if (!begins) write();
+  return blocks;
 }
 
 }  // namespace
@@ -42,13 +38,11 @@ extern "C" {
 
 int __real_main(int argc, char** argv);
 
-/// Is called in the place of main(), as the linker was told by --wrap=main. One worker takes the blocks in order.
+/// Is called in the place of main(), as the linker was told by --wrap=main.
 int __wrap_main(int argc, char** argv) {
-  using namespace tutorial;
-  cpu::set_worker_count(1);
-  cpu::set_thread_order(cpu::Order::forward);
-  cpu::set_launch_observer(trace::observe);
-  trace::Recorder::instance().start({}, -1);
+  using namespace tutorial::trace;
+  Recorder::watch(observe);
+  Recorder::instance().start({}, -1);
   return __real_main(argc, argv);
 }
 

@@ -3,11 +3,10 @@
 #include "common/trace/recorder.h"
 
 #include "common/executor/device_memory.h"
-#include "common/executor/shared_guards.h"
+#include "common/executor/shared_variables.h"
 #include "common/executor/worker.h"
+#include "common/trace/extent.h"
 #include "common/trace/symbols.h"
-
-#include <link.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -16,34 +15,6 @@
 namespace tutorial::trace {
 
 namespace {
-
-/// The calling thread's thread-local variables, and with them the `__shared__` arrays.
-std::pair<std::uintptr_t, std::size_t> thread_locals() {
-  std::pair<std::uintptr_t, std::size_t> range{0, 0};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* result) {
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const auto& header = info->dlpi_phdr[i];
-          if (header.p_type != PT_TLS) continue;
-          *static_cast<std::pair<std::uintptr_t, std::size_t>*>(result) = {
-              reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data), header.p_memsz};
-        }
-        return 1;  // the first is the program itself
-      },
-      &range);
-  return range;
-}
-
-bool lies_in(std::uintptr_t address, std::uintptr_t begin, std::size_t bytes) {
-  return address - begin < bytes;
-}
-
-template <class T>
-bool lies_in_object(std::uintptr_t address, const T& object) {
-  constexpr std::size_t kBytes =
-      sizeof(T);  // NOLINT(bugprone-sizeof-expression): some T are pointers
-  return lies_in(address, reinterpret_cast<std::uintptr_t>(&object), kBytes);
-}
 
 unsigned linear(uint3 index, dim3 shape) {
   return index.x + shape.x * (index.y + shape.y * index.z);
@@ -81,6 +52,17 @@ void Recorder::stop() {
   in_launch_ = false;
 }
 
+std::uint64_t Recorder::observe(const cpu::Launch& launch, bool begins) {
+  begins ? instance().launch_begins(launch) : instance().launch_ends();
+  return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+}
+
+void Recorder::watch(cpu::LaunchObserver observer) {
+  cpu::set_worker_count(1);
+  cpu::set_thread_order(cpu::Order::forward);
+  cpu::set_launch_observer(observer);
+}
+
 void Recorder::launch_begins(const cpu::Launch& launch) {
   if (on_access == nullptr) return;
   LaunchRecord record;
@@ -101,22 +83,19 @@ void Recorder::launch_ends() {
 
 bool Recorder::is_global(std::uintptr_t address) const {
   return std::any_of(device_memory_.begin(), device_memory_.end(), [address](const auto& range) {
-    return lies_in(address, reinterpret_cast<std::uintptr_t>(range.first), range.second);
+    return extent_of(range.first, range.second).holds(address);
   });
 }
 
 /// Of the thread-local variables, all but the executor's own and the compiler's are `__shared__`.
 bool Recorder::is_shared(std::uintptr_t address) const {
-  static const auto locals = thread_locals();
+  static const Extent locals = thread_locals();
   static const cpu::Worker& worker = cpu::Worker::of_this_thread();
-  if (lies_in(address, reinterpret_cast<std::uintptr_t>(worker.dynamic_shared()),
-              launches_.back().dynamic_shared)) {
+  if (extent_of(worker.dynamic_shared(), launches_.back().dynamic_shared).holds(address)) {
     return true;
   }
-  return lies_in(address, locals.first, locals.second) && !lies_in_object(address, threadIdx) &&
-         !lies_in_object(address, blockIdx) && !lies_in_object(address, blockDim) &&
-         !lies_in_object(address, gridDim) && !lies_in_object(address, cpu::running_block) &&
-         !lies_in_object(address, worker) && !cpu::is_guard(address);
+  return locals.holds(address) && !is_position(address) && !lies_in(address, cpu::running_block) &&
+         !lies_in(address, worker) && !cpu::is_guard(address);
 }
 
 std::uint32_t Recorder::place_of(std::uintptr_t pc) {

@@ -93,12 +93,16 @@ class Recorder {
 
   /// The hooks' way in.
   void access(const Seen& access);
-  /// The executor's.
-  void launch_begins(const cpu::Launch& launch);
-  void launch_ends();
+  /// The executor's; the answer: all blocks.
+  static std::uint64_t observe(const cpu::Launch& launch, bool begins);
+  /// From now on one worker takes the blocks in order, so that a warp's accesses follow each other, and
+  /// the observer is told of each launch.
+  static void watch(cpu::LaunchObserver observer = observe);
 
  private:
   Recorder();
+  void launch_begins(const cpu::Launch& launch);
+  void launch_ends();
   bool is_shared(std::uintptr_t address) const;
   bool is_global(std::uintptr_t address) const;
   std::uint32_t place_of(std::uintptr_t pc);

@@ -7,6 +7,15 @@
 
 namespace tutorial::fuzz {
 
+/// Calls f with a value of one of the types that the ladders are written for.
+template <class F>
+void for_one_type(FuzzInput& input, const F& f) {
+  std::size_t skip = input.below(3);
+  for_each_type(Floats{}, [&](auto type) {
+    if (skip-- == 0) f(type);
+  });
+}
+
 /// y[i] = reference(x[i]) for one number of elements. What is special about the call beyond that
 /// (an alpha) is in the rung's launcher, and in the trial if it is a mistake. Where is_bounded(x)
 /// is false, the rung claims nothing.

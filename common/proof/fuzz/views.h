@@ -2,16 +2,22 @@
 #pragma once
 
 #include "common/proof/fuzz/trial.h"
-#include "common/strided.h"
+#include "common/proof/views.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 namespace tutorial::fuzz {
+
+inline std::int64_t below(FuzzInput& input, std::int64_t limit) {
+  return static_cast<std::int64_t>(input.below(static_cast<std::size_t>(limit)));
+}
+inline bool one_in(FuzzInput& input, std::int64_t n) {
+  return input.one_in(static_cast<std::size_t>(n));
+}
 
 /// A layout, the place of each element in the order of `shape`, and how many places there are.
 struct FuzzView {
@@ -41,31 +47,16 @@ enum class ViewOf { result, input, operand };
 /// Notes a negative stride, and a result that repeats elements, as mistakes.
 inline FuzzView fuzz_view(Trial& trial, const TensorShape& shape, ViewOf kind) {
   FuzzInput& input = trial.input;
-  FuzzView view{{shape, std::vector<std::int64_t>(shape.size())}, {}, 1};
-  std::vector<std::size_t> order(shape.size());
-  for (std::size_t d = 0; d < order.size(); ++d) order[d] = d;
-  if (input.one_in(2)) {
-    for (std::size_t d = order.size(); d > 1; --d) std::swap(order[d - 1], order[input.below(d)]);
-  }
-  std::int64_t step = input.one_in(4) ? static_cast<std::int64_t>(1 + input.below(3)) : 1;
-  for (std::size_t k = order.size(); k-- > 0;) {
-    const std::size_t d = order[k];
-    view.layout.strides[d] = step;
-    step *= std::max<std::int64_t>(shape[d], 1);
-    if (input.one_in(3)) step += static_cast<std::int64_t>(input.below(20));
+  FuzzView view{test::random_layout(input, shape), {}, 1};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
     if (kind != ViewOf::result && input.one_in(10)) view.layout.strides[d] = 0;
     if (kind == ViewOf::operand && input.one_in(10)) view.layout.shape[d] = 1;
   }
-  const bool any = elements_of(shape) > 0;
-  for (std::int64_t n = 0; n < elements_of(shape); ++n) {
-    std::int64_t place = 0, rest = n;
-    for (std::size_t d = shape.size(); d-- > 0;) {
-      if (view.layout.shape[d] > 1) place += rest % shape[d] * view.layout.strides[d];
-      rest /= shape[d];
-    }
-    view.places.push_back(static_cast<std::size_t>(place));
+  test::for_each_index(shape, [&](const TensorShape& index) {
+    view.places.push_back(static_cast<std::size_t>(test::place_of(view.layout, index)));
     view.held = std::max(view.held, view.places.back() + 1);
-  }
+  });
+  const bool any = !view.places.empty();
   if (!any) view.held = 0;
   if (!shape.empty() && input.one_in(24)) {
     const std::size_t d = input.below(shape.size());
@@ -73,8 +64,7 @@ inline FuzzView fuzz_view(Trial& trial, const TensorShape& shape, ViewOf kind) {
     view.layout.strides[d] = repeats ? 0 : -1;
     trial.mistake(cudaErrorInvalidValue);
   }
-  trial.describe(tutorial::to_string(view.layout.shape) + " by " +
-                 tutorial::to_string(view.layout.strides));
+  trial.describe(test::to_text(view.layout));
   return view;
 }
 

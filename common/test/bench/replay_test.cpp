@@ -80,17 +80,12 @@ TEST_CASE("timing: a known time a launch is found, in seconds", "[bench]") {
 }
 
 TEST_CASE("timing: launches take the sets in turn, in whole rounds", "[bench]") {
-  const std::size_t sets = GENERATE(std::size_t{2}, std::size_t{7}, std::size_t{64});
+  const std::size_t sets =
+      GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{64});
   MadeUp gpu(2e-6);
   timed(gpu, sets);
   CHECK(gpu.recorded.size() % sets == 0);
   for (std::size_t i = 0; i < gpu.recorded.size(); ++i) REQUIRE(gpu.recorded[i] == i % sets);
-}
-
-TEST_CASE("timing: with one set every launch uses it", "[bench]") {
-  MadeUp gpu(2e-6);
-  timed(gpu, 1);
-  CHECK(gpu.recorded == std::vector<std::size_t>(gpu.recorded.size(), 0));
 }
 
 TEST_CASE("timing: a replay has ten launches and a millisecond of work, or more", "[bench]") {
@@ -117,15 +112,6 @@ TEST_CASE("timing: a launch that fails ends it", "[bench]") {
   };
   CHECK_THROWS_AS(seconds_per_launch(gpu, kGpuRules, third_fails, 2, kCount), std::runtime_error);
   CHECK(launches == 3);
-}
-
-TEST_CASE("timing: percentiles and the spread of times as they come", "[bench]") {
-  std::vector<double> seconds;
-  for (int i = 1; i <= 11; ++i) seconds.push_back((i * 7 % 11 + 10) * 1e-6);  // 10 to 20 us, mixed
-  CHECK(std::fabs(median(seconds) / 15e-6 - 1) < 1e-9);
-  CHECK(std::fabs(quantile(seconds, 0.1) / 11e-6 - 1) < 1e-9);
-  CHECK(std::fabs(quantile(seconds, 0.9) / 19e-6 - 1) < 1e-9);
-  CHECK(std::fabs(spread_percent(seconds) / (8.0 / 15 * 100) - 1) < 1e-9);
 }
 
 TEST_CASE("timing: the executor's clock counts a launch that lasts", "[bench]") {

@@ -1,0 +1,30 @@
+// What a chapter's benchmark registers, for the main source of a program that traces or checks it.
+#pragma once
+
+#include "common/bench/bench.h"
+#include "common/bench/shapes.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tutorial::bench {
+
+bool on_gpu = false;
+
+inline std::vector<Case>& cases() {
+  static std::vector<Case> all;
+  return all;
+}
+
+/// In a benchmark this registers a row.
+void add(const Case& operation) { cases().push_back(operation); }
+
+/// Whether the case takes any shape: one that has shapes of another form than rows x columns is
+/// what it is.
+inline bool takes_any_shape(const Case& operation) {
+  const auto& own = operation.own_shapes;
+  return std::all_of(own.begin(), own.end(),
+                     [](const NamedShape& s) { return s.name == name_of(s.shape); });
+}
+
+}  // namespace tutorial::bench
