@@ -17,13 +17,13 @@ The spec lies in the folder proof/ of a chapter (paths are relative to the chapt
       "defaults": {"fp64": false, "local_bytes": 0, "max_registers": 32},
       "ignore": ["some_helper_kernel"],             kernels that the spec says nothing about
       "sass_nvcc": "13.0",                          whose machine code `sass` counts, optional
-      "prelude": ["#include \"01_elu/elu_kernels.cuh\""],  lines of C++ before the kernels that entries make,
+      "prelude": ["#include \"01_elu/elu_kernels.cuh\""],  C++ before the kernels that entries `make`,
       "names": [{"kernel": "...", "rung": "..."}],  of kernels that only a profile meets, optional;
                                                     with "block": "(16, 2, 1)" only of that launch shape
       "kernels": [
         {"kernel": "elu_f16x8_pack_kernel",         part of the kernel's demangled name
          "rung": "f16x8_pack",                      how tables call it, optional
-         "make": ["elu_kernel<half>"],              kernels that no source has and a source of their own shall, optional
+         "make": ["elu_kernel<half>"],              kernels to compile that no source instantiates, optional
          "load_bits": 128, "store_bits": 128,       the widest global access, exactly
          "max_registers": 24,
          "contains": ["ex2.approx"],                text that the kernel's PTX must have
