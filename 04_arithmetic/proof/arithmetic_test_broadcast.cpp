@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "04_arithmetic/launchers/broadcast.h"
-#include "04_arithmetic/launchers/broadcast_rungs.h"
 #include "04_arithmetic/launchers/contiguous.h"
-#include "04_arithmetic/launchers/int8.h"
 #include "04_arithmetic/proof/arithmetic_broadcast_reference.h"
 #include "04_arithmetic/proof/arithmetic_test_values.h"
 #include "common/proof/broadcast_cases.h"
@@ -90,7 +88,7 @@ const std::vector<ShapePair>& shapes_of_each_kind() {
 
 template <class T>
 void check_every_op() {
-  const std::vector<BroadcastRung<T>> rungs = arithmetic_broadcast_rungs<T>();
+  const std::vector<BroadcastRung<T>>& rungs = arithmetic_broadcast_rungs<T>();
   for (const ArithmeticOp op : kArithmeticOps) {
     for (const ShapePair& shapes : shapes_of_each_kind()) {
       INFO(test::to_string(shapes));
@@ -101,7 +99,7 @@ void check_every_op() {
 
 template <class T>
 void check_random_shapes(std::uint64_t seed, int count) {
-  const std::vector<BroadcastRung<T>> rungs = arithmetic_broadcast_rungs<T>();
+  const std::vector<BroadcastRung<T>>& rungs = arithmetic_broadcast_rungs<T>();
   const auto run = [&](const ShapePair& shapes) {
     // The shape chooses the operation, so that a pair that fails, fails again.
     const auto index =
