@@ -252,25 +252,18 @@ cudaError_t where(const TensorView<const Byte>& c, const TensorView<const T>& a,
   return launch_views<16 / sizeof(T)>(OnElements<T, Choose>{}, contiguous, stream, y, c, a, b);
 }
 
-#define TUTORIAL_INSTANTIATE(T)                                                               \
-  template cudaError_t relation(RelationOp, const TensorShape&, const T*, const TensorShape&, \
-                                const T*, Byte*, cudaStream_t);
-TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
-TUTORIAL_INSTANTIATE(std::int8_t)
-TUTORIAL_INSTANTIATE(std::int32_t)
-TUTORIAL_INSTANTIATE(std::int64_t)
-#undef TUTORIAL_INSTANTIATE
-
-#define TUTORIAL_INSTANTIATE(T)                                                      \
-  template cudaError_t relation(RelationOp, const TensorView<const T>&,              \
-                                const TensorView<const T>&, const TensorView<Byte>&, \
-                                cudaStream_t);                                       \
-  TUTORIAL_LOGICAL(T)
 #define TUTORIAL_LOGICAL(T)                                                                       \
   template cudaError_t logical(LogicalOp, const TensorView<const T>&, const TensorView<const T>&, \
                                const TensorView<Byte>&, cudaStream_t);                            \
   template cudaError_t logical(LogicalOp, const TensorView<const T>&, const TensorView<Byte>&,    \
                                cudaStream_t);
+#define TUTORIAL_INSTANTIATE(T)                                                               \
+  template cudaError_t relation(RelationOp, const TensorShape&, const T*, const TensorShape&, \
+                                const T*, Byte*, cudaStream_t);                               \
+  template cudaError_t relation(RelationOp, const TensorView<const T>&,                       \
+                                const TensorView<const T>&, const TensorView<Byte>&,          \
+                                cudaStream_t);                                                \
+  TUTORIAL_LOGICAL(T)
 TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 TUTORIAL_INSTANTIATE(std::int8_t)
 TUTORIAL_INSTANTIATE(std::int32_t)
@@ -278,6 +271,7 @@ TUTORIAL_INSTANTIATE(std::int64_t)
 TUTORIAL_LOGICAL(Byte)
 #undef TUTORIAL_INSTANTIATE
 #undef TUTORIAL_LOGICAL
+
 #define TUTORIAL_WHERE(T)                                                               \
   template cudaError_t where(const TensorView<const Byte>&, const TensorView<const T>&, \
                              const TensorView<const T>&, const TensorView<T>&, cudaStream_t);
