@@ -114,7 +114,7 @@ using LogicalRung = AnswerRung<LogicalOp, Byte>;
 template <class T>
 using RelationRung = AnswerRung<RelationOp, T>;
 
-/// Ladder A: And, Or and Xor; and its rungs for Not (launchers/ladder_a.cu).
+/// Ladder A: And, Or and Xor; and its rungs for Not (launchers/ladder_a.cu). The operator uses the last.
 const std::vector<LogicalRung>& logical_rungs();
 const std::vector<LogicalRung>& logical_not_rungs();
 

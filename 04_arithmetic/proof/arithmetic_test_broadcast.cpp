@@ -114,10 +114,11 @@ void check_random_shapes(std::uint64_t seed, int count) {
 /// accesses.
 template <class T>
 void check_misaligned(std::size_t step) {
-  std::vector<BroadcastRung<T>> rungs = arithmetic_broadcast_rungs<T>();
-  rungs.erase(rungs.begin(), rungs.end() - 2);
-  REQUIRE(rungs[0].name == "rows");
-  REQUIRE(rungs[1].name == "packed");
+  const std::vector<BroadcastRung<T>>& all = arithmetic_broadcast_rungs<T>();
+  const auto rows = std::find_if(all.begin(), all.end(),
+                                 [](const BroadcastRung<T>& rung) { return rung.name == "rows"; });
+  const std::vector<BroadcastRung<T>> rungs(rows, all.end());
+  REQUIRE(rungs.size() >= 2);
   for (const ShapePair& shapes : shapes_of_each_kind()) {
     for (std::size_t offset = 1; offset < 16 / sizeof(T); offset += step) {
       for (const Offsets& offsets : {Offsets{offset, 0, 0}, Offsets{0, offset, 0},

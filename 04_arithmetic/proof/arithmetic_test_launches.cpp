@@ -126,7 +126,7 @@ TEST_CASE("arithmetic: which kernel runs, in how many blocks: the ladders") {
   const TensorShape image = {64, 256, 56, 56}, channel = {1, 256, 1, 1};
   const std::vector<NhwcRung<half>>& nhwc = arithmetic_nhwc_rungs<half>();
   for (const NhwcRung<half>& rung : nhwc) add_nhwc(table, rung, image, image);
-  add_nhwc(table, nhwc.back(), image, channel);
+  add_nhwc(table, nhwc[2], image, channel);
   table.check("04_arithmetic/proof/launches_ladders.txt");
 }
 
