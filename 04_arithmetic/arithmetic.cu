@@ -1,39 +1,40 @@
 // The operator: it checks its arguments, merges dimensions and calls one of two launchers.
 #include "04_arithmetic/arithmetic.h"
 
-#include "04_arithmetic/launchers/int8_math.cuh"
+#include "04_arithmetic/launchers/functor.cuh"
 #include "common/broadcast.cuh"
 
 namespace tutorial {
 
 namespace {
 
-/// Checks, then calls contiguous(n) where nothing is broadcast, and packed(broadcast) elsewhere.
-template <class T, class Contiguous, class Packed>
-cudaError_t operate(ArithmeticOp op, const TensorShape& shape0, const T* in0,
-                    const TensorShape& shape1, const T* in1, T* out, const Contiguous& contiguous,
-                    const Packed& packed) {
-  if (!is_known(op)) return refuse(cudaErrorInvalidValue, "the operation is none of the nine");
+/// Tensors without gaps, of shapes that broadcast.
+template <class T>
+cudaError_t operate(const ArithmeticCall<T>& call, const TensorShape& shape0,
+                    const TensorShape& shape1) {
   Broadcast broadcast;
-  cudaError_t error = make_broadcast(shape0, shape1, &broadcast);
-  if (error == cudaSuccess) error = check_operands(broadcast.elements, in0, in1, out);
+  cudaError_t error = check_op(call);
+  if (error == cudaSuccess) error = make_broadcast(shape0, shape1, &broadcast);
+  if (error == cudaSuccess) {
+    error = check_operands(broadcast.elements, call.in0, call.in1, call.out);
+  }
   if (error != cudaSuccess || broadcast.elements == 0) return error;
-  return is_nobroadcast(broadcast) ? contiguous(broadcast.elements) : packed(broadcast);
+  return is_nobroadcast(broadcast) ? arithmetic_contiguous(call, broadcast.elements)
+                                   : arithmetic_packed(call, broadcast);
 }
 
-/// The same for tensors of any strides: contiguous(n) where all are arrays of one shape without gaps.
-template <class T, class Contiguous>
+/// Tensors of any strides.
+template <class T>
 cudaError_t operate(const ArithmeticCall<T>& call, const TensorLayout& of_in0,
-                    const TensorLayout& of_in1, const TensorLayout& of_out,
-                    const Contiguous& contiguous) {
-  if (!is_known(call.op)) return refuse(cudaErrorInvalidValue, "the operation is none of the nine");
+                    const TensorLayout& of_in1, const TensorLayout& of_out) {
   StridedLoop loop;
-  cudaError_t error = make_strided_loop(of_out, {of_in0, of_in1}, &loop);
+  cudaError_t error = check_op(call);
+  if (error == cudaSuccess) error = make_strided_loop(of_out, {of_in0, of_in1}, &loop);
   if (error == cudaSuccess) error = check_operands(loop.elements, call.in0, call.in1, call.out);
   if (error != cudaSuccess || loop.elements == 0) return error;
   Broadcast broadcast;
-  if (is_contiguous(loop)) return contiguous(loop.elements);
-  return to_broadcast(loop, &broadcast) ? arithmetic_packed<T>(call, broadcast)
+  if (is_contiguous(loop)) return arithmetic_contiguous(call, loop.elements);
+  return to_broadcast(loop, &broadcast) ? arithmetic_packed(call, broadcast)
                                         : arithmetic_strided_loop(call, loop);
 }
 
@@ -41,9 +42,9 @@ cudaError_t operate(const ArithmeticCall<T>& call, const TensorLayout& of_in0,
 template <class T>
 cudaError_t operate(ArithmeticOp op, const TensorView<const T>& in, NumberOf<T> number,
                     bool number_first, const TensorView<T>& out, cudaStream_t stream) {
-  if (!is_known(op)) return refuse(cudaErrorInvalidValue, "the operation is none of the nine");
   StridedLoop loop;
-  cudaError_t error = make_strided_loop(out.layout, {in.layout}, &loop);
+  cudaError_t error = check_op(op);
+  if (error == cudaSuccess) error = make_strided_loop(out.layout, {in.layout}, &loop);
   if (error == cudaSuccess) error = check_operands(loop.elements, in.data, in.data, out.data);
   if (error != cudaSuccess || loop.elements == 0) return error;
   return arithmetic_number_loop<T>({op, in.data, nullptr, out.data, stream}, number, number_first,
@@ -55,34 +56,20 @@ cudaError_t operate(ArithmeticOp op, const TensorView<const T>& in, NumberOf<T> 
 template <class T>
 cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const T* in0,
                        const TensorShape& shape1, const T* in1, T* out, cudaStream_t stream) {
-  return operate(
-      op, shape0, in0, shape1, in1, out,
-      [&](std::int64_t n) { return arithmetic_contiguous(op, in0, in1, out, n, stream); },
-      [&](const Broadcast& broadcast) {
-        return arithmetic_packed<T>({op, in0, in1, out, stream}, broadcast);
-      });
+  return operate<T>({op, in0, in1, out, stream}, shape0, shape1);
 }
 
 cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const std::int8_t* in0,
                        const TensorShape& shape1, const std::int8_t* in1, std::int8_t* out,
                        Int8Scales scales, cudaStream_t stream) {
-  if (const cudaError_t error = check_scales(scales); error != cudaSuccess) return error;
-  return operate(
-      op, shape0, in0, shape1, in1, out,
-      [&](std::int64_t n) { return arithmetic_contiguous(op, in0, in1, out, n, scales, stream); },
-      [&](const Broadcast& broadcast) {
-        return arithmetic_packed<std::int8_t>({op, in0, in1, out, stream, scales}, broadcast);
-      });
+  return operate<std::int8_t>({op, in0, in1, out, stream, scales}, shape0, shape1);
 }
 
 template <class T>
 cudaError_t arithmetic(ArithmeticOp op, const TensorView<const T>& in0,
                        const TensorView<const T>& in1, const TensorView<T>& out,
                        cudaStream_t stream) {
-  const ArithmeticCall<T> call{op, in0.data, in1.data, out.data, stream};
-  return operate(call, in0.layout, in1.layout, out.layout, [&](std::int64_t n) {
-    return arithmetic_contiguous(op, in0.data, in1.data, out.data, n, stream);
-  });
+  return operate<T>({op, in0.data, in1.data, out.data, stream}, in0.layout, in1.layout, out.layout);
 }
 
 template <class T>
@@ -100,11 +87,8 @@ cudaError_t arithmetic(ArithmeticOp op, NumberOf<T> number, const TensorView<con
 cudaError_t arithmetic(ArithmeticOp op, const TensorView<const std::int8_t>& in0,
                        const TensorView<const std::int8_t>& in1, const TensorView<std::int8_t>& out,
                        Int8Scales scales, cudaStream_t stream) {
-  if (const cudaError_t error = check_scales(scales); error != cudaSuccess) return error;
-  const ArithmeticCall<std::int8_t> call{op, in0.data, in1.data, out.data, stream, scales};
-  return operate(call, in0.layout, in1.layout, out.layout, [&](std::int64_t n) {
-    return arithmetic_contiguous(op, in0.data, in1.data, out.data, n, scales, stream);
-  });
+  return operate<std::int8_t>({op, in0.data, in1.data, out.data, stream, scales}, in0.layout,
+                              in1.layout, out.layout);
 }
 
 #define TUTORIAL_ARITHMETIC(T)                                                              \
@@ -116,11 +100,9 @@ cudaError_t arithmetic(ArithmeticOp op, const TensorView<const std::int8_t>& in0
   template cudaError_t arithmetic<T>(ArithmeticOp, const TensorView<const T>&, NumberOf<T>, \
                                      const TensorView<T>&, cudaStream_t);                   \
   template cudaError_t arithmetic<T>(ArithmeticOp, NumberOf<T>, const TensorView<const T>&, \
-                                     const TensorView<T>&, cudaStream_t)
-TUTORIAL_ARITHMETIC(float);
-TUTORIAL_ARITHMETIC(half);
-TUTORIAL_ARITHMETIC(__nv_bfloat16);
-TUTORIAL_ARITHMETIC(std::int32_t);
-TUTORIAL_ARITHMETIC(std::int64_t);
+                                     const TensorView<T>&, cudaStream_t);
+TUTORIAL_FOR_FLOATS(TUTORIAL_ARITHMETIC)
+TUTORIAL_ARITHMETIC(std::int32_t)
+TUTORIAL_ARITHMETIC(std::int64_t)
 
 }  // namespace tutorial

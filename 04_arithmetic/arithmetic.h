@@ -1,10 +1,9 @@
 // The operator: out = op(in0, in1) for two tensors of any shapes that broadcast. And, through the
 // headers that it includes, every kernel of this chapter by itself.
 //
-//   launchers/contiguous.h  ladder A: the same shape; what each operation gives
+//   launchers/contiguous.h  ladders A and D: the same shape; what each operation gives
 //   launchers/broadcast.h   ladder B: shapes that broadcast
 //   launchers/nhwc.h        ladder C: images in NHWC8 storage
-//   launchers/int8.h        ladder D: int8 with scales
 //   launchers/strided.h     any strides
 #pragma once
 
@@ -15,7 +14,6 @@
 
 #include "04_arithmetic/launchers/broadcast.h"
 #include "04_arithmetic/launchers/contiguous.h"
-#include "04_arithmetic/launchers/int8.h"
 #include "04_arithmetic/launchers/nhwc.h"
 #include "04_arithmetic/launchers/op.h"
 #include "04_arithmetic/launchers/strided.h"
@@ -61,7 +59,7 @@ template <class T>
 cudaError_t arithmetic(ArithmeticOp op, NumberOf<T> number, const TensorView<const T>& in1,
                        const TensorView<T>& out, cudaStream_t stream);
 
-/// The same for int8 with scales (launchers/int8.h). Errors: also cudaErrorInvalidValue for a
+/// The same for int8 with scales (launchers/contiguous.h). Errors: also cudaErrorInvalidValue for a
 /// scale that is not finite or not greater than 0.
 cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const std::int8_t* in0,
                        const TensorShape& shape1, const std::int8_t* in1, std::int8_t* out,

@@ -22,8 +22,6 @@
 #include <vector>
 
 #include "04_arithmetic/arithmetic.h"
-#include "04_arithmetic/arithmetic_rungs.h"
-#include "04_arithmetic/launchers/broadcast_rungs.h"
 #include "04_arithmetic/peers/arithmetic_peers.h"
 #include "04_arithmetic/proof/arithmetic_reference.h"
 #include "common/bench/binary.h"
@@ -173,20 +171,16 @@ void add_same_shape(const std::string& rung, Kind kind, ArithmeticOp op, double 
 template <class T>
 void add_rung(const ArithmeticRung<T>& rung, ArithmeticOp op, Kind kind,
               const std::vector<NamedShape>& own_shapes = {}) {
-  double most_off = 0;
+  double most_off = rung.is_folded ? 1 : 0;
   if constexpr (!std::is_integral_v<T>) most_off = arithmetic_max_ulp<T>(op);
-  add_same_shape<T>(
-      std::string(name_of(op)) + "_" + rung.name, kind, op, most_off,
-      [op, rung](const T* in0, const T* in1, T* out, std::int64_t n, cudaStream_t stream) {
-        return rung.launch(op, in0, in1, out, n, stream);
-      },
-      own_shapes, rung.width);
+  const BinaryRung<T> one = binary_rung(rung, op, kScales);
+  add_same_shape<T>(one.name, kind, op, most_off, one.launch, own_shapes, rung.width);
 }
 
-/// The ladder with Add. A rung below the operator has the whole grid only if `climb_everywhere`.
+/// The ladder (of int8: D) with Add. A rung below the operator has the whole grid only if `climb_everywhere`.
 template <class T>
 void add_ladder_a(bool climb_everywhere) {
-  const std::vector<ArithmeticRung<T>> rungs = arithmetic_rungs<T>();
+  const std::vector<ArithmeticRung<T>>& rungs = arithmetic_rungs<T>();
   for (const ArithmeticRung<T>& rung : rungs) {
     const bool everywhere = climb_everywhere || rung.name == rungs.back().name;
     add_rung(rung, kAdd, Kind::rung, everywhere ? std::vector<NamedShape>{} : medium_and_largest());
@@ -210,17 +204,6 @@ void add_cub_peer() {
                     });
 }
 
-void add_int8(const Int8Rung& rung, ArithmeticOp op, Kind kind,
-              const std::vector<NamedShape>& own_shapes) {
-  add_same_shape<std::int8_t>(
-      std::string(name_of(op)) + "_" + rung.name, kind, op, rung.is_folded ? 1 : 0,
-      [op, rung](const std::int8_t* in0, const std::int8_t* in1, std::int8_t* out, std::int64_t n,
-                 cudaStream_t stream) {
-        return rung.launch(op, in0, in1, out, n, kScales, stream);
-      },
-      own_shapes, rung.width);
-}
-
 /// Ladder D, and its yardstick: two bytes in, one byte out, and no arithmetic but an exclusive or.
 void add_ladder_d() {
   Case copy = copy2_case(1, normal_tile<float>(), reversed_tile<float>());
@@ -229,17 +212,9 @@ void add_ladder_d() {
   copy.dtype = "i8";
   copy.kind = Kind::peer;
   add(copy);
-  const std::vector<Int8Rung> rungs = arithmetic_rungs_int8();
-  for (const Int8Rung& rung : rungs) {
-    const bool everywhere = rung.name == rungs.back().name;
-    add_int8(rung, kAdd, Kind::rung, everywhere ? std::vector<NamedShape>{} : medium_and_largest());
-  }
-  for (const ArithmeticOp op : {ArithmeticOp::Mul, ArithmeticOp::Max}) {
-    add_int8(rungs.back(), op, Kind::sweep, {});
-  }
-  for (const ArithmeticOp op : {ArithmeticOp::Div, ArithmeticOp::PRelu}) {
-    add_int8(rungs.back(), op, Kind::sweep, largest());
-  }
+  add_ladder_a<std::int8_t>(false);
+  add_operations<std::int8_t>({ArithmeticOp::Mul, ArithmeticOp::Max}, {});
+  add_operations<std::int8_t>({ArithmeticOp::Div, ArithmeticOp::PRelu}, largest());
 }
 
 void add_same_shapes() {
@@ -486,7 +461,7 @@ std::vector<Form> odd_forms() {
 
 template <class T>
 void add_ladder_b() {
-  const std::vector<BroadcastRung<T>> rungs = arithmetic_broadcast_rungs<T>();
+  const std::vector<BroadcastRung<T>>& rungs = arithmetic_broadcast_rungs<T>();
   for (const Form& form : forms()) {
     for (const BroadcastRung<T>& rung : rungs) add_broadcast_rung(rung, form);
     add_broadcast_peers<T>(form);
@@ -534,9 +509,7 @@ void add_ladder_b_int8() {
 
 /// Half sums of (N,C,H,W) with itself or with (1,C,1,1), all in NHWC8 storage. `padding` is what the
 /// result has as padding afterwards.
-void add_nhwc(const std::string& kernel, std::int64_t channels, bool per_channel, half padding,
-              cudaError_t (*launch)(const ArithmeticCall<half>&, const TensorShape&,
-                                    const TensorShape&)) {
+void add_nhwc(const NhwcRung<half>& rung, std::int64_t channels, bool per_channel, half padding) {
   const std::int64_t n = on_gpu ? 64 : 2, h = on_gpu ? 56 : 28;
   const TensorShape shape0 = {n, channels, h, h};
   const TensorShape shape1 = per_channel ? TensorShape{1, channels, 1, 1} : shape0;
@@ -546,7 +519,7 @@ void add_nhwc(const std::string& kernel, std::int64_t channels, bool per_channel
   Case operation{};
   operation.ladder = "arithmetic_nhwc";
   operation.form = per_channel ? "1C11" : "NCHW";
-  operation.rung = kernel + "_f16_" + operation.form;
+  operation.rung = rung.name + "_f16_" + operation.form;
   operation.dtype = "f16";
   operation.kind = Kind::rung;
   operation.own_shapes = {{name, {1, stored0}}};
@@ -556,9 +529,10 @@ void add_nhwc(const std::string& kernel, std::int64_t channels, bool per_channel
     return static_cast<std::size_t>(stored0) * sizeof(half);
   };
   operation.launch = [=](const Buffers& set, const Shape&, cudaStream_t stream) {
-    return launch({kAdd, static_cast<const half*>(set.inputs[0]),
-                   static_cast<const half*>(set.inputs[1]), static_cast<half*>(set.output), stream},
-                  shape0, shape1);
+    return rung.launch(
+        {kAdd, static_cast<const half*>(set.inputs[0]), static_cast<const half*>(set.inputs[1]),
+         static_cast<half*>(set.output), stream},
+        shape0, shape1);
   };
   const auto pixel = static_cast<std::size_t>((channels + 7) / 8 * 8);
   operation.verify = [=](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
@@ -580,8 +554,10 @@ void add_ladder_c() {
   for (const std::int64_t channels :
        on_gpu ? std::vector<std::int64_t>{256, 255} : std::vector<std::int64_t>{16, 15}) {
     for (const bool per_channel : {false, true}) {
-      add_nhwc("limit_nhwc", channels, per_channel, untouched, arithmetic_limit_nhwc<half>);
-      add_nhwc("nhwc_pack", channels, per_channel, half(0.0f), arithmetic_nhwc_pack<half>);
+      for (const NhwcRung<half>& rung : arithmetic_nhwc_rungs<half>()) {
+        if (rung.name == "nhwc") continue;  // the operator
+        add_nhwc(rung, channels, per_channel, rung.writes_zeros ? half(0.0f) : untouched);
+      }
     }
   }
 }

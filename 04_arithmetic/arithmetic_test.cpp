@@ -1,7 +1,6 @@
 // The operator: every pair of shapes, every type, what it refuses; the table that it follows; and
 // the museum's exhibits about shapes.
 #include "04_arithmetic/arithmetic.h"
-#include "04_arithmetic/launchers/broadcast_rungs.h"
 
 #include <cstdint>
 #include <cstdio>

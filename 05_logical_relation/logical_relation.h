@@ -1,4 +1,4 @@
-// Logic and comparison, host side: the operators, and one launcher for each rung of the ladders.
+// Logic and comparison, host side: the operators, and the ladders as tables with a launcher for each rung.
 //
 // Every launcher here keeps the same promises:
 //   a, b    device pointers to n elements each
@@ -14,16 +14,19 @@
 // After an error nothing has been written.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "05_logical_relation/launchers/op.h"
 #include "common/broadcast.h"
 #include "common/rung.h"
 #include "common/strided.h"
+#include "common/types.h"
 
 namespace tutorial {
 
@@ -88,70 +91,53 @@ template <class T>
 cudaError_t where(const TensorView<const Byte>& c, const TensorView<const T>& a,
                   const TensorView<const T>& b, const TensorView<T>& y, cudaStream_t stream);
 
-// ---- Ladder A. In brackets: the alignment in bytes that all pointers need ----------------------
+// ---- The ladders -------------------------------------------------------------------------------
 
+/// Whether a rung answers in bytes or in bits: answer i is bit i % 32 of words[i / 32], and the unused
+/// bits of the last word are 0.
+enum class Answers { bytes, bits };
+
+/// One rung: y[i] = a[i] op b[i] for i in [0, n), enqueued on the stream. With one operand, b is
+/// ignored. Answers in bits begin at y too, and fill whole 32-bit words.
+template <class Operation, class In>
+struct AnswerRung {
+  std::string name;
+  std::function<cudaError_t(Operation, const In*, const In*, Byte*, std::int64_t, cudaStream_t)>
+      launch;
+  int width;                  ///< elements a thread
+  std::size_t in_alignment;   ///< bytes that a and b need
+  std::size_t out_alignment;  ///< bytes that y needs
+  Answers answers = Answers::bytes;
+  int operands = 2;
+};
+using LogicalRung = AnswerRung<LogicalOp, Byte>;
+template <class T>
+using RelationRung = AnswerRung<RelationOp, T>;
+
+/// Ladder A: And, Or and Xor; and its rungs for Not (launchers/ladder_a.cu). The operator uses the last.
+const std::vector<LogicalRung>& logical_rungs();
+const std::vector<LogicalRung>& logical_not_rungs();
+
+/// Ladder B (launchers/ladder_b.cu). T: float, half, __nv_bfloat16.
+template <class T>
+const std::vector<RelationRung<T>>& relation_rungs();
+
+/// The first rungs by name. In brackets: the alignment in bytes of a and b, then of y.
 cudaError_t logical_u8(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
-                       cudaStream_t stream);  // [1]
-cudaError_t logical_bool8(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
-                          cudaStream_t stream);  // [1]
-cudaError_t logical_u8x16(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
-                          cudaStream_t stream);  // [16]
-cudaError_t logical_u8x16_pdl(LogicalOp op, const Byte* a, const Byte* b, Byte* y, std::int64_t n,
-                              cudaStream_t stream);  // [16]
-
-cudaError_t logical_not_u8(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream);     // [1]
-cudaError_t logical_not_u8x16(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream);  // [16]
-cudaError_t logical_not_u8x16_pdl(const Byte* a, Byte* y, std::int64_t n,
-                                  cudaStream_t stream);  // [16]
-
-/// Any two shapes that broadcast, by 64-bit division (And, Or, Xor). `broadcast` comes from
-/// broadcast_strides() or make_broadcast().
-cudaError_t logical_strided(LogicalOp op, const Broadcast& broadcast, const Byte* in0,
-                            const Byte* in1, Byte* out, cudaStream_t stream);  // [1]
-
-// ---- Ladder B. In brackets: the alignment of a and b, then of y --------------------------------
-// T: float, half, __nv_bfloat16, unless it says otherwise.
-
+                       cudaStream_t stream);  // [1, 1]
 template <class T>
 cudaError_t relation_naive(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
                            cudaStream_t stream);  // [sizeof(T), 1]
-cudaError_t relation_half8(RelationOp op, const half* a, const half* b, Byte* y, std::int64_t n,
-                           cudaStream_t stream);  // [2, 1]
-template <class T>
-cudaError_t relation_pack(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
-                          cudaStream_t stream);  // [16, 16 / sizeof(T)]
 
-/// Compares two at a time. half, __nv_bfloat16.
-template <class T>
-cudaError_t relation_pack_h2(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
-                             cudaStream_t stream);  // [16, 8]
-template <class T>
-cudaError_t relation_adjacent(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
-                              cudaStream_t stream);  // [16, 16]
-template <class T>
-cudaError_t relation_wide(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
-                          cudaStream_t stream);  // [16, 16]
-
-/// relation_pack or, of 16-bit floats, relation_pack_h2, with 256 threads a block and an early
-/// start. Integers (int8, int32, int64) too: the operator uses it.
+/// The last rung in bytes. Integers (int8, int32, int64) too: the operator uses it.
 template <class T>
 cudaError_t relation_pdl(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
                          cudaStream_t stream);  // [16, 16 / sizeof(T)]
 
-/// As bits: answer i is bit i % 32 of words[i / 32]; the unused bits of the last word are 0.
-template <class T>
-cudaError_t relation_ballot(RelationOp op, const T* a, const T* b, std::uint32_t* words,
-                            std::int64_t n, cudaStream_t stream);  // [sizeof(T), 4]
-template <class T>
-cudaError_t relation_ballot_wide(RelationOp op, const T* a, const T* b, std::uint32_t* words,
-                                 std::int64_t n, cudaStream_t stream);  // [sizeof(T), 4]
-
-/// The same words without a vote. half, __nv_bfloat16.
-template <class T>
-cudaError_t relation_bits(RelationOp op, const T* a, const T* b, std::uint32_t* words,
-                          std::int64_t n, cudaStream_t stream);  // [16, 4]
-
-/// Any two shapes that broadcast, by 64-bit division. std::int32_t too.
+/// Any two shapes that broadcast, by 64-bit division: And, Or, Xor; and relations, of std::int32_t too.
+/// `broadcast` comes from broadcast_strides() or make_broadcast().
+cudaError_t logical_strided(LogicalOp op, const Broadcast& broadcast, const Byte* in0,
+                            const Byte* in1, Byte* out, cudaStream_t stream);  // [1, 1]
 template <class T>
 cudaError_t relation_strided(RelationOp op, const Broadcast& broadcast, const T* in0, const T* in1,
                              Byte* out, cudaStream_t stream);  // [sizeof(T), 1]
@@ -168,5 +154,12 @@ cudaError_t where_pack(const Byte* c, const T* a, const T* b, T* y, std::int64_t
 cudaError_t your_logical_relation(const half* a, const half* b, Byte* y, std::int64_t n,
                                   cudaStream_t stream);
 RungClaims your_logical_relation_claims();
+inline RelationRung<half> your_relation_rung() {
+  const RungClaims claims = your_logical_relation_claims();
+  const auto launch = [](RelationOp, const half* a, const half* b, Byte* y, std::int64_t n,
+                         cudaStream_t stream) { return your_logical_relation(a, b, y, n, stream); };
+  return {"your_relation", launch, claims.per_thread, claims.alignment,
+          static_cast<std::size_t>(std::min(claims.per_thread, 16))};
+}
 
 }  // namespace tutorial

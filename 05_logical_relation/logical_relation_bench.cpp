@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/logical_relation_rungs.h"
 #include "05_logical_relation/peers/logical_relation_peers.h"
 #include "05_logical_relation/proof/logical_relation_reference.h"
 #include "common/bench/measure.h"
@@ -312,9 +311,12 @@ void add_logical_ladder() {
   add_logical("and_cub", LogicalOp::And, Kind::peer, of_lists<Byte>(and_cub));
   add_logical("and_host_loop", LogicalOp::And, Kind::peer, of_lists<Byte>(and_host_loop));
 
-  add_not("not_u8", Kind::rung, logical_not_u8);
-  add_not("not_u8x16", Kind::rung, logical_not_u8x16);
-  add_not("not_u8x16_pdl", Kind::rung, logical_not_u8x16_pdl);
+  for (const LogicalRung& rung : logical_not_rungs()) {
+    add_not("not_" + rung.name, Kind::rung,
+            [rung](const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
+              return rung.launch(LogicalOp::Not, a, nullptr, y, n, stream);
+            });
+  }
   add_not("not_cub", Kind::peer, not_cub);
 }
 

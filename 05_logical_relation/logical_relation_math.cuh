@@ -256,11 +256,11 @@ struct TruthByTruth {
   }
   template <int N, class T>
   __device__ __forceinline__ unsigned compare(const T* a, const T* b) const {
-    using Answers = std::conditional_t<sizeof(T) == 2, TwoByTwo<NotEqual>, OneByOne<NotEqual>>;
+    using Each = std::conditional_t<sizeof(T) == 2, TwoByTwo<NotEqual>, OneByOne<NotEqual>>;
     alignas(16) T zeros[N];
 #pragma unroll
     for (int k = 0; k < N; ++k) zeros[k] = static_cast<T>(0.0f);
-    return op(Answers{}.template compare<N>(a, zeros), Answers{}.template compare<N>(b, zeros));
+    return op(Each{}.template compare<N>(a, zeros), Each{}.template compare<N>(b, zeros));
   }
 };
 

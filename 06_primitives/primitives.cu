@@ -1,5 +1,5 @@
-// The launchers of the ladder, each rung a choice of VecSize, layout and tail; then the operators
-// that run the same kernel with other functors.
+// The ladder's table, each rung a choice of VecSize, layout and tail; then the operators that run the
+// same kernel with other functors.
 #include "06_primitives/primitives.h"
 
 #include <algorithm>
@@ -35,6 +35,30 @@ unsigned resident_blocks() {
   return static_cast<unsigned>(std::max<std::int64_t>(resident_threads() / kThreads, 1));
 }
 
+/// Rung 3. Pointers that are not aligned to 16 take the same kernel with another layout.
+template <class T>
+cudaError_t add_wide(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
+  if (is_aligned(a, 16) && is_aligned(b, 16) && is_aligned(out, 16)) {
+    return launch_add<kWide<T>, Adjacent, Tail::split>(a, b, out, n, 16, stream);
+  }
+  return launch_add<kWide<T>, Striped, Tail::split>(a, b, out, n, alignof(T), stream);
+}
+
+template <class T>
+std::string named(const char* rung) {
+  return std::string("add_") + dtype_name<T>() + "_" + rung;
+}
+
+/// A row of the table: its name, and the alignment of its pointers.
+template <int VecSize, class Layout, Tail tail, class T>
+BinaryRung<T> add_rung(const char* name, std::size_t alignment, bool walks = false) {
+  const auto launch = [=](const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
+    return launch_add<VecSize, Layout, tail>(a, b, out, n, alignment, stream,
+                                             walks ? resident_blocks() : 0);
+  };
+  return {named<T>(name), launch, VecSize, alignment, kAddUlp};
+}
+
 /// The hand-written kernel with the same functor.
 template <class F, class T>
 cudaError_t launch_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
@@ -44,44 +68,24 @@ cudaError_t launch_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream
 
 }  // namespace
 
-// 1 · boundary: every tile is treated as the last one
 template <class T>
-cudaError_t add_boundary(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
-  return launch_add<2, Adjacent, Tail::everywhere>(a, b, out, n, alignof(T), stream);
-}
-
-// 2 · split: full tiles take the fast path
-template <class T>
-cudaError_t add_split(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
-  return launch_add<2, Adjacent, Tail::split>(a, b, out, n, 2 * sizeof(T), stream);
-}
-
-// 3 · wide: 16 bytes a thread
-template <class T>
-cudaError_t add_wide(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
-  if (is_aligned(a, 16) && is_aligned(b, 16) && is_aligned(out, 16)) {
-    return launch_add<kWide<T>, Adjacent, Tail::split>(a, b, out, n, 16, stream);
-  }
-  return launch_add<kWide<T>, Striped, Tail::split>(a, b, out, n, alignof(T), stream);
-}
-
-// 4 · adjacent: 32 bytes a thread, side by side
-template <class T>
-cudaError_t add_adjacent(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
-  return launch_add<2 * kWide<T>, Adjacent, Tail::split>(a, b, out, n, 16, stream);
-}
-
-// 5 · interleaved: 32 bytes a thread, two vectors dealt in turn
-template <class T>
-cudaError_t add_interleaved(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
-  return launch_add<2 * kWide<T>, Interleaved<T>, Tail::split>(a, b, out, n, 16, stream);
-}
-
-// 6 · grid_stride: as many blocks as the GPU holds at once
-template <class T>
-cudaError_t add_grid_stride(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
-  return launch_add<kWide<T>, Interleaved<T>, Tail::split>(a, b, out, n, 16, stream,
-                                                           resident_blocks());
+const std::vector<BinaryRung<T>>& add_rungs() {
+  constexpr int kTwoWide = 2 * kWide<T>;
+  static const std::vector<BinaryRung<T>> rungs = {
+      // 1 · the library's kernel, two elements a thread, every tile treated as the last one
+      add_rung<2, Adjacent, Tail::everywhere, T>("boundary", sizeof(T)),
+      // 2 · full tiles take the fast path: two elements in one access
+      add_rung<2, Adjacent, Tail::split, T>("split", 2 * sizeof(T)),
+      // 3 · 16 bytes a thread
+      {named<T>("wide"), add_wide<T>, kWide<T>, sizeof(T), kAddUlp},
+      // 4 · 32 bytes a thread, side by side
+      add_rung<kTwoWide, Adjacent, Tail::split, T>("adjacent", 16),
+      // 5 · 32 bytes a thread, in two vectors that alternate with the neighbours'
+      add_rung<kTwoWide, Interleaved<T>, Tail::split, T>("interleaved", 16),
+      // 6 · rung 3 with as many blocks as the GPU holds at once, each of which loops over several tiles
+      add_rung<kWide<T>, Interleaved<T>, Tail::split, T>("grid_stride", 16, true),
+  };
+  return rungs;
 }
 
 // 7 · add: any functor, any number of inputs
@@ -145,16 +149,12 @@ cudaError_t swish_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream)
   return launch_by_hand<SwishFunctor>(x, y, n, stream);
 }
 
+template const std::vector<BinaryRung<float>>& add_rungs();
+template const std::vector<BinaryRung<half>>& add_rungs();
+
 #define TUTORIAL_BINARY(name, T) \
   template cudaError_t name(const T*, const T*, T*, std::int64_t, cudaStream_t);
 #define TUTORIAL_UNARY(name, T) template cudaError_t name(const T*, T*, std::int64_t, cudaStream_t);
-#define TUTORIAL_LADDER(T)            \
-  TUTORIAL_BINARY(add_boundary, T)    \
-  TUTORIAL_BINARY(add_split, T)       \
-  TUTORIAL_BINARY(add_wide, T)        \
-  TUTORIAL_BINARY(add_adjacent, T)    \
-  TUTORIAL_BINARY(add_interleaved, T) \
-  TUTORIAL_BINARY(add_grid_stride, T)
 #define TUTORIAL_OPERATORS(T)                                                                      \
   TUTORIAL_BINARY(add, T)                                                                          \
   TUTORIAL_BINARY(add_by_hand, T)                                                                  \
@@ -167,13 +167,8 @@ cudaError_t swish_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream)
   TUTORIAL_UNARY(elu_by_hand, T)                                                                   \
   TUTORIAL_UNARY(gelu_by_hand, T)                                                                  \
   TUTORIAL_UNARY(swish_by_hand, T)
-TUTORIAL_LADDER(float)
-TUTORIAL_LADDER(half)
-TUTORIAL_OPERATORS(float)
-TUTORIAL_OPERATORS(half)
-TUTORIAL_OPERATORS(__nv_bfloat16)
+TUTORIAL_FOR_FLOATS(TUTORIAL_OPERATORS)
 #undef TUTORIAL_OPERATORS
-#undef TUTORIAL_LADDER
 #undef TUTORIAL_UNARY
 #undef TUTORIAL_BINARY
 

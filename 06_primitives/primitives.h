@@ -14,53 +14,56 @@
 //   last_refusal() (common/refusal.h) returns.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "common/rung.h"
 #include "common/strided.h"
+#include "common/types.h"
 
 namespace tutorial {
 
-// ---- The ladder: out[i] = a[i] + b[i] for i in [0, n). T: float, half. --------------------------
+// ---- The ladder: out[i] = a[i] + b[i] for i in [0, n) -------------------------------------------
 
-/// 1 · `boundary`. The library's kernel, two elements a thread, every tile on the boundary path.
+/// The largest error of a sum that is rounded once, in ULP.
+inline constexpr double kAddUlp = 0.51;
+
+/// Rungs 1 to 6 (the table is in primitives.cu), each with its launcher, the alignment that it needs and
+/// what it claims. T: float, half.
 template <class T>
-cudaError_t add_boundary(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
-/// 2 · `split`. Full tiles on the fast path: two elements in one access. Pointers: 2 * sizeof(T).
-template <class T>
-cudaError_t add_split(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
-/// 3 · `wide`. 16 bytes a thread; pointers that are not aligned to 16 take the same kernel with
-/// another layout.
-template <class T>
-cudaError_t add_wide(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
-/// 4 · `adjacent`. 32 bytes a thread, side by side. Pointers: 16 bytes.
-template <class T>
-cudaError_t add_adjacent(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
-/// 5 · `interleaved`. 32 bytes a thread, in two vectors that alternate with the neighbours'.
-/// Pointers: 16 bytes.
-template <class T>
-cudaError_t add_interleaved(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
-/// 6 · `grid_stride`. Rung 3 with as many blocks as the GPU holds at once, each of which loops over
-/// several tiles. Pointers: 16 bytes.
-template <class T>
-cudaError_t add_grid_stride(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
+const std::vector<BinaryRung<T>>& add_rungs();
+
 /// 7 · `add`, the operator. Rung 3 by the kernel for any functor, launched so that it may begin while
-/// the kernel before it ends. T: bf16 too.
+/// the kernel before it ends. T: float, half, bf16.
 template <class T>
 cudaError_t add(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
-/// The reader's (your_primitives.cuh); half.
-cudaError_t your_primitives(const half* a, const half* b, half* out, std::int64_t n,
-                            cudaStream_t stream);
-RungClaims your_primitives_claims();
+template <class T>
+BinaryRung<T> add_operator_rung() {
+  return {std::string("add_") + dtype_name<T>(), add<T>, 16 / static_cast<int>(sizeof(T)),
+          sizeof(T), kAddUlp};
+}
 
 /// The comparison for rung 7: the kernel of common/broadcast.cuh, without primitives. T as add().
 template <class T>
 cudaError_t add_by_hand(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream);
+template <class T>
+BinaryRung<T> add_by_hand_rung() {
+  return {std::string("add_") + dtype_name<T>() + "_by_hand", add_by_hand<T>,
+          16 / static_cast<int>(sizeof(T)), sizeof(T), kAddUlp};
+}
+
+/// The reader's (your_primitives.cuh); half.
+cudaError_t your_primitives(const half* a, const half* b, half* out, std::int64_t n,
+                            cudaStream_t stream);
+RungClaims your_primitives_claims();
+inline BinaryRung<half> your_primitives_rung() {
+  const RungClaims claims = your_primitives_claims();
+  return {"your_primitives", your_primitives, claims.per_thread, claims.alignment, claims.max_ulp};
+}
 
 // ---- The same kernel, other functors. T: float, half, bf16. -----------------------------------
 
@@ -89,6 +92,19 @@ template <class T>
 cudaError_t gelu_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream);
 template <class T>
 cudaError_t swish_by_hand(const T* x, T* y, std::int64_t n, cudaStream_t stream);
+
+/// The largest errors of these three by five lines each, on inputs of which the result is a normal
+/// number, in ULP of T. In float the exponent is a rounded product: far from zero its last bit weighs
+/// more.
+template <class T>
+inline constexpr double kActivationUlp = 0.52;
+template <>
+inline constexpr double kActivationUlp<float> = 256.0;
+
+template <class T>
+UnaryRung<T> activation_rung(const std::string& name, UnaryLauncher<T> launch) {
+  return {name, launch, 16 / static_cast<int>(sizeof(T)), sizeof(T), kActivationUlp<T>};
+}
 
 // ---- Matrices: row-major, rows x columns, without gaps ------------------------------------------
 

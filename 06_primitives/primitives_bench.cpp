@@ -8,7 +8,6 @@
 
 #include "06_primitives/peers/primitives_peers.h"
 #include "06_primitives/primitives.h"
-#include "06_primitives/primitives_rungs.h"
 #include "06_primitives/proof/primitives_reference.h"
 #include "common/bench/binary.h"
 #include "common/bench/measure.h"
@@ -238,17 +237,17 @@ void add_copy(const std::string& ladder, const std::vector<Shape>& own) {
 }
 
 template <class T>
-void add_additions(const std::string& dtype) {
+void add_additions() {
   add_two_in_one_out_peer<T>("primitives");
-  for (const BinaryRung<T>& rung : add_rungs<T>(dtype)) {
+  for (const BinaryRung<T>& rung : add_rungs<T>()) {
     add_binary<T>("primitives", rung.name, Kind::rung, rung.launch, add_reference, rung.max_ulp,
                   rung.width);
   }
 }
 
 template <class T>
-void add_operator(const std::string& dtype) {
-  const auto rung = add_operator_rung<T>(dtype), by_hand = add_by_hand_rung<T>(dtype);
+void add_operator() {
+  const auto rung = add_operator_rung<T>(), by_hand = add_by_hand_rung<T>();
   add_binary<T>("primitives", rung.name, Kind::rung, rung.launch, add_reference, rung.max_ulp,
                 rung.width);
   add_binary<T>("primitives", by_hand.name, Kind::peer, by_hand.launch, add_reference,
@@ -497,18 +496,18 @@ void add_write_peak() {
 }  // namespace
 
 void register_benchmarks() {
-  add_additions<float>("f32");
-  add_operator<float>("f32");
+  add_additions<float>();
+  add_operator<float>();
   add_addition_peers<float>("f32");
-  add_additions<half>("f16");
-  add_operator<half>("f16");
+  add_additions<half>();
+  add_operator<half>();
   const auto yours = your_primitives_rung();
   add_binary<half>("primitives", yours.name, Kind::yours, yours.launch, add_reference,
                    yours.max_ulp, yours.width);
   add_addition_peers<half>("f16");
   add_addition_to_float();
   add_two_in_one_out_peer<Bf16>("primitives");
-  add_operator<Bf16>("bf16");
+  add_operator<Bf16>();
 
   add_activations<float>("f32");
   add_activations<half>("f16");

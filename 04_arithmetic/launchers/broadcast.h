@@ -7,7 +7,7 @@
 //   call.out         the same. It may be an operand that has the result's shape; any other overlap
 //                    with an operand is not allowed
 //   call.stream      where the kernel runs; no launcher waits for it
-//   call.scales      of int8 (int8.h); other types ignore them
+//   call.scales      of int8 (contiguous.h); other types ignore them
 // An empty result launches nothing and succeeds, whatever the pointers. After an error nothing has
 // been written, and last_refusal() (common/refusal.h) says in a sentence what is wrong:
 //   cudaErrorInvalidValue       an unknown operation, a bad scale, a null pointer, numbers that
@@ -17,15 +17,16 @@
 // and refuse what is too large for them.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "04_arithmetic/launchers/op.h"
 #include "common/broadcast.h"
 #include "common/rung.h"
+#include "common/types.h"
 
 namespace tutorial {
 
@@ -103,6 +104,18 @@ cudaError_t arithmetic_packed(const ArithmeticCall<T>& call, const Broadcast& br
 /// operands are contiguous, its extent is a multiple of 8, and so are all other strides.
 bool fits_half8(const Broadcast& broadcast);
 
+template <class T>
+struct BroadcastRung {
+  std::string name;
+  bool (*claims)(const Broadcast&);  ///< whether the rung takes this one
+  cudaError_t (*launch)(const ArithmeticCall<T>&, const Broadcast&);
+};
+
+/// The ladder, in reading order (broadcast_launch.cuh). T: float, half, __nv_bfloat16, std::int32_t,
+/// std::int64_t, and std::int8_t with scales.
+template <class T>
+const std::vector<BroadcastRung<T>>& arithmetic_broadcast_rungs();
+
 /// Beside the ladder: B5 in units of eight halves, through shared memory. Takes what fits_half8();
 /// pointers aligned to 16 bytes; `threads` a block, any number that a block may have.
 cudaError_t arithmetic_fp16_strided(const ArithmeticCall<half>& call, const Broadcast& broadcast,
@@ -128,5 +141,21 @@ bool is_one_broadcast(const Broadcast& broadcast);  ///< (outer, m, inner) with 
 
 /// For the four forms: whether in0 is the shorter operand.
 bool is_first_shorter(const Broadcast& broadcast);
+
+/// The reader's rung: it adds, and takes a second operand with a value for each channel.
+inline BroadcastRung<half> your_arithmetic_rung() {
+  const auto claims = [](const Broadcast& broadcast) {
+    const Broadcast merged = merge_dimensions(broadcast);
+    return is_one_not_broadcast(merged) && !is_first_shorter(merged) &&
+           merged.extent[merged.rank - 1] % your_arithmetic_claims().per_thread == 0;
+  };
+  return {"your_arithmetic", claims,
+          [](const ArithmeticCall<half>& call, const Broadcast& broadcast) {
+            const Broadcast merged = merge_dimensions(broadcast);
+            const int last = merged.rank - 1;
+            return your_arithmetic(call.in0, call.in1, call.out, merged.elements,
+                                   merged.extent[last - 1], merged.extent[last], call.stream);
+          }};
+}
 
 }  // namespace tutorial

@@ -2,5 +2,6 @@
 #include "04_arithmetic/launchers/broadcast_launch.cuh"
 
 namespace tutorial {
+extern TUTORIAL_ARITHMETIC_PACKED(std::int8_t);  // broadcast_i8_packed.cu
 TUTORIAL_ARITHMETIC_BROADCAST(std::int8_t);
 }  // namespace tutorial

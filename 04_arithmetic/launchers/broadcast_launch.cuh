@@ -1,5 +1,5 @@
-// The launchers of ladder B, for any type. A source for each type instantiates them, because nine
-// operations in ten kernels are enough for one compiler.
+// The table of ladder B and its launchers, for any type. A source for each type instantiates them,
+// because nine operations in ten kernels are enough for one compiler.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,15 @@
 namespace tutorial {
 namespace launchers {
 
-/// A thread for each of n > 0 elements.
-inline LaunchShape one_each(std::int64_t n) { return {grid_1d(n, kThreads), dim3(kThreads)}; }
+/// kernel_of(op)(n, params..., in0, in1, out, op), a thread for each of the n > 0 elements.
+template <class T, class KernelOf, class N, class... Params>
+cudaError_t launch_one_each(const ArithmeticCall<T>& call, KernelOf kernel_of, N n,
+                            const Params&... params) {
+  return with_functor(call, [&](auto op) {
+    return launch(kernel_of(op), {grid_1d(n, kThreads), dim3(kThreads)}, call.stream, n, params...,
+                  call.in0, call.in1, call.out, op);
+  });
+}
 
 /// What every rung checks of a call for n elements.
 template <class T>
@@ -47,10 +54,9 @@ cudaError_t arithmetic_one_scalar(const ArithmeticCall<T>& call, std::int64_t n,
                                   bool first_shorter) {
   const cudaError_t error = launchers::check(call, n, {});
   if (error != cudaSuccess || n == 0) return error;
-  return with_functor(call, [&](auto op) {
-    return launch(arithmetic_one_scalar_kernel<T, decltype(op)>, launchers::one_each(n),
-                  call.stream, n, first_shorter, call.in0, call.in1, call.out, op);
-  });
+  return launchers::launch_one_each(
+      call, [](auto op) { return arithmetic_one_scalar_kernel<T, decltype(op)>; }, n,
+      first_shorter);
 }
 
 template <class T>
@@ -58,10 +64,9 @@ cudaError_t arithmetic_one_dimension(const ArithmeticCall<T>& call, std::int64_t
                                      std::int64_t inner, bool first_shorter) {
   const cudaError_t error = launchers::check(call, n, {{"inner", inner}});
   if (error != cudaSuccess || n == 0) return error;
-  return with_functor(call, [&](auto op) {
-    return launch(arithmetic_one_dimension_kernel<T, decltype(op)>, launchers::one_each(n),
-                  call.stream, n, inner, first_shorter, call.in0, call.in1, call.out, op);
-  });
+  return launchers::launch_one_each(
+      call, [](auto op) { return arithmetic_one_dimension_kernel<T, decltype(op)>; }, n, inner,
+      first_shorter);
 }
 
 template <class T>
@@ -70,10 +75,9 @@ cudaError_t arithmetic_one_not_broadcast(const ArithmeticCall<T>& call, std::int
                                          bool first_shorter) {
   const cudaError_t error = launchers::check(call, n, {{"inner", inner}, {"axis", axis}});
   if (error != cudaSuccess || n == 0) return error;
-  return with_functor(call, [&](auto op) {
-    return launch(arithmetic_one_not_broadcast_kernel<T, decltype(op)>, launchers::one_each(n),
-                  call.stream, n, axis, inner, first_shorter, call.in0, call.in1, call.out, op);
-  });
+  return launchers::launch_one_each(
+      call, [](auto op) { return arithmetic_one_not_broadcast_kernel<T, decltype(op)>; }, n, axis,
+      inner, first_shorter);
 }
 
 template <class T>
@@ -85,11 +89,9 @@ cudaError_t arithmetic_one_broadcast(const ArithmeticCall<T>& call, std::int64_t
   if (error == cudaSuccess && n > 0) error = check_form(outer_stride, {{"inner", inner}});
   if (error == cudaSuccess) error = launchers::check(call, n);
   if (error != cudaSuccess || n == 0) return error;
-  return with_functor(call, [&](auto op) {
-    return launch(arithmetic_one_broadcast_kernel<T, decltype(op)>, launchers::one_each(n),
-                  call.stream, n, outer_stride, inner, first_shorter, call.in0, call.in1, call.out,
-                  op);
-  });
+  return launchers::launch_one_each(
+      call, [](auto op) { return arithmetic_one_broadcast_kernel<T, decltype(op)>; }, n,
+      outer_stride, inner, first_shorter);
 }
 
 // ---- B5 to B10 ----------------------------------------------------------------------------------
@@ -98,12 +100,9 @@ template <class T>
 cudaError_t arithmetic_strided(const ArithmeticCall<T>& call, const Broadcast& broadcast) {
   const cudaError_t error = launchers::check(call, broadcast);
   if (error != cudaSuccess || broadcast.elements == 0) return error;
-  const StridedParam param = strided_param(broadcast);
-  return with_functor(call, [&](auto op) {
-    return launch(arithmetic_strided_kernel<T, decltype(op)>,
-                  launchers::one_each(broadcast.elements), call.stream, broadcast.elements, param,
-                  call.in0, call.in1, call.out, op);
-  });
+  return launchers::launch_one_each(
+      call, [](auto op) { return arithmetic_strided_kernel<T, decltype(op)>; }, broadcast.elements,
+      strided_param(broadcast));
 }
 
 template <class T>
@@ -116,28 +115,22 @@ template <class T>
 cudaError_t arithmetic_strided_32(const ArithmeticCall<T>& call, const Broadcast& broadcast) {
   cudaError_t error = launchers::check(call, broadcast);
   if (error != cudaSuccess || broadcast.elements == 0) return error;
-  error = check_32_bits(broadcast);
-  if (error != cudaSuccess) return error;
-  const auto n = static_cast<std::uint32_t>(broadcast.elements);
-  const StridedParam32 param = strided_param_32(merge_dimensions(broadcast));
-  return with_functor(call, [&](auto op) {
-    return launch(arithmetic_strided_32_kernel<T, decltype(op)>, launchers::one_each(n),
-                  call.stream, n, param, call.in0, call.in1, call.out, op);
-  });
+  if (error = check_32_bits(broadcast); error != cudaSuccess) return error;
+  return launchers::launch_one_each(
+      call, [](auto op) { return arithmetic_strided_32_kernel<T, decltype(op)>; },
+      static_cast<std::uint32_t>(broadcast.elements),
+      strided_param_32(merge_dimensions(broadcast)));
 }
 
 template <class T>
 cudaError_t arithmetic_strided_fast(const ArithmeticCall<T>& call, const Broadcast& broadcast) {
   cudaError_t error = launchers::check(call, broadcast);
   if (error != cudaSuccess || broadcast.elements == 0) return error;
-  error = check_32_bits(broadcast);
-  if (error != cudaSuccess) return error;
-  const auto n = static_cast<std::uint32_t>(broadcast.elements);
-  const StridedParamFast param = strided_param_fast(merge_dimensions(broadcast));
-  return with_functor(call, [&](auto op) {
-    return launch(arithmetic_strided_fast_kernel<T, decltype(op)>, launchers::one_each(n),
-                  call.stream, n, param, call.in0, call.in1, call.out, op);
-  });
+  if (error = check_32_bits(broadcast); error != cudaSuccess) return error;
+  return launchers::launch_one_each(
+      call, [](auto op) { return arithmetic_strided_fast_kernel<T, decltype(op)>; },
+      static_cast<std::uint32_t>(broadcast.elements),
+      strided_param_fast(merge_dimensions(broadcast)));
 }
 
 template <class T>
@@ -169,12 +162,53 @@ cudaError_t arithmetic_packed(const ArithmeticCall<T>& call, const Broadcast& br
   });
 }
 
+// ---- The table ----------------------------------------------------------------------------------
+
+template <class T>
+const std::vector<BroadcastRung<T>>& arithmetic_broadcast_rungs() {
+  using Call = ArithmeticCall<T>;
+  constexpr auto claims_all = [](const Broadcast&) { return true; };
+  static const std::vector<BroadcastRung<T>> rungs = {
+      {"one_scalar", is_one_scalar,
+       [](const Call& call, const Broadcast& broadcast) {
+         return arithmetic_one_scalar(call, broadcast.elements, is_first_shorter(broadcast));
+       }},
+      {"one_dimension", is_one_dimension,
+       [](const Call& call, const Broadcast& broadcast) {
+         const Broadcast merged = merge_dimensions(broadcast);
+         return arithmetic_one_dimension(call, merged.elements, merged.extent[1],
+                                         is_first_shorter(merged));
+       }},
+      {"one_not_broadcast", is_one_not_broadcast,
+       [](const Call& call, const Broadcast& broadcast) {
+         const Broadcast merged = merge_dimensions(broadcast);
+         const int last = merged.rank - 1;
+         return arithmetic_one_not_broadcast(call, merged.elements, merged.extent[last - 1],
+                                             merged.extent[last], is_first_shorter(merged));
+       }},
+      {"one_broadcast", is_one_broadcast,
+       [](const Call& call, const Broadcast& broadcast) {
+         const Broadcast merged = merge_dimensions(broadcast);
+         const std::int64_t inner = merged.extent[2];
+         return arithmetic_one_broadcast(call, merged.elements, merged.extent[1] * inner, inner,
+                                         is_first_shorter(merged));
+       }},
+      {"strided", claims_all, arithmetic_strided<T>},
+      {"strided_merged", claims_all, arithmetic_strided_merged<T>},
+      {"strided_32", fits_32_bits, arithmetic_strided_32<T>},
+      {"strided_fast", fits_32_bits, arithmetic_strided_fast<T>},
+      {"rows", fits_rows, arithmetic_rows<T>},
+      {"packed", is_of_shapes, arithmetic_packed<T>},
+  };
+  return rungs;
+}
+
 // ---- Instantiating them for one type ------------------------------------------------------------
 
 #define TUTORIAL_ARITHMETIC_PACKED(T) \
   template cudaError_t arithmetic_packed(const ArithmeticCall<T>&, const Broadcast&)
 
-/// B1 to B9.
+/// B1 to B9, and the table.
 #define TUTORIAL_ARITHMETIC_BROADCAST(T)                                                      \
   template cudaError_t arithmetic_one_scalar(const ArithmeticCall<T>&, std::int64_t, bool);   \
   template cudaError_t arithmetic_one_dimension(const ArithmeticCall<T>&, std::int64_t,       \
@@ -187,6 +221,7 @@ cudaError_t arithmetic_packed(const ArithmeticCall<T>& call, const Broadcast& br
   template cudaError_t arithmetic_strided_merged(const ArithmeticCall<T>&, const Broadcast&); \
   template cudaError_t arithmetic_strided_32(const ArithmeticCall<T>&, const Broadcast&);     \
   template cudaError_t arithmetic_strided_fast(const ArithmeticCall<T>&, const Broadcast&);   \
-  template cudaError_t arithmetic_rows(const ArithmeticCall<T>&, const Broadcast&)
+  template cudaError_t arithmetic_rows(const ArithmeticCall<T>&, const Broadcast&);           \
+  template const std::vector<BroadcastRung<T>>& arithmetic_broadcast_rungs<T>()
 
 }  // namespace tutorial

@@ -1,18 +1,21 @@
-// Ladder A, host side: arrays of the same shape. out[i] = op(in0[i], in1[i]).
+// Ladders A and D, host side: arrays of the same shape. out[i] = op(in0[i], in1[i]).
 //
-// Every launcher here keeps the same promises:
-//   op             one of the nine
-//   in0, in1, out  device pointers to n elements each; out == in0 and out == in1 are allowed, any
-//                  other overlap with out is not
-//   n              any n >= 0; 0 launches nothing and succeeds
-//   stream         where the kernel runs; no launcher waits for it
+// Every launcher takes an ArithmeticCall (op.h) for n elements and keeps the same promises:
+//   call.op         one of the nine
+//   call.in0, in1   device pointers to n elements each
+//   call.out        the same; out == in0 and out == in1 are allowed, any other overlap is not
+//   call.stream     where the kernel runs; no launcher waits for it
+//   call.scales     of int8; other types ignore them
+//   n               any n >= 0; 0 launches nothing and succeeds
 // and returns
-//   cudaErrorInvalidValue       an op that is none of the nine, n < 0, or a null pointer with n > 0
+//   cudaErrorInvalidValue       an op that is none of the nine, n < 0, a null pointer with n > 0, or a
+//                               scale that is not finite or not greater than 0
 //   cudaErrorMisalignedAddress  a pointer without the alignment that the rung needs
 //   the launch's own error otherwise, cudaSuccess if there is none
-// After an error nothing has been written.
+// After an error nothing has been written; last_refusal() (common/refusal.h) says which op or scale.
 //
-// T is float, half, __nv_bfloat16, std::int32_t or std::int64_t. What each operation gives:
+// T is float, half, __nv_bfloat16, std::int32_t, std::int64_t (ladder A), or std::int8_t (ladder D). What
+// each operation gives:
 //
 //              float, half, bf16                     int32, int64
 //   add sub mul  IEEE, one rounding                  wrap
@@ -22,48 +25,84 @@
 //                                                    +-1 for base -1, else 0
 //   prelu        a > 0 ? a : a b                     the same, wrapping
 //   mod          fmodf: the sign of the dividend     a % b; x mod 0 = 0; MIN mod -1 = 0
+//
+// int8 with scales: y = saturate(round(op(a s0, b s1) / s)), each step a float with one rounding, ties
+// to even, saturating to [-128, 127]. x / 0 saturates by the sign of x; 0 / 0, x mod 0 and a negative
+// base with a fractional exponent are 0.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 #include "04_arithmetic/launchers/op.h"
+#include "common/rung.h"
+#include "common/types.h"
 
 namespace tutorial {
 
-/// The operator for arrays of the same shape, of pointers aligned to their element: 128-bit
-/// accesses; where a pointer is not 16-byte aligned, packs are shifted into place. (For int8 see
-/// int8.h.) [sizeof(T)]
 template <class T>
-cudaError_t arithmetic_contiguous(ArithmeticOp op, const T* in0, const T* in1, T* out,
-                                  std::int64_t n, cudaStream_t stream);
+struct ArithmeticRung {
+  std::string name;
+  std::function<cudaError_t(const ArithmeticCall<T>& call, std::int64_t n)> launch;
+  int width;               ///< elements a thread
+  std::size_t alignment;   ///< bytes that in0, in1 and out need
+  bool is_folded = false;  ///< other roundings than the definition's, and no Pow nor Mod
+};
+using Int8Rung = ArithmeticRung<std::int8_t>;
 
-// ---- The ladder. In brackets: the alignment in bytes that in0, in1 and out need -----------------
+/// The ladder of a type (contiguous_launch.cuh). The tests hold every rung to its row, the benchmark
+/// times it. The last is arithmetic_contiguous().
+template <class T>
+const std::vector<ArithmeticRung<T>>& arithmetic_rungs();
 
-/// A1: one element a thread. [sizeof(T)]
+/// The operator for arrays of the same shape, of pointers aligned to their element: 128-bit
+/// accesses; where a pointer is not 16-byte aligned, packs are shifted into place. [sizeof(T)]
+template <class T>
+cudaError_t arithmetic_contiguous(const ArithmeticCall<T>& call, std::int64_t n);
+
+/// The library's kernels by name: the first rungs of A and of D, [sizeof(T)], and f16x8_shared, which
+/// has 32 bytes of shared memory a thread and takes any number of threads that a block may have. [16]
 template <class T>
 cudaError_t arithmetic_nobroadcast(ArithmeticOp op, const T* in0, const T* in1, T* out,
-                                   std::int64_t n, cudaStream_t stream);
-
-/// A2: a structure of eight halves, without alignment. [2]
-cudaError_t arithmetic_half8_unaligned(ArithmeticOp op, const half* in0, const half* in1, half* out,
-                                       std::int64_t n, cudaStream_t stream);
-
-/// A3: the same structure through shared memory, 32 bytes of it a thread. `threads` a block:
-/// any number that a block may have. [16]
+                                   std::int64_t n, cudaStream_t stream) {
+  return arithmetic_rungs<T>().front().launch({op, in0, in1, out, stream}, n);
+}
+inline cudaError_t arithmetic_nobroadcast_int8(ArithmeticOp op, const std::int8_t* in0,
+                                               const std::int8_t* in1, std::int8_t* out,
+                                               std::int64_t n, Int8Scales scales,
+                                               cudaStream_t stream) {
+  return arithmetic_rungs<std::int8_t>().front().launch({op, in0, in1, out, stream, scales}, n);
+}
 cudaError_t arithmetic_fp16(ArithmeticOp op, const half* in0, const half* in1, half* out,
                             std::int64_t n, cudaStream_t stream, int threads = 128);
 
-/// A4: the structure aligned to 16 bytes, with half2 arithmetic. [16]
-cudaError_t arithmetic_half8(ArithmeticOp op, const half* in0, const half* in1, half* out,
-                             std::int64_t n, cudaStream_t stream);
+/// Whether the rung has this operation.
+inline bool has_operation(const Int8Rung& rung, ArithmeticOp op) {
+  return !rung.is_folded || (op != ArithmeticOp::Pow && op != ArithmeticOp::Mod);
+}
 
-/// A5: sixteen bytes a thread, of any type. [16]
+/// The largest error of an operation in ULP of T. All but Pow are correctly rounded. CUDA's powf
+/// may be off by 4 ULP; rounded to a 16-bit type, not much is left of that.
 template <class T>
-cudaError_t arithmetic_pack(ArithmeticOp op, const T* in0, const T* in1, T* out, std::int64_t n,
-                            cudaStream_t stream);
+double arithmetic_max_ulp(ArithmeticOp op) {
+  if (op != ArithmeticOp::Pow) return 0.5;
+  return std::is_same_v<T, float> ? 4.0 : 0.51;
+}
+
+/// One operation of a rung, as the test support and the benchmark know rungs: "add_f16x8_pack".
+template <class T>
+BinaryRung<T> binary_rung(const ArithmeticRung<T>& rung, ArithmeticOp op, Int8Scales scales = {}) {
+  const auto launch = [=, launch = rung.launch](const T* a, const T* b, T* y, std::int64_t n,
+                                                cudaStream_t stream) {
+    return launch({op, a, b, y, stream, scales}, n);
+  };
+  return {std::string(name_of(op)) + "_" + rung.name, launch, rung.width, rung.alignment,
+          arithmetic_max_ulp<T>(op)};
+}
 
 }  // namespace tutorial

@@ -1,17 +1,14 @@
 // Ladder C: storage and strides of two shapes, and the launchers for the floating-point types.
-#include "04_arithmetic/launchers/nhwc.h"
-
 #include <algorithm>
 #include <limits>
 #include <string>
 
 #include "04_arithmetic/launchers/nhwc_launch.cuh"
+#include "common/types.h"
 
 namespace tutorial {
 
-TUTORIAL_ARITHMETIC_NHWC(float);
-TUTORIAL_ARITHMETIC_NHWC(half);
-TUTORIAL_ARITHMETIC_NHWC(__nv_bfloat16);
+TUTORIAL_FOR_FLOATS(TUTORIAL_ARITHMETIC_NHWC)
 
 namespace {
 

@@ -16,11 +16,11 @@
 // for storage of 2^63 elements or more.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "04_arithmetic/launchers/op.h"
 #include "common/broadcast.h"
@@ -55,6 +55,18 @@ cudaError_t make_nhwc_broadcast(const TensorShape& shape0, const TensorShape& sh
 template <class T>
 cudaError_t arithmetic_nhwc(const ArithmeticCall<T>& call, const TensorShape& shape0,
                             const TensorShape& shape1);
+
+template <class T>
+struct NhwcRung {
+  std::string name;
+  cudaError_t (*launch)(const ArithmeticCall<T>&, const TensorShape&, const TensorShape&);
+  std::size_t alignment;  ///< bytes that in0, in1 and out need
+  bool writes_zeros;      ///< as the result's padding; otherwise it keeps its value
+};
+
+/// The operator, and behind it the ladder (nhwc_launch.cuh). T as above.
+template <class T>
+const std::vector<NhwcRung<T>>& arithmetic_nhwc_rungs();
 
 // ---- The ladder. In brackets: the alignment in bytes that in0, in1 and out need -----------------
 

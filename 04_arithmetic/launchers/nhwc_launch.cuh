@@ -1,13 +1,17 @@
-// The launchers of ladder C, for any type. A source for each family of types instantiates them.
+// The table of ladder C and its launchers, for any type. A source for each family of types instantiates them.
 #pragma once
 
 #include "04_arithmetic/ladder_c_nhwc.cuh"
 #include "04_arithmetic/launchers/functor.cuh"
 #include "04_arithmetic/launchers/nhwc.h"
-#include "04_arithmetic/launchers/nhwc_param.h"
 #include "common/broadcast.cuh"
 
 namespace tutorial {
+
+/// What the pack kernel takes; of a result that is not empty and that fits_nhwc_pack(). `width` is
+/// the channels that a thread takes.
+NhwcPacks nhwc_packs(const TensorShape& shape0, const TensorShape& shape1, int width);
+
 namespace launchers {
 
 /// Checks the call and makes its broadcast. `alignment` is for wider accesses than an element's.
@@ -76,13 +80,24 @@ cudaError_t arithmetic_nhwc(const ArithmeticCall<T>& call, const TensorShape& sh
   return error == cudaSuccess ? launchers::zero_nhwc_padding(call, shape0, shape1) : error;
 }
 
-/// Instantiates the launchers for one type.
+template <class T>
+const std::vector<NhwcRung<T>>& arithmetic_nhwc_rungs() {
+  static const std::vector<NhwcRung<T>> rungs = {
+      {"nhwc", arithmetic_nhwc<T>, sizeof(T), true},
+      {"limit_nhwc", arithmetic_limit_nhwc<T>, sizeof(T), false},
+      {"nhwc_pack", arithmetic_nhwc_pack<T>, 16, true},
+  };
+  return rungs;
+}
+
+/// Instantiates them for one type.
 #define TUTORIAL_ARITHMETIC_NHWC(T)                                                        \
   template cudaError_t arithmetic_limit_nhwc(const ArithmeticCall<T>&, const TensorShape&, \
                                              const TensorShape&);                          \
   template cudaError_t arithmetic_nhwc_pack(const ArithmeticCall<T>&, const TensorShape&,  \
                                             const TensorShape&);                           \
   template cudaError_t arithmetic_nhwc(const ArithmeticCall<T>&, const TensorShape&,       \
-                                       const TensorShape&)
+                                       const TensorShape&);                                \
+  template const std::vector<NhwcRung<T>>& arithmetic_nhwc_rungs<T>();
 
 }  // namespace tutorial

@@ -6,8 +6,6 @@
 //   arithmetic_nhwc..(op, sizes_a, a, sizes_b, b)                   ladder C: NHWC8 storage
 //   arithmetic_i8..(op, a, b, scale_a, scale_b, scale_out)          ladder D
 #include "04_arithmetic/arithmetic.h"
-#include "04_arithmetic/arithmetic_rungs.h"
-#include "04_arithmetic/launchers/broadcast_rungs.h"
 #include "common/torch/bind.h"
 
 namespace tutorial::bind {
@@ -141,18 +139,18 @@ void add_contiguous(std::vector<Operator>& list) {
         contiguous_rung<T>("arithmetic", rung.name, rung.alignment,
                            [launch = rung.launch](const Arguments& x, const T* a, const T* b, T* y,
                                                   std::int64_t n, cudaStream_t stream) {
-                             return launch(op_of(x), a, b, y, n, stream);
+                             return launch({op_of(x), a, b, y, stream}, n);
                            }));
   }
 }
 
 void add_int8(std::vector<Operator>& list) {
-  for (const Int8Rung& rung : arithmetic_rungs_int8()) {
+  for (const Int8Rung& rung : arithmetic_rungs<std::int8_t>()) {
     list.push_back(contiguous_rung<std::int8_t>(
         "arithmetic_int8", rung.name, rung.alignment,
         [launch = rung.launch](const Arguments& x, const std::int8_t* a, const std::int8_t* b,
                                std::int8_t* y, std::int64_t n, cudaStream_t stream) {
-          return launch(op_of(x), a, b, y, n, scales_of(x, 3), stream);
+          return launch({op_of(x), a, b, y, stream, scales_of(x, 3)}, n);
         }));
     list.back().arguments += kScales;
   }

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "04_arithmetic/arithmetic.h"
-#include "04_arithmetic/arithmetic_rungs.h"
-#include "04_arithmetic/launchers/broadcast_rungs.h"
 #include "04_arithmetic/proof/arithmetic_broadcast_reference.h"
+#include "04_arithmetic/proof/arithmetic_reference.h"
 #include "common/proof/fuzz/rungs.h"
 #include "common/proof/fuzz/shapes.h"
 #include "common/proof/fuzz/views.h"
@@ -59,11 +58,7 @@ Int8Scales fuzz_scales(Trial& trial) {
 template <class T>
 bool is_right(ArithmeticOp op, T a, T b, Int8Scales scales, T actual) {
   if constexpr (std::is_same_v<T, std::int8_t>) {
-    const double value = int8_value_reference(op, a, b, scales);
-    if (actual == to_int8_reference(value)) return true;
-    if (op != ArithmeticOp::Pow || std::isnan(value)) return false;
-    const double slack = 1e-5 * std::fmin(std::fabs(value), 129.0);
-    return actual >= to_int8_reference(value - slack) && actual <= to_int8_reference(value + slack);
+    return is_right_int8(op, a, b, scales, actual);
   } else if constexpr (std::is_integral_v<T>) {
     return actual == arithmetic_reference_integer(op, a, b);
   } else {
@@ -198,7 +193,7 @@ void try_ladder_b(FuzzInput& input) {
   if (!shapes.broadcast) return;  // there is no Broadcast of these
   Broadcast broadcast = broadcast_strides(shapes.shape0, shapes.shape1);
   if (input.one_in(2)) broadcast = merge_dimensions(broadcast);
-  const std::vector<BroadcastRung<T>> rungs = arithmetic_broadcast_rungs<T>();
+  const std::vector<BroadcastRung<T>>& rungs = arithmetic_broadcast_rungs<T>();
   std::size_t which = input.below(rungs.size());
   constexpr std::size_t kForms = 4;  // these take numbers, which only a broadcast of the form has
   if (which < kForms && !rungs[which].claims(broadcast)) which = kForms;
@@ -236,20 +231,6 @@ std::size_t storage_of(const TensorShape& shape) {
   return is_empty ? 0 : static_cast<std::size_t>(product);
 }
 
-template <class T>
-struct NhwcRung {
-  const char* name;
-  cudaError_t (*launch)(const ArithmeticCall<T>&, const TensorShape&, const TensorShape&);
-  std::size_t alignment;
-};
-
-template <class T>
-std::vector<NhwcRung<T>> nhwc_rungs() {
-  return {{"operator", arithmetic_nhwc<T>, sizeof(T)},
-          {"limit", arithmetic_limit_nhwc<T>, sizeof(T)},
-          {"pack", arithmetic_nhwc_pack<T>, 16}};
-}
-
 /// For each place of the result's storage: the element of both operands' storage, or nowhere.
 struct NhwcPlace {
   bool used = false;
@@ -278,7 +259,7 @@ void try_ladder_c(FuzzInput& input) {
   trial.says_why();
   const ArithmeticOp op = fuzz_op(trial);
   const Int8Scales scales = fuzz_scales<T>(trial);
-  const NhwcRung<T> rung = input.pick(nhwc_rungs<T>());
+  const NhwcRung<T> rung = input.pick(arithmetic_nhwc_rungs<T>());
   trial.describe(rung.name);
   const FuzzShapes shapes = fuzz_shapes(trial);
   const std::size_t rank = std::max(shapes.shape0.size(), shapes.shape1.size());
@@ -309,9 +290,9 @@ void try_ladder_c(FuzzInput& input) {
   const std::vector<NhwcPlace> places = nhwc_places(padded, result);
   // The padding keeps its value in C1, and is zero after the others.
   std::vector<T> padding = out.values;
-  if (rung.launch != arithmetic_limit_nhwc<T> || padding.empty()) {
+  if (rung.writes_zeros || padding.empty()) {
     padding.resize(held);
-    const int byte = rung.launch == arithmetic_limit_nhwc<T> ? 0xff : 0;
+    const int byte = rung.writes_zeros ? 0 : 0xff;
     if (held > 0) std::memset(static_cast<void*>(padding.data()), byte, held * sizeof(T));
   }
   trial.check(out, [&](std::size_t i, T actual) {

@@ -121,4 +121,15 @@ inline std::int8_t arithmetic_reference_int8(ArithmeticOp op, std::int8_t a, std
   return to_int8_reference(int8_value_reference(op, a, b, scales));
 }
 
+/// Whether a result is right. All operations are exact functions of float arithmetic but Pow, where
+/// powf may be off by some bits: there a value within 10^-5 of a tie may go either way.
+inline bool is_right_int8(ArithmeticOp op, std::int8_t a, std::int8_t b, Int8Scales scales,
+                          std::int8_t actual) {
+  const double value = int8_value_reference(op, a, b, scales);
+  if (actual == to_int8_reference(value)) return true;
+  if (op != ArithmeticOp::Pow || std::isnan(value)) return false;
+  const double slack = 1e-5 * std::fmin(std::fabs(value), 129.0);
+  return actual >= to_int8_reference(value - slack) && actual <= to_int8_reference(value + slack);
+}
+
 }  // namespace tutorial

@@ -219,7 +219,7 @@ void check_unknown_operation() {
   const GuardedBuffer<T> x(std::vector<T>(64, T(1))), y(64);
   for (const ArithmeticRung<T>& rung : arithmetic_rungs<T>()) {
     INFO(rung.name);
-    CHECK(rung.launch(unknown, x.data(), x.data(), y.data(), 64, nullptr) == cudaErrorInvalidValue);
+    CHECK(rung.launch({unknown, x.data(), x.data(), y.data()}, 64) == cudaErrorInvalidValue);
     CHECK(last_refusal() == "the operation is none of the nine");
     refuse(cudaErrorInvalidValue, "");
   }

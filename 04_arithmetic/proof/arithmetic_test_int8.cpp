@@ -61,29 +61,23 @@ std::string text(Int8Scales s) {
   return buffer;
 }
 
-/// Whether a result is right. All operations are exact functions of float arithmetic but Pow, where
-/// powf may be off by some bits: there a value within 10^-5 of a tie may go either way.
-bool is_right(ArithmeticOp op, std::int8_t a, std::int8_t b, Int8Scales scales,
-              std::int8_t actual) {
-  const double value = int8_value_reference(op, a, b, scales);
-  if (actual == to_int8_reference(value)) return true;
-  if (op != ArithmeticOp::Pow || std::isnan(value)) return false;
-  const double slack = 1e-5 * std::fmin(std::fabs(value), 129.0);
-  return actual >= to_int8_reference(value - slack) && actual <= to_int8_reference(value + slack);
-}
-
 /// Fails for the first few wrong results of a rung over every pair.
 void check_every_pair(const Int8Rung& rung, ArithmeticOp op, Int8Scales scales) {
   const auto& [a, b] = every_pair();
   const Bytes y = run_pairs(operation_of(rung, op, scales), a, b);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < y.size() && wrong < 3; ++i) {
-    if (is_right(op, a[i], b[i], scales, y[i])) continue;
+    if (is_right_int8(op, a[i], b[i], scales, y[i])) continue;
     ++wrong;
     INFO(rung.name << " " << name_of(op) << "(" << int{a[i]} << ", " << int{b[i]} << "), "
                    << text(scales) << ": " << int{y[i]});
     CHECK(int{y[i]} == int{arithmetic_reference_int8(op, a[i], b[i], scales)});
   }
+}
+
+const Int8Rung& folded_rung() {
+  const std::vector<Int8Rung>& rungs = arithmetic_rungs<std::int8_t>();
+  return *std::find_if(rungs.begin(), rungs.end(), [](const Int8Rung& r) { return r.is_folded; });
 }
 
 /// The folded rung: results that differ from the definition, and the largest difference.
@@ -93,12 +87,7 @@ struct Difference {
 
 Difference difference_of_folding(ArithmeticOp op, Int8Scales scales) {
   const auto& [a, b] = every_pair();
-  const Bytes folded = run_pairs<std::int8_t>(
-      [=](const std::int8_t* in0, const std::int8_t* in1, std::int8_t* out, std::int64_t n,
-          cudaStream_t stream) {
-        return arithmetic_int8x16_folded(op, in0, in1, out, n, scales, stream);
-      },
-      a, b);
+  const Bytes folded = run_pairs(operation_of(folded_rung(), op, scales), a, b);
   Difference difference;
   for (std::size_t i = 0; i < folded.size(); ++i) {
     const int by =
@@ -176,13 +165,14 @@ const std::vector<Example>& examples() {
 
 TEST_CASE("arithmetic, int8: every launcher keeps its promises") {
   require_device();
-  for (const Int8Rung& rung : arithmetic_rungs_int8()) check_promises(rung.name, promises_of(rung));
+  for (const Int8Rung& rung : arithmetic_rungs<std::int8_t>())
+    check_promises(rung.name, promises_of(rung));
 }
 
 TEST_CASE("arithmetic, int8: every pair, every operation, scales of all kinds") {
   require_device();
   for (const Int8Scales scales : many_scales()) {
-    for (const Int8Rung& rung : arithmetic_rungs_int8()) {
+    for (const Int8Rung& rung : arithmetic_rungs<std::int8_t>()) {
       if (rung.is_folded) continue;
       for (const ArithmeticOp op : kArithmeticOps) check_every_pair(rung, op, scales);
     }
@@ -206,7 +196,7 @@ TEST_CASE("arithmetic, int8: cheaper arithmetic gives the definition's bytes at 
       const auto run = [&](const Int8Rung& rung) {
         return run_pairs(operation_of(rung, op, scales), every_pair().first, every_pair().second);
       };
-      const std::vector<Int8Rung> rungs = arithmetic_rungs_int8();
+      const std::vector<Int8Rung>& rungs = arithmetic_rungs<std::int8_t>();
       const Bytes definition = run(rungs[0]);
       for (const Int8Rung& rung : rungs) {
         if (rung.is_folded || rung.width == 1) continue;
@@ -220,7 +210,7 @@ TEST_CASE("arithmetic, int8: cheaper arithmetic gives the definition's bytes at 
 
 TEST_CASE("arithmetic, int8: ties, both ends, divisors of zero") {
   require_device();
-  for (const Int8Rung& rung : arithmetic_rungs_int8()) {
+  for (const Int8Rung& rung : arithmetic_rungs<std::int8_t>()) {
     for (const Example& example : examples()) {
       if (!has_operation(rung, example.op)) continue;
       INFO(rung.name << " " << name_of(example.op) << "(" << example.a << ", " << example.b << "), "
@@ -264,7 +254,7 @@ TEST_CASE("arithmetic, int8: folded scales are refused where they do not fold") 
   const GuardedBuffer<std::int8_t> x(Bytes(64, 1)), y(64);
   const auto folded = [&](ArithmeticOp op, Int8Scales scales) {
     refuse(cudaErrorInvalidValue, "");
-    return arithmetic_int8x16_folded(op, x.data(), x.data(), y.data(), 64, scales, nullptr);
+    return folded_rung().launch({op, x.data(), x.data(), y.data(), nullptr, scales}, 64);
   };
   CHECK(folded(ArithmeticOp::Pow, kPlain) == cudaErrorNotSupported);
   CHECK(last_refusal() == "pow of int8 has no form with folded scales");
@@ -282,12 +272,12 @@ TEST_CASE("arithmetic, int8: a scale that is no scale is refused, and named") {
   const GuardedBuffer<std::int8_t> x(Bytes(64, 1)), y(64);
   const float bad[] = {0.0f,      -0.0f,      -1.0f,
                        kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN()};
-  for (const Int8Rung& rung : arithmetic_rungs_int8()) {
+  for (const Int8Rung& rung : arithmetic_rungs<std::int8_t>()) {
     for (const float scale : bad) {
       const auto refused = [&](Int8Scales scales, const std::string& name) {
         INFO(rung.name << ", " << name << " = " << scale);
         refuse(cudaErrorInvalidValue, "");
-        CHECK(rung.launch(ArithmeticOp::Add, x.data(), x.data(), y.data(), 64, scales, nullptr) ==
+        CHECK(rung.launch({ArithmeticOp::Add, x.data(), x.data(), y.data(), nullptr, scales}, 64) ==
               cudaErrorInvalidValue);
         CHECK(last_refusal().find("the scale of " + name + " is ") == 0);
       };
@@ -295,8 +285,9 @@ TEST_CASE("arithmetic, int8: a scale that is no scale is refused, and named") {
       refused({1.0f, scale, 1.0f}, "in1");
       refused({1.0f, 1.0f, scale}, "out");
     }
-    CHECK(rung.launch(static_cast<ArithmeticOp>(9), x.data(), x.data(), y.data(), 64, kPlain,
-                      nullptr) == cudaErrorInvalidValue);
+    const auto unknown = static_cast<ArithmeticOp>(9);
+    CHECK(rung.launch({unknown, x.data(), x.data(), y.data(), nullptr, kPlain}, 64) ==
+          cudaErrorInvalidValue);
     CHECK(last_refusal() == "the operation is none of the nine");
   }
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
@@ -327,15 +318,16 @@ TEST_CASE("arithmetic, int8: more than 2^32 elements", "[long]") {
       right[i].push_back(static_cast<std::int8_t>(engine() & 0xFF));
     }
   }
-  for (const Int8Rung& rung : arithmetic_rungs_int8()) {
+  for (const Int8Rung& rung : arithmetic_rungs<std::int8_t>()) {
     INFO(rung.name);
     require_success(cudaMemset(y.data(), 0x55, n), "cudaMemset");
     for (int i = 0; i < 4; ++i) {
       cudaMemcpy(a.data() + first[i], left[i].data(), slice, cudaMemcpyHostToDevice);
       cudaMemcpy(b.data() + first[i], right[i].data(), slice, cudaMemcpyHostToDevice);
     }
-    REQUIRE(rung.launch(ArithmeticOp::Sub, element(a), element(b), element(y),
-                        static_cast<std::int64_t>(n), {1.0f, 2.0f, 4.0f}, nullptr) == cudaSuccess);
+    REQUIRE(operation_of(rung, ArithmeticOp::Sub, {1.0f, 2.0f, 4.0f})(
+                element(a), element(b), element(y), static_cast<std::int64_t>(n), nullptr) ==
+            cudaSuccess);
     for (int i = 0; i < 4; ++i) {
       Bytes actual(slice), expected;
       require_success(cudaMemcpy(actual.data(), y.data() + first[i], slice, cudaMemcpyDeviceToHost),

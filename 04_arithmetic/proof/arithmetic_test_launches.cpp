@@ -1,7 +1,5 @@
 // Which kernel each function of arithmetic.h launches: launches.txt.
 #include "04_arithmetic/arithmetic.h"
-#include "04_arithmetic/arithmetic_rungs.h"
-#include "04_arithmetic/launchers/broadcast_rungs.h"
 #include "common/proof/catch.h"
 #include "common/proof/launches.h"
 
@@ -73,14 +71,12 @@ void add_broadcast_rungs(LaunchTable& table, const std::string& dtype) {
   }
 }
 
-void add_nhwc(LaunchTable& table, const std::string& name, const TensorShape& shape0,
-              const TensorShape& shape1,
-              cudaError_t (*launch)(const ArithmeticCall<half>&, const TensorShape&,
-                                    const TensorShape&),
-              std::size_t alignment) {
-  table.add(name, to_string(shape0) + " " + to_string(shape1),
-            std::vector<std::size_t>(3, alignment), [&](const Addresses& at, cudaStream_t stream) {
-              return launch(
+void add_nhwc(LaunchTable& table, const NhwcRung<half>& rung, const TensorShape& shape0,
+              const TensorShape& shape1) {
+  table.add(rung.name + " f16", to_string(shape0) + " " + to_string(shape1),
+            std::vector<std::size_t>(3, std::size_t{16}),
+            [&](const Addresses& at, cudaStream_t stream) {
+              return rung.launch(
                   {ArithmeticOp::Add, at.of<half>(0), at.of<half>(1), at.of<half>(2), stream},
                   shape0, shape1);
             });
@@ -117,7 +113,7 @@ TEST_CASE("arithmetic: which kernel runs, in how many blocks: the ladders") {
   const auto add_ladder = [&](auto rungs) {
     rungs.pop_back();  // the operator
     for (const auto& rung : rungs) {
-      table.add_rungs(std::vector{binary_rung(rung, ArithmeticOp::Add)}, n);
+      table.add_rungs(std::vector{binary_rung(rung, ArithmeticOp::Add, kScales)}, n);
     }
   };
   add_ladder(arithmetic_rungs<float>());
@@ -125,22 +121,12 @@ TEST_CASE("arithmetic: which kernel runs, in how many blocks: the ladders") {
   add_ladder(arithmetic_rungs<Bf16>());
   add_ladder(arithmetic_rungs<std::int32_t>());
   add_ladder(arithmetic_rungs<std::int64_t>());
-  std::vector<Int8Rung> int8_rungs = arithmetic_rungs_int8();
-  int8_rungs.pop_back();
-  for (const Int8Rung& rung : int8_rungs) {
-    table.add_rung("add_" + rung.name, n, rung.width, std::vector<std::size_t>(3, rung.alignment),
-                   [&](const Addresses& at, cudaStream_t stream) {
-                     return rung.launch(ArithmeticOp::Add, at.of<std::int8_t>(0),
-                                        at.of<std::int8_t>(1), at.of<std::int8_t>(2), n, kScales,
-                                        stream);
-                   });
-  }
+  add_ladder(arithmetic_rungs<std::int8_t>());
   add_broadcast_rungs<half>(table, "f16");
   const TensorShape image = {64, 256, 56, 56}, channel = {1, 256, 1, 1};
-  add_nhwc(table, "nhwc f16", image, image, arithmetic_nhwc<half>, 16);
-  add_nhwc(table, "limit_nhwc f16", image, image, arithmetic_limit_nhwc<half>, 16);
-  add_nhwc(table, "nhwc_pack f16", image, image, arithmetic_nhwc_pack<half>, 16);
-  add_nhwc(table, "nhwc_pack f16", image, channel, arithmetic_nhwc_pack<half>, 16);
+  const std::vector<NhwcRung<half>>& nhwc = arithmetic_nhwc_rungs<half>();
+  for (const NhwcRung<half>& rung : nhwc) add_nhwc(table, rung, image, image);
+  add_nhwc(table, nhwc[2], image, channel);
   table.check("04_arithmetic/proof/launches_ladders.txt");
 }
 

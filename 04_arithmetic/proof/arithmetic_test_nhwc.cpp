@@ -22,21 +22,6 @@ using namespace tutorial::test;
 
 namespace {
 
-/// The three launchers under one name.
-template <class T>
-struct NhwcRung {
-  const char* name;
-  cudaError_t (*launch)(const ArithmeticCall<T>&, const TensorShape&, const TensorShape&);
-  bool writes_zeros;  ///< as the result's padding; otherwise it keeps its value
-};
-
-template <class T>
-std::vector<NhwcRung<T>> nhwc_rungs() {
-  return {{"limit_nhwc", arithmetic_limit_nhwc<T>, false},
-          {"nhwc_pack", arithmetic_nhwc_pack<T>, true},
-          {"nhwc", arithmetic_nhwc<T>, true}};
-}
-
 /// Calls visit(i, index) for every index of the shape in NDARRAY order.
 template <class Visit>
 void walk_shape(const TensorShape& shape, const Visit& visit) {
@@ -126,8 +111,8 @@ std::string violation(ArithmeticOp op, const ShapePair& random, const std::vecto
   };
   const bool aligned = offsets.in0 == 0 && offsets.in1 == 0 && offsets.out == 0;
   const bool over0 = shapes.shape0 == result, over1 = shapes.shape1 == result;
-  for (const NhwcRung<T>& rung : nhwc_rungs<T>()) {
-    if (!aligned && rung.name == std::string("nhwc_pack")) continue;
+  for (const NhwcRung<T>& rung : arithmetic_nhwc_rungs<T>()) {
+    if (!aligned && rung.alignment > sizeof(T)) continue;
     // The operator also takes the shapes as they are, before they are padded to each other.
     const bool wide = std::max(random.shape0.size(), random.shape1.size()) >= 2;
     const ShapePair& given = wide ? random : shapes;
@@ -145,7 +130,7 @@ std::string violation(ArithmeticOp op, const ShapePair& random, const std::vecto
     std::string wrong = run(padding, false, false);
     if (wrong.empty() && over0) wrong = run(to_nhwc8(result, in0, padding), true, false);
     if (wrong.empty() && over1) wrong = run(to_nhwc8(result, in1, padding), false, true);
-    if (!wrong.empty()) return std::string(rung.name) + ", " + name_of(op) + ": " + wrong;
+    if (!wrong.empty()) return rung.name + ", " + name_of(op) + ": " + wrong;
   }
   return "";
 }
@@ -264,7 +249,7 @@ TEST_CASE("nhwc8: bad input is refused, a sentence each, and nothing is written"
   const auto add = [](const float* a, const float* b, float* y) {
     return ArithmeticCall<float>{ArithmeticOp::Add, a, b, y};
   };
-  for (const NhwcRung<float>& rung : nhwc_rungs<float>()) {
+  for (const NhwcRung<float>& rung : arithmetic_nhwc_rungs<float>()) {
     const auto why = [&](const TensorShape& shape0, const TensorShape& shape1,
                          cudaError_t expected = cudaErrorInvalidValue) {
       refuse(cudaSuccess, "");

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "04_arithmetic/arithmetic_rungs.h"
+#include "04_arithmetic/launchers/contiguous.h"
+#include "04_arithmetic/proof/arithmetic_reference.h"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
 
@@ -29,17 +30,9 @@ std::vector<T> run_pairs(const BinaryLauncher<T>& launch, const std::vector<T>& 
 
 /// One operation of a rung.
 template <class T>
-BinaryLauncher<T> operation_of(const ArithmeticRung<T>& rung, ArithmeticOp op) {
-  return [op, launch = rung.launch](const T* a, const T* b, T* y, std::int64_t n,
-                                    cudaStream_t stream) { return launch(op, a, b, y, n, stream); };
-}
-
-inline BinaryLauncher<std::int8_t> operation_of(const Int8Rung& rung, ArithmeticOp op,
-                                                Int8Scales scales) {
-  return [=, launch = rung.launch](const std::int8_t* a, const std::int8_t* b, std::int8_t* y,
-                                   std::int64_t n, cudaStream_t stream) {
-    return launch(op, a, b, y, n, scales, stream);
-  };
+BinaryLauncher<T> operation_of(const ArithmeticRung<T>& rung, ArithmeticOp op,
+                               Int8Scales scales = {}) {
+  return binary_rung(rung, op, scales).launch;
 }
 
 /// Every pair of an a and a b, the a's fastest.

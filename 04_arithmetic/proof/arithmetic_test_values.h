@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "04_arithmetic/launchers/contiguous.h"
-#include "04_arithmetic/launchers/int8.h"
 #include "common/proof/broadcast_cases.h"
 #include "common/proof/buffers.h"
 #include "common/proof/catch.h"
@@ -64,7 +63,7 @@ bool same_value(const T& expected, const T& actual) {
   return std::memcmp(&expected, &actual, sizeof(T)) == 0;
 }
 
-/// What arithmetic_nobroadcast gives for arrays of the same length; int8 with kTestScales.
+/// What the first rung gives for arrays of the same length; int8 with kTestScales.
 template <class T>
 std::vector<T> contiguous_results(ArithmeticOp op, const std::vector<T>& in0,
                                   const std::vector<T>& in1) {
@@ -79,13 +78,8 @@ std::vector<T> contiguous_results(ArithmeticOp op, const std::vector<T>& in0,
   const auto* b = reinterpret_cast<const T*>(device1.data());
   auto* y = reinterpret_cast<T*>(device.data());
   const auto n = static_cast<std::int64_t>(results.size());
-  cudaError_t error = cudaSuccess;
-  if constexpr (std::is_same_v<T, std::int8_t>) {
-    error = arithmetic_nobroadcast_int8(op, a, b, y, n, kTestScales, nullptr);
-  } else {
-    error = arithmetic_nobroadcast(op, a, b, y, n, nullptr);
-  }
-  require_success(error, "arithmetic_nobroadcast");
+  const ArithmeticRung<T>& nobroadcast = arithmetic_rungs<T>().front();
+  require_success(nobroadcast.launch({op, a, b, y, nullptr, kTestScales}, n), "nobroadcast");
   require_success(cudaMemcpy(results.data(), y, bytes, cudaMemcpyDeviceToHost), "copy");
   return results;
 }

@@ -14,9 +14,22 @@ using Byte = std::uint8_t;
 
 /// Not has one operand, the others have two.
 enum class LogicalOp { And, Or, Xor, Not };
+inline constexpr LogicalOp kLogicalOps[] = {LogicalOp::And, LogicalOp::Or, LogicalOp::Xor};
+inline const char* name_of(LogicalOp op) {
+  constexpr const char* kNames[] = {"and", "or", "xor", "not"};
+  return kNames[static_cast<int>(op)];
+}
 
 /// On numbers. With a NaN on either side all are false except NotEqual, the complement of Equal.
 enum class RelationOp { Equal, NotEqual, Greater, GreaterOrEqual, Less, LessOrEqual };
+inline constexpr RelationOp kRelationOps[] = {RelationOp::Equal,   RelationOp::NotEqual,
+                                              RelationOp::Greater, RelationOp::GreaterOrEqual,
+                                              RelationOp::Less,    RelationOp::LessOrEqual};
+inline const char* name_of(RelationOp op) {
+  constexpr const char* kNames[] = {"equal",         "not_equal", "greater",
+                                    "greater_equal", "less",      "less_equal"};
+  return kNames[static_cast<int>(op)];
+}
 
 /// When two floats count as equal. Two infinities of one sign, and both zeros, are equal under each
 /// kind; a NaN equals nothing; an infinity equals no number. Differences and products are floats,

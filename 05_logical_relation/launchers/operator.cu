@@ -89,7 +89,7 @@ cudaError_t check_policy(const Equality& policy) {
 cudaError_t dense_logical(LogicalOp op, const Broadcast& merged, const Byte* in0, const Byte* in1,
                           Byte* out, cudaStream_t stream) {
   if (is_in_packs(merged, in0, in1, out)) {
-    return logical_u8x16_pdl(op, in0, in1, out, merged.elements, stream);
+    return logical_rungs().back().launch(op, in0, in1, out, merged.elements, stream);
   }
   return launch_merged_broadcast(merged, in0, in1, out, OnBytes<AnyLogical>{{op}}, stream);
 }
@@ -138,7 +138,7 @@ cudaError_t logical(LogicalOp op, const TensorShape& shape, const Byte* in, Byte
   if (in == nullptr) return refuse(cudaErrorInvalidValue, "in is a null pointer");
   if (out == nullptr) return refuse(cudaErrorInvalidValue, "out is a null pointer");
   return is_aligned(in, 16) && is_aligned(out, 16)
-             ? logical_not_u8x16_pdl(in, out, n, stream)
+             ? logical_not_rungs().back().launch(op, in, nullptr, out, n, stream)
              : launch_any_address<16>(OnElements<Byte, OnBytes<Not>>{}, out, n, stream, kBestLaunch,
                                       in);
 }
@@ -252,42 +252,30 @@ cudaError_t where(const TensorView<const Byte>& c, const TensorView<const T>& a,
   return launch_views<16 / sizeof(T)>(OnElements<T, Choose>{}, contiguous, stream, y, c, a, b);
 }
 
-#define TUTORIAL_INSTANTIATE(T)                                                               \
-  template cudaError_t relation(RelationOp, const TensorShape&, const T*, const TensorShape&, \
-                                const T*, Byte*, cudaStream_t);
-TUTORIAL_INSTANTIATE(float)
-TUTORIAL_INSTANTIATE(half)
-TUTORIAL_INSTANTIATE(__nv_bfloat16)
-TUTORIAL_INSTANTIATE(std::int8_t)
-TUTORIAL_INSTANTIATE(std::int32_t)
-TUTORIAL_INSTANTIATE(std::int64_t)
-#undef TUTORIAL_INSTANTIATE
-
-#define TUTORIAL_INSTANTIATE(T)                                                      \
-  template cudaError_t relation(RelationOp, const TensorView<const T>&,              \
-                                const TensorView<const T>&, const TensorView<Byte>&, \
-                                cudaStream_t);                                       \
-  TUTORIAL_LOGICAL(T)
 #define TUTORIAL_LOGICAL(T)                                                                       \
   template cudaError_t logical(LogicalOp, const TensorView<const T>&, const TensorView<const T>&, \
                                const TensorView<Byte>&, cudaStream_t);                            \
   template cudaError_t logical(LogicalOp, const TensorView<const T>&, const TensorView<Byte>&,    \
                                cudaStream_t);
-TUTORIAL_INSTANTIATE(float)
-TUTORIAL_INSTANTIATE(half)
-TUTORIAL_INSTANTIATE(__nv_bfloat16)
+#define TUTORIAL_INSTANTIATE(T)                                                               \
+  template cudaError_t relation(RelationOp, const TensorShape&, const T*, const TensorShape&, \
+                                const T*, Byte*, cudaStream_t);                               \
+  template cudaError_t relation(RelationOp, const TensorView<const T>&,                       \
+                                const TensorView<const T>&, const TensorView<Byte>&,          \
+                                cudaStream_t);                                                \
+  TUTORIAL_LOGICAL(T)
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 TUTORIAL_INSTANTIATE(std::int8_t)
 TUTORIAL_INSTANTIATE(std::int32_t)
 TUTORIAL_INSTANTIATE(std::int64_t)
 TUTORIAL_LOGICAL(Byte)
 #undef TUTORIAL_INSTANTIATE
 #undef TUTORIAL_LOGICAL
-template cudaError_t where(const TensorView<const Byte>&, const TensorView<const float>&,
-                           const TensorView<const float>&, const TensorView<float>&, cudaStream_t);
-template cudaError_t where(const TensorView<const Byte>&, const TensorView<const half>&,
-                           const TensorView<const half>&, const TensorView<half>&, cudaStream_t);
-template cudaError_t where(const TensorView<const Byte>&, const TensorView<const __nv_bfloat16>&,
-                           const TensorView<const __nv_bfloat16>&, const TensorView<__nv_bfloat16>&,
-                           cudaStream_t);
+
+#define TUTORIAL_WHERE(T)                                                               \
+  template cudaError_t where(const TensorView<const Byte>&, const TensorView<const T>&, \
+                             const TensorView<const T>&, const TensorView<T>&, cudaStream_t);
+TUTORIAL_FOR_FLOATS(TUTORIAL_WHERE)
+#undef TUTORIAL_WHERE
 
 }  // namespace tutorial

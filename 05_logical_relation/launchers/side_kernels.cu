@@ -1,29 +1,9 @@
-// The launchers of the kernels beside the ladders: wide stores, strided, where.
+// The launchers of the kernels beside the ladders: strided, where.
 #include "05_logical_relation/launchers/launch.cuh"
 #include "05_logical_relation/logical_relation.h"
 #include "05_logical_relation/side_kernels.cuh"
 
 namespace tutorial {
-
-template <class T>
-cudaError_t relation_adjacent(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
-                              cudaStream_t stream) {
-  return with_relation(op, a, b, [&](auto f, const T* left, const T* right) {
-    using Answers = BestAnswers<T, decltype(f)>;
-    return launch_answers(relation_adjacent_kernel<T, Answers>, left, right, y, n, 16, 16, 16,
-                          Answers{f}, stream);
-  });
-}
-
-template <class T>
-cudaError_t relation_wide(RelationOp op, const T* a, const T* b, Byte* y, std::int64_t n,
-                          cudaStream_t stream) {
-  return with_relation(op, a, b, [&](auto f, const T* left, const T* right) {
-    using Answers = BestAnswers<T, decltype(f)>;
-    return launch_answers(relation_wide_kernel<T, Answers>, left, right, y, n, 16, 16, 16,
-                          Answers{f}, stream);
-  });
-}
 
 namespace {
 
@@ -53,7 +33,7 @@ cudaError_t launch_strided(const Broadcast& broadcast, const In* in0, const In* 
 
 cudaError_t logical_strided(LogicalOp op, const Broadcast& broadcast, const Byte* in0,
                             const Byte* in1, Byte* out, cudaStream_t stream) {
-  return with_logical(op, [&](auto f) {
+  return with_operation(op, in0, in1, [&](auto f, const Byte*, const Byte*) {
     return launch_strided(broadcast, in0, in1, out, OnBytes<decltype(f)>{f}, stream);
   });
 }
@@ -94,10 +74,6 @@ cudaError_t where(const Byte* c, const T* a, const T* b, T* y, std::int64_t n,
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                                  \
-  template cudaError_t relation_adjacent(RelationOp, const T*, const T*, Byte*, std::int64_t,    \
-                                         cudaStream_t);                                          \
-  template cudaError_t relation_wide(RelationOp, const T*, const T*, Byte*, std::int64_t,        \
-                                     cudaStream_t);                                              \
   template cudaError_t relation_strided(RelationOp, const Broadcast&, const T*, const T*, Byte*, \
                                         cudaStream_t);                                           \
   template cudaError_t where_naive(const Byte*, const T*, const T*, T*, std::int64_t,            \
@@ -105,9 +81,7 @@ cudaError_t where(const Byte* c, const T* a, const T* b, T* y, std::int64_t n,
   template cudaError_t where_pack(const Byte*, const T*, const T*, T*, std::int64_t,             \
                                   cudaStream_t);                                                 \
   template cudaError_t where(const Byte*, const T*, const T*, T*, std::int64_t, cudaStream_t);
-TUTORIAL_INSTANTIATE(float)
-TUTORIAL_INSTANTIATE(half)
-TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 template cudaError_t relation_strided(RelationOp, const Broadcast&, const std::int32_t*,
                                       const std::int32_t*, Byte*, cudaStream_t);

@@ -7,7 +7,6 @@
 //   logical_RUNG(op, a, b), logical_not_RUNG(a), relation_RUNG(op, a, b), where_RUNG(c, a, b)
 //   logical_strided(op, a, b), relation_strided(op, a, b)        any shapes that broadcast
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/logical_relation_rungs.h"
 #include "common/torch/bind.h"
 
 namespace tutorial::bind {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/logical_relation_rungs.h"
 #include "05_logical_relation/proof/logical_relation_reference.h"
 #include "common/proof/fuzz/rungs.h"
 #include "common/proof/fuzz/shapes.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "05_logical_relation/logical_relation_rungs.h"
+#include "05_logical_relation/logical_relation.h"
 #include "05_logical_relation/proof/logical_relation_reference.h"
 #include "common/proof/support.h"
 

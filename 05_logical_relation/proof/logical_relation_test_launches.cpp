@@ -1,5 +1,5 @@
 // Which kernel each function of logical_relation.h launches: launches.txt.
-#include "05_logical_relation/logical_relation_rungs.h"
+#include "05_logical_relation/logical_relation.h"
 #include "common/proof/catch.h"
 #include "common/proof/launches.h"
 
@@ -113,9 +113,9 @@ TEST_CASE("logical_relation: which kernel runs, in how many blocks") {
   add_where<Bf16>(table, "bf16");
   add_ladder(table, "and", LogicalOp::And, logical_rungs());
   add_ladder(table, "not", LogicalOp::Not, logical_not_rungs());
-  add_ladder(table, "greater", RelationOp::Greater, relation_rungs_f32());
-  add_ladder(table, "greater", RelationOp::Greater, relation_rungs_f16());
-  add_ladder(table, "greater", RelationOp::Greater, relation_rungs_bf16());
+  add_ladder(table, "greater", RelationOp::Greater, relation_rungs<float>());
+  add_ladder(table, "greater", RelationOp::Greater, relation_rungs<half>());
+  add_ladder(table, "greater", RelationOp::Greater, relation_rungs<Bf16>());
   table.check("05_logical_relation/proof/launches.txt");
 }
 

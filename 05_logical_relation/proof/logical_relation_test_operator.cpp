@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/logical_relation_rungs.h"
 #include "05_logical_relation/proof/logical_relation_promises.h"
 #include "05_logical_relation/proof/logical_relation_reference.h"
 #include "05_logical_relation/proof/logical_relation_values.h"

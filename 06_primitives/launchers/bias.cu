@@ -93,9 +93,7 @@ cudaError_t bias_add_broadcast(const T* x, const T* bias, T* y, std::int64_t row
                                       cudaStream_t);                                          \
   template cudaError_t bias_add_broadcast(const T*, const T*, T*, std::int64_t, std::int64_t, \
                                           cudaStream_t);
-TUTORIAL_INSTANTIATE(float)
-TUTORIAL_INSTANTIATE(half)
-TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial

@@ -455,9 +455,7 @@ cudaError_t reduce(Reduction reduction, const TensorView<const T>& x, std::int64
   template cudaError_t reduce(Reduction, const TensorView<const T>&, std::int64_t,                 \
                               const TensorView<T>&, void*, std::size_t, cudaStream_t,              \
                               std::int64_t);
-TUTORIAL_INSTANTIATE(float)
-TUTORIAL_INSTANTIATE(half)
-TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 TUTORIAL_INSTANTIATE(std::int32_t)
 #undef TUTORIAL_INSTANTIATE
 

@@ -136,9 +136,7 @@ cudaError_t softmax_two_reductions(const T* x, T* y, std::int64_t rows, std::int
                                     cudaStream_t);                                      \
   template cudaError_t softmax_two_reductions(const T*, T*, std::int64_t, std::int64_t, \
                                               cudaStream_t);
-TUTORIAL_INSTANTIATE(float)
-TUTORIAL_INSTANTIATE(half)
-TUTORIAL_INSTANTIATE(__nv_bfloat16)
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 
 }  // namespace tutorial

@@ -5,27 +5,6 @@ namespace tutorial {
 
 using namespace primitives;
 
-namespace {
-
-template <class T>
-cudaError_t launch_sort(const T* x, T* y, std::int32_t* index, const AnyRows& of,
-                        cudaStream_t stream) {
-  if (const cudaError_t error = check_sort(of.columns); error != cudaSuccess) return error;
-  if (of.rows == 0 || of.columns == 0) return cudaSuccess;
-  return with_sort_tile(
-      of.rows, of.columns, [&](auto held, auto together, auto block, LaunchShape shape) {
-        constexpr int kHeld = held, kTogether = together, kBlock = block;
-        if (fills_tile<T>(of, std::int64_t{shape.block.x} * kHeld, {x, y, index})) {
-          return launch(SortRowsWithIndex<kHeld, kTogether, kBlock, false, Interleaved<T>, T>,
-                        shape, stream, x, y, index, of.rows, of.columns);
-        }
-        return launch(SortAnyRows<kHeld, kTogether, kBlock, true, T>, shape, stream, x, y, index,
-                      of.rows, of.columns, of.pitch);
-      });
-}
-
-}  // namespace
-
 template <class T>
 cudaError_t sort_rows(const T* x, T* y, std::int32_t* index, std::int64_t rows,
                       std::int64_t columns, cudaStream_t stream) {
@@ -35,7 +14,7 @@ cudaError_t sort_rows(const T* x, T* y, std::int32_t* index, std::int64_t rows,
     error = check_buffers({{index, alignof(std::int32_t), "index", any}});
   }
   if (error != cudaSuccess) return error;
-  return launch_sort(x, y, index, matrix_rows(rows, columns), stream);
+  return launch_sort<true>(x, y, index, matrix_rows(rows, columns), stream);
 }
 
 template <class T>
@@ -43,7 +22,7 @@ cudaError_t sort_rows(const TensorView<const T>& x, const TensorView<T>& y,
                       const TensorView<std::int32_t>& index, cudaStream_t stream) {
   AnyRows of{};
   if (const cudaError_t error = make_any_rows(&of, x, y, index); error != cudaSuccess) return error;
-  return launch_sort(x.data, y.data, index.data, of, stream);
+  return launch_sort<true>(x.data, y.data, index.data, of, stream);
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                           \

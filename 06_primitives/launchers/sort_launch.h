@@ -1,4 +1,5 @@
-// Which kernel sorts rows of which length: for the launchers of both forms of sort_rows().
+// Which kernel sorts rows of which length, for both forms of sort_rows(): each is a source of its own,
+// because their kernels take long to compile.
 #pragma once
 
 #include "06_primitives/launchers/any_rows.h"
@@ -39,10 +40,30 @@ cudaError_t with_sort_tile(std::int64_t rows, std::int64_t columns, F f) {
   return f(Held<kLongRowHeld>{}, all, all, rows_shape(rows, threads, 1));
 }
 
-/// Whether rows of a matrix fill a tile of `tile` elements and move in vectors.
-template <class T>
-bool fills_tile(const AnyRows& of, std::int64_t tile, std::initializer_list<const void*> pointers) {
-  return !of.have_gaps() && of.columns == tile && in_vectors<T>(of.columns, pointers);
+/// Sorts rows; `kIndex`: and says where their elements came from, in `index`, which else is null.
+template <bool kIndex, class T>
+cudaError_t launch_sort(const T* x, T* y, std::int32_t* index, const AnyRows& of,
+                        cudaStream_t stream) {
+  if (const cudaError_t error = check_sort(of.columns); error != cudaSuccess) return error;
+  if (of.rows == 0 || of.columns == 0) return cudaSuccess;
+  return with_sort_tile(
+      of.rows, of.columns, [&](auto held, auto together, auto block, LaunchShape shape) {
+        constexpr int kHeld = held, kTogether = together, kBlock = block;
+        const bool fills_tile = !of.have_gaps() &&
+                                of.columns == std::int64_t{shape.block.x} * kHeld &&
+                                in_vectors<T>(of.columns, {x, y, index});
+        if (!fills_tile) {
+          return launch(SortAnyRows<kHeld, kTogether, kBlock, kIndex, T>, shape, stream, x, y,
+                        index, of.rows, of.columns, of.pitch);
+        }
+        if constexpr (kIndex) {
+          return launch(SortRowsWithIndex<kHeld, kTogether, kBlock, false, Interleaved<T>, T>,
+                        shape, stream, x, y, index, of.rows, of.columns);
+        } else {
+          return launch(SortRows<kHeld, kTogether, kBlock, false, Interleaved<T>, T>, shape, stream,
+                        x, y, of.rows, of.columns);
+        }
+      });
 }
 
 }  // namespace tutorial::primitives

@@ -8,7 +8,6 @@
 //     reduce(x, reduction, dim)                           "sum" or "max"; removes any one dimension
 //     softmax(x), cumsum(x), sort(x), sort_with_index(x)  along the last dimension, of rows with gaps too
 #include "06_primitives/primitives.h"
-#include "06_primitives/primitives_rungs.h"
 
 #include <ATen/ops/empty.h>
 
@@ -48,7 +47,7 @@ Operator named(const std::string& ladder, const std::string& name, const std::st
 
 template <class T>
 void add_ladder(std::vector<Operator>& list) {
-  for (const auto& rung : add_rungs<T>(dtype_name<T>())) {
+  for (const auto& rung : add_rungs<T>()) {
     list.push_back(binary<T>("primitives", rung.name, rung.launch, rung.alignment));
   }
 }

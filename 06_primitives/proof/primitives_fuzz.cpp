@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "06_primitives/primitives.h"
-#include "06_primitives/primitives_rungs.h"
 #include "06_primitives/proof/primitives_reference.h"
 #include "common/proof/fuzz/rungs.h"
 #include "common/proof/fuzz/views.h"
@@ -35,10 +34,9 @@ double wide(T value) {
 template <class T>
 void try_add(FuzzInput& input) {
   Trial trial(input, "add");
-  std::vector<BinaryRung<T>> rungs = {add_operator_rung<T>(dtype_name<T>()),
-                                      add_by_hand_rung<T>(dtype_name<T>())};
+  std::vector<BinaryRung<T>> rungs = {add_operator_rung<T>(), add_by_hand_rung<T>()};
   if constexpr (!std::is_same_v<T, Bf16>) {
-    for (const BinaryRung<T>& rung : add_rungs<T>(dtype_name<T>())) rungs.push_back(rung);
+    for (const BinaryRung<T>& rung : add_rungs<T>()) rungs.push_back(rung);
   }
   const BinaryRung<T> rung = input.pick(rungs);
   // No length is too much for a grid that strides, nor for what cuts it into several launches.

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "06_primitives/primitives.h"
-#include "06_primitives/primitives_rungs.h"
 #include "06_primitives/proof/primitives_reference.h"
 #include "common/proof/binary.h"
 #include "common/proof/catch.h"
@@ -137,21 +136,21 @@ void check_by_hand(const std::string& name, UnaryLauncher<T> launch, UnaryLaunch
 
 TEST_CASE("every rung of ElementwiseAdd keeps the launcher's promises and adds") {
   require_device();
-  for (const BinaryRung<float>& rung : add_rungs<float>("f32")) check_add(rung);
-  for (const BinaryRung<half>& rung : add_rungs<half>("f16")) check_add(rung);
+  for (const BinaryRung<float>& rung : add_rungs<float>()) check_add(rung);
+  for (const BinaryRung<half>& rung : add_rungs<half>()) check_add(rung);
 }
 
 TEST_CASE("the operator adds float, half and bf16, and so does the kernel by hand") {
   require_device();
-  check_add(add_operator_rung<float>("f32"));
-  check_add(add_operator_rung<half>("f16"));
-  check_add(add_operator_rung<Bf16>("bf16"));
-  check_accuracy<float>(add_by_hand_rung<float>("f32"), add_reference, addends<float>(),
+  check_add(add_operator_rung<float>());
+  check_add(add_operator_rung<half>());
+  check_add(add_operator_rung<Bf16>());
+  check_accuracy<float>(add_by_hand_rung<float>(), add_reference, addends<float>(),
                         addends<float>(), "primitives");
-  check_accuracy<half>(add_by_hand_rung<half>("f16"), add_reference, addends<half>(),
-                       addends<half>(), "primitives");
-  check_accuracy<Bf16>(add_by_hand_rung<Bf16>("bf16"), add_reference, addends<Bf16>(),
-                       addends<Bf16>(), "primitives");
+  check_accuracy<half>(add_by_hand_rung<half>(), add_reference, addends<half>(), addends<half>(),
+                       "primitives");
+  check_accuracy<Bf16>(add_by_hand_rung<Bf16>(), add_reference, addends<Bf16>(), addends<Bf16>(),
+                       "primitives");
 }
 
 TEST_CASE("your rung of ElementwiseAdd") {
@@ -163,7 +162,7 @@ TEST_CASE("more elements than a grid has blocks for are refused") {
   require_device();
   constexpr std::int64_t n = std::numeric_limits<std::int64_t>::max();
   const GuardedBuffer<half> x(std::vector<half>(64, half(1.0f))), y(std::size_t{64});
-  for (const BinaryRung<half>& rung : add_rungs<half>("f16")) {
+  for (const BinaryRung<half>& rung : add_rungs<half>()) {
     if (rung.name == "add_f16_grid_stride") continue;  // its blocks walk on
     INFO(rung.name);
     CHECK(rung.launch(x.data(), x.data(), y.data(), n, nullptr) == cudaErrorInvalidConfiguration);
@@ -243,6 +242,6 @@ TEST_CASE("by primitives and by hand an activation is the same, bit for bit") {
 
 TEST_CASE("more than 2^32 elements") {
   require_device();
-  const auto twice = with_both_inputs_the_same(add_operator_rung<half>("f16"));
+  const auto twice = with_both_inputs_the_same(add_operator_rung<half>());
   check_past_2_31(twice, [](double x) { return x + x; });
 }

@@ -31,63 +31,57 @@ std::string name_of_input(std::size_t input, std::size_t inputs) {
   return inputs == 1 ? "x" : std::string(1, static_cast<char>('a' + input));
 }
 
-/// `launch` knows the arrays' type; what stands between it and the trial does not.
-template <class T, class Rung>
-Promises promises_of_floats(const Rung& rung, std::size_t inputs, Promises::Launcher launch,
-                            const Formula& formula) {
+}  // namespace
+
+/// The arrays are typed on both sides of the trial, which holds bytes and pointers to them: an array
+/// becomes bytes in input_array(), and typed again in `launch` and in judge_by().
+template <class T>
+Promises promises_of(const FloatRung<T>& rung, const Formula& formula) {
   const auto tiled = std::make_shared<const TiledReference<T>>(
-      formula, tiles<T>(inputs, TiledReference<T>::default_period), rung.max_ulp);
+      formula, tiles<T>(rung.inputs, TiledReference<T>::default_period), rung.max_ulp);
   Promises promises;
   promises.sizes = n_ladder(rung.width);
-  for (std::size_t i = 0; i < inputs; ++i) {
-    promises.inputs.push_back(input_array(
-        name_of_input(i, inputs), tiled->inputs(promises.sizes.back(), i), rung.alignment, true));
+  for (std::size_t i = 0; i < rung.inputs; ++i) {
+    promises.inputs.push_back(input_array(name_of_input(i, rung.inputs),
+                                          tiled->inputs(promises.sizes.back(), i), rung.alignment,
+                                          true));
   }
   promises.out_element_bytes = sizeof(T);
   promises.out_alignment = rung.alignment;
   promises.out_bytes = [](std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); };
-  promises.launch = std::move(launch);
+  promises.launch = [launch = rung.launch](const std::vector<const void*>& in, void* y,
+                                           std::int64_t n, cudaStream_t stream) {
+    std::vector<const T*> typed;
+    for (const void* input : in) typed.push_back(static_cast<const T*>(input));
+    return launch(typed, static_cast<T*>(y), n, stream);
+  };
   promises.judge = judge_by<T>(tiled);
-  if (inputs > 1) {
-    const std::vector<std::vector<T>> same(inputs, tiled->tile());
+  if (rung.inputs > 1) {
+    const std::vector<std::vector<T>> same(rung.inputs, tiled->tile());
     promises.judge_same_inputs =
         judge_by<T>(std::make_shared<const TiledReference<T>>(formula, same, rung.max_ulp));
   }
   return promises;
 }
 
-}  // namespace
-
-template <class T>
-Promises promises_of(const FloatRung<T>& rung, const Formula& formula) {
-  const auto launch = [launch = rung.launch](const std::vector<const void*>& in, void* y,
-                                             std::int64_t n, cudaStream_t stream) {
-    std::vector<const T*> typed;
-    for (const void* input : in) typed.push_back(static_cast<const T*>(input));
-    return launch(typed, static_cast<T*>(y), n, stream);
-  };
-  return promises_of_floats<T>(rung, rung.inputs, launch, formula);
-}
-
 template <class T>
 Promises promises_of(const UnaryRung<T>& rung, Reference reference) {
-  const auto launch = [launch = rung.launch](const std::vector<const void*>& in, void* y,
-                                             std::int64_t n, cudaStream_t stream) {
-    return launch(static_cast<const T*>(in[0]), static_cast<T*>(y), n, stream);
+  const auto launch = [launch = rung.launch](const std::vector<const T*>& in, T* y, std::int64_t n,
+                                             cudaStream_t stream) {
+    return launch(in[0], y, n, stream);
   };
-  return promises_of_floats<T>(rung, 1, launch,
-                               [reference](const double* x) { return reference(x[0]); });
+  return promises_of<T>({rung.name, 1, launch, rung.width, rung.alignment, rung.max_ulp},
+                        [reference](const double* x) { return reference(x[0]); });
 }
 
 template <class T>
 Promises promises_of(const BinaryRung<T>& rung, BinaryReference reference) {
-  const auto launch = [launch = rung.launch](const std::vector<const void*>& in, void* y,
-                                             std::int64_t n, cudaStream_t stream) {
-    return launch(static_cast<const T*>(in[0]), static_cast<const T*>(in[1]), static_cast<T*>(y), n,
-                  stream);
+  const auto launch = [launch = rung.launch](const std::vector<const T*>& in, T* y, std::int64_t n,
+                                             cudaStream_t stream) {
+    return launch(in[0], in[1], y, n, stream);
   };
-  return promises_of_floats<T>(rung, 2, launch,
-                               [reference](const double* x) { return reference(x[0], x[1]); });
+  return promises_of<T>({rung.name, 2, launch, rung.width, rung.alignment, rung.max_ulp},
+                        [reference](const double* x) { return reference(x[0], x[1]); });
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                       \

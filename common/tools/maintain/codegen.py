@@ -17,11 +17,13 @@ The spec lies in the folder proof/ of a chapter (paths are relative to the chapt
       "defaults": {"fp64": false, "local_bytes": 0, "max_registers": 32},
       "ignore": ["some_helper_kernel"],             kernels that the spec says nothing about
       "sass_nvcc": "13.0",                          whose machine code `sass` counts, optional
+      "prelude": ["#include \"01_elu/elu_kernels.cuh\""],  C++ before the kernels that entries `make`,
       "names": [{"kernel": "...", "rung": "..."}],  of kernels that only a profile meets, optional;
                                                     with "block": "(16, 2, 1)" only of that launch shape
       "kernels": [
         {"kernel": "elu_f16x8_pack_kernel",         part of the kernel's demangled name
          "rung": "f16x8_pack",                      how tables call it, optional
+         "make": ["elu_kernel<half>"],              kernels to compile that no source instantiates, optional
          "load_bits": 128, "store_bits": 128,       the widest global access, exactly
          "max_registers": 24,
          "contains": ["ex2.approx"],                text that the kernel's PTX must have
@@ -63,9 +65,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import runs
 
-KEYS = {"kernel", "rung", "load_bits", "store_bits", "fp64", "local_bytes", "max_registers",
+KEYS = {"kernel", "rung", "make", "load_bits", "store_bits", "fp64", "local_bytes", "max_registers",
         "contains", "lacks", "sass", "waits", "arch"}
-SPEC_KEYS = {"architectures", "sources", "defaults", "ignore", "names", "sass_nvcc", "kernels"}
+SPEC_KEYS = {"architectures", "sources", "prelude", "defaults", "ignore", "names", "sass_nvcc", "kernels"}
 ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak|extern)\s+)*\.(entry|func)\s*(?:\([^)]*\))?\s*"
                    r"([\w$]+)", re.M)
 ACCESS = re.compile(
@@ -107,6 +109,19 @@ def compile_source(source, arguments, folder):
                         "-o", str(kept / "host.ii"), str(source)])
     (ptx,), (cubin,) = kept.glob("*.ptx"), kept.glob("*.cubin")
     return ptx.read_text(encoding="utf-8"), done.stderr + done.stdout, cubin
+
+
+def made_source(spec, folder):
+    """[codegen.cu] with the kernels that entries make, [] if none does: to take its address has a kernel compiled."""
+    made = [f"    address_of({kernel})," for entry in spec["kernels"] for kernel in entry.get("make", [])]
+    if not made:
+        return []
+    source = Path(folder, "codegen.cu")
+    source.write_text("\n".join([
+        *spec.get("prelude", []), "using namespace tutorial;", "template <class Kernel>",
+        "const void* address_of(Kernel* kernel) { return reinterpret_cast<const void*>(kernel); }",
+        "extern const void* const kernels[] = {", *made, "};", ""]), encoding="utf-8")
+    return [source]
 
 
 def tool_version(nvcc):
@@ -291,7 +306,7 @@ def load_spec(path):
         if key not in SPEC_KEYS:
             known = ", ".join(sorted(SPEC_KEYS))
             raise runs.ToolError(f"{path}: unknown key {key}; known: {known}")
-    if not spec.get("sources") or not isinstance(spec.get("kernels"), list):
+    if "sources" not in spec or not isinstance(spec.get("kernels"), list):
         raise runs.ToolError(f"{path}: needs \"sources\" and \"kernels\"")
     for entry in spec["kernels"] + [spec.get("defaults", {})]:
         unknown = sorted(set(entry) - KEYS)
@@ -380,7 +395,7 @@ def unread(kernels, spec, arch, version):
     why = "there is no cuobjdump beside nvcc or on PATH"
     if disassembled:
         why = f"they were counted with nvcc {spec.get('sass_nvcc')}, and this is {version}"
-    return f"{count} claims about the machine code of {spec['sources'][0]}: {why}" if count else ""
+    return f"{count} claims about the machine code of {(spec['sources'] or ['codegen.cu'])[0]}: {why}" if count else ""
 
 
 def check(kernels, spec, arch, ladder):
@@ -435,8 +450,7 @@ def main():
     chapter = Path(arguments.spec).resolve().parents[1]
     kernels = []
     with tempfile.TemporaryDirectory() as folder:
-        for name in spec["sources"]:
-            source = chapter / name
+        for source in [chapter / name for name in spec["sources"]] + made_source(spec, folder):
             if not source.exists():
                 raise runs.ToolError(f"{source}: no such file; mend \"sources\" in the spec")
             kernels += kernels_of(source, arguments, folder)

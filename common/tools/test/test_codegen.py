@@ -175,6 +175,15 @@ esac
                     self.assertEqual(got, code, errors)
                     self.assertIn(words, out + errors)
 
+    def test_kernels_that_no_source_has_are_made(self):
+        spec = {"prelude": ["#include <a.h>"], "kernels": [{"kernel": "a", "make": ["a<1>", "a<2>"]}, {"kernel": "b"}]}
+        with tempfile.TemporaryDirectory() as folder:
+            (source,) = codegen.made_source(spec, folder)
+            text = runs.read_text(source)
+            self.assertLess(text.index("#include <a.h>"), text.index("address_of(a<1>),"))
+            self.assertIn("address_of(a<2>),", text)
+            self.assertEqual(codegen.made_source({"kernels": [{"kernel": "b"}]}, folder), [])
+
     def test_each_violation(self):
         for wanted, more, words in (
             ({"load_bits": 128}, {"load_bits": 16}, "widest global load in the PTX is 16 bits"),
