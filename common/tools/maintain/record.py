@@ -5,7 +5,6 @@
     ./tutorial record h200 --list             the steps: what is done, and the minutes of the others
     ./tutorial record h200 --only bench       these steps alone: 01_elu/bench, 01_elu, bench, '*/ncu*'
     ./tutorial record h200 --minutes 9        start no step that would not end within nine minutes
-    ./tutorial record h200 --dry-run          the commands and the files, without running anything
     ./tutorial record h200 --again bench      these steps once more, though they are done
 
 A step's files lie under their names in the repository, 01_elu/results/h200.json, as soon as it has ended, and in the
@@ -167,7 +166,7 @@ class Plan:
         yield Command("ctest", "--test-dir", self.build, "--output-on-failure", "-R", rf"^{chapter}\.",
                       TUTORIAL_REQUIRE_GPU="1", TUTORIAL_RECORD_DIR=str(work / "raw"))
         if list((work / "raw").glob("accuracy*.json")):
-            yield Command(self.python, self.tools / "reader" / "runs.py", "merge-accuracy", work / "raw", work / "accuracy.json")
+            runs.write_recorded(work / "accuracy.json", runs.merged_accuracy(work / "raw"))
 
     def bench(self, chapter, work, *more):
         program = chapter if chapter.endswith("_controls") else f"{chapter}_bench"
@@ -305,15 +304,6 @@ def listing(steps, recording):
     print(f"{len(steps) - len(open_steps)} of {len(steps)} steps are done; the others take {minutes(sum(s.minutes for s in open_steps))}")
 
 
-def dry_run(steps, recording):
-    for step in steps:
-        print(f"{step.name}: {minutes(step.minutes)}")
-        for command in step.commands(recording.folder / "work" / step.name):
-            print("   " + shlex.join(command.arguments))
-        for name in step.files:
-            print(f"   -> {name}")
-
-
 def check_gpu(gpu):
     """ToolError unless the GPU of that name answers."""
     name = answer("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")[0]
@@ -354,7 +344,6 @@ def parse_arguments():
     parser.add_argument("--only", help="only these steps: 01_elu/bench, 01_elu, bench, '*ncu*'", **words)
     parser.add_argument("--again", help="these steps once more, though they are done", **words)
     parser.add_argument("--list", action="store_true", help="name the steps and their minutes, and run nothing")
-    parser.add_argument("--dry-run", action="store_true", help="print the commands and the files, and run nothing")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="start no step that would not end within these")
     parser.add_argument("--folder", help="where the recording is kept (default: build/record/GPU)")
     return parser.parse_args()
@@ -373,8 +362,6 @@ def main(runner=run):
     wanted = [step for step in steps if not arguments.only or step.is_called(arguments.only)]
     if arguments.list:
         return listing(wanted, recording)
-    if arguments.dry_run:
-        return dry_run(wanted, recording)
     for step in steps:
         if step.name in recording.done:
             recording.put_in_place(step)

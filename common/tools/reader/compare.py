@@ -17,8 +17,8 @@ Runs of one GPU are compared so as well where the copy kernel itself changed by 
 then the machine changed (its clocks, its temperature, another card of the same name).
 
 Runs on the CPU executor get no verdict: two runs of the same kernels there differ by far more than the
-spread within a run. A run on the executor is not compared with a run on a GPU unless --across-backends
-says that this is meant. Exit code: 0, or 2 when the files cannot be compared.
+spread within a run. A run on the executor is not compared with a run on a GPU. Exit code: 0, or 2 when
+the files cannot be compared.
 """
 
 import math
@@ -199,15 +199,11 @@ def by_rung_and_size(pairs):
     return sorted(pairs, key=lambda p: (order[p.row.rung], p.row.elements))
 
 
-def check_backends(first, second, across):
+def check_backends(first, second):
     """Refuses CPU against GPU; returns warning lines for what else makes a comparison doubtful."""
     if first.on_cpu != second.on_cpu:
-        if not across:
-            raise runs.ToolError(
-                f"{first.path} ran on {first.device} and {second.path} on {second.device}: their "
-                "times do not compare; add --across-backends to compare them anyway"
-            )
-        return ["Warning: one run is the CPU executor's, whose times say nothing about a GPU."]
+        raise runs.ToolError(f"{first.path} ran on {first.device} and {second.path} on {second.device}: their times "
+                             "do not compare; name two runs of one kind")
     if first.on_cpu:
         return ["Both ran on the CPU executor. Its times say nothing about a GPU, and two runs of the same kernels "
                 "may differ",
@@ -336,11 +332,11 @@ def select(run, arguments):
 
 def compare(first, second, arguments, paint):
     """All lines of the comparison."""
-    warnings = check_backends(first, second, arguments.across_backends)
+    warnings = check_backends(first, second)
     before, after = select(first, arguments), select(second, arguments)
-    if first.on_cpu and second.on_cpu:
+    if first.on_cpu:
         by = "nothing"
-    elif not first.on_cpu and not second.on_cpu and first.device != second.device:
+    elif first.device != second.device:
         by = "copy"
     else:
         by = "speed"
@@ -397,8 +393,6 @@ def add_arguments(parser):
     parser.add_argument("--all", action="store_true", help="show every row, not a line per rung")
     parser.add_argument("--shape", help="only this shape, e.g. 4096x4096")
     parser.add_argument("--regime", help="only cold or only warm")
-    parser.add_argument("--across-backends", action="store_true",
-                        help="compare a CPU executor run with a GPU run anyway")
 
 
 def run(arguments, _=()):

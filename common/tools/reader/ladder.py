@@ -1,15 +1,10 @@
-#!/usr/bin/env python3
-"""Draws the ladder of a recorded benchmark run in the terminal.
-
-    python3 common/tools/reader/ladder.py RUN.json [--shape 4096x4096] [--regime cold] [--title TEXT]
+"""Draws the ladder of a recorded benchmark run in the terminal: ./tutorial bench, and ./tutorial compare RUN.json.
 
 One bar per rung, in the order of the climb, with GB/s, percent of the copy kernel measured in the
-same run, and the step over the rung below. Without --shape it draws the largest shape; ladders that
-lack this shape follow, each at the shape at which it has most rungs. Without --regime it draws the
-cold one. --recorded prints above the ladder where and when the run was recorded.
+same run, and the step over the rung below. Without a shape it draws the largest; ladders that lack
+it follow, each at the shape at which it has most rungs. Without a regime it draws the cold one.
 """
 
-import argparse
 import os
 import shutil
 import sys
@@ -67,7 +62,7 @@ def section_of(row):
     return "peer" if row.kind in ("peer", "copy") else row.kind
 
 
-def header(run, shape, regime, title, recorded, paint):
+def header(run, shape, regime, recorded, paint):
     """The lines above the ladder."""
     where = runs.describe_context(run)
     lines = []
@@ -75,7 +70,7 @@ def header(run, shape, regime, title, recorded, paint):
         lines.append("Ran on the CPU executor: these times say nothing about a GPU.")
     if recorded:
         lines.append(f"recorded on {where}")
-    name = title or ", ".join(runs.unique(row.ladder for row in run.select(shape=shape)))
+    name = ", ".join(runs.unique(row.ladder for row in run.select(shape=shape)))
     lines.append(paint.style(f"{name} {paint.dot} {shape} {paint.dot} {regime}", "title"))
     if where and not recorded:
         lines.append(where)
@@ -126,15 +121,10 @@ def bar_value(row, on_cpu):
     return row.gbps or 0.0
 
 
-def shown_name(row):
-    """A kernel on one form stands under the form's caption, so the kernel's name is enough."""
-    return row.kernel
-
-
 def draw_row(row, step, scale, widths, on_cpu, paint):
     """The line of one row."""
     name_width, bar_width = widths
-    name = shown_name(row)
+    name = row.kernel  # a form's stands in the caption
     name = name if len(name) <= name_width else name[:name_width - 1] + "~"
     if row.failed:
         room = MOST_COLUMNS - name_width - 4
@@ -173,7 +163,7 @@ def footer(run, shape, regime):
     return [""] + lines if lines else []
 
 
-def draw(run, shape, regime, title, recorded, columns, paint):
+def draw(run, shape, regime, recorded, columns, paint):
     """All lines of the drawing; shape None: every ladder, each at one shape."""
     ladders_at = {shape: run.ladders()} if shape else ladders_by_shape(run)
     rows_at = {name: [row for row in run.select(shape=name, regime=regime)
@@ -182,11 +172,11 @@ def draw(run, shape, regime, title, recorded, columns, paint):
     first = next(iter(rows_at))
     if not rows_at[first]:
         raise runs.ToolError(f"{run.path}: has no row for {first} {regime}")
-    name_width = min(max(len(shown_name(row)) for row in every), 28)
+    name_width = min(max(len(row.kernel) for row in every), 28)
     cells = len(cell_titles(run))
     widths = (name_width, max(columns - name_width - cells - 4, 8))
     scale = max(bar_value(row, run.on_cpu) for row in every)
-    lines = header(run, first, regime, title, recorded, paint)
+    lines = header(run, first, regime, recorded, paint)
     for name, rows in rows_at.items():
         if name != first and rows:
             ladders = ", ".join(runs.unique(row.ladder for row in rows))
@@ -217,44 +207,17 @@ def draw_groups(rows, run, scale, widths, paint):
     return lines
 
 
-def show(run, shape=None, regime=None, title=None, recorded=False, columns=None,
-         stream=None):
-    """Draws the run on a stream; 1 if a row of it failed, else 0."""
-    stream = stream or sys.stdout
+def show(run, shape=None, regime=None, recorded=False):
+    """Draws the run; 1 if a row of it failed, else 0. recorded: says above it where and when it was recorded."""
     shape = pick(run.shapes(), shape, None, "shape", run.path)
     regime = pick(run.regimes(), regime, run.default_regime(), "regime", run.path)
-    columns = columns or shutil.get_terminal_size((MOST_COLUMNS, 24)).columns
-    columns = min(max(columns, 60), MOST_COLUMNS)
+    columns = min(max(shutil.get_terminal_size((MOST_COLUMNS, 24)).columns, 60), MOST_COLUMNS)
     if recorded:  # the reader's rung of a recorded run is the starter, and not the reader's
         run.rows = [row for row in run.rows if row.kind != "yours"]
-    for line in draw(run, shape, regime, title, recorded, columns, Paint(stream)):
-        stream.write(line + "\n")
+    for line in draw(run, shape, regime, recorded, columns, Paint(sys.stdout)):
+        print(line)
     failed = [row for row in run.rows if row.failed]
     if failed:
-        sys.stderr.write(f"ladder.py: {len(failed)} of {len(run.rows)} rows failed; first: "
+        sys.stderr.write(f"{len(failed)} of {len(run.rows)} rows failed; first: "
                          f"{failed[0].name}: {failed[0].error}\n")
     return 1 if failed else 0
-
-
-def parse_arguments():
-    parser = argparse.ArgumentParser(description="Draws the ladder of a benchmark run.")
-    parser.add_argument("run", help="a chapter's benchmark result (JSON)")
-    parser.add_argument("--shape", help="the shape, e.g. 4096x4096 (default: the largest)")
-    parser.add_argument("--regime", help="cold or warm (default: cold)")
-    parser.add_argument("--title", help="title, instead of the ladder's name")
-    parser.add_argument("--recorded", action="store_true",
-                        help="print above the ladder where and when the run was recorded")
-    parser.add_argument("--width", type=int, help="width in columns, 60 to 100")
-    return parser.parse_args()
-
-
-def main():
-    arguments = parse_arguments()
-    sys.stdout.reconfigure(errors="replace")  # an error text may hold what an ASCII terminal lacks
-    run = runs.load_run(arguments.run)
-    return show(run, arguments.shape, arguments.regime, arguments.title, arguments.recorded,
-                arguments.width)
-
-
-if __name__ == "__main__":
-    runs.run_tool(main)

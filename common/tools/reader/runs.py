@@ -6,13 +6,9 @@ reads and describes both; see `Row` for what a row has.
 
 As a program:
 
-    python3 common/tools/reader/runs.py merge-accuracy DIRECTORY OUT.json    the tests' files, one per rung
-    python3 common/tools/reader/runs.py chapter elu                          prints 01_elu
     python3 common/tools/reader/runs.py compact FILE...    rewrites recorded files in their short form
-    python3 common/tools/reader/runs.py compact --check FILE...    names those that are not in it
 """
 
-import argparse
 import json
 import math
 import re
@@ -399,41 +395,11 @@ def short_kernel_name(name):
     return head.strip().split(" ")[-1].split("::")[-1] + bracket + arguments
 
 
-def compact(paths, check):
-    """Rewrites the files, or with check names those that would change; 1 if it named one."""
-    wanted = {path: recorded.text(recorded.short(load_as_written(path))) + "\n" for path in paths}
-    stale = [path for path, text in wanted.items() if read_text(path) != text]
-    for path in stale:
-        if check:
-            print(f"{path}: is not in the short form: run python3 common/tools/reader/runs.py compact {path}")
-        else:
-            Path(path).write_text(wanted[path], encoding="utf-8")
-    return 1 if check and stale else 0
-
-
-def parse_arguments():
-    parser = argparse.ArgumentParser(description="Small jobs on recorded runs.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    merge = commands.add_parser("merge-accuracy", help="merges the tests' files, one per rung, into one")
-    merge.add_argument("directory", help="the tests' TUTORIAL_RECORD_DIR")
-    merge.add_argument("out", help="the file to write")
-    shorten = commands.add_parser("compact", help="rewrites recorded files in their short form")
-    shorten.add_argument("files", nargs="+", help="recorded files (JSON)")
-    shorten.add_argument("--check", action="store_true", help="change nothing; name the files that are not in the short form")
-    chapter = commands.add_parser("chapter", help="prints the folder of a chapter: elu -> 01_elu")
-    chapter.add_argument("name")
-    return parser.parse_args()
-
-
 def main():
-    arguments = parse_arguments()
-    if arguments.command == "chapter":
-        print(find_chapter(arguments.name).name)
-    elif arguments.command == "compact":
-        return compact(arguments.files, arguments.check)
-    else:
-        write_recorded(arguments.out, merged_accuracy(arguments.directory))
-    return 0
+    if sys.argv[1:2] != ["compact"] or len(sys.argv) < 3:
+        raise ToolError("write: runs.py compact FILE...")
+    for path in sys.argv[2:]:
+        write_recorded(path, load_as_written(path))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Tests of ladder.py. All numbers are made up."""
 
+import contextlib
 import io
 import unittest
 
@@ -12,7 +13,7 @@ import synthetic
 class LadderTest(synthetic.Scratch):
     def draw(self, data, *arguments, **environment):
         path = synthetic.write(self.folder, "run.json", data)
-        return synthetic.call("ladder.py", path, *arguments, **environment)
+        return synthetic.call("commands.py", "compare", path, *arguments, **environment)
 
     def line(self, text, rung):
         return next(line for line in text.splitlines() if line.startswith(f"  {rung} "))
@@ -70,8 +71,10 @@ class LadderTest(synthetic.Scratch):
         self.assertIn("el./s", out)
 
     def test_recorded_says_where(self):
-        out = self.draw(synthetic.run(), "--recorded")[1]
-        self.assertTrue(out.startswith("recorded on Synthetic GPU, driver 1.2, CUDA 13.0"))
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            ladder.show(runs.load_run(synthetic.write(self.folder, "run.json", synthetic.run())), recorded=True)
+        self.assertTrue(out.getvalue().startswith("recorded on Synthetic GPU, driver 1.2, CUDA 13.0"))
+        self.assertNotIn("your_elu", out.getvalue())  # it is the starter, and not the reader's
 
     def test_a_failed_row_is_shown_and_counts(self):
         data = synthetic.run(shapes=("1024x1024",), regimes=("cold",))
@@ -87,11 +90,6 @@ class LadderTest(synthetic.Scratch):
             self.assertEqual((code, out, errors.count("\n")), (2, "", 1))
             self.assertIn(value, errors)
 
-    def test_missing_file(self):
-        code, _, errors = synthetic.call("ladder.py", self.folder + "/none.json")
-        self.assertEqual(code, 2)
-        self.assertRegex(errors, r"^ladder\.py: .*none\.json: no such file; check the path\n$")
-
     def test_long_lines_are_wrapped(self):
         self.assertTrue(all(len(line) <= 100 for line in ladder.wrap("word " * 60)))
 
@@ -100,8 +98,8 @@ class LadderTest(synthetic.Scratch):
                             real_time=0.0)
         path = synthetic.write(self.folder, "bare.json",
                                {"context": synthetic.context(), "benchmarks": [row]})
-        out = io.StringIO()
-        self.assertEqual(ladder.show(runs.load_run(path), stream=out), 0)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            self.assertEqual(ladder.show(runs.load_run(path)), 0)
         self.assertIn("?", out.getvalue())
 
 

@@ -50,8 +50,6 @@ class RecordTest(synthetic.Scratch):
         if "TUTORIAL_RECORD_DIR" in command.environment:
             synthetic.write(command.environment["TUTORIAL_RECORD_DIR"], "accuracy.f16.json", {"accuracy": [{"rung": "f16"}]})
             synthetic.write(command.environment["TUTORIAL_RECORD_DIR"], "half_functions.json", {"half_functions": [{"function": "hexp"}]})
-        if "merge-accuracy" in line:
-            synthetic.write("/", command.arguments[-1], {"context": {}, "accuracy": [{"rung": "f16", "max_ulp": 0.5}]})
         if "table.py" in line:
             synthetic.write("/", following["--json"], synthetic.run(rungs=(("torch_f16", "f16", "peer"),)))
         if "ncu.py" in line or "codegen.py" in line:
@@ -131,16 +129,13 @@ class RecordTest(synthetic.Scratch):
         self.assertEqual(self.steps_of(self.call("--only", "bench")[1]), [])
         self.assertEqual(self.steps_of(self.call("--only", "bench", "--again", "01_elu")[1]), ["01_elu/bench"])
 
-    def test_listing_and_dry_run_run_nothing(self):
+    def test_a_listing_runs_nothing(self):
         self.call("--only", "bench")
         del self.called[:]
         out = self.call("--list")[1]
         self.assertRegex(out, r"01_elu/bench +done in \d+ s at ")
         self.assertRegex(out, r"01_elu/torch +about 4 minutes\n")
         self.assertIn("1 of 15 steps are done; the others take about ", out)
-        out = self.call("--dry-run", "--only", "*ncu")[1]
-        self.assertIn("-> 01_elu/results/b300_ncu.json", out)
-        self.assertIn("--benchmark_filter=/16384x16384/cold", out)
         self.assertEqual(self.called, [])
 
     def test_without_pytorch_its_steps_are_left_out_aloud(self):

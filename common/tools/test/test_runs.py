@@ -106,18 +106,13 @@ class RunsTest(synthetic.Scratch):
             entry = {"chapter": "elu", "rung": rung, "dtype": rung, "max_ulp": 0.5}
             synthetic.write(self.folder, f"accuracy.elu.{rung}.json",
                             {"context": {"gpu": "Synthetic GPU"}, "accuracy": [entry]})
-        code, _, errors = synthetic.call("runs.py", "merge-accuracy", self.folder,
-                                         self.folder + "/merged.json")
-        self.assertEqual((code, errors), (0, ""))
-        merged = runs.load_json(self.folder + "/merged.json")
+        merged = runs.merged_accuracy(self.folder)
         self.assertEqual([e["rung"] for e in merged["accuracy"]], ["f16", "f32"])
         self.assertEqual(merged["context"], {"gpu": "Synthetic GPU"})
 
     def test_compacting_says_everything_once(self):
         path = synthetic.write(self.folder, "run.json", synthetic.google_run())
-        self.assertEqual(synthetic.call("runs.py", "compact", "--check", path)[0], 1)
         self.assertEqual(synthetic.call("runs.py", "compact", path), (0, "", ""))
-        self.assertEqual(synthetic.call("runs.py", "compact", "--check", path), (0, "", ""))
         data = runs.load_as_written(path)
         self.assertEqual(set(data["context"]), {"date", "executable", "num_cpus", "backend", "commit", "gpu", "driver", "cuda"})
         self.assertEqual(data["context"]["executable"], "01_elu_bench")
