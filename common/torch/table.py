@@ -2,7 +2,7 @@
 """Compares a chapter's kernels with PyTorch's own, all called from Python.
 
     python3 common/torch/table.py CHAPTER [--json OUT.json] [--filter TEXT] [--shapes SxK,...]
-                                  [--operators] [--prepare] [--profile LADDER/RUNG/SHAPE/REGIME,...]
+                                  [--operators] [--profile LADDER/RUNG/SHAPE/REGIME,...]
 
 For each S and K of {1024, 2048, 4096}, and 16384 x 16384: the first two values that each one
 computes, and the time of a call, cold and warm (timing.py has the protocol):
@@ -14,10 +14,9 @@ computes, and the time of a call, cold and warm (timing.py has the protocol):
     out_triton_NAME   the same kernel in Triton (triton_twins.py), where the chapter has one
 
 CHAPTER is 01_elu, elu or 1; its file torch_peers.py says what is compared. --operators leaves the
-rungs out; --filter keeps rows with this text in their name. --prepare only lets torch.compile fill
-its cache on disk, which takes longer than measuring and may run beside other work. OUT.json has the
-form of the benchmarks' results, and compare and report read it: the rows of PyTorch and torch.compile
-are labelled peer, those of ours bound, so that a benchmark's own rows can stand beside them.
+rungs out; --filter keeps rows with this text in their name. OUT.json has the form of the benchmarks'
+results, and compare and report read it: the rows of PyTorch and torch.compile are labelled peer, those
+of ours bound, so that a benchmark's own rows can stand beside them.
 
 --profile is for ncu, whose command stands in common/tools/maintain/ncu.py. Each contender of these rows
 of our operator is called three times, each call in an NVTX range with its row's name; nothing is timed,
@@ -159,19 +158,9 @@ class Table:
         for name, here in work.items():
             if self.gpu:
                 self.torch.cuda.empty_cache()
-            if not self.options.prepare:
-                self.heading(name)
+            self.heading(name)
             for case, inputs, output in here:
-                if self.options.prepare:
-                    self.prepare(case, inputs, output)
-                else:
-                    self.case(case, name, inputs, output)
-
-    def prepare(self, case, inputs, output):
-        """Only calls each function that torch.compile makes once."""
-        if case.compiled and hasattr(self.torch, "compile"):
-            one_set, = timing.sets_of(self.torch, case, inputs, output, "warm", self.device)
-            compiled(self.torch, case).result(*one_set)
+                self.case(case, name, inputs, output)
 
     def profile(self, listed):
         """Calls what --profile names, for ncu; the first calls (compiling, loading) are not profiled."""
@@ -328,8 +317,6 @@ def main(arguments=None):
     parser.add_argument("--shapes", type=lambda text: text.split(","),
                         help="only these shapes, e.g. 1024x1024,4096x4096")
     parser.add_argument("--operators", action="store_true", help="omit the rungs")
-    parser.add_argument("--prepare", action="store_true",
-                        help="only fill torch.compile's cache; measure nothing")
     parser.add_argument("--profile", type=lambda text: runs.unique(text.split(",")), metavar="ROW,...",
                         help="for ncu: only call the contenders of these rows, such as elu/bound_f16/1024x1024/cold")
     options = parser.parse_args(arguments)
@@ -339,10 +326,6 @@ def main(arguments=None):
     table = Table(torch, chapter, options)
     if options.profile and not table.gpu:
         raise runs.ToolError("--profile needs a GPU, and PyTorch sees none")
-    if options.prepare:
-        with torch.no_grad():
-            table.run(listed)
-        return 0
     # With a GPU only the GPU is timed, so the executor's bindings are not built.
     elementwise_tutorial.load(chapter.name, backends=["cuda" if torch.cuda.is_available() else "cpu"])
     introduce(torch, chapter)

@@ -8,7 +8,7 @@ import support
 import training
 
 #: How far apart the losses may be, as a share of the loss. Rounding grows with every step, here to 3e-4.
-BOUND, STEPS = 1e-2, 150
+BOUND = 1e-2
 
 
 class TrainingTest(support.BindingTest):
@@ -24,7 +24,7 @@ class TrainingTest(support.BindingTest):
 
     def test_the_losses_stay_together_and_fall(self):
         for device in self.devices:
-            mine, peer = training.both(support.torch, self.ops, STEPS, device)
+            mine, peer = training.both(support.torch, self.ops, device)
             self.assertLess(self.farthest(mine, peer), BOUND)
             self.assertLess(mine[-1], mine[0] / 100)
 
@@ -46,8 +46,8 @@ class TrainingTest(support.BindingTest):
 
         device = self.devices[0]
         act = {**training.ours(self.ops), "swish": Wrong.apply}
-        self.assertGreater(self.farthest(training.losses(torch, act, STEPS, device),
-                                         training.losses(torch, training.theirs(torch), STEPS, device)), BOUND)
+        self.assertGreater(self.farthest(training.losses(torch, act, device),
+                                         training.losses(torch, training.theirs(torch), device)), BOUND)
 
 
 if __name__ == "__main__":

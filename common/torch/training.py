@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains a small network twice, with this tutorial's operators and with PyTorch's own.
 
-    python3 common/torch/training.py [--steps N] [--device cuda] [--json PLOT]
+    python3 common/torch/training.py [--device cuda] [--json PLOT]
 
 The data is made here: points of two spirals, and which of them each is on. The layers are linear ones
 with ELU, GELU (both), Swish and SwiGLU between; both networks begin with the same weights and see the
@@ -20,7 +20,7 @@ import recorded  # noqa: E402
 import runs  # noqa: E402
 
 CHAPTERS = ("01_elu", "02_gelu", "03_swish")
-POINTS, WIDTH, RATE = 512, 32, 0.002
+POINTS, WIDTH, RATE, STEPS = 512, 32, 0.002, 150
 
 
 def spirals(torch, device):
@@ -51,14 +51,14 @@ def layers(torch, device):
         torch.zeros(out, device=device, requires_grad=True) for _, out in sizes]
 
 
-def losses(torch, act, steps, device):
+def losses(torch, act, device):
     """The loss before each step."""
     points, wanted = spirals(torch, device)
     parameters = layers(torch, device)
     weights, biases = parameters[:6], parameters[6:]
     optimizer = torch.optim.Adam(parameters, lr=RATE)
     found = []
-    for _ in range(steps):
+    for _ in range(STEPS):
         x = points
         for name, w, b in zip(("elu", "gelu", "gelu_tanh", "swish"), weights, biases):
             x = act[name](x @ w + b)
@@ -71,8 +71,8 @@ def losses(torch, act, steps, device):
     return found
 
 
-def both(torch, ops, steps, device):
-    return losses(torch, ours(ops), steps, device), losses(torch, theirs(torch), steps, device)
+def both(torch, ops, device):
+    return losses(torch, ours(ops), device), losses(torch, theirs(torch), device)
 
 
 def plot(torch, device, mine, peer):
@@ -90,15 +90,14 @@ def plot(torch, device, mine, peer):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=150)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     torch = elementwise_tutorial.find_torch()
     ops = elementwise_tutorial.load(*CHAPTERS, backends=[torch.device(arguments.device).type])
-    mine, peer = both(torch, ops, arguments.steps, arguments.device)
+    mine, peer = both(torch, ops, arguments.device)
     apart = [abs(a - b) / b for a, b in zip(mine, peer)]
-    for step in range(0, arguments.steps, max(1, arguments.steps // 12)):
+    for step in range(0, STEPS, STEPS // 12):
         print(f"step {step:4}   ours {mine[step]:.6f}   PyTorch's {peer[step]:.6f}   apart {apart[step]:.1e}")
     print(f"largest distance: {max(apart):.1e} of the loss, at step {apart.index(max(apart))}")
     if arguments.json:

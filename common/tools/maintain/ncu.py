@@ -4,21 +4,17 @@
     python3 common/tools/maintain/ncu.py RAW.csv --shape 4096x4096 --ladder elu --out ncu.json
         [--spec 01_elu/proof/codegen.json] [--context BENCH.json]
 
-RAW.csv comes from this command (common/tools/maintain/record.py runs it; `ncu.py --metrics` prints the
-list of metrics):
+RAW.csv comes from `./tutorial record`, whose log has the whole command:
 
-    ncu --query-metrics >KNOWN
     TUTORIAL_PROFILE=1 ncu --clock-control none --csv --page raw --print-units base \\
-        --kernel-name-base mangled --kernel-id '::regex:.:^(2|3)$' --log-file RAW.csv \\
-        --metrics "$(python3 common/tools/maintain/ncu.py --metrics --known KNOWN)" \\
+        --kernel-name-base mangled --kernel-id '::regex:.:^(2|3)$' --log-file RAW.csv --metrics ... \\
         build/cuda/01_elu_bench --shapes=4096x4096 --benchmark_filter=/cold
 
 The clocks are left as they are, as in the benchmark. TUTORIAL_PROFILE=1 makes each row launch its
 kernel three times and no more. `--kernel-id` takes the second and the third launch of every kernel, the
 first being a warm-up; of several launches of one kernel, the one with the median duration is reported. ncu flushes
 the caches before each pass, so that reads are cold; bytes that the kernel wrote may still lie in the L2
-when it ends, so the DRAM's write traffic is a lower bound for a buffer that the L2 can hold. --known
-leaves out the metrics that this GPU does not have, for which ncu would refuse to run.
+when it ends, so the DRAM's write traffic is a lower bound for a buffer that the L2 can hold.
 
 The JSON holds, per kernel:
 
@@ -125,7 +121,7 @@ UNITS = {
     "s": 1e6, "second": 1e6,
     "Khz": 1e3, "Mhz": 1e6, "Ghz": 1e9, "KHz": 1e3, "MHz": 1e6, "GHz": 1e9,
 }
-HOW = "make it with `ncu --csv --page raw`; the whole command stands at the top of ncu.py"
+HOW = "make it with `ncu --csv --page raw`; the command stands at the top of ncu.py"
 
 
 def read_table(text, path):
@@ -357,10 +353,8 @@ def context_of(path, shape):
 
 
 def known_metrics(path):
-    """The metrics that ncu can be asked for, given what `ncu --query-metrics` printed: all that it
-    names, and those of the launch, which it does not list."""
-    if path is None:
-        return list(METRICS.values())
+    """The metrics that ncu can be asked for on this GPU, given what `ncu --query-metrics` printed: all that
+    it names, and those of the launch, which it does not list."""
     listed = {line.split()[0] for line in runs.read_text(path).splitlines() if line.strip()}
     return [name for name in METRICS.values()
             if name.split(".")[0] in listed or name.startswith("launch__")]
@@ -370,9 +364,6 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description="ncu's CSV as JSON for the report.")
     parser.add_argument("csv", nargs="*", help="what ncu --csv --page raw wrote")
     parser.add_argument("--order", nargs="+", help="the CSVs are of common/torch/table.py --profile, which wrote these files")
-    parser.add_argument("--metrics", action="store_true", help="print the metrics to ask ncu for")
-    parser.add_argument("--known", help="with --metrics: leave out what is not in this file, which "
-                                        "`ncu --query-metrics` printed")
     parser.add_argument("--shape", help="the profiled shape, e.g. 4096x4096")
     parser.add_argument("--ladder", default="", help="prefix to remove from kernel names, e.g. elu")
     parser.add_argument("--spec", help="the chapter's codegen.json, which names the rungs")
@@ -383,16 +374,13 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
-    if arguments.metrics:
-        print(",".join(known_metrics(arguments.known)))
-        return 0
     if arguments.order and arguments.csv and arguments.out:
         context, order = called(arguments.order)
         launches = [one for path in arguments.csv for one in read_launches(runs.read_text(path), path)]
         runs.write_recorded(arguments.out, {"context": context, "ncu": contenders(launches, order)})
         return 0
     if not (len(arguments.csv) == 1 and arguments.shape and arguments.out):
-        raise runs.ToolError("needs the CSV, --shape and --out (or CSVs, --order and --out; or --metrics alone)")
+        raise runs.ToolError("needs the CSV, --shape and --out (or CSVs, --order and --out)")
     if not re.fullmatch(r"\d+(x\d+)*", arguments.shape):
         raise runs.ToolError(f"--shape {arguments.shape}: write it as 4096x4096")
     n = math.prod(int(part) for part in arguments.shape.split("x"))

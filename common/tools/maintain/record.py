@@ -209,9 +209,8 @@ class Plan:
                       *spec, *context, "--out", work / "ncu.json")
 
     def under_ncu(self, work, *more):
-        known = work / "metrics.txt"
         return [tool("ncu"), "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base", "--force-overwrite",
-                "--metrics", ",".join(ncu.known_metrics(known if known.exists() else None)), *more]
+                "--metrics", ",".join(ncu.known_metrics(work / "metrics.txt")), *more]
 
     def behind(self, chapters, work):
         """Both kernels of the cells in which PyTorch is ahead of our operator, cold ones with empty caches."""

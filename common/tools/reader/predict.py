@@ -1,9 +1,8 @@
-#!/usr/bin/env python3
 """A chapter's ladder as the model has it (common/notes/model.md): predicted, and beside it what is recorded.
 
-    python3 common/tools/reader/predict.py CHAPTER [--gpu h100]
-    python3 common/tools/reader/predict.py CHAPTER --sms 128 --clock 2.52 --bandwidth 1008 [--l2 72]
-    python3 common/tools/reader/predict.py CHAPTER --run BENCH.json
+    ./tutorial predict CHAPTER [--gpu h100]
+    ./tutorial predict CHAPTER --sms 128 --clock 2.52 --bandwidth 1008 [--l2 72]
+    ./tutorial predict CHAPTER --run BENCH.json
 
 --gpu: a GPU that is recorded here. --sms, --clock and --bandwidth: another one, by its data sheet: multiprocessors,
 their clock in GHz, the memory's GB/s; --l2: its L2 in MiB, to say from which size on the prediction holds. --run: what
@@ -162,7 +161,7 @@ def parse(arguments):
     return options
 
 
-def main(arguments=None):
+def main(arguments):
     options = parse(arguments)
     chapter = runs.find_chapter(options.chapter).name
     main_gpu = runs.shown()["main"]
@@ -178,7 +177,3 @@ def main(arguments=None):
         print(line)
     if unknown:
         print(f"Not predicted, for want of counts: {len(unknown)} other rungs and forms.")
-
-
-if __name__ == "__main__":
-    runs.run_tool(main)

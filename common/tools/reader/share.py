@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 """The ladders of one machine in one small file: GB/s, percent of copy and spread of every rung.
 
-    ./tutorial bench all --share             runs every chapter and writes the file
-    python3 common/tools/reader/share.py write OUT.json RUN.json...    from runs that are there
-    python3 common/tools/reader/share.py check FILE.json...            is it one that can be added?
+    ./tutorial bench all --share                               runs every chapter and writes the file
+    python3 common/tools/reader/share.py check FILE.json...    is it one that can be added?
 
 FILE below says what such a file holds; the book's explorer opens it, and
 common/results/shared/README.md says how to add yours.
 """
 
-import argparse
 import json
 import re
 import sys
@@ -183,13 +181,12 @@ def file_name(data):
     return re.sub(r"[^a-z0-9]+", "-", data["gpu"].lower()).strip("-") + ".json"
 
 
-def write(out, files):
+def write(folder, files):
     data = ladders([runs.load_run(file) for file in files])
     wrong = problems(data)
     if wrong:
         raise runs.ToolError(f"these runs do not make a file that can be shared: {wrong[0]}")
-    out = Path(out)
-    out = out / file_name(data) if out.is_dir() else out
+    out = Path(folder) / file_name(data)
     try:
         out.write_text(text_of(data), encoding="utf-8")
     except OSError as error:
@@ -208,22 +205,10 @@ def check(files):
     return 1 if failed else 0
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(description="One small file of a machine's ladders.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    writing = commands.add_parser("write", help="makes the file from recorded runs")
-    writing.add_argument("out", help="the file, or a folder for it")
-    writing.add_argument("run", nargs="+", help="a chapter's benchmark result")
-    checking = commands.add_parser("check", help="says whether a file can be added")
-    checking.add_argument("file", nargs="+")
-    return parser.parse_args()
-
-
 def main():
-    arguments = parse_arguments()
-    if arguments.command == "check":
-        return check(arguments.file)
-    return write(arguments.out, arguments.run)
+    if sys.argv[1:2] != ["check"] or len(sys.argv) < 3:
+        raise runs.ToolError("write: share.py check FILE.json...")
+    return check(sys.argv[2:])
 
 
 if __name__ == "__main__":

@@ -585,9 +585,9 @@ def list_rungs(program, chapter):
 
 
 def add_arguments(parser):
-    """What the command takes behind the chapter; returns the argument of the rungs."""
-    rungs = parser.add_argument("rungs", nargs="*", metavar="RUNG",
-                                help="rungs, as in the ladder; your_elu is your own. Two stand side by side")
+    """What the command takes behind the chapter."""
+    parser.add_argument("rungs", nargs="*", metavar="RUNG",
+                        help="rungs, as in the ladder; your_elu is your own. Two stand side by side")
     parser.add_argument("--list", action="store_true", help="name the rungs")
     parser.add_argument("--shape", default="", help="rows x columns, as in 1000x3")
     which = parser.add_mutually_exclusive_group()
@@ -595,7 +595,6 @@ def add_arguments(parser):
     which.add_argument("--tail", action="store_true", help="show the last warp that does anything")
     parser.add_argument("--svg", metavar="FILE", help="draw the warp for a page")
     parser.add_argument("--json", metavar="FILE", help="write all that was recorded")
-    return rungs
 
 
 def traced(folder, arguments):

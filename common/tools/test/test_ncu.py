@@ -167,15 +167,10 @@ class NcuTest(synthetic.Scratch):
             self.assertEqual((code, errors.count("\n")), (2, 1))
             self.assertIn(words, errors)
 
-    def test_metrics_are_printed_for_the_shell(self):
-        code, out, _ = synthetic.call("ncu.py", "--metrics")
-        self.assertEqual((code, out.strip().split(",")), (0, list(ncu.METRICS.values())))
-
     def test_metrics_that_the_gpu_does_not_have_are_not_asked_for(self):
         known = synthetic.write(self.folder, "known.txt",
                                 "Device X\n\ndram__bytes_read   Counter   byte  # of bytes\n")
-        code, out, _ = synthetic.call("ncu.py", "--metrics", "--known", known)
-        self.assertEqual((code, out.strip()), (0, "dram__bytes_read.sum,launch__registers_per_thread"))
+        self.assertEqual(ncu.known_metrics(known), ["dram__bytes_read.sum", "launch__registers_per_thread"])
 
 
 if __name__ == "__main__":

@@ -150,7 +150,7 @@ class RecordedTest(unittest.TestCase):
                     self.assertEqual(entry["instructions"] * each * 32, issued * 16384**2, name)
 
     def call(self, *arguments):
-        return synthetic.call("predict.py", *arguments)
+        return synthetic.call("commands.py", "predict", *arguments)
 
     def test_the_second_gpu_is_predicted_from_the_main_one(self):
         """The model's test: at least 85 of 100 rungs within five points, and each says how far off it is."""

@@ -44,6 +44,8 @@ class RecordTest(synthetic.Scratch):
         if self.fails and re.search(self.fails, line):
             return 3
         following = dict(zip(command.arguments, command.arguments[1:]))
+        if command.out:
+            command.out.touch()
         for argument in command.arguments:
             if argument.startswith("--benchmark_out="):
                 synthetic.write("/", argument.split("=", 1)[1], synthetic.google_run())

@@ -104,8 +104,8 @@ class Refused(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run = self.run_of(folder, backend="cpu")
             with self.assertRaises(runs.ToolError):
-                share.write(Path(folder) / "out.json", [run.path])
-            self.assertFalse((Path(folder) / "out.json").exists())
+                share.write(folder, [run.path])
+            self.assertEqual([path.name for path in Path(folder).iterdir()], ["run.json"])
 
     def test_a_file_is_named_after_its_gpu(self):
         self.assertEqual(share.file_name({"gpu": "NVIDIA GeForce RTX 4090"}), "nvidia-geforce-rtx-4090.json")
