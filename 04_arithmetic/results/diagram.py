@@ -11,21 +11,26 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(FOLDER.parent / "common" / "tools" / "maintain"))
+sys.path[:0] = [str(FOLDER.parent / "common/tools" / room) for room in ("maintain", "reader")]
 
-import figures  # noqa: E402: it is in common/tools/maintain
+import computed  # noqa: E402: it is in common/tools/maintain
+import figures  # noqa: E402: as well
 
 CELL = 21
 LEFT = 150
 INKS = ("s0", "s1", "s2")  # one for each channel, or each row
 
 
+def frame(canvas, x, y, width, height, name, line=1.0, dash=None):
+    """The four sides of a box."""
+    for x1, y1, x2, y2 in ((0, 0, 1, 0), (1, 0, 1, 1), (1, 1, 0, 1), (0, 1, 0, 0)):
+        canvas.line(x + x1 * width, y + y1 * height, x + x2 * width, y + y2 * height, name, line, dash)
+
+
 def cell(canvas, x, y, name, words, size=CELL):
     """One element; name None: padding, an empty frame."""
     if name is None:
-        for x1, y1, x2, y2 in ((0, 0, 1, 0), (1, 0, 1, 1), (1, 1, 0, 1), (0, 1, 0, 0)):
-            canvas.line(x + 1 + x1 * (size - 2), y + 1 + y1 * (size - 2), x + 1 + x2 * (size - 2),
-                        y + 1 + y2 * (size - 2), "axis", dash="2 2")
+        frame(canvas, x + 1, y + 1, size - 2, size - 2, "axis", dash="2 2")
         return
     canvas.rect(x + 1, y + 1, size - 2, size - 2, name, 2)
     canvas.text(x + size / 2, y + size / 2 + 4, words, "page", "middle", "s")
@@ -141,8 +146,7 @@ def strides():
     right = NARROW - 14 - size
     for k in range(3):
         cell(canvas, right, 58 + k * size, INKS[k], str(k), size)
-    for x1, y1, x2, y2 in ((0, 0, 1, 0), (1, 0, 1, 1), (1, 1, 0, 1), (0, 1, 0, 0)):
-        canvas.line(place[0] + x1 * size, place[1] + y1 * size, place[0] + x2 * size, place[1] + y2 * size, "ink", 2.5)
+    frame(canvas, *place, size, size, "ink", 2.5)
     canvas.line(place[0] + 2 * size + 3, place[1] + size / 2, right - 3, place[1] + size / 2, "ink", 1.5)
     canvas.text(14, 184, "result: strides 12, 4, 1", kind="m")
     canvas.text(NARROW - 14, 184, "operand: 0, 1, 0", anchor="end", kind="m")
@@ -222,8 +226,7 @@ def outer():
         for column in range(8):
             cell(canvas, left + column * size, top + row * size, INKS[row], str(row * 8 + column), size)
     x, y = left + 4 * size, top + size
-    for x1, y1, x2, y2 in ((0, 0, 4, 0), (4, 0, 4, 1), (4, 1, 0, 1), (0, 1, 0, 0)):
-        canvas.line(x + x1 * size, y + y1 * size, x + x2 * size, y + y2 * size, "ink", 2.5)
+    frame(canvas, x, y, 4 * size, size, "ink", 2.5)
     canvas.line(28 + size + 2, y + size / 2, left - 3, y + size / 2, "ink", 1.5)
     canvas.line(x + 2, 58 + size + 4, x + 4 * size - 2, 58 + size + 4, "ink", 1.5)
     canvas.line(x + 2 * size, 58 + size + 4, x + 2 * size, top - 2, "ink", 1.5)
@@ -231,16 +234,8 @@ def outer():
 
 
 def main():
-    """Writes the figures; with --check it only names those that are stale."""
-    stale = False
-    for draw in (layouts, walk, strides, merge, packs, outer):
-        path, text = FOLDER / "results" / f"{draw.__name__}.svg", draw()
-        if "--check" not in sys.argv:
-            path.write_text(text, encoding="utf-8")
-        elif path.read_text(encoding="utf-8") != text:
-            stale = True
-            print(f"{path.name} is stale: run 04_arithmetic/results/diagram.py")
-    return int(stale)
+    return computed.keep({FOLDER / "results" / f"{draw.__name__}.svg": draw()
+                          for draw in (layouts, walk, strides, merge, packs, outer)}, "--check" in sys.argv)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from pathlib import Path
 RESULTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(RESULTS.parents[1] / "common/tools" / room) for room in ("maintain", "reader")]
 
-import figures  # noqa: E402: it is in common/tools/maintain
+import computed  # noqa: E402: it is in common/tools/maintain
+import figures  # noqa: E402: as well
 import runs  # noqa: E402: it is in common/tools/reader
 
 WIDTH, LEFT = 440, 14  # narrow, for a phone
@@ -184,19 +185,11 @@ def four_bits():
     return drawing
 
 
-DRAWINGS = {one.__name__: one for one in (goal, times, stores, truth_bits, who_holds, four_bits)}
+DRAWINGS = (goal, times, stores, truth_bits, who_holds, four_bits)
 
 
 def main():
-    stale = 0
-    for name, draw in DRAWINGS.items():
-        path, text = RESULTS / f"{name}.svg", draw().render()
-        if "--check" not in sys.argv[1:]:
-            path.write_text(text, encoding="utf-8")
-        elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            print(f"{path.name} is stale")
-            stale = 1
-    return stale
+    return computed.keep({RESULTS / f"{draw.__name__}.svg": draw().render() for draw in DRAWINGS}, "--check" in sys.argv)
 
 
 if __name__ == "__main__":

@@ -12,13 +12,14 @@ between the marks of each kernel, blank lines and comments apart.
 import math
 import random
 import re
-import struct
 import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
+import computed
 import figures
 import recorded
+from computed import rounded
 
 HERE = Path(__file__).resolve().parents[1]  # the chapter
 
@@ -241,21 +242,16 @@ def scan():
     return figure.done()
 
 
-def rounded(value):
-    """To the nearest float."""
-    return struct.unpack("f", struct.pack("f", value))[0]
-
-
 def tree(values):
     while len(values) > 1:
-        values = [rounded(a + b) for a, b in zip(values[::2], values[1::2])]
+        values = [rounded(a + b, "f") for a, b in zip(values[::2], values[1::2])]
     return values[0]
 
 
 def loop(values):
     total = 0.0
     for value in values:
-        total = rounded(total + value)
+        total = rounded(total + value, "f")
     return total
 
 
@@ -265,7 +261,7 @@ def orders():
     lengths = [2 ** k for k in range(3, 13)]
     points = {loop: [], tree: []}
     for length in lengths:
-        rows = [[rounded(random.random()) for _ in range(length)] for _ in range(100)]
+        rows = [[rounded(random.random(), "f") for _ in range(length)] for _ in range(100)]
         for way, found in points.items():
             errors = [abs(way(row) - math.fsum(row)) / 2.0 ** (math.frexp(math.fsum(row))[1] - 24) for row in rows]
             found.append([length, max(errors)])
@@ -388,26 +384,11 @@ def filled(page, name, content):
 
 
 def main():
-    wanted = {HERE / "results" / "four_steps.svg": four_steps(),
-              HERE / "results" / "layouts.svg": layouts(),
-              HERE / "results" / "shuffle_tree.svg": shuffle_tree(),
-              HERE / "results" / "block_sum.svg": block_sum(),
-              HERE / "results" / "passes.svg": passes(),
-              HERE / "results" / "scan.svg": scan(),
-              HERE / "results" / "orders.json": recorded.plot_text(orders()),
-              HERE / "results" / "bitonic.svg": bitonic(),
-              **dict([filled("cub.md", "code_length", table()),
-                      filled("library.md", "library_length", library_length())])}
-    stale = [path for path, content in wanted.items()
-             if not path.exists() or path.read_text(encoding="utf-8") != content]
-    if "--check" in sys.argv[1:]:
-        for path in stale:
-            print(f"{path.relative_to(HERE)} is stale: run 06_primitives/results/figures.py")
-        return 1 if stale else 0
-    (HERE / "results").mkdir(exist_ok=True)
-    for path in stale:
-        path.write_text(wanted[path], encoding="utf-8")
-    return 0
+    drawings = (four_steps, layouts, shuffle_tree, block_sum, passes, scan, bitonic)
+    return computed.keep({**{HERE / "results" / f"{draw.__name__}.svg": draw() for draw in drawings},
+                          HERE / "results" / "orders.json": recorded.plot_text(orders()),
+                          **dict([filled("cub.md", "code_length", table()),
+                                  filled("library.md", "library_length", library_length())])}, "--check" in sys.argv)
 
 
 if __name__ == "__main__":

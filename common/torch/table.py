@@ -29,8 +29,8 @@ and times that say nothing about a GPU.
 import argparse
 import importlib
 import importlib.util
-import math
 import os
+import statistics
 import sys
 from pathlib import Path
 
@@ -249,10 +249,6 @@ def printed(contender):
     return "out_" + (name[:-len("_called")] if name.endswith("_called") else name)
 
 
-def geometric_mean(ratios):
-    return math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
-
-
 def summary(rows, listed):
     """Lines: per operation and regime, the others' time divided by ours."""
     time = {row["name"]: row["median_us"] for row in rows}
@@ -269,7 +265,7 @@ def summary(rows, listed):
                         ratios.append(theirs / value)
                 if ratios:
                     lines.append(f"{case.named('bound'):42} {regime:5} {words + ' / ours':22}"
-                                 f"{geometric_mean(ratios):7.3f}x {min(ratios):10.3f}x "
+                                 f"{statistics.geometric_mean(ratios):7.3f}x {min(ratios):10.3f}x "
                                  f"{max(ratios):9.3f}x {len(ratios):7}")
     if lines:
         lines.insert(0, f"{'':48} {'time':22}{'geo. mean':>8} {'least':>10} {'most':>10} {'shapes':>7}")

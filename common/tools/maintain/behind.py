@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import beside_torch
 import compare
+import recorded
 import runs
 
 PEERS = {"torch": "PyTorch", "compile": "torch.compile", "cub": "cub::DeviceTransform",
@@ -128,8 +129,8 @@ def lowest(cells, wanted=lambda cell: True):
     groups = {}
     for one in sorted(cells, key=lambda one: (not wanted(one), one.ratio)):
         if one.ratio < 0.99 and one.peer in ("torch", "compile"):
-            n = math.prod(map(int, one.shape.split("x")))
-            group = groups.setdefault((one.gpu, one.ours, one.regime, n), [])
+            launch = (one.gpu, one.ours, one.regime, recorded.elements_of(one.shape))
+            group = groups.setdefault(launch, [])
             if not group or group[0].shape == one.shape:
                 group.append(one)
     order = runs.unique((one.gpu, one.ours) for one in cells)

@@ -4,8 +4,8 @@ In such a run a name has one of three words in it for who computes: bound (the c
 called from PyTorch), torch (PyTorch's own), compile (torch.compile): elu/bound_f16, elu/torch_f16.
 """
 
-import math
 import re
+import statistics
 import sys
 from pathlib import Path
 
@@ -66,10 +66,6 @@ def cells(run):
     return [cell for cell in found.values() if "torch" in cell.rows]
 
 
-def geometric_mean(values):
-    return math.exp(sum(math.log(value) for value in values) / len(values))
-
-
 def summary(chosen):
     """Rows of a table: per operation, type and regime the ratios of the times, over its shapes.
 
@@ -87,7 +83,7 @@ def spread_of(members):
     spreads = []
     for who in ("torch", "compile"):
         ratios = [cell.ratio(who) for cell in members if cell.ratio(who)]
-        spreads.append((geometric_mean(ratios), min(ratios), max(ratios)) if ratios else None)
+        spreads.append((statistics.geometric_mean(ratios), min(ratios), max(ratios)) if ratios else None)
     return len(members), spreads
 
 

@@ -73,6 +73,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
+import recorded
 import runs
 
 METRICS = {
@@ -334,7 +335,7 @@ def contenders(launches, order):
         if not group or len(group) % calls:
             raise runs.ToolError(f"{name}: was called {calls} times by the files --order, and {len(launches)} launches "
                                  f"cannot be divided so (here {len(group)}); name the files of the runs in the CSVs, in their order")
-        n = math.prod(map(int, name.split("/")[2].split("x")))
+        n = recorded.elements_of(name.split("/")[2])
         for i, launch in enumerate(group[-kernels:]):
             threads, blocks = (math.prod(map(int, re.findall(r"\d+", launch[key]))) for key in ("block", "grid"))
             entries.append({**entry([launch], n, lambda _, row=name: row), "part": f"{i + 1} of {kernels}", "threads": threads,
@@ -383,7 +384,7 @@ def main():
         raise runs.ToolError("needs the CSV, --shape and --out (or CSVs, --order and --out)")
     if not re.fullmatch(r"\d+(x\d+)*", arguments.shape):
         raise runs.ToolError(f"--shape {arguments.shape}: write it as 4096x4096")
-    n = math.prod(int(part) for part in arguments.shape.split("x"))
+    n = recorded.elements_of(arguments.shape)
     launches = read_launches(runs.read_text(arguments.csv[0]), arguments.csv[0])
     rung = rung_namer(arguments.ladder, runs.load_json(arguments.spec) if arguments.spec else None)
     runs.write_recorded(arguments.out, {"context": context_of(arguments.context, arguments.shape),

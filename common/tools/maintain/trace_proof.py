@@ -97,7 +97,7 @@ def load_exceptions():
 
 
 def threads_of(launch):
-    return trace.product(launch["grid"]) * trace.product(launch["block"])
+    return math.prod(launch["grid"]) * math.prod(launch["block"])
 
 
 def check_output(rung, found):
@@ -129,8 +129,8 @@ def check_inputs(rung, found):
 def check_blocks(rung, found):
     """By the table's elements a thread."""
     launch = rung["launches"][0]
-    threads = trace.product(launch["block"])
-    blocks, needed = trace.product(launch["grid"]), math.ceil(
+    threads = math.prod(launch["block"])
+    blocks, needed = math.prod(launch["grid"]), math.ceil(
         rung["elements"] / (threads * rung["claims_per_thread"]))
     if blocks > needed:
         found.add(rung["rung"], "blocks",
@@ -142,9 +142,9 @@ def check_full_launch(rung, found):
     """At a size that every block divides."""
     for launch in rung["launches"]:
         idle = threads_of(launch) - launch["busy_threads"]
-        blocks = trace.product(launch["grid"]) - launch["busy_blocks"]
+        blocks = math.prod(launch["grid"]) - launch["busy_blocks"]
         if blocks:
-            found.add(rung["rung"], "idle", f"{blocks:,} of {trace.product(launch['grid']):,} blocks touch "
+            found.add(rung["rung"], "idle", f"{blocks:,} of {math.prod(launch['grid']):,} blocks touch "
                                             f"nothing, in a launch of {rung['elements']:,} elements")
         elif idle and "claims_per_thread" in rung:
             found.add(rung["rung"], "idle", f"{idle:,} of {threads_of(launch):,} threads touch nothing, in a "
@@ -215,7 +215,7 @@ def dimensions(text):
 
 def blocks_of(entry):
     """The number of blocks of ncu's entry, or those that were traced."""
-    return entry["blocks"] if entry.get("blocks") is not None else trace.product(dimensions(entry["grid"]))
+    return entry["blocks"] if entry.get("blocks") is not None else math.prod(dimensions(entry["grid"]))
 
 
 def ncu_files(folder):
@@ -226,7 +226,7 @@ def entries_of(path):
     """What ncu counted of each kernel, with the elements of its launch."""
     data = runs.load_json(path)
     sizes = [int(size) for size in data.get("context", {}).get("shape", "").split("x") if size]
-    return [dict(entry, elements=trace.product(sizes)) for entry in data.get("ncu", [])]
+    return [dict(entry, elements=math.prod(sizes)) for entry in data.get("ncu", [])]
 
 
 def summary(rung, launch):
@@ -234,7 +234,7 @@ def summary(rung, launch):
     blocks = max(launch["busy_blocks"], 1)
     result = {"rung": rung["rung"], "kernel": runs.short_kernel_name(launch["kernel"]), "grid": launch["grid"],
               "block": launch["block"], "blocks": blocks,
-              "elements": rung["elements"] * blocks // trace.product(launch["grid"])}
+              "elements": rung["elements"] * blocks // math.prod(launch["grid"])}
     for operation in ("load", "store"):
         total = trace.totals(launch, operation, "global")
         if total:
@@ -264,7 +264,7 @@ def close(a, b):
 
 
 def warps_of(entry):
-    return blocks_of(entry) * math.ceil(trace.product(dimensions(entry["block"])) / 32)
+    return blocks_of(entry) * math.ceil(math.prod(dimensions(entry["block"])) / 32)
 
 
 def scaled(entry, traced, count):

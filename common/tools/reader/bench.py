@@ -238,7 +238,7 @@ class Bench:
 def beside(folder):
     """The rung beside which a reader's is looked at."""
     import exercises
-    return exercises.of_chapter(folder).beside
+    return exercises.Chapter(folder).beside
 
 
 def show_progress(lines, log):

@@ -21,8 +21,9 @@ spread within a run. A run on the executor is not compared with a run on a GPU. 
 the files cannot be compared.
 """
 
-import math
+import statistics
 import sys
+from collections import Counter
 
 import front
 import ladder
@@ -150,15 +151,14 @@ class Rung:
 
 
 def geometric_mean(values):
-    logarithms = [math.log(value) for value in values]
-    return math.exp(sum(logarithms) / len(logarithms)) if logarithms else None
+    """None without values."""
+    values = list(values)
+    return statistics.geometric_mean(values) if values else None
 
 
 def counted(items):
     """{verdict: how many of the items have it}, in a fixed order."""
-    result = {}
-    for item in items:
-        result[item.verdict] = result.get(item.verdict, 0) + 1
+    result = Counter(item.verdict for item in items)
     rank = lambda verdict: ORDER.index(verdict) if verdict in ORDER else len(ORDER)
     return {verdict: result[verdict] for verdict in sorted(result, key=rank)}
 

@@ -126,10 +126,6 @@ class Chapter:
         return [one for one in self.exercises if one.is_program and one.file.exists()]
 
 
-def of_chapter(folder):
-    return Chapter(folder)
-
-
 def all_chapters():
     return [Chapter(folder) for folder in runs.find_chapters() if (folder / "answers/exercises.json").exists()]
 
@@ -260,8 +256,8 @@ def run(arguments, folder):
         if exercise is None or not arguments.exercise:
             raise runs.ToolError(f"--start needs a chapter and an exercise: {front.command('exercises elu --start NAME')}")
         start(exercise)
-        front.say(f"{front.here(exercise.file)} is yours to write: what is missing is marked. "
-                  f"{front.command(f'test {name_of(chapter)} --yours')} judges it.")
+        judged = front.command(f"test {runs.ladder_of_chapter(chapter.folder)} --yours")
+        front.say(f"{front.here(exercise.file)} is yours to write: what is missing is marked. {judged} judges it.")
         return 0
     if arguments.exercise:
         return show(exercise)
@@ -278,10 +274,6 @@ def run_restore(chapter, folder, exercise):
     name = front.here(exercise.file if exercise else chapter.file)
     front.say(f"{name} is the starter" + (f" again; your file is kept as {front.here(old)}" if old else " already"))
     return 0
-
-
-def name_of(chapter):
-    return runs.ladder_of_chapter(chapter.folder)
 
 
 def show_hint(exercise, number):
@@ -328,7 +320,7 @@ def tell_next(exercise):
     if exercise is None:
         front.say("Every exercise is done.")
         return
-    name = name_of(exercise.chapter)
+    name = runs.ladder_of_chapter(exercise.chapter.folder)
     if exercise.is_program and not exercise.file.exists():
         first = f"{front.command(f'exercises {name} {exercise.name} --start')} begins it"
     else:

@@ -10,6 +10,7 @@ and what ncu counted: instructions, each unit's apart, and sectors stored. Nothi
 curve, the 0.6 ns and the sectors' rate come from control experiments (common/notes/controls.md).
 """
 
+import math
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -129,10 +130,7 @@ def busy(entry, multiprocessors):
 
 
 def product(text):
-    number = 1
-    for part in re.findall(r"\d+", text):
-        number *= int(part)
-    return number
+    return math.prod(map(int, re.findall(r"\d+", text)))
 
 
 @lru_cache(None)

@@ -12,6 +12,7 @@ counts and does not time: of caches, latency and occupancy it knows nothing.
 
 import difflib
 import json
+import math
 import os
 import re
 import subprocess
@@ -216,13 +217,6 @@ def shape_text(dimensions):
     return " x ".join(f"{n:,}" for n in kept)
 
 
-def product(numbers):
-    result = 1
-    for number in numbers:
-        result *= number
-    return result
-
-
 def totals(launch, operation, space):
     """The sum over the launch's places of one kind; None if there is none."""
     chosen = [p for p in launch["places"] if p["operation"] == operation and p["space"] == space]
@@ -250,7 +244,7 @@ def kernel_name(launch):
 
 def launch_lines(rung, launch):
     """What was launched."""
-    blocks, threads = product(launch["grid"]), product(launch["block"])
+    blocks, threads = math.prod(launch["grid"]), math.prod(launch["block"])
     name = kernel_name(launch) or "a kernel"
     lines = [textwrap.fill(name, 80, subsequent_indent="    "), f"  {front.plural(blocks, 'block')} ({shape_text(launch['grid'])}) of "
              f"{front.plural(threads, 'thread')} ({shape_text(launch['block'])}), "
@@ -471,7 +465,7 @@ def warp_of(launch, tail):
 
 
 def warps_of(launch):
-    return product(launch["grid"]) * -(-product(launch["block"]) // 32)
+    return math.prod(launch["grid"]) * -(-math.prod(launch["block"]) // 32)
 
 
 def no_warp(launch, wanted):
@@ -551,10 +545,10 @@ def launched(rung, what):
 def comparison(rungs):
     """A line per number, a column per rung."""
     def blocks(launch):
-        return product(launch["grid"])
+        return math.prod(launch["grid"])
 
     rows = [("blocks", [f"{launched(r, blocks):,}" for r in rungs]),
-            ("threads", [f"{launched(r, lambda l: blocks(l) * product(l['block'])):,}" for r in rungs])]
+            ("threads", [f"{launched(r, lambda l: blocks(l) * math.prod(l['block'])):,}" for r in rungs])]
     for operation, space in KINDS:
         found = [summed_totals(rung, operation, space) for rung in rungs]
         if not any(found):

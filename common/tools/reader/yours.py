@@ -8,6 +8,7 @@ messages are sorted by reason.
 """
 
 import functools
+import math
 import os
 import re
 import resource
@@ -223,8 +224,8 @@ class Traced:
 
     def __init__(self, rung):
         self.name, launches = rung["rung"], rung["launches"]
-        self.blocks = sum(trace.product(one["grid"]) for one in launches)
-        self.threads = sum(trace.product(one["grid"]) * trace.product(one["block"]) for one in launches)
+        self.blocks = sum(math.prod(one["grid"]) for one in launches)
+        self.threads = sum(math.prod(one["grid"]) * math.prod(one["block"]) for one in launches)
         self.idle_blocks = self.blocks - sum(one["busy_blocks"] for one in launches)
         self.busy = sum(one["busy_threads"] for one in launches)
         self.kinds = {kind: trace.summed_totals(rung, kind, "global") for kind in ("load", "store")}
@@ -309,7 +310,7 @@ class Verdict:
 
     def __init__(self, folder, backend):
         self.folder, self.backend = Path(folder), backend
-        self.chapter = exercises.of_chapter(folder)
+        self.chapter = exercises.Chapter(folder)
         self.name = runs.ladder_of_chapter(folder)
         self.path = self.chapter.file
         self.source, self.built, self.missing = front.here(self.path), False, set()
@@ -792,7 +793,7 @@ def counted(target):
 
 def judge(folder, backend):
     """All that the reader has written in a chapter; True if it is right. What does not compile hides no other verdict."""
-    chapter = exercises.of_chapter(folder)
+    chapter = exercises.Chapter(folder)
     judges = [functools.partial(judge_program, exercise, backend) for exercise in chapter.programs()]
     if chapter.edited or not judges:
         judges.insert(0, Verdict(folder, backend).run)
@@ -834,7 +835,7 @@ def watch(folder, wanted):
 def judge_each_save(folder, backend):
     last = None
     while True:
-        chapter = exercises.of_chapter(folder)
+        chapter = exercises.Chapter(folder)
         files = [chapter.file, *(one.file for one in chapter.programs())]
         now = [(path, path.stat().st_mtime_ns) for path in files if path.exists()]
         if now != last:

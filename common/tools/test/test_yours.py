@@ -310,7 +310,7 @@ class Exercises(Judged):
         self.program("answers/01_elu_your_own", body)
         self.program("answers/01_elu_your_own_check", check)
         with contextlib.redirect_stdout(io.StringIO()) as out:
-            yours.judge_program(exercises.of_chapter(self.folder).find("own"), "cpu")
+            yours.judge_program(exercises.Chapter(self.folder).find("own"), "cpu")
         return re.sub(r"\n {11,}", " ", out.getvalue())
 
     def test_a_program_is_ticked_and_what_is_left_of_this_version_is_told(self):
