@@ -1,4 +1,4 @@
-"""Pictures of a warp's accesses for pages: what trace.py --svg and report.py's trace_figure draw."""
+"""Pictures of a warp's accesses for pages: what report.py's trace_figure draws."""
 
 import sys
 import textwrap
@@ -137,20 +137,20 @@ def head_of(title, requests):
     return f"{title}: " + ", ".join(words) + (f"; {moved} sectors in all" if moved else "")
 
 
-def warps_of(rungs, tail):
+def warps_of(rungs):
     """[(title, requests)] of each rung's launches that have the warp."""
     found = []
     for title, rung in rungs:
-        launches = [launch for launch in rung["launches"] if trace.warp_of(launch, tail)]
+        launches = [launch for launch in rung["launches"] if launch.get("middle")]
         for number, launch in enumerate(launches):
             name = title if len(launches) == 1 else f"{title}, launch {number + 1}"
-            found.append((name, trace.warp_of(launch, tail)["requests"]))
+            found.append((name, launch.get("middle")["requests"]))
     return found
 
 
-def figure(rungs, title="What one warp asks for", tail=False):
+def figure(rungs, title="What one warp asks for"):
     """SVG of the warps of [(title, traced rung)]."""
-    warps = warps_of(rungs, tail)
+    warps = warps_of(rungs)
     if not warps:
         raise trace.runs.ToolError("there is no warp to draw")
     drawn = [(name, requests, chosen(requests)) for name, requests in warps]

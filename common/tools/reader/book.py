@@ -1,7 +1,6 @@
 """Builds the book, a site of all pages, and serves it or leaves it in a folder.
 
     ./tutorial read                  builds it, serves it on this machine alone, and prints the address
-    ./tutorial read --port 8080      on that port
     ./tutorial read --build site     builds it into the folder site, for any web server
 
 The pages are the repository's Markdown files; common/book/README.md says how they become a book.
@@ -30,11 +29,6 @@ def say(text):
     print(f"book: {text}", flush=True)
 
 
-def relative(path):
-    """A path as the reader may write it."""
-    return os.path.relpath(path) if Path(path).is_relative_to(Path.cwd()) else str(path)
-
-
 # -------------------------------------------------------------------------------------------------
 # What builds it
 
@@ -54,7 +48,7 @@ def quietly(command, logfile, problem):
     if done.returncode:
         words = [line for line in logfile.read_text(encoding="utf-8").splitlines() if line.strip()]
         print("\n".join(words[-8:]), file=sys.stderr)
-        raise runs.ToolError(f"{problem} (log: {relative(logfile)})")
+        raise runs.ToolError(f"{problem} (log: {front.here(logfile)})")
 
 
 def environment(folder, files):
@@ -68,12 +62,12 @@ def environment(folder, files):
     shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
     log.write_text("", encoding="utf-8")
-    say(f"installing what builds it from PyPI into {relative(folder)}")
+    say(f"installing what builds it from PyPI into {front.here(folder)}")
     quietly([sys.executable, "-m", "venv", str(folder)], log,
             "python3 cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv")
     for file in files:  # complete lists, so that nothing else comes along
         quietly([str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-deps", "-r", str(file)], log,
-                f"the packages of {relative(file)} could not be fetched from PyPI: check the network and run again")
+                f"the packages of {front.here(file)} could not be fetched from PyPI: check the network and run again")
     stamp.write_text(wanted, encoding="utf-8")
     return python
 
@@ -105,7 +99,7 @@ def build(site, work=WORK):
         import pages
         log, fresh = work / "sphinx.log", work / "fresh"
         pages.stage(pages.Repository(), work / "source")
-        say(f"building it in {relative(site)}")
+        say(f"building it in {front.here(site)}")
         log.write_text("", encoding="utf-8")
         shutil.rmtree(fresh, ignore_errors=True)
         quietly([str(python), "-m", "sphinx", "-q", "-a", "-j", "auto", "-b", "html", "-c", str(BOOK), "-d",
@@ -159,23 +153,21 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         super().end_headers()
 
 
-def server(site, port):
-    """A server on the loopback address; without a port, on the first that is free."""
+def server(site):
+    """A server on the loopback address, on the first port that is free."""
     def handler(*arguments):
         return Handler(*arguments, directory=str(site))
 
-    for candidate in [port] if port else [*range(FIRST_PORT, FIRST_PORT + 10), 0]:
+    for candidate in [*range(FIRST_PORT, FIRST_PORT + 10), 0]:
         try:
             return http.server.ThreadingHTTPServer(("127.0.0.1", candidate), handler)
-        except (OSError, OverflowError):
-            if port:
-                raise runs.ToolError(f"port {port} cannot be used; name another: ./tutorial read "
-                                     "--port N, or none for one that is free") from None
+        except OSError:
+            continue
     raise runs.ToolError("no port is free on 127.0.0.1")
 
 
-def serve(site, port):
-    with server(site, port) as running:
+def serve(site):
+    with server(site) as running:
         say(f"open http://127.0.0.1:{running.server_address[1]}/ (Ctrl-C stops it)")
         try:
             running.serve_forever()
@@ -186,14 +178,9 @@ def serve(site, port):
 def add_arguments(parser):
     parser.add_argument("--build", metavar="FOLDER", type=Path,
                         help="build a static site into FOLDER instead of serving it")
-    parser.add_argument("--port", type=int, help=f"serve on this port (default: {FIRST_PORT} or the next free one)")
 
 
 def run(arguments):
-    if arguments.build and arguments.port is not None:
-        raise runs.ToolError("--build makes a folder and serves nothing; leave --port away")
-    if arguments.port is not None and not 0 < arguments.port < 65536:
-        raise runs.ToolError(f"--port {arguments.port}: a port is a number from 1 to 65535")
     work = work_for(arguments.build)
     site = (arguments.build or work / "site").resolve()
     check_folder(site)
@@ -201,10 +188,10 @@ def run(arguments):
     if warnings:
         print(warnings, file=sys.stderr)
     if arguments.build:
-        say(f"{relative(site)}: {size_of(site) / 1e6:.1f} MB; any web server can show it, for example: "
-            f"python3 -m http.server --bind 127.0.0.1 --directory {relative(site)}")
+        say(f"{front.here(site)}: {size_of(site) / 1e6:.1f} MB; any web server can show it, for example: "
+            f"python3 -m http.server --bind 127.0.0.1 --directory {front.here(site)}")
     else:
-        serve(site, arguments.port)
+        serve(site)
     return 0
 
 

@@ -587,7 +587,6 @@ def add_arguments(parser):
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--warp", type=int, help="the warp to show, counted through the grid from 0")
     which.add_argument("--tail", action="store_true", help="show the last warp that does anything")
-    parser.add_argument("--svg", metavar="FILE", help="draw the warp for a page")
     parser.add_argument("--json", metavar="FILE", help="write all that was recorded")
 
 
@@ -598,17 +597,6 @@ def traced(folder, arguments):
     for name in arguments.rungs:
         check_name(front.program("cpu", small_program(folder)), name)
     return count(folder, arguments.rungs, options)
-
-
-def write_files(arguments, chapter, rungs):
-    """--json and --svg."""
-    if arguments.json:
-        runs.write_json(arguments.json, {"context": {"chapter": chapter}, "rungs": rungs})
-    if arguments.svg:
-        sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "maintain"))
-        import trace_figures
-        text = trace_figures.figure([(rung["rung"], rung) for rung in rungs], tail=arguments.tail)
-        Path(arguments.svg).write_text(text, encoding="utf-8")
 
 
 def verdict(rungs):
@@ -635,10 +623,8 @@ def run(arguments, folder):
 
 
 def show(arguments, chapter, rungs):
-    try:
-        write_files(arguments, chapter, rungs)
-    except OSError as error:
-        raise runs.ToolError(f"{error.filename}: {error.strerror}; name a file that can be written") from None
+    if arguments.json:
+        runs.write_json(arguments.json, {"context": {"chapter": chapter}, "rungs": rungs})
     paint = Paint(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
     if len(rungs) > 1:
         comparison(rungs)

@@ -2,10 +2,8 @@
 
 import json
 import re
-import sys
 import unittest
 import xml.etree.ElementTree as tree
-from pathlib import Path
 
 import folders
 import figures
@@ -49,9 +47,6 @@ class FiguresTest(unittest.TestCase):
         apart["series"][1]["points"][1][0] = 2
         self.assertEqual(json.loads(recorded.plot_text(apart)), apart)
 
-    def test_the_same_data_gives_the_same_bytes(self):
-        self.assertEqual(list(charts()), list(charts()))
-
     def test_bars_are_in_proportion(self):
         root = tree.fromstring(figures.ladder_chart("T", "s", [(None, BARS, None)]))
         bars = "".join(r.get("d") for r in root.iter(NAMESPACE + "path") if r.get("class") == "f-rung")
@@ -80,16 +75,6 @@ class FiguresTest(unittest.TestCase):
             '<path class="f-s0" d="M0 0h10v10h-10zM40 0h10v10h-10z"/>', '<path class="f-s1" d="M20 0h10v10h-10z"/>',
             '<path class="f-s0" d="M22 2h4v4h-4z"/>',
             '<text y="50" class="t f-ink"><tspan x="0">a</tspan><tspan x="20">b</tspan></text>'])
-
-    def test_ticks(self):
-        self.assertEqual(figures.linear_ticks(0, 4300), [0, 1000, 2000, 3000, 4000])
-        self.assertEqual(figures.linear_ticks(-4, 2), [-4, -3, -2, -1, 0, 1, 2])
-        self.assertEqual(figures.tick_text(1e-6, True), "10⁻⁶")
-        self.assertEqual(figures.tick_text(0.01, True), "0.01")
-        self.assertEqual(figures.size_text(1 << 28), "256M")
-
-    def test_coordinates_are_short(self):
-        self.assertEqual((figures.fixed(1 / 3), figures.fixed(2.0)), ("0.3", "2"))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import folders
 import glossary
-import links
 import runs
 
 GLOSSARY = runs.ROOT / "common" / "GLOSSARY.md"
@@ -74,17 +73,6 @@ class Glossary(unittest.TestCase):
             head, foot = text.split("\n## ")[0], text.rstrip()[-600:]
             for name, part in (("neighbours", head), ("next", foot)):
                 self.assertIn(f"<!-- report:{name} -->", part, page.parent.name)
-
-    def test_links_into_the_glossary_name_an_entry(self):
-        names = {entry.name for entry in self.entries}
-        for name in runs.tracked_files():
-            if name.endswith(".md"):
-                document = links.Document(runs.ROOT / name, name)
-                for number, line in document.text_lines():
-                    for target in links.targets_of(line):
-                        path, _, anchor = target.partition("#")
-                        if Path(path).name == "GLOSSARY.md" and anchor:
-                            self.assertIn(anchor, names, f"{name}:{number}")
 
 
 if __name__ == "__main__":
