@@ -29,7 +29,6 @@ and times that say nothing about a GPU.
 import argparse
 import importlib
 import importlib.util
-import os
 import statistics
 import sys
 from pathlib import Path
@@ -274,8 +273,7 @@ def summary(rows, listed):
 
 def context(torch):
     """As a benchmark's: where, with which versions, from which commit."""
-    common = {"torch": torch.__version__.split("+")[0],
-              "commit": os.environ.get("TUTORIAL_COMMIT", "unknown")}
+    common = {"torch": torch.__version__.split("+")[0], "commit": runs.commit()}
     if not torch.cuda.is_available():
         return {"backend": "cpu-executor", **common}
     properties = torch.cuda.get_device_properties(0)

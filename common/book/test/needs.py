@@ -1,8 +1,11 @@
 """What the tests of the built book need, and how they are skipped where it is not there."""
 
+import functools
+import http.server
 import os
 import shutil
 import sys
+import threading
 from pathlib import Path
 
 BOOK = Path(__file__).resolve().parents[1]
@@ -13,6 +16,23 @@ sys.path[:0] = [str(BOOK), str(ROOT / "common/tools/reader"), str(ROOT / "common
 WORK = ROOT / "build" / "book"
 SITE = WORK / "tested"
 SKIPPED = 4
+
+
+def enter(name, requirements):
+    """Goes on in the virtual environment of that name, which holds what drives a browser; the book is built."""
+    import book
+    if not (SITE / "index.html").is_file():
+        sys.exit("build/book/tested is not there: run common/book/test/test_site.py first")
+    python = book.environment(WORK / name, [BOOK / requirements])
+    if Path(sys.prefix).resolve() != (WORK / name).resolve():
+        os.execv(python, [str(python), *sys.argv])
+
+
+def serve(handler):
+    """A server of the built book, at work."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(SITE)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
 
 
 def first(*names):

@@ -3,13 +3,9 @@
 a request to another host, formulas, figures, search, keyboard, the two schemes, a phone's width, and what
 axe-core says of it. Pictures go to build/book/pictures."""
 
-import functools
-import http.server
 import json
 import os
-import sys
 import tempfile
-import threading
 import time
 import unittest
 from pathlib import Path
@@ -36,13 +32,6 @@ axe.run({exclude: [[".highlight span"], ["math"]]}, {resultTypes: ["violations"]
     .filter((violation) => ["serious", "critical"].includes(violation.impact))
     .map((violation) => violation.id + ": " + violation.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(" "))));
 """
-
-
-def with_selenium():
-    """Goes on in the virtual environment that has Selenium."""
-    python = book.environment(needs.WORK / "venv_test", [needs.BOOK / "requirements_test.txt"])
-    if Path(sys.prefix).resolve() != (needs.WORK / "venv_test").resolve():
-        os.execv(python, [str(python), *sys.argv])
 
 
 def axe_source():
@@ -135,9 +124,7 @@ class Browser:
 class Book(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        handler = functools.partial(Handler, directory=str(needs.SITE))
-        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.server = needs.serve(Handler)
         cls.origin = f"http://127.0.0.1:{cls.server.server_address[1]}"
         cls.browser = Browser(f"{cls.origin}{PREFIX}/")
         cls.axe = axe_source()
@@ -650,7 +637,5 @@ class Book(unittest.TestCase):
 
 if __name__ == "__main__":
     needs.browser()
-    if not (needs.SITE / "index.html").is_file():
-        sys.exit("build/book/tested is not there: run common/book/test/test_site.py first")
-    with_selenium()
+    needs.enter("venv_test", "requirements_test.txt")
     unittest.main()

@@ -2,14 +2,8 @@
 """Opens the book, which test_site.py has built, in headless Firefox: what its scripts do, and what another
 engine may draw in another way. Every page, the keyboard and axe are test_browser.py's."""
 
-import functools
-import http.server
-import os
-import sys
-import threading
 import time
 import unittest
-from pathlib import Path
 
 import needs
 
@@ -17,20 +11,11 @@ import book
 import pages
 
 
-def with_marionette():
-    """Goes on in the virtual environment that has Mozilla's driver."""
-    python = book.environment(needs.WORK / "venv_firefox", [needs.BOOK / "requirements_firefox.txt"])
-    if Path(sys.prefix).resolve() != (needs.WORK / "venv_firefox").resolve():
-        os.execv(python, [str(python), *sys.argv])
-
-
 class Firefox(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         from marionette_driver.marionette import Marionette
-        handler = functools.partial(book.Handler, directory=str(needs.SITE))
-        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.server = needs.serve(book.Handler)
         cls.base = f"http://127.0.0.1:{cls.server.server_address[1]}/"
         cls.browser = Marionette(bin=needs.firefox(), headless=True, gecko_log=str(needs.WORK / "firefox.log"))
         cls.browser.start_session()
@@ -83,7 +68,5 @@ class Firefox(unittest.TestCase):
 
 if __name__ == "__main__":
     needs.firefox()
-    if not (needs.SITE / "index.html").is_file():
-        sys.exit("build/book/tested is not there: run common/book/test/test_site.py first")
-    with_marionette()
+    needs.enter("venv_firefox", "requirements_firefox.txt")
     unittest.main()

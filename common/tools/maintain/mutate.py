@@ -529,11 +529,7 @@ def chosen(faults, options):
 
 def context():
     compiler = run([os.environ.get("CXX") or "c++", "--version"]).stdout.split("\n")[0]
-    commit = os.environ.get("TUTORIAL_COMMIT")
-    if not commit:
-        done = run(["git", "-C", str(runs.ROOT), "describe", "--always", "--dirty"])
-        commit = done.stdout.strip() if done.returncode == 0 else "unknown"
-    return {"compiler": compiler, "commit": commit}
+    return {"compiler": compiler, "commit": runs.commit()}
 
 
 def run_all(faults, options):

@@ -189,7 +189,7 @@ class Plan:
         if not rows:
             return
         gpu = answer("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")[0]
-        runs.write_json(work / "answers.json", {"context": {"backend": "cuda", "gpu": gpu, "commit": commit()}, "benchmarks": rows})
+        runs.write_json(work / "answers.json", {"context": {"backend": "cuda", "gpu": gpu, "commit": runs.commit()}, "benchmarks": rows})
 
     def sanitize(self, chapter, one):
         """Launches that are refused on purpose are no finding; tests that take minutes without it are left out."""
@@ -279,15 +279,11 @@ class Recording:
             kept = self.folder / "files" / name
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(recorded.text(recorded.short(runs.load_as_written(made))) + "\n", encoding="utf-8")
-        self.done[step.name] = {"seconds": round(time.monotonic() - began), "commit": commit(), "files": sorted(files)}
+        self.done[step.name] = {"seconds": round(time.monotonic() - began), "commit": runs.commit(), "files": sorted(files)}
         self.state.write_text(json.dumps(self.done, indent=1) + "\n", encoding="utf-8")
         self.put_in_place(step)
         shutil.rmtree(work)
         return None
-
-
-def commit():
-    return os.environ.get("TUTORIAL_COMMIT") or answer("git", "-C", str(runs.ROOT), "describe", "--always", "--dirty") or "unknown"
 
 
 def minutes(number):

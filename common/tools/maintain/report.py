@@ -133,21 +133,11 @@ import tables
 from marker import NotRecorded, home_of, Part
 
 NO_RUN = "No run recorded yet."
-
-
 OPEN = re.compile(r"^\s*<!--\s*(report|excerpt):(.*?)\s*-->\s*$")
-
-
 INLINE = re.compile(r"(<!--\s*report:(value\b.*?)\s*-->)(.*?)(<!--\s*/report\s*-->)")
-
-
 FENCE = re.compile(r"^\s{0,3}(```+|~~~+)")
-
-
 FENCES = {".cu": "cuda", ".cuh": "cuda", ".h": "cpp", ".cpp": "cpp", ".py": "python",
           ".cmake": "cmake", ".sh": "bash", ".json": "json"}
-
-
 #: The kinds of block, and who makes their lines.
 MAKERS = {name[len("make_"):]: make for module in (chapters, pictures, tables) for name, make in vars(module).items()
           if name.startswith("make_")}

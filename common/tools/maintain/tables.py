@@ -1,7 +1,6 @@
 """The tables and the single numbers of report.py: a function make_KIND for each kind of marker, and value()."""
 
 
-import math
 import statistics
 
 import beside_torch
@@ -250,19 +249,16 @@ def views_behind(part, rows, cases, of):
     if not cells:
         part.fail(f"{part.file()} has no such case beside a peer")
 
-    def cut(ratio):
-        return f"{math.floor(ratio * 1000) / 1000:.3f}"
-
     if of == "summary":
         body = []
         for size, regime in runs.unique(cell[1:3] for cell in cells):
             ratios = [cell[3] for cell in cells if cell[1:3] == (size, regime)]
             name, lowest = min(((cell[0], cell[3]) for cell in cells if cell[1:3] == (size, regime)), key=lambda one: one[1])
             body.append([f"{size}, {regime}", str(len(ratios)), str(sum(ratio < 1 for ratio in ratios)),
-                         str(sum(ratio < 0.99 for ratio in ratios)), times(statistics.median(ratios)), cut(lowest), code(name)])
+                         str(sum(ratio < 0.99 for ratio in ratios)), times(statistics.median(ratios)), behind.cut(lowest), code(name)])
         return table(["Elements, regime", "Cells", "below 1.00", "below 0.99", "Median", "Worst", "where"], body, "lrrrrrl")
     below = [cell for cell in cells if cell[3] < 0.99]
-    body = [[code(name), ", ".join(f"{size} {regime} {cut(ratio)}" for other, size, regime, ratio in below if other == name)]
+    body = [[code(name), ", ".join(f"{size} {regime} {behind.cut(ratio)}" for other, size, regime, ratio in below if other == name)]
             for name in runs.unique(cell[0] for cell in below)]
     return table(["Case", "Their time / ours"], body, "ll") if body else ["None is."]
 

@@ -1,5 +1,6 @@
 """./tutorial bench: runs a chapter's benchmark, keeps its result and the one before, draws the ladder."""
 
+import contextlib
 import fcntl
 import os
 import re
@@ -71,20 +72,17 @@ def require_writable(path):
         raise runs.ToolError(f"--benchmark_out={path} cannot be written; name a file in a folder that you can write to")
 
 
-class one_at_a_time:
+@contextlib.contextmanager
+def one_at_a_time():
     """Two benchmarks at once would disturb each other's times."""
-
-    def __enter__(self):
-        front.LOGS.mkdir(parents=True, exist_ok=True)
-        self.lock = open(front.LOGS / "bench.lock", "w", encoding="utf-8")
+    front.LOGS.mkdir(parents=True, exist_ok=True)
+    with open(front.LOGS / "bench.lock", "w", encoding="utf-8") as lock:
         try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             front.say("bench: waiting for another ./tutorial bench: two at once would disturb each other's times")
-            fcntl.flock(self.lock, fcntl.LOCK_EX)
-
-    def __exit__(self, *_):
-        self.lock.close()
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 class Bench:

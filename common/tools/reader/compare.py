@@ -352,8 +352,8 @@ def compare(first, second, arguments, paint):
     if by == "copy" and not any(pair.copy_pct for pair in pairs):
         warnings = [f"Warning: different GPUs: {first.device} before, {second.device} after."]
         by, pairs = "speed", [Pair(pair.before, pair.after) for pair in pairs]
-    lines = warnings + [f"before: {first.path} ({runs.describe_context(first)})",
-                        f"after:  {second.path} ({runs.describe_context(second)})"]
+    lines = warnings + [f"before: {first.path} ({runs.context_line(first.context)})",
+                        f"after:  {second.path} ({runs.context_line(second.context)})"]
     if all(pair.missing for pair in pairs):
         lines.append("No row is in both files.")
     pairs = by_rung_and_size(pairs)

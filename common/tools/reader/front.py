@@ -83,8 +83,5 @@ def your_file(folder):
 
 def recorded_gpus(folder):
     """The GPUs that a chapter has recorded runs of, that of the lessons first."""
-    shown = runs.ROOT / "common/results/shown.json"
-    main = runs.load_json(shown).get("main") if shown.exists() else None
-    names = sorted((path.stem for path in (Path(folder) / "results").glob("[a-z]*[0-9].json")
-                    if path.stem.isalnum()), key=lambda name: (name != main, name))
-    return names
+    names = (path.stem for path in (Path(folder) / "results").glob("[a-z]*[0-9].json"))
+    return runs.main_first(name for name in names if name.isalnum())

@@ -64,7 +64,7 @@ def section_of(row):
 
 def header(run, shape, regime, recorded, paint):
     """The lines above the ladder."""
-    where = runs.describe_context(run)
+    where = runs.context_line(run.context)
     lines = []
     if run.on_cpu:
         lines.append("Ran on the CPU executor: these times say nothing about a GPU.")

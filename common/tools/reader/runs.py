@@ -11,6 +11,7 @@ As a program:
 
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -253,13 +254,8 @@ def steps(rows):
     return result
 
 
-def describe_context(run):
-    """One line: where the run was made, with which versions, from which commit, and when."""
-    return context_line(run.context)
-
-
 def context_line(context):
-    """As describe_context, of a context that another tool recorded."""
+    """One line: where a run was made, with which versions, from which commit, and when."""
     parts = []
     if str(context.get("backend", "")).lower().startswith("cpu"):
         parts.append("CPU executor")
@@ -317,6 +313,16 @@ def find_chapters(root=None):
     """The chapters' folders (01_elu, ...), in order."""
     folders = [path for path in Path(root or ROOT).iterdir() if path.is_dir()]
     return sorted(path for path in folders if re.match(r"\d\d_\w", path.name))
+
+
+def commit():
+    """Which commit this is; where there is no .git, TUTORIAL_COMMIT says it."""
+    named = os.environ.get("TUTORIAL_COMMIT")
+    try:
+        return named or subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True,
+                                       text=True, check=False).stdout.strip() or "unknown"
+    except OSError:
+        return "unknown"
 
 
 def lessons_of(folder):

@@ -696,11 +696,16 @@ def tell_build(backend, folders):
                           "its name back", file=sys.stderr)
                     blamed = True
                     continue
-        found = re.search(rf"{re.escape(path.name)}:(\d+)(?::\d+)?: error: (.*)", log)
-        if found:
-            print(f"tutorial: {front.here(path)}: line {found.group(1)} does not compile: {found.group(2)}", file=sys.stderr)
-            blamed = True
+        blamed = tell_error(path, log) or blamed
     return blamed
+
+
+def tell_error(path, log):
+    """The first error in a reader's file; True if there is one."""
+    found = re.search(rf"{re.escape(path.name)}:(\d+)(?::\d+)?: error: (.*)", log)
+    if found:
+        print(f"tutorial: {front.here(path)}: line {found.group(1)} does not compile: {found.group(2)}", file=sys.stderr)
+    return bool(found)
 
 
 def tell_warnings(backend, name):
@@ -757,10 +762,7 @@ def build_program(exercise, backend, target):
     try:  # CMake may have been configured without the file
         front.build(backend, target, *rest, known=targets.exists() and f"/{target}.dir" in targets.read_text(encoding="utf-8"))
     except front.BuildFailed:
-        found = re.search(rf"{re.escape(exercise.file.name)}:(\d+)(?::\d+)?: error: (.*)", front.build_log(backend))
-        if found:
-            print(f"tutorial: {front.here(exercise.file)}: line {found.group(1)} does not compile: {found.group(2)}",
-                  file=sys.stderr)
+        tell_error(exercise.file, front.build_log(backend))
         raise
     tell_warnings(backend, exercise.file.name)
 

@@ -1,11 +1,9 @@
-"""Tests of behind.py, where a peer is faster, and of its part in report.py. All numbers are made up."""
+"""Tests of behind.py, where a peer is faster. All numbers are made up."""
 
 import unittest
 
 import folders
 import behind
-import made_up
-import report
 import runs
 from test_beside_torch import rows, run
 
@@ -55,14 +53,6 @@ class BehindTest(unittest.TestCase):
     def test_what_is_below_one_shows_as_below_one(self):
         self.assertEqual([behind.cut(ratio) for ratio in (0.99999, 0.98999, 1.0, 2.0)],
                          ["0.999", "0.989", "1.000", "2.000"])
-
-
-class ReportBehindTest(made_up.Repository):
-    """In a made-up repository."""
-
-    def test_wrong_and_none(self):
-        self.assertIn("unknown of=x", self.refused("behind of=x"))
-        self.assertEqual(self.block("behind"), [report.NO_RUN])
 
 
 if __name__ == "__main__":

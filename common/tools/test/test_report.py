@@ -147,9 +147,11 @@ class ReportTest(made_up.Repository):
     # -- no run, errors, and --check
 
     def test_what_is_not_recorded_says_so(self):
-        for kind in ("results", "grid", "accuracy", "ncu", "context", "table", "plot", "ladder_figure", "headline"):
+        for kind in ("results", "grid", "accuracy", "ncu", "context", "table", "plot", "ladder_figure", "torch", "headline"):
             self.assertEqual(self.block(f"{kind} none.json"), ["No run recorded yet."], kind)
         self.assertEqual(self.value("none.json of=a rung=b"), "(no run recorded yet)")
+        (self.root / "01_elu/results/h200.json").unlink()
+        self.assertEqual(self.block("behind"), ["No run recorded yet."])
 
     def test_errors_name_the_place(self):
         for text, words in (("nonsense h200.json", "unknown kind nonsense"),
@@ -158,7 +160,7 @@ class ReportTest(made_up.Repository):
                             ("results h200.json regime=hot", "no regime hot"),
                             ("results h200.json rungs=f64", "no rung f64"),
                             ("results h200.json kinds=king", "unknown kind king"),
-                            ("results h200.json colour=red", "unknown option colour"),
+                            ("results h200.json colour=red", "unknown option colour"), ("behind of=x", "unknown of=x"),
                             ("grid h200.json value=joy", "unknown value=joy"), ("grid h200.json by=m", "unknown by=m"),
                             ("matrix h200.json rows=W columns=a dtype=f16", "needs ladder="),
                             ("matrix h200.json ladder=x rows=W columns=a dtype=f16", "no ladder x"),
