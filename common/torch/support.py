@@ -89,11 +89,11 @@ class UnaryPromises:
 
     operator     its name
     reference    reference(x): the same by PyTorch, in float32
-    tolerance    for assert_close, where PyTorch's own tolerance is not meant
+    vanishes     whether it is 0 at minus infinity, where PyTorch's formula multiplies by zero, and loses the tail
     """
 
     operator = None
-    tolerance = {}
+    vanishes = False
 
     def op(self):
         return getattr(self.ops, self.operator)
@@ -103,15 +103,16 @@ class UnaryPromises:
         raise NotImplementedError
 
     def wanted(self, x):
-        return self.reference(x.float()).to(x.dtype)
+        if not self.vanishes:
+            return self.reference(x.float()).to(x.dtype)
+        return self.reference(x.double()).to(x.dtype).masked_fill(x == float("-inf"), -0.0)
 
     def test_layouts_shapes_and_special_values(self):
         for device, dtype in self.each():
             for name, x in layouts(dtype, device):
                 y = self.op()(x)
                 self.assertTrue(y.is_contiguous(), name)
-                self.close(y, self.wanted(x).contiguous(), f"{name} of {dtype} on {device}",
-                           **self.tolerance)
+                self.close(y, self.wanted(x).contiguous(), f"{name} of {dtype} on {device}")
 
     def test_out(self):
         for device, dtype in self.each():

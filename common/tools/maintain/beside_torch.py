@@ -20,7 +20,7 @@ class Cell:
 
     def __init__(self, row):
         self.ladder, self.dtype, self.shape, self.regime = row.ladder, row.dtype, row.shape, row.regime
-        self.operation = operation_of(row)
+        self.operation = in_words(row, who_of(row)[1])
         self.rows = {}
 
     def time(self, who):
@@ -43,13 +43,9 @@ def who_of(row):
     return None
 
 
-def operation_of(row):
-    """What is computed, in words: elu; gelu tanh; arithmetic broadcast 1C11; relation greater row."""
-    return in_words(row, who_of(row)[1])
-
-
 def in_words(row, name):
-    """The words of a row's ladder and of its name, which is given without who computes."""
+    """What a row computes, by its ladder and its name, which is given without who computes: elu; gelu tanh; arithmetic
+    broadcast 1C11; relation greater row."""
     words = [word for word in name.split("_") if word != row.dtype]
     ladder = row.ladder.split("_")
     return " ".join(ladder + words[1 if words[:1] == ladder[-1:] else 0:])

@@ -257,7 +257,8 @@ class Copy:
             source.write_text(fault.apply(saved.read_text(encoding="utf-8")), encoding="utf-8")
             done = self.make(fault.test)
             if done.returncode != 0:
-                result = {"outcome": "not built", "why": first_error(done.stdout)}
+                error = re.search(r"error: (.*)", done.stdout)
+                result = {"outcome": "not built", "why": error.group(1) if error else None}
             else:
                 result = self.tests(fault.test, limits[fault.test])
         finally:
@@ -337,14 +338,6 @@ def run(command):
 
 def last_lines(text, count=30):
     return "\n".join(text.splitlines()[-count:])
-
-
-def first_error(text):
-    for line in text.splitlines():
-        found = re.search(r"error: (.*)", line)
-        if found:
-            return found.group(1)
-    return None
 
 
 # -------------------------------------------------------------------------------------------------

@@ -362,7 +362,9 @@ def main(runner=run):
             recording.put_in_place(step)
     missing = [step for step in wanted if step.name not in recording.done or step.name == "report" or step.is_called(arguments.again)]
     if not has_torch():
-        missing = [step for step in missing if not step.name.endswith(("/torch", "/behind_ncu")) or say_left_out(step)]
+        for step in [step for step in missing if step.name.endswith(("/torch", "/behind_ncu"))]:
+            print(f"record: {step.name} is left out: {torch_python()} has no PyTorch; TUTORIAL_TORCH_PYTHON names another Python")
+            missing.remove(step)
     if any(step.gpu for step in missing):
         check_gpu(arguments.gpu)
     recording.folder.mkdir(parents=True, exist_ok=True)
@@ -371,10 +373,6 @@ def main(runner=run):
 
 def has_torch():
     return subprocess.run([torch_python(), "-c", "import torch"], capture_output=True, check=False).returncode == 0
-
-
-def say_left_out(step):
-    print(f"record: {step.name} is left out: {torch_python()} has no PyTorch; TUTORIAL_TORCH_PYTHON names another Python")
 
 
 if __name__ == "__main__":

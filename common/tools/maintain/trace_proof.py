@@ -201,10 +201,6 @@ def check_widths(rung, specs, found):
                                              f"{bits} ({runs.short_kernel_name(launch['kernel'])})")
 
 
-def codegen_specs(folder):
-    return [runs.load_json(path).get("kernels", []) for path in sorted((folder / "proof").glob("codegen*.json"))]
-
-
 # -------------------------------------------------------------------------------------------------
 # ncu
 
@@ -247,13 +243,9 @@ def summary(rung, launch):
     return result
 
 
-def same_kernel(name, other):
-    return runs.plain_name(name) == runs.plain_name(other)
-
-
 def traced_as(entry, summaries):
     """The traced launch of an ncu entry's kernel: of the same block, if there is one."""
-    fitting = [s for s in summaries if same_kernel(s["kernel"], entry["kernel"])]
+    fitting = [s for s in summaries if runs.plain_name(s["kernel"]) == runs.plain_name(entry["kernel"])]
     alike = [s for s in fitting if s["block"] == dimensions(entry["block"])]
     same = [s for s in alike if s["grid"] == dimensions(entry["grid"])]
     return (same or alike or fitting or [None])[0]
@@ -374,7 +366,7 @@ def prove(program, folder, quick=False):
     full = trace.ask(program, ["--all", f"--shape={FULL}"])
     claimed = [rung["rung"] for rung in full if "claims_per_thread" in rung]
     tail = trace.ask(program, [*claimed, f"--shape={TAIL}"]) if claimed else []
-    specs = codegen_specs(folder)
+    specs = [runs.load_json(path).get("kernels", []) for path in sorted((folder / "proof").glob("codegen*.json"))]
     for rung in full + tail:
         check_output(rung, found)
         if "claims_per_thread" in rung and rung["launches"]:

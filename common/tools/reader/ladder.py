@@ -90,7 +90,8 @@ def gpu_cells(row, step, paint):
     """GB/s, percent of copy, step: the three columns right of a bar."""
     gbps = f"{row.gbps:.0f}" if row.gbps else "?"
     percent = f"{row.copy_pct:.1f} %" if row.copy_pct else ""
-    return f"{gbps:>8}{percent:>10}{format_step(step, paint):>9}"
+    times = f"{step:.2f}{paint.times}" if step else ""
+    return f"{gbps:>8}{percent:>10}{times:>9}"
 
 
 def cpu_cells(row, step, paint):
@@ -100,10 +101,6 @@ def cpu_cells(row, step, paint):
     rate = row.elements / row.median_us
     gbps = f"{row.gbps:.2f}" if row.gbps else ""
     return f"{row.median_us / 1e3:>9.3f}{rate:>11.1f}{gbps:>9}"
-
-
-def format_step(step, paint):
-    return f"{step:.2f}{paint.times}" if step else ""
 
 
 def cell_titles(run):

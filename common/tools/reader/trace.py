@@ -11,6 +11,7 @@ counts and does not time: of caches, latency and occupancy it knows nothing.
 """
 
 import difflib
+import functools
 import json
 import math
 import os
@@ -127,10 +128,6 @@ def texts_naming(kernels, homes, before):
     return runs.unique("".join(f"{line}\n" for line in sorted(lines)) for lines in texts)
 
 
-def build_more(backend, name, **how):
-    front.build(backend, name, known=True, **how)
-
-
 def build_named(folder, kernels, homes, build):
     """Builds 01_elu_trace_named so that it sees the kernels; returns it."""
     path, name = named_source(folder), f"{Path(folder).name}_trace_named"
@@ -147,8 +144,9 @@ def build_named(folder, kernels, homes, build):
     return front.program("cpu", name)
 
 
-def count(folder, wanted, options=(), build=build_more):
+def count(folder, wanted, options=(), build=None):
     """What the rungs ask for. The small program is there; another is built for what it does not see."""
+    build = build or functools.partial(front.build, known=True)
     rungs = ask(front.program("cpu", small_program(folder)), [*wanted, *options])
     homes, own = homes_of(folder), front.your_file(folder).stem
     needed = [{launch["kernel"] for launch in rung["launches"]} & homes.keys() for rung in rungs]
@@ -460,10 +458,6 @@ def picture_lines(requests, paint):
 # The whole
 
 
-def warp_of(launch, tail):
-    return launch.get("last" if tail else "middle")
-
-
 def warps_of(launch):
     return math.prod(launch["grid"]) * -(-math.prod(launch["block"]) // 32)
 
@@ -499,7 +493,7 @@ def show_rung(chapter, rung, tail, paint, wanted):
         print("\n".join(launch_lines(rung, launch)))
         print()
         print("\n".join(totals_lines(launch)))
-        warp = warp_of(launch, tail)
+        warp = launch.get("last" if tail else "middle")
         if warp is None:
             print("\n" + textwrap.fill(no_warp(launch, wanted), 78, initial_indent="  ",
                                        subsequent_indent="  "))
@@ -538,17 +532,10 @@ def summed_totals(rung, operation, space):
     return result
 
 
-def launched(rung, what):
-    return sum(what(launch) for launch in rung["launches"])
-
-
 def comparison(rungs):
     """A line per number, a column per rung."""
-    def blocks(launch):
-        return math.prod(launch["grid"])
-
-    rows = [("blocks", [f"{launched(r, blocks):,}" for r in rungs]),
-            ("threads", [f"{launched(r, lambda l: blocks(l) * math.prod(l['block'])):,}" for r in rungs])]
+    rows = [("blocks", [f"{sum(math.prod(one['grid']) for one in r['launches']):,}" for r in rungs]),
+            ("threads", [f"{sum(math.prod(one['grid'] + one['block']) for one in r['launches']):,}" for r in rungs])]
     for operation, space in KINDS:
         found = [summed_totals(rung, operation, space) for rung in rungs]
         if not any(found):

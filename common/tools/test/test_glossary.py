@@ -4,7 +4,6 @@ before; every chapter links to the glossary. (That links and anchors resolve is 
 
 import re
 import unittest
-from pathlib import Path
 
 import folders
 import glossary
