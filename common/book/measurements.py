@@ -50,18 +50,16 @@ def kept(data, keys):
     return {key: data[key] for key in keys if data.get(key) is not None}
 
 
-def small_warp(warp):
-    return {"block": warp["block"], "warp": warp["warp"],
-            "requests": [kept(request, REQUEST) for request in warp["requests"]]}
-
-
 def small_rung(rung):
     """A traced rung without what nobody draws."""
     launches = []
     for launch in rung["launches"]:
         small = kept(launch, LAUNCH)
         small["places"] = [kept(place, PLACE) for place in launch["places"]]
-        small.update({which: small_warp(small[which]) for which in ("middle", "last") if which in small})
+        for which in ("middle", "last"):
+            if which in small:
+                requests = [kept(request, REQUEST) for request in small[which]["requests"]]
+                small[which] = {**kept(small[which], ("block", "warp")), "requests": requests}
         launches.append(small)
     return {**kept(rung, RUNG), "launches": launches}
 

@@ -8,15 +8,11 @@ function element(name, properties = {}, ...children) {
 }
 
 function openFigure(link) {
-  const dialog = document.createElement("dialog");
-  dialog.className = "figure";
   const picture = link.querySelector("img").cloneNode();
+  const close = element("button", { type: "button", textContent: "Close" });
+  const dialog = element("dialog", { className: "figure" }, close, picture);
   dialog.setAttribute("aria-label", picture.alt);
-  const close = document.createElement("button");
-  close.type = "button";
-  close.textContent = "Close";
   close.addEventListener("click", () => dialog.close());
-  dialog.append(close, picture);
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });
@@ -29,8 +25,7 @@ function linkFigures() {
   for (const picture of document.querySelectorAll("article img")) {
     let link = picture.closest("a");
     if (!link) {
-      link = document.createElement("a");
-      link.href = picture.src;
+      link = element("a", { href: picture.src });
       picture.replaceWith(link);
       link.append(picture);
     }
@@ -84,7 +79,7 @@ function showDefinitions() {
   const show = (link) => {
     if (shown?.link === link) return;
     hide();
-    const box = element("p", { className: "definition", id: "definition", role: "tooltip" }, link.dataset.definition);
+    const box = element("p", { className: "definition", id: "definition" }, link.dataset.definition);
     box.setAttribute("role", "tooltip");
     document.body.append(box);
     const at = link.getBoundingClientRect();
@@ -154,7 +149,7 @@ function askForPredictions() {
     const value = numberIn(measured.textContent);
     if (!Number.isFinite(value)) continue;
     const field = element("input", { type: "text", inputMode: "decimal" });
-    const answer = element("span", { role: "status" });
+    const answer = element("span");
     answer.setAttribute("role", "status");
     const form = element("form", { className: "predict" },
       element("label", {}, "Your prediction: ", field), element("span", {}, unit),

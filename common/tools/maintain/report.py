@@ -127,6 +127,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import chapters
+import links
 import pictures
 import runs
 import tables
@@ -135,7 +136,6 @@ from marker import NotRecorded, home_of, Part
 NO_RUN = "No run recorded yet."
 OPEN = re.compile(r"^\s*<!--\s*(report|excerpt):(.*?)\s*-->\s*$")
 INLINE = re.compile(r"(<!--\s*report:(value\b.*?)\s*-->)(.*?)(<!--\s*/report\s*-->)")
-FENCE = re.compile(r"^\s{0,3}(```+|~~~+)")
 FENCES = {".cu": "cuda", ".cuh": "cuda", ".h": "cpp", ".cpp": "cpp", ".py": "python",
           ".cmake": "cmake", ".sh": "bash", ".json": "json"}
 #: The kinds of block, and who makes their lines.
@@ -233,12 +233,10 @@ def closing(lines, start, kind, where):
 def renew(readme, shown):
     """The Outcome of one README."""
     lines = runs.read_text(readme).splitlines()
-    outcome, fence, index = Outcome(), None, 0
+    outcome, in_code, index = Outcome(), list(links.fence_flags(lines)), 0
     while index < len(lines):
         line, where = lines[index], f"{shown}:{index + 1}"
-        mark = FENCE.match(line)
-        if fence or mark:
-            fence = next_fence(fence, mark, line)
+        if in_code[index]:
             outcome.lines.append(line)
             index += 1
             continue
@@ -255,14 +253,6 @@ def renew(readme, shown):
         outcome.lines += [line, *new, lines[end]]
         index = end + 1
     return outcome
-
-
-def next_fence(fence, mark, line):
-    """The fence that is open after this line."""
-    if fence is None:
-        return mark.group(1)
-    closes = mark and mark.group(1).startswith(fence) and line.strip() == mark.group(1)
-    return None if closes else fence
 
 
 def readmes_of(names):

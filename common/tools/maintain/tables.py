@@ -442,29 +442,20 @@ def make_controls(part):
         asked = controls.questions(spec, where, part.option("group"))
     except runs.ToolError as error:
         part.fail(str(error))
-    body, several = [], False
+    body, several = [], any(question.paired for question in asked)
     for question in asked:
         answers = [controls.Answer(question, run, gpu) for gpu, run in recorded]
-        several = several or question.paired
         unit = controls.UNITS.get(question.data["of"], question.data["of"])
         variants = [code(question.variant(key)[0]) for key in ("a", "b") if key in question.data]
         expected = " / ".join(runs.unique(expected_range(*question.expected(gpu)) for gpu, _ in recorded))
-        cells = [cell for answer in answers for cell in answer_cells(question, answer, unit)]
+        cells = [cell for answer in answers for cell in answer_cells(question, answer, unit, several)]
         body.append([question.data["question"], ", ".join(variants)] + cells
                     + [expected + ("" if question.paired else f" {unit}".rstrip())])
     titles = ["Question", "Kernel"]
     for gpu, _ in recorded:
         titles += [gpu.upper(), "Ratio", "Spread", "As expected?"] if several else [
             gpu.upper(), "Spread", "As expected?"]
-    if not several:
-        body = [[cell for cell in row if cell is not SKIPPED] for row in body]
-    else:
-        body = [["" if cell is SKIPPED else cell for cell in row] for row in body]
     return table(titles + ["Expected"], body, "ll" + "rrrl"[0 if several else 1:] * len(recorded) + "l")
-
-
-#: A cell of a table of single values, which need no column for ratios.
-SKIPPED = object()
 
 
 def expected_range(low, high):
@@ -473,15 +464,13 @@ def expected_range(low, high):
     return f"{low:.3f} to {high:.3f}" if narrow else f"{significant(low, 3)} to {significant(high, 3)}"
 
 
-def answer_cells(question, answer, unit):
-    """What a run says: the values, their ratio, the spread, and whether that was expected."""
+def answer_cells(question, answer, unit, with_ratio):
+    """What a run says: the values, their ratio in a table that has one, the spread, and whether that was expected."""
     if not answer.complete:
-        return [DASH, SKIPPED if not question.paired else DASH, DASH, DASH]
+        return [DASH, *[DASH if question.paired else ""] * with_ratio, DASH, DASH]
     values = ", ".join(significant(value, 4) for value in answer.values) + (f" {unit}" if unit else "")
-    ratio = SKIPPED
-    if question.paired:
-        ratio = f"{answer.value:.3f}\u00d7" + (" =" if answer.same else "")
-    return [values, ratio, percent(answer.spread), "yes" if answer.held else "**no**"]
+    ratio = f"{answer.value:.3f}\u00d7" + (" =" if answer.same else "") if question.paired else ""
+    return [values, *[ratio] * with_ratio, percent(answer.spread), "yes" if answer.held else "**no**"]
 
 
 # -------------------------------------------------------------------------------------------------

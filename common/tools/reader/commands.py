@@ -378,15 +378,9 @@ def main():
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        sys.exit(main() or 0)
-    except runs.ToolError as error:
-        print(f"tutorial: {error}", file=sys.stderr)
-        sys.exit(2)
+        runs.run_tool(main, "tutorial")
     except front.BuildFailed as failure:
         sys.exit(failure.args[0])
-    except BrokenPipeError:  # the reader closed the pipe, as `| head` does
-        sys.stderr.close()
-        sys.exit(0)
     except KeyboardInterrupt:
         print(file=sys.stderr)
         sys.exit(130)

@@ -94,7 +94,8 @@ class Pair:
         if self.after is None:
             return "only in the first file"
         if self.failed:
-            return failure(self.before, self.after)
+            both = self.before.failed and self.after.failed
+            return f"failed in {'both files' if both else 'the first file' if self.before.failed else 'the second file'}"
         if self.judged is None:
             return "no percent of copy recorded" if self.by_copy else "no time recorded"
         return judge(self.judged, self.spread_pct, self.by)
@@ -161,12 +162,6 @@ def counted(items):
     result = Counter(item.verdict for item in items)
     rank = lambda verdict: ORDER.index(verdict) if verdict in ORDER else len(ORDER)
     return {verdict: result[verdict] for verdict in sorted(result, key=rank)}
-
-
-def failure(before, after):
-    if before.failed and after.failed:
-        return "failed in both files"
-    return "failed in the first file" if before.failed else "failed in the second file"
 
 
 def key_of(row):

@@ -28,12 +28,12 @@ class ToolError(Exception):
     """A mistake that the user can fix; its text is one line that says what to do."""
 
 
-def run_tool(main):
-    """Calls main() and turns every ToolError into one line on stderr and exit code 2."""
+def run_tool(main, name=None):
+    """Calls main() and turns every ToolError into one line on stderr and exit code 2. name: the program's, if another."""
     try:
         sys.exit(main() or 0)
     except ToolError as error:
-        print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+        print(f"{name or Path(sys.argv[0]).name}: {error}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:  # the reader closed the pipe, as `| head` does
         sys.stderr.close()
