@@ -33,10 +33,6 @@ COMMANDS = re.compile(r"^## Two commands$\n", re.M)
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.M)
 
 
-def is_page(name):
-    return name.endswith(".md") and not name.startswith(".")
-
-
 def is_tool(name):
     """The explorer and the warp view, and the front page: not for reading from top to bottom."""
     return name == "README.md" or (name.startswith(TOOLS + "/") and not name.endswith("README.md"))
@@ -59,7 +55,7 @@ class Repository:
     def __init__(self, root=runs.ROOT):
         self.root = Path(root)
         self.files = set(runs.tracked_files(self.root))
-        self.pages = sorted(name for name in self.files if is_page(name))
+        self.pages = sorted(name for name in self.files if name.endswith(".md") and not name.startswith("."))
         self.texts = {name: runs.read_text(self.root / name) for name in self.pages}
         self.page_names = {page_of(name): name for name in self.pages}
 

@@ -59,11 +59,6 @@ def find_torch():
             "Debian or Ubuntu: apt-get install python3-torch libtorch-dev)") from None
 
 
-def default_backends(torch):
-    """cuda where PyTorch sees a GPU, and cpu."""
-    return ["cuda", "cpu"] if torch.cuda.is_available() else ["cpu"]
-
-
 def module_file(chapter, backend):
     """The built module in one of the folders of TUTORIAL_TORCH_MODULES, or None."""
     for folder in os.environ["TUTORIAL_TORCH_MODULES"].split(":"):
@@ -158,7 +153,7 @@ def load(*names, backends=None):
         if chapter not in bound_chapters():
             raise runs.ToolError(f"{chapter.name} has no bindings to PyTorch")
     failures = []
-    wanted = backends or default_backends(torch)
+    wanted = backends or (["cuda", "cpu"] if torch.cuda.is_available() else ["cpu"])
     for backend in wanted:
         try:
             load_backend(chapters, backend)
@@ -188,12 +183,6 @@ def bound(chapter):
     return []
 
 
-def schema(torch, name):
-    """name(arguments) -> results, as PyTorch knows the operator."""
-    operator = getattr(torch.ops.elementwise_tutorial, name)
-    return str(operator.default._schema).split("::", 1)[-1]
-
-
 def main():
     if set(sys.argv[1:]) & {"-h", "--help"}:
         print(__doc__)
@@ -208,7 +197,8 @@ def main():
         listed = bound(chapter.name)
         print(f"{chapter.name}: {len(listed)} operators for {devices} tensors, each also as .out")
         for one in listed:
-            print(f"  {one.kind:9} {schema(torch, one.name)}")
+            operator = getattr(torch.ops.elementwise_tutorial, one.name)
+            print(f"  {one.kind:9} {str(operator.default._schema).split('::', 1)[-1]}")
 
 
 if __name__ == "__main__":

@@ -78,6 +78,8 @@ FP64 = re.compile(r"^\s*(?:@!?%?\w+\s+)?(?!ld\.param|st\.param|\.)[\w.:]*\.f64\b
 PTX_REQUEST = re.compile(r"^\s*(?:@!?%?\w+\s+)?(?:(?:ld|st)(?:\.(?!param|local|shared|const)[\w:]+)*"
                          r"|(?:atom|red|cp)\.[\w.:]*|call[\w.]*)\s", re.M)
 SASS_REQUEST = re.compile(r"\b(LDG|STG|LD|ST|ATOM|ATOMG|RED|REDG|UBLKCP|LDGSTS|CALL)\b")
+# An instruction of PTX; declarations and labels are none.
+INSTRUCTION = re.compile(r"^\s*(?:@!?%?\w+\s+)?[a-z][\w.:]*[^;:]*;", re.M)
 SASS_WIDTH = re.compile(r"\b(LDG|STG)((?:\.\w+)*)")
 
 
@@ -196,12 +198,6 @@ def waits(text, wait, request):
     return None if at < 0 else first is None or at < first.start()
 
 
-def count_instructions(text):
-    """How many PTX instructions a text has; declarations and labels are none."""
-    lines = re.findall(r"^\s*(?:@!?%?\w+\s+)?[a-z][\w.:]*[^;:]*;", text, re.M)
-    return len(lines)
-
-
 def read_ptxas(report):
     """mangled name -> registers, stack_bytes, spill_bytes, from `ptxas -v`."""
     result, name = {}, None
@@ -288,7 +284,7 @@ def kernels_of(source, arguments, folder):
             "registers": numbers["registers"], "stack_bytes": numbers.get("stack_bytes", 0),
             "spill_bytes": numbers.get("spill_bytes", 0), "load_bits": widest["ld"],
             "store_bits": widest["st"], "fp64": len(FP64.findall(text)),
-            "ptx_instructions": count_instructions(text), **sass.get(name, {}),
+            "ptx_instructions": len(INSTRUCTION.findall(text)), **sass.get(name, {}),
             "_text": text, "_name": readable[name] + " " + name,
             "_waits": waits(functions[name][1], "griddepcontrol.wait", PTX_REQUEST),
         })

@@ -55,7 +55,8 @@ class Document:
     def text_lines(self):
         """(line number, line without inline code and comments) outside code fences."""
         for number, line in enumerate(self.lines, 1):
-            yield number, re.sub(r"<!--.*?-->", "", blank_code(line))
+            blank = CODE.sub(lambda code: " " * len(code.group(0)), line)
+            yield number, re.sub(r"<!--.*?-->", "", blank)
 
     def anchors(self):
         """Every anchor that the file has."""
@@ -86,11 +87,6 @@ def fence_flags(lines):
             yield True
         else:
             yield False
-
-
-def blank_code(line):
-    """The line with inline code replaced by blanks of the same length."""
-    return CODE.sub(lambda m: " " * len(m.group(0)), line)
 
 
 def slug_of(heading):

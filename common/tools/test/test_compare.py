@@ -37,13 +37,6 @@ class CompareTest(synthetic.Scratch):
         self.assertEqual(code, 0)
         self.assertRegex(out, r"f16 +4096x4096 +1000 +1500 +1\.500  faster \(spread 1\.0 %\)")
 
-    def test_missing_rows_are_said(self):
-        code, out, _ = self.compare(rows_of(("f16", 1, 1), ("old", 1, 1)),
-                                    rows_of(("f16", 1, 1), ("new", 1, 1)), "--all")
-        self.assertEqual(code, 0)
-        self.assertRegex(out, r"old .*- +only in the first file")
-        self.assertRegex(out, r"new .*only in the second file")
-
     def test_no_common_row(self):
         code, out, _ = self.compare(rows_of(("old", 1, 1)), rows_of(("new", 1, 1)))
         self.assertEqual(code, 0)
