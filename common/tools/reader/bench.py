@@ -50,9 +50,10 @@ def refuse(arguments, folders, rest, gpus):
         except re.error as error:
             raise runs.ToolError(f"--benchmark_filter={arguments.benchmark_filter} is no regular expression: "
                                  f"{error}") from None
-    if (arguments.share or len(folders) > 1) and arguments.benchmark_out:
-        raise runs.ToolError("--benchmark_out names one file; omit it with all and --share")
-    require_writable(arguments.benchmark_out)
+    if (arguments.share or len(folders) > 1) and (arguments.benchmark_out or arguments.svg):
+        raise runs.ToolError("--benchmark_out and --svg name one file; omit them with all and --share")
+    for name in ("benchmark_out", "svg"):
+        require_writable(name, getattr(arguments, name))
     for folder in folders:
         recorded = front.recorded_gpus(folder)
         for gpu in gpus:
@@ -61,15 +62,15 @@ def refuse(arguments, folders, rest, gpus):
                                      f"by commas, of: {' '.join(recorded)}")
 
 
-def require_writable(path):
+def require_writable(flag, path):
     """A result is written after the run. This checks before it that it can be."""
     if path is None:
         return
     path = Path(path)
     if path.is_dir():
-        raise runs.ToolError(f"--benchmark_out={path} is a folder; name a file inside it")
+        raise runs.ToolError(f"--{flag}={path} is a folder; name a file inside it")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise runs.ToolError(f"--benchmark_out={path} cannot be written; name a file in a folder that you can write to")
+        raise runs.ToolError(f"--{flag}={path} cannot be written; name a file in a folder that you can write to")
 
 
 @contextlib.contextmanager
@@ -113,7 +114,10 @@ class Bench:
         self.measure()
         self.keep()
         front.say()
-        return self.show(runs.load_run(self.out), gpus)
+        code = self.show(runs.load_run(self.out), gpus)
+        if self.arguments.svg:
+            self.draw()
+        return code
 
     def tell_selection(self):
         if self.arguments.benchmark_filter is None:
@@ -214,6 +218,18 @@ class Bench:
         front.say("These times say nothing about a GPU. What your kernel asks of memory, beside a rung: "
                   + front.command(f"trace {name} {yours.rung} {beside(self.folder)}"))
         return code
+
+    def draw(self):
+        sys.path.insert(0, str(runs.ROOT / "common" / "tools" / "maintain"))
+        import marker
+        import pictures
+        words = f"ladder_figure '{self.out.resolve()}' out=/ladder.svg kinds=rung,yours,peer,copy"
+        part = marker.Part(words, runs.ROOT / "README.md", "bench --svg")
+        part.options["out"] = str(Path(self.arguments.svg).resolve().with_suffix(".svg"))
+        pictures.make_ladder_figure(part)
+        for text in part.files.values():
+            Path(self.arguments.svg).write_text(text, encoding="utf-8")
+        front.say(f"bench: the ladder is drawn in {self.arguments.svg}")
 
 
 def beside(folder):

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# PYTHON_ARGCOMPLETE_OK
 """The commands of ./tutorial: what each takes, and which program does it.
 
 A mistake is one sentence, before anything is built; exit code 2. Everything that can be known without
@@ -51,7 +52,7 @@ def chapters():
     return [path for path in runs.find_chapters() if (path / "CMakeLists.txt").exists()]
 
 
-def chapter_names():
+def chapter_names(**_):
     return [runs.ladder_of_chapter(path) for path in chapters()]
 
 
@@ -60,6 +61,22 @@ def needed(arguments, what, example):
     if not arguments.chapter:
         raise runs.ToolError(f"{arguments.command} needs {what}: {front.command(example)}")
     return runs.find_chapter(arguments.chapter)
+
+
+def rung_names(parsed_args=None, **_):
+    """For completion: the recorded rungs of the chapter that is named."""
+    import trace
+    return trace.known_names(runs.find_chapter(parsed_args.chapter)) if parsed_args.chapter else []
+
+
+def exercise_names(parsed_args=None, **_):
+    """For completion: those of the chapter that is named."""
+    import exercises
+    return [one.name for one in exercises.Chapter(runs.find_chapter(parsed_args.chapter)).exercises] if parsed_args.chapter else []
+
+
+def with_chapter(parser, **options):
+    parser.add_argument("chapter", metavar="CHAPTER", nargs="?", **options).completer = chapter_names
 
 
 def make_parser():
@@ -79,7 +96,7 @@ def make_parser():
         return one
 
     test = add("test", "build everything, or these chapters, and run the tests; --yours judges your own rung", run_test)
-    test.add_argument("chapters", metavar="CHAPTER", nargs="*")
+    test.add_argument("chapters", metavar="CHAPTER", nargs="*").completer = chapter_names
     test.add_argument("--yours", action="store_true",
                       help="judge your own rung (your_*.cuh); without a chapter, all that you have edited")
     test.add_argument("--long", action="store_true",
@@ -87,11 +104,11 @@ def make_parser():
                       "test with the threads of a block in reverse order too")
 
     watch = add("watch", "judge your own rung each time that you save it, until Ctrl-C", run_watch)
-    watch.add_argument("chapter", metavar="CHAPTER", nargs="?")
+    with_chapter(watch)
 
     exercises = add("exercises", "list the exercises, with a tick for what passes, and the next one", run_exercises)
-    exercises.add_argument("chapter", metavar="CHAPTER", nargs="?")
-    exercises.add_argument("exercise", metavar="EXERCISE", nargs="?", help="its name or number")
+    with_chapter(exercises)
+    exercises.add_argument("exercise", metavar="EXERCISE", nargs="?", help="its name or number").completer = exercise_names
     exercises.add_argument("--hint", type=int, metavar="N", help="show hint N of the exercise (without EXERCISE, of the next one)")
     exercises.add_argument("--start", action="store_true", help="write the frame of an exercise that is a program of its own")
     exercises.add_argument("--restore", action="store_true",
@@ -100,30 +117,31 @@ def make_parser():
     bench = add("bench", "build one chapter, or all, run the benchmark, draw the ladder", run_bench,
                 epilog="Other flags of Google Benchmark pass through: --benchmark_list_tests, --benchmark_repetitions=N.\n"
                 "A run of all rows is kept, and the one before it; a selection is kept apart.")
-    bench.add_argument("chapter", metavar="CHAPTER", nargs="?", help="a chapter, or all")
+    with_chapter(bench, help="a chapter, or all")
     bench.add_argument("--shapes", metavar="RxC,...", help="time these shapes only, as in 1024x1024,4096x4096")
     bench.add_argument("--benchmark_filter", metavar="REGEX", help="time the rows whose names it matches, as in f16x8")
     bench.add_argument("--benchmark_out", metavar="FILE", help="write the result there (JSON)")
     bench.add_argument("--gpu", metavar="GPU,...", default="", help="show what is recorded of these GPUs too: h200,h100")
+    bench.add_argument("--svg", metavar="FILE", help="draw the ladder into a file, as the pages do")
     bench.add_argument("--share", action="store_true",
                        help="write one small file of this GPU's ladders, to send or to look at")
 
     import trace
     tracing = add("trace", "show which bytes a warp asks for, on the CPU executor; two rungs side by side", run_trace)
-    tracing.add_argument("chapter", metavar="CHAPTER", nargs="?")
-    trace.add_arguments(tracing)
+    with_chapter(tracing)
+    trace.add_arguments(tracing).completer = rung_names
 
     predict = add("predict", "show the ladder as a model of three terms has it, beside what is recorded", run_predict,
                   epilog="On a GPU with its own copy; --gpu h100: by that GPU's recorded copies; of any other\n"
                   "--sms=128 --clock=2.52 --bandwidth=1008 (GHz, GB/s), as its data sheet has them.")
-    predict.add_argument("chapter", metavar="CHAPTER", nargs="?")
+    with_chapter(predict)
 
     import compare
     compare.add_arguments(add("compare", "draw one benchmark result, or compare two, a line per rung", compare.run))
 
     torch = add("torch", "the chapter's kernels beside PyTorch's, called from Python, at every size", run_torch,
                 epilog="Further flags: --json OUT.json, --operators (without the rungs), and what its own --help lists.")
-    torch.add_argument("chapter", metavar="CHAPTER", nargs="?")
+    with_chapter(torch)
 
     import book
     book.add_arguments(add("read", "build the book, a site of all pages, and serve it on this machine alone", run_read))
@@ -132,6 +150,9 @@ def make_parser():
     add("report", "write the tables, figures and excerpts into all pages (--check: name what is stale)", run_maintain,
         add_help=False)
     add("setup", "install what is missing, and nothing else", None)
+    completion = add("completion", "print what a shell needs to complete these commands", run_completion,
+                     epilog=f'bash: eval "$({me} completion bash)"\nzsh:  eval "$({me} completion zsh)"   (after compinit)')
+    completion.add_argument("shell", choices=("bash", "zsh"))
     add("help", "say all this", lambda arguments, rest: parser.print_help())
     return parser
 
@@ -258,7 +279,7 @@ def run_bench(arguments, rest):
 
 
 # -------------------------------------------------------------------------------------------------
-# trace, torch, predict, read, report
+# trace, torch, predict, read, report, completion
 
 
 def run_trace(arguments, _):
@@ -366,8 +387,21 @@ def parse(parser, words):
     return arguments, rest
 
 
+def run_completion(arguments, _):
+    try:
+        import argcomplete
+    except ImportError:
+        raise runs.ToolError("completion needs argcomplete: apt-get install python3-argcomplete, or pip install "
+                             "argcomplete") from None
+    print(argcomplete.shellcode(["tutorial", "./tutorial"], shell=arguments.shell))
+    return 0
+
+
 def main():
     parser = make_parser()
+    if "_ARGCOMPLETE" in os.environ:
+        import argcomplete
+        argcomplete.autocomplete(parser)
     arguments, rest = parse(parser, sys.argv[1:])
     if not getattr(arguments, "run", None):
         parser.print_help(sys.stderr)

@@ -566,15 +566,16 @@ def list_rungs(program, chapter):
 
 
 def add_arguments(parser):
-    """What the command takes behind the chapter."""
-    parser.add_argument("rungs", nargs="*", metavar="RUNG",
-                        help="rungs, as in the ladder; your_elu is your own. Two stand side by side")
+    """What the command takes behind the chapter; returns the argument that names the rungs."""
+    rungs = parser.add_argument("rungs", nargs="*", metavar="RUNG",
+                                help="rungs, as in the ladder; your_elu is your own. Two stand side by side")
     parser.add_argument("--list", action="store_true", help="name the rungs")
     parser.add_argument("--shape", default="", help="rows x columns, as in 1000x3")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--warp", type=int, help="the warp to show, counted through the grid from 0")
     which.add_argument("--tail", action="store_true", help="show the last warp that does anything")
     parser.add_argument("--json", metavar="FILE", help="write all that was recorded")
+    return rungs
 
 
 def traced(folder, arguments):

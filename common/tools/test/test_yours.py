@@ -12,6 +12,7 @@ from unittest import mock
 
 import folders  # noqa: F401
 
+import commands
 import exercises
 import front
 import runs
@@ -375,6 +376,10 @@ class Exercises(Judged):
         self.assertNotIn("Second.", self.listed(exercise="climb", hint=1))
         with self.assertRaisesRegex(runs.ToolError, "--hint 1 to --hint 2"):
             self.listed(exercise="climb", hint=3)
+
+    def test_a_shell_completes_the_exercises_of_the_chapter(self):
+        with mock.patch("runs.find_chapter", lambda _: self.folder):
+            self.assertEqual(commands.exercise_names(parsed_args=mock.Mock(chapter="elu")), ["climb", "sharpen", "think"])
 
     def test_the_starter_comes_back_and_the_old_file_is_kept(self):
         starter = self.file.read_bytes()
