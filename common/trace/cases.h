@@ -1,4 +1,5 @@
-// What a chapter's benchmark registers, for the main source of a program that traces or checks it.
+// What a chapter's benchmark registers, for the main source of a program that traces or checks it. That
+// source defines on_gpu and add() (common/bench/bench.h).
 #pragma once
 
 #include "common/bench/bench.h"
@@ -9,15 +10,10 @@
 
 namespace tutorial::bench {
 
-bool on_gpu = false;
-
 inline std::vector<Case>& cases() {
   static std::vector<Case> all;
   return all;
 }
-
-/// In a benchmark this registers a row.
-void add(const Case& operation) { cases().push_back(operation); }
 
 /// Whether the case takes any shape: one that has shapes of another form than rows x columns is
 /// what it is.

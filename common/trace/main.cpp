@@ -28,6 +28,15 @@
 // A rung may be named with its ladder: bias/bias_cycle_f16. Exit code: 0, or 1 if a rung could not
 // be traced, or 2 for arguments that mean nothing; why is one sentence on stderr.
 
+namespace tutorial::bench {
+
+bool on_gpu = false;
+
+/// In a benchmark this registers a row.
+void add(const Case& operation) { cases().push_back(operation); }
+
+}  // namespace tutorial::bench
+
 namespace {
 
 using tutorial::bench::Case;
