@@ -17,7 +17,7 @@ bool begin_alike(const T* x, const T* y, const AnyRows& of) {
 
 /// A warp for each row has no barrier; four rows make a block.
 constexpr std::int64_t kWarpRows = 4;
-/// Rows of more elements may get a block each: of so many threads, or twice as many where rows are few.
+/// Rows of more elements may get a block each: of so many threads, or twice as many below kManyRows.
 constexpr std::int64_t kWarpRowLength = 4096;
 constexpr std::int64_t kLongRowThreads = 256, kManyRows = 1024;
 /// At most so many rows, longer than this, get a block each too: of so few warps each would load its row in

@@ -63,10 +63,50 @@ TUTORIAL_CPU_ATOMIC(unsigned, atomicSub, __atomic_fetch_sub)
 #undef TUTORIAL_CPU_INTEGER_ATOMICS
 #undef TUTORIAL_CPU_ATOMIC
 
+/// CUDA has the signed 64-bit minimum and maximum, and no other signed 64-bit atomic.
+inline long long atomicMin(long long* address, long long value) {
+  return tutorial::cpu::atomic_min(address, value);
+}
+inline long long atomicMax(long long* address, long long value) {
+  return tutorial::cpu::atomic_max(address, value);
+}
+
+/// Counts up to `limit`, then starts again from 0.
+inline unsigned atomicInc(unsigned* address, unsigned limit) {
+  return tutorial::cpu::atomic_update<unsigned>(
+      address, [=](unsigned old) { return old >= limit ? 0U : old + 1U; });
+}
+
+/// Counts down to 0, then starts again from `limit`.
+inline unsigned atomicDec(unsigned* address, unsigned limit) {
+  return tutorial::cpu::atomic_update<unsigned>(
+      address, [=](unsigned old) { return old == 0 || old > limit ? limit : old - 1U; });
+}
+
 inline float atomicAdd(float* address, float value) {
   return tutorial::cpu::atomic_update<unsigned>(address, [=](float old) { return old + value; });
 }
 inline double atomicAdd(double* address, double value) {
   return tutorial::cpu::atomic_update<unsigned long long>(address,
                                                           [=](double old) { return old + value; });
+}
+inline __half atomicAdd(__half* address, __half value) {
+  return tutorial::cpu::atomic_update<unsigned short>(
+      address, [=](__half old) { return __hadd(old, value); });
+}
+inline __half2 atomicAdd(__half2* address, __half2 value) {
+  return tutorial::cpu::atomic_update<unsigned>(address,
+                                                [=](__half2 old) { return __hadd2(old, value); });
+}
+inline __nv_bfloat16 atomicAdd(__nv_bfloat16* address, __nv_bfloat16 value) {
+  return tutorial::cpu::atomic_update<unsigned short>(
+      address, [=](__nv_bfloat16 old) { return __hadd(old, value); });
+}
+inline __nv_bfloat162 atomicAdd(__nv_bfloat162* address, __nv_bfloat162 value) {
+  return tutorial::cpu::atomic_update<unsigned>(
+      address, [=](__nv_bfloat162 old) { return __hadd2(old, value); });
+}
+
+inline float atomicExch(float* address, float value) {
+  return tutorial::cpu::atomic_update<unsigned>(address, [=](float) { return value; });
 }

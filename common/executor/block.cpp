@@ -36,6 +36,34 @@ std::string hexadecimal(std::uint32_t mask) {
   return text.str();
 }
 
+const char* name_of(Vote vote) {
+  switch (vote) {
+    case Vote::count:
+      return "__syncthreads_count()";
+    case Vote::all:
+      return "__syncthreads_and()";
+    case Vote::any:
+      return "__syncthreads_or()";
+    case Vote::none:
+      break;
+  }
+  return "__syncthreads()";
+}
+
+int outcome(Vote vote, unsigned votes, unsigned voters) {
+  switch (vote) {
+    case Vote::count:
+      return static_cast<int>(votes);
+    case Vote::all:
+      return votes == voters ? 1 : 0;
+    case Vote::any:
+      return votes != 0 ? 1 : 0;
+    case Vote::none:
+      break;
+  }
+  return 0;
+}
+
 std::string absent_lane_fault(const WarpOperation& operation, std::uint32_t mask, unsigned lane,
                               Where where) {
   return std::string(operation.name) + " in " + text_of(where) + ": the mask " + hexadecimal(mask) +
@@ -164,26 +192,31 @@ bool Block::finish_engaged_thread() {
 
 // ---- Barriers -----------------------------------------------------------------------------------
 
-void Block::barrier(Where where) {
-  if (failed_) return;
+int Block::barrier(Vote vote, bool predicate, Where where) {
+  if (failed_) return 0;
   if (watcher != nullptr) watcher->thread_waits(where);
   if (!engaged_) engage();
   const unsigned thread = running_thread();
   if (at_barrier_ == 0) {
     first_at_barrier_ = thread;
+    vote_ = vote;
+    votes_ = 0;
   } else {
-    check_same_barrier(thread, where);
+    check_same_barrier(thread, vote, where);
   }
   enlist(thread, State::at_barrier, where);
+  votes_ += predicate ? 1 : 0;
   ++at_barrier_;
   if (barrier_is_complete()) release_barrier();
   wait();
+  return vote_result_;
 }
 
 /// What is made ready last goes on first. So the threads are made ready from the end of their
 /// order, and a warp whose operation is complete goes on, as far as it can, before the next one
 /// does.
 void Block::release_barrier() {
+  vote_result_ = outcome(vote_, votes_, at_barrier_);
   if (watcher != nullptr) watcher->barrier_completes();
   at_barrier_ = 0;
   for (unsigned position = count_; position-- > 0;) {
@@ -192,12 +225,12 @@ void Block::release_barrier() {
   }
 }
 
-void Block::check_same_barrier(unsigned thread, Where where) {
+void Block::check_same_barrier(unsigned thread, Vote vote, Where where) {
   const Where first = threads_[first_at_barrier_].where;
-  if (same_place(where, first)) return;
-  fault("divergent barrier: thread " + name_of(first_at_barrier_) +
-        " waits at __syncthreads() in " + text_of(first) + ", thread " + name_of(thread) +
-        " at __syncthreads() in " + text_of(where) +
+  if (vote == vote_ && same_place(where, first)) return;
+  fault("divergent barrier: thread " + name_of(first_at_barrier_) + " waits at " +
+        cpu::name_of(vote_) + " in " + text_of(first) + ", thread " + name_of(thread) + " at " +
+        cpu::name_of(vote) + " in " + text_of(where) +
         "; every thread of a block that has not returned must come to the same barrier");
 }
 
@@ -357,7 +390,7 @@ std::string Block::wait_of(unsigned thread) const {
   const Thread& record = threads_[thread];
   const std::string what =
       record.state == State::at_barrier
-          ? "__syncthreads()"
+          ? std::string(cpu::name_of(vote_))
           : std::string(record.operation->name) + " with mask " + hexadecimal(record.mask);
   return what + " in " + text_of(record.where);
 }

@@ -34,6 +34,10 @@ struct KernelThreads {
   const void* data;
 };
 
+/// What the votes of a barrier come to: __syncthreads_count, _and, _or; plain __syncthreads is the
+/// count of nothing.
+enum class Vote { none, count, all, any };
+
 /// The 32 lanes that take part in one warp operation, as seen when the last of them has arrived.
 /// `value` and `source` are what each lane brought; `result` is what it takes home.
 struct Lanes {
@@ -68,9 +72,9 @@ class Block {
   /// thread, because another one has waited long enough.
   bool finish_thread() { return !engaged_ || finish_engaged_thread(); }
 
-  /// Waits until every thread of the block that has not returned waits here as well. Throws
-  /// Abandoned after a fault.
-  void barrier(Where where);
+  /// Waits until every thread of the block that has not returned waits here as well. The value is
+  /// the outcome of the vote. Throws Abandoned after a fault.
+  int barrier(Vote vote, bool predicate, Where where);
 
   /// Waits until every lane of `mask` that has not returned executes `operation` with the same
   /// mask; the value is this lane's result. Throws Abandoned after a fault.
@@ -133,7 +137,7 @@ class Block {
 
   bool barrier_is_complete() const { return at_barrier_ != 0 && at_barrier_ == count_ - exited_; }
   void release_barrier();
-  void check_same_barrier(unsigned thread, Where where);
+  void check_same_barrier(unsigned thread, Vote vote, Where where);
 
   static void join(Warp& warp, const WarpOperation& operation, std::uint32_t mask, unsigned lane);
   void check_mask(unsigned thread, const WarpOperation& operation, std::uint32_t mask, Where where);
@@ -173,6 +177,9 @@ class Block {
 
   unsigned at_barrier_ = 0;
   unsigned first_at_barrier_ = 0;
+  Vote vote_ = Vote::none;
+  unsigned votes_ = 0;
+  int vote_result_ = 0;
 
   bool failed_ = false;
   std::string failure_;

@@ -10,7 +10,25 @@
 
 inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   using namespace tutorial::cpu;
-  calling_block("__syncthreads").barrier({file, line});
+  calling_block("__syncthreads").barrier(Vote::none, false, {file, line});
+}
+
+inline int __syncthreads_count(int predicate, const char* file = __builtin_FILE(),
+                               int line = __builtin_LINE()) {
+  using namespace tutorial::cpu;
+  return calling_block("__syncthreads_count").barrier(Vote::count, predicate != 0, {file, line});
+}
+
+inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(),
+                             int line = __builtin_LINE()) {
+  using namespace tutorial::cpu;
+  return calling_block("__syncthreads_and").barrier(Vote::all, predicate != 0, {file, line});
+}
+
+inline int __syncthreads_or(int predicate, const char* file = __builtin_FILE(),
+                            int line = __builtin_LINE()) {
+  using namespace tutorial::cpu;
+  return calling_block("__syncthreads_or").barrier(Vote::any, predicate != 0, {file, line});
 }
 
 inline void __threadfence_block() { std::atomic_thread_fence(std::memory_order_seq_cst); }

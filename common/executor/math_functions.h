@@ -31,20 +31,30 @@ inline double max(double a, double b) { return std::fmax(a, b); }
 // ---- Functions of the CUDA math library ---------------------------------------------------------
 
 inline float rsqrtf(float x) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x))); }
-inline float normcdff(float x) {
-  return static_cast<float>(0.5 * std::erfc(static_cast<double>(x) * -0.70710678118654752440));
-}
+inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
+inline float rcbrtf(float x) { return static_cast<float>(1.0 / std::cbrt(static_cast<double>(x))); }
+inline double rcbrt(double x) { return 1.0 / std::cbrt(x); }
+inline double normcdf(double x) { return 0.5 * std::erfc(-x * 0.70710678118654752440); }
+inline float normcdff(float x) { return static_cast<float>(normcdf(static_cast<double>(x))); }
+inline float fdividef(float x, float y) { return x / y; }
 inline float __saturatef(float x) { return x > 0.0F ? std::fmin(x, 1.0F) : 0.0F; }
 
 // ---- Approximations -----------------------------------------------------------------------------
 // glibc declares some of these names (and exports none of them), hence noexcept.
 
 inline float __expf(float x) noexcept { return std::exp2(x * 1.44269504F); }
+inline float __exp10f(float x) noexcept { return std::exp2(x * 3.32192809F); }
 inline float __log2f(float x) noexcept { return std::log2(x); }
 inline float __logf(float x) noexcept { return __log2f(x) * 0.693147181F; }
+inline float __log10f(float x) noexcept { return __log2f(x) * 0.301029996F; }
 inline float __powf(float x, float y) noexcept { return std::exp2(y * __log2f(x)); }
 inline float __sinf(float x) noexcept { return std::sin(x); }
 inline float __cosf(float x) noexcept { return std::cos(x); }
+inline float __tanf(float x) noexcept { return __sinf(x) / __cosf(x); }
+inline void __sincosf(float x, float* sine, float* cosine) noexcept {
+  *sine = __sinf(x);
+  *cosine = __cosf(x);
+}
 
 /// x / y, except that a |y| above 2^126 counts as infinite.
 inline float __fdividef(float x, float y) noexcept {
@@ -60,6 +70,7 @@ inline float __fmul_rn(float x, float y) { return x * y; }
 inline float __fdiv_rn(float x, float y) { return x / y; }
 inline float __frcp_rn(float x) { return 1.0F / x; }
 inline float __fsqrt_rn(float x) { return std::sqrt(x); }
+inline float __frsqrt_rn(float x) { return rsqrtf(x); }
 inline float __fmaf_rn(float x, float y, float z) { return std::fma(x, y, z); }
 
 // ---- Conversions: to nearest even, to zero, up, down; saturating --------------------------------
@@ -77,7 +88,12 @@ inline float __fmaf_rn(float x, float y, float z) { return std::fma(x, y, z); }
   inline Integer prefix##_rd(float x) { return tutorial::cpu::saturate_to<Integer>(std::floor(x)); }
 TUTORIAL_CPU_CONVERSIONS(__float2int, int)
 TUTORIAL_CPU_CONVERSIONS(__float2uint, unsigned)
+TUTORIAL_CPU_CONVERSIONS(__float2ll, long long)
+TUTORIAL_CPU_CONVERSIONS(__float2ull, unsigned long long)
 #undef TUTORIAL_CPU_CONVERSIONS
 
 inline float __int2float_rn(int x) { return static_cast<float>(x); }
 inline float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
+inline float __ll2float_rn(long long x) { return static_cast<float>(x); }
+inline float __ull2float_rn(unsigned long long x) { return static_cast<float>(x); }
+inline float __double2float_rn(double x) { return static_cast<float>(x); }

@@ -209,9 +209,16 @@ cudaError_t describe(cudaDeviceProp* properties) {
   properties->sharedMemPerBlockOptin = kSharedBytesOptIn;
   properties->warpSize = 32;
   properties->maxThreadsPerBlock = 1024;
+  properties->maxThreadsDim[0] = 1024;
+  properties->maxThreadsDim[1] = 1024;
+  properties->maxThreadsDim[2] = 64;
+  properties->maxGridSize[0] = 2147483647;
+  properties->maxGridSize[1] = 65535;
+  properties->maxGridSize[2] = 65535;
   properties->multiProcessorCount = device().multiprocessors;
   properties->maxThreadsPerMultiProcessor = device().threads_each;
   properties->l2CacheSize = device().l2_bytes;
+  properties->unifiedAddressing = 1;
   return cudaSuccess;
 }
 
@@ -220,6 +227,12 @@ bool find_attribute(cudaDeviceAttr attribute, int* value) {
   const Device is = device();
   const std::pair<cudaDeviceAttr, int> known[] = {
       {cudaDevAttrMaxThreadsPerBlock, 1024},
+      {cudaDevAttrMaxBlockDimX, 1024},
+      {cudaDevAttrMaxBlockDimY, 1024},
+      {cudaDevAttrMaxBlockDimZ, 64},
+      {cudaDevAttrMaxGridDimX, 2147483647},
+      {cudaDevAttrMaxGridDimY, 65535},
+      {cudaDevAttrMaxGridDimZ, 65535},
       {cudaDevAttrMaxSharedMemoryPerBlock, static_cast<int>(kSharedBytes)},
       {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<int>(kSharedBytesOptIn)},
       {cudaDevAttrWarpSize, 32},

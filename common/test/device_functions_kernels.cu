@@ -78,6 +78,14 @@ __global__ void positions_kernel(unsigned* out) {
   atomicAdd(&out[x + width * (y + height * z)], 1U);
 }
 
+__global__ void block_votes_kernel(const int* in, int3* out) {
+  const int value = in[threadIdx.x];
+  const int count = __syncthreads_count(value);
+  const int all = __syncthreads_and(value);
+  const int any = __syncthreads_or(value);
+  out[threadIdx.x] = make_int3(count, all, any);
+}
+
 __device__ void add_by_compare_and_swap(int* counter) {
   int seen = *counter;
   int expected;
@@ -97,9 +105,12 @@ __global__ void atomics_kernel(Counters* counters) {
   atomicAnd(&counters->all_bits, bits | 0xffff0000U);
   atomicOr(&counters->any_bits, bits);
   atomicXor(&counters->odd_bits, bits);
+  atomicInc(&counters->wrapped_up, 9U);
+  atomicDec(&counters->wrapped_down, 9U);
   atomicAdd(&counters->wide_add, static_cast<unsigned long long>(t) << 20);
   atomicAdd(&counters->float_add, 1.0f);
   atomicAdd(&counters->double_add, 1.0);
+  if (t < 64) atomicAdd(&HALF2(counters->half_add), __floats2half2_rn(1.0f, 0.5f));
   add_by_compare_and_swap(&counters->compare_and_swap);
   const unsigned out = atomicExch(&counters->exchanged, bits + 1);
   atomicAdd(&counters->taken_out, static_cast<unsigned long long>(out));
@@ -127,6 +138,7 @@ __global__ void intrinsics_kernel(const unsigned* in, unsigned* out) {
   out[i++] = static_cast<unsigned>(__float2int_ru(x));
   out[i++] = static_cast<unsigned>(__float2int_rd(x));
   out[i++] = __float2uint_rn(x);
+  out[i++] = static_cast<unsigned>(__float2ll_rn(x) >> 32);
   out[i++] = __float_as_uint(__fmaf_rn(x, x, x));
   out[i++] = __float_as_uint(__frcp_rn(x));
   out[i++] = __float_as_uint(__saturatef(x));
@@ -179,6 +191,10 @@ cudaError_t run_dynamic_reverse(int threads, const int* in, int* out) {
 
 cudaError_t run_positions(dim3 grid, dim3 block, unsigned* out) {
   return launch(positions_kernel, {grid, block}, nullptr, out);
+}
+
+cudaError_t run_block_votes(int threads, const int* in, int3* out) {
+  return launch(block_votes_kernel, {1, threads_of(threads)}, nullptr, in, out);
 }
 
 cudaError_t run_atomics(int blocks, Counters* counters) {

@@ -40,18 +40,23 @@ cudaError_t run_dynamic_reverse(int threads, const int* in, int* out);
 /// position i (each should be 1).
 cudaError_t run_positions(dim3 grid, dim3 block, unsigned* out);
 
+/// One block; out[thread] = {__syncthreads_count, _and, _or} of in[thread].
+cudaError_t run_block_votes(int threads, const int* in, int3* out);
+
 /// What many threads leave behind; each field is updated by every thread t of `blocks` * 128.
 struct Counters {
   int add;       // t added
   int subtract;  // 1 subtracted
   int min, max;  // of t - 1000
   unsigned all_bits, any_bits, odd_bits;
-  unsigned long long wide_add;   // t * 2^20 added
-  float float_add;               // 1 added
-  double double_add;             // 1 added
-  int compare_and_swap;          // 1 added, by a compare-and-swap loop
-  unsigned exchanged;            // every thread puts t + 1 in, and adds what it got out to ...
-  unsigned long long taken_out;  // ... this
+  unsigned wrapped_up, wrapped_down;  // atomicInc and atomicDec with limit 9
+  unsigned long long wide_add;        // t * 2^20 added
+  float float_add;                    // 1 added
+  double double_add;                  // 1 added
+  unsigned half_add;                  // a half2: (1, 0.5) added by the first 64 threads
+  int compare_and_swap;               // 1 added, by a compare-and-swap loop
+  unsigned exchanged;                 // every thread puts t + 1 in, and adds what it got out to ...
+  unsigned long long taken_out;       // ... this
 };
 
 cudaError_t run_atomics(int blocks, Counters* counters);
@@ -60,7 +65,7 @@ cudaError_t run_atomics(int blocks, Counters* counters);
 cudaError_t run_shape(dim3 grid, dim3 block, std::size_t shared_bytes);
 
 /// The number and bit intrinsics, one result each, of in[0..4).
-inline constexpr int kIntrinsicResults = 17;
+inline constexpr int kIntrinsicResults = 18;
 cudaError_t run_intrinsics(const unsigned* in, unsigned* out);
 
 }  // namespace tutorial::test

@@ -6,6 +6,7 @@
 #include "common/proof/support.h"
 #include "common/test/device_functions_kernels.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -162,6 +163,24 @@ TEST_CASE("a tree sum takes a barrier at every level") {
   REQUIRE(out[0] == static_cast<float>(threads) * static_cast<float>(threads + 1) / 2);
 }
 
+TEST_CASE("a barrier counts the votes of the block") {
+  require_device();
+  const int threads = GENERATE(1, 31, 100, 1024);
+  const int zeros = GENERATE(0, 1, 5000);
+  std::vector<int> in(static_cast<std::size_t>(threads), 3);
+  for (std::size_t i = 0; i < in.size() && static_cast<int>(i) < zeros; ++i) in[i] = 0;
+  const int count = std::max(0, threads - zeros);
+  const auto out = run<int3>(in, in.size(), [&](const int* input, int3* output) {
+    return run_block_votes(threads, input, output);
+  });
+  for (const int3& votes : out) {
+    CAPTURE(threads, zeros);
+    REQUIRE(votes.x == count);
+    REQUIRE((votes.y != 0) == (count == threads));
+    REQUIRE((votes.z != 0) == (count > 0));
+  }
+}
+
 TEST_CASE("every thread of a three-dimensional launch has its own position") {
   require_device();
   const dim3 grid(3, 5, 7);
@@ -193,9 +212,12 @@ TEST_CASE("atomics across blocks lose no update") {
   REQUIRE(out.all_bits == 0xffff0000U);
   REQUIRE(out.any_bits == 0x7fffU);
   REQUIRE(out.odd_bits == odd_bits);
+  REQUIRE(out.wrapped_up == static_cast<unsigned>(threads % 10));
+  REQUIRE(out.wrapped_down == static_cast<unsigned>((10 - threads % 10) % 10));
   REQUIRE(out.wide_add == static_cast<std::uint64_t>(sum) << 20);
   REQUIRE(out.float_add == static_cast<float>(threads));
   REQUIRE(out.double_add == static_cast<double>(threads));
+  REQUIRE(out.half_add == 0x50005400U);  // 32 and 64
   REQUIRE(out.compare_and_swap == threads);
   REQUIRE(out.taken_out + out.exchanged == static_cast<std::uint64_t>(sum + threads));
 }
@@ -253,6 +275,7 @@ TEST_CASE("bit and number intrinsics") {
       3U,
       2U,
       2U,
+      0U,
       bits_of(8.75F),
       bits_of(0.4F),
       bits_of(1.0F),
@@ -265,7 +288,8 @@ TEST_CASE("bit and number intrinsics") {
   REQUIRE(beyond[2] == 0U);
   REQUIRE(beyond[7] == 0x80000000U);  // saturates
   REQUIRE(beyond[11] == 0U);
-  REQUIRE(beyond[14] == 0U);
+  REQUIRE(beyond[12] == 0xffffffffU);
+  REQUIRE(beyond[15] == 0U);
 }
 
 }  // namespace tutorial::test

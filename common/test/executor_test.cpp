@@ -40,6 +40,14 @@ __global__ void divergent_barrier_kernel() {
   }
 }
 
+__global__ void divergent_votes_kernel() {
+  if (threadIdx.x % 2 == 0) {
+    __syncthreads();
+  } else {
+    __syncthreads_count(1);
+  }
+}
+
 __global__ void deadlock_kernel() {
   if (threadIdx.x == 0) __syncthreads();
   __syncwarp();
@@ -298,6 +306,13 @@ TEST_CASE("a divergent barrier is reported with both places") {
   const std::string report = cpu::last_report();
   REQUIRE(std::regex_search(report, lines, std::regex(R"(\.cpp:(\d+),.*\.cpp:(\d+);)")));
   REQUIRE(std::abs(std::stoi(lines[1]) - std::stoi(lines[2])) == 2);
+}
+
+TEST_CASE("different kinds of barrier are divergent too") {
+  check_fault(run(divergent_votes_kernel, {1, 64}),
+              "divergent barrier: .*__syncthreads(_count)?\\(\\)");
+  REQUIRE(matches(cpu::last_report(), "__syncthreads\\(\\)"));
+  REQUIRE(matches(cpu::last_report(), "__syncthreads_count\\(\\)"));
 }
 
 TEST_CASE("a deadlock is reported with all that wait") {
