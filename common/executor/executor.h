@@ -78,6 +78,10 @@ struct Launch {
   dim3 block;
   std::size_t shared_bytes;
   bool overlaps;  ///< it asked for Overlap::previous_kernel
+  /// What the source of a program of its own says (common/run); nullptr: not known.
+  const char* name = nullptr;        ///< of the kernel, as the launch spells it
+  const char* parameters = nullptr;  ///< the kernel's, by their names: "x,y,n"
+  Where where{};                     ///< of the launch
 };
 
 /// Is called before the first block of every launch and after its last one, on the launching
