@@ -7,6 +7,11 @@
 #include "common/refusal.h"
 #include "common/test/strided_kernels.h"
 
+#if !defined(TUTORIAL_BACKEND_CUDA)
+#include <sys/mman.h>
+#endif
+
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
@@ -217,6 +222,29 @@ TEST_CASE("strided: every second element, every third, an image with the channel
                                      contiguous_layout(wide.shape)) == "");
   CHECK(mistake_of_two_minus<float>(wide, contiguous_layout(wide.shape)) == "");
 }
+
+#if !defined(TUTORIAL_BACKEND_CUDA)
+TEST_CASE("strided: nothing behind the last element is read") {
+  constexpr std::size_t kPage = 4096;  // where the tensor ends; behind it there is no memory
+  void* const pages =
+      mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(pages != MAP_FAILED);
+  REQUIRE(mprotect(static_cast<char*>(pages) + kPage, kPage, PROT_NONE) == 0);
+  half* const end = static_cast<half*>(pages) + kPage / sizeof(half);
+  for (const std::int64_t columns : {8, 9, 16, 23, 64}) {
+    for (const std::int64_t step : {1, 2}) {
+      const TensorLayout some = {{3, columns}, {columns * step + 5, step}};
+      const Placed<half> x(some, 0, 1), y(rows_of(3, columns, columns), 0, 0);
+      half* const first =
+          std::copy(x.values.begin(), x.values.end(), end - x.values.size()) - x.values.size();
+      CHECK(mistake(y, two_minus<half>({first, some}, y.out(), 0), [&](const TensorShape& index) {
+              return static_cast<half>(static_cast<half>(2) - value_at(x, index));
+            }) == "");
+    }
+  }
+  munmap(pages, 2 * kPage);
+}
+#endif
 
 TEST_CASE("strided: in place") {
   require_device();
