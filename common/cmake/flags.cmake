@@ -39,6 +39,9 @@ endif()
 # -Wno-unknown-pragmas: `#pragma unroll` means something to nvcc only.
 set(tutorial_warnings -Wall -Wextra -Wshadow -Wno-unknown-pragmas)
 set(tutorial_cxx_warnings ${tutorial_warnings} -Wconversion)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  list(APPEND tutorial_cxx_warnings -Wno-sign-conversion)  # which g++'s -Wconversion leaves out too
+endif()
 if(TUTORIAL_WERROR)
   list(APPEND tutorial_cxx_warnings -Werror)
   list(APPEND tutorial_warnings -Werror)
