@@ -1,5 +1,5 @@
 // What the kernels for rows of any length, address and distance move.
-#include "common/trace/moved.h"
+#include "common/see/moved.h"
 #include "06_primitives/primitives.h"
 
 namespace {

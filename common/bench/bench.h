@@ -28,12 +28,10 @@
 
 namespace tutorial::bench {
 
-#if defined(TUTORIAL_TRACE)
-extern bool on_gpu;  ///< the tracer can take the shapes of a GPU's benchmark, too
-#elif defined(TUTORIAL_BACKEND_CUDA)
+#if defined(TUTORIAL_BACKEND_CUDA)
 inline constexpr bool on_gpu = true;
 #else
-inline constexpr bool on_gpu = false;
+inline bool on_gpu = false;  ///< a trace can take the shapes of a GPU's benchmark, too
 #endif
 
 /// The role of a row: a rung, a member of a sweep, the reader's own rung, a peer (what a professional
@@ -114,5 +112,11 @@ struct Case {
 
 /// Registers `operation` over all shapes and regimes.
 void add(const Case& operation);
+
+/// All that were registered, in order.
+const std::vector<Case>& cases();
+
+/// Whether the case takes any shape: one that has shapes of another form than rows x columns is what it is.
+bool takes_any_shape(const Case& operation);
 
 }  // namespace tutorial::bench

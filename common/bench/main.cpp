@@ -62,6 +62,7 @@ void run(int argc, char** argv) {
   require_device();
   add_context();
   register_benchmarks();
+  add_rows();
   if (flags.shapes_given) require_shapes_that_fit();
   require_rows(benchmark::RunSpecifiedBenchmarks(), flags);
   benchmark::Shutdown();

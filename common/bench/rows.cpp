@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <exception>
 #include <map>
-#include <memory>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -82,13 +81,13 @@ void register_row([[maybe_unused]] const std::string& name, [[maybe_unused]] con
 #endif
 }
 
-void add_rows(const std::shared_ptr<const Case>& operation, const std::string& shape_name,
-              const Shape& shape) {
+void add_rows(const Case& operation, const std::string& shape_name, const Shape& shape) {
   for (const Regime regime : regimes()) {
     const std::string name =
-        operation->ladder + "/" + operation->rung + "/" + shape_name + "/" + name_of(regime);
-    register_row(name,
-                 [=](benchmark::State& state) { run_row(state, name, *operation, shape, regime); });
+        operation.ladder + "/" + operation.rung + "/" + shape_name + "/" + name_of(regime);
+    register_row(name, [=, &operation](benchmark::State& state) {
+      run_row(state, name, operation, shape, regime);
+    });
   }
 }
 
@@ -112,15 +111,16 @@ void fail_row(benchmark::State& state, const std::string& name, const char* what
   state.SkipWithError(what);
 }
 
-void add(const Case& operation) {
-  const auto shared = std::make_shared<const Case>(operation);
-  for (const NamedShape& own : operation.own_shapes) add_rows(shared, own.name, own.shape);
-  if (!operation.own_shapes.empty()) return;
-  for (const Shape& shape : shapes()) {
-    const std::size_t bytes = bytes_moved(*shared, shape);
-    const auto entry = fewest_bytes.emplace(name_of(shape), bytes).first;
-    entry->second = std::min(entry->second, bytes);
-    add_rows(shared, name_of(shape), shape);
+void add_rows() {
+  for (const Case& operation : cases()) {
+    for (const NamedShape& own : operation.own_shapes) add_rows(operation, own.name, own.shape);
+    if (!operation.own_shapes.empty()) continue;
+    for (const Shape& shape : shapes()) {
+      const std::size_t bytes = bytes_moved(operation, shape);
+      const auto entry = fewest_bytes.emplace(name_of(shape), bytes).first;
+      entry->second = std::min(entry->second, bytes);
+      add_rows(operation, name_of(shape), shape);
+    }
   }
 }
 

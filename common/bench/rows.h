@@ -18,6 +18,9 @@ struct FailedRows {
 };
 const FailedRows& failed_rows();
 
+/// Makes rows of all cases().
+void add_rows();
+
 /// Throws std::invalid_argument with one sentence if some shape of shapes() has no row whose buffers
 /// fit into the free memory.
 void require_shapes_that_fit();

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-// The kernels are compiled as for tracing (common/cmake/trace.cmake): a function is called before
+// The kernels are compiled as for tracing (common/cmake/see.cmake): a function is called before
 // each access. What is judged, and what is not, stands in common/notes/executor.md.
 //
 // An access is looked up in the regions that a kernel may touch: the buffers of the device and the

@@ -5,8 +5,8 @@
 #   <answer>.py   the same in Python
 #
 # A program that a reader has begun, your_<answer>.cu in the chapter's folder, is the target
-# 01_elu_your_<answer>; its test is ./tutorial test elu --yours. Compiled as for tracing it is two more programs:
-# ..._trace says what its launches ask of memory, ..._check judges each access.
+# 01_elu_your_<answer>; its test is ./tutorial test elu --yours. 01_elu_your_<answer>_see sees
+# each access: it judges them, or says what the launches ask of memory (common/check/program.cpp).
 #
 # tutorial_add_answers(<name> PREFIX 01_elu): one executable for each of the first two kinds, which
 # nothing but the targets 01_elu_answers and tutorial_answers builds, and a test for each that was
@@ -60,17 +60,13 @@ function(tutorial_add_answers name)
     set_target_properties(${folder}_${answer} PROPERTIES EXCLUDE_FROM_ALL ON
                           RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")
     target_compile_options(${folder}_${answer} PRIVATE ${tutorial_readers_warnings})
-    if(TARGET tutorial_trace)
-      set(objects ${folder}_${answer}_objects)
-      tutorial_traced_objects(${objects} "${source}")
-      target_compile_options(${objects} PRIVATE ${tutorial_readers_warnings})
-      foreach(way IN ITEMS trace check)
-        set(target ${folder}_${answer}_${way})
-        tutorial_executable(${target} LIBRARIES ${name} tutorial_${way} -Wl,--wrap=main
-                            SOURCES "${PROJECT_SOURCE_DIR}/common/${way}/program.cpp" $<TARGET_OBJECTS:${objects}>)
-        set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON
-                              RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")
-      endforeach()
+    if(TARGET tutorial_see)
+      set(seen ${folder}_${answer}_see)
+      tutorial_seen_objects(${seen}_objects "${source}")
+      target_compile_options(${seen}_objects PRIVATE ${tutorial_readers_warnings})
+      tutorial_executable(${seen} LIBRARIES ${name} tutorial_see_program SOURCES $<TARGET_OBJECTS:${seen}_objects>)
+      set_target_properties(${seen} PROPERTIES EXCLUDE_FROM_ALL ON
+                            RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")
     endif()
   endforeach()
 

@@ -48,8 +48,7 @@ endfunction()
 #   01_elu_torch          peers/elu_torch.cpp: the bindings to PyTorch, if TUTORIAL_TORCH asks for them
 #   01_elu                all of these and nothing of another chapter
 #   01_elu_answers        the worked answers in answers/, which nothing else builds
-#   01_elu_trace          the kernels with every access recorded, likewise; ..._trace_your_elu, ..._trace_named some of them
-#   01_elu_check          your_elu.cuh with every access judged, likewise
+#   01_elu_see            the kernels with every access recorded or judged, likewise; ..._see_your_elu, ..._see_named some
 #
 # and registers the chapter's tests with the label elu: the test cases, the exhibits under
 # AddressSanitizer, the exhibits that must not compile, the machine code as proof/codegen*.json claims
@@ -148,6 +147,5 @@ function(tutorial_chapter name)
     tutorial_add_codegen_tests("${spec}" PREFIX ${folder} LABEL ${name})
   endforeach()
   tutorial_add_answers(${name} PREFIX ${folder})
-  tutorial_add_trace(${name} PREFIX ${folder})
-  tutorial_add_check(${name} PREFIX ${folder})
+  tutorial_add_see(${name} PREFIX ${folder})
 endfunction()

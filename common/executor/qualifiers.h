@@ -35,7 +35,7 @@
 #undef __forceinline__
 #if defined(TUTORIAL_TRACE)
 /// The tracer is not shown what a call that is left passes to a function or takes from it
-/// (common/cmake/trace.cmake), so it has none left.
+/// (common/cmake/see.cmake), so it has none left.
 #define __forceinline__ inline __attribute__((always_inline))
 #else
 #define __forceinline__ inline

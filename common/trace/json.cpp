@@ -2,7 +2,6 @@
 
 #include "common/trace/json.h"
 
-#include "common/bench/shapes.h"
 #include "common/trace/symbols.h"
 
 #include <algorithm>
@@ -37,16 +36,6 @@ const char* name_of(Space space) { return space == Space::global ? "global" : "s
 
 std::string triple(unsigned x, unsigned y, unsigned z) {
   return "[" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + "]";
-}
-
-void write_names(Json& json, const bench::Case& operation) {
-  json.text("ladder", operation.ladder);
-  json.text("rung", operation.rung);
-  json.text("dtype", operation.dtype);
-  json.text("kind", bench::name_of(operation.kind));
-  if (operation.per_thread > 0) {
-    json.signed_number("claims_per_thread", operation.per_thread);
-  }
 }
 
 void write_cost(Json& json, Space space, const Cost& cost) {
@@ -145,17 +134,6 @@ void write_launch(Json& json, const LaunchRecord& launch, const Recorder& record
   json.end('}');
 }
 
-/// How many bytes of the buffer were touched once, and how many more often.
-void write_touched(Json& json, const std::string& name, const std::vector<std::uint8_t>& counts) {
-  std::uint64_t once = 0, again = 0;
-  for (const std::uint8_t count : counts) {
-    once += count == 1 ? 1 : 0;
-    again += count > 1 ? 1 : 0;
-  }
-  json.number(name + "_once", once);
-  json.number(name + "_again", again);
-}
-
 }  // namespace
 
 void Json::separate(const std::string& name) {
@@ -186,41 +164,10 @@ void Json::plain(const std::string& name, const std::string& value) {
   text_ += value;
 }
 
-void write_name(Json& json, const bench::Case& operation) {
-  json.begin("", '{');
-  write_names(json, operation);
-  json.begin("shapes", '[');
-  for (const bench::NamedShape& own : operation.own_shapes) json.text("", own.name);
-  json.end(']');
-  json.end('}');
-}
-
 void write_launches(Json& json, const Recorder& recorder) {
   json.begin("launches", '[');
   for (const LaunchRecord& launch : recorder.launches()) write_launch(json, launch, recorder);
   json.end(']');
-}
-
-void write_rung(Json& json, const bench::Case& operation, const bench::NamedShape& shape,
-                const std::string& wrong, const Recorder& recorder) {
-  json.begin("", '{');
-  write_names(json, operation);
-  json.text("shape", shape.name);
-  json.signed_number("elements", shape.shape.elements());
-  if (!wrong.empty()) json.text("wrong", wrong);
-  json.begin("buffers", '[');
-  for (const Buffer& buffer : recorder.buffers()) {
-    json.begin("", '{');
-    json.text("name", buffer.name);
-    json.number("bytes", buffer.bytes);
-    write_touched(json, "loads", buffer.loads);
-    write_touched(json, "stores", buffer.stores);
-    json.end('}');
-  }
-  json.end(']');
-  json.number("workspace_bytes", recorder.elsewhere());
-  write_launches(json, recorder);
-  json.end('}');
 }
 
 }  // namespace tutorial::trace

@@ -1,7 +1,6 @@
 // What was recorded, as JSON: the tools in common/tools draw and compare it.
 #pragma once
 
-#include "common/bench/bench.h"
 #include "common/trace/recorder.h"
 
 #include <string>
@@ -28,14 +27,7 @@ class Json {
   std::string text_;
 };
 
-/// A rung's names, at which shapes it runs, what it claims.
-void write_name(Json& json, const bench::Case& operation);
-
 /// A list "launches": what each asked for.
 void write_launches(Json& json, const Recorder& recorder);
-
-/// A traced rung. `wrong`: what is wrong with its output, or empty.
-void write_rung(Json& json, const bench::Case& operation, const bench::NamedShape& shape,
-                const std::string& wrong, const Recorder& recorder);
 
 }  // namespace tutorial::trace

@@ -17,7 +17,7 @@
 #include <vector>
 
 // g++ calls a function before every access of a source that it compiled for tracing (hooks.cpp,
-// common/cmake/trace.cmake). The recorder keeps those that go to device memory or to shared memory;
+// common/cmake/see.cmake). The recorder keeps those that go to device memory or to shared memory;
 // all others are the compiler's own: what a GPU keeps in registers or in the constant bank.
 //
 // The lanes of a warp run one after another here. The k-th access that each lane makes in one

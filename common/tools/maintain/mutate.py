@@ -15,8 +15,8 @@ The faults of a folder's files stand in its proof/faults.json, one to a line:
     after   (optional) a text that occurs once in the file: `old` is looked for from there on, in at
             most 40 lines. Without it, `old` occurs once in the file
     kind    what sort of mistake it is; KINDS below
-    test    the test program that must fail: 01_elu_test, common_test, ...; 01_elu_trace is that
-            chapter's tracing program, by trace_proof.py; 01_elu_check_all judges its accesses, and
+    test    the test program that must fail: 01_elu_test, common_test, ...; `01_elu_see trace`
+            is what a chapter's rungs ask of memory, by trace_proof.py; `01_elu_see check` judges it, and
             common_moved and 06_primitives_moved say what kernels move
     equivalent  (optional) why the result is the same all the same; such a fault must survive
     gpu         (optional) why only a GPU shows it; left out unless --backend cuda
@@ -206,7 +206,7 @@ class Copy:
                 path.unlink()
 
     def make(self, target):
-        return run(["cmake", "--build", str(self.build), "--target", target, "--parallel",
+        return run(["cmake", "--build", str(self.build), "--target", target.split()[0], "--parallel",
                     str(self.options.threads)])
 
     def prepare_target(self, target):
@@ -277,24 +277,24 @@ class Copy:
 
     def proof(self, target, limit):
         """Traces every rung of a chapter: by which rung's claim it failed, or None."""
-        command = [str(self.build / target)]
-        if target.endswith("_trace"):
-            command = [sys.executable, str(self.tree / "common/tools/maintain/trace_proof.py")] + command
-        kind = next(kind for kind in ("trace", "check", "moved") if f"_{kind}" in target)
+        program, _, kind = target.partition(" ")
+        command = [str(self.build / program), *([kind] if kind else [])]
+        if kind == "trace":
+            command = [sys.executable, str(self.tree / "common/tools/maintain/trace_proof.py"), command[0]]
         try:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                   timeout=limit, check=False)
         except subprocess.TimeoutExpired:
-            return {"by": kind, "how": "timeout"}
+            return {"by": kind or "moved", "how": "timeout"}
         if done.returncode == 0:
             return None
         first = (done.stdout.splitlines() or ["nothing is said"])[0]
-        where = first.split(":")[0] if kind == "trace" else target.rsplit(f"_{kind}", 1)[0]
-        return {"by": f"{kind} of {where}", "how": "check"}
+        where = first.split(":")[0] if kind == "trace" else program.rsplit("_", 1)[0]
+        return {"by": f"{kind or 'moved'} of {where}", "how": "check"}
 
     def test(self, target, order, limit=None):
         """Runs a test program until its first failure: by which case and how it failed, or None."""
-        if target.endswith(("_trace", "_check_all", "_moved")):
+        if " " in target or target.endswith("_moved"):
             return self.proof(target, limit)
         environment = {**os.environ, "TUTORIAL_CPU_ORDER": order,
                        "UBSAN_OPTIONS": "abort_on_error=1"}  # so that Catch2 names the test case
@@ -326,7 +326,7 @@ class Copy:
 
 def orders_of(target, backend):
     """The thread orders that a program is run in; a tracing or checking program has but one."""
-    if target.endswith(("_trace", "_check_all")):
+    if " " in target:
         return ["forward"]
     return ["cuda"] if backend == "cuda" else ["forward", "reverse"]
 

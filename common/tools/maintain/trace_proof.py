@@ -4,7 +4,7 @@
     trace_proof.py PROGRAM            exit 1 with a line for each claim that does not hold
     trace_proof.py PROGRAM --quick    in seconds: without what ncu counted
 
-PROGRAM is a chapter's tracing program: build/cpu/01_elu_trace. What is claimed, and by whom:
+PROGRAM sees a chapter's kernels: build/cpu/01_elu_see. What is claimed, and by whom:
 
   the rung's table   In a launch whose size the rung divides, every thread has its elements to do,
                      no more blocks are launched than these need, and all lanes of all warps do the
@@ -386,10 +386,10 @@ def prove(program, folder, quick=False):
 
 def main():
     parser = argparse.ArgumentParser(description="Holds every rung to what it claims of its accesses.")
-    parser.add_argument("program", help="build/cpu/01_elu_trace")
+    parser.add_argument("program", help="build/cpu/01_elu_see")
     parser.add_argument("--quick", action="store_true", help="without ncu's recordings")
     arguments = parser.parse_args()
-    name = Path(arguments.program).name.removesuffix("_trace")
+    name = Path(arguments.program).name.removesuffix("_see")
     folder = runs.find_chapter(name)
     found, rungs, compared = prove(arguments.program, Path(folder), arguments.quick)
     for line in found.of_yours + found.problems:

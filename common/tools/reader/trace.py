@@ -42,7 +42,7 @@ EXCEPTIONS = Path(__file__).resolve().parents[2] / "trace/exceptions.json"
 def ask(program, arguments):
     """The JSON that the tracing program prints; ToolError with its sentence if it has none."""
     try:
-        done = subprocess.run([str(program), *arguments], text=True, capture_output=True, check=False,
+        done = subprocess.run([str(program), "trace", *arguments], text=True, capture_output=True, check=False,
                               env={**os.environ, "TUTORIAL_CPU_REPORT": "none"})
     except OSError as error:
         raise runs.ToolError(f"{program}: {error.strerror}; build it with ./tutorial trace") from None
@@ -99,7 +99,7 @@ def words_of(names):
 
 def small_program(folder):
     """The program that sees the reader's own kernel alone, the quickest to build. It runs all others too, unseen."""
-    return f"{Path(folder).name}_trace_{front.your_file(folder).stem}"
+    return f"{Path(folder).name}_see_{front.your_file(folder).stem}"
 
 
 def homes_of(folder):
@@ -112,7 +112,7 @@ def homes_of(folder):
 
 
 def named_source(folder):
-    """The source of the program 01_elu_trace_named."""
+    """The source of the program 01_elu_see_named."""
     return front.program("cpu", Path(folder).name) / "traced.cu"
 
 
@@ -129,8 +129,8 @@ def texts_naming(kernels, homes, before):
 
 
 def build_named(folder, kernels, homes, build):
-    """Builds 01_elu_trace_named so that it sees the kernels; returns it."""
-    path, name = named_source(folder), f"{Path(folder).name}_trace_named"
+    """Builds 01_elu_see_named so that it sees the kernels; returns it."""
+    path, name = named_source(folder), f"{Path(folder).name}_see_named"
     texts = texts_naming(kernels, homes, runs.read_text(path))
     for text in texts:
         if text != runs.read_text(path):

@@ -2,8 +2,8 @@
 
 The verdict has a line for each question: is it right, how large is the error beside the claim, what
 does it ask of memory, does anything idle, what of the exercises is done. Three programs answer:
-01_elu_test tries hundreds of sizes, pointers and inputs; 01_elu_check watches every access;
-01_elu_trace counts them. A rung with one mistake fails many trials for one reason, so the test's
+01_elu_test tries hundreds of sizes, pointers and inputs; 01_elu_see_your_elu judges every access, and
+counts them. A rung with one mistake fails many trials for one reason, so the test's
 messages are sorted by reason.
 """
 
@@ -322,14 +322,14 @@ class Verdict:
 
     @property
     def watching(self):
-        """The programs that count and watch; always on the CPU, and with g++."""
-        return [*([f"{self.folder.name}_check"] if CHECKS.exists() else []), trace.small_program(self.folder)]
+        """The program that counts and judges accesses; always on the CPU, and with g++."""
+        return trace.small_program(self.folder)
 
     def build_first(self):
         """The test; and the others with it, if they are there and only the reader's file has to be compiled."""
         test, rest = f"{self.folder.name}_test", []
-        if self.backend == "cpu" and all(front.program("cpu", name).exists() for name in self.watching):
-            rest = self.watching
+        if self.backend == "cpu" and front.program("cpu", self.watching).exists():
+            rest = [self.watching]
         try:
             front.build(self.backend, test, *rest, known=True)
             self.built = bool(rest)
@@ -341,7 +341,7 @@ class Verdict:
         tell_warnings(self.backend, self.path.name)
 
     def build_rest(self):
-        for name in [] if self.built else self.watching:
+        for name in [] if self.built else [self.watching]:
             try:
                 if not front.program("cpu", name).exists():
                     front.say(f"build: {name}, once")
@@ -516,13 +516,10 @@ class Verdict:
 
     @functools.cached_property
     def found(self):
-        """What checked() says; nothing where there are no checks."""
-        program = f"{self.folder.name}_check"
-        if not CHECKS.exists():
-            return [], None
-        if program in self.missing:
+        """What checked() says."""
+        if self.watching in self.missing:
             return [], "it could not be built"
-        return checked(front.program("cpu", program), "yours", endless=self.endless)
+        return checked(front.program("cpu", self.watching), "check", "yours", endless=self.endless)
 
     @property
     def flaws(self):
@@ -533,8 +530,8 @@ class Verdict:
         found, failure = self.flaws, self.found[1]
         if self.stopped:
             found = [one for one in found if one.partition(": ")[2].partition("; n = ")[0] not in self.stopped]
-        if found or CHECKS.exists() and (failure or not self.stopped):
-            tell_found(f"{self.folder.name}_check", found, failure)
+        if found or failure or not self.stopped:
+            tell_found(self.watching, found, failure)
 
     # ---- What is left? ----
 
@@ -578,9 +575,6 @@ def ticked(exercise, left):
         text += f" (by an earlier version, kept as {front.here(exercise.kept)})"
         return text + (f"; this version: {'; '.join(left)}" if exercise.is_program else "")
     return text + (f": left: {'; '.join(left)}" if left else "")
-
-
-CHECKS = runs.ROOT / "common" / "cmake" / "check.cmake"
 
 
 def number(value):
@@ -734,13 +728,13 @@ def judge_program(exercise, backend):
         said, code = (done.stdout + done.stderr).strip(), done.returncode
     except subprocess.TimeoutExpired:
         said, code = f"it did not end within {LONGEST} seconds: is there a loop without an end?", 1
-    found, failure = program_checked(f"{target}_check", code == -signal.SIGXCPU)
+    found, failure = program_checked(f"{target}_see", code == -signal.SIGXCPU)
     found += unaligned(exercise.file)
     facts = Facts(exercise.file, (None, None, None))
     facts.right = facts.says_right = code == 0 and not found
     front.say(f"\n{front.here(exercise.file)}: {said or f'it {ending(code)}'}"
               + (" (and is not: the checks found something)" if code == 0 and found else ""))
-    tell_found(f"{target}_check", found, failure)
+    tell_found(f"{target}_see", found, failure)
     if code in (-signal.SIGSEGV, -signal.SIGBUS) and not found:
         front.say("  Look: is every index checked before the access, for the last element of a wide access too? Does\n"
                   "  every access of 128 bits begin at a multiple of 16 bytes?")
@@ -757,7 +751,7 @@ def judge_program(exercise, backend):
 
 def build_program(exercise, backend, target):
     """The program, and with it the one that is checked if that is there: then both are compiled at the same time."""
-    beside, targets = f"{target}_check", front.program(backend, "CMakeFiles/TargetDirectories.txt")
+    beside, targets = f"{target}_see", front.program(backend, "CMakeFiles/TargetDirectories.txt")
     rest = [beside] if backend == "cpu" and front.program("cpu", f"answers/{beside}").exists() else []
     try:  # CMake may have been configured without the file
         front.build(backend, target, *rest, known=targets.exists() and f"/{target}.dir" in targets.read_text(encoding="utf-8"))
@@ -778,15 +772,11 @@ def program_checked(name, endless):
 
 def counted(target):
     """{"yours": what the program's last launch asks for}, on the CPU; empty where that cannot be counted."""
-    try:
-        front.build("cpu", f"{target}_trace", known=True, quiet=True)
-    except front.BuildFailed:
-        return {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "counts.json"
         try:
-            subprocess.run([str(front.program("cpu", f"answers/{target}_trace"))], capture_output=True, check=False,
-                           timeout=LONGEST, env={**os.environ, "TUTORIAL_COUNTS": str(path)})
+            subprocess.run([str(front.program("cpu", f"answers/{target}_see"))], capture_output=True, check=False,
+                           timeout=LONGEST, env={**os.environ, "TUTORIAL_SEE": "trace", "TUTORIAL_COUNTS": str(path)})
             launches = runs.load_json(path)["launches"]
         except (OSError, subprocess.TimeoutExpired, runs.ToolError):
             return {}

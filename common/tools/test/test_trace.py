@@ -108,7 +108,7 @@ class Program(unittest.TestCase):
     def run_with(self, body, *arguments, **others):
         with tempfile.TemporaryDirectory() as folder, mock.patch("runs.ROOT", Path(folder)):
             for source, text in {"your_elu": body, **others}.items():
-                program = trace.front.program("cpu", f"01_elu_trace_{source}")
+                program = trace.front.program("cpu", f"01_elu_see_{source}")
                 program.parent.mkdir(parents=True, exist_ok=True)
                 program.write_text(f"#!{sys.executable}\nimport json, sys\n{text}\n", encoding="utf-8")
                 program.chmod(0o755)

@@ -65,6 +65,8 @@ def traced(name, width, requests, blocks=4, idle=0, kind="rung"):
 class Judged(synthetic.Scratch):
     """A chapter of its own, with programs that answer as a test says."""
 
+    check = "pass"  # what the checks do
+
     def setUp(self):
         super().setUp()
         self.folder = self.root / "01_elu"
@@ -74,8 +76,7 @@ class Judged(synthetic.Scratch):
         self.write("1, alignof(half), 2048.0")
         self.declare(starter="")
         for target, value in (("runs.ROOT", self.root), ("exercises.KEPT", self.root / ".exercises"),
-                              ("front.LOGS", self.root / "build/logs"), ("yours.CHECKS", self.root / "checks"),
-                              ("front.build", lambda *_, **__: None)):
+                              ("front.LOGS", self.root / "build/logs"), ("front.build", lambda *_, **__: None)):
             patch = mock.patch(target, value)
             patch.start()
             self.addCleanup(patch.stop)
@@ -102,7 +103,8 @@ class Judged(synthetic.Scratch):
         record = f"open(os.environ['TUTORIAL_RECORD_DIR'] + '/accuracy.a.json', 'w').write({json.dumps({'accuracy': [one]})!r})"
         self.program("01_elu_test", f"{record if one else ''}\n{test}")
         rungs = rungs or (traced("your_elu", 2, 1, kind="yours"), traced("f16x8_pack", 16, 1))
-        self.program("01_elu_trace_your_elu", f"rungs = {list(rungs)!r}\nprint(json.dumps({{'rungs': rungs}}))")
+        self.program("01_elu_see_your_elu", f"if sys.argv[1] == 'check':\n    {self.check}\nelse:\n"
+                                            f"    print(json.dumps({{'rungs': {list(rungs)!r}}}))")
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             right = yours.Verdict(self.folder, "cpu").run()
@@ -168,15 +170,14 @@ class Verdict(Judged):
         self.assertIn("did not end within 1 seconds of the CPU", text)
 
     def test_what_the_instrumented_executor_notices_is_a_failure(self):
-        (self.root / "checks").touch()
-        self.program("01_elu_check", "print('check: your_elu.cuh:7: reads x[n], one past the end'); sys.exit(1)")
+        self.check = "print('check: your_elu.cuh:7: reads x[n], one past the end'); sys.exit(1)"
         right, text = self.judge(one=accuracy(0.5, 0.51))
         self.assertFalse(right)
         self.assertIn("checks     your_elu.cuh:7: reads x[n], one past the end", text)
         self.assertIn("gives the right results here, and is not right yet", text)
-        self.program("01_elu_check", "os.abort()")  # that says nothing does not mean that nothing was found
+        self.check = "os.abort()"  # that says nothing does not mean that nothing was found
         self.assertIn("could not say more: it crashed (aborted)", self.judge(one=accuracy(0.5, 0.51))[1])
-        self.program("01_elu_check", "")
+        self.check = "pass"
         self.assertTrue(self.judge(one=accuracy(0.5, 0.51))[0])
 
 
@@ -235,8 +236,7 @@ class Messages(Judged):
             self.assertIn(f"The kernel {words}, so its results could not be checked", text)
 
     def test_what_the_checks_found_comes_before_its_effects(self):
-        (self.root / "checks").touch()
-        self.program("01_elu_check", "print('check: your_elu.cuh:7: no barrier between them; n = 1'); sys.exit(1)")
+        self.check = "print('check: your_elu.cuh:7: no barrier between them; n = 1'); sys.exit(1)"
         for test, effect in ((f"print({FAILED!r}); sys.exit(3)", "or computed from memory that nobody wrote"),
                              ("os.abort()", "The kernel crashed")):
             text = self.judge(test)[1]
@@ -245,8 +245,7 @@ class Messages(Judged):
 
     def test_a_kernel_that_the_executor_stops_is_told_of_once(self):
         why = "block (0,0,0): divergent barrier: thread (0,0,0) waits"
-        (self.root / "checks").touch()
-        self.program("01_elu_check", f"print('check: your_elu.cuh:7: {why}; n = 1'); sys.exit(1)")
+        self.check = f"print('check: your_elu.cuh:7: {why}; n = 1'); sys.exit(1)"
         lines = ("n = 1: y[0] was not written", "n = 1: the launcher answers cudaErrorLaunchFailure, expected cudaSuccess")
         xml = "".join(f"<Info>{line}</Info>" for line in lines)
         text = self.judge(f"print('CPU executor: {why}\\n' * 9, file=sys.stderr)\n"
@@ -309,7 +308,7 @@ class Exercises(Judged):
         (self.folder / "answers/own.cu").touch()
         (self.folder / "your_own.cu").write_text("int mine;\n", encoding="utf-8")
         self.program("answers/01_elu_your_own", body)
-        self.program("answers/01_elu_your_own_check", check)
+        self.program("answers/01_elu_your_own_see", check)
         with contextlib.redirect_stdout(io.StringIO()) as out:
             yours.judge_program(exercises.Chapter(self.folder).find("own"), "cpu")
         return re.sub(r"\n {11,}", " ", out.getvalue())

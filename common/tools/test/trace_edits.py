@@ -3,9 +3,9 @@
 
     trace_edits.py RUNG PROGRAM=bytes,pattern,sectors,used...
 
-PROGRAM is a chapter's tracing program with one your_*.cuh or another (common/cmake/trace.cmake), and
+PROGRAM sees a chapter's kernels, with one your_*.cuh or another (common/cmake/see.cmake), and
 behind it is what the loads and stores of the rung's warp must show, as in
-01_elu_trace_strided=2,stride 16,16,12.5 %.
+01_elu_see_strided=2,stride 16,16,12.5 %.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-// The program of ./tutorial trace: one rung, launched once, and its accesses as JSON. A chapter's
-// benchmark says what its rungs are called, at which shapes they run, and on what.
+// What ./tutorial trace asks for: rungs, each launched once, and their accesses as JSON.
 
+#include "common/bench/shapes.h"
 #include "common/bench/stage.h"
 #include "common/executor/executor.h"
-#include "common/trace/cases.h"
+#include "common/see/see.h"
 #include "common/trace/json.h"
 #include "common/trace/recorder.h"
 
@@ -18,32 +18,17 @@
 #include <string>
 #include <vector>
 
-//   01_elu_trace --list                       every rung: a JSON object
-//   01_elu_trace RUNG... [--shape=1024x1024]  these rungs: a JSON object
-//                [--all]                      every rung that is the chapter's own
-//                [--warp=N]                   the warp that is kept in detail; default: in the middle
-//                [--gpu-sizes]                what a GPU's benchmark takes as its own shapes
-//                [--part=K]                   only the first of K parts of each launch's blocks
-//
-// A rung may be named with its ladder: bias/bias_cycle_f16. Exit code: 0, or 1 if a rung could not
-// be traced, or 2 for arguments that mean nothing; why is one sentence on stderr.
-
-namespace tutorial::bench {
-
-bool on_gpu = false;
-
-/// In a benchmark this registers a row.
-void add(const Case& operation) { cases().push_back(operation); }
-
-}  // namespace tutorial::bench
+namespace tutorial::see {
 
 namespace {
 
-using tutorial::bench::Case;
-using tutorial::bench::Kind;
-using tutorial::bench::NamedShape;
-using tutorial::bench::Shape;
-using namespace tutorial::trace;
+using bench::Case;
+using bench::Kind;
+using bench::NamedShape;
+using bench::Shape;
+using trace::Buffer;
+using trace::Json;
+using trace::Recorder;
 
 struct Options {
   bool list = false, all = false;
@@ -77,16 +62,16 @@ std::int64_t number(const char* text, const std::string& flag, std::int64_t leas
   return value;
 }
 
-Options parse(int argc, char** argv) {
+Options parse(int count, char** arguments) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const char* const argument = argv[i];
+  for (int i = 0; i < count; ++i) {
+    const char* const argument = arguments[i];
     if (std::strcmp(argument, "--list") == 0) {
       options.list = true;
     } else if (std::strcmp(argument, "--all") == 0) {
       options.all = true;
     } else if (std::strcmp(argument, "--gpu-sizes") == 0) {
-      tutorial::bench::on_gpu = true;
+      bench::on_gpu = true;
     } else if (const char* shape = value_of(argument, "--shape=")) {
       options.shape_name = shape;
     } else if (const char* warp = value_of(argument, "--warp=")) {
@@ -127,7 +112,7 @@ NamedShape shape_for(const Case& operation, const std::string& wanted) {
   }
   std::vector<Shape> parsed;
   try {
-    parsed = tutorial::bench::parse_shapes(wanted);
+    parsed = bench::parse_shapes(wanted);
   } catch (const std::invalid_argument& mistake) {
     std::string why = mistake.what();  // --shapes is the benchmark's flag
     if (const std::size_t at = why.find("--shapes"); at != std::string::npos) why.erase(at + 7, 1);
@@ -148,7 +133,7 @@ bool is_called(const Case& operation, const std::string& name) {
 /// The cases of that name at that shape; a rung may have rows at several shapes of its own.
 const Case& find(const std::string& name, const std::string& shape) {
   const Case* found = nullptr;
-  for (const Case& operation : tutorial::bench::cases()) {
+  for (const Case& operation : bench::cases()) {
     if (!is_called(operation, name)) continue;
     if (has_shape(operation, shape)) return operation;
     if (found == nullptr) found = &operation;
@@ -165,7 +150,7 @@ std::size_t bytes_of(const std::string& dtype) {
 }
 
 std::vector<Buffer> buffers_of(const Case& operation, const Shape& shape,
-                               const tutorial::bench::Buffers& set) {
+                               const bench::Buffers& set) {
   std::vector<Buffer> buffers;
   const auto elements = static_cast<std::size_t>(shape.elements());
   const auto add = [&](const std::string& name, const void* pointer, std::size_t bytes) {
@@ -183,7 +168,7 @@ std::vector<Buffer> buffers_of(const Case& operation, const Shape& shape,
   return buffers;
 }
 
-std::uint64_t observe(const tutorial::cpu::Launch& launch, bool begins) {
+std::uint64_t observe(const cpu::Launch& launch, bool begins) {
   return (Recorder::observe(launch, begins) + parts - 1) / parts;
 }
 
@@ -195,16 +180,70 @@ void on_fault(int) {
   std::_Exit(1);
 }
 
-void trace(const Case& operation, const Options& options, Json& json) {
+void write_names(Json& json, const Case& operation) {
+  json.text("ladder", operation.ladder);
+  json.text("rung", operation.rung);
+  json.text("dtype", operation.dtype);
+  json.text("kind", bench::name_of(operation.kind));
+  if (operation.per_thread > 0) {
+    json.signed_number("claims_per_thread", operation.per_thread);
+  }
+}
+
+/// A rung's names, at which shapes it runs, what it claims.
+void write_name(Json& json, const Case& operation) {
+  json.begin("", '{');
+  write_names(json, operation);
+  json.begin("shapes", '[');
+  for (const NamedShape& own : operation.own_shapes) json.text("", own.name);
+  json.end(']');
+  json.end('}');
+}
+
+/// How many bytes of the buffer were touched once, and how many more often.
+void write_touched(Json& json, const std::string& name, const std::vector<std::uint8_t>& counts) {
+  std::uint64_t once = 0, again = 0;
+  for (const std::uint8_t count : counts) {
+    once += count == 1 ? 1 : 0;
+    again += count > 1 ? 1 : 0;
+  }
+  json.number(name + "_once", once);
+  json.number(name + "_again", again);
+}
+
+/// A traced rung. `wrong`: what is wrong with its output, or empty.
+void write_rung(Json& json, const Case& operation, const NamedShape& shape,
+                const std::string& wrong, const Recorder& recorder) {
+  json.begin("", '{');
+  write_names(json, operation);
+  json.text("shape", shape.name);
+  json.signed_number("elements", shape.shape.elements());
+  if (!wrong.empty()) json.text("wrong", wrong);
+  json.begin("buffers", '[');
+  for (const Buffer& buffer : recorder.buffers()) {
+    json.begin("", '{');
+    json.text("name", buffer.name);
+    json.number("bytes", buffer.bytes);
+    write_touched(json, "loads", buffer.loads);
+    write_touched(json, "stores", buffer.stores);
+    json.end('}');
+  }
+  json.end(']');
+  json.number("workspace_bytes", recorder.elsewhere());
+  trace::write_launches(json, recorder);
+  json.end('}');
+}
+
+void trace_case(const Case& operation, const Options& options, Json& json) {
   const NamedShape shape = shape_for(operation, options.shape_name);
-  auto& stage = tutorial::bench::Stage::instance();
-  stage.prepare(operation, shape.shape, tutorial::bench::Regime::warm);
+  auto& stage = bench::Stage::instance();
+  stage.prepare(operation, shape.shape, bench::Regime::warm);
   Recorder& recorder = Recorder::instance();
   recorder.start(buffers_of(operation, shape.shape, stage.sets()[0]), options.warp);
   const cudaError_t error = operation.launch(stage.sets()[0], shape.shape, stage.stream());
   recorder.stop();
   if (error != cudaSuccess) {
-    const std::string report = tutorial::cpu::last_report();
+    const std::string report = cpu::last_report();
     throw std::runtime_error(operation.rung + " at " + shape.name + " answers " +
                              cudaGetErrorName(error) + (report.empty() ? "" : ": " + report));
   }
@@ -218,29 +257,28 @@ void trace(const Case& operation, const Options& options, Json& json) {
 }
 
 int run(const Options& options) {
-  tutorial::bench::register_benchmarks();
+  bench::register_benchmarks();
   Json json;
   json.begin("rungs", '[');
   if (options.list) {
-    for (const Case& operation : tutorial::bench::cases()) write_name(json, operation);
+    for (const Case& operation : bench::cases()) write_name(json, operation);
   }
   if (options.all) {
-    for (const Case& operation : tutorial::bench::cases()) {
+    for (const Case& operation : bench::cases()) {
       const bool is_ours = operation.kind == Kind::rung || operation.kind == Kind::yours;
       if (!is_ours) continue;
       Options its = options;
       const bool has = has_shape(operation, options.shape_name);
       // With a GPU's shapes those that have the one that is asked for; without, each in its own.
       if (!has && !takes_any_shape(operation)) its.shape_name.clear();
-      if (!has && tutorial::bench::on_gpu &&
-          (its.shape_name.empty() || !is_matrix(its.shape_name))) {
+      if (!has && bench::on_gpu && (its.shape_name.empty() || !is_matrix(its.shape_name))) {
         continue;
       }
-      trace(operation, its, json);
+      trace_case(operation, its, json);
     }
   }
   for (const std::string& name : options.rungs) {
-    trace(find(name, options.shape_name), options, json);
+    trace_case(find(name, options.shape_name), options, json);
   }
   json.end(']');
   std::puts(json.text().c_str());
@@ -249,12 +287,12 @@ int run(const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int trace(int count, char** arguments) {
   try {
     Recorder::watch(observe);
     std::signal(SIGSEGV, on_fault);
     std::signal(SIGBUS, on_fault);
-    return run(parse(argc, argv));
+    return run(parse(count, arguments));
   } catch (const Misuse& mistake) {
     std::fprintf(stderr, "trace: %s\n", mistake.what());
     return 2;
@@ -263,3 +301,5 @@ int main(int argc, char** argv) {
     return 1;
   }
 }
+
+}  // namespace tutorial::see

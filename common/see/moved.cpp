@@ -1,6 +1,6 @@
 // Which bytes kernels move: the cases of a program, traced one by one.
 
-#include "common/trace/moved.h"
+#include "common/see/moved.h"
 
 #include "common/refusal.h"
 #include "common/trace/recorder.h"

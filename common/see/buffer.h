@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace tutorial::check {
+namespace tutorial::see {
 
 /// Exactly `bytes` bytes, `offset` past a boundary of 256.
 class Buffer {
@@ -29,4 +29,4 @@ class Buffer {
   void* data_;
 };
 
-}  // namespace tutorial::check
+}  // namespace tutorial::see
