@@ -1,5 +1,5 @@
 # cmake -DWHAT=headers|nvcc [-DFETCH=ON] -P common/cmake/cuda_fetch.cmake
-# Exits 0 if NVIDIA's headers, or nvcc, are here; with FETCH, after fetching them if need be.
+# Exits 0 if NVIDIA's headers, or nvcc, are here, and says where; with FETCH, after fetching them if need be.
 include("${CMAKE_CURRENT_LIST_DIR}/cuda.cmake")
 tutorial_find_nvcc()
 if(WHAT STREQUAL "headers")
@@ -17,3 +17,4 @@ endif()
 if(NOT found)
   message(FATAL_ERROR "${WHAT}: not here")
 endif()
+message("${found}")

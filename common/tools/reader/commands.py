@@ -143,6 +143,10 @@ def make_parser():
                 epilog="Further flags: --json OUT.json, --operators (without the rungs), and what its own --help lists.")
     with_chapter(torch)
 
+    import run
+    run.add_arguments(add("run", "run your own CUDA program, with or without a GPU; --check judges every access", run_program,
+                          usage=f"{me} run [OPTION ...] FILE.cu [FILE ...] [ARGUMENT ...]"))
+
     import book
     book.add_arguments(add("read", "build the book, a site of all pages, and serve it on this machine alone", run_read))
     add("record", "record this machine's GPU for the pages, step by step; it goes on where it stopped", run_maintain,
@@ -299,6 +303,11 @@ def run_trace(arguments, _):
     return trace.run(arguments, folder)
 
 
+def run_program(arguments, rest):
+    import run
+    return run.run(arguments, rest)
+
+
 def python_with_torch():
     """The first Python that has PyTorch: it need not be the first python3 on PATH."""
     for python in (os.environ.get("TUTORIAL_TORCH_PYTHON"), "python3", "/usr/bin/python3"):
@@ -380,6 +389,10 @@ def parse(parser, words):
     given = next((word for word in words if not word.startswith("-") and word not in ("auto", "cuda", "cpu")), None)
     if given and given not in names:
         raise runs.ToolError(f"there is no command '{given}': {', '.join(names[:-1])} or {names[-1]} (--help says more)")
+    if given == "run":
+        import run
+        words, theirs = run.divide(words)
+        return parser.parse_args(words), theirs
     arguments, rest = parser.parse_known_args(words)
     if rest and arguments.command not in PASSES_ON:
         raise runs.ToolError(f"{arguments.command} does not know {rest[0]}: "

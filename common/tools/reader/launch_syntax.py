@@ -1,0 +1,396 @@
+"""CUDA's syntax for a host compiler: `k<<<grid, block>>>(a)`, `extern __shared__`, and where `__shared__` stands.
+
+g++ knows the rest as declarations (common/executor/cuda_language.h). A text keeps its lines, so that messages and
+reports name those of the source. What a launch becomes:
+
+    saxpy<<<blocks, 128>>>(n, x, y)
+    TUTORIAL_LAUNCH("saxpy", "n,x,y", (saxpy), blocks, 128)(n, x, y)
+
+A launch in a macro is one too, and where its arguments end need not be found.
+"""
+
+import re
+from typing import NamedTuple
+
+
+class Refused(Exception):
+    """What the executor does not run: (line, one sentence)."""
+
+
+class Token(NamedTuple):
+    text: str
+    begin: int
+
+    @property
+    def end(self):
+        return self.begin + len(self.text)
+
+
+# Comments, blanks and the directives' backslashes are left out of the tokens.
+LEXICAL = re.compile(
+    r'''(?P<skip>//(?:[^\n\\]|\\.|\\\n)*|/\*.*?\*/|\s+|\\\n)
+    |(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)")
+    |(?P<text>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*"|(?:u8|[uUL])?'(?:[^'\\\n]|\\.)+')
+    |(?P<number>\.?\d(?:[eEpP][+-]|'\w|[\w.])*)
+    |(?P<name>[A-Za-z_$][\w$]*)
+    |(?P<sign><<<|>>>|::|->|\.\.\.|<<|.)''', re.S | re.X)
+
+OPENING = {"(": ")", "[": "]", "{": "}"}
+CLOSING = {closing: opening for opening, closing in OPENING.items()}
+NO_CALLEE = {"return", "else", "do", "case", "throw", "co_return"}
+# The instructions of a GPU have a point in their names, or name its registers: mov.u32 %0, %%laneid;
+PTX = re.compile(r"\b[a-z]+\d*\.[a-z]|%%")
+
+
+def tokens_of(text):
+    return [Token(found.group(), found.start()) for found in LEXICAL.finditer(text) if found.lastgroup != "skip"]
+
+
+def is_name(token):
+    return token.text[0].isalpha() or token.text[0] in "_$"
+
+
+class Kernel(NamedTuple):
+    """A declaration of a `__global__` function."""
+    name: str
+    parameters: tuple      # their names
+    has_defaults: bool
+    template: int          # parameters of its template; 0: none; -1: a pack, or not known
+
+
+class Sources:
+    """What all the texts of a program declare."""
+
+    def __init__(self):
+        self.kernels = {}     # name -> {Kernel}
+        self.functions = set()  # names that a declaration gives to something else, too
+
+    def add(self, text):
+        if "__global__" in text:
+            tokens = tokens_of(text)
+            for i, token in enumerate(tokens):
+                if token.text == "__global__":
+                    self.add_kernel(tokens, i)
+            self.find_functions(tokens)
+
+    def add_kernel(self, tokens, at):
+        """The kernel's name stands before the first parenthesis that no attribute has."""
+        i = at + 1
+        while i < len(tokens) and tokens[i].text not in ";{":
+            if tokens[i].text == "(":
+                if tokens[i - 1].text not in ("__launch_bounds__", "__attribute__", "__maxnreg__", "alignas", "__cluster_dims__",
+                                              "__block_size__"):
+                    break
+                i = matching(tokens, i)
+            i += 1
+        if i >= len(tokens) or tokens[i].text != "(" or not is_name(tokens[i - 1]):
+            return
+        parameters = split(tokens[i + 1:matching(tokens, i)])
+        names = tuple(parameter_name(one) for one in parameters)
+        kernel = Kernel(tokens[i - 1].text, names, any("=" in [t.text for t in one] for one in parameters),
+                        template_parameters(tokens, at))
+        self.kernels.setdefault(kernel.name, set()).add(kernel)
+
+    def find_functions(self, tokens):
+        """`void add(`, `float *add(` outside of a kernel's declaration."""
+        in_kernel = False
+        for before, name, after in zip(tokens, tokens[1:], tokens[2:]):
+            if before.text == "__global__":
+                in_kernel = True
+            if name.text not in self.kernels or after.text != "(":
+                continue
+            if not in_kernel and (is_name(before) and before.text not in NO_CALLEE or before.text in "*&"):
+                self.functions.add(name.text)
+            in_kernel = False
+
+    def kernel(self, name):
+        """Its declaration, if there is one and nothing else has the name."""
+        known = self.kernels.get(name, ())
+        return next(iter(known)) if len(known) == 1 and name not in self.functions else None
+
+
+def matching(tokens, at):
+    """Where the parenthesis that opens at `at` closes; the last token if it does not."""
+    depth = 0
+    for i in range(at, len(tokens)):
+        if tokens[i].text in OPENING:
+            depth += 1
+        elif tokens[i].text in CLOSING:
+            depth -= 1
+            if depth == 0:
+                return i
+    return len(tokens) - 1
+
+
+def split(tokens):
+    """At the commas outside of parentheses and of template arguments."""
+    parts, depth = [[]], 0
+    for token in tokens:
+        if token.text in "([{<":
+            depth += 1
+        elif token.text in ")]}>":
+            depth -= 1
+        if token.text == "," and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [part for part in parts if part]
+
+
+def parameter_name(tokens):
+    """`float (*tile)[32] = nullptr` -> tile."""
+    texts = [token.text for token in tokens]
+    end = texts.index("=") if "=" in texts else len(texts)
+    if "[" in texts[:end]:
+        end = texts.index("[")
+    names = [token.text for token in tokens[:end] if is_name(token)]
+    return names[-1] if len(names) > 1 or (names and end < len(texts)) else ""
+
+
+def template_parameters(tokens, at):
+    """How many the template before `__global__` has."""
+    i = at - 1
+    while i > 0 and (is_name(tokens[i]) or tokens[i].text in '"' or tokens[i].text.startswith('"')):
+        if tokens[i].text == "template":
+            return -1
+        i -= 1
+    if i < 1 or tokens[i].text != ">":
+        return 0
+    begin = template_begin(tokens, i)
+    if begin is None or tokens[begin - 1].text != "template":
+        return -1
+    inside = tokens[begin + 1:i]
+    return -1 if any(t.text in ("...", "=") for t in inside) else len(split(inside))
+
+
+def template_begin(tokens, at):
+    """Where the template arguments that end at `at` begin."""
+    depth, i = 0, at
+    while i >= 0:
+        text = tokens[i].text
+        if text in (")", "]", "}"):
+            i = opening_of(tokens, i)
+        elif text in (">", ">>>"):
+            depth += len(text)
+        elif text in ("<", "<<", "<<<"):
+            depth -= len(text)
+        elif text in (";", "{", "(", "["):
+            return None
+        if depth <= 0:
+            return i if depth == 0 else None
+        i -= 1
+    return None
+
+
+def callee_begin(tokens, at):
+    """The first token of what is launched, `at` the last: a::b<c>, (k), table[i], MACRO(x), p->k."""
+    i = at
+    while i >= 0:
+        text = tokens[i].text
+        if text == ">":
+            begin = template_begin(tokens, i)
+            if begin is None:
+                return None
+            i = begin - 1
+            continue
+        if text in (")", "]"):
+            i = opening_of(tokens, i)
+            if i > 0 and (is_name(tokens[i - 1]) and tokens[i - 1].text not in NO_CALLEE or tokens[i - 1].text == ")"):
+                i -= 1
+                continue
+        elif not is_name(tokens[i]):
+            return None
+        if i > 0 and tokens[i - 1].text in ("::", ".", "->"):
+            i -= 1
+            if tokens[i].text == "::" and (i == 0 or not (is_name(tokens[i - 1]) and tokens[i - 1].text not in NO_CALLEE
+                                                          or tokens[i - 1].text == ">")):
+                return i
+            i -= 1
+            continue
+        return i
+    return None
+
+
+def opening_of(tokens, at):
+    depth = 0
+    for i in range(at, -1, -1):
+        if tokens[i].text in CLOSING:
+            depth += 1
+        elif tokens[i].text in OPENING:
+            depth -= 1
+            if depth == 0:
+                return i
+    return 0
+
+
+class Rewriter:
+    def __init__(self, text, sources):
+        self.text, self.sources = text, sources
+        self.tokens = tokens_of(text)
+        self.edits = []  # (begin, end, text)
+
+    def run(self):
+        for i, token in enumerate(self.tokens):
+            if token.text == "<<<":
+                self.launch(i)
+            elif token.text == "<<" and self.is_split_launch(i):
+                self.refuse(token, "`<< <` begins no launch: write `<<<` without a blank")
+            elif token.text == "__shared__":
+                self.shared(i)
+            elif token.text in ("asm", "__asm__", "__asm"):
+                self.assembly(i)
+        return self.edited()
+
+    def refuse(self, token, sentence):
+        raise Refused(self.text.count("\n", 0, token.begin) + 1, sentence)
+
+    def edited(self):
+        text = self.text
+        for begin, end, new in sorted(self.edits, reverse=True):
+            missing = text.count("\n", begin, end) - new.count("\n")
+            text = text[:begin] + new + self.line_end(begin) * missing + text[end:]
+        return text
+
+    def line_end(self, at):
+        """How a line ends there: in a directive with a backslash."""
+        end = self.text.find("\n", at)
+        return "\\\n" if end > 0 and self.text[end - 1] == "\\" else "\n"
+
+    def is_split_launch(self, i):
+        after = self.tokens[i + 1:i + 2]
+        return bool(after) and after[0].text == "<" and i > 0 and is_name(self.tokens[i - 1]) and \
+            self.tokens[i - 1].text in self.sources.kernels
+
+    # ---- Launches
+
+    def launch(self, i):
+        begin = callee_begin(self.tokens, i - 1) if i else None
+        if begin is None:
+            self.refuse(self.tokens[i], "no kernel stands before `<<<`")
+        end = self.end_of_shape(i)
+        callee = self.text[self.tokens[begin].begin:self.tokens[i - 1].end]
+        shape = self.text[self.tokens[i].end:self.tokens[end].begin]
+        self.edits.append((self.tokens[begin].begin, self.tokens[end].end, self.launched(begin, i, callee) + shape + ")"))
+
+    def end_of_shape(self, i):
+        depth = 0
+        for k in range(i + 1, len(self.tokens)):
+            text = self.tokens[k].text
+            if text in OPENING:
+                depth += 1
+            elif text in CLOSING:
+                depth -= 1
+            elif text == ">>>" and depth == 0:
+                return k
+            if depth < 0 or (text == ";" and depth == 0):
+                break
+        self.refuse(self.tokens[i], "the launch has no `>>>`")
+
+    def launched(self, begin, i, callee):
+        """TUTORIAL_LAUNCH for a kernel that is one function, whose arguments convert as in a call; else _ANY."""
+        name, arguments = self.kernel_named(begin, i)
+        kernel = self.sources.kernel(name)
+        is_one = kernel is not None and not kernel.has_defaults and kernel.template == arguments
+        spelled = re.sub(r"\s+|\\\n", " ", callee).replace('"', "'")
+        names = ",".join(kernel.parameters) if kernel else ""
+        return f'TUTORIAL_LAUNCH{"" if is_one else "_ANY"}("{spelled}", "{names}", ({callee}), '
+
+    def kernel_named(self, begin, i):
+        """The last name of what is launched, and how many template arguments stand behind it."""
+        last, count = i - 1, 0
+        if self.tokens[last].text == ">":
+            opening = template_begin(self.tokens, last)
+            count = len(split(self.tokens[opening + 1:last]))
+            last = opening - 1
+        return (self.tokens[last].text if is_name(self.tokens[last]) else ""), count
+
+    # ---- Shared memory
+
+    def shared(self, i):
+        """`__shared__` comes first in its declaration; a dynamic array becomes a pointer."""
+        begin = i
+        while begin > 0 and self.tokens[begin - 1].text not in (";", "{", "}", ":", "#", ")") or \
+                begin > 0 and self.is_attribute(begin - 1):
+            begin -= 1
+            if begin < i and self.text.count("\n", self.tokens[begin].end, self.tokens[begin + 1].begin) and \
+                    self.in_directive(self.tokens[begin].begin) and not self.in_directive(self.tokens[i].begin):
+                begin += 1
+                break
+        before = self.tokens[begin:i]
+        if any(token.text == "extern" for token in before):
+            self.dynamic_shared(begin, i)
+            return
+        if not before or any(token.text in ("define", "undef", "typedef") for token in before):
+            return
+        rest = "".join(self.text[token.begin:following.begin] for token, following in zip(before, self.tokens[begin + 1:i + 1])
+                       if token.text not in ("static", "__device__"))
+        self.edits.append((before[0].begin, self.tokens[i].end, "__shared__ " + rest.rstrip() if rest.strip() else "__shared__"))
+
+    def is_attribute(self, at):
+        """Whether a `)` ends __align__(16) or alignas(16)."""
+        if self.tokens[at].text != ")":
+            return False
+        opening = opening_of(self.tokens, at)
+        return opening > 0 and self.tokens[opening - 1].text in ("__align__", "alignas", "__attribute__")
+
+    def in_directive(self, at):
+        line = self.text.rfind("\n", 0, at) + 1
+        while line > 1 and self.text[line - 2] == "\\":
+            line = self.text.rfind("\n", 0, line - 1) + 1
+        return self.text[line:at].lstrip().startswith("#")
+
+    def dynamic_shared(self, begin, i):
+        """`extern __shared__ float tile[][32];` -> `TUTORIAL_DYNAMIC_SHARED(float, [32], tile);`"""
+        end = i
+        while end < len(self.tokens) and self.tokens[end].text != ";":
+            end += 1
+        words = self.tokens[begin:end]
+        bracket = next((k for k, token in enumerate(words) if token.text == "[" and self.text[words[k - 1].begin] != ")"), None)
+        if bracket is None or not is_name(words[bracket - 1]):
+            self.refuse(self.tokens[i], "`extern __shared__` declares one array: extern __shared__ float name[];")
+        kept, k = [], 0
+        while k < bracket - 1:
+            text = words[k].text
+            if text in ("alignas", "__align__", "__attribute__"):
+                k = matching(words, k + 1) + 1
+                continue
+            if text not in ("extern", "__shared__", "static", "__device__"):
+                kept.append(words[k])
+            k += 1
+        kind = " ".join(token.text for token in kept).replace(" :: ", "::") or "int"
+        closing = matching(words, bracket)
+        more = self.text[words[closing].end:self.tokens[end].begin].strip() if closing + 1 < len(words) else ""
+        scope = "" if self.is_local(begin) else "_OF_FILE"
+        self.edits.append((words[0].begin, self.tokens[end].begin,
+                           f"TUTORIAL_DYNAMIC_SHARED{scope}(({kind}), ({more}), {words[bracket - 1].text})"))
+
+    def is_local(self, at):
+        """Whether a function's body is open there: the outermost `{` that is not a namespace's or a class's."""
+        open_braces = []
+        for i in range(at):
+            text = self.tokens[i].text
+            if text == "{":
+                open_braces.append(i)
+            elif text == "}" and open_braces:
+                open_braces.pop()
+        return any(self.tokens[i - 1].text in (")", "const", "noexcept") or self.tokens[i - 1].text in ("else", "do", "try", ";", "{", "}")
+                   for i in open_braces if i > 0)
+
+    # ---- What is not there
+
+    def assembly(self, i):
+        texts = []
+        for token in self.tokens[i + 1:]:
+            if token.text == ";":
+                break
+            if token.text.endswith('"'):
+                texts.append(token.text)
+        if PTX.search(" ".join(texts)):
+            self.refuse(self.tokens[i], "inline PTX: the executor knows no GPU's instructions")
+
+
+def rewrite(text, sources):
+    """The text for g++; raises Refused."""
+    if not any(word in text for word in ("<<<", "__shared__", "asm", "<< <")):
+        return text
+    return Rewriter(text, sources).run()

@@ -1,0 +1,417 @@
+"""`./tutorial run FILE.cu`: a complete CUDA program, as it stands, on the CPU executor or on the GPU.
+
+Nothing of CMake takes part: the executor's sources are compiled once into build/run, with what every program includes
+as a precompiled header; a program's texts are rewritten (launch_syntax.py) and compiled against it. All that this
+says goes to stderr: stdout and the exit code are the program's.
+"""
+
+import collections
+import concurrent.futures
+import fcntl
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import front
+import launch_syntax
+import runs
+
+CACHE = runs.ROOT / "build" / "run"
+SUFFIXES = (".cu", ".cpp", ".cc", ".cxx")
+OPTIMIZED = "-O1"  # -O2 takes longer to compile than most programs to run
+FLAGS = ["-fno-strict-aliasing", "-ffp-contract=off", "-g1", "-w", "-DTUTORIAL_BACKEND_CPU=1", f"-I{runs.ROOT}",
+         f"-I{runs.ROOT / 'common/run/include'}"]
+# What makes a compiler's accesses those of the source: common/cmake/trace.cmake says of each why.
+WATCHED = ["-DTUTORIAL_TRACE=1", "-fsanitize=thread", "-gdwarf-4", "-fno-tree-sra", "-finline-functions", "-finline-small-functions",
+           "-findirect-inlining", "-fno-partial-inlining", "-fno-ipa-sra", "-fno-ipa-icf", "-fno-var-tracking"]
+NVCC = ["-O3"]
+OURS = re.compile(r"(--(check|verbose|clean|help)|-h)$|-[ID].|-(std|arch)=|--(limit|backend|trace)=")
+FAULT = 3  # the exit code where --check has found something
+TIME_IS_OVER = 124
+
+EPILOG = f"""The first words that end in .cu, .cpp, .cc or .cxx are the program; what follows
+is its arguments. An option of this command is taken wherever it stands; behind
+-- everything is the program's.
+
+Without a GPU, or with --backend cpu, --check or --trace, g++ compiles the
+program ({OPTIMIZED}, C++17 unless -std says otherwise) and the CPU executor runs it.
+With a GPU and nvcc: nvcc {' '.join(NVCC)} -arch=native (-arch says another). It builds in
+build/run of this repository, never beside your files; --clean empties that.
+
+exit codes: the program's; {FAULT}: --check has found a fault; {TIME_IS_OVER}: --limit is
+over; 2: it was not run."""
+
+
+def add_arguments(parser):
+    parser.epilog = EPILOG
+    parser.add_argument("files", metavar="FILE", nargs="*", help="the program: one source or several")
+    parser.add_argument("--check", action="store_true", help="judge every access, on the executor; a fault is told on stderr")
+    parser.add_argument("--trace", metavar="KERNEL", nargs="?", const="", help="show what a warp asks for, of one kernel or of all")
+    parser.add_argument("-I", metavar="DIR", action="append", default=[], dest="folders", help="look for headers there too")
+    parser.add_argument("-D", metavar="NAME[=VALUE]", action="append", default=[], dest="macros", help="define a macro")
+    parser.add_argument("-std", metavar="c++17", default="c++17", help="the version of C++")
+    parser.add_argument("-arch", metavar="sm_90", default="native", help="what nvcc compiles for")
+    parser.add_argument("--limit", metavar="SECONDS", type=int, help="end the program after so long")
+    parser.add_argument("--verbose", action="store_true", help="show the backend and the commands")
+    parser.add_argument("--clean", action="store_true", help="remove what was built")
+
+
+def divide(words):
+    """(the words of this command, the program's arguments)."""
+    ours, theirs, words = [], [], collections.deque(words)
+    has_source = False
+    while words:
+        word = words.popleft()
+        is_source = word.endswith(SUFFIXES) and not theirs
+        if word == "--":
+            return ours, theirs + list(words)
+        if word in ("-I", "-D", "-std", "-arch", "--limit", "--backend") and words:
+            ours += [word, words.popleft()]
+        elif word == "--trace":
+            named = bool(words) and re.fullmatch(r"[A-Za-z_]\w*(::\w+)*", words[0]) is not None
+            ours.append(f"--trace={words.popleft() if named else ''}")
+        elif is_source or not has_source or OURS.match(word):
+            ours.append(word)
+        else:
+            theirs.append(word)
+        has_source = has_source or is_source
+    return ours, theirs
+
+
+def tell(text):
+    print(f"run: {text}", file=sys.stderr, flush=True)
+
+
+def run(arguments, program_arguments):
+    if arguments.clean:
+        shutil.rmtree(CACHE, ignore_errors=True)
+        if not arguments.files:
+            return 0
+    refuse(arguments)
+    backend = choose_backend(arguments)
+    CACHE.mkdir(parents=True, exist_ok=True)
+    builder = (OnGpu if backend == "cuda" else OnExecutor)(arguments)
+    program = builder.build()
+    return execute([str(program), *program_arguments], arguments, builder.environment())
+
+
+def refuse(arguments):
+    """What can be known before anything is built."""
+    if not arguments.files:
+        raise runs.ToolError(f"run needs a program: {front.command('run FILE.cu')}")
+    for name in arguments.files:
+        if not name.endswith(SUFFIXES):
+            raise runs.ToolError(f"{name}: the program's files end in {', '.join(SUFFIXES)}; its arguments stand behind them")
+        runs.read_text(name)
+    if (arguments.check or arguments.trace is not None) and arguments.backend == "cuda":
+        raise runs.ToolError("--check and --trace run on the CPU executor: leave --backend cuda away")
+    if arguments.check and arguments.trace is not None:
+        raise runs.ToolError("--check or --trace, one at a time")
+    try:
+        CACHE.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise runs.ToolError(f"{front.here(CACHE)} cannot be written ({error.strerror}): clone to where you can write") from None
+
+
+def choose_backend(arguments):
+    watched = arguments.check or arguments.trace is not None
+    if watched or arguments.backend == "cpu" or (arguments.backend == "auto" and not shutil.which("nvidia-smi")):
+        return "cpu"
+    done = subprocess.run([str(front.DOOR), "choose-backend", arguments.backend, "bench"], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+    if arguments.verbose:
+        sys.stderr.write(done.stdout)
+    return "cuda" if done.stdout.startswith("backend: cuda") else "cpu"
+
+
+def execute(command, arguments, environment):
+    """Runs the program in the reader's folder, with the reader's terminal."""
+    if arguments.verbose:
+        tell(shlex.join(command))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the program's
+    process = subprocess.Popen(command, env={**os.environ, **environment},
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    try:
+        code = process.wait(arguments.limit)
+    except subprocess.TimeoutExpired:
+        tell(f"the limit of {arguments.limit} s is over")
+        process.terminate()  # the executor says which launch was at work
+        try:
+            process.wait(2)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        return TIME_IS_OVER
+    if code < 0 and -code not in (signal.SIGINT, signal.SIGPIPE):
+        hint = "" if arguments.check or arguments.trace is not None else ": --check says where, if a kernel or a copy did it"
+        tell(f"the program was ended by {signal.strsignal(-code).lower()}{hint}")
+    return code if code >= 0 else 128 - code
+
+
+# -------------------------------------------------------------------------------------------------
+# Builds
+
+
+def digest(*parts):
+    return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:16]
+
+
+class Failed(Exception):
+    """A compiler's answer: (command, its stderr)."""
+
+
+class Locked:
+    """One build at a time in a folder."""
+
+    def __init__(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / "lock"
+
+    def __enter__(self):
+        self.file = open(self.path, "w", encoding="utf-8")
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_):
+        self.file.close()
+
+
+class Builder:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        name = Path(arguments.files[0]).resolve()
+        self.folder = CACHE / "programs" / f"{name.stem}-{digest(type(self).__name__, self.mode(), *self.key())}"
+
+    def mode(self):
+        return "watched" if self.arguments.check or self.arguments.trace is not None else "plain"
+
+    def key(self):
+        these = self.arguments
+        return [os.getcwd(), *these.files, these.std, *these.folders, "-D", *these.macros]
+
+    def environment(self):
+        return {}
+
+    def call(self, command):
+        if self.arguments.verbose:
+            tell(shlex.join(map(str, command)))
+        done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", check=False)
+        if done.returncode:
+            raise Failed(command, done.stdout)
+
+    def all(self, commands):
+        """Runs commands side by side; raises the first failure."""
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for done in [pool.submit(self.call, command) for command in commands]:
+                done.result()
+
+    def made(self, target, command, key):
+        """Whether `target` was already made from `key`; else makes it, under its name only when it is whole."""
+        mark = target.with_name(target.name + ".key")
+        if target.exists() and mark.exists() and mark.read_text(encoding="utf-8") == key:
+            return
+        mark.unlink(missing_ok=True)
+        fresh = target.with_name(f"{target.name}.{os.getpid()}")
+        try:
+            self.call([*command, "-o", fresh])
+            fresh.replace(target)
+        finally:
+            fresh.unlink(missing_ok=True)
+        mark.write_text(key, encoding="utf-8")
+
+    def build(self):
+        try:
+            with Locked(self.folder):
+                return self.make()
+        except Failed as failure:
+            tell_failure(*failure.args, self.arguments)
+            sys.exit(2)
+        except launch_syntax.Refused as refusal:
+            raise runs.ToolError(refusal.args[1]) from None
+        except OSError as error:
+            raise runs.ToolError(f"{front.here(CACHE)}: {error.strerror}; make room there, or {front.command('run --clean')}") from None
+
+
+class OnGpu(Builder):
+    def make(self):
+        nvcc = found("nvcc")
+        these = self.arguments
+        program = self.folder / "program"
+        texts = [runs.read_text(name) for name in these.files]
+        command = [nvcc, *NVCC, f"-arch={these.arch}", f"-std={these.std}", f"-I{runs.ROOT}", *(f"-I{one}" for one in these.folders),
+                   *(f"-D{one}" for one in these.macros), *these.files]
+        key = digest(command, *texts) if not re.search(r'#\s*include\s*"', "".join(texts)) else str(os.getpid())
+        self.made(program, command, key)
+        return program
+
+
+def found(what):
+    """NVIDIA's headers, or nvcc: where the build looks for them."""
+    done = subprocess.run(["cmake", f"-DWHAT={what}", "-P", str(runs.ROOT / "common/cmake/cuda_fetch.cmake")], cwd=runs.ROOT,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        raise runs.ToolError(f"{what} was not found: {front.command('setup')}" + (" --nvcc" if what == "nvcc" else ""))
+    return done.stdout.strip().splitlines()[-1]
+
+
+class OnExecutor(Builder):
+    def environment(self):
+        these = self.arguments
+        if these.check:
+            return {"TUTORIAL_SEE": "check"}
+        return {} if these.trace is None else {"TUTORIAL_SEE": "trace" + (f":{these.trace}" if these.trace else "")}
+
+    def make(self):
+        self.compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++") or "g++"
+        executor = self.executor()
+        texts = self.texts()
+        flags = [f"-std={self.arguments.std}", OPTIMIZED, *FLAGS, "-isystem", self.headers]
+        flags += WATCHED if self.mode() == "watched" else []
+        commands, objects = [], []
+        overlay = self.folder / "sources"
+        for folder in self.arguments.folders:
+            flags += [f"-I{overlay}{Path(folder).resolve()}", f"-I{folder}"]
+        flags += [f"-D{macro}" for macro in self.arguments.macros]
+        for name in self.arguments.files:
+            path = Path(name).resolve()
+            prelude = ["-include", self.prelude] if name.endswith(".cu") else []
+            object_file = self.folder / f"{len(objects)}.o"
+            objects.append(object_file)
+            commands.append((object_file, [self.compiler, *prelude, *flags, "-x", "c++", f"-iquote{path.parent}", "-c",
+                                           f"{overlay}{path}"]))
+        key = digest(*executor, self.compiler, flags, *texts)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for done in [pool.submit(self.made, target, command, key) for target, command in commands]:
+                done.result()
+        program = self.folder / "program"
+        link = [self.compiler, *objects, *executor, "-lboost_context", "-lpthread", "-ldl"]
+        link += ["-Wl,--wrap=main", "-Wl,-z,norelro"] if self.mode() == "watched" else []
+        self.made(program, link, key)
+        return program
+
+    # ---- The executor, once
+
+    def executor(self):
+        """The object files of the executor, and of what watches; made once, with the precompiled header."""
+        common = runs.ROOT / "common"
+        folders = ["executor", "run"] + (["check", "trace"] if self.mode() == "watched" else [])
+        sources = sorted(path for name in folders for path in (common / name).glob("*.cpp"))
+        sources = [path for path in sources if "int main(" not in path.read_text(encoding="utf-8")]
+        headers = sorted(path for name in ("executor", "run", "run/include", "check", "trace", ".") for path in (common / name).glob("*.h*"))
+        state = [path.read_text(encoding="utf-8") for path in (*sources, *headers, Path(__file__))]
+        folder = CACHE / f"executor-{self.mode()}-{digest(self.compiler, *state)}"
+        self.prelude = folder / self.arguments.std / "program.h"
+        objects = [folder / f"{path.parent.name}_{path.stem}.o" for path in sources]
+        mark = folder / "headers"
+        if mark.exists() and self.prelude.with_suffix(".h.gch").exists():
+            self.headers = mark.read_text(encoding="utf-8")
+            return objects
+        tell("building the executor, once")
+        subprocess.run([str(front.DOOR), "setup-run"], stdout=sys.stderr, check=True)
+        self.headers = found("headers")
+        with Locked(folder):
+            self.prelude.parent.mkdir(exist_ok=True)
+            self.prelude.write_text('#include "common/run/program.h"\n', encoding="utf-8")
+            flags = [self.compiler, OPTIMIZED, *FLAGS, "-isystem", self.headers]
+            watched = WATCHED if self.mode() == "watched" else []
+            defined = ["-DTUTORIAL_TRACE=1", f'-DTUTORIAL_ROOT="{runs.ROOT}"'] if watched else []
+            header = [*flags, f"-std={self.arguments.std}", *watched, "-x", "c++-header", self.prelude, "-o",
+                      self.prelude.with_suffix(".h.gch")]
+            self.all([header] + [[*flags, "-std=c++17", *(defined if path.parent.name in ("check", "trace") else []), "-c", path, "-o", target]
+                                 for path, target in zip(sources, objects) if not target.exists()])
+            mark.write_text(self.headers, encoding="utf-8")
+        return objects
+
+    # ---- The program's texts
+
+    def texts(self):
+        """Writes what g++ compiles: each file of the program, and each header of its own, below sources/ under its path."""
+        files = self.files()
+        sources = launch_syntax.Sources()
+        for _, text in files.values():
+            sources.add(text)
+        overlay = self.folder / "sources"
+        for path, (name, text) in files.items():
+            try:
+                new = f'#line 1 "{name}"\n' + launch_syntax.rewrite(text, sources)
+            except launch_syntax.Refused as refusal:
+                line, sentence = refusal.args
+                raise launch_syntax.Refused(line, f"{name}:{line}: {sentence}") from None
+            target = Path(f"{overlay}{path}")
+            if not target.exists() or target.read_text(encoding="utf-8", errors="surrogateescape") != new:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(new, encoding="utf-8", errors="surrogateescape")
+            files[path] = (name, new)
+        return [new for _, new in files.values()]
+
+    def files(self):
+        """{path: (as it was named, text)} of the program's files and of the headers that they include from its folders."""
+        known = {}
+        waiting = [(Path(name).resolve(), name) for name in self.arguments.files]
+        while waiting:
+            path, name = waiting.pop()
+            if path in known or runs.ROOT / "common" in path.parents:
+                continue
+            text = path.read_text(encoding="utf-8-sig", errors="surrogateescape").replace("\r\n", "\n")
+            known[path] = (name, text)
+            for mark, included in re.findall(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', text, re.M):
+                for folder in [Path(name).parent] * (mark == '"') + [Path(one) for one in self.arguments.folders]:
+                    candidate = folder / included
+                    if candidate.is_file():
+                        waiting.append((candidate.resolve(), str(candidate)))
+                        break
+        return known
+
+
+# -------------------------------------------------------------------------------------------------
+# What a compiler says, in few lines
+
+MOST_ERRORS = 3
+
+
+def tell_failure(command, output, arguments):
+    """The first errors, each with its line; with --verbose all that the compiler says."""
+    lines = output.splitlines()
+    if arguments.verbose:
+        print(output, file=sys.stderr)
+    missing = dict.fromkeys(re.findall(r"(?m)^(?:.*?([^\s:/]+[^\s:]*:\d+): )?(?:.*: )?undefined reference to `(\w[^'(]*)", output))
+    told = 0
+    for where, name in list(missing)[:MOST_ERRORS]:
+        known = "the executor does not have it" if re.match(r"cu[a-z]*[A-Z]|nv", name) else "it is declared, and no file of the program defines it"
+        tell(f"{where + ': ' if where else ''}{name}: {known}")
+        told += 1
+    for i, line in enumerate(lines):
+        found_error = re.match(r"(.+?:\d+)(?::\d+)?: (?:fatal )?error: (.*)", line)
+        if not found_error or told >= MOST_ERRORS:
+            continue
+        where, sentence = found_error.groups()
+        refused = re.match(r"#error (.*)", sentence)
+        if refused:
+            where, sentence = includer(lines[:i]) or where, refused.group(1).strip('"')
+        tell(f"{where}: {sentence}")
+        for more in lines[i + 1:i + 3]:
+            if re.match(r"\s*\d* \|", more):
+                print(f"  {more}", file=sys.stderr)
+        told += 1
+        if refused:
+            break
+    if not told:
+        print("\n".join(lines[-10:]), file=sys.stderr)
+    tell(f"{Path(str(command[0])).name} refused the program" + ("" if arguments.verbose else "; --verbose shows all that it says"))
+
+
+def includer(lines):
+    """The reader's line that included what the last lines are about."""
+    for line in reversed(lines):
+        where = re.match(r"(?:In file included|\s+) from (.+?:\d+)", line)
+        if where and "/common/run/include/" not in where.group(1):
+            return where.group(1)
+        if not where:
+            return None
+    return None

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""`./tutorial run`: the programs of common/test/run, and what the rewriter makes of a text.
+
+A program says in comments at its head what must come:
+
+    // prints: REGEX     stdout holds it, these in their order
+    // exits: N          the exit code, if it is not 0
+    // refused: REGEX    it is not run, and stderr says so in one sentence
+    // check: REGEX      --check finds it (stderr; exit code 3), and nothing else;  // check: clean   it finds nothing
+    // remark: REGEX     --check says so and the exit code is the program's
+    // trace: REGEX      --trace prints it
+    // always            it is tried in each `./tutorial test`; the others with TUTORIAL_EVERY_PROGRAM=1, as .ci/run does
+
+{name} in a REGEX is the number of the line that ends in `// name`.
+"""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import folders
+
+import launch_syntax
+import runs
+
+ROOT = runs.ROOT
+
+PROGRAMS = sorted((ROOT / "common/test/run").glob("*.cu"))
+DOOR = str(ROOT / "tutorial")
+
+
+def call(*words, cwd=ROOT, **options):
+    return subprocess.run([DOOR, "run", "--backend", "cpu", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, errors="replace", cwd=cwd, check=False, **options)
+
+
+class Program:
+    def __init__(self, path):
+        self.path = path
+        self.text = path.read_text(encoding="utf-8")
+        marks = {name: str(i) for i, line in enumerate(self.text.splitlines(), 1) for name in re.findall(r"// (\w+)$", line)}
+        self.said = [(kind, re.sub(r"\{(\w+)\}", lambda found: marks.get(found.group(1), found.group()), what))
+                     for kind, what in re.findall(r"(?m)^// (\w+): (.+)$", self.text)]
+        self.is_quick = "\n// always\n" in self.text
+
+    def all(self, kind):
+        return [what for one, what in self.said if one == kind]
+
+    def wrong(self):
+        """What does not come as the program says; seconds."""
+        began = time.monotonic()
+        words = [word for what in self.all("arguments") for word in what.split()]
+        exits = int((self.all("exits") or ["0"])[0])
+        if self.all("refused"):
+            return self.compare(call(self.path), 2, self.all("refused"), ("stderr",)), time.monotonic() - began
+        wrong = []
+        if not self.all("hangs"):
+            wrong = self.compare(call(self.path, *words), exits, self.all("prints"), ("stdout",))
+        faults, remarks = self.all("check"), self.all("remark")
+        if faults or remarks:
+            clean = faults in ([], ["clean"])
+            done = call("--check", self.path, *words)
+            wrong += self.compare(done, exits if clean else 3, remarks if clean else faults + remarks, ("stderr",))
+            if clean and re.search("(?m)^check: .*:[0-9]", done.stderr):
+                wrong.append(f"--check finds something: {done.stderr}")
+        if self.all("trace"):
+            wrong += self.compare(call("--trace", self.path, *words), exits, self.all("trace"), ("stdout", "stderr"))
+        return wrong, time.monotonic() - began
+
+    def compare(self, done, exits, wanted, streams):
+        text = "".join(getattr(done, stream) for stream in streams)
+        wrong = [] if done.returncode == exits else [f"exit code {done.returncode}, expected {exits}"]
+        at = 0
+        for what in wanted:
+            found = re.compile(what, re.M).search(text, at if streams == ("stdout",) else 0)
+            if found:
+                at = found.end()
+            else:
+                wrong.append(f"no {what!r}")
+        return wrong and [*wrong, f"it says:\n{done.stdout}{done.stderr}"]
+
+
+class Programs(unittest.TestCase):
+    def test_every_program_does_what_its_head_says(self):
+        every = os.environ.get("TUTORIAL_EVERY_PROGRAM") == "1"
+        programs = [one for one in map(Program, PROGRAMS) if every or one.is_quick]
+        self.assertTrue(programs)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for program, (wrong, seconds) in zip(programs, pool.map(Program.wrong, programs)):
+                if every:
+                    print(f"{program.path.stem:32} {seconds:5.1f} s")
+                with self.subTest(program.path.name):
+                    self.assertEqual(wrong, [])
+
+
+HELLO = """#include <cstdio>
+__global__ void hello() { printf("hello from %d\\n", threadIdx.x); }
+int main(int argc, char** argv) { hello<<<1, 2>>>(); cudaDeviceSynchronize(); return argc; }
+"""
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, name, text):
+        (self.folder / name).parent.mkdir(exist_ok=True)
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def test_a_program_outside_the_repository_keeps_its_output_its_arguments_and_its_exit_code(self):
+        self.write("hello.cu", HELLO)
+        done = call("hello.cu", "one", "-x", cwd=self.folder)
+        self.assertEqual((done.stdout, done.returncode), ("hello from 0\nhello from 1\n", 3), done.stderr)
+        self.assertEqual(os.listdir(self.folder), ["hello.cu"])
+        self.write("hello.cu", HELLO.replace("return argc", "return 0"))
+        self.assertEqual(call("hello.cu", "one", cwd=self.folder).returncode, 0)  # the text of now
+
+    def test_several_files_headers_macros_and_folders(self):
+        self.write("main.cu", '#include "k.cuh"\nint twice(int);\nint main() { go(); return twice(N); }\n')
+        self.write("inc/k.cuh", "#pragma once\n#include <cstdio>\n__global__ void k(int n) { printf(\"%d\\n\", n); }\n"
+                                "inline void go() { k<<<1, 1>>>(N); cudaDeviceSynchronize(); }\n")
+        self.write("more.cpp", "int twice(int n) { return 2 * n; }\n")
+        done = call("main.cu", "more.cpp", "-I", "inc", "-DN=21", "-std=c++20", cwd=self.folder)
+        self.assertEqual((done.stdout, done.returncode), ("21\n", 42), done.stderr)
+
+    def test_mistakes_are_one_sentence(self):
+        self.write("bad.cu", "__global__ void k() {}\nint main() {\n  k<<<1, 1>>>(;\n}\n")
+        self.write("lost.cu", "void lost();\nint main() {\n  lost();\n}\n")
+        self.write("split.cu", "__global__ void k() {}\nint main() {\n  k<< <1, 1>> >();\n}\n")
+        self.write("ptx.cu", '__global__ void k(int* p) {\n  asm("mov.u32 %0, %%laneid;" : "=r"(*p));\n}\nint main() {}\n')
+        for words, sentence in (((), "run needs a program"), (["none.cu"], "no such file"), (["bad.cu"], "bad.cu:3: expected"),
+                                (["lost.cu"], "lost.cu:3: lost"), (["split.cu"], "split.cu:3: `<< <` begins no launch"),
+                                (["ptx.cu"], "ptx.cu:2: inline PTX"), (["a.txt"], "a.txt: the program's files end in .cu"),
+                                (["--frob", "bad.cu"], "--frob"), (["--check", "--trace", "bad.cu"], "one at a time")):
+            with self.subTest(words):
+                done = call(*words, cwd=self.folder)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(sentence, done.stderr)
+                self.assertNotIn("Traceback", done.stderr)
+
+    def test_a_limit_and_an_interrupt_say_which_launch_was_at_work(self):
+        self.write("spin.cu", "__global__ void spin(volatile int* p) { while (*p == 0) {} }\n"
+                              "int main() { int* p; cudaMalloc(&p, 4); cudaMemset(p, 0, 4);\n  spin<<<1, 1>>>(p); }\n")
+        done = call("--limit", "1", "spin.cu", cwd=self.folder)
+        self.assertEqual(done.returncode, 124)
+        self.assertIn("spin<<<1, 1>>> in spin.cu:3", done.stderr)
+
+
+class Rewriter(unittest.TestCase):
+    def rewritten(self, text):
+        sources = launch_syntax.Sources()
+        sources.add(text)
+        new = launch_syntax.rewrite(text, sources)
+        self.assertEqual(new.count("\n"), text.count("\n"))
+        return new
+
+    def launched(self, launch, before="__global__ void k(int* x, int n);\n"):
+        return self.rewritten(before + launch).splitlines()[-1]
+
+    def test_launches(self):
+        one = 'TUTORIAL_LAUNCH("k", "x,n", (k), '
+        self.assertEqual(self.launched("k<<<1, 2>>>(x, n);"), one + "1, 2)(x, n);")
+        self.assertEqual(self.launched("if (a < b) k <<< f(1, 2), g >> 3 >>> (x, n);"), "if (a < b) " + one + " f(1, 2), g >> 3 ) (x, n);")
+        self.assertEqual(self.launched("a::k<<<1, 2>>>(x);"), 'TUTORIAL_LAUNCH("a::k", "x,n", (a::k), 1, 2)(x);')
+        self.assertEqual(self.launched("p->k<<<1, 2>>>(x);"), 'TUTORIAL_LAUNCH("p->k", "x,n", (p->k), 1, 2)(x);')
+        self.assertEqual(self.launched("t[i]<<<1, 2>>>(x);"), 'TUTORIAL_LAUNCH_ANY("t[i]", "", (t[i]), 1, 2)(x);')
+        self.assertEqual(self.launched("return k<<<1, 2>>>(x, n);"), "return " + one + "1, 2)(x, n);")
+
+    def test_templates(self):
+        template = "template <class T, int N> __global__ void __launch_bounds__(N) k(const T* x, int n) {}\n"
+        self.assertEqual(self.launched("k<float, (1 > 0)><<<1, 2>>>(x, n);", template),
+                         'TUTORIAL_LAUNCH("k<float, (1 > 0)>", "x,n", (k<float, (1 > 0)>), 1, 2)(x, n);')
+        self.assertIn("LAUNCH_ANY", self.launched("k<float><<<1, 2>>>(x, n);", template))
+        self.assertIn("LAUNCH_ANY", self.launched("k<<<1, 2>>>(x, n);", "void k(int);\n__global__ void k(int* x) {}\n"))
+        self.assertIn("LAUNCH_ANY", self.launched("k<<<1, 2>>>(x, n);", "__global__ void k(int* x, int n = 3) {}\n"))
+
+    def test_text_that_is_no_launch_stays(self):
+        for text in ('s = "k<<<1, 2>>>(x)";', "// k<<<1, 2>>>(x)", "/* k<<<1,\n 2>>>(x) */", 's = R"(k<<<1, 2>>>(x))";', "c = '<';"):
+            self.assertEqual(self.rewritten(text), text)
+
+    def test_shared_memory(self):
+        for text, wanted in (("extern __shared__ float s[];", "TUTORIAL_DYNAMIC_SHARED((float), (), s);"),
+                             ("extern volatile __shared__ unsigned int s[][4];", "TUTORIAL_DYNAMIC_SHARED((volatile unsigned int), ([4]), s);"),
+                             ("extern __shared__ __align__(16) T s[];", "TUTORIAL_DYNAMIC_SHARED((T), (), s);"),
+                             ("static __shared__ int s[4];", "__shared__ int s[4];"),
+                             ("volatile __shared__ int s[4];", "__shared__ volatile int s[4];"),
+                             ("__shared__ int s[4];", "__shared__ int s[4];")):
+            self.assertEqual(self.rewritten(f"void f() {{ {text} }}"), f"void f() {{ {wanted} }}")
+            if "extern" in text:
+                self.assertIn("_OF_FILE(", self.rewritten(text))
+
+
+if __name__ == "__main__":
+    unittest.main()
