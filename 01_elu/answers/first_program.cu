@@ -1,10 +1,9 @@
 // A complete CUDA program: ELU of a million floats, from allocation to the printed answer.
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#include "common/launch.cuh"
 
 //! [first_program]
 __global__ void elu_kernel(const float* x, float* y, std::int64_t n) {
@@ -30,9 +29,9 @@ int main() {
 
   const int threads = 128;
   const int blocks = (n + threads - 1) / threads;  // rounded up, so that every element has a thread
-  // Plain CUDA writes: elu_kernel<<<blocks, threads>>>(device_x, device_y, n);
-  check(tutorial::launch(elu_kernel, {blocks, threads}, nullptr, device_x, device_y, n));
-  check(cudaDeviceSynchronize());  // the launch returned at once: wait, and learn whether it failed
+  elu_kernel<<<blocks, threads>>>(device_x, device_y, n);
+  check(cudaGetLastError());       // whether it could be launched; the call returned at once
+  check(cudaDeviceSynchronize());  // wait, and learn whether it failed
 
   check(cudaMemcpy(y.data(), device_y, bytes, cudaMemcpyDeviceToHost));
   check(cudaFree(device_x));

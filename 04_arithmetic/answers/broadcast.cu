@@ -3,7 +3,6 @@
 #include <cstring>
 #include <vector>
 
-#include "04_arithmetic/arithmetic.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 #include "common/proof/answer.h"
@@ -34,7 +33,8 @@ cudaError_t prelu_planes(const half* a, const half* slope, half* y, unsigned ima
   constexpr unsigned kMost = 416;  // thirteen warps: 392 packs and 24 idle threads
   const dim3 block(packs < kMost ? (packs + 31) / 32 * 32 : kMost);
   const dim3 grid((packs + block.x - 1) / block.x, images * channels);
-  return launch(prelu_planes_kernel, {grid, block}, stream, a, slope, y, channels, packs);
+  prelu_planes_kernel<<<grid, block, 0, stream>>>(a, slope, y, channels, packs);
+  return cudaGetLastError();
 }
 //! [broadcast]
 
@@ -48,13 +48,16 @@ int main() {
     a.push_back(half(static_cast<float>(i * 2654435761U >> 20) / 512.0f - 4.0f));
   }
   for (unsigned c = 0; c < channels; ++c) slope.push_back(half(static_cast<float>(c) / 256.0f));
-  const test::DeviceArray<half> in(a), by(slope), out(a.size()), expected(a.size());
+  const test::DeviceArray<half> in(a), by(slope), out(a.size());
   const cudaError_t error =
       prelu_planes(in.data(), by.data(), out.data(), images, channels, plane, nullptr);
-  const cudaError_t known = arithmetic(ArithmeticOp::PRelu, {images, channels, 56, 56}, in.data(),
-                                       {channels, 1, 1}, by.data(), expected.data(), nullptr);
-  const std::vector<half> y = out.download(), right = expected.download();
-  return test::verdict(error == cudaSuccess && known == cudaSuccess &&
-                           std::memcmp(y.data(), right.data(), y.size() * sizeof(half)) == 0,
-                       "every element as arithmetic() has it");
+  std::vector<half> expected;
+  for (unsigned i = 0; i < a.size(); ++i) {
+    const half b = slope[i / plane % channels];
+    expected.push_back(__hgt(a[i], half(0.0f)) ? a[i] : __hmul(a[i], b));
+  }
+  const std::vector<half> y = out.download();
+  return test::verdict(
+      error == cudaSuccess && std::memcmp(y.data(), expected.data(), y.size() * sizeof(half)) == 0,
+      "every element as the definition has it");
 }

@@ -4,7 +4,6 @@
 #include <limits>
 #include <vector>
 
-#include "04_arithmetic/arithmetic.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 #include "common/proof/answer.h"
@@ -50,16 +49,14 @@ int main() {
     }
   }
   const auto n = static_cast<std::int64_t>(a.size());
-  const test::DeviceArray<half> in0(a), in1(b), out(a.size()), expected(a.size());
-  const cudaError_t error = launch(prelu_pairs_kernel, {dim3(kValues * kValues / 1024), dim3(128)},
-                                   nullptr, in0.data(), in1.data(), out.data(), n);
-  const cudaError_t known =
-      arithmetic(ArithmeticOp::PRelu, {n}, in0.data(), {n}, in1.data(), expected.data(), nullptr);
-  const std::vector<half> y = out.download(), right = expected.download();
-  bool same = error == cudaSuccess && known == cudaSuccess;
+  const test::DeviceArray<half> in0(a), in1(b), out(a.size());
+  prelu_pairs_kernel<<<kValues * kValues / 1024, 128>>>(in0.data(), in1.data(), out.data(), n);
+  bool same = cudaGetLastError() == cudaSuccess;
+  const std::vector<half> y = out.download();
   for (std::size_t i = 0; i < y.size(); ++i) {
-    const bool both_nan = __hisnan(y[i]) && __hisnan(right[i]);
-    same = same && (both_nan || std::memcmp(&y[i], &right[i], sizeof(half)) == 0);
+    const half right = __hgt(a[i], half(0.0f)) ? a[i] : __hmul(a[i], b[i]);
+    const bool both_nan = __hisnan(y[i]) && __hisnan(right);
+    same = same && (both_nan || std::memcmp(&y[i], &right, sizeof(half)) == 0);
   }
-  return test::verdict(same, "every pair as arithmetic() has it, zeros' signs and NaN too");
+  return test::verdict(same, "every pair as one half at a time has it, zeros' signs and NaN too");
 }

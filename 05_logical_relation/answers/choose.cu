@@ -47,9 +47,9 @@ int main() {
   }
   const test::DeviceArray<half> left(a), right(b), result(a.size());
   const test::DeviceArray<Byte> mask(c);
-  const cudaError_t error =
-      launch(where_bits_kernel, {grid_1d(n, kThreads * 8), dim3(kThreads)}, nullptr, mask.data(),
-             left.data(), right.data(), result.data(), n);
+  where_bits_kernel<<<grid_1d(n, kThreads * 8), kThreads>>>(mask.data(), left.data(), right.data(),
+                                                            result.data(), n);
+  const cudaError_t error = cudaGetLastError();
   const std::vector<half> y = result.download();
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {

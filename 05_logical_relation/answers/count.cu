@@ -39,8 +39,8 @@ int main() {
   }
   const test::DeviceArray<half> left(a), right(b);
   const test::DeviceArray<unsigned long long> count(std::vector<unsigned long long>{0});
-  const cudaError_t error = launch(count_greater_kernel, {dim3(64), dim3(kThreads)}, nullptr,
-                                   left.data(), right.data(), count.data(), n);
+  count_greater_kernel<<<64, kThreads>>>(left.data(), right.data(), count.data(), n);
+  const cudaError_t error = cudaGetLastError();
   const unsigned long long counted = count.download()[0];
   return test::verdict(error == cudaSuccess && counted == expected,
                        std::to_string(counted) + " counted of " + std::to_string(expected));

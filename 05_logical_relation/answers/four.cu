@@ -50,8 +50,8 @@ int main() {
     b.push_back(byte());
   }
   const test::DeviceArray<Byte> left(a), right(b), result(a.size());
-  const cudaError_t error = launch(and_kernel, {grid_1d(n, kThreads * 16), dim3(kThreads)}, nullptr,
-                                   left.data(), right.data(), result.data(), n);
+  and_kernel<<<grid_1d(n, kThreads * 16), kThreads>>>(left.data(), right.data(), result.data(), n);
+  const cudaError_t error = cudaGetLastError();
   const std::vector<Byte> y = result.download();
   std::size_t wrong = 0, first = 0;
   const auto answer = [&](std::size_t i) { return a[i] != 0 && b[i] != 0 ? 1 : 0; };

@@ -48,9 +48,9 @@ int main() {
   }
   const test::DeviceArray<half> left(a), right(b);
   const test::DeviceArray<Byte> mask(c), result(c.size());
-  const cudaError_t error =
-      launch(greater_and_kernel, {grid_1d(n, kThreads * 8), dim3(kThreads)}, nullptr, left.data(),
-             right.data(), mask.data(), result.data(), n);
+  greater_and_kernel<<<grid_1d(n, kThreads * 8), kThreads>>>(left.data(), right.data(), mask.data(),
+                                                             result.data(), n);
+  const cudaError_t error = cudaGetLastError();
   const std::vector<Byte> y = result.download();
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {

@@ -60,8 +60,9 @@ int main() {
     }
   }
   const test::DeviceArray<Byte> left(a), right(b), result(expected.size());
-  const cudaError_t error = launch(same_kernel, {grid_1d(n, kThreads * kPerThread), dim3(kThreads)},
-                                   nullptr, left.data(), right.data(), result.data(), n);
+  same_kernel<<<grid_1d(n, kThreads * kPerThread), kThreads>>>(left.data(), right.data(),
+                                                               result.data(), n);
+  const cudaError_t error = cudaGetLastError();
   const std::vector<Byte> y = result.download();
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < y.size(); ++i) wrong += y[i] != expected[i] ? 1 : 0;
@@ -69,8 +70,8 @@ int main() {
   constexpr std::int64_t timed = test::kTimedElements;
   const test::DeviceArray<Byte> long_a(timed), long_b(timed), answers(timed / 8);
   const std::string speed = test::speed(2 * timed + timed / 8, [&] {
-    return launch(same_kernel, {grid_1d(timed, kThreads * kPerThread), dim3(kThreads)}, nullptr,
-                  long_a.data(), long_b.data(), answers.data(), timed);
+    same_kernel<<<grid_1d(timed, kThreads * kPerThread), kThreads>>>(long_a.data(), long_b.data(),
+                                                                     answers.data(), timed);
   });
   return test::verdict(error == cudaSuccess && wrong == 0 && widest,
                        std::to_string(wrong) + " of " + std::to_string(y.size()) +

@@ -70,7 +70,7 @@ std::string wrong_steps() {
   std::vector<float> x(64, 1.0f);
   x[0] = x[63] = large;
   const test::DeviceArray<float> in(x), out(64);
-  (void)launch(warp_kernel, {dim3(1), dim3(64)}, nullptr, in.data(), out.data());
+  warp_kernel<<<1, 64>>>(in.data(), out.data());
   for (const float sum : out.download()) {
     if (sum != large + 30.0f) {
       return "a warp's sum of 2^24 and 31 ones is 2^24 + " +
@@ -87,14 +87,15 @@ int main() {
   std::vector<float> x;
   for (int i = 0; i < 4096; ++i) x.push_back(static_cast<float>(i * 7 % 31));
   const test::DeviceArray<float> in(x), sums(x.size()), squares(x.size()), of_warps(64);
-  cudaError_t error = launch(warp_kernel, {dim3(1), dim3(64)}, nullptr, in.data(), of_warps.data());
+  warp_kernel<<<1, 64>>>(in.data(), of_warps.data());
+  cudaError_t error = cudaGetLastError();
   std::string problem = wrong(x, of_warps.download(), 32, 1, "two warps, their sums");
   if (problem.empty()) problem = wrong_steps();
   for (const unsigned threads : {1024U, 256U, 96U, 32U}) {
     if (!problem.empty() || error != cudaSuccess) break;
     const unsigned rows = 4096 / threads;
-    error = launch(block_kernel, {dim3(rows), dim3(threads)}, nullptr, in.data(), sums.data(),
-                   squares.data());
+    block_kernel<<<rows, threads>>>(in.data(), sums.data(), squares.data());
+    error = cudaGetLastError();
     const std::string where = "blocks of " + std::to_string(threads) + " threads, ";
     std::vector<float> first = sums.download(), second = squares.download();
     first.resize(rows * threads);

@@ -13,11 +13,33 @@
 # built. For a .cuh only the one source that includes your_<name>.cuh is compiled again.
 add_custom_target(tutorial_answers)
 
+# tutorial_program(<out> <file>): a program in plain CUDA, for the compiler of the backend. For a host compiler
+# its launches are rewritten, as ./tutorial run does it.
+function(tutorial_program out file)
+  if(TUTORIAL_ON_GPU)
+    set(${out} "${file}" PARENT_SCOPE)
+    return()
+  endif()
+  get_filename_component(name "${file}" NAME)
+  set(rewriter "${PROJECT_SOURCE_DIR}/common/tools/reader/launch_syntax.py")
+  set(rewritten "${CMAKE_CURRENT_BINARY_DIR}/programs/${name}.cpp")
+  add_custom_command(OUTPUT "${rewritten}" DEPENDS "${file}" "${rewriter}" VERBATIM
+                     COMMAND "${Python3_EXECUTABLE}" "${rewriter}" "${file}" "${rewritten}")
+  # The shape of a launch may be of any integer type.
+  set_source_files_properties("${rewritten}" PROPERTIES COMPILE_OPTIONS "-include;common/run/program.h;-Wno-conversion")
+  set(${out} "${rewritten}" PARENT_SCOPE)
+endfunction()
+
 function(tutorial_add_answers name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
   set(folder "${arg_PREFIX}")
   file(GLOB yours CONFIGURE_DEPENDS answers/*.cuh)
   file(GLOB programs CONFIGURE_DEPENDS answers/*.cu)
+  file(GLOB begun CONFIGURE_DEPENDS your_*.cu)
+  if(NOT Python3_EXECUTABLE)
+    unset(programs)
+    unset(begun)
+  endif()
   file(GLOB scripts CONFIGURE_DEPENDS answers/*.py)
   add_custom_target(${folder}_answers)
   add_dependencies(tutorial_answers ${folder}_answers)
@@ -47,15 +69,14 @@ function(tutorial_add_answers name)
   foreach(file IN LISTS programs)
     get_filename_component(answer "${file}" NAME_WE)
     set(target ${folder}_answer_${answer})
-    tutorial_sources(source "${file}")
+    tutorial_program(source "${file}")
     tutorial_executable(${target} SOURCES "${source}" LIBRARIES ${name} tutorial_runtime)
     tutorial_answer_test(text ${target} "${folder}.answer: ${answer}" ${name})
   endforeach()
 
-  file(GLOB begun CONFIGURE_DEPENDS your_*.cu)
   foreach(file IN LISTS begun)
     get_filename_component(answer "${file}" NAME_WE)
-    tutorial_sources(source "${file}")
+    tutorial_program(source "${file}")
     tutorial_executable(${folder}_${answer} SOURCES "${source}" LIBRARIES ${name} tutorial_runtime)
     set_target_properties(${folder}_${answer} PROPERTIES EXCLUDE_FROM_ALL ON
                           RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")

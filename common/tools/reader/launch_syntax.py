@@ -10,6 +10,8 @@ A launch in a macro is one too, and where its arguments end need not be found.
 """
 
 import re
+import sys
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -394,3 +396,22 @@ def rewrite(text, sources):
     if not any(word in text for word in ("<<<", "__shared__", "asm", "<< <")):
         return text
     return Rewriter(text, sources).run()
+
+
+def main():
+    """launch_syntax.py IN OUT: for the build, which knows no other file of the program."""
+    source, target = sys.argv[1:]
+    text = Path(source).read_text(encoding="utf-8")
+    sources = Sources()
+    sources.add(text)
+    try:
+        new = rewrite(text, sources)
+    except Refused as refusal:
+        line, sentence = refusal.args
+        sys.exit(f"{source}:{line}: error: {sentence}")
+    Path(target).parent.mkdir(exist_ok=True)
+    Path(target).write_text(f'#line 1 "{source}"\n{new}', encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

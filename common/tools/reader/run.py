@@ -31,6 +31,7 @@ FLAGS = ["-fno-strict-aliasing", "-ffp-contract=off", "-g1", "-w", "-DTUTORIAL_B
 WATCHED = ["-DTUTORIAL_TRACE=1", "-fsanitize=thread", "-gdwarf-4", "-fno-tree-sra", "-finline-functions", "-finline-small-functions",
            "-findirect-inlining", "-fno-partial-inlining", "-fno-ipa-sra", "-fno-ipa-icf", "-fno-var-tracking"]
 NVCC = ["-O3"]
+ON_GPU = ["-DTUTORIAL_BACKEND_CUDA=1", "-Xcompiler=-fno-strict-aliasing", f"-I{runs.ROOT}"]  # for this repository's headers
 OURS = re.compile(r"(--(check|verbose|clean|help)|-h)$|-[ID].|-(std|arch)=|--(limit|backend|trace)=")
 FAULT = 3  # the exit code where --check has found something
 TIME_IS_OVER = 124
@@ -244,7 +245,7 @@ class OnGpu(Builder):
         these = self.arguments
         program = self.folder / "program"
         texts = [runs.read_text(name) for name in these.files]
-        command = [nvcc, *NVCC, f"-arch={these.arch}", f"-std={these.std}", f"-I{runs.ROOT}", *(f"-I{one}" for one in these.folders),
+        command = [nvcc, *NVCC, f"-arch={these.arch}", f"-std={these.std}", *ON_GPU, *(f"-I{one}" for one in these.folders),
                    *(f"-D{one}" for one in these.macros), *these.files]
         key = digest(command, *texts) if not re.search(r'#\s*include\s*"', "".join(texts)) else str(os.getpid())
         self.made(program, command, key)
@@ -380,7 +381,7 @@ def tell_failure(command, output, arguments):
     lines = output.splitlines()
     if arguments.verbose:
         print(output, file=sys.stderr)
-    missing = dict.fromkeys(re.findall(r"(?m)^(?:.*?([^\s:/]+[^\s:]*:\d+): )?(?:.*: )?undefined reference to `(\w[^'(]*)", output))
+    missing = dict.fromkeys(re.findall(r"(?m)^(?:(\S+?:\d+): )?(?:.*: )?undefined reference to `(?:\w[^'(<]* )?([\w:~]+)", output))
     told = 0
     for where, name in list(missing)[:MOST_ERRORS]:
         known = "the executor does not have it" if re.match(r"cu[a-z]*[A-Z]|nv", name) else "it is declared, and no file of the program defines it"
