@@ -203,6 +203,16 @@ std::vector<double> seconds_per_launch(const LaunchOnSet& launch, std::size_t se
   return seconds_per_launch(replayer, kRules, launch, sets, count);
 }
 
+void keep_busy(const LaunchOnSet& launch, std::size_t sets, cudaStream_t stream, double seconds) {
+  BackendReplayer replayer(stream);
+  record(replayer, launch, sets, whole_rounds(100, sets));
+  const auto start = WallClock::now();
+  while (std::chrono::duration<double>(WallClock::now() - start).count() < seconds) {
+    replayer.replay();
+    require_success(cudaStreamSynchronize(stream), "kernel");
+  }
+}
+
 void run_once(const LaunchOnSet& launch, cudaStream_t stream) {
   BackendReplayer replayer(stream);
   record(replayer, launch, 1, 1);

@@ -52,6 +52,9 @@ std::vector<double> seconds_per_launch(Replayer& replayer, const ReplayRules& ru
 std::vector<double> seconds_per_launch(const LaunchOnSet& launch, std::size_t sets,
                                        cudaStream_t stream, std::size_t count);
 
+/// Launches without a pause until so many seconds have passed.
+void keep_busy(const LaunchOnSet& launch, std::size_t sets, cudaStream_t stream, double seconds);
+
 /// Launches once on the first set and waits. On a GPU this also uses a graph: after a few direct
 /// launches in a process, each launch of a later graph takes about 0.3 us longer (measured on an H200;
 /// of a launch of 2 us that is a seventh).

@@ -3,6 +3,7 @@
 
 #include "common/broadcast.cuh"
 #include "common/controls/controls.h"
+#include "common/controls/residency.cuh"
 #include "common/fast_division.h"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
@@ -191,6 +192,20 @@ TwoInputs<half> outer_packs(std::string name) {
           }};
 }
 
+/// The fast one, as far as the multiprocessors hold `resident` threads at once.
+TwoInputs<half> outer_packs_at(int resident) {
+  return {"outer_8_fast_r" + std::to_string(resident),
+          [=](const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
+            constexpr int kBlock = 256;
+            const auto kernel = control_outer_pack_kernel<FastDivisor, std::uint32_t>;
+            return launch(
+                kernel,
+                {grid_1d(n / 8, kBlock), dim3(kBlock), shared_for(kernel, kBlock, resident)},
+                stream, a, b, y, static_cast<std::uint32_t>(n / 8), FastDivisor{kChannels},
+                FastDivisor{kSide}, FastDivisor{kSide / 8});
+          }};
+}
+
 struct Sum {
   using Packs = ElementByElement;
   __device__ float operator()(float a, float b) const { return a + b; }
@@ -215,7 +230,11 @@ std::vector<TwoInputs<float>> outer_sums() {
 
 std::vector<TwoInputs<half>> outer_pack_sums() {
   return {outer_packs<PlainDivisor, std::int64_t>("outer_8_divide64"),
-          outer_packs<FastDivisor, std::uint32_t>("outer_8_fast")};
+          outer_packs<FastDivisor, std::uint32_t>("outer_8_fast"),
+          outer_packs_at(2048),
+          outer_packs_at(1536),
+          outer_packs_at(1024),
+          outer_packs_at(512)};
 }
 
 std::vector<TwoInputs<half>> channel_sums() {

@@ -34,6 +34,31 @@ std::vector<OneInput<float>> float_copies();
 /// y = x, with more and more instructions for every element, on one unit or on two in turn.
 std::vector<OneInput<float>> float_fills();
 std::vector<OneInput<half>> half_fills();
+/// The same where a multiprocessor holds fewer threads, by shared memory or by registers; and with
+/// instructions that wait for each other.
+std::vector<OneInput<float>> float_fills_by_residency();
+std::vector<OneInput<half>> half_fills_by_residency();
+
+/// y = x by 2 to 32 bytes a thread, where a multiprocessor holds 256 to 2,048 threads: flight_BYTES_rTHREADS,
+/// with _bTHREADS for blocks of other sizes than 256. And loads and stores alone.
+std::vector<OneInput<float>> flights();
+std::vector<TwoInputs<float, unsigned>> loads_alone();
+std::vector<TwoInputs<float, unsigned>> stores_alone();
+/// y = x, 16 bytes a thread in pieces of 1 to 16 bytes, a block's width apart, or its own 16 bytes.
+std::vector<OneInput<float>> requests();
+
+/// `sectors` sectors of 32 bytes, loaded or stored past the L1 `passes` times, one of every `spread`.
+struct Sectors {
+  std::string name;
+  int spread;
+  std::function<cudaError_t(void* base, std::int64_t sectors, int passes, cudaStream_t stream)>
+      launch;
+};
+std::vector<Sectors> sectors();
+
+/// One thread on that multiprocessor follows `hops` pointers from next[place]; *cycles: what they took.
+cudaError_t chase_on(int multiprocessor, const unsigned* next, unsigned place, int hops,
+                     long long* cycles, cudaStream_t stream);
 /// y = x in halves, a pack a thread, with the stores of a pack cut and set apart.
 std::vector<OneInput<half>> half_copies();
 
@@ -92,6 +117,12 @@ std::vector<TwoInputs<half, unsigned>> votes();
 
 /// A kernel that does nothing.
 cudaError_t empty(std::int64_t blocks, int threads, cudaStream_t stream);
+/// The same in blocks of 128 threads with registers, with shared memory, in clusters.
+struct Empty {
+  std::string name;
+  std::function<cudaError_t(std::int64_t blocks, cudaStream_t stream)> launch;
+};
+std::vector<Empty> empties();
 
 /// One thread follows `hops` pointers: from = next[from], beginning at *place, where it leaves the
 /// last; cycles[0]: what they took. `through_l1`: the loads may hit in the L1. With `bytes` > 0,

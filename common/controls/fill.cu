@@ -3,6 +3,7 @@
 // all rungs are measured against.
 
 #include "common/controls/controls.h"
+#include "common/controls/residency.cuh"
 #include "common/elementwise.cuh"
 #include "common/launch.cuh"
 
@@ -39,6 +40,15 @@ struct Fma {
   __device__ static void pass(float (&v)[kValues], Neutral neutral) {
 #pragma unroll
     for (int k = 0; k < kCount * kValues; ++k) v[k % kValues] = one_fma(v[k % kValues], neutral);
+  }
+};
+/// As many in all, each of which needs the result of the one before.
+struct Chain {
+  static constexpr const char* name = "chain";
+  template <int kCount, int kValues>
+  __device__ static void pass(float (&v)[kValues], Neutral neutral) {
+#pragma unroll
+    for (int k = 0; k < kCount * kValues; ++k) v[0] = one_fma(v[0], neutral);
   }
 };
 struct Alu {
@@ -87,6 +97,25 @@ __global__ void control_fill_f32_kernel(const float* x, float* y, std::int64_t n
   LDST128BITS(y[i]) = LDST128BITS(v[0]);
 }
 
+/// The same with kHeld registers and more, for the sake of a loop that no launch enters.
+template <class Unit, int kCount, int kHeld>
+__global__ void control_fill_held_kernel(const float* x, float* y, std::int64_t n,
+                                         Neutral neutral) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
+  if (i < n) {
+    alignas(16) float v[4];
+    LDST128BITS(v[0]) = LDST128BITS(x[i]);
+    Unit::template pass<kCount>(v, neutral);
+    LDST128BITS(y[i]) = LDST128BITS(v[0]);
+  } else if (n < 0) {
+    float held[kHeld];
+#pragma unroll
+    for (int k = 0; k < kHeld; ++k) held[k] = static_cast<const volatile float*>(x)[k];
+#pragma unroll
+    for (int k = 0; k < kHeld; ++k) static_cast<volatile float*>(y)[k] = held[kHeld - 1 - k];
+  }
+}
+
 /// Halves, with float inside.
 template <class Unit, int kCount>
 __global__ void control_fill_f16_kernel(const half* x, half* y, std::int64_t n, Neutral neutral) {
@@ -122,6 +151,40 @@ OneInput<T> filled() {
       }};
 }
 
+/// With shared memory that leaves room for so many threads on a multiprocessor.
+template <class T, class Unit, int kCount>
+OneInput<T> filled(int resident) {
+  constexpr int kEach = 16 / sizeof(T);
+  const std::string name = std::string(Unit::name) + (sizeof(T) == 2 ? "_f16_" : "_") +
+                           std::to_string(kCount) + "_r" + std::to_string(resident);
+  return {name, [=](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+            const auto with = [&](auto kernel) {
+              return launch(
+                  kernel,
+                  {grid_1d(n, kBlock * kEach), dim3(kBlock), shared_for(kernel, kBlock, resident)},
+                  stream, x, y, n, kNeutral);
+            };
+            if constexpr (sizeof(T) == 2) {
+              return with(control_fill_f16_kernel<Unit, kCount>);
+            } else {
+              return with(control_fill_f32_kernel<Unit, kCount>);
+            }
+          }};
+}
+/// With registers that do.
+template <int kCount, int kHeld>
+OneInput<float> held(int registers) {
+  return {"fma_" + std::to_string(kCount) + "_registers" + std::to_string(registers),
+          [](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+            return launch(control_fill_held_kernel<Fma, kCount, kHeld>,
+                          {grid_1d(n, kBlock * 4), dim3(kBlock)}, stream, x, y, n, kNeutral);
+          }};
+}
+template <class T, class Unit, int... kCounts>
+void fill_at(std::vector<OneInput<T>>& rows, int resident, std::integer_sequence<int, kCounts...>) {
+  (rows.push_back(filled<T, Unit, kCounts>(resident)), ...);
+}
+
 template <class T, class Unit, int... kCounts>
 void fill(std::vector<OneInput<T>>& rows, std::integer_sequence<int, kCounts...>) {
   (rows.push_back(filled<T, Unit, kCounts>()), ...);
@@ -137,6 +200,29 @@ std::vector<OneInput<float>> float_fills() {
   fill<float, Alu>(rows, Counts<8, 16, 24, 28, 32, 40>{});
   fill<float, Both>(rows, Counts<12, 24, 36, 44, 50, 56, 68>{});
   fill<float, Xu>(rows, Counts<2, 4, 5, 6, 7, 8, 9>{});
+  return rows;
+}
+std::vector<OneInput<float>> float_fills_by_residency() {
+  std::vector<OneInput<float>> rows;
+  for (const int resident : {1536, 1024, 512}) {
+    fill_at<float, Fma>(rows, resident, Counts<0, 16, 24, 32, 40, 48, 56, 64, 80>{});
+    fill_at<float, Chain>(rows, resident, Counts<8, 24, 48>{});
+  }
+  fill<float, Chain>(rows, Counts<8, 16, 24, 32, 48, 64>{});
+  rows.push_back(held<24, 28>(40));
+  rows.push_back(held<40, 28>(40));
+  rows.push_back(held<56, 28>(40));
+  rows.push_back(held<24, 52>(64));
+  rows.push_back(held<40, 52>(64));
+  rows.push_back(held<56, 52>(64));
+  return rows;
+}
+std::vector<OneInput<half>> half_fills_by_residency() {
+  std::vector<OneInput<half>> rows;
+  for (const int resident : {1536, 1024}) {
+    fill_at<half, Fma>(rows, resident, Counts<0, 9, 15, 21, 27, 34>{});
+    fill_at<half, Alu>(rows, resident, Counts<9, 12, 16>{});
+  }
   return rows;
 }
 std::vector<OneInput<half>> half_fills() {

@@ -1,0 +1,85 @@
+// What a sector costs where its neighbours are not wanted, and how far a line is from each multiprocessor.
+
+#include "common/controls/controls.h"
+#include "common/launch.cuh"
+
+namespace tutorial::controls {
+
+namespace {
+
+constexpr int kBlock = 256;
+
+/// Where sector s lies: kTaken sectors of each kOf, kApart sectors from one to the next.
+template <int kTaken, int kApart, int kOf>
+__device__ __forceinline__ std::int64_t place(std::int64_t s) {
+  return s / kTaken * kOf + s % kTaken * kApart;
+}
+
+/// Two threads a sector, 16 bytes each, past the L1. A pass begins where the last one did not.
+template <int kTaken, int kApart, int kOf, bool kStoring>
+__global__ void control_sectors_kernel(uint4* base, std::int64_t sectors, int passes) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (int pass = 0; pass < passes; ++pass) {
+    const std::int64_t s = (i / 2 + pass * (sectors / 8 + 1024)) % sectors;
+    uint4* const at = base + place<kTaken, kApart, kOf>(s) * 2 + i % 2;
+    if (kStoring) {
+      __stcg(at, uint4{1, 2, 3, 4});
+    } else {
+      const uint4 v = __ldcg(at);
+      if ((v.x & v.y & v.z & v.w) == 0x7fedcba9u) *base = v;
+    }
+  }
+}
+
+template <int kTaken, int kApart, int kOf>
+void packed(std::vector<Sectors>& rows, const std::string& name) {
+  const auto with = [](auto kernel) {
+    return [kernel](void* base, std::int64_t sectors, int passes, cudaStream_t stream) {
+      return launch(kernel, {grid_1d(sectors * 2, kBlock), dim3(kBlock)}, stream,
+                    static_cast<uint4*>(base), sectors, passes);
+    };
+  };
+  rows.push_back(
+      {"load_" + name, kOf / kTaken, with(control_sectors_kernel<kTaken, kApart, kOf, false>)});
+  rows.push_back(
+      {"store_" + name, kOf / kTaken, with(control_sectors_kernel<kTaken, kApart, kOf, true>)});
+}
+
+__device__ __forceinline__ int multiprocessor() {
+  int id;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+  return id;
+}
+
+__global__ void control_near_kernel(const unsigned* next, unsigned place, int hops, int on,
+                                    long long* cycles) {
+  if (multiprocessor() != on || threadIdx.x > 0) return;
+  unsigned from = __ldcg(next + place);
+  from = __ldcg(next + from);
+  const long long start = clock64();
+  for (int k = 0; k < hops; ++k) from = __ldcg(next + from);
+  // The last hop's value is asked for before the clock is.
+  *cycles = from == 0xffffffffu ? 0 : clock64() - start;
+}
+
+}  // namespace
+
+std::vector<Sectors> sectors() {
+  std::vector<Sectors> rows;
+  packed<1, 1, 1>(rows, "all");
+  packed<1, 1, 2>(rows, "1_of_2");
+  packed<2, 1, 4>(rows, "half_of_4");
+  packed<2, 2, 4>(rows, "every_other_of_4");
+  packed<1, 1, 4>(rows, "1_of_4");
+  return rows;
+}
+
+cudaError_t chase_on(int multiprocessor, const unsigned* next, unsigned place, int hops,
+                     long long* cycles, cudaStream_t stream) {
+  // Twice as many blocks as multiprocessors, and so large that two fill one: each has some.
+  return launch(control_near_kernel,
+                {dim3(2 * static_cast<unsigned>(device_limits().multiprocessors)), dim3(1024)},
+                stream, next, place, hops, multiprocessor, cycles);
+}
+
+}  // namespace tutorial::controls

@@ -1,0 +1,28 @@
+// How many threads a multiprocessor holds at once, set by shared memory that nobody uses.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+namespace tutorial::controls {
+
+inline constexpr int kThreadSlots = 2048;
+
+/// The dynamic shared memory with which a multiprocessor holds `resident` threads of `kernel`, in blocks
+/// of `threads`. All rows set aside the same 64 KiB for it, so that all have the same L1: a block has a
+/// KiB of it for itself. 0 if the setting is refused.
+template <class... Params>
+std::size_t shared_for(void (*kernel)(Params...), int threads, int resident) {
+  constexpr std::size_t kAll = std::size_t{64} << 10;
+  constexpr int kPercentOfAll = 28;  // of 228 KiB
+  const auto blocks = static_cast<std::size_t>(resident / threads);
+  const std::size_t bytes = blocks == 1 ? kAll * 5 / 8 : kAll / blocks / 128 * 128 - 1024 - 128;
+  const bool set = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                        kPercentOfAll) == cudaSuccess &&
+                   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(bytes)) == cudaSuccess;
+  return set ? bytes : 0;
+}
+
+}  // namespace tutorial::controls
