@@ -129,6 +129,7 @@ void Block::start_no_more() {
 /// started before it have returned.
 void Block::engage() {
   engaged_ = true;
+  next_x_ = threadIdx.x + step_;
   exited_ = started() - 1;
   threads_.assign(count_, Thread{});
   ready_.clear();
@@ -180,6 +181,13 @@ Fiber* Block::next_fiber() {
   ready_.pop_back();
   record.state = State::not_waiting;
   return record.fiber;
+}
+
+void Block::begin_engaged_thread() {
+  threadIdx.x = next_x_;
+  next_x_ += step_;
+  threadIdx.y = row_.y;  // a thread that went on after a wait has left its own row here
+  threadIdx.z = row_.z;
 }
 
 bool Block::finish_engaged_thread() {

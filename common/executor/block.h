@@ -65,12 +65,10 @@ class Block {
   /// Makes this object the block at `index` of the grid: nothing of the block before is left.
   void begin(const KernelThreads& kernel, dim3 shape, uint3 index, bool reverse);
 
-  /// Sets threadIdx to the next thread in order; false if every thread has started.
-  bool next_thread();
-
-  /// Notes that the running thread has returned; false if the calling fiber is to take no further
-  /// thread, because another one has waited long enough.
-  bool finish_thread() { return !engaged_ || finish_engaged_thread(); }
+  /// Calls call() for one thread after the other, threadIdx set, until every thread has started or
+  /// the calling fiber is to take no further one, because another has waited long enough.
+  template <class Call>
+  void run_each(const Call& call);
 
   /// Waits until every thread of the block that has not returned waits here as well. The value is
   /// the outcome of the vote. Throws Abandoned after a fault.
@@ -93,6 +91,9 @@ class Block {
   /// The fiber that goes on now: that of the thread which was made ready last; else a free one, if
   /// threads have yet to start; else nullptr, and the block is done.
   Fiber* next_fiber();
+
+  /// Whether a thread has had to wait.
+  bool has_waited() const { return engaged_; }
 
   /// Why the block failed; empty if it did not.
   const std::string& failure() const { return failure_; }
@@ -125,6 +126,7 @@ class Block {
   unsigned started() const;
   bool all_started() const { return next_x_ == row_end_ && rows_started_ == rows_; }
   void start_no_more();
+  void begin_engaged_thread();
   bool finish_engaged_thread();
   void engage();
   unsigned running_thread() const;
@@ -158,8 +160,8 @@ class Block {
   uint3 index_{};
   bool reverse_ = false;
 
-  // The thread that starts next, and the end of its row: x runs from one end of the row to the
-  // other.
+  // The thread that starts next (until a thread has had to wait: a thread of this row), and the end
+  // of its row: x runs from one end of the row to the other.
   unsigned next_x_ = 0;
   unsigned row_end_ = 0;
   unsigned step_ = 1;  // 1, or -1 in reverse order
@@ -185,23 +187,41 @@ class Block {
   std::string failure_;
 };
 
-inline bool Block::next_thread() {
-  if (next_x_ == row_end_ && !start_row()) return false;
-  threadIdx.x = next_x_;
-  next_x_ += step_;
-  if (engaged_) {  // a thread that went on after a wait has left its own row here
-    threadIdx.y = row_.y;
-    threadIdx.z = row_.z;
+/// As long as no thread has had to wait, nobody asks for the position, which is a local variable
+/// then: a thread costs a call and little more.
+template <class Call>
+void Block::run_each(const Call& call) {
+  while (next_x_ != row_end_ || start_row()) {
+    if (engaged_) {
+      begin_engaged_thread();
+      call();
+      if (!finish_engaged_thread()) return;
+    } else {
+      const unsigned end = row_end_, step = step_;
+      unsigned x = next_x_;
+      do {
+        threadIdx.x = x;
+        call();
+        x += step;
+      } while (x != end && !engaged_);
+      if (!engaged_) {
+        next_x_ = end;
+      } else if (!finish_engaged_thread()) {
+        return;
+      }
+    }
   }
-  return true;
 }
 
 /// The loop that every kernel runs in; `call` calls it with its arguments.
 template <class Call>
 void run_threads(const void* call, Block& block) {
-  while (block.next_thread()) {
-    (*static_cast<const Call*>(call))();
-    if (!block.finish_thread()) return;
+  const auto& shared = *static_cast<const Call*>(call);
+  if constexpr (sizeof(Call) <= 128) {
+    const Call own = shared;  // in registers, which no kernel's store can change
+    block.run_each(own);
+  } else {
+    block.run_each(shared);
   }
 }
 

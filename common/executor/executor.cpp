@@ -108,33 +108,51 @@ cudaError_t check_shape(const Launch& launch) {
   return cudaSuccess;
 }
 
-/// The blocks of one launch, taken by several workers, until none is left or one has failed.
+/// The blocks of one launch, for several workers, until none is left or one has failed.
 class BlockQueue {
  public:
-  BlockQueue(const Launch& launch, Order order)
-      : launch_(launch),
-        reverse_(order == Order::reverse),
-        total_(std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z) {}
+  BlockQueue(const Launch& launch, Order order, std::uint64_t total)
+      : launch_(launch), reverse_(order == Order::reverse), total_(total) {}
 
-  std::uint64_t total() const { return total_; }
-
-  /// Leaves out the blocks behind the first `count`.
-  void run_first(std::uint64_t count) { total_ = std::min(total_, count); }
-
-  /// What each worker does. Without memory for stacks the process ends.
-  void work() noexcept {
-    Worker& worker = Worker::of_this_thread();
-    for (std::uint64_t i = next_++; i < total_ && !failed_; i = next_++) {
-      const std::string failure =
-          worker.run_block(launch_, index_of(reverse_ ? total_ - 1 - i : i), reverse_);
-      if (!failure.empty() && !failed_.exchange(true)) report().set(failure);
-    }
+  /// What each of `workers` does. Without memory for stacks the process ends.
+  void work(int workers) noexcept {
+    Share share(*this, total_ / (static_cast<std::uint64_t>(workers) * 16));
+    Worker::of_this_thread().run_blocks(launch_, share, reverse_);
   }
 
   bool failed() const { return failed_; }
 
  private:
-  uint3 index_of(std::uint64_t block) const {
+  /// What one worker takes: a few blocks at a time.
+  class Share : public BlockSource {
+   public:
+    Share(BlockQueue& queue, std::uint64_t count)
+        : queue_(queue), count_(std::clamp<std::uint64_t>(count, 1, 32)) {}
+
+    bool take(uint3& index) override {
+      if (next_ == end_) {
+        next_ = queue_.next_.fetch_add(count_);
+        end_ = next_ + count_;
+      }
+      if (next_ >= queue_.total_ || queue_.failed_) return false;
+      index = queue_.index_of(next_++);
+      return true;
+    }
+
+    void fail(const std::string& failure) override {
+      if (!queue_.failed_.exchange(true)) report().set(failure);
+    }
+
+   private:
+    BlockQueue& queue_;
+    std::uint64_t count_;
+    std::uint64_t next_ = 0;
+    std::uint64_t end_ = 0;
+  };
+
+  uint3 index_of(std::uint64_t number) const {
+    const std::uint64_t block = reverse_ ? total_ - 1 - number : number;
+    if (block < launch_.grid.x) return {static_cast<unsigned>(block), 0, 0};
     const std::uint64_t row = block / launch_.grid.x;
     return {static_cast<unsigned>(block % launch_.grid.x),
             static_cast<unsigned>(row % launch_.grid.y),
@@ -143,7 +161,7 @@ class BlockQueue {
 
   const Launch& launch_;
   const bool reverse_;
-  std::uint64_t total_;
+  const std::uint64_t total_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> failed_{false};
 };
@@ -156,12 +174,13 @@ cudaError_t run(const Launch& launch) {
   if (error != cudaSuccess) return error;
   static std::mutex one_launch_at_a_time;
   const std::lock_guard<std::mutex> lock(one_launch_at_a_time);
-  BlockQueue blocks(launch, thread_order());
+  std::uint64_t total = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   const auto most = static_cast<std::uint64_t>(worker_count());
-  const auto workers = static_cast<int>(std::min(blocks.total(), most));
+  const auto workers = static_cast<int>(std::min(total, most));
   const LaunchObserver observe = launch_observer;
-  if (observe != nullptr) blocks.run_first(observe(launch, true));
-  WorkerPool::instance().run(workers, [&blocks] { blocks.work(); });
+  if (observe != nullptr) total = std::min(total, observe(launch, true));
+  BlockQueue blocks(launch, thread_order(), total);
+  WorkerPool::instance().run(workers, [&blocks, workers] { blocks.work(workers); });
   if (observe != nullptr) observe(launch, false);
   return blocks.failed() ? cudaErrorLaunchFailure : cudaSuccess;
 }

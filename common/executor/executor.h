@@ -104,7 +104,7 @@ cudaError_t execute(const Launch& launch);
 template <class... Params>
 cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
                    bool overlaps, const Params&... arguments) {
-  const auto call = [&] { kernel(arguments...); };
+  const auto call = [=] { kernel(arguments...); };
   const Argument list[] = {{&arguments, sizeof arguments, pointee_bytes<Params>()}..., {}};
   return execute({reinterpret_cast<const void*>(kernel),
                   {&run_threads<decltype(call)>, &call},

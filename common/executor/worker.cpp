@@ -23,19 +23,43 @@ Worker::~Worker() {
   for (const auto& fiber : fibers_) switch_to(*fiber);
 }
 
-std::string Worker::run_block(const Launch& launch, uint3 index, bool reverse) {
-  prepare_dynamic_shared(launch.shared_bytes);
-  ++block_number;
-  blockIdx = index;
+void Worker::run_blocks(const Launch& launch, BlockSource& source, bool reverse) {
+  launch_ = &launch;
+  source_ = &source;
+  reverse_ = reverse;
   blockDim = launch.block;
   gridDim = launch.grid;
-  block_.begin(launch.threads, launch.block, index, reverse);
+  while (begin_next_block()) {
+    switch_to(*free_fiber());
+    if (running_block != nullptr) end_block();
+  }
+}
+
+bool Worker::begin_next_block() {
+  uint3 index;
+  if (!source_->take(index)) return false;
+  prepare_dynamic_shared(launch_->shared_bytes);
+  ++block_number;
+  blockIdx = index;
+  block_.begin(launch_->threads, launch_->block, index, reverse_);
   if (watcher != nullptr) watcher->block_begins();
   running_block = &block_;
-  switch_to(*free_fiber());
+  return true;
+}
+
+void Worker::end_block() {
   running_block = nullptr;
-  if (watcher != nullptr && !block_.failure().empty()) watcher->block_fails(block_.failure());
-  return block_.failure();
+  if (block_.failure().empty()) return;
+  if (watcher != nullptr) watcher->block_fails(block_.failure());
+  source_->fail(block_.failure());
+}
+
+/// A block in which no thread has had to wait is over when its threads have returned, and the next
+/// one can begin on the same fiber.
+bool Worker::goes_on_with_next_block() {
+  if (block_.has_waited()) return false;
+  end_block();
+  return begin_next_block();
 }
 
 void Worker::hand_over() {
@@ -65,7 +89,9 @@ Fiber* Worker::free_fiber() {
 Fiber& Worker::run_fiber(void* worker) {
   Worker& self = *static_cast<Worker*>(worker);
   while (!self.stopping_) {
-    self.run_threads();
+    do {
+      self.run_threads();
+    } while (self.goes_on_with_next_block());
     self.free_fibers_.push_back(self.running_);
     self.hand_over();
   }

@@ -17,6 +17,17 @@ namespace tutorial::cpu {
 /// destroyed and the fiber is free again.
 struct Abandoned {};
 
+/// Where a worker gets its blocks.
+class BlockSource {
+ public:
+  virtual ~BlockSource() = default;
+
+  /// The index of the next block; false if there is none.
+  virtual bool take(uint3& index) = 0;
+  /// The block that was taken last has failed.
+  virtual void fail(const std::string& failure) = 0;
+};
+
 class Worker {
  public:
   Worker() = default;
@@ -27,8 +38,8 @@ class Worker {
   /// The calling thread's worker.
   static Worker& of_this_thread();
 
-  /// Executes one block to its end; the value is the block's failure, empty if it had none.
-  std::string run_block(const Launch& launch, uint3 index, bool reverse);
+  /// Executes blocks of the launch, one after the other, until the source has no more.
+  void run_blocks(const Launch& launch, BlockSource& source, bool reverse);
 
   /// Suspends the running fiber and goes on with the one that the block names next.
   void hand_over();
@@ -43,9 +54,16 @@ class Worker {
 
  private:
   static Fiber& run_fiber(void* worker);
+  bool begin_next_block();
+  void end_block();
+  bool goes_on_with_next_block();
   void run_threads();
   void prepare_dynamic_shared(std::size_t bytes);
   void switch_to(Fiber& next);
+
+  const Launch* launch_ = nullptr;
+  BlockSource* source_ = nullptr;
+  bool reverse_ = false;
 
   Block block_{*this};
   AlignedMemory dynamic_shared_;
