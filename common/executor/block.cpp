@@ -95,6 +95,7 @@ void Block::begin(const KernelThreads& kernel, dim3 shape, uint3 index, bool rev
   engaged_ = false;
   failed_ = false;
   failure_.clear();
+  error_ = cudaSuccess;
 }
 
 // ---- Threads that start -------------------------------------------------------------------------
@@ -351,9 +352,23 @@ void Block::leave_warp(unsigned thread) {
 
 // ---- Faults -------------------------------------------------------------------------------------
 
-void Block::fault(const std::string& text) {
-  record_fault(text);
+void Block::fault(const std::string& text, cudaError_t error) {
+  record_fault(text, error);
   throw Abandoned{};
+}
+
+void Block::end_thread_with(const std::string& text, cudaError_t error) {
+  if (failure_.empty()) {
+    failure_ = text;
+    error_ = error;
+  }
+  throw ThreadEnds{};
+}
+
+bool Block::end_thread() {
+  if (engaged_) return finish_engaged_thread();
+  next_x_ = threadIdx.x + step_;
+  return true;
 }
 
 void Block::end_with_exception(const char* what) {
@@ -361,10 +376,13 @@ void Block::end_with_exception(const char* what) {
 }
 
 /// Ends the block: no thread starts any more, and those that wait go on only to leave.
-void Block::record_fault(const std::string& text) {
+void Block::record_fault(const std::string& text, cudaError_t error) {
   if (failed_) return;
   failed_ = true;
-  failure_ = "block " + text_of(index_) + ": " + text;
+  if (failure_.empty()) {
+    failure_ = "block " + text_of(index_) + ": " + text;
+    error_ = error;
+  }
   start_no_more();
   if (!engaged_) return;
   for (unsigned thread = 0; thread < count_; ++thread) {

@@ -80,7 +80,14 @@ class Block {
                                std::uint64_t value, int source, Where where);
 
   /// Ends the block with `text` as its failure, and leaves the running thread. Throws Abandoned.
-  [[noreturn]] void fault(const std::string& text);
+  [[noreturn]] void fault(const std::string& text, cudaError_t error = cudaErrorLaunchFailure);
+
+  /// Ends the running thread alone; the block has failed when its other threads have returned.
+  /// Throws ThreadEnds.
+  [[noreturn]] void end_thread_with(const std::string& text, cudaError_t error);
+
+  /// The running thread has left its kernel by ThreadEnds; whether the fiber is to take another one.
+  bool end_thread();
 
   /// Runs threads on the calling fiber as long as there are any for it.
   void run_threads() { kernel_.run(kernel_.data, *this); }
@@ -97,6 +104,7 @@ class Block {
 
   /// Why the block failed; empty if it did not.
   const std::string& failure() const { return failure_; }
+  cudaError_t error() const { return error_; }
 
  private:
   enum class State : std::uint8_t { not_waiting, at_barrier, in_warp_operation, ready };
@@ -148,7 +156,7 @@ class Block {
   bool check_sources(unsigned warp_index, const Gathering& gathering);
   void leave_warp(unsigned thread);
 
-  void record_fault(const std::string& text);
+  void record_fault(const std::string& text, cudaError_t error = cudaErrorLaunchFailure);
   void report_deadlock();
   bool is_waiting(unsigned thread) const;
   std::string wait_of(unsigned thread) const;
@@ -183,8 +191,9 @@ class Block {
   unsigned votes_ = 0;
   int vote_result_ = 0;
 
-  bool failed_ = false;
+  bool failed_ = false;  // no thread starts any more
   std::string failure_;
+  cudaError_t error_ = cudaSuccess;
 };
 
 /// As long as no thread has had to wait, nobody asks for the position, which is a local variable

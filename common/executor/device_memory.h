@@ -1,4 +1,4 @@
-// Device memory of the executor: heap blocks that know their size.
+// Memory that CUDA knows: heap blocks that know their size.
 #pragma once
 
 #include "common/executor/aligned_memory.h"
@@ -11,13 +11,31 @@
 
 namespace tutorial::cpu {
 
+/// Who may access memory, and who has allocated it.
+enum class MemoryKind {
+  device,      ///< cudaMalloc and its kin: kernels
+  managed,     ///< cudaMallocManaged: kernels and the host
+  pinned,      ///< cudaMallocHost, cudaHostAlloc: the host, and kernels
+  registered,  ///< the program's own, named to cudaHostRegister: the host, and kernels
+  symbol,      ///< a `__device__` variable that the host has named: kernels
+};
+
+struct MemoryRange {
+  const char* begin;
+  std::size_t bytes;
+  MemoryKind kind;
+};
+
 class DeviceMemory {
  public:
   static DeviceMemory& instance();
 
   /// Exactly `bytes` bytes, each 0xFF (NaN), that begin `offset` bytes past a 256-byte boundary;
   /// nullptr without memory.
-  void* allocate(std::size_t bytes, std::size_t offset = 0);
+  void* allocate(std::size_t bytes, std::size_t offset = 0, MemoryKind kind = MemoryKind::device);
+
+  /// Notes memory that the program has allocated itself; false if some of it is known already.
+  bool enlist(const void* pointer, std::size_t bytes, MemoryKind kind);
 
   /// The same for memory that release() and ranges() do not know.
   AlignedMemory take(std::size_t bytes, std::size_t alignment, std::size_t offset = 0) const;
@@ -26,19 +44,23 @@ class DeviceMemory {
   /// access out of bounds finds no other buffer, and its address tells which one it missed.
   void keep_apart(std::size_t reach) { reach_ = reach; }
 
-  /// Whether `pointer` was the start of an allocation, which is gone now.
-  bool release(void* pointer);
+  /// Whether `pointer` was the start of an allocation of this kind, which is gone now.
+  bool release(void* pointer, MemoryKind kind = MemoryKind::device);
 
-  /// Whether [pointer, pointer + bytes) lies within one allocation.
-  bool contains(const void* pointer, std::size_t bytes);
+  /// The range that `pointer` lies in; none: bytes is 0.
+  MemoryRange find(const void* pointer);
 
   /// Start and size of every allocation.
   std::vector<std::pair<const char*, std::size_t>> ranges();
+
+  /// The same, with the kind.
+  std::vector<MemoryRange> all();
 
  private:
   struct Allocation {
     AlignedMemory memory;
     std::size_t bytes;
+    MemoryKind kind;
   };
 
   std::size_t reach_ = 0;

@@ -64,8 +64,8 @@ std::atomic<int>& workers_setting() {
 /// TUTORIAL_CPU_REPORT=none: a fuzzer makes launches fail by the thousand.
 class Report {
  public:
-  void set(const std::string& text) {
-    if (prints_) std::fprintf(stderr, "CPU executor: %s\n", text.c_str());
+  void set(const std::string& text, bool prints = true) {
+    if (prints_ && prints) std::fprintf(stderr, "CPU executor: %s\n", text.c_str());
     const std::lock_guard<std::mutex> lock(mutex_);
     text_ = text;
   }
@@ -120,7 +120,8 @@ class BlockQueue {
     Worker::of_this_thread().run_blocks(launch_, share, reverse_);
   }
 
-  bool failed() const { return failed_; }
+  /// cudaSuccess if no block has failed.
+  cudaError_t error() const { return error_; }
 
  private:
   /// What one worker takes: a few blocks at a time.
@@ -134,13 +135,16 @@ class BlockQueue {
         next_ = queue_.next_.fetch_add(count_);
         end_ = next_ + count_;
       }
-      if (next_ >= queue_.total_ || queue_.failed_) return false;
+      if (next_ >= queue_.total_ || queue_.error_ != cudaSuccess) return false;
       index = queue_.index_of(next_++);
       return true;
     }
 
-    void fail(const std::string& failure) override {
-      if (!queue_.failed_.exchange(true)) report().set(failure);
+    void fail(const std::string& failure, cudaError_t error) override {
+      cudaError_t none = cudaSuccess;
+      if (queue_.error_.compare_exchange_strong(none, error)) {
+        report().set(failure, error != cudaErrorAssert);  // that has been printed
+      }
     }
 
    private:
@@ -163,26 +167,32 @@ class BlockQueue {
   const bool reverse_;
   const std::uint64_t total_;
   std::atomic<std::uint64_t> next_{0};
-  std::atomic<bool> failed_{false};
+  std::atomic<cudaError_t> error_{cudaSuccess};
 };
 
 std::atomic<LaunchObserver> launch_observer{nullptr};
 
+/// How many workers are worth it. What a program prints from its first small kernels stands in the
+/// order of the blocks.
+int workers_for(const Launch& launch, std::uint64_t blocks) {
+  constexpr std::uint64_t kFewThreads = 1024;
+  const std::uint64_t threads = blocks * launch.block.x * launch.block.y * launch.block.z;
+  if (when_kernel_errors() == KernelErrors::pending && threads <= kFewThreads) return 1;
+  return static_cast<int>(std::min(blocks, static_cast<std::uint64_t>(worker_count())));
+}
+
+/// Runs the blocks; the value is what a kernel's fault is called.
 cudaError_t run(const Launch& launch) {
-  if (running_block != nullptr) return cudaErrorNotSupported;
-  const cudaError_t error = check_shape(launch);
-  if (error != cudaSuccess) return error;
   static std::mutex one_launch_at_a_time;
   const std::lock_guard<std::mutex> lock(one_launch_at_a_time);
   std::uint64_t total = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-  const auto most = static_cast<std::uint64_t>(worker_count());
-  const auto workers = static_cast<int>(std::min(total, most));
+  const int workers = workers_for(launch, total);
   const LaunchObserver observe = launch_observer;
   if (observe != nullptr) total = std::min(total, observe(launch, true));
   BlockQueue blocks(launch, thread_order(), total);
   WorkerPool::instance().run(workers, [&blocks, workers] { blocks.work(workers); });
   if (observe != nullptr) observe(launch, false);
-  return blocks.failed() ? cudaErrorLaunchFailure : cudaSuccess;
+  return blocks.error();
 }
 
 }  // namespace
@@ -199,6 +209,11 @@ void set_launch_observer(LaunchObserver observer) { launch_observer = observer; 
 
 std::string last_report() { return report().get(); }
 
-cudaError_t execute(const Launch& launch) { return record_error(run(launch)); }
+cudaError_t execute(const Launch& launch) {
+  if (running_block != nullptr) return record_error(cudaErrorNotSupported);
+  const cudaError_t error = check_shape(launch);
+  if (error != cudaSuccess) return record_error(error);
+  return has_kernel_fault() ? cudaSuccess : record_kernel_error(run(launch));
+}
 
 }  // namespace tutorial::cpu

@@ -37,6 +37,16 @@ int worker_count();
 /// fault, the block and the threads, file and line. Empty as long as no launch has failed.
 std::string last_report();
 
+/// When a program learns that a kernel failed.
+enum class KernelErrors {
+  at_once,  ///< the launch returns it, and it is forgotten when it has been asked for
+  pending,  ///< as on a GPU: the next call that waits for kernels returns it, and every one after it
+};
+
+/// For the launches to come; at_once, until it is called.
+void set_kernel_errors(KernelErrors errors);
+KernelErrors when_kernel_errors();
+
 /// What the executor answers to those that ask for the device's attributes. It changes which kernel a
 /// launcher chooses, and in how many blocks; not how a kernel runs.
 struct Device {
@@ -96,7 +106,8 @@ void set_launch_observer(LaunchObserver observer);
 /// - cudaErrorInvalidValue: more dynamic shared memory than the kernel may use;
 /// - cudaErrorNotSupported: called from within a kernel;
 /// - cudaErrorLaunchFailure: a fault in the kernel; last_report() tells which.
-/// Every error is also this thread's cudaGetLastError(). No error is sticky.
+/// - cudaErrorAssert: a device assertion failed.
+/// Every error is also this thread's cudaGetLastError(). KernelErrors says when the last two are told.
 cudaError_t execute(const Launch& launch);
 
 /// Runs `kernel` with `arguments`; see execute(). `overlaps` changes nothing here: a launch is over

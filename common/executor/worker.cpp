@@ -5,10 +5,13 @@
 #include "common/executor/device_memory.h"
 #include "common/executor/watcher.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <string>
 
 namespace tutorial::cpu {
 
@@ -51,7 +54,7 @@ void Worker::end_block() {
   running_block = nullptr;
   if (block_.failure().empty()) return;
   if (watcher != nullptr) watcher->block_fails(block_.failure());
-  source_->fail(block_.failure());
+  source_->fail(block_.failure(), block_.error());
 }
 
 /// A block in which no thread has had to wait is over when its threads have returned, and the next
@@ -90,7 +93,8 @@ Fiber& Worker::run_fiber(void* worker) {
   Worker& self = *static_cast<Worker*>(worker);
   while (!self.stopping_) {
     do {
-      self.run_threads();
+      while (self.run_threads()) {
+      }
     } while (self.goes_on_with_next_block());
     self.free_fibers_.push_back(self.running_);
     self.hand_over();
@@ -99,9 +103,12 @@ Fiber& Worker::run_fiber(void* worker) {
   return self.own_stack_;
 }
 
-void Worker::run_threads() {
+/// Whether the fiber is to go on with further threads.
+bool Worker::run_threads() {
   try {
     block_.run_threads();
+  } catch (const ThreadEnds&) {
+    return block_.end_thread();
   } catch (const Abandoned&) {
     // The block has its report; this fiber is free again.
   } catch (const std::exception& exception) {
@@ -109,6 +116,7 @@ void Worker::run_threads() {
   } catch (...) {
     block_.end_with_exception("of an unknown type");
   }
+  return false;
 }
 
 /// Filled with NaN for every block, so that a read of memory that no thread wrote shows. A GPU does
@@ -125,6 +133,25 @@ void Worker::prepare_dynamic_shared(std::size_t bytes) {
 
 void refuse_host_call(const char* function) {
   throw std::logic_error(std::string(function) + " was called outside of a kernel");
+}
+
+void fail_assertion(const char* text, const char* file, int line, const char* function) {
+  if (running_block == nullptr) {
+    std::fprintf(stderr, "%s:%d: %s: Assertion `%s' failed.\n", file, line, function, text);
+    std::abort();
+  }
+  char report[1024];
+  std::snprintf(report, sizeof(report),
+                "%s:%d: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file,
+                line, function, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
+                threadIdx.z, text);
+  std::fprintf(stderr, "%s\n", report);
+  running_block->end_thread_with(report, cudaErrorAssert);
+}
+
+void trap(Where where) {
+  calling_block("__trap").fault("__trap() in " + std::string(where.file) + ":" +
+                                std::to_string(where.line));
 }
 
 void waits_for_previous_grid() {

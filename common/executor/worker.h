@@ -17,6 +17,9 @@ namespace tutorial::cpu {
 /// destroyed and the fiber is free again.
 struct Abandoned {};
 
+/// Thrown on the stack of a thread that ends in the middle of its kernel, alone.
+struct ThreadEnds {};
+
 /// Where a worker gets its blocks.
 class BlockSource {
  public:
@@ -25,7 +28,7 @@ class BlockSource {
   /// The index of the next block; false if there is none.
   virtual bool take(uint3& index) = 0;
   /// The block that was taken last has failed.
-  virtual void fail(const std::string& failure) = 0;
+  virtual void fail(const std::string& failure, cudaError_t error) = 0;
 };
 
 class Worker {
@@ -57,7 +60,7 @@ class Worker {
   bool begin_next_block();
   void end_block();
   bool goes_on_with_next_block();
-  void run_threads();
+  bool run_threads();
   void prepare_dynamic_shared(std::size_t bytes);
   void switch_to(Fiber& next);
 

@@ -1,0 +1,156 @@
+// The runtime's functions that NVIDIA's headers declare for nvcc alone, and the names that CUDA 12
+// and CUDA 13 do not share: for programs of readers (./tutorial run).
+#pragma once
+
+#include "common/executor/executor.h"
+#include "common/executor/runtime_api.h"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+// ---- `__device__` variables, by their names -----------------------------------------------------
+
+template <class T>
+cudaError_t cudaGetSymbolAddress(void** devPtr, const T& symbol) {
+  return tutorial::cpu::symbol_address(devPtr, &symbol, sizeof symbol);
+}
+
+template <class T>
+cudaError_t cudaGetSymbolSize(std::size_t* size, const T& /*symbol*/) {
+  if (size == nullptr) return cudaErrorInvalidValue;
+  *size = sizeof(T);
+  return cudaSuccess;
+}
+
+template <class T>
+cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* src, std::size_t count,
+                               std::size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  return tutorial::cpu::copy_to_symbol(&symbol, sizeof symbol, src, count, offset, kind);
+}
+
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* src, std::size_t count,
+                                    std::size_t offset = 0,
+                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                    cudaStream_t /*stream*/ = nullptr) {
+  return cudaMemcpyToSymbol(symbol, src, count, offset, kind);
+}
+
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void* dst, const T& symbol, std::size_t count,
+                                 std::size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+  return tutorial::cpu::copy_from_symbol(dst, &symbol, sizeof symbol, count, offset, kind);
+}
+
+template <class T>
+cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const T& symbol, std::size_t count,
+                                      std::size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                      cudaStream_t /*stream*/ = nullptr) {
+  return cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
+}
+
+// ---- Kernels, by their names --------------------------------------------------------------------
+
+template <class... Params>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attr, void (*func)(Params...)) {
+  return cudaFuncGetAttributes(attr, reinterpret_cast<const void*>(func));
+}
+template <class... Params>
+cudaError_t cudaFuncSetAttribute(void (*func)(Params...), cudaFuncAttribute attr, int value) {
+  return cudaFuncSetAttribute(reinterpret_cast<const void*>(func), attr, value);
+}
+template <class... Params>
+cudaError_t cudaFuncSetCacheConfig(void (*func)(Params...), cudaFuncCache config) {
+  return cudaFuncSetCacheConfig(reinterpret_cast<const void*>(func), config);
+}
+template <class... Params>
+cudaError_t cudaFuncSetSharedMemConfig(void (*func)(Params...), cudaSharedMemConfig config) {
+  return cudaFuncSetSharedMemConfig(reinterpret_cast<const void*>(func), config);
+}
+template <class... Params>
+cudaError_t cudaFuncGetName(const char** name, void (*func)(Params...)) {
+  return cudaFuncGetName(name, reinterpret_cast<const void*>(func));
+}
+
+namespace tutorial::cpu {
+
+template <class... Params, std::size_t... kIndices>
+cudaError_t launch_with(void (*kernel)(Params...), dim3 grid, dim3 block, void** arguments,
+                        std::size_t shared_bytes, std::index_sequence<kIndices...> /*indices*/) {
+  return launch(kernel, grid, block, shared_bytes, false,
+                *static_cast<std::remove_reference_t<Params>*>(arguments[kIndices])...);
+}
+
+}  // namespace tutorial::cpu
+
+template <class... Params>
+cudaError_t cudaLaunchKernel(void (*func)(Params...), dim3 gridDim, dim3 blockDim, void** args,
+                             std::size_t sharedMem = 0, cudaStream_t /*stream*/ = nullptr) {
+  return tutorial::cpu::launch_with(func, gridDim, blockDim, args, sharedMem,
+                                    std::index_sequence_for<Params...>());
+}
+
+// ---- What CUDA 13 has taken away or changed -----------------------------------------------------
+
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+
+#if CUDART_VERSION >= 13000
+
+namespace tutorial::cpu {
+
+/// With the members that CUDA 12 had.
+struct DeviceProperties : cudaDeviceProp {
+  int clockRate;
+  int deviceOverlap;
+  int computeMode;
+  int kernelExecTimeoutEnabled;
+  int memoryClockRate;
+  int singleToDoublePrecisionPerfRatio;
+  int cooperativeMultiDeviceLaunch;
+  int maxTexture1DLinear;
+};
+
+}  // namespace tutorial::cpu
+
+inline cudaError_t cudaGetDeviceProperties(tutorial::cpu::DeviceProperties* prop, int device) {
+  if (prop != nullptr) *prop = {};
+  const cudaError_t error = cudaGetDeviceProperties(static_cast<cudaDeviceProp*>(prop), device);
+  if (error != cudaSuccess) return error;
+  cudaDeviceGetAttribute(&prop->clockRate, cudaDevAttrClockRate, device);
+  cudaDeviceGetAttribute(&prop->deviceOverlap, cudaDevAttrGpuOverlap, device);
+  cudaDeviceGetAttribute(&prop->memoryClockRate, cudaDevAttrMemoryClockRate, device);
+  cudaDeviceGetAttribute(&prop->singleToDoublePrecisionPerfRatio,
+                         cudaDevAttrSingleToDoublePrecisionPerfRatio, device);
+  return cudaSuccess;
+}
+#define cudaDeviceProp ::tutorial::cpu::DeviceProperties
+
+inline cudaError_t cudaMemPrefetchAsync(const void* devPtr, std::size_t count, int device,
+                                        cudaStream_t stream = nullptr) {
+  return cudaMemPrefetchAsync(devPtr, count, {cudaMemLocationTypeDevice, device}, 0, stream);
+}
+inline cudaError_t cudaMemAdvise(const void* devPtr, std::size_t count, cudaMemoryAdvise advice,
+                                 int device) {
+  return cudaMemAdvise(devPtr, count, advice, {cudaMemLocationTypeDevice, device});
+}
+
+#else
+
+inline cudaError_t cudaMemPrefetchAsync(const void* devPtr, std::size_t count,
+                                        cudaMemLocation location, unsigned /*flags*/,
+                                        cudaStream_t stream = nullptr) {
+  return cudaMemPrefetchAsync(devPtr, count, location.id, stream);
+}
+inline cudaError_t cudaMemAdvise(const void* devPtr, std::size_t count, cudaMemoryAdvise advice,
+                                 cudaMemLocation location) {
+  return cudaMemAdvise(devPtr, count, advice, location.id);
+}
+
+#endif
