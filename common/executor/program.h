@@ -4,3 +4,10 @@
 
 #include "common/executor/refused.h"
 #include "common/executor/runtime_templates.h"
+
+namespace tutorial::cpu {
+
+/// A program learns of a kernel's fault when it waits for the kernel.
+[[maybe_unused]] inline const bool faults_wait = (set_kernel_errors(KernelErrors::pending), true);
+
+}  // namespace tutorial::cpu

@@ -10,9 +10,10 @@
 #define TUTORIAL_CPU_NO_GRAPHS \
   TUTORIAL_CPU_REFUSED(        \
       "the CPU executor has no CUDA graphs: launch the kernels one after the other")
-#define TUTORIAL_CPU_NO_ARRAYS                                                              \
-  TUTORIAL_CPU_REFUSED("the CPU executor has no textures, surfaces and CUDA arrays: use a " \
-                       "pointer")
+#define TUTORIAL_CPU_NO_ARRAYS                                             \
+  TUTORIAL_CPU_REFUSED(                                                    \
+      "the CPU executor has no textures, surfaces and CUDA arrays: use a " \
+      "pointer")
 #define TUTORIAL_CPU_NO_GRID_SYNC \
   TUTORIAL_CPU_REFUSED("the CPU executor has no barrier across a grid: split the kernel in two")
 #define TUTORIAL_CPU_NO_TYPES                                                                \

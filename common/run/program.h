@@ -7,6 +7,7 @@
 
 #include "common/executor/cuda_language.h"
 #include "common/executor/executor.h"
+#include "common/executor/program.h"
 #include "common/run/launch_at_work.h"
 
 #include <cmath>
@@ -40,7 +41,7 @@ struct Source {
 template <class Call, class... Params>
 void launch(const Source& source, const Shape& shape, const void* kernel, const Call& call,
             const Params&... arguments) {
-  const auto thread = [&] { call(arguments...); };
+  const auto thread = [=] { call(arguments...); };
   const cpu::Argument list[] = {
       {&arguments, sizeof arguments, cpu::pointee_bytes<std::remove_cv_t<Params>>()}..., {}};
   const cpu::Launch launch{kernel,

@@ -355,9 +355,10 @@ class OnExecutor(Builder):
         """{path: (as it was named, text)} of the program's files and of the headers that they include from its folders."""
         known = {}
         waiting = [(Path(name).resolve(), name) for name in self.arguments.files]
+        named = {path for path, _ in waiting}
         while waiting:
             path, name = waiting.pop()
-            if path in known or runs.ROOT / "common" in path.parents:
+            if path in known or (runs.ROOT / "common" in path.parents and path not in named):
                 continue
             text = path.read_text(encoding="utf-8-sig", errors="surrogateescape").replace("\r\n", "\n")
             known[path] = (name, text)
