@@ -28,6 +28,7 @@ The JSON holds, per kernel:
     instructions_per_element     instructions of one thread per element: warp instructions * 32 / n
     issue_pct                    percent of the cycles in which a scheduler issued an instruction
     registers                    per thread
+    shared_bytes                 of shared memory that a block takes, with what the system keeps of it
     load_requests, store_requests
                                  requests of warps for global memory, at the L1
     sectors_per_load, _store     32-byte sectors per request
@@ -84,6 +85,7 @@ METRICS = {
     "instructions": "smsp__inst_executed.sum",
     "issue_pct": "smsp__issue_active.avg.pct_of_peak_sustained_active",
     "registers": "launch__registers_per_thread",
+    "shared_bytes": "launch__shared_mem_per_block_allocated",
     "load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
@@ -235,6 +237,7 @@ def entry(launches, n, rung):
         "instructions_per_element": rounded(ratio(issued * 32, n) if issued else None),
         "issue_pct": rounded(launch["issue_pct"]),
         "registers": None if launch["registers"] is None else int(launch["registers"]),
+        "shared_bytes": None if launch["shared_bytes"] is None else int(launch["shared_bytes"]),
         "load_requests": total(launch["load_requests"]),
         "store_requests": total(launch["store_requests"]),
         "sectors_per_load": rounded(ratio(launch["load_sectors"], launch["load_requests"])),

@@ -170,7 +170,8 @@ class NcuTest(synthetic.Scratch):
     def test_metrics_that_the_gpu_does_not_have_are_not_asked_for(self):
         known = synthetic.write(self.folder, "known.txt",
                                 "Device X\n\ndram__bytes_read   Counter   byte  # of bytes\n")
-        self.assertEqual(ncu.known_metrics(known), ["dram__bytes_read.sum", "launch__registers_per_thread"])
+        self.assertEqual(ncu.known_metrics(known), ["dram__bytes_read.sum", "launch__registers_per_thread",
+                                                    "launch__shared_mem_per_block_allocated"])
 
 
 if __name__ == "__main__":
