@@ -379,9 +379,10 @@ MOST_ERRORS = 3
 
 def tell_failure(command, output, arguments):
     """The first errors, each with its line; with --verbose all that the compiler says."""
-    lines = output.splitlines()
     if arguments.verbose:
         print(output, file=sys.stderr)
+    output = output.replace(f"{os.getcwd()}/", "")
+    lines = output.splitlines()
     missing = dict.fromkeys(re.findall(r"(?m)^(?:(\S+?:\d+): )?(?:.*: )?undefined reference to `(?:\w[^'(<]* )?([\w:~]+)", output))
     told = 0
     for where, name in list(missing)[:MOST_ERRORS]:
@@ -394,8 +395,10 @@ def tell_failure(command, output, arguments):
             continue
         where, sentence = found_error.groups()
         refused = re.match(r"#error (.*)", sentence)
+        if is_not_the_readers(where):
+            where = includer(lines[:i]) or where
         if refused:
-            where, sentence = includer(lines[:i]) or where, refused.group(1).strip('"')
+            sentence = refused.group(1).strip('"')
         tell(f"{where}: {sentence}")
         for more in lines[i + 1:i + 3]:
             if re.match(r"\s*\d* \|", more):
@@ -408,12 +411,17 @@ def tell_failure(command, output, arguments):
     tell(f"{Path(str(command[0])).name} refused the program" + ("" if arguments.verbose else "; --verbose shows all that it says"))
 
 
+def is_not_the_readers(where):
+    """Whether a header is NVIDIA's, or stands before it."""
+    return where.startswith("/usr/") or "/.deps/" in where or "common/run/include/" in where
+
+
 def includer(lines):
-    """The reader's line that included what the last lines are about."""
+    """The reader's line that includes what the last lines are about."""
     for line in reversed(lines):
         where = re.match(r"(?:In file included|\s+) from (.+?:\d+)", line)
-        if where and "/common/run/include/" not in where.group(1):
+        if where and not is_not_the_readers(where.group(1)):
             return where.group(1)
-        if not where:
+        if " error: " in line:
             return None
     return None
