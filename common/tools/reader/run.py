@@ -394,18 +394,18 @@ def tell_failure(command, output, arguments):
         if not found_error or told >= MOST_ERRORS:
             continue
         where, sentence = found_error.groups()
-        refused = re.match(r"#error (.*)", sentence)
+        refused = re.match(r"#error (.*)|call to .* declared with attribute error: (.*)", sentence)
         if is_not_the_readers(where):
             where = includer(lines[:i]) or where
         if refused:
-            sentence = refused.group(1).strip('"')
+            sentence = (refused.group(1) or refused.group(2)).strip('"')
         tell(f"{where}: {sentence}")
         for more in lines[i + 1:i + 3]:
             if re.match(r"\s*\d* \|", more):
                 print(f"  {more}", file=sys.stderr)
         told += 1
         if refused:
-            break
+            return
     if not told:
         print("\n".join(lines[-10:]), file=sys.stderr)
     tell(f"{Path(str(command[0])).name} refused the program" + ("" if arguments.verbose else "; --verbose shows all that it says"))
