@@ -84,10 +84,10 @@ function(tutorial_add_moved test label source)
   tutorial_flags(${target})
   add_dependencies(tutorial_see_programs ${target})
   add_test(NAME "${test}: build" COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
-  set_tests_properties("${test}: build" PROPERTIES LABELS "${label}" FIXTURES_SETUP ${target}
+  set_tests_properties("${test}: build" PROPERTIES LABELS "${label};house" FIXTURES_SETUP ${target}
                        RESOURCE_LOCK build_folder TIMEOUT ${tutorial_long_timeout})
   add_test(NAME "${test}" COMMAND ${target})
-  set_tests_properties("${test}" PROPERTIES LABELS "${label}" FIXTURES_REQUIRED ${target} TIMEOUT ${tutorial_timeout})
+  set_tests_properties("${test}" PROPERTIES LABELS "${label};house" FIXTURES_REQUIRED ${target} TIMEOUT ${tutorial_timeout})
 endfunction()
 
 # tutorial_see_exhibits(<target> <main program> PREFIX 01_elu LABEL elu SOURCES <kernels>...): a bug

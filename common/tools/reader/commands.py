@@ -99,8 +99,10 @@ def make_parser():
     test.add_argument("chapters", metavar="CHAPTER", nargs="*").completer = chapter_names
     test.add_argument("--yours", action="store_true",
                       help="judge your own rung (your_*.cuh); without a chapter, all that you have edited")
+    test.add_argument("--all", action="store_true",
+                      help="also what proves this repository's tools, pages and book; with a chapter, all of its own")
     test.add_argument("--long", action="store_true",
-                      help="also what takes minutes: the book in a browser; on a GPU long sweeps, on the CPU every "
+                      help="all of that, and what takes minutes: on a GPU long sweeps, on the CPU every "
                       "test with the threads of a block in reverse order too")
 
     watch = add("watch", "judge your own rung each time that you save it, until Ctrl-C", run_watch)
@@ -180,18 +182,19 @@ def run_test(arguments, _):
         import yours
         yours.tell_build(backend, folders or chapters())
         raise
-    return run_ctest(backend, folders, arguments.long)
+    return run_ctest(backend, folders, arguments.long, arguments.all)
 
 
-def run_ctest(backend, folders, long):
-    browser = os.environ.get("TUTORIAL_REQUIRE_BROWSER") == "1"
+def run_ctest(backend, folders, long, everything):
     labels = "|".join(runs.ladder_of_chapter(folder) for folder in folders)
     report = front.LOGS / "test.xml"
     report.unlink(missing_ok=True)
     words = ["ctest", "--test-dir", str(runs.ROOT / "build" / backend), "--output-on-failure", "--no-tests=error",
              "--parallel", str(os.cpu_count()), "--output-junit", str(report)]
     words += ["-L", f"^({labels})$"] if labels else []
-    words += [] if long else ["--label-exclude", "^long$" if browser else "^(long|book)$"]
+    house = everything or long or bool(labels)
+    left_out = [] if long else ["long"] if house else ["long", "house"]
+    words += ["--label-exclude", f"^({'|'.join(left_out)})$"] if left_out else []
     # The tracing programs take as long to build as everything else.
     traces = long or bool(labels) or os.environ.get("TUTORIAL_EVERY_TRACE") == "1"
     words += [] if traces else ["--exclude-regex", r"\.trace(: build)?$"]
@@ -213,8 +216,9 @@ def run_ctest(backend, folders, long):
         what = "the long sweeps (every float, every pair of halves, more than 2^31 elements)" if backend == "cuda" \
             else "the reverse thread order of kernels whose threads exchange nothing"
         what += "" if traces else f", what every rung asks of the memory ({front.command('test CHAPTER')})"
-        what += "" if browser or labels else ", and the book in a browser"
         front.say(f"left out: {what}: {front.command('test --long')}")
+    if not house:
+        front.say(f"left out: the tests of this repository's tools, pages and book: {front.command('test --all')}")
     if closing:
         front.say(closing)  # CTest's closing line, once more, at the end
     for folder in broken_rungs(tests):

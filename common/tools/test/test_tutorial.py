@@ -177,13 +177,16 @@ class Tutorial(unittest.TestCase):
         self.assertEqual(built[0], "--preset cpu")
         self.assertRegex(built[1], r"^--build build/cpu --parallel \d+ --target 02_two 01_one$")
         self.assertRegex(self.called("ctest")[0],
-                         r"a clone/build/cpu .* -L \^\(two\|one\)\$ --label-exclude \^\(long\|book\)\$$")
+                         r"a clone/build/cpu .* -L \^\(two\|one\)\$ --label-exclude \^\(long\)\$$")
         code, out, _ = self.call("test", "--long", "--backend", "cpu", more=more)
         self.assertNotIn("left out", out)
         self.assertNotIn("--label-exclude", self.called("ctest")[1])
-        code, out, _ = self.call("test", "--backend", "cpu", more={**more, "TUTORIAL_REQUIRE_BROWSER": "1"})
-        self.assertNotIn("browser", out)
-        self.assertRegex(self.called("ctest")[2], r"--label-exclude \^long\$ --exclude-regex \S*trace")
+        code, out, _ = self.call("test", "--backend", "cpu", more=more)
+        self.assertIn("test --all", out)
+        self.assertRegex(self.called("ctest")[2], r"--label-exclude \^\(long\|house\)\$ --exclude-regex \S*trace")
+        code, out, _ = self.call("test", "--all", "--backend", "cpu", more=more)
+        self.assertNotIn("test --all", out)
+        self.assertRegex(self.called("ctest")[3], r"--label-exclude \^\(long\)\$ --exclude-regex \S*trace")
 
     #: A benchmark that writes the run that lies beside it and lists one row.
     WRITES = ('for flag; do case $flag in --benchmark_out=*) cp "$0.json" "${flag#*=}" ;; '
@@ -355,9 +358,9 @@ class Tutorial(unittest.TestCase):
                   f"printf '%s' '<testsuite>{cases}</testsuite>' >\"$2\"; echo '80% tests passed'; exit 8")
         code, out, _ = self.call("test", "--backend", "cpu", more=more)
         self.assertEqual(code, 8)
-        self.assertEqual(out.splitlines()[-6], "not checked: 8 claims about a.cu: no nvcc 13.0")
-        self.assertEqual(out.splitlines()[-5:-3], ["skipped (1): it does not say why", "skipped (2): no GPU"])
-        self.assertRegex(out.splitlines()[-3], "^left out: the reverse thread order .*: ./tutorial test --long$")
+        self.assertEqual(out.splitlines()[-7], "not checked: 8 claims about a.cu: no nvcc 13.0")
+        self.assertEqual(out.splitlines()[-6:-4], ["skipped (1): it does not say why", "skipped (2): no GPU"])
+        self.assertRegex(out.splitlines()[-4], "^left out: the reverse thread order .*: ./tutorial test --long$")
         self.assertEqual(out.splitlines()[-2:], [
             "80% tests passed",
             "01_one/your_one.cuh: your rung fails: ./tutorial test one --yours says what is wrong with it"])
