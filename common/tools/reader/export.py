@@ -246,8 +246,8 @@ float input(std::int64_t i) {
 std::uint8_t input(std::int64_t i) { return static_cast<std::uint8_t>(i % 2 == 0 ? 0 : i / 2); }""",
 }
 
-ULP = """// How wrong a result is, in units of the last place of a {called}. An infinity counts as the power of two
-// behind the largest number.
+ULP = """// How wrong a result is, in units of the last place of a {called}. An infinity counts as the power of
+// two behind the largest number.
 double error_in_ulp(double expected, double actual) {{
   if (std::isnan(expected) || std::isnan(actual)) {{
     return std::isnan(expected) && std::isnan(actual) ? 0.0 : {most};
@@ -264,7 +264,8 @@ FILL = """// n elements of device memory that repeat those of `part`.
   {type}* all = nullptr;
   CHECK(cudaMalloc(&all, n * sizeof({type})));
   for (std::int64_t i = 0; i < n; i += size) {{
-    CHECK(cudaMemcpy(all + i, part.data(), std::min(size, n - i) * sizeof({type}), cudaMemcpyHostToDevice));
+    const std::int64_t count = std::min(size, n - i);
+    CHECK(cudaMemcpy(all + i, part.data(), count * sizeof({type}), cudaMemcpyHostToDevice));
   }}
   return all;
 }}"""
@@ -291,10 +292,14 @@ def program(rung):
         pieces.append(ULP.format(called=CALLED[out], most=most, least=least, digits=digits))
     pieces.append(FILL.format(type=element))
     declared = "\n".join(
-        f"  std::vector<{element}> {one}(part);\n"
-        f"  for (std::int64_t i = 0; i < part; ++i) {one}[i] = input({'i' if k == 0 else second});" for k, one in enumerate(inputs))
-    device = "\n".join(f"  const {element}* const device_{one} = on_device({one}, n);" for one in inputs)
-    values = [wide.format(f"{one}[(first + i) % part]") for one in inputs]
+        f"  std::vector<{element}> host_{one}(part);\n"
+        f"  for (std::int64_t i = 0; i < part; ++i) host_{one}[i] = input({'i' if k == 0 else second});" for k, one in enumerate(inputs))
+    device = "\n".join(f"  const {element}* const device_{one} = on_device(host_{one}, n);" for one in inputs)
+    kind = "int" if element == "std::uint8_t" else "double"
+    values = "".join(f"    const {kind} {one} = {wide.format(f'host_{one}[(first + i) % part]')};\n" for one in inputs)
+    right = f"{reference}({', '.join(inputs)})"
+    if "where" in rung.of_rung:
+        values += f"    if (!({rung.of_rung['where'][0]})) continue;  // {rung.of_rung['where'][1]}\n"
     if is_bits:
         elements, slots = "(n + 31) / 32", "(n + 31) / 32 - first / 32"
         actual = f"static_cast<int>({y}[i / 32] >> i % 32 & 1)"
@@ -302,14 +307,11 @@ def program(rung):
     else:
         elements, slots, begin = "n", "n - first", "first"
         actual = out_wide.format(f"{y}[i]") if not is_exact else f"{y}[i]"
-    check = f"""  std::int64_t wrong = 0;
+    error = f"error_in_ulp({right}, {actual})"
+    judged = f"    if ({actual} != {right}) ++wrong;\n" if is_exact else f"    worst = std::max(worst, {error});\n"
+    check = f"""  {"std::int64_t wrong = 0" if is_exact else "double worst = 0.0"};
   for (std::int64_t i = 0; i < n - first; ++i) {{
-    if ({actual} != {reference}({", ".join(values)})) ++wrong;
-  }}""" if is_exact else f"""  double worst = 0.0;
-  for (std::int64_t i = 0; i < n - first; ++i) {{
-    const double right = {reference}({", ".join(values)});
-    worst = std::max(worst, error_in_ulp(right, {actual}));
-  }}"""
+{values}{judged}  }}"""
     verdict = "wrong == 0" if is_exact else f"worst <= {rung.bound:g}"
     says = '"%s: %s (%lld wrong), ' if is_exact else '"%s: %s (largest error %.4g ULP), '
     value = "static_cast<long long>(wrong)" if is_exact else "worst"
@@ -338,7 +340,9 @@ int main(int argc, char** argv) {{
   CHECK(cudaEventCreate(&begin));
   CHECK(cudaEventCreate(&end));
   CHECK(cudaEventRecord(begin));
-  for (int i = 0; i < kLaunches; ++i) CHECK({name}({call}));
+  for (int i = 0; i < kLaunches; ++i) {{
+    CHECK({name}({call}));
+  }}
   CHECK(cudaEventRecord(end));
   CHECK(cudaEventSynchronize(end));
   float ms = 0.0f;
@@ -346,8 +350,9 @@ int main(int argc, char** argv) {{
   const double bytes = static_cast<double>({size} + size * sizeof({out}));
   const bool is_right = {verdict};
   std::printf({says}"
-              "%.2f us, %.0f GB/s\\n", "{name}", is_right ? "right" : "wrong", {value},
-              1e3 * ms / kLaunches, 1e-6 * bytes * kLaunches / ms);
+              "%.2f us, %.4g GB/s\\n",
+              "{name}", is_right ? "right" : "wrong", {value}, 1e3 * ms / kLaunches,
+              1e-6 * bytes * kLaunches / ms);
   return is_right ? 0 : 1;
 }}""")
     return pieces

@@ -427,6 +427,7 @@ class Gathering:
     def filled(self, piece):
         text = respelled(piece.text)
         text = text if piece.path.name in FOR_ANY_TYPE else self.plain.fill(text)
+        text = re.sub(r"DYNAMIC_SHARED\((\w+), (\w+)\);", r"extern __shared__ __align__(16) \1 \2[];", text)
         return re.sub(r"::tutorial::|\btutorial::|\bprimitives::|\bdetail::|\btest::", "", text)
 
     def reached(self):
