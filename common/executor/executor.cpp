@@ -4,6 +4,7 @@
 
 #include "common/executor/last_error.h"
 #include "common/executor/shared_memory_limit.h"
+#include "common/executor/watcher.h"
 #include "common/executor/worker.h"
 #include "common/executor/worker_pool.h"
 #include "common/launch_limits.h"
@@ -212,7 +213,10 @@ std::string last_report() { return report().get(); }
 cudaError_t execute(const Launch& launch) {
   if (running_block != nullptr) return record_error(cudaErrorNotSupported);
   const cudaError_t error = check_shape(launch);
-  if (error != cudaSuccess) return record_error(error);
+  if (error != cudaSuccess) {
+    if (watcher != nullptr) watcher->launch_is_refused(launch, error);
+    return record_error(error);
+  }
   return has_kernel_fault() ? cudaSuccess : record_kernel_error(run(launch));
 }
 

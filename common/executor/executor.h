@@ -92,6 +92,7 @@ struct Launch {
   const char* name = nullptr;        ///< of the kernel, as the launch spells it
   const char* parameters = nullptr;  ///< the kernel's, by their names: "x,y,n"
   Where where{};                     ///< of the launch
+  cudaStream_t stream = nullptr;
 };
 
 /// Is called before the first block of every launch and after its last one, on the launching

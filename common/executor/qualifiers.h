@@ -41,6 +41,12 @@
 #define __forceinline__ inline
 #endif
 
+#if defined(TUTORIAL_TRACE)
+/// Inlined into what launches it, a kernel's accesses would count as the executor's.
+#undef __global__
+#define __global__ __attribute__((noinline))
+#endif
+
 /// Bounds that the register allocation of a GPU needs, and nobody here.
 #define __launch_bounds__(...)
 

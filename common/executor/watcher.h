@@ -3,10 +3,14 @@
 
 #include "common/executor/block.h"
 
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 #include <string>
 
 namespace tutorial::cpu {
+
+struct Launch;
 
 /// Is told of what orders the accesses of threads. Everything is called on the thread that runs the
 /// block, so a program that watches sets one worker.
@@ -14,6 +18,8 @@ class Watcher {
  public:
   virtual ~Watcher() = default;
 
+  /// A launch of a shape that no device accepts does not begin.
+  virtual void launch_is_refused(const Launch& launch, cudaError_t error) = 0;
   /// Another block begins: blockIdx, blockDim and gridDim are its.
   virtual void block_begins() = 0;
   /// The executor has stopped the block; `report` is what it says.

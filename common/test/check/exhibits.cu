@@ -34,8 +34,6 @@
 #include "common/macros.cuh"
 #include "common/proof/exhibit.h"
 
-#include <ctime>
-
 namespace tutorial::exhibits {
 namespace {
 
@@ -244,9 +242,9 @@ __global__ void endless_walk(const float* x, float* y, std::int64_t n) {
 /// Its nine blocks take twice the time that one may take.
 __global__ void long_launch(const float* x, float* y, std::int64_t n) {
   const std::int64_t i = index_of_thread();
-  const std::clock_t end = std::clock() + CLOCKS_PER_SEC / 4;
+  const long long end = clock64() + 250000000;
   volatile int steps = 0;
-  while (threadIdx.x == 0 && std::clock() < end) {
+  while (threadIdx.x == 0 && clock64() < end) {
     for (steps = 0; steps < 100000;) steps = steps + 1;
   }
   if (i < n) y[i] = x[i];

@@ -29,7 +29,8 @@ FLAGS = ["-fno-strict-aliasing", "-ffp-contract=off", "-g1", "-w", "-DTUTORIAL_B
          f"-I{runs.ROOT / 'common/run/include'}"]
 # What makes a compiler's accesses those of the source: common/cmake/trace.cmake says of each why.
 WATCHED = ["-DTUTORIAL_TRACE=1", "-fsanitize=thread", "-gdwarf-4", "-fno-tree-sra", "-finline-functions", "-finline-small-functions",
-           "-findirect-inlining", "-fno-partial-inlining", "-fno-ipa-sra", "-fno-ipa-icf", "-fno-var-tracking"]
+           "-findirect-inlining", "-fno-partial-inlining", "-fno-ipa-sra", "-fno-ipa-icf", "-fno-var-tracking",
+           "--param=tsan-distinguish-volatile=1"]
 NVCC = ["-O3"]
 ON_GPU = ["-DTUTORIAL_BACKEND_CUDA=1", "-Xcompiler=-fno-strict-aliasing", f"-I{runs.ROOT}"]  # for this repository's headers
 OURS = re.compile(r"(--(check|verbose|clean|help)|-h)$|-[ID].|-(std|arch)=|--(limit|backend|trace)=")
@@ -292,7 +293,7 @@ class OnExecutor(Builder):
                 done.result()
         program = self.folder / "program"
         link = [self.compiler, *objects, *executor, "-lboost_context", "-lpthread", "-ldl"]
-        link += ["-Wl,--wrap=main", "-Wl,-z,norelro"] if self.mode() == "watched" else []
+        link += [f"-Wl,@{runs.ROOT / 'common/check/wrapped.txt'}", "-Wl,-z,norelro"] if self.mode() == "watched" else []
         self.made(program, link, key)
         return program
 
