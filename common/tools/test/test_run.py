@@ -98,6 +98,17 @@ class Programs(unittest.TestCase):
                     self.assertEqual(wrong, [])
 
 
+class Page(unittest.TestCase):
+    def test_what_the_page_shows_is_what_the_commands_print(self):
+        page = (ROOT / "common/notes/run.md").read_text(encoding="utf-8")
+        shown = re.findall(r"(?ms)^```console\n\$ ./tutorial run ([^\n]+)\n(.*?)^```$", page)
+        self.assertTrue(shown)
+        for words, expected in shown:
+            with self.subTest(words):
+                done = call(*words.split())
+                self.assertEqual(done.stdout + done.stderr, expected)
+
+
 HELLO = """#include <cstdio>
 __global__ void hello() { printf("hello from %d\\n", threadIdx.x); }
 int main(int argc, char** argv) { hello<<<1, 2>>>(); cudaDeviceSynchronize(); return argc; }
