@@ -141,6 +141,13 @@ class Command(unittest.TestCase):
         done = call("main.cu", "more.cpp", "-I", "inc", "-DN=21", "-std=c++20", cwd=self.folder)
         self.assertEqual((done.stdout, done.returncode), ("21\n", 42), done.stderr)
 
+    def test_ptx_behind_cuda_arch_has_a_stand_in(self):
+        self.write("two.cu", '#include <cstdio>\n__global__ void k(int* p) {\n#ifdef __CUDA_ARCH__\n  asm("mov.u32 %0, 2;" : "=r"(*p));\n'
+                             '#else\n  *p = 2;\n#endif\n}\nint main() {\n  int *p, v = 0;\n  cudaMalloc(&p, 4);\n  k<<<1, 1>>>(p);\n'
+                             '  cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);\n  std::printf("%d\\n", v);\n}\n')
+        done = call("two.cu", cwd=self.folder)
+        self.assertEqual(done.stdout, "2\n", done.stderr)
+
     def test_mistakes_are_one_sentence(self):
         self.write("bad.cu", "__global__ void k() {}\nint main() {\n  k<<<1, 1>>>(;\n}\n")
         self.write("lost.cu", "void lost();\nint main() {\n  lost();\n}\n")
