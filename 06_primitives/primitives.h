@@ -174,7 +174,8 @@ inline constexpr std::int64_t kSoftmaxTile = 16384;
 /// - A row with a NaN or with plus infinity is NaN everywhere, and so is a row of nothing but minus
 ///   infinity (0 / 0); in other rows minus infinity gives 0. (As PyTorch.)
 /// - Probabilities below 2^-126 may become 0.
-/// - Relative error in float: (16 + 2 t) 2^-24 where t = (max - x) log2(e); plus one rounding to T.
+/// - Relative error in float: (16 + 2 t + columns / 16,384) 2^-24 where t = (max - x) log2(e); plus one rounding
+///   to T.
 /// - Rows of more than kSoftmaxTile elements are read twice, each by one block.
 template <class T>
 cudaError_t softmax(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream);
@@ -188,6 +189,21 @@ cudaError_t softmax_two_reductions(const T* x, T* y, std::int64_t rows, std::int
 /// elements that may share a place, are refused with cudaErrorInvalidValue.
 template <class T>
 cudaError_t softmax_rows(const TensorView<const T>& x, const TensorView<T>& y, cudaStream_t stream);
+
+/// Bytes of device memory that softmax_split() needs besides its operands: by the shape and the type alone; 0
+/// where it does what softmax() does.
+template <class T>
+std::size_t softmax_workspace(std::int64_t rows, std::int64_t columns);
+template <class T>
+std::size_t softmax_workspace(const TensorLayout& x);
+/// softmax() and softmax_rows(), but few long rows are cut into parts, each with a block of its own: so one row
+/// keeps all multiprocessors busy. workspace: as reduce() takes it.
+template <class T>
+cudaError_t softmax_split(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                          void* workspace, std::size_t workspace_bytes, cudaStream_t stream);
+template <class T>
+cudaError_t softmax_split(const TensorView<const T>& x, const TensorView<T>& y, void* workspace,
+                          std::size_t workspace_bytes, cudaStream_t stream);
 
 /// y[r][c] = x[r][0] + ... + x[r][c], rows of any length, each by one block or warp. T: float,
 /// half, bf16 (float inside, rounded when written), std::int32_t (wraps).

@@ -246,6 +246,17 @@ struct RowPitch {
 /// The most elements that a block of SoftmaxAnyRows holds.
 inline constexpr int kAnyRowTile = 16384;
 
+/// What a thread takes its exponentials above, from tile to tile: a maximum, until another exceeds it by more than
+/// kMost. A sum that followed each rising maximum would be rounded once more for every tile; so it is for those
+/// alone that leave e^-kMost of it.
+struct Base {
+  static constexpr float kMost = 1.0f;
+  float value = MaxFunctor<float>::identity();
+  __device__ __forceinline__ float above(float max) {
+    return value = max > value + kMost ? max : value;
+  }
+};
+
 /// What SoftmaxOnline does, along rows of any length if IsLong, and else of a tile at most: a tile at a
 /// time forwards for the maximum and the sum, and backwards to write. The last tile is still in registers
 /// then, so a row of one is read once.
@@ -257,11 +268,12 @@ __global__ void __launch_bounds__(kAnyRowTile / VecSize)
   const AnyRow<T> here(x + row * pitch.x, y + row * pitch.y, row < rows ? columns : 0);
   const std::int64_t last = IsLong && here.packed() > 0 ? (here.packed() - 1) / tile * tile : 0;
   const OnlineSoftmaxFunctor online;
+  Base base;
   float arg[VecSize + 1], mine = 0.0f;
   const auto read = [&](std::int64_t column) {
     Init(arg, MaxFunctor<float>::identity());
     here.Read(arg, column);
-    mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
+    mine = base.above(Reduce<kLocalMode>(arg, MaxFunctor<float>{}));
     ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
   };
   std::uint64_t running = OnlineSoftmaxFunctor::identity();
@@ -277,6 +289,104 @@ __global__ void __launch_bounds__(kAnyRowTile / VecSize)
     here.Write(arg, column);
   }
 }
+
+/// A row as AnyRow reads and writes it, in whole vectors: x and y begin on multiples of sixteen bytes.
+template <class T>
+class VectorRow {
+ public:
+  static constexpr int kSingles = 0;
+
+  __device__ __forceinline__ VectorRow(const T* x, T* y, std::int64_t columns)
+      : x_(x), y_(y), columns_(columns) {}
+  __device__ __forceinline__ std::int64_t packed() const { return columns_; }
+
+  template <int VecSize>
+  __device__ __forceinline__ void Read(float (&x)[VecSize], std::int64_t column) const {
+    const std::int64_t left = columns_ - column;
+    if (left >= std::int64_t{blockDim.x} * VecSize) {
+      ReadData<false, Interleaved<T>>(x, x_ + column, left);
+    } else {
+      ReadData<true, Interleaved<T>>(x, x_ + column, left);
+    }
+  }
+  template <int VecSize>
+  __device__ __forceinline__ void Write(const float (&x)[VecSize], std::int64_t column) const {
+    const std::int64_t left = columns_ - column;
+    if (left >= std::int64_t{blockDim.x} * VecSize) {
+      WriteData<false, Interleaved<T>>(y_ + column, x, left);
+    } else {
+      WriteData<true, Interleaved<T>>(y_ + column, x, left);
+    }
+  }
+
+ private:
+  const T* x_;
+  T* y_;
+  std::int64_t columns_;
+};
+
+/// How few long rows are cut: into `parts` parts of `chunk` elements, with a block for each.
+struct RowParts {
+  std::int64_t columns, chunk;
+  unsigned parts;
+  RowPitch pitch;
+
+  /// The part that the calling block has.
+  template <class Row, class T>
+  __device__ __forceinline__ Row mine(const T* x, T* y) const {
+    const std::int64_t row = blockIdx.x / parts, begin = blockIdx.x % parts * chunk;
+    const std::int64_t left = columns - begin;
+    return {x + row * pitch.x + begin, y + row * pitch.y + begin, left < chunk ? left : chunk};
+  }
+};
+
+/// The first launch of two: the maximum and the sum of every part.
+template <int VecSize, class Row, class T>
+__global__ void SoftmaxPairs(const T* x, std::uint64_t* pairs, RowParts of) {
+  const Row here = of.mine<Row, T>(x, nullptr);
+  const OnlineSoftmaxFunctor online;
+  begin_reduction();
+  std::uint64_t running[1] = {online.identity()};
+  Base base;
+  float arg[VecSize + Row::kSingles];
+  for (std::int64_t column = 0; column == 0 || column < here.packed();
+       column += std::int64_t{blockDim.x} * VecSize) {
+    Init(arg, MaxFunctor<float>::identity());
+    here.Read(arg, column);
+    const float mine = base.above(Reduce<kLocalMode>(arg, MaxFunctor<float>{}));
+    ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
+    running[0] =
+        online(running[0], pack_max_and_sum({mine, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
+  }
+  Reduce<kGlobalMode>(running, running, online);
+  WriteData<true>(pairs + blockIdx.x, running, 1);
+}
+
+/// The second: a block reads its part once more, and each of its warps puts all pairs of the row together, in the
+/// same order.
+//! [SoftmaxFromPairs]
+template <int VecSize, class Row, class T>
+__global__ void SoftmaxFromPairs(const T* x, T* y, const std::uint64_t* pairs, RowParts of) {
+  const Row here = of.mine<Row, T>(x, y);
+  const OnlineSoftmaxFunctor online;
+  pairs += blockIdx.x / of.parts * of.parts;
+  begin_reduction();
+  std::uint64_t pair = online.identity();
+  for (unsigned part = threadIdx.x % 32; part < of.parts; part += 32) {
+    pair = online(pair, pairs[part]);
+  }
+  const MaxAndSum all = unpack_max_and_sum(detail::reduce_lanes(pair, online));
+  float arg[VecSize + Row::kSingles];
+  for (std::int64_t column = 0; column == 0 || column < here.packed();
+       column += std::int64_t{blockDim.x} * VecSize) {
+    Init(arg, 0.0f);
+    here.Read(arg, column);
+    ElementwiseUnary(arg, arg, ExpAbove{all.max});
+    ElementwiseUnary(arg, arg, Times{1.0f / all.sum});
+    here.Write(arg, column);
+  }
+}
+//! [SoftmaxFromPairs]
 
 // ---- Running sums -----------------------------------------------------------------------------
 

@@ -270,47 +270,6 @@ __global__ void SoftmaxOnline(const T* x, T* y, std::int64_t rows, std::int64_t 
   if (row < rows) WriteData<IsBoundary, Layout>(y + row * columns, arg, columns);
 }
 
-/// Rows of any length, a block each: once along the row for the maximum and the sum, and once more
-/// to write. The second pass reads again what may have left the cache.
-template <int VecSize, class Layout, class T>
-__global__ void SoftmaxLongRows(const T* x, T* y, std::int64_t columns) {
-  wait_for_previous_grid();
-  x += blockIdx.x * columns;
-  y += blockIdx.x * columns;
-  const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
-  const OnlineSoftmaxFunctor online;
-  std::uint64_t running = OnlineSoftmaxFunctor::identity();
-  float arg[VecSize];
-  for (std::int64_t column = 0; column < columns; column += tile) {
-    Init(arg, MaxFunctor<float>::identity());
-    if (column + tile <= columns) {
-      ReadData<false, Layout>(arg, x + column, tile);
-    } else {
-      ReadData<true, Layout>(arg, x + column, columns - column);
-    }
-    const float max = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
-    ElementwiseUnary(arg, arg, ExpAbove{finite_base(max)});
-    running =
-        online(running, pack_max_and_sum({max, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
-  }
-  const MaxAndSum all = unpack_max_and_sum(Reduce<kGlobalMode>(running, online));
-  const Times scale{1.0f / all.sum};
-  for (std::int64_t column = 0; column < columns; column += tile) {
-    if (column + tile <= columns) {
-      ReadData<false, Layout>(arg, x + column, tile);
-      ElementwiseUnary(arg, arg, ExpAbove{all.max});
-      ElementwiseUnary(arg, arg, scale);
-      WriteData<false, Layout>(y + column, arg, tile);
-    } else {
-      Init(arg, 0.0f);
-      ReadData<true, Layout>(arg, x + column, columns - column);
-      ElementwiseUnary(arg, arg, ExpAbove{all.max});
-      ElementwiseUnary(arg, arg, scale);
-      WriteData<true, Layout>(y + column, arg, columns - column);
-    }
-  }
-}
-
 // ---- Running sums -----------------------------------------------------------------------------
 
 /// y[r][c] = x[r][0] + ... + x[r][c]. Rows longer than the tile are walked tile by tile, with the

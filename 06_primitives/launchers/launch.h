@@ -36,6 +36,14 @@ cudaError_t check_rows(const T* x, const T* y, std::int64_t rows, std::int64_t c
   return check_buffers({{x, alignof(T), "x", any}, {y, alignof(T), "y", any}});
 }
 
+/// Whether a workspace has the bytes that are needed.
+inline cudaError_t check_workspace(std::size_t bytes, std::size_t needed) {
+  if (bytes >= needed) return cudaSuccess;
+  return refuse(cudaErrorInvalidValue, "the workspace has " + std::to_string(bytes) +
+                                           " bytes, and this operation needs " +
+                                           std::to_string(needed));
+}
+
 /// Whether a row, and the base, is a whole number of 16-byte vectors of T.
 template <class T>
 bool in_vectors(std::int64_t columns, std::initializer_list<const void*> pointers) {

@@ -20,8 +20,10 @@ constexpr std::int64_t kBlockThreads = 256;
 /// A block of ReduceOuter: 16 threads across, 256 bytes of a row, and as many rows of threads as
 /// that leaves. The narrower and the taller a block, the fewer parts a column is cut into.
 constexpr std::int64_t kOuterThreads = 512, kOuterAcross = 16;
-/// Tiles that a part has at least, so that the second kernel has little to do.
+/// Tiles that a part has at least, so that the second kernel has little to do; of few long rows one, for up to
+/// kFewRowsParts parts: there a tile more is a wait more (notes/few_rows.md).
 constexpr std::int64_t kTilesEach = 4;
+constexpr std::int64_t kFewRowsParts = 128;
 /// Rows that a thread of ReduceOuter holds: that many loads are under way at once. A vector of
 /// halves takes as long to add up as two of floats, and wants more loads behind it.
 template <class T>
@@ -44,6 +46,10 @@ constexpr std::int64_t kShortColumn = 256, kLeastShort = 64, kMostShort = 1024;
 /// So few rows begin sooner in the kernel for any rows (notes/any_row.md).
 template <class T>
 constexpr std::int64_t kSoonerRows = sizeof(T) == 2 ? 1024 : 4096;
+
+/// And the parts of matrices of so many elements; the next launch, which begins while they read, would
+/// slow larger ones.
+constexpr std::int64_t kSoonerElements = std::int64_t{1} << 24;
 
 /// Sixteen bytes of T, and four and eight times that: the loads that a thread has under way.
 template <class T>
@@ -121,10 +127,14 @@ std::int64_t overlap_of(const Plan& plan, bool alike) {
   return alike || plan.each == 1 ? 0 : plan.each;
 }
 
-/// Cuts `length` into whole tiles, as many parts as bring the blocks up to `blocks`.
-void cut(Plan& plan, std::int64_t length, std::int64_t tile, std::int64_t blocks) {
+/// Cuts `length` into whole tiles, as many parts as bring the blocks up to `blocks`; up to `soon` parts may have
+/// a single tile.
+void cut(Plan& plan, std::int64_t length, std::int64_t tile, std::int64_t blocks,
+         std::int64_t soon = 1) {
   const std::int64_t wanted = plan.groups < blocks ? blocks / plan.groups : 1;
-  const std::int64_t parts = std::clamp<std::int64_t>(length / (kTilesEach * tile), 1, wanted);
+  const std::int64_t most =
+      std::max(length / (kTilesEach * tile), std::min(ceil_div(length, tile), soon));
+  const std::int64_t parts = std::clamp<std::int64_t>(most, 1, wanted);
   plan.chunk = ceil_div(std::max<std::int64_t>(length, 1), parts);
   if (parts > 1) plan.chunk = ceil_div(plan.chunk, tile) * tile;
   plan.splits = std::max<std::int64_t>(ceil_div(length, plan.chunk), 1);
@@ -143,7 +153,8 @@ Plan plan_inner(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
   }
   plan.down = ceil_div(kBlockThreads, plan.across);
   plan.groups = ceil_div(rows, plan.down);
-  cut(plan, columns, plan.across * kFourVectors<T>, blocks);
+  const bool long_rows = columns > kReduceLongThreads * kEightVectors<T>;
+  cut(plan, columns, plan.across * kFourVectors<T>, blocks, few && long_rows ? kFewRowsParts : 1);
   return plan;
 }
 
@@ -297,7 +308,7 @@ cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, 
                     rows_shape(rows, kReduceLongThreads, 1), stream, x, y, columns, op);
     }
   }
-  if (rows <= kSoonerRows<InT> && plan.splits == 1) {
+  if (rows <= kSoonerRows<InT> && (plan.splits == 1 || rows * columns <= kSoonerElements)) {
     return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
   }
   return launch(ReduceInner<kFourVectors<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
@@ -381,10 +392,7 @@ cudaError_t check_operands(const T* x, bool any_x, const T* y, bool any_y, const
   const cudaError_t error = check_buffers({{x, alignof(T), "x", any_x},
                                            {y, alignof(T), "y", any_y},
                                            {workspace, 16, "the workspace", needed > 0}});
-  if (error != cudaSuccess || workspace_bytes >= needed) return error;
-  return refuse(cudaErrorInvalidValue, "the workspace has " + std::to_string(workspace_bytes) +
-                                           " bytes, and this reduction needs " +
-                                           std::to_string(needed));
+  return error != cudaSuccess ? error : check_workspace(workspace_bytes, needed);
 }
 
 /// The workspace of a loop.

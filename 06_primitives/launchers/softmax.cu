@@ -84,18 +84,64 @@ cudaError_t launch_rows(KernelOf kernel_of, const T* x, T* y, std::int64_t rows,
   return run(kernel_of(Ragged<KernelOf::kRagged>{}), KernelOf::kRagged, pitch...);
 }
 
+/// Whether all rows are whole vectors, one behind the other.
+template <class T>
+bool are_in_vectors(const T* x, const T* y, const AnyRows& of) {
+  return !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
+}
+
 template <class T>
 cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
   if (of.rows == 0 || of.columns == 0) return cudaSuccess;
-  const bool vectors = !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
+  const bool vectors = are_in_vectors(x, y, of);
   if (of.columns <= kSoftmaxTile) {
     return launch_rows(Online<T>{}, x, y, of.rows, of.columns, vectors, stream, of.pitch);
   }
-  const LaunchShape shape = rows_shape(of.rows, kLongRowThreads, 1);
-  if (vectors) {
-    return launch(SoftmaxLongRows<kHeld, Interleaved<T>, T>, shape, stream, x, y, of.columns);
-  }
-  return launch(SoftmaxAnyRows<kHeld, true, T>, shape, stream, x, y, of.rows, of.columns, of.pitch);
+  return launch(SoftmaxAnyRows<kHeld, true, T>, rows_shape(of.rows, kLongRowThreads, 1), stream, x,
+                y, of.rows, of.columns, of.pitch);
+}
+
+/// At most so many rows, longer than what one block holds, are cut into parts of a tile each, or as many tiles as
+/// make kMostParts of them: so few blocks would each go along a row tile by tile, and wait for every one
+/// (notes/few_rows.md).
+constexpr std::int64_t kFewRows = 64;
+constexpr std::int64_t kPartThreads = 256, kMostParts = 256;
+
+/// How each row is cut; into one part: it is not.
+RowParts parts_of(const AnyRows& of) {
+  if (of.rows > kFewRows || of.columns <= kSoftmaxTile)
+    return {of.columns, of.columns, 1, of.pitch};
+  const std::int64_t tile = kPartThreads * kHeld;
+  const std::int64_t chunk = ceil_div(of.columns, kMostParts * tile) * tile;
+  return {of.columns, chunk, static_cast<unsigned>(ceil_div(of.columns, chunk)), of.pitch};
+}
+
+std::size_t workspace_of(const AnyRows& of) {
+  const unsigned parts = parts_of(of).parts;
+  return parts == 1 ? 0 : static_cast<std::size_t>(of.rows) * parts * sizeof(std::uint64_t);
+}
+
+template <class Row, class T>
+cudaError_t launch_parts(const T* x, T* y, std::int64_t rows, const RowParts& of,
+                         std::uint64_t* pairs, cudaStream_t stream) {
+  const LaunchShape shape = rows_shape(rows * of.parts, kPartThreads, 1);
+  const cudaError_t error = launch(SoftmaxPairs<kHeld, Row, T>, shape, stream, x, pairs, of);
+  if (error != cudaSuccess) return error;
+  return launch(SoftmaxFromPairs<kHeld, Row, T>, shape, stream, x, y, pairs, of);
+}
+
+template <class T>
+cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, std::size_t bytes,
+                         cudaStream_t stream) {
+  const std::size_t needed = workspace_of(of);
+  if (needed == 0) return launch_softmax(x, y, of, stream);
+  cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
+  if (error == cudaSuccess) error = check_workspace(bytes, needed);
+  if (error != cudaSuccess) return error;
+  auto* const pairs = static_cast<std::uint64_t*>(workspace);
+  return are_in_vectors(x, y, of)
+             ? launch_parts<VectorRow<T>>(x, y, of.rows, parts_of(of), pairs, stream)
+             : launch_parts<AnyRow<T>>(x, y, of.rows, parts_of(of), pairs, stream);
 }
 
 }  // namespace
@@ -116,6 +162,33 @@ cudaError_t softmax_rows(const TensorView<const T>& x, const TensorView<T>& y,
 }
 
 template <class T>
+std::size_t softmax_workspace(std::int64_t rows, std::int64_t columns) {
+  return check_matrix(rows, columns) == cudaSuccess ? workspace_of(matrix_rows(rows, columns)) : 0;
+}
+
+template <class T>
+std::size_t softmax_workspace(const TensorLayout& x) {
+  if (x.shape.empty() || check_layout(x, "x") != cudaSuccess) return 0;
+  const std::int64_t columns = x.shape.back();
+  return columns == 0 ? 0 : workspace_of(matrix_rows(elements_of(x.shape) / columns, columns));
+}
+
+template <class T>
+cudaError_t softmax_split(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                          void* workspace, std::size_t workspace_bytes, cudaStream_t stream) {
+  if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
+  return launch_split(x, y, matrix_rows(rows, columns), workspace, workspace_bytes, stream);
+}
+
+template <class T>
+cudaError_t softmax_split(const TensorView<const T>& x, const TensorView<T>& y, void* workspace,
+                          std::size_t workspace_bytes, cudaStream_t stream) {
+  AnyRows of{};
+  if (const cudaError_t error = make_any_rows(&of, x, y); error != cudaSuccess) return error;
+  return launch_split(x.data, y.data, of, workspace, workspace_bytes, stream);
+}
+
+template <class T>
 cudaError_t softmax_two_reductions(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                                    cudaStream_t stream) {
   if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
@@ -130,11 +203,17 @@ cudaError_t softmax_two_reductions(const T* x, T* y, std::int64_t rows, std::int
                      stream);
 }
 
-#define TUTORIAL_INSTANTIATE(T)                                                         \
-  template cudaError_t softmax(const T*, T*, std::int64_t, std::int64_t, cudaStream_t); \
-  template cudaError_t softmax_rows(const TensorView<const T>&, const TensorView<T>&,   \
-                                    cudaStream_t);                                      \
-  template cudaError_t softmax_two_reductions(const T*, T*, std::int64_t, std::int64_t, \
+#define TUTORIAL_INSTANTIATE(T)                                                                    \
+  template cudaError_t softmax(const T*, T*, std::int64_t, std::int64_t, cudaStream_t);            \
+  template cudaError_t softmax_rows(const TensorView<const T>&, const TensorView<T>&,              \
+                                    cudaStream_t);                                                 \
+  template std::size_t softmax_workspace<T>(std::int64_t, std::int64_t);                           \
+  template std::size_t softmax_workspace<T>(const TensorLayout&);                                  \
+  template cudaError_t softmax_split(const T*, T*, std::int64_t, std::int64_t, void*, std::size_t, \
+                                     cudaStream_t);                                                \
+  template cudaError_t softmax_split(const TensorView<const T>&, const TensorView<T>&, void*,      \
+                                     std::size_t, cudaStream_t);                                   \
+  template cudaError_t softmax_two_reductions(const T*, T*, std::int64_t, std::int64_t,            \
                                               cudaStream_t);
 TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE

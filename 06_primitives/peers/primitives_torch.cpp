@@ -31,6 +31,11 @@ Matrix matrix_of(TensorShape shape) {
   return {elements_of(shape), columns};
 }
 
+/// Memory beside the operands, for the call that is enqueued now; null where no bytes are needed.
+at::Tensor workspace_of(const Arguments& x, std::size_t bytes) {
+  return at::empty({static_cast<std::int64_t>(bytes)}, x.tensor(0).options().dtype(at::kByte));
+}
+
 void require_dimension(const Arguments& x) {
   TORCH_CHECK(x.tensor(0).dim() >= 1, x.name(), ": takes tensors of one dimension or more");
 }
@@ -165,6 +170,21 @@ Operator row_operator(const std::string& name, Types<Ts...> types, Launch launch
   return op;
 }
 
+/// Few long rows are split, with a workspace.
+Operator softmax_operator() {
+  Operator op = row_operator("softmax", Floats{}, [](const auto&...) { return cudaSuccess; });
+  op.run = [](const Arguments& x, const Outputs& out, cudaStream_t stream) {
+    return with_type(x.tensor(0), Floats{}, [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      const TensorView<const T> from = x.view<T>(0);
+      const std::size_t bytes = softmax_workspace<T>(from.layout);
+      const at::Tensor workspace = workspace_of(x, bytes);
+      return softmax_split(from, view_of<T>(out[0]), workspace.data_ptr(), bytes, stream);
+    });
+  };
+  return op;
+}
+
 using Sortable = Types<float, half, std::int32_t>;
 
 Operator sort_with_index() {
@@ -215,10 +235,8 @@ Operator reduce_operator() {
       const TensorView<const T> from = x.view<T>(0);
       const TensorView<T> to = view_of<T>(out[0]);
       const std::size_t bytes = reduce_workspace<T>(from.layout, dim, to.layout);
-      const at::Tensor workspace =
-          at::empty({static_cast<std::int64_t>(bytes)}, x.tensor(0).options().dtype(at::kByte));
-      return reduce(reduction, from, dim, to, bytes == 0 ? nullptr : workspace.data_ptr(), bytes,
-                    stream);
+      const at::Tensor workspace = workspace_of(x, bytes);
+      return reduce(reduction, from, dim, to, workspace.data_ptr(), bytes, stream);
     });
   };
   op.in_place = false;
@@ -246,7 +264,7 @@ std::vector<Operator> operators() {
           return launch(x, y, stream);
         }));
   };
-  rows("softmax", Floats{}, [](const auto&... a) { return softmax_rows(a...); });
+  list.push_back(softmax_operator());
   rows("softmax_two_reductions", Floats{}, [](const auto& x, const auto& y, cudaStream_t stream) {
     const Matrix m = matrix_of(x.layout.shape);
     return softmax_two_reductions(x.data, y.data, m.rows, m.columns, stream);

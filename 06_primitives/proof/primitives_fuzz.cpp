@@ -417,9 +417,10 @@ std::ptrdiff_t wrong_probability(const std::vector<T>& x, const std::vector<T>& 
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double actual = wide(y[i]);
     if (std::isnan(expected[i]) && std::isnan(actual)) continue;
-    const double bound =
-        (expected[i] > 0.0 ? softmax_bound(logits[i], max, expected[i]) : 0x1p-125) +
-        (std::is_same_v<T, float> ? 0.0 : 0.51 * test::ulp<T>(expected[i]));
+    const double bound = (expected[i] > 0.0 ? softmax_bound(logits[i], max, expected[i],
+                                                            static_cast<double>(x.size()))
+                                            : 0x1p-125) +
+                         (std::is_same_v<T, float> ? 0.0 : 0.51 * test::ulp<T>(expected[i]));
     if (!(std::fabs(actual - expected[i]) <= bound)) return static_cast<std::ptrdiff_t>(i);
   }
   return -1;

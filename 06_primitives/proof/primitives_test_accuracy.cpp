@@ -139,7 +139,7 @@ void softmaxes(const std::string& name,
     const std::vector<double> expected = softmax_reference(wide);
     for (std::size_t k = 0; k < kColumns; ++k) {
       worst.add(y[first + k], expected[k],
-                softmax_bound(wide[k], max, expected[k]) / ulp<T>(expected[k]) +
+                softmax_bound(wide[k], max, expected[k], kColumns) / ulp<T>(expected[k]) +
                     (std::is_same_v<T, float> ? 0.0 : 0.51));
     }
   }

@@ -81,9 +81,12 @@ void add_reductions(LaunchTable& table, const std::string& dtype) {
                                         {128, 8192},
                                         {8192, 8191},
                                         {std::int64_t{1} << 32, 3}};
+  const std::vector<Matrix> few_rows = {{1, 131072}, {1, 1 << 20}, {16, 151936}};
   for (const Dimension dimension : {Dimension::outer, Dimension::inner}) {
     const std::string name = dimension == Dimension::outer ? "sum outer " : "sum inner ";
-    add_matrix<T>(table, name + dtype, matrices,
+    std::vector<Matrix> all = matrices;
+    if (dimension == Dimension::inner) all.insert(all.end(), few_rows.begin(), few_rows.end());
+    add_matrix<T>(table, name + dtype, all,
                   [=](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t s) {
                     void* const workspace = reinterpret_cast<void*>(4096);
                     return reduce(Reduction::sum, dimension, x, y, rows, columns, workspace,
@@ -116,6 +119,13 @@ template <class T>
 void add_rows(LaunchTable& table, const std::string& dtype) {
   add_matrix<T>(table, "softmax " + dtype,
                 {{4096, 512}, {4096, 1024}, {4096, 4096}, {4096, 8191}, {64, 65536}}, softmax<T>);
+  add_matrix<T>(table, "softmax_split " + dtype,
+                {{1, 16384}, {1, 131072}, {4, 50257}, {64, 1 << 22}, {65, 131072}},
+                [](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+                  void* const workspace = reinterpret_cast<void*>(4096);
+                  return softmax_split(x, y, rows, columns, workspace, std::size_t{1} << 40,
+                                       stream);
+                });
   add_matrix<T>(table, "softmax_two_reductions " + dtype, {{4096, 1024}},
                 softmax_two_reductions<T>);
   add_matrix<T>(table, "cumsum " + dtype,

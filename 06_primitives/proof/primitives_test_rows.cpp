@@ -393,7 +393,12 @@ void check_special_reductions(Dimension dimension, MatrixShape shape) {
 template <class T>
 Rows<T> as_rows(Reduction reduction, Dimension dimension) {
   return [=](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
-    return reduce(reduction, dimension, x, y, rows, columns, nullptr, 0, stream);
+    const std::size_t bytes = reduce_workspace<T>(dimension, rows, columns);
+    const GuardedBuffer<unsigned char> workspace(bytes);
+    const cudaError_t error = reduce(reduction, dimension, x, y, rows, columns,
+                                     bytes > 0 ? workspace.data() : nullptr, bytes, stream);
+    if (error == cudaSuccess) require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    return error;
   };
 }
 
@@ -410,7 +415,8 @@ double softmax_error(const std::vector<T>& x, const std::vector<T>& y) {
   double worst = 0.0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double rounding = std::is_same_v<T, float> ? 0.0 : 0.51 * ulp<T>(expected[i]);
-    const double bound = softmax_bound(wide[i], max, expected[i]) + rounding;
+    const double bound =
+        softmax_bound(wide[i], max, expected[i], static_cast<double>(x.size())) + rounding;
     worst = worse(worst, std::fabs(to_double(y[i]) - expected[i]) / bound);
   }
   return worst;
@@ -480,6 +486,43 @@ void check_softmax_ends(const Rows<T>& launch, std::int64_t columns) {
   }
 }
 
+/// softmax_split() with a workspace of the bytes that it asks for.
+template <class T>
+cudaError_t split(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+  const std::size_t bytes = softmax_workspace<T>(rows, columns);
+  const GuardedBuffer<unsigned char> workspace(bytes);
+  const cudaError_t error =
+      softmax_split(x, y, rows, columns, bytes > 0 ? workspace.data() : nullptr, bytes, stream);
+  if (error == cudaSuccess) require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  if (!workspace.intact()) throw std::runtime_error("workspace: " + workspace.damage());
+  return error;
+}
+
+/// Rows at the ends of what is split, of parts of one tile and of two, and neighbours of whole tiles.
+template <class T>
+void check_softmax_split() {
+  constexpr std::int64_t kTile = 4096;
+  check_softmax<T>(split<T>, {{1, kSoftmaxTile},
+                              {1, kSoftmaxTile + 1},
+                              {2, 5 * kTile},
+                              {3, 5 * kTile - 1},
+                              {2, 5 * kTile + 8},
+                              {64, kSoftmaxTile + 8},
+                              {65, kSoftmaxTile + 8},
+                              {5, 40 * kTile + 7},
+                              {1, 256 * kTile},
+                              {1, 257 * kTile + 3}});
+  check_softmax_ends<T>(split<T>, 16500);
+  const MatrixShape shape{2, 20001};
+  const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
+  const std::vector<T> y = run_matrix<T>(split<T>, x, shape);
+  for (const std::size_t offset : {0u, 1u, 3u}) {  // x and y begin differently
+    const std::vector<T> z = run_matrix<T>(split<T>, x, shape, offset, offset + 1, false);
+    CHECK(softmax_error<T>({x.begin(), x.begin() + 20001}, {z.begin(), z.begin() + 20001}) <= 1.0);
+  }
+  CHECK(run_matrix<T>(split<T>, x, shape) == y);
+}
+
 template <class T>
 void check_softmax_type() {
   const Rows<T> online = softmax<T>, two = softmax_two_reductions<T>;
@@ -495,6 +538,7 @@ void check_softmax_type() {
     check_softmax_ends<T>(two, columns);
   }
   check_softmax_ends<T>(online, 16500);
+  check_softmax_split<T>();
 }
 
 // ---- Running sums -----------------------------------------------------------------------------
@@ -676,7 +720,8 @@ TEST_CASE("integers are reduced exactly") {
 
 TEST_CASE("NaN and infinities in reductions") {
   require_device();
-  for (const MatrixShape& shape : {MatrixShape{7, 300}, {3, 4096}, {2, 32768}, {2, 40000}}) {
+  for (const MatrixShape& shape :
+       {MatrixShape{7, 300}, {3, 4096}, {2, 32768}, {2, 40000}, {1, (1 << 20) + 1}}) {
     check_special_reductions<float>(Dimension::inner, shape);
     check_special_reductions<half>(Dimension::inner, shape);
   }
@@ -791,7 +836,7 @@ TEST_CASE("reduce refuses what it cannot do") {
   CHECK(last_refusal() == "the workspace is a null pointer");
   CHECK(sum(workspace.data(), bytes - 1) == cudaErrorInvalidValue);
   CHECK(last_refusal() == "the workspace has " + std::to_string(bytes - 1) +
-                              " bytes, and this reduction needs " + std::to_string(bytes));
+                              " bytes, and this operation needs " + std::to_string(bytes));
   CHECK(sum(workspace.data() + 4, bytes) == cudaErrorMisalignedAddress);
   for (const std::int64_t blocks : {std::int64_t{0}, std::int64_t{-1}}) {
     CHECK(reduce(Reduction::sum, Dimension::inner, x.data(), y.data(), shape.rows, shape.columns,
@@ -809,6 +854,49 @@ TEST_CASE("softmax of rows") {
   check_softmax_type<float>();
   check_softmax_type<half>();
   check_softmax_type<Bf16>();
+}
+
+TEST_CASE("softmax of rising and of alternating rows keeps its bound, whatever their length") {
+  require_device();
+  const auto check = [](const std::vector<float>& x) {
+    const MatrixShape shape{1, static_cast<std::int64_t>(x.size())};
+    CHECK(softmax_error(x, run_matrix<float>(softmax<float>, x, shape)) <= 1.0);
+    CHECK(softmax_error(x, run_matrix<float>(split<float>, x, shape)) <= 1.0);
+  };
+  for (const std::size_t columns : {1u << 17, 1u << 20}) {
+    std::vector<float> x(columns);
+    for (const double range : {1.0, 20.0, 80.0}) {  // the sum so far is scaled again and again
+      const double step = range / static_cast<double>(columns);
+      for (std::size_t i = 0; i < columns; ++i) {
+        x[i] = static_cast<float>(step * static_cast<double>(i) - range / 2);
+      }
+      check(x);
+    }
+    for (std::size_t i = 0; i < columns; ++i) x[i] = i % 2 == 0 ? 0.0f : -0.3f;
+    check(x);  // every tile has the same sum, which is rounded in the same way
+  }
+}
+
+TEST_CASE("softmax_split refuses a workspace that is none, too small or not aligned") {
+  require_device();
+  const GuardedBuffer<float> x(std::vector<float>(20000)), y(std::size_t{20000});
+  const std::size_t bytes = softmax_workspace<float>(1, 20000);
+  REQUIRE(bytes > 8);
+  const GuardedBuffer<unsigned char> workspace(bytes);
+  const auto run = [&](void* memory, std::size_t size) {
+    return softmax_split(x.data(), y.data(), 1, 20000, memory, size, nullptr);
+  };
+  CHECK(run(nullptr, bytes) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "the workspace is a null pointer");
+  CHECK(run(workspace.data(), bytes - 1) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "the workspace has " + std::to_string(bytes - 1) +
+                              " bytes, and this operation needs " + std::to_string(bytes));
+  CHECK(run(workspace.data() + 4, bytes) == cudaErrorMisalignedAddress);
+  CHECK(workspace.untouched());
+  CHECK(y.untouched());
+  CHECK(softmax_workspace<float>(-1, 20000) == 0);
+  CHECK(softmax_workspace<float>(1, kSoftmaxTile) == 0);
+  CHECK(softmax_workspace<float>(contiguous_layout({1, 1, 20000})) == bytes);
 }
 
 TEST_CASE("softmax of numbers at the ends of a float's range") {

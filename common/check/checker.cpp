@@ -5,13 +5,13 @@
 #include "common/executor/device_memory.h"
 #include "common/executor/shared_variables.h"
 #include "common/executor/worker.h"
-#include "common/see/said.h"
 #include "common/trace/extent.h"
 #include "common/trace/symbols.h"
 
 #include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -29,26 +29,27 @@ using trace::Seen;
 
 namespace {
 
-constexpr unsigned kLanes = 32;
-
-/// Addresses around a shared array that belong to nobody.
-constexpr std::size_t kSharedReach = 32768;
-
-/// The program's code and constants, and those of its libraries.
-std::vector<Extent> images() {
-  std::vector<Extent> all;
+/// The program's code and data, and those of its libraries: what may be accessed as `flags` say.
+std::vector<Extent> images(unsigned flags = 0) {
+  std::pair<unsigned, std::vector<Extent>> all{flags, {}};
   dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* result) {
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& [wanted, extents] = *static_cast<std::pair<unsigned, std::vector<Extent>>*>(data);
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& part = info->dlpi_phdr[i];
-          if (part.p_type != PT_LOAD) continue;
+          if (part.p_type != PT_LOAD || (part.p_flags & wanted) != wanted) continue;
           const std::uintptr_t begin = info->dlpi_addr + part.p_vaddr;
-          static_cast<std::vector<Extent>*>(result)->push_back({begin, begin + part.p_memsz});
+          extents.push_back({begin, begin + part.p_memsz});
         }
         return 0;
       },
       &all);
-  return all;
+  return all.second;
+}
+
+bool any_holds(const std::vector<Extent>& extents, std::uintptr_t address) {
+  return std::any_of(extents.begin(), extents.end(),
+                     [&](const Extent& extent) { return extent.holds(address); });
 }
 
 Extent stack_of_this_thread() {
@@ -89,7 +90,7 @@ void on_timer(int, siginfo_t*, void* context) {
   Checker::instance().time_is_over(interrupted_at(context) + 1);
 }
 
-void on_crash(int signal) { Checker::instance().crash(strsignal(signal)); }
+void on_crash(int signal) { Checker::instance().crash(signal); }
 
 void handle_signals() {
   static char stack[1 << 16];
@@ -103,37 +104,78 @@ void handle_signals() {
   sigaction(SIGVTALRM, &action, nullptr);
   action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND);
   action.sa_handler = on_crash;
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, nullptr);
-}
-
-/// A text whose names of files begin at the root of the repository. A compiler cache may have made them
-/// relative to the folder of the build.
-std::string from_root(std::string text) {
-  for (const std::string& start : {std::string(TUTORIAL_ROOT) + "/", std::string("../")}) {
-    for (std::size_t at; (at = text.find(start)) != std::string::npos;) {
-      text.erase(at, start.size());
-    }
-  }
-  return text;
-}
-
-std::string plural(std::int64_t count, const std::string& one, const std::string& many = "") {
-  return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    sigaction(signal, &action, nullptr);
 }
 
 /// Whether the access is made by a function of the executor that a kernel's source compiles: such as
 /// the reductions of a warp; or, where `or_inlined`, one that is inlined into a kernel, but for those
 /// that access what the kernel names.
 bool is_executors(std::uintptr_t pc, bool or_inlined) {
-  const auto is_of = [](const trace::Frame& frame, const char* folder) {
-    return frame.file.compare(0, std::strlen(folder), folder) == 0;
-  };
   const std::vector<trace::Frame>& frames = trace::Symbols::instance().frames(pc);
   if (frames.empty() || !frames.back().ours) return true;
-  if (is_of(frames.back(), "common/executor/")) return true;
-  return or_inlined && is_of(frames.front(), "common/executor/") &&
-         !is_of(frames.front(), "common/executor/memory_functions.h") &&
-         !is_of(frames.front(), "common/executor/atomic_functions.h");
+  if (trace::is_of_executor(frames.back().file)) return true;
+  const std::string& inner = frames.front().file;
+  return or_inlined && trace::is_of_executor(inner) &&
+         inner != "common/executor/memory_functions.h" &&
+         inner != "common/executor/atomic_functions.h";
+}
+
+/// Whether there is memory at the address.
+bool is_mapped(std::uintptr_t address) {
+  constexpr std::uintptr_t kPage = 4096;
+  unsigned char known = 0;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the page of an address that the kernel computed
+  return mincore(reinterpret_cast<void*>(address & ~(kPage - 1)), 1, &known) == 0;
+}
+
+std::string hexadecimal(std::uintptr_t address) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%#zx", static_cast<std::size_t>(address));
+  return text;
+}
+
+std::string bytes_of(std::uint64_t count) { return plural(count, "byte"); }
+
+/// "kernel (file.cu:12)".
+std::string launch_name(const cpu::Launch& launch) {
+  if (launch.name == nullptr) return "a kernel";
+  return std::string(launch.name) + " (" + from_root(launch.where.file) + ":" +
+         std::to_string(launch.where.line) + ")";
+}
+
+/// The names of the parameters, as the source has them; fewer, or none, if they are not known.
+std::vector<std::string> parameters_of(const cpu::Launch& launch) {
+  if (launch.parameters == nullptr || *launch.parameters == '\0') {
+    return launch.kernel == nullptr ? std::vector<std::string>{} : parameter_names(launch.kernel);
+  }
+  std::vector<std::string> names(1);
+  for (const char* at = launch.parameters; *at != '\0'; ++at) {
+    if (*at == ',') {
+      names.emplace_back();
+    } else if (*at != ' ') {
+      names.back() += *at;
+    }
+  }
+  return names;
+}
+
+std::uintptr_t pointer_of(const cpu::Argument& argument) {
+  std::uintptr_t pointer = 0;
+  if (argument.pointee != 0) std::memcpy(&pointer, argument.value, sizeof pointer);
+  return pointer;
+}
+
+/// A region's first and last byte that is not known to be accessed grows with it.
+void grow(Extent& extent, std::uintptr_t address, std::size_t bytes) {
+  if (extent.begin == extent.end) extent = {address, address};
+  extent = {std::min(extent.begin, address), std::max<std::uintptr_t>(extent.end, address + bytes)};
+}
+
+}  // namespace
+
+std::string plural(std::uint64_t count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
 }
 
 const char* verb(Operation operation) {
@@ -147,8 +189,6 @@ const char* verb(Operation operation) {
   }
   return "updates";
 }
-
-}  // namespace
 
 Checker& Checker::instance() {
   static Checker& checker = *new Checker;  // its hooks outlive the end of main()
@@ -166,36 +206,48 @@ void Checker::start() {
     }
     return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   });
-  cpu::DeviceMemory::instance().keep_apart(reach_);
+  cpu::DeviceMemory::instance().keep_apart(kReach);
   cpu::watcher = this;
   trace::on_access = [](const Seen& seen) { instance().access(seen); };
   trace::on_fence = [] { instance().fence(); };
   for (const cpu::SharedVariable& variable : cpu::shared_variables()) {
-    add_region(Region::Kind::shared_array, variable.begin, variable.bytes, variable.name);
+    regions_.add(Region::Kind::shared_array, variable.begin, variable.bytes, variable.name);
   }
   handle_signals();
 }
 
-void Checker::look_far() {
-  // The first half of what 32 bits count, in elements of up to four bytes, is before the beginning.
-  reach_ = std::size_t{9} << 30;
-  cpu::DeviceMemory::instance().keep_apart(reach_);
-  cpu::run_ends(8);
-  is_far_ = true;
+void Checker::start_program(void (*host)(const Seen& seen)) {
+  is_program_ = true;
+  host_ = host;
+  trace::Symbols::instance().look_at_program();
+  start();
 }
 
-int Checker::finish() const {
+bool Checker::finish() {
+  settle();
   problems_.print();
-  if (!problems_.empty()) return 1;
-  std::fprintf(see::said(), "Nothing was found in %s.\n",
-               plural(launches_, "launch", "launches").c_str());
-  std::fflush(see::said());
-  return 0;
+  if (!problems_.empty()) return false;
+  const std::string launches = plural(launches_, "launch", "launches");
+  if (!is_program_) {
+    std::fprintf(stderr, "Nothing was found in %s.\n", launches.c_str());
+    return true;
+  }
+  std::fprintf(stderr, "check: Nothing was found in %s of %s: %s were watched\n", launches.c_str(),
+               plural(blocks_, "block").c_str(), plural(accesses_, "access", "accesses").c_str());
+  return true;
 }
 
-void Checker::stop(int code) const {
+void Checker::stop(int code) {
+  settle();
   problems_.print();
-  _exit(code);
+  std::fflush(nullptr);
+  leave(is_program_ ? 3 : code);
+}
+
+/// Past what a program may want to do at its end.
+void Checker::leave(int code) {
+  syscall(SYS_exit_group, code);
+  std::abort();
 }
 
 // ---- Launches and blocks ------------------------------------------------------------------------
@@ -203,16 +255,21 @@ void Checker::stop(int code) const {
 void Checker::launch_begins(const cpu::Launch& launch) {
   launch_ = &launch;
   ++launches_;
-  launch_serial_ = ++serial_;
+  accesses_before_ = accesses_;
+  order_.launch_begins();
   any_waited_ = accessed_too_early_ = failed_ = false;
-  passed_on_.clear();
   find_regions();
+  regions_.for_all([](Region& region) {
+    region.cells.clear();
+    region.stored = {};
+  });
   name_regions(launch);
   in_launch_ = true;
 }
 
 void Checker::launch_ends() {
   set_timer(0);
+  settle();
   in_launch_ = false;
   report_unwritten();
   if (launch_->overlaps && !any_waited_ && !accessed_too_early_ && !failed_) {
@@ -222,37 +279,47 @@ void Checker::launch_ends() {
                   "wait_for_previous_grid(): the kernel after this one may begin before the one "
                   "before it has ended");
   }
+  if (accesses_ == accesses_before_ && !failed_ && is_program_ && launch_->name != nullptr) {
+    problems_.remark(
+        "unseen " + launch_name(*launch_),
+        {from_root(launch_->where.file), launch_->where.line, ""},
+        std::string(launch_->name) + " accessed no memory that is watched: nothing is said of it");
+  }
+  if (launch_ended) launch_ended(*launch_);
+}
+
+/// The kernel has not run: whoever does not ask learns of it by its results.
+void Checker::launch_is_refused(const cpu::Launch& launch, cudaError_t error) {
+  if (!is_program_ || launch.name == nullptr) return;
+  const Place place{from_root(launch.where.file), launch.where.line, ""};
+  problems_.error_is_left(
+      place, std::string(launch.name) + " was not launched: " + cudaGetErrorName(error));
 }
 
 void Checker::block_begins() {
+  settle();
   is_over_ = false;
-  set_timer(is_far_ ? 1 : limit_seconds());
+  cells_made_ = Cells::made;
+  set_timer(limit_seconds());
   report_unwritten();
+  ++blocks_;
   const unsigned count = blockDim.x * blockDim.y * blockDim.z;
   block_ = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-  block_serial_ = ++serial_;
+  order_.block_begins(block_, count);
   waited_.assign(count, 0);
-  known_blocks_.clear();
-  fenced_ = false;
-  if (clocks_moved_ || clocks_.size() < count) {
-    clocks_.assign(std::max<std::size_t>(count, clocks_.size()), {});
-    for (unsigned thread = 0; thread < clocks_.size(); ++thread)
-      clocks_[thread][thread % kLanes] = 1;
-    clocks_moved_ = false;
-  }
   const void* const memory = cpu::Worker::of_this_thread().dynamic_shared();
   const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-  if (begin != dynamic_shared_ && dynamic_shared_ != 0) regions_.erase(dynamic_shared_);
+  if (begin != dynamic_shared_ && dynamic_shared_ != 0) regions_.remove(dynamic_shared_);
   dynamic_shared_ = begin;
-  last_region_ = nullptr;
   if (begin != 0) {
-    add_region(Region::Kind::dynamic_shared, memory, launch_->shared_bytes,
-               "the dynamic shared memory");
+    regions_.add(Region::Kind::dynamic_shared, memory, launch_->shared_bytes,
+                 "the dynamic shared memory");
   }
 }
 
 /// "block (0,0,0): divergent barrier: thread (0,0,0) waits at __syncthreads() in FILE:LINE, ..."
 void Checker::block_fails(const std::string& report) {
+  settle();
   failed_ = true;
   unwritten_.clear();  // the threads that would have written were stopped
   const std::string text = from_root(report);
@@ -264,16 +331,9 @@ void Checker::block_fails(const std::string& report) {
   problems_.add_once("fault", place, text, true);
 }
 
-void Checker::barrier_completes(unsigned returned) {
-  ++serial_;
-  if (returned > 0) {
-    problems_.add_note(
-        {from_root(last_wait_.file), last_wait_.line, ""},
-        plural(returned, "thread") + " of block " + std::to_string(block_) +
-            (returned == 1 ? " has" : " have") +
-            " returned before this barrier. The others go on without them, on a GPU since Volta "
-            "too; clearer is a barrier that every thread comes to");
-  }
+void Checker::barrier_completes() {
+  settle();
+  order_.barrier_completes();
   if (std::find(waited_.begin(), waited_.end(), 1) != waited_.end()) {
     std::fill(waited_.begin(), waited_.end(), std::uint8_t{1});
   }
@@ -281,23 +341,16 @@ void Checker::barrier_completes(unsigned returned) {
 
 void Checker::warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) {
   if (!orders_memory) return;
-  clocks_moved_ = true;
-  std::array<std::uint32_t, kLanes> joined{};
+  order_.warp_meets(warp, lanes);
   std::uint8_t waited = 0;
-  const auto for_lanes = [&](auto visit) {
+  const auto for_threads = [&](auto visit) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      if ((lanes >> lane & 1U) != 0) visit(lane, warp * kLanes + lane);
+      if ((lanes >> lane & 1U) != 0) visit(waited_[warp * kLanes + lane]);
     }
   };
-  for_lanes([&](unsigned, unsigned thread) {
-    for (unsigned i = 0; i < kLanes; ++i) joined[i] = std::max(joined[i], clocks_[thread][i]);
-    waited = static_cast<std::uint8_t>(waited | waited_[thread]);
-  });
-  for_lanes([&](unsigned lane, unsigned thread) {
-    clocks_[thread] = joined;
-    ++clocks_[thread][lane];
-    waited_[thread] = waited;
-  });
+  for_threads(
+      [&](std::uint8_t of_thread) { waited = static_cast<std::uint8_t>(waited | of_thread); });
+  for_threads([&](std::uint8_t& of_thread) { of_thread = waited; });
 }
 
 void Checker::waits_for_previous_grid() {
@@ -316,19 +369,22 @@ void Checker::lets_next_grid_begin(std::uintptr_t pc) {
 }
 
 void Checker::thread_waits(cpu::Where where) {
-  last_wait_ = where;
+  settle();
   if (!is_over_) return;
   report_endless({from_root(where.file), where.line, ""});
 }
 
 // ---- Time and signals ---------------------------------------------------------------------------
 
+/// A loop that comes to memory which it had not accessed before is given as long again.
 void Checker::time_is_over(std::uintptr_t pc) {
   if (!in_launch_) return;
-  if (is_far_)
-    stop(problems_.empty() ? 0
-                           : 1);  // of a thread that goes through all elements nothing is learned
-  if (!is_over_) {                // a loop that accesses memory, or waits, is stopped there
+  if (!is_over_ && is_program_ && Cells::made != cells_made_) {
+    cells_made_ = Cells::made;
+    set_timer(limit_seconds());
+    return;
+  }
+  if (!is_over_) {  // a loop that accesses memory, or waits, is stopped there
     is_over_ = true;
     set_timer(0, 200000);
     return;
@@ -341,62 +397,87 @@ void Checker::time_is_over(std::uintptr_t pc) {
 void Checker::report_endless(const Place& place) {
   in_launch_ = false;
   problems_.add("endless", place,
-                thread_name() + " is still at work after " + plural(limit_seconds(), "second") +
+                thread_name() + " is still at work after " +
+                    plural(static_cast<std::uint64_t>(limit_seconds()), "second") +
                     ": a loop without end");
   stop(3);
 }
 
-void Checker::crash(const char* signal) {
+/// What a program does to itself outside of its kernels is its own: it ends as it would have.
+void Checker::crash(int signal) {
   if (in_launch_ && problems_.empty()) {
-    problems_.add("crash", place_of(last_pc_), thread_name() + " ended the program: " + signal);
-  } else if (problems_.empty()) {
-    std::fprintf(see::said(), "check: the program ended outside of a kernel: %s\n", signal);
-    std::fflush(see::said());
+    problems_.add("crash", place_of(last_pc_),
+                  thread_name() + " ended the program: " + strsignal(signal));
+  } else if (problems_.empty() && signal != SIGABRT) {
+    std::fprintf(stderr, "check: the program ended outside of a kernel: %s\n", strsignal(signal));
   }
-  stop(1);
+  if (!is_program_ || !problems_.empty()) stop(1);
+  ::signal(signal, SIG_DFL);
+  raise(signal);
 }
 
 // ---- Regions ------------------------------------------------------------------------------------
 
-void Checker::add_region(Region::Kind kind, const void* begin, std::size_t bytes,
-                         const std::string& name) {
-  const auto address = reinterpret_cast<std::uintptr_t>(begin);
-  std::unique_ptr<Region>& region = regions_[address];
-  if (region != nullptr && region->bytes == bytes && region->kind == kind) return;
-  region.reset(new Region{kind, address, bytes, name, name});
-  region->base = address;
+namespace {
+
+Region::Kind kind_of(cpu::MemoryKind kind) {
+  switch (kind) {
+    case cpu::MemoryKind::managed:
+      return Region::Kind::managed;
+    case cpu::MemoryKind::pinned:
+    case cpu::MemoryKind::registered:
+      return Region::Kind::pinned;
+    case cpu::MemoryKind::symbol:
+      return Region::Kind::variable;
+    case cpu::MemoryKind::device:
+      break;
+  }
+  return Region::Kind::buffer;
 }
 
-/// The buffers that there are now.
-void Checker::find_regions() {
-  const auto ranges = cpu::DeviceMemory::instance().ranges();
-  std::set<std::uintptr_t> now;
-  for (const auto& [begin, bytes] : ranges) now.insert(reinterpret_cast<std::uintptr_t>(begin));
-  for (auto entry = regions_.begin(); entry != regions_.end();) {
-    const bool is_gone =
-        entry->second->kind == Region::Kind::buffer && now.count(entry->first) == 0;
-    entry = is_gone ? regions_.erase(entry) : std::next(entry);
+}  // namespace
+
+void Checker::find_regions(const std::function<void(Region&)>& is_new) {
+  const auto ranges = cpu::DeviceMemory::instance().all();
+  std::map<std::uintptr_t, const cpu::MemoryRange*> now, before;
+  for (const auto& range : ranges) now[reinterpret_cast<std::uintptr_t>(range.begin)] = &range;
+  std::vector<std::uintptr_t> gone;
+  regions_.for_all([&](Region& region) {
+    if (region.is_shared() || region.kind == Region::Kind::variable) return;
+    const auto entry = now.find(region.begin);
+    if (entry != now.end() && entry->second->bytes == region.bytes) {
+      now.erase(entry);
+    } else {
+      gone.push_back(region.begin);
+    }
+  });
+  for (const std::uintptr_t begin : gone) regions_.remove(begin);
+  for (const auto& [begin, range] : now) {
+    if (range->kind == cpu::MemoryKind::symbol) {
+      if (regions_.at(begin) == nullptr) regions_.variable_at(begin, "");
+      continue;
+    }
+    Region& region = regions_.add(kind_of(range->kind), range->begin, range->bytes, "");
+    if (is_program_ && range->kind != cpu::MemoryKind::registered)
+      region.written.resize(region.bytes);
+    if (is_new) is_new(region);
   }
-  for (const auto& [begin, bytes] : ranges) add_region(Region::Kind::buffer, begin, bytes, "");
-  last_region_ = nullptr;
 }
 
 /// A buffer is called as the first of the kernel's parameters that points to it, and for stores as
 /// the last, which in place is the output.
 void Checker::name_regions(const cpu::Launch& launch) {
-  for (auto& [begin, region] : regions_) {
-    if (region->kind != Region::Kind::buffer) continue;
-    region->name = region->name_to_store = "";
-    region->element = 0;
-    region->base = begin;
-  }
-  const std::vector<std::string> names = parameter_names(launch.kernel);
+  regions_.for_all([](Region& region) {
+    if (region.is_shared() || region.kind == Region::Kind::variable) return;
+    region.name = region.name_to_store = "";
+    region.element = 0;
+    region.base = region.begin;
+  });
+  const std::vector<std::string> names = parameters_of(launch);
   for (std::size_t i = 0; i < launch.argument_count; ++i) {
     const cpu::Argument& argument = launch.arguments[i];
-    if (argument.pointee == 0) continue;
-    std::uintptr_t pointer = 0;
-    std::memcpy(&pointer, argument.value, sizeof pointer);
-    Region* const region = region_at(pointer);
+    const std::uintptr_t pointer = pointer_of(argument);
+    Region* const region = pointer == 0 ? nullptr : regions_.at(pointer);
     if (region == nullptr) continue;
     const std::string name = i < names.size() ? names[i] : "argument " + std::to_string(i + 1);
     region->name_to_store = name;
@@ -405,75 +486,78 @@ void Checker::name_regions(const cpu::Launch& launch) {
     region->base = pointer;
     region->element = argument.pointee;
   }
+  regions_.for_all([](Region& region) {  // what a struct or another buffer points to
+    if (region.name.empty()) region.name = region.name_to_store = region.called;
+  });
 }
 
-/// The region that the address lies in, or nullptr.
-Region* Checker::region_at(std::uintptr_t address) {
-  if (last_region_ != nullptr && address - last_region_->begin < last_region_->bytes) {
-    return last_region_;
-  }
-  auto above = regions_.upper_bound(address);
-  if (above == regions_.begin()) return nullptr;
-  Region* const region = std::prev(above)->second.get();
-  if (address - region->begin >= region->bytes) return nullptr;
-  last_region_ = region;
-  return region;
+/// The region of an access, or nullptr: one of the kernel's own, or none. That of a variable may be missed by a
+/// little, and another one's found: what the line names is what is meant.
+Region* Checker::region_of(const Seen& seen) {
+  static const std::vector<Extent> data = images(PF_W);
+  Region* const region = regions_.at(seen.address);
+  if (!is_program_ || (region != nullptr && region->kind != Region::Kind::variable)) return region;
+  if (region == nullptr && !any_holds(data, seen.address)) return nullptr;
+  if (our_own_.count(seen.pc) != 0 || meant_.count({seen.pc, region}) != 0) return region;
+  if (is_executors(seen.pc, true)) return nullptr;
+  const Place place = place_of(seen.pc);
+  Region* const meant = regions_.variable_at(seen.address, source_line(place.file, place.line));
+  if (meant != nullptr && meant->holds(seen.address)) meant_.insert({seen.pc, meant});
+  return meant;
 }
 
-/// The region that an address outside of all of them probably was meant for, or nullptr.
-Region* Checker::nearest_region(std::uintptr_t address) {
-  Region* nearest = nullptr;
-  std::uintptr_t least = 0;
-  for (const auto& [begin, region] : regions_) {
-    const std::uintptr_t end = begin + region->bytes;
-    std::uintptr_t distance = 0;
-    if (address < begin) distance = begin - address;
-    if (address > end) distance = address - end;
-    const std::size_t reach = region->kind == Region::Kind::shared_array ? kSharedReach : reach_;
-    if (distance >= reach || (nearest != nullptr && distance >= least)) continue;
-    nearest = region.get();
-    least = distance;
-  }
-  return nearest;
-}
-
-/// Whether an address outside of all regions is the compiler's or the executor's: what a GPU keeps
+/// Whether an access outside of all regions is the compiler's or the executor's: what a GPU keeps
 /// in registers, in the constant bank or in its own hardware.
 bool Checker::is_our_own(const Seen& seen) {
   static const Extent locals = trace::thread_locals(), stack = stack_of_this_thread();
   static const std::vector<Extent> parts = images();
   static const cpu::Worker& worker = cpu::Worker::of_this_thread();
   const std::uintptr_t address = seen.address;
-  if (worker.running_fiber()->holds(address) || stack.holds(address)) return true;
+  if (worker.running_fiber()->holds(address)) return true;
+  if (stack.holds(address)) return !is_program_ || is_of_launch(seen);
   const bool is_local = locals.holds(address);
   if (trace::is_position(address) && seen.operation == Operation::load) return true;
   if (is_local && cpu::is_guard(address)) return true;
-  if (std::any_of(parts.begin(), parts.end(), [&](const Extent& e) { return e.holds(address); })) {
-    return true;
-  }
+  if (any_holds(parts, address)) return true;
   if (our_own_.count(seen.pc) != 0) return true;
   if (!is_executors(seen.pc, is_local)) return false;
   our_own_.insert(seen.pc);
   return true;
 }
 
+/// Whether an access to the host's stack is that of a launch, which hands its arguments over from there.
+bool Checker::is_of_launch(const Seen& seen) const {
+  if (is_executors(seen.pc, true)) return true;
+  constexpr std::size_t kArguments = 4096;
+  if (trace::extent_of(launch_->threads.data, kArguments).holds(seen.address)) return true;
+  const Place place = place_of(seen.pc);
+  return launch_->name != nullptr && place.line == launch_->where.line &&
+         place.file == from_root(launch_->where.file);
+}
+
 // ---- Accesses -----------------------------------------------------------------------------------
 
 void Checker::access(const Seen& seen) {
-  if (!in_launch_ || cpu::running_block == nullptr) return;
+  if (cpu::running_block == nullptr) {
+    if (host_ != nullptr) host_(seen);
+    return;
+  }
+  if (!in_launch_) return;
+  settle();
   last_pc_ = seen.pc;
   if (is_over_ && !is_executors(seen.pc, false)) report_endless(place_of(seen.pc));
-  Region* const region = region_at(seen.address);
+  Region* const region = region_of(seen);
   if (region == nullptr) {
     if (!is_our_own(seen)) outside(seen);
     return;
   }
-  if (seen.bytes > region->bytes - (seen.address - region->begin)) {
-    outside(seen);
+  ++accesses_;
+  if (!region->holds(seen.address) || seen.bytes > region->end() - seen.address) {
+    past_the_end(*region, seen);
     return;
   }
   if (!seen.is_range && seen.address % seen.bytes != 0) {
-    const std::string bytes = plural(static_cast<std::int64_t>(seen.bytes), "byte");
+    const std::string bytes = bytes_of(seen.bytes);
     problems_.add("misaligned", place_of(seen.pc),
                   thread_name() + " " + verb(seen.operation) + " " + element_name(*region, seen) +
                       " in one access of " + bytes + ", at an address that is no multiple of " +
@@ -489,35 +573,66 @@ void Checker::access(const Seen& seen) {
   remember(*region, seen);
 }
 
-/// An access that is not, or not all, inside a region.
+/// An access that begins in no region.
 void Checker::outside(const Seen& seen) {
-  const Place place = place_of(seen.pc);
-  Region* const region = nearest_region(seen.address);
-  const std::string who = thread_name() + " " + verb(seen.operation) + " ";
-  if (region == nullptr) {
-    char address[32];
-    std::snprintf(address, sizeof address, "%#zx", static_cast<std::size_t>(seen.address));
-    problems_.add("outside", place,
-                  who + plural(static_cast<std::int64_t>(seen.bytes), "byte") + " at the address " +
-                      address + ", which is neither a buffer's nor a shared array's");
-    stop(1);
+  ++accesses_;
+  Region* const region = regions_.nearest(seen.address);
+  if (region != nullptr) {
+    past_the_end(*region, seen);
+    return;
   }
-  look_up(*region, place);
-  const std::size_t unit = region->element != 0 ? region->element : seen.bytes;
+  if (is_program_ && is_hosts(seen)) return;
+  problems_.add(
+      "outside", place_of(seen.pc),
+      thread_name() + " " + verb(seen.operation) + " " + bytes_of(seen.bytes) +
+          (seen.address < 4096 ? " through a null pointer, at the address " : " at the address ") +
+          hexadecimal(seen.address) + ", which is neither a buffer's nor a shared array's");
+  stop(1);
+}
+
+/// Whether a kernel accesses what only host code may. It is told, and goes on where there is memory.
+bool Checker::is_hosts(const Seen& seen) {
+  if (!is_mapped(seen.address)) return false;
+  std::string through;
+  std::uintptr_t nearest = 0;
+  const std::vector<std::string> names = parameters_of(*launch_);
+  for (std::size_t i = 0; i < launch_->argument_count && i < names.size(); ++i) {
+    const std::uintptr_t pointer = pointer_of(launch_->arguments[i]);
+    if (pointer == 0 || pointer > seen.address || pointer < nearest ||
+        seen.address - pointer > kReach)
+      continue;
+    nearest = pointer;
+    through = names[i] + "[" +
+              std::to_string((seen.address - pointer) / launch_->arguments[i].pointee) + "]";
+  }
+  problems_.add(
+      "host memory", place_of(seen.pc),
+      thread_name() + " " + verb(seen.operation) + " " +
+          (through.empty() ? bytes_of(seen.bytes) + " at " + hexadecimal(seen.address) : through) +
+          ", which is memory of the host: a kernel needs a pointer that cudaMalloc gave");
+  return true;
+}
+
+/// An access that is not, or not all, inside the region that it was meant for.
+void Checker::past_the_end(Region& region, const Seen& seen) {
+  const Place place = place_of(seen.pc);
+  look_up(region, place);
+  const std::size_t unit = region.element != 0 ? region.element : seen.bytes;
   const auto size = static_cast<std::int64_t>(unit);
-  const auto from = static_cast<std::int64_t>(seen.address - region->base);
+  const auto from = static_cast<std::int64_t>(seen.address - region.base);
   const auto bytes = static_cast<std::int64_t>(seen.bytes);
-  const auto end = static_cast<std::int64_t>(region->begin + region->bytes - region->base);
-  const auto begin = static_cast<std::int64_t>(region->begin - region->base);
+  const auto end = static_cast<std::int64_t>(region.end() - region.base);
+  const auto begin = static_cast<std::int64_t>(region.begin - region.base);
   const std::int64_t last = (from + bytes - 1 - begin) / size, count = (end - begin) / size;
   const std::string distance =
       from < begin ? std::to_string((begin - from + size - 1) / size) + " before the beginning"
                    : (last == count ? "one" : std::to_string(last - count + 1)) + " past the end";
-  const std::string what = region->name.empty() ? "it" : region->name;
+  const std::string what = region.name.empty() ? "it" : region.name;
   problems_.add("outside", place,
-                who + element_name(*region, seen) + ", " + distance + " (" + what + " has " +
-                    plural(count, "element") + ")");
-  if (region->kind == Region::Kind::shared_array) {
+                thread_name() + " " + verb(seen.operation) + " " + element_name(region, seen) +
+                    ", " + distance + " (" + what + " has " +
+                    plural(static_cast<std::uint64_t>(count), "element") + ")");
+  if (region.kind == Region::Kind::shared_array) {
     if (seen.operation != Operation::load) stop(1);  // it may be the executor's own memory
     return;
   }
@@ -525,13 +640,16 @@ void Checker::outside(const Seen& seen) {
   constexpr std::uintptr_t kPage = 4096;
   const std::uintptr_t page = seen.address & ~(kPage - 1);
   const std::size_t pages = ((seen.address + seen.bytes - 1) & ~(kPage - 1)) + kPage - page;
+  if (is_mapped(page) && is_mapped(page + pages - kPage) && region.kind == Region::Kind::variable)
+    return;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the page of an address that the kernel computed
   if (mprotect(reinterpret_cast<void*>(page), pages, PROT_READ | PROT_WRITE) != 0) stop(1);
 }
 
 /// Looks for the declaration of a shared array above the line that accesses it.
 void Checker::look_up(Region& region, const Place& where) {
-  if (!region.is_shared() || region.is_declared) return;
+  const bool is_variable = region.kind == Region::Kind::variable;
+  if (!(region.is_shared() || is_variable) || region.is_declared) return;
   region.is_declared = true;
   const bool is_dynamic = region.kind == Region::Kind::dynamic_shared;
   const Declaration found = declaration_of(is_dynamic ? "" : region.name, where);
@@ -539,74 +657,67 @@ void Checker::look_up(Region& region, const Place& where) {
   if (!found.name.empty()) region.name = region.name_to_store = found.name;
 }
 
-/// Judges an access by those before it, and remembers it.
+/// Judges an access by those before it, and remembers it. To the compiler a volatile access is one
+/// that another thread may see, as an atomic is.
 void Checker::remember(Region& region, const Seen& seen) {
-  constexpr std::size_t most = std::size_t{1} << 28;
-  if (region.cells.empty() && region.bytes <= most) region.cells.resize(region.bytes);
   const unsigned thread = running_thread();
-  Stamp now;
-  now.serial = serial_;
-  now.clock = clocks_[thread][thread % kLanes];
-  now.block = block_;
-  now.thread = static_cast<std::uint16_t>(thread);
+  const bool is_shared = region.is_shared(), is_load = seen.operation == Operation::load;
+  const bool is_strong = seen.operation == Operation::atomic || (seen.is_volatile && !is_shared);
+  if (is_strong) order_.atomic(seen.address, is_shared, thread);
+  Stamp now = order_.now(thread);
   now.place = place_number(seen.pc) & 0x7FFF;
-  const bool is_atomic = seen.operation == Operation::atomic;
-  now.atomic = is_atomic ? 1 : 0;
-  if (is_atomic && !region.is_shared()) {
-    // What this block did before a fence is seen by those that find the atomic after it.
-    std::set<std::uint32_t>& passed_on = passed_on_[seen.address];
-    known_blocks_.insert(passed_on.begin(), passed_on.end());
-    if (fenced_) {
-      passed_on = known_blocks_;
-      passed_on.insert(block_);
-    }
-  }
-  const std::size_t offset = seen.address - region.begin;
+  now.atomic = is_strong ? 1 : 0;
+  if (seen.operation != Operation::store) read_unwritten(region, seen);
   bool is_told = false;
-  for (std::size_t i = offset; i < offset + seen.bytes; ++i) {
-    Cell& cell = region.cells.empty() ? region.far_cells[i] : region.cells[i];
-    const auto races = [&](const Stamp& earlier) {
-      return !(is_atomic && earlier.atomic != 0) && !comes_before(region, earlier);
-    };
-    if (!is_told && races(cell.write)) {
-      report_race(region, seen, i, cell.write, true);
-      is_told = true;
-    }
-    const bool is_written = !region.is_shared() || cell.write.serial >= block_serial_;
-    if (seen.operation != Operation::store && !is_written && !is_told &&
-        unwritten_.count(now.place) == 0) {
-      look_up(region, place_of(seen.pc));
-      unwritten_.emplace(
-          static_cast<std::uint16_t>(now.place),
-          Unwritten{place_of(seen.pc), thread_name() + " " + verb(seen.operation) + " " +
-                                           element_name(region, seen) +
-                                           ", which no thread of the block has set before"});
-    }
-    if (seen.operation == Operation::load) {
+  static std::vector<Stamp> stamps;
+  stamps.clear();
+  const auto judge = [&](const Stamp& earlier, std::size_t at, bool writes) {
+    if (is_told || (is_strong && earlier.atomic != 0)) return;
+    if (order_.comes_before(earlier, is_shared, thread)) return;
+    report_race(region, seen, at, earlier, writes);
+    is_told = true;
+  };
+  region.cells.visit(seen.address - region.begin, seen.bytes, [&](Cell& cell, std::size_t at) {
+    judge(cell.write, at, true);
+    if (is_load) {
       Stamp& first = cell.reads[0];
-      const bool is_free = comes_before(region, first);
+      const bool is_free = order_.comes_before(first, is_shared, thread);
       (is_free ? first : cell.reads[1]) = now;
-      continue;
+      return;
     }
-    for (const Stamp& read : cell.reads) {
-      if (is_told || !races(read)) continue;
-      report_race(region, seen, i, read, false);
-      is_told = true;
-    }
+    for (const Stamp& read : cell.reads) judge(read, at, false);
+    stamps.push_back(cell.write);
     cell.write = now;
-  }
+  });
+  if (is_load) return;
+  if (pending_.region != nullptr) pending_.stamps = stamps;
+  region.write(seen.address, seen.bytes);
+  grow(region.stored, seen.address, seen.bytes);
 }
 
-/// Whether the running thread can rely on what was done then.
-bool Checker::comes_before(const Region& region, const Stamp& earlier) const {
-  if (earlier.serial < launch_serial_) return true;
-  if (earlier.serial < block_serial_) {
-    return region.is_shared() || known_blocks_.count(earlier.block) != 0;
+/// A read of what nobody has written. A struct may have gaps between its members, which nobody writes.
+void Checker::read_unwritten(Region& region, const Seen& seen) {
+  const Place place = place_of(seen.pc);
+  const std::uint16_t number = place_number(seen.pc);
+  if (!region.is_shared()) {
+    if (!region.is_unwritten(seen.address, seen.bytes)) return;
+    problems_.add("unwritten", place,
+                  thread_name() + " " + verb(seen.operation) + " " + element_name(region, seen) +
+                      ", which nobody has written: no copy, no cudaMemset and no kernel");
+    return;
   }
-  const unsigned thread = running_thread();
-  if (earlier.thread == thread || earlier.serial < serial_) return true;
-  return earlier.thread / kLanes == thread / kLanes &&
-         clocks_[thread][earlier.thread % kLanes] >= earlier.clock;
+  if (unwritten_.count(number) != 0) return;
+  bool is_written = false;
+  region.cells.visit(seen.address - region.begin, seen.bytes, [&](const Cell& cell, std::size_t) {
+    is_written = is_written || order_.is_of_block(cell.write);
+  });
+  if (is_written) return;
+  look_up(region, place);
+  unwritten_.emplace(
+      number,
+      Unwritten{place, thread_name() + " " + verb(seen.operation) + " " +
+                           element_name(region, seen) +
+                           ", which no thread of the block has written: is a barrier missing?"});
 }
 
 void Checker::report_race(Region& region, const Seen& seen, std::size_t offset,
@@ -622,13 +733,42 @@ void Checker::report_race(Region& region, const Seen& seen, std::size_t offset,
   const bool same_line = here.name() == there.name(), same_place = here.inside == there.inside;
   const bool same_block = earlier.block == block_;
   const char* const did = earlier_writes ? (earlier.atomic != 0 ? "updates" : "writes") : "reads";
+  const bool reads = seen.operation == Operation::load || !earlier_writes;
   std::string reason = same_block ? "with no barrier between them" : "and nothing orders blocks";
-  if (same_line && same_place) reason += ": an update can be lost";
-  problems_.add_once(key, here,
-                     thread_name() + " " + verb(seen.operation) + " " + element_name(region, byte) +
-                         ", which " + name_of(earlier.thread, earlier.block) + " " + did + " in " +
-                         (same_line ? "the same line" : there.name()) +
-                         (same_place ? "" : there.inside) + ", " + reason);
+  if (same_line && same_place && reads) reason += ": an update can be lost";
+  const std::string sentence = thread_name() + " " + verb(seen.operation) + " " +
+                               element_name(region, byte) + ", which " +
+                               name_of(earlier.thread, earlier.block) + " " + did + " in " +
+                               (same_line ? "the same line" : there.name()) +
+                               (same_place ? "" : there.inside) + ", " + reason;
+  const bool may_be_same = earlier_writes || !region.is_shared();
+  if (seen.operation != Operation::store || !may_be_same) {
+    problems_.add_once(key, here, sentence);
+    return;
+  }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): memory of the region
+  const auto* const memory = reinterpret_cast<const unsigned char*>(seen.address);
+  pending_ = {
+      key, here, sentence, &region, seen.address - region.begin, {memory, memory + seen.bytes}, {}};
+}
+
+/// The store is done: a race in which every thread writes the same value harms nobody today.
+void Checker::settle() {
+  if (pending_.region == nullptr) return;
+  const Pending race = std::move(pending_);
+  pending_ = {};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): memory of the region
+  const void* const memory = reinterpret_cast<const void*>(race.region->begin + race.offset);
+  if (std::memcmp(memory, race.before.data(), race.before.size()) != 0) {
+    problems_.add_once(race.key, race.place, race.sentence);
+    return;
+  }
+  problems_.remark(race.key, race.place,
+                   race.sentence + ": undefined, though every thread writes the same value");
+  auto stamp = race.stamps.begin();  // the write that changed something is the one to remember
+  race.region->cells.visit(race.offset, race.before.size(), [&](Cell& cell, std::size_t) {
+    if (stamp != race.stamps.end()) cell.write = *stamp++;
+  });
 }
 
 /// What has been read unwritten by the block that has ended.
@@ -655,20 +795,19 @@ std::string Checker::name_of(unsigned thread, std::uint32_t block) const {
 }
 
 /// "x[5]", or "x[8] to x[15]".
-std::string Checker::element_name(const Region& region, const Seen& seen) const {
+std::string element_name(const Region& region, const Seen& seen) {
   const std::size_t unit = region.element != 0 ? region.element : seen.bytes;
   const std::string& name = seen.operation == Operation::load ? region.name : region.name_to_store;
   const auto from = static_cast<std::int64_t>(seen.address - region.base);
   const auto size = static_cast<std::int64_t>(unit);
   const std::int64_t first = from >= 0 ? from / size : -((-from + size - 1) / size);
   const std::int64_t more = std::max<std::int64_t>(static_cast<std::int64_t>(seen.bytes) / size, 1);
-  if (region.is_shared() && region.bytes == region.element) return name;
+  const bool is_one = region.is_shared() && region.bytes == region.element;
+  if (is_one || (region.kind == Region::Kind::variable && region.bytes <= unit)) return name;
   const bool is_array = region.element != 0 && !name.empty();
   if (!is_array) {
-    const std::string of =
-        name.empty() ? "a buffer of " + plural(static_cast<std::int64_t>(region.bytes), "byte")
-                     : name;
-    return "element " + std::to_string(first) + " (of " + plural(size, "byte") + ") of " + of;
+    const std::string of = name.empty() ? "a buffer of " + plural(region.bytes, "byte") : name;
+    return "element " + std::to_string(first) + " (of " + plural(unit, "byte") + ") of " + of;
   }
   const std::string one = name + "[" + std::to_string(first) + "]";
   return more == 1 ? one : one + " to " + name + "[" + std::to_string(first + more - 1) + "]";

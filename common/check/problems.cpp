@@ -2,7 +2,6 @@
 
 #include "common/check/problems.h"
 
-#include "common/see/said.h"
 #include "common/trace/symbols.h"
 
 #include <cctype>
@@ -50,18 +49,10 @@ const std::vector<std::string>& lines_of(const std::string& file) {
   const auto [entry, is_new] = known.try_emplace(file);
   if (is_new) {
     std::ifstream source(std::string(TUTORIAL_ROOT) + "/" + file);
+    if (!source) source.open(file);
     for (std::string line; std::getline(source, line);) entry->second.push_back(line);
   }
   return entry->second;
-}
-
-/// Line `number` without the blanks before it; empty if there is none.
-std::string source_line(const std::string& file, int number) {
-  const std::vector<std::string>& lines = lines_of(file);
-  if (number < 1 || static_cast<std::size_t>(number) > lines.size()) return "";
-  const std::string& line = lines[static_cast<std::size_t>(number) - 1];
-  const std::size_t begin = line.find_first_not_of(" \t");
-  return begin == std::string::npos ? "" : line.substr(begin);
 }
 
 /// Of a type that has the same size everywhere; 0: not known.
@@ -79,10 +70,30 @@ std::size_t bytes_of_type(const std::string& type) {
 
 }  // namespace
 
+std::string from_root(std::string text) {
+  for (const std::string& start : {std::string(TUTORIAL_ROOT) + "/", std::string("../")}) {
+    for (std::size_t at; (at = text.find(start)) != std::string::npos;) {
+      text.erase(at, start.size());
+    }
+  }
+  return text;
+}
+
+std::string source_line(const std::string& file, int number) {
+  const std::vector<std::string>& lines = lines_of(file);
+  if (number < 1 || static_cast<std::size_t>(number) > lines.size()) return "";
+  const std::string& line = lines[static_cast<std::size_t>(number) - 1];
+  const std::size_t begin = line.find_first_not_of(" \t");
+  return begin == std::string::npos ? "" : line.substr(begin);
+}
+
 Declaration declaration_of(const std::string& name, const Place& where) {
-  const std::regex form(name.empty() ? "DYNAMIC_SHARED\\(([^,]+), *(\\w+)\\)()"
-                                     : "__shared__ +(?:alignas\\(\\d+\\) +)?([\\w: ]+?) +(" + name +
-                                           ") *(\\[[^\\]]*\\](?: *\\[)?)?");
+  const std::regex form(name.empty()
+                            ? "(?:DYNAMIC_SHARED\\(|extern +__shared__ +(?:__align__\\(\\d+\\) +)?)"
+                              "([\\w: ]+?)[, ] *(\\w+) *[\\[)]()"
+                            : "__(?:shared|device|constant|managed)__ +(?:static +|const "
+                              "+|alignas\\(\\d+\\) +)?([\\w: ]+?) +(" +
+                                  name + ") *(\\[[^\\]]*\\](?: *\\[)?)?");
   for (int number = where.line; number > 0; --number) {
     std::smatch found;
     const std::string line = source_line(where.file, number);
@@ -98,7 +109,7 @@ Place place_of(std::uintptr_t pc) {
   const Frame *outer = nullptr, *inner = nullptr;
   for (const Frame& frame : frames) {
     if (!frame.ours) continue;
-    if (inner == nullptr && frame.file.compare(0, 16, "common/executor/") != 0) inner = &frame;
+    if (inner == nullptr && !trace::is_of_executor(frame.file)) inner = &frame;
     outer = &frame;
   }
   if (outer == nullptr) return {};
@@ -145,24 +156,30 @@ void Problems::add_once(const std::string& key, const Place& place, const std::s
   lines_.insert(first ? lines_.begin() : lines_.end(), {place, sentence + context});
 }
 
-void Problems::add_note(const Place& place, const std::string& sentence) {
-  notes_.emplace(place.name(), sentence + (context_.empty() ? "" : "; " + context_));
+void Problems::remark(const std::string& key, const Place& place, const std::string& sentence) {
+  if (known_.insert(key).second) remarks_.push_back({place, sentence});
+}
+
+void Problems::error_is_left(const Place& place, const std::string& sentence) {
+  errors_.push_back({place, sentence + ", and nobody asked for the error"});
+}
+
+void Problems::print(const char* what, const std::vector<Line>& lines) {
+  for (std::size_t i = 0; i < lines.size() && i < kShown; ++i) {
+    const auto& [place, sentence] = lines[i];
+    const std::string at = place.file.empty() ? "" : place.name() + ": ";
+    std::fprintf(stderr, "%s: %s%s%s\n", what, at.c_str(), sentence.c_str(), place.inside.c_str());
+    const std::string source = source_line(place.file, place.line);
+    if (!source.empty()) std::fprintf(stderr, "    | %s\n", source.c_str());
+  }
+  if (lines.size() > kShown) std::fprintf(stderr, "    and %zu more\n", lines.size() - kShown);
 }
 
 void Problems::print() const {
-  std::FILE* const out = see::said();
-  for (std::size_t i = 0; i < lines_.size() && i < kShown; ++i) {
-    const auto& [place, sentence] = lines_[i];
-    std::fprintf(out, "check: %s: %s%s\n", place.name().c_str(), sentence.c_str(),
-                 place.inside.c_str());
-    const std::string source = source_line(place.file, place.line);
-    if (!source.empty()) std::fprintf(out, "    | %s\n", source.c_str());
-  }
-  if (lines_.size() > kShown) std::fprintf(out, "    and %zu more\n", lines_.size() - kShown);
-  for (const auto& [place, sentence] : notes_) {
-    std::fprintf(out, "note: %s: %s\n", place.c_str(), sentence.c_str());
-  }
-  std::fflush(out);
+  std::fflush(stdout);
+  print("check", lines_);
+  print("remark", remarks_);
+  if (lines_.empty()) print("remark", errors_);
 }
 
 }  // namespace tutorial::check

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,6 +18,10 @@ struct Place {
   std::string name() const { return file + ":" + std::to_string(line); }
 };
 
+/// A text whose names of files begin at the root of the repository. A compiler cache may have made them
+/// relative to the folder of the build.
+std::string from_root(std::string text);
+
 /// The line that the hook which returns to `pc` was called for: that of the kernel. Empty file: none
 /// of ours.
 Place place_of(std::uintptr_t pc);
@@ -31,6 +34,9 @@ struct Declaration {
   std::string name;         ///< of dynamic shared memory: that of the pointer to it
   std::size_t element = 0;  ///< bytes; 0: not known, or an array of arrays
 };
+
+/// Line `number` of a file without the blanks before it; empty if there is none.
+std::string source_line(const std::string& file, int number);
 
 /// The last declaration before the line `where` of a `__shared__` variable called `name`; with an
 /// empty name: of DYNAMIC_SHARED.
@@ -51,12 +57,15 @@ class Problems {
   void add_once(const std::string& key, const Place& place, const std::string& sentence,
                 bool first = false);
 
-  /// What is legal and deserves a word: the first of a line.
-  void add_note(const Place& place, const std::string& sentence);
+  /// What is worth a word, and no fault.
+  void remark(const std::string& key, const Place& place, const std::string& sentence);
+  /// An error that nobody has asked for yet, and now somebody has.
+  void error_is_left(const Place& place, const std::string& sentence);
+  void error_is_asked_for() { errors_.clear(); }
 
   bool is_new(const std::string& key) const { return known_.count(key) == 0; }
   bool empty() const { return lines_.empty(); }
-  /// Writes the first few, each with its line of the source, and the notes (see/said.h).
+  /// Writes the first few, and the remarks, to stderr, each with its line of the source.
   void print() const;
 
  private:
@@ -65,8 +74,9 @@ class Problems {
     std::string sentence;
   };
   std::set<std::string> known_;
-  std::vector<Line> lines_;
-  std::map<std::string, std::string> notes_;  // by place
+  static void print(const char* what, const std::vector<Line>& lines);
+
+  std::vector<Line> lines_, remarks_, errors_;
   std::string context_;
 };
 

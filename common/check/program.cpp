@@ -1,8 +1,11 @@
-// Linked around a program whose kernels tell of every access, a reader's or a museum's. TUTORIAL_SEE=trace: what
-// each of its launches asks for goes, as JSON, into the file that TUTORIAL_COUNTS names. Otherwise its launches
-// are checked: what the program itself says of its results is printed first, and the exit code is the checks'.
+// Linked around a program that is compiled so that a function is called before each access, a reader's or a
+// museum's: TUTORIAL_SEE=check judges them, and is the default; trace writes what each launch asks for, as JSON,
+// into the file that TUTORIAL_COUNTS names. trace:KERNEL does of one kernel.
+//
+// The sources are compiled with what common/cmake/see.cmake names, and linked with -Wl,@common/check/wrapped.txt
+// -Wl,-z,norelro. A fault is told on stderr and makes the exit code 3; otherwise it is the program's.
 
-#include "common/check/checker.h"
+#include "common/check/host.h"
 #include "common/trace/json.h"
 #include "common/trace/recorder.h"
 
@@ -34,24 +37,22 @@ std::uint64_t observe(const cpu::Launch& launch, bool begins) {
   return blocks;
 }
 
-int traced(int argc, char** argv) {
+void start() {
+  const char* const way = std::getenv("TUTORIAL_SEE");
+  if (way == nullptr || std::strncmp(way, "trace", 5) != 0) {
+    check::Host::instance().start();
+    return;
+  }
   trace::Recorder::watch(observe);
   trace::Recorder::instance().start({}, -1);
-  return __real_main(argc, argv);
-}
-
-int checked(int argc, char** argv) {
-  check::Checker::instance().start();
-  __real_main(argc, argv);
-  std::fflush(stdout);
-  return check::Checker::instance().finish();
 }
 
 }  // namespace
 
-/// Is called in the place of main(), as the linker was told by --wrap=main.
+/// Is called in the place of main(), as the linker was told.
 extern "C" int __wrap_main(int argc, char** argv) {
-  const char* const way = std::getenv("TUTORIAL_SEE");
-  const bool traces = way != nullptr && std::strcmp(way, "trace") == 0;
-  return traces ? traced(argc, argv) : checked(argc, argv);
+  start();
+  const int code = __real_main(argc, argv);
+  check::Host::instance().end(code);
+  return code;
 }

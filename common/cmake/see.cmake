@@ -27,9 +27,9 @@ add_custom_target(tutorial_see_programs)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TUTORIAL_TESTS AND NOT TUTORIAL_ON_GPU
    AND NOT TUTORIAL_SANITIZE)
-  set(program "${PROJECT_SOURCE_DIR}/common/check/program.cpp")
+  set(program "${PROJECT_SOURCE_DIR}/common/check/program.cpp" "${PROJECT_SOURCE_DIR}/common/check/runtime_calls.cpp")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/common/check/*.cpp" "${PROJECT_SOURCE_DIR}/common/trace/*.cpp")
-  list(REMOVE_ITEM sources "${program}")
+  list(REMOVE_ITEM sources ${program})
   add_library(tutorial_see STATIC EXCLUDE_FROM_ALL ${sources})
   target_link_libraries(tutorial_see PUBLIC tutorial_runtime)
   target_compile_definitions(tutorial_see PUBLIC TUTORIAL_TRACE=1 PRIVATE TUTORIAL_ROOT="${PROJECT_SOURCE_DIR}")
@@ -39,9 +39,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TUTORIAL_TESTS AND NOT TUTORIAL_ON_G
   target_link_options(tutorial_see INTERFACE -Wl,-z,norelro)
   tutorial_flags(tutorial_see)
   # A program's main is wrapped.
-  add_library(tutorial_see_program STATIC EXCLUDE_FROM_ALL "${program}")
+  add_library(tutorial_see_program STATIC EXCLUDE_FROM_ALL ${program})
   target_link_libraries(tutorial_see_program PUBLIC tutorial_see)
-  target_link_options(tutorial_see_program INTERFACE -Wl,--wrap=main)
+  target_link_options(tutorial_see_program INTERFACE "-Wl,@${PROJECT_SOURCE_DIR}/common/check/wrapped.txt")
   tutorial_flags(tutorial_see_program)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/common/see/*.cpp")
   add_library(tutorial_see_chapter STATIC EXCLUDE_FROM_ALL ${sources})

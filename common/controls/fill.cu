@@ -171,14 +171,21 @@ OneInput<T> filled(int resident) {
             }
           }};
 }
-/// With registers that do.
+/// With registers that do: kHeld of them and some more make 32, 40 or 64.
 template <int kCount, int kHeld>
-OneInput<float> held(int registers) {
-  return {"fma_" + std::to_string(kCount) + "_registers" + std::to_string(registers),
-          [](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+OneInput<float> held(int threads = kBlock) {
+  constexpr int kRegisters = kHeld < 28 ? 32 : kHeld < 52 ? 40 : 64;
+  return {"fma_" + std::to_string(kCount) + "_registers" + std::to_string(kRegisters) +
+              (threads == kBlock ? "" : "_b" + std::to_string(threads)),
+          [=](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
             return launch(control_fill_held_kernel<Fma, kCount, kHeld>,
-                          {grid_1d(n, kBlock * 4), dim3(kBlock)}, stream, x, y, n, kNeutral);
+                          {grid_1d(n, std::int64_t{threads} * 4), dim3(threads)}, stream, x, y, n,
+                          kNeutral);
           }};
+}
+template <int kHeld, int... kCounts>
+void hold(std::vector<OneInput<float>>& rows, int threads, std::integer_sequence<int, kCounts...>) {
+  (rows.push_back(held<kCounts, kHeld>(threads)), ...);
 }
 template <class T, class Unit, int... kCounts>
 void fill_at(std::vector<OneInput<T>>& rows, int resident, std::integer_sequence<int, kCounts...>) {
@@ -209,12 +216,11 @@ std::vector<OneInput<float>> float_fills_by_residency() {
     fill_at<float, Chain>(rows, resident, Counts<8, 24, 48>{});
   }
   fill<float, Chain>(rows, Counts<8, 16, 24, 32, 48, 64>{});
-  rows.push_back(held<24, 28>(40));
-  rows.push_back(held<40, 28>(40));
-  rows.push_back(held<56, 28>(40));
-  rows.push_back(held<24, 52>(64));
-  rows.push_back(held<40, 52>(64));
-  rows.push_back(held<56, 52>(64));
+  hold<28>(rows, kBlock, Counts<24, 40, 56>{});
+  hold<52>(rows, kBlock, Counts<24, 40, 56>{});
+  hold<4>(rows, 128, Counts<0, 24, 40, 48, 56, 64>{});
+  hold<28>(rows, 128, Counts<0, 24, 40, 48, 56, 64>{});
+  hold<52>(rows, 128, Counts<0, 24, 40, 56>{});
   return rows;
 }
 std::vector<OneInput<half>> half_fills_by_residency() {

@@ -38,8 +38,7 @@ inline AlignedMemory allocate_poisoned(std::size_t bytes, std::size_t alignment)
 }
 
 /// The same, `offset` bytes past a page, with `reach` bytes of addresses on both sides (rounded up to
-/// pages) at which there is no memory but the rest of the block's own pages. What is larger than a gigabyte is 0
-/// instead, and takes memory where it is touched.
+/// pages) at which there is no memory but the rest of the block's own pages.
 inline AlignedMemory allocate_apart(std::size_t bytes, std::size_t offset, std::size_t reach) {
   constexpr std::size_t kPage = 4096;
   const auto to_pages = [](std::size_t size) { return (size + kPage - 1) / kPage * kPage; };
@@ -51,7 +50,7 @@ inline AlignedMemory allocate_apart(std::size_t bytes, std::size_t offset, std::
   char* const pages = static_cast<char*>(base) + before;
   AlignedMemory memory(pages + offset, {base, mapped});
   if (mprotect(pages, own, PROT_READ | PROT_WRITE) != 0) return nullptr;
-  if (bytes <= std::size_t{1} << 30) std::memset(pages, 0xFF, own);
+  std::memset(pages, 0xFF, own);
   return memory;
 }
 

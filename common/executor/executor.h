@@ -92,6 +92,7 @@ struct Launch {
   const char* name = nullptr;        ///< of the kernel, as the launch spells it
   const char* parameters = nullptr;  ///< the kernel's, by their names: "x,y,n"
   Where where{};                     ///< of the launch
+  cudaStream_t stream = nullptr;
 };
 
 /// Is called before the first block of every launch and after its last one, on the launching
@@ -100,9 +101,6 @@ using LaunchObserver = std::uint64_t (*)(const Launch& launch, bool begins);
 
 /// Sets the one observer; nullptr: none. For the tracer (common/trace).
 void set_launch_observer(LaunchObserver observer);
-
-/// Of the launches to come the first `count` blocks run and the last; 0: all. For the checks (common/check).
-void run_ends(std::uint64_t count);
 
 /// Runs the launch to its end, or to the first fault. Returns
 /// - cudaErrorInvalidConfiguration: a shape that no device accepts;

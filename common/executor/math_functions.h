@@ -12,13 +12,6 @@
 #include <cmath>
 #include <type_traits>
 
-// ---- Of a float and a double, as nvcc has them without a namespace ------------------------------
-
-using std::isfinite;
-using std::isinf;
-using std::isnan;
-using std::signbit;
-
 // ---- Minimum and maximum, as overloads without a namespace --------------------------------------
 
 template <class T, class = std::enable_if_t<std::is_integral_v<T>>>

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -125,12 +126,28 @@ Local local_of(string_view name, std::size_t end) {
   return {};
 }
 
+/// The identifier that ends at `end` in a mangled name, behind its length.
+string_view identifier_before(string_view name, std::size_t end) {
+  for (std::size_t i = 0; i < end; ++i) {
+    if (!is_digit(name[i]) || (i > 0 && is_digit(name[i - 1]))) continue;
+    std::size_t length = 0, begin = i;
+    for (; begin < end && is_digit(name[begin]); ++begin) {
+      length = 10 * length + static_cast<std::size_t>(name[begin] - '0');
+    }
+    if (begin + length == end) return name.substr(begin, length);
+  }
+  return name.substr(0, end);
+}
+
 /// A variable in the block of this module's thread-local variables, which each thread has.
 struct Range {
   std::size_t offset;
   std::size_t bytes;
   std::string name;
 };
+
+/// Whether a mark was passed outside of kernels.
+std::atomic<bool> may_be_of_files{false};
 
 /// The functions with `__shared__` variables, by number; made once.
 class Functions {
@@ -148,6 +165,9 @@ class Functions {
   std::size_t count() const { return variables_.size(); }
   const std::vector<std::vector<Range>>& variables() const { return variables_; }
   const std::vector<Range>& variables(std::size_t function) const { return variables_[function]; }
+
+  /// Those that are declared outside of functions.
+  const std::vector<Range>& of_files() const { return of_files_; }
 
   bool is_guard(std::size_t offset) const {
     return std::any_of(guards_.begin(), guards_.end(), [offset](const Range& guard) {
@@ -176,8 +196,11 @@ class Functions {
       if (name.substr(0, 4) == "_ZGV") guards_.push_back({offset, bytes, ""});
       if (tag != string_view::npos) {
         const auto [function, variable] = local_of(name, tag);
-        if (function.empty()) return;
-        variables_[number_of(function)].push_back({offset, bytes, std::string(variable)});
+        if (function.empty()) {
+          of_files_.push_back({offset, bytes, std::string(identifier_before(name, tag))});
+        } else {
+          variables_[number_of(function)].push_back({offset, bytes, std::string(variable)});
+        }
       } else if (mark != string_view::npos) {
         std::size_t end = mark + kMark.size();
         while (end < name.size() && is_digit(name[end])) ++end;
@@ -189,6 +212,7 @@ class Functions {
 
   std::size_t offset_of_thread_index_ = 0;
   std::vector<std::vector<Range>> variables_;
+  std::vector<Range> of_files_;
   std::vector<Range> guards_;
   std::unordered_map<std::size_t, std::size_t> marks_;
 };
@@ -198,12 +222,14 @@ class Functions {
 std::vector<SharedVariable> shared_variables() {
   const Functions& functions = Functions::instance();
   std::vector<SharedVariable> all;
-  for (const auto& of_function : functions.variables()) {
-    for (const Range& variable : of_function) {
+  const auto add = [&](const std::vector<Range>& variables) {
+    for (const Range& variable : variables) {
       all.push_back(
           {variable.name, functions.block_of_this_thread() + variable.offset, variable.bytes});
     }
-  }
+  };
+  for (const auto& of_function : functions.variables()) add(of_function);
+  add(functions.of_files());
   return all;
 }
 
@@ -213,9 +239,21 @@ bool is_guard(std::uintptr_t address) {
                             reinterpret_cast<std::uintptr_t>(functions.block_of_this_thread()));
 }
 
+void poison_shared_variables_of_files() {
+  if (!may_be_of_files) return;
+  const Functions& functions = Functions::instance();
+  char* const block = functions.block_of_this_thread();
+  for (const Range& variable : functions.of_files()) {
+    std::memset(block + variable.offset, 0xFF, variable.bytes);
+  }
+}
+
 void poison_shared_variables(SharedMark& mark) {
   mark.block = block_number;
-  if (running_block == nullptr) return;  // host code calls a device function
+  if (running_block == nullptr) {  // at the program's start, for one of a file
+    may_be_of_files = true;
+    return;
+  }
   const Functions& functions = Functions::instance();
   char* const block = functions.block_of_this_thread();
   const auto offset = static_cast<std::size_t>(reinterpret_cast<char*>(&mark) - block);

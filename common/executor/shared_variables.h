@@ -10,14 +10,14 @@
 // A qualifier cannot learn the variable's address. So `__shared__` also declares a mark beside the
 // variable, and gives the variable's symbol a tag. The first thread of a block that passes the mark
 // looks up, in this program's symbol table, the tagged variables of the mark's function, and fills
-// them. In a program without a symbol table (strip), and outside of functions, they stay as they
-// are.
+// them; those that are declared outside of functions are filled when a block begins. In a program without
+// a symbol table (strip) they stay as they are.
 
 namespace tutorial::cpu {
 
 /// Stands beside a declaration with `__shared__`: the block that passed it last on this thread.
 struct SharedMark {
-  std::uint64_t block = 0;
+  std::uint64_t block = ~std::uint64_t{0};  // none yet
 };
 
 /// A `__shared__` variable of this thread, in whatever function.
@@ -32,6 +32,9 @@ std::vector<SharedVariable> shared_variables();
 
 /// Fills the `__shared__` variables of the mark's function, unless this block already did.
 void poison_shared_variables(SharedMark& mark);
+
+/// Fills those that are declared outside of functions.
+void poison_shared_variables_of_files();
 
 /// Whether `address` is the calling thread's note that a `__shared__` variable of a class has been
 /// constructed: for the tracer and the checker (common/trace, common/check).

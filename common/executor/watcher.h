@@ -3,10 +3,14 @@
 
 #include "common/executor/block.h"
 
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 #include <string>
 
 namespace tutorial::cpu {
+
+struct Launch;
 
 /// Is told of what orders the accesses of threads. Everything is called on the thread that runs the
 /// block, so a program that watches sets one worker.
@@ -14,12 +18,14 @@ class Watcher {
  public:
   virtual ~Watcher() = default;
 
+  /// A launch of a shape that no device accepts does not begin.
+  virtual void launch_is_refused(const Launch& launch, cudaError_t error) = 0;
   /// Another block begins: blockIdx, blockDim and gridDim are its.
   virtual void block_begins() = 0;
   /// The executor has stopped the block; `report` is what it says.
   virtual void block_fails(const std::string& report) = 0;
-  /// All threads of the block have met at a barrier, but for the `returned` ones.
-  virtual void barrier_completes(unsigned returned) = 0;
+  /// All threads of the block that have not returned have met at a barrier.
+  virtual void barrier_completes() = 0;
   /// `lanes` of a warp have met in a warp operation. Of these __syncwarp alone orders memory.
   virtual void warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) = 0;
   /// The running thread calls __syncthreads or a warp operation.

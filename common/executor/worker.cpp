@@ -3,6 +3,7 @@
 #include "common/executor/worker.h"
 
 #include "common/executor/device_memory.h"
+#include "common/executor/shared_variables.h"
 #include "common/executor/watcher.h"
 
 #include <cstdio>
@@ -42,6 +43,7 @@ bool Worker::begin_next_block() {
   uint3 index;
   if (!source_->take(index)) return false;
   prepare_dynamic_shared(launch_->shared_bytes);
+  poison_shared_variables_of_files();
   ++block_number;
   blockIdx = index;
   block_.begin(launch_->threads, launch_->block, index, reverse_);

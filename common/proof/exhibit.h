@@ -14,7 +14,7 @@
 namespace tutorial::test {
 
 /// Launches on buffers of exactly n elements, where n is odd: AddressSanitizer sees the first byte
-/// past their ends. x is zero.
+/// past their ends. Both are zero.
 template <class T>
 void run_exhibit(cudaError_t (*launch)(const T* x, T* y, std::int64_t n, cudaStream_t stream)) {
   constexpr std::int64_t n = 1029;
@@ -24,6 +24,7 @@ void run_exhibit(cudaError_t (*launch)(const T* x, T* y, std::int64_t n, cudaStr
   cudaMalloc(&x, bytes);
   cudaMalloc(&y, bytes);
   cudaMemset(x, 0, bytes);
+  cudaMemset(y, 0, bytes);
   std::printf("launch: %s\n", cudaGetErrorName(launch(x, y, n, nullptr)));
   cudaFree(x);
   cudaFree(y);

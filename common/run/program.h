@@ -23,11 +23,12 @@ namespace tutorial::run {
 
 /// What stands between `<<<` and `>>>`.
 struct Shape {
-  Shape(dim3 its_grid, dim3 its_block, std::size_t shared = 0, cudaStream_t /*stream*/ = nullptr)
-      : grid(its_grid), block(its_block), shared_bytes(shared) {}
+  Shape(dim3 its_grid, dim3 its_block, std::size_t shared = 0, cudaStream_t its_stream = nullptr)
+      : grid(its_grid), block(its_block), shared_bytes(shared), stream(its_stream) {}
 
   dim3 grid, block;
   std::size_t shared_bytes;
+  cudaStream_t stream;
 };
 
 /// What the source says of a launch.
@@ -54,7 +55,8 @@ void launch(const Source& source, const Shape& shape, const void* kernel, const 
                            false,
                            source.kernel,
                            source.parameters,
-                           source.where};
+                           source.where,
+                           shape.stream};
   const LaunchAtWork at_work(launch);
   cpu::execute(launch);
 }

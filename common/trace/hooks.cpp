@@ -16,10 +16,11 @@ using tutorial::trace::Operation;
 
 // Too small to have a frame of its own that could be mistaken for the place of the access.
 [[gnu::always_inline]] inline void see(const void* address, std::size_t bytes, Operation operation,
-                                       void* place, bool is_range = false) {
+                                       void* place, bool is_range = false,
+                                       bool is_volatile = false) {
   if (tutorial::trace::on_access == nullptr) return;
   tutorial::trace::on_access({reinterpret_cast<std::uintptr_t>(address), bytes, operation,
-                              reinterpret_cast<std::uintptr_t>(place), is_range});
+                              reinterpret_cast<std::uintptr_t>(place), is_range, is_volatile});
 }
 
 }  // namespace
@@ -28,19 +29,33 @@ using tutorial::trace::Operation;
   void __tsan_##name(void* address) {                                       \
     see(address, bytes, Operation::operation, __builtin_return_address(0)); \
   }
+#define TUTORIAL_TRACE_VOLATILE(name, bytes, operation)                                  \
+  void __tsan_volatile_##name(void* address) {                                           \
+    see(address, bytes, Operation::operation, __builtin_return_address(0), false, true); \
+  }                                                                                      \
+  void __tsan_unaligned_volatile_##name(void* address) {                                 \
+    see(address, bytes, Operation::operation, __builtin_return_address(0), false, true); \
+  }
 #define TUTORIAL_TRACE_HOOKS(bytes)                         \
   TUTORIAL_TRACE_HOOK(read##bytes, bytes, load)             \
   TUTORIAL_TRACE_HOOK(write##bytes, bytes, store)           \
   TUTORIAL_TRACE_HOOK(unaligned_read##bytes, bytes, load)   \
   TUTORIAL_TRACE_HOOK(unaligned_write##bytes, bytes, store) \
-  TUTORIAL_TRACE_HOOK(volatile_read##bytes, bytes, load)    \
-  TUTORIAL_TRACE_HOOK(volatile_write##bytes, bytes, store)
+  TUTORIAL_TRACE_VOLATILE(read##bytes, bytes, load)         \
+  TUTORIAL_TRACE_VOLATILE(write##bytes, bytes, store)
 
 // An atomic operation is done here: the compiler has left it to us.
 #define TUTORIAL_TRACE_ATOMIC(bits, T, name, builtin)                                              \
   T __tsan_atomic##bits##_##name(volatile T* address, T value, int) {                              \
     see(const_cast<const T*>(address), sizeof(T), Operation::atomic, __builtin_return_address(0)); \
     return builtin(address, value, __ATOMIC_SEQ_CST);                                              \
+  }
+#define TUTORIAL_TRACE_EXCHANGE(bits, T, kind)                                                     \
+  int __tsan_atomic##bits##_compare_exchange_##kind(volatile T* address, T* expected, T value,     \
+                                                    int, int) {                                    \
+    see(const_cast<const T*>(address), sizeof(T), Operation::atomic, __builtin_return_address(0)); \
+    return static_cast<int>(__atomic_compare_exchange_n(address, expected, value, false,           \
+                                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));      \
   }
 #define TUTORIAL_TRACE_ATOMICS(bits, T)                                                            \
   TUTORIAL_TRACE_ATOMIC(bits, T, exchange, __atomic_exchange_n)                                    \
@@ -49,6 +64,7 @@ using tutorial::trace::Operation;
   TUTORIAL_TRACE_ATOMIC(bits, T, fetch_and, __atomic_fetch_and)                                    \
   TUTORIAL_TRACE_ATOMIC(bits, T, fetch_or, __atomic_fetch_or)                                      \
   TUTORIAL_TRACE_ATOMIC(bits, T, fetch_xor, __atomic_fetch_xor)                                    \
+  TUTORIAL_TRACE_ATOMIC(bits, T, fetch_nand, __atomic_fetch_nand)                                  \
   T __tsan_atomic##bits##_load(const volatile T* address, int) {                                   \
     return __atomic_load_n(address, __ATOMIC_SEQ_CST); /* before an exchange, which is seen */     \
   }                                                                                                \
@@ -56,12 +72,8 @@ using tutorial::trace::Operation;
     see(const_cast<const T*>(address), sizeof(T), Operation::atomic, __builtin_return_address(0)); \
     __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                            \
   }                                                                                                \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T value,     \
-                                                    int, int) {                                    \
-    see(const_cast<const T*>(address), sizeof(T), Operation::atomic, __builtin_return_address(0)); \
-    return static_cast<int>(__atomic_compare_exchange_n(address, expected, value, false,           \
-                                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));      \
-  }
+  TUTORIAL_TRACE_EXCHANGE(bits, T, strong)                                                         \
+  TUTORIAL_TRACE_EXCHANGE(bits, T, weak)
 
 extern "C" {
 
@@ -98,5 +110,7 @@ void __tsan_atomic_signal_fence(int) {}
 
 #undef TUTORIAL_TRACE_HOOK
 #undef TUTORIAL_TRACE_HOOKS
+#undef TUTORIAL_TRACE_VOLATILE
 #undef TUTORIAL_TRACE_ATOMIC
+#undef TUTORIAL_TRACE_EXCHANGE
 #undef TUTORIAL_TRACE_ATOMICS

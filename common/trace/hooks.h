@@ -15,6 +15,7 @@ struct Seen {
   Operation operation = Operation::load;
   std::uintptr_t pc = 0;  ///< where the hook returns to
   bool is_range = false;
+  bool is_volatile = false;
 };
 
 /// Is told of every access; nullptr: nobody is.

@@ -136,7 +136,8 @@ void Recorder::access(const Seen& access) {
   if (!in_launch_ || cpu::running_block == nullptr) return;
   before_ = last_;
   last_ = access;
-  const auto [address, bytes, operation, pc, is_range] = access;
+  const auto [address, bytes, operation, pc, is_range, is_volatile] = access;
+  static_cast<void>(is_volatile);
   Space space = Space::global;
   if (!is_global(address)) {
     if (!is_shared(address)) return;

@@ -15,6 +15,10 @@ namespace tutorial::trace {
 
 namespace {
 
+bool is_of(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
 /// Where the program was loaded: addr2line knows addresses as they are in the file.
 std::uintptr_t load_base() {
   std::uintptr_t base = 0;
@@ -27,12 +31,41 @@ std::uintptr_t load_base() {
   return base;
 }
 
+bool starts_with(const std::string& text, const std::string& start) {
+  return text.compare(0, start.size(), start) == 0;
+}
+
+/// What the system, the compiler and NVIDIA bring.
+bool is_systems(const std::string& file) {
+  return file.empty() || file[0] == '?' || file[0] == '<' || starts_with(file, "/usr/") ||
+         is_of(file, "/nvidia/") || is_of(file, "/crt/");
+}
+
+/// As the reader would name it.
+std::string from_here(const std::string& file) {
+  std::error_code unknown;
+  const std::filesystem::path here = std::filesystem::current_path(unknown);
+  const std::string near = std::filesystem::path(file).lexically_relative(here).string();
+  return near.empty() || near.size() > file.size() ? file : near;
+}
+
+}  // namespace
+
+bool is_of_executor(const std::string& file) {
+  return starts_with(file, "common/executor/") || starts_with(file, "common/run/");
+}
+
 /// The file's name from the root of the repository, if it lies in there. A compiler cache that several
 /// clones share may name another one: what counts is whether this one has the file.
-void shorten(Frame& frame) {
+void Symbols::shorten(Frame& frame) const {
   frame.file = std::filesystem::path(frame.file).lexically_normal().string();
   const std::string root = std::string(TUTORIAL_ROOT) + "/";
-  std::size_t begin = frame.file.compare(0, root.size(), root) == 0 ? root.size() : 0;
+  std::size_t begin = starts_with(frame.file, root) ? root.size() : 0;
+  if (is_program_ && begin == 0) {
+    frame.ours = !is_systems(frame.file);
+    if (frame.ours) frame.file = from_here(frame.file);
+    return;
+  }
   frame.ours = begin != 0;
   while (!frame.ours && (begin = frame.file.find('/', begin)) != std::string::npos) {
     const std::string rest = frame.file.substr(++begin);
@@ -40,12 +73,6 @@ void shorten(Frame& frame) {
   }
   if (frame.ours) frame.file.erase(0, begin);
 }
-
-bool is_of(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
 
 Symbols& Symbols::instance() {
   static Symbols symbols;

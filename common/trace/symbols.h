@@ -13,14 +13,21 @@ struct Frame {
   std::string function;
   std::string file;  ///< from the root of the repository, where it lies in there
   int line = 0;
-  bool ours = false;  ///< in the repository
+  bool ours = false;  ///< in the repository, or a reader's
 };
+
+/// Whether `file` is of the executor, or of what makes a program of its own run on it.
+bool is_of_executor(const std::string& file);
 
 class Symbols {
  public:
   static Symbols& instance();
   Symbols(const Symbols&) = delete;
   Symbols& operator=(const Symbols&) = delete;
+
+  /// From now on a program of its own is looked at: its files lie anywhere. Outside of the repository they
+  /// are named from the working directory, where that is shorter.
+  void look_at_program() { is_program_ = true; }
 
   /// The frames of the call that returns to `pc`; asked once for each.
   const std::vector<Frame>& frames(std::uintptr_t pc);
@@ -35,7 +42,9 @@ class Symbols {
  private:
   Symbols();
   std::vector<Frame> ask(std::uintptr_t address);
+  void shorten(Frame& frame) const;
 
+  bool is_program_ = false;
   int to_ = -1, from_ = -1;
   std::uintptr_t base_ = 0;
   std::string pending_;

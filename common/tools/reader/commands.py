@@ -69,6 +69,11 @@ def rung_names(parsed_args=None, **_):
     return trace.known_names(runs.find_chapter(parsed_args.chapter)) if parsed_args.chapter else []
 
 
+def exported_names(parsed_args=None, **_):
+    import export
+    return export.names(runs.find_chapter(parsed_args.chapter)) if parsed_args.chapter else []
+
+
 def exercise_names(parsed_args=None, **_):
     """For completion: those of the chapter that is named."""
     import exercises
@@ -144,6 +149,11 @@ def make_parser():
     torch = add("torch", "the chapter's kernels beside PyTorch's, called from Python, at every size", run_torch,
                 epilog="Further flags: --json OUT.json, --operators (without the rungs), and what its own --help lists.")
     with_chapter(torch)
+
+    import export
+    exporting = add("export", "write a rung as one file that nvcc compiles; without RUNG, list them", run_export)
+    with_chapter(exporting)
+    export.add_arguments(exporting).completer = exported_names
 
     import run
     run.add_arguments(add("run", "run your own CUDA program, with or without a GPU; --check judges every access", run_program,
@@ -310,6 +320,11 @@ def run_trace(arguments, _):
 def run_program(arguments, rest):
     import run
     return run.run(arguments, rest)
+
+
+def run_export(arguments, _):
+    import export
+    return export.run(arguments, needed(arguments, "a chapter and a rung", "export elu f16x8_pack"))
 
 
 def python_with_torch():

@@ -380,6 +380,18 @@ class Rewriter:
 
     # ---- What is not there
 
+    def is_for_a_gpu(self, at):
+        """Whether it stands behind `#ifdef __CUDA_ARCH__`, which the executor's compiler leaves out."""
+        branches = []
+        for line in re.findall(r"(?m)^[ \t]*#[ \t]*((?:if|el|endif).*)", self.text[:at]):
+            if line.startswith("if"):
+                branches.append("")
+            if line.startswith("endif"):
+                branches.pop()
+            elif branches:
+                branches[-1] = line
+        return any("__CUDA_ARCH__" in line and not re.match(r"ifndef|(?:el)?if\s*!", line) for line in branches)
+
     def assembly(self, i):
         texts = []
         for token in self.tokens[i + 1:]:
@@ -387,7 +399,7 @@ class Rewriter:
                 break
             if token.text.endswith('"'):
                 texts.append(token.text)
-        if PTX.search(" ".join(texts)):
+        if PTX.search(" ".join(texts)) and not self.is_for_a_gpu(self.tokens[i].begin):
             self.refuse(self.tokens[i], "inline PTX: the executor knows no GPU's instructions")
 
 

@@ -29,7 +29,8 @@ FLAGS = ["-fno-strict-aliasing", "-ffp-contract=off", "-g1", "-w", "-DTUTORIAL_B
          f"-I{runs.ROOT / 'common/run/include'}"]
 # What makes a compiler's accesses those of the source: common/cmake/trace.cmake says of each why.
 WATCHED = ["-DTUTORIAL_TRACE=1", "-fsanitize=thread", "-gdwarf-4", "-fno-tree-sra", "-finline-functions", "-finline-small-functions",
-           "-findirect-inlining", "-fno-partial-inlining", "-fno-ipa-sra", "-fno-ipa-icf", "-fno-var-tracking"]
+           "-findirect-inlining", "-fno-partial-inlining", "-fno-ipa-sra", "-fno-ipa-icf", "-fno-var-tracking",
+           "--param=tsan-distinguish-volatile=1"]
 NVCC = ["-O3"]
 ON_GPU = ["-DTUTORIAL_BACKEND_CUDA=1", "-Xcompiler=-fno-strict-aliasing", f"-I{runs.ROOT}"]  # for this repository's headers
 OURS = re.compile(r"(--(check|verbose|clean|help)|-h)$|-[ID].|-(std|arch)=|--(limit|backend|trace)=")
@@ -207,23 +208,27 @@ class Builder:
             raise Failed(command, done.stdout)
 
     def all(self, commands):
-        """Runs commands side by side; raises the first failure."""
+        """Makes files side by side, (file, command) each; raises the first failure."""
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for done in [pool.submit(self.call, command) for command in commands]:
+            for done in [pool.submit(self.write, *one) for one in commands]:
                 done.result()
 
-    def made(self, target, command, key):
-        """Whether `target` was already made from `key`; else makes it, under its name only when it is whole."""
-        mark = target.with_name(target.name + ".key")
-        if target.exists() and mark.exists() and mark.read_text(encoding="utf-8") == key:
-            return
-        mark.unlink(missing_ok=True)
+    def write(self, target, command):
+        """A file is there when it is whole."""
         fresh = target.with_name(f"{target.name}.{os.getpid()}")
         try:
             self.call([*command, "-o", fresh])
             fresh.replace(target)
         finally:
             fresh.unlink(missing_ok=True)
+
+    def made(self, target, command, key):
+        """Makes `target` unless it was already made from `key`."""
+        mark = target.with_name(target.name + ".key")
+        if target.exists() and mark.exists() and mark.read_text(encoding="utf-8") == key:
+            return
+        mark.unlink(missing_ok=True)
+        self.write(target, command)
         mark.write_text(key, encoding="utf-8")
 
     def build(self):
@@ -292,7 +297,7 @@ class OnExecutor(Builder):
                 done.result()
         program = self.folder / "program"
         link = [self.compiler, *objects, *executor, "-lboost_context", "-lpthread", "-ldl"]
-        link += ["-Wl,--wrap=main", "-Wl,-z,norelro"] if self.mode() == "watched" else []
+        link += [f"-Wl,@{runs.ROOT / 'common/check/wrapped.txt'}", "-Wl,-z,norelro"] if self.mode() == "watched" else []
         self.made(program, link, key)
         return program
 
@@ -309,25 +314,32 @@ class OnExecutor(Builder):
         folder = CACHE / f"executor-{self.mode()}-{digest(self.compiler, *state)}"
         self.prelude = folder / self.arguments.std / "program.h"
         objects = [folder / f"{path.parent.name}_{path.stem}.o" for path in sources]
-        mark = folder / "headers"
-        if mark.exists() and self.prelude.with_suffix(".h.gch").exists():
+        with Locked(folder):
+            self.make_executor(folder, sources, objects)
+        return objects
+
+    def make_executor(self, folder, sources, objects):
+        mark, header = folder / "headers", self.prelude.with_suffix(".h.gch")
+        missing = [(path, target) for path, target in zip(sources, objects) if not target.exists()]
+        if not missing and header.exists():
             self.headers = mark.read_text(encoding="utf-8")
-            return objects
+            return
         tell("building the executor, once")
+        for old in CACHE.glob(f"executor-{self.mode()}-*"):  # of earlier sources
+            if old != folder:
+                shutil.rmtree(old, ignore_errors=True)
         subprocess.run([str(front.DOOR), "setup-run"], stdout=sys.stderr, check=True)
         self.headers = found("headers")
-        with Locked(folder):
-            self.prelude.parent.mkdir(exist_ok=True)
-            self.prelude.write_text('#include "common/run/program.h"\n', encoding="utf-8")
-            flags = [self.compiler, OPTIMIZED, *FLAGS, "-isystem", self.headers]
-            watched = WATCHED if self.mode() == "watched" else []
-            defined = ["-DTUTORIAL_TRACE=1", f'-DTUTORIAL_ROOT="{runs.ROOT}"'] if watched else []
-            header = [*flags, f"-std={self.arguments.std}", *watched, "-x", "c++-header", self.prelude, "-o",
-                      self.prelude.with_suffix(".h.gch")]
-            self.all([header] + [[*flags, "-std=c++17", *(defined if path.parent.name in ("check", "trace") else []), "-c", path, "-o", target]
-                                 for path, target in zip(sources, objects) if not target.exists()])
-            mark.write_text(self.headers, encoding="utf-8")
-        return objects
+        mark.write_text(self.headers, encoding="utf-8")
+        self.prelude.parent.mkdir(exist_ok=True)
+        self.prelude.write_text('#include "common/run/program.h"\n', encoding="utf-8")
+        flags = [self.compiler, OPTIMIZED, *FLAGS, "-isystem", self.headers]
+        watched = WATCHED if self.mode() == "watched" else []
+        own = ["-DTUTORIAL_TRACE=1", f'-DTUTORIAL_ROOT="{runs.ROOT}"'] if watched else []
+        commands = [] if header.exists() else [(header, [*flags, f"-std={self.arguments.std}", *watched, "-x", "c++-header", self.prelude])]
+        commands += [(target, [*flags, "-std=c++17", *(own if path.parent.name in ("check", "trace") else []), "-c", path])
+                     for path, target in missing]
+        self.all(commands)
 
     # ---- The program's texts
 

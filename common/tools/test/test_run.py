@@ -98,6 +98,17 @@ class Programs(unittest.TestCase):
                     self.assertEqual(wrong, [])
 
 
+class Page(unittest.TestCase):
+    def test_what_the_page_shows_is_what_the_commands_print(self):
+        page = (ROOT / "common/notes/run.md").read_text(encoding="utf-8")
+        shown = re.findall(r"(?ms)^```console\n\$ ./tutorial run ([^\n]+)\n(.*?)^```$", page)
+        self.assertTrue(shown)
+        for words, expected in shown:
+            with self.subTest(words):
+                done = call(*words.split())
+                self.assertEqual(done.stdout + done.stderr, expected)
+
+
 HELLO = """#include <cstdio>
 __global__ void hello() { printf("hello from %d\\n", threadIdx.x); }
 int main(int argc, char** argv) { hello<<<1, 2>>>(); cudaDeviceSynchronize(); return argc; }
@@ -129,6 +140,13 @@ class Command(unittest.TestCase):
         self.write("more.cpp", "int twice(int n) { return 2 * n; }\n")
         done = call("main.cu", "more.cpp", "-I", "inc", "-DN=21", "-std=c++20", cwd=self.folder)
         self.assertEqual((done.stdout, done.returncode), ("21\n", 42), done.stderr)
+
+    def test_ptx_behind_cuda_arch_has_a_stand_in(self):
+        self.write("two.cu", '#include <cstdio>\n__global__ void k(int* p) {\n#ifdef __CUDA_ARCH__\n  asm("mov.u32 %0, 2;" : "=r"(*p));\n'
+                             '#else\n  *p = 2;\n#endif\n}\nint main() {\n  int *p, v = 0;\n  cudaMalloc(&p, 4);\n  k<<<1, 1>>>(p);\n'
+                             '  cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);\n  std::printf("%d\\n", v);\n}\n')
+        done = call("two.cu", cwd=self.folder)
+        self.assertEqual(done.stdout, "2\n", done.stderr)
 
     def test_mistakes_are_one_sentence(self):
         self.write("bad.cu", "__global__ void k() {}\nint main() {\n  k<<<1, 1>>>(;\n}\n")

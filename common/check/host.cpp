@@ -1,0 +1,293 @@
+// The rules of host code.
+
+#include "common/check/host.h"
+
+#include "common/trace/symbols.h"
+
+#include <algorithm>
+#include <regex>
+
+namespace tutorial::check {
+
+using trace::Extent;
+using trace::Operation;
+using trace::Seen;
+
+namespace {
+
+thread_local int depth = 0;  // of calls
+
+/// What the call stores the new pointer in: "d_x" of cudaMalloc(&d_x, ...).
+std::string stored_in(const std::string& call, const Place& place) {
+  const std::regex form(call +
+                        "\\w*(?:<[^>]*>)? *\\( *(?:\\( *void *\\*\\* *\\)|reinterpret_cast "
+                        "*<[^>]*> *\\()? *&? *\\(?&?([\\w.\\[\\]>-]+)");
+  std::smatch found;
+  const std::string line = source_line(place.file, place.line);
+  return std::regex_search(line, found, form) ? found[1].str() : "";
+}
+
+Extent extent_of(const Piece& piece) { return trace::extent_of(piece.pointer, piece.bytes); }
+
+const char* name_of(cudaMemcpyKind kind) {
+  switch (kind) {
+    case cudaMemcpyHostToDevice:
+      return "cudaMemcpyHostToDevice";
+    case cudaMemcpyDeviceToHost:
+      return "cudaMemcpyDeviceToHost";
+    case cudaMemcpyDeviceToDevice:
+      return "cudaMemcpyDeviceToDevice";
+    case cudaMemcpyHostToHost:
+      return "cudaMemcpyHostToHost";
+    default:
+      return "cudaMemcpyDefault";
+  }
+}
+
+}  // namespace
+
+Call::Call(const char* its_name, const void* return_address)
+    : name(its_name),
+      pc_(reinterpret_cast<std::uintptr_t>(return_address)),
+      is_programs_(depth++ == 0 && Host::instance().is_started()) {}
+
+Call::~Call() { --depth; }
+
+cudaError_t Call::answer(cudaError_t error) const {
+  if (error != cudaSuccess && error != cudaErrorNotReady && is_programs_) {
+    Checker::instance().problems().error_is_left(
+        place(), std::string(name) + " answered " + cudaGetErrorName(error));
+  }
+  return error;
+}
+
+Host& Host::instance() {
+  static Host& host = *new Host;
+  return host;
+}
+
+void Host::start() {
+  is_started_ = true;
+  checker_.launch_ended = [this](const cpu::Launch& launch) { launch_ends(launch); };
+  checker_.start_program([](const Seen& seen) { instance().access(seen); });
+}
+
+void Host::end(int code) {
+  if (!is_started_ || has_ended_) return;
+  has_ended_ = true;
+  std::fflush(nullptr);
+  if (code == 0) {
+    if (checker_.problems().empty()) tell_what_is_not_freed();
+  } else {
+    checker_.problems().error_is_asked_for();  // it may be what the code says
+  }
+  if (!checker_.finish()) Checker::instance().leave(3);
+}
+
+void Host::tell_what_is_not_freed() {
+  std::uint64_t count = 0, bytes = 0;
+  const Region* first = nullptr;
+  checker_.regions().for_all([&](Region& region) {
+    if (region.is_shared() || region.origin.file.empty()) return;
+    if (first == nullptr || region.origin.line < first->origin.line) first = &region;
+    ++count;
+    bytes += region.bytes;
+  });
+  if (first == nullptr) return;
+  checker_.problems().remark(
+      "not freed", first->origin,
+      name_of(*first) + " was never freed" +
+          (count == 1 ? "" : ", nor " + plural(count - 1, "other allocation")) + " (" +
+          plural(bytes, "byte") + ")");
+}
+
+std::string Host::name_of(const Region& region) {
+  return region.called.empty() ? "a buffer of " + plural(region.bytes, "byte") : region.called;
+}
+
+/// "d_x[3]"
+std::string Host::element_of(const Region& region, const Seen& seen) {
+  const std::size_t unit = region.element != 0 ? region.element : seen.bytes;
+  const std::string index = std::to_string((seen.address - region.begin) / unit);
+  return region.called.empty() ? "element " + index + " of " + name_of(region)
+                               : region.called + "[" + index + "]";
+}
+
+// ---- Accesses -----------------------------------------------------------------------------------
+
+void Host::access(const Seen& seen) {
+  if (std::this_thread::get_id() != main_ || depth != 0) return;
+  Region* const region = checker_.regions().at(seen.address);
+  if (region == nullptr || region->is_shared()) return;
+  const char* const does = seen.operation == Operation::load ? "reads " : "writes ";
+  if (region->kind == Region::Kind::buffer) {
+    checker_.problems().add("host", place_of(seen.pc),
+                            std::string("host code ") + does + element_of(*region, seen) +
+                                ", which is memory of the device: copy it with cudaMemcpy");
+    return;
+  }
+  const Extent bytes{seen.address, seen.address + seen.bytes};
+  for (const Work& work : work_) {
+    if (work.bytes.begin >= bytes.end || bytes.begin >= work.bytes.end ||
+        streams.is_done(work.ticket))
+      continue;
+    checker_.problems().add(
+        "not waited for", place_of(seen.pc),
+        std::string("host code ") + does + element_of(*region, seen) + ", which " + work.what +
+            " writes, and nothing has waited for that: cudaDeviceSynchronize() does");
+    break;
+  }
+  if (seen.operation != Operation::load)
+    region->write(seen.address, std::min(seen.bytes, region->end() - seen.address));
+}
+
+void Host::launch_ends(const cpu::Launch& launch) {
+  const Ticket ticket = streams.enqueue(launch.stream);
+  work_.erase(std::remove_if(work_.begin(), work_.end(),
+                             [&](const Work& work) { return streams.is_done(work.ticket); }),
+              work_.end());
+  checker_.regions().for_all([&](Region& region) {
+    if (!region.is_hosts() || region.stored.begin == region.stored.end) return;
+    const std::string name = launch.name == nullptr ? "a kernel" : launch.name;
+    work_.push_back({region.stored, ticket,
+                     name + ", launched in " + from_root(launch.where.file) + ":" +
+                         std::to_string(launch.where.line) + ","});
+  });
+}
+
+// ---- Allocations --------------------------------------------------------------------------------
+
+void Host::allocates(const Call& call) {
+  if (!call.is_programs()) return;
+  checker_.find_regions([&](Region& region) {
+    region.origin = call.place();
+    region.call = call.name;
+    region.called = stored_in(call.name, region.origin);
+    freed_.erase(region.begin);
+  });
+}
+
+void Host::frees(const Call& call, const void* pointer) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (!call.is_programs() || pointer == nullptr) return;
+  if (freed_.count(address) != 0 && checker_.regions().at(address) == nullptr) {
+    checker_.problems().add(
+        "freed", call.place(),
+        std::string(call.name) + " of " + freed_[address] + ": it is freed twice");
+  }
+  if (const Region* const region = checker_.regions().at(address)) {
+    freed_[address] =
+        name_of(*region) + ", which " + call.name + " in " + call.place().name() + " has freed";
+  }
+}
+
+// ---- Copies -------------------------------------------------------------------------------------
+
+/// "cudaMemcpy with cudaMemcpyHostToDevice reads from d_x, which is memory of the device".
+void Host::judge_side(const Call& call, const Piece& piece, bool on_device,
+                      const std::string& kind) {
+  const Region* const region = region_of(piece.pointer);
+  const bool is_device = region != nullptr && !region->is_shared();
+  if (on_device ? is_device : !is_device || region->is_hosts()) return;
+  const std::string what = is_device ? name_of(*region) : "memory of the host";
+  checker_.problems().add(
+      piece.is_read ? "direction from" : "direction to", call.place(),
+      std::string(call.name) + " with " + kind + (piece.is_read ? " reads from " : " writes to ") +
+          what +
+          (is_device ? ", which is memory of the device" : ": no cudaMalloc gave that pointer") +
+          ": is the direction right, and the order of the pointers?");
+}
+
+Region* Host::region_of(const void* pointer) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (Region* const region = checker_.regions().at(address)) return region;
+  checker_.find_regions();  // the address of a variable may have been asked for
+  return checker_.regions().at(address);
+}
+
+/// Whether the piece lies in the region.
+bool Host::judge_size(const Call& call, const Piece& piece, const Region& region) {
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(piece.pointer);
+  const std::size_t left = region.end() - begin;
+  if (piece.bytes <= left) return true;
+  const std::string behind =
+      left == region.bytes ? "" : " (" + plural(left, "byte") + " from there on)";
+  checker_.problems().add("size", call.place(),
+                          std::string(call.name) + (piece.is_read ? " reads " : " writes ") +
+                              plural(piece.bytes, "byte") + (piece.is_read ? " of " : " to ") +
+                              name_of(region) + ", which has " + std::to_string(region.bytes) +
+                              behind + ": " + std::to_string(piece.bytes - left) + " too many");
+  return false;
+}
+
+bool Host::copies(const Call& call, const Piece& to, const Piece& from, cudaMemcpyKind kind) {
+  if (!call.is_programs() || to.bytes == 0 || to.pointer == nullptr || from.pointer == nullptr)
+    return true;
+  if (kind != cudaMemcpyDefault) {
+    judge_side(call, to, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice,
+               check::name_of(kind));
+    judge_side(call, from, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice,
+               check::name_of(kind));
+  }
+  bool fits = true;
+  for (const Piece& piece : {to, from}) {
+    const Region* const region = region_of(piece.pointer);
+    if (region != nullptr) fits = judge_size(call, piece, *region) && fits;
+  }
+  const Region* const source = checker_.regions().at(extent_of(from).begin);
+  const bool is_results = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDefault;
+  if (fits && source != nullptr && is_results &&
+      source->is_unwritten(extent_of(from).begin, from.bytes)) {
+    checker_.problems().add(
+        "unwritten", call.place(),
+        std::string(call.name) + " reads " + name_of(*source) +
+            ", of which nobody has written a byte: no copy, no cudaMemset and no kernel");
+  }
+  return fits;
+}
+
+void Host::has_copied(const Call& call, const Piece& to, const Piece& from, cudaStream_t stream,
+                      bool is_async) {
+  if (!call.is_programs()) return;
+  Region* const target = checker_.regions().at(extent_of(to).begin);
+  const Region* const source = checker_.regions().at(extent_of(from).begin);
+  const Ticket ticket = streams.enqueue(stream);
+  const bool is_of_device =
+      source != nullptr && target != nullptr && !source->is_hosts() && !target->is_hosts();
+  // A copy that concerns memory of the host which is not pinned is done when the call returns.
+  const bool is_pageable = source == nullptr || target == nullptr;
+  if ((!is_async && !is_of_device) || is_pageable) streams.wait(stream);
+  if (target == nullptr || to.bytes != from.bytes) return;
+  const std::uintptr_t begin = extent_of(to).begin;
+  if (source == nullptr || source->written.empty()) target->write(begin, to.bytes);
+  for (std::size_t i = 0; i < to.bytes; ++i) {
+    if (source == nullptr || source->written.empty()) break;
+    if (!source->is_unwritten(extent_of(from).begin + i, 1)) target->write(begin + i, 1);
+  }
+  if (is_async && target->is_hosts()) {
+    const Place place = call.place();
+    work_.push_back({extent_of(to), ticket, std::string(call.name) + " in " + place.name()});
+  }
+}
+
+void Host::sets(const Call& call, const Piece& what) {
+  if (!call.is_programs() || what.pointer == nullptr || what.bytes == 0) return;
+  const Region* const region = region_of(what.pointer);
+  if (region != nullptr) {
+    judge_size(call, what, *region);
+    return;
+  }
+  checker_.problems().add(
+      "direction to", call.place(),
+      std::string(call.name) + " writes to memory of the host: no cudaMalloc gave that pointer");
+}
+
+void Host::has_set(const Piece& what, cudaStream_t stream) {
+  streams.enqueue(stream);
+  Region* const region = checker_.regions().at(extent_of(what).begin);
+  if (region != nullptr)
+    region->write(extent_of(what).begin,
+                  std::min(what.bytes, region->end() - extent_of(what).begin));
+}
+
+}  // namespace tutorial::check

@@ -1,0 +1,200 @@
+// The runtime's functions as a program that is checked calls them: the linker was told by --wrap of each
+// (common/check/wrapped.txt) to call these in their places.
+
+#include "common/check/host.h"
+
+#include <cuda_runtime_api.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+using tutorial::check::Call;
+using tutorial::check::Checker;
+using tutorial::check::Host;
+using tutorial::check::Piece;
+
+namespace {
+
+Host& host() { return Host::instance(); }
+
+Piece rows(const void* pointer, std::size_t pitch, std::size_t width, std::size_t height,
+           bool is_read) {
+  return {pointer, height == 0 ? 0 : (height - 1) * pitch + width, is_read};
+}
+
+const char* row_of(const void* pointer, std::size_t pitch, std::size_t row) {
+  return static_cast<const char*>(pointer) + pitch * row;
+}
+
+}  // namespace
+
+#define TUTORIAL_CALL(name) const Call call(#name, __builtin_return_address(0))
+
+// Parameters and arguments stand in parentheses.
+#define TUTORIAL_ALLOCATES(name, parameters, arguments) \
+  cudaError_t __real_##name parameters;                 \
+  cudaError_t __wrap_##name parameters {                \
+    TUTORIAL_CALL(name);                                \
+    const cudaError_t error = __real_##name arguments;  \
+    host().allocates(call);                             \
+    return call.answer(error);                          \
+  }
+#define TUTORIAL_FREES(name, parameters, arguments)    \
+  cudaError_t __real_##name parameters;                \
+  cudaError_t __wrap_##name parameters {               \
+    TUTORIAL_CALL(name);                               \
+    host().frees(call, pointer);                       \
+    const cudaError_t error = __real_##name arguments; \
+    host().allocates(call);                            \
+    return call.answer(error);                         \
+  }
+/// After it `then` is done, if there was no error.
+#define TUTORIAL_THEN(name, parameters, arguments, then) \
+  cudaError_t __real_##name parameters;                  \
+  cudaError_t __wrap_##name parameters {                 \
+    TUTORIAL_CALL(name);                                 \
+    const cudaError_t error = __real_##name arguments;   \
+    if (error == cudaSuccess) then;                      \
+    return call.answer(error);                           \
+  }
+#define TUTORIAL_COPIES(name, parameters, arguments, to, from, stream, is_async)         \
+  cudaError_t __real_##name parameters;                                                  \
+  cudaError_t __wrap_##name parameters {                                                 \
+    TUTORIAL_CALL(name);                                                                 \
+    if (!host().copies(call, to, from, kind)) return call.answer(cudaErrorInvalidValue); \
+    const cudaError_t error = __real_##name arguments;                                   \
+    if (error == cudaSuccess) host().has_copied(call, to, from, stream, is_async);       \
+    return call.answer(error);                                                           \
+  }
+#define TUTORIAL_COPIES_ROWS(name, parameters, arguments, stream, is_async)               \
+  cudaError_t __real_##name parameters;                                                   \
+  cudaError_t __wrap_##name parameters {                                                  \
+    TUTORIAL_CALL(name);                                                                  \
+    const Piece whole = rows(to, to_pitch, width, height, false);                         \
+    if (!host().copies(call, whole, rows(from, from_pitch, width, height, true), kind)) { \
+      return call.answer(cudaErrorInvalidValue);                                          \
+    }                                                                                     \
+    const cudaError_t error = __real_##name arguments;                                    \
+    for (std::size_t i = 0; error == cudaSuccess && i < height; ++i) {                    \
+      host().has_copied(call, {row_of(to, to_pitch, i), width, false},                    \
+                        {row_of(from, from_pitch, i), width, true}, stream, is_async);    \
+    }                                                                                     \
+    return call.answer(error);                                                            \
+  }
+#define TUTORIAL_SETS(name, parameters, arguments, what, stream) \
+  cudaError_t __real_##name parameters;                          \
+  cudaError_t __wrap_##name parameters {                         \
+    TUTORIAL_CALL(name);                                         \
+    host().sets(call, what);                                     \
+    const cudaError_t error = __real_##name arguments;           \
+    if (error == cudaSuccess) host().has_set(what, stream);      \
+    return call.answer(error);                                   \
+  }
+/// The program looks at an error.
+#define TUTORIAL_ASKS(type, name, parameters, arguments) \
+  type __real_##name parameters;                         \
+  type __wrap_##name parameters {                        \
+    TUTORIAL_CALL(name);                                 \
+    Checker::instance().problems().error_is_asked_for(); \
+    return __real_##name arguments;                      \
+  }
+/// The program ends without main()'s return.
+#define TUTORIAL_ENDS(name)                   \
+  [[noreturn]] void __real_##name(int code);  \
+  [[noreturn]] void __wrap_##name(int code) { \
+    host().end(code);                         \
+    __real_##name(code);                      \
+  }
+
+extern "C" {
+
+// ---- Memory -------------------------------------------------------------------------------------
+
+TUTORIAL_ALLOCATES(cudaMalloc, (void** pointer, std::size_t bytes), (pointer, bytes))
+TUTORIAL_ALLOCATES(cudaMallocAsync, (void** pointer, std::size_t bytes, cudaStream_t stream),
+                   (pointer, bytes, stream))
+TUTORIAL_ALLOCATES(cudaMallocPitch,
+                   (void** pointer, std::size_t* pitch, std::size_t width, std::size_t height),
+                   (pointer, pitch, width, height))
+TUTORIAL_ALLOCATES(cudaMalloc3D, (cudaPitchedPtr * pointer, cudaExtent extent), (pointer, extent))
+TUTORIAL_ALLOCATES(cudaMallocManaged, (void** pointer, std::size_t bytes, unsigned flags),
+                   (pointer, bytes, flags))
+TUTORIAL_ALLOCATES(cudaMallocHost, (void** pointer, std::size_t bytes), (pointer, bytes))
+TUTORIAL_ALLOCATES(cudaHostAlloc, (void** pointer, std::size_t bytes, unsigned flags),
+                   (pointer, bytes, flags))
+TUTORIAL_ALLOCATES(cudaHostRegister, (void* pointer, std::size_t bytes, unsigned flags),
+                   (pointer, bytes, flags))
+TUTORIAL_FREES(cudaFreeAsync, (void* pointer, cudaStream_t stream), (pointer, stream))
+TUTORIAL_FREES(cudaFreeHost, (void* pointer), (pointer))
+TUTORIAL_FREES(cudaHostUnregister, (void* pointer), (pointer))
+
+cudaError_t __real_cudaFree(void* pointer);
+cudaError_t __wrap_cudaFree(void* pointer) {
+  TUTORIAL_CALL(cudaFree);
+  host().frees(call, pointer);
+  const cudaError_t error = __real_cudaFree(pointer);
+  host().streams.wait_for_all();
+  host().allocates(call);
+  return call.answer(error);
+}
+
+// ---- Copies and fills ---------------------------------------------------------------------------
+
+TUTORIAL_COPIES(cudaMemcpy, (void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind),
+                (to, from, bytes, kind), (Piece{to, bytes, false}), (Piece{from, bytes, true}),
+                nullptr, false)
+TUTORIAL_COPIES(cudaMemcpyAsync,
+                (void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                 cudaStream_t stream),
+                (to, from, bytes, kind, stream), (Piece{to, bytes, false}),
+                (Piece{from, bytes, true}), stream, true)
+TUTORIAL_COPIES_ROWS(cudaMemcpy2D,
+                     (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width, std::size_t height, cudaMemcpyKind kind),
+                     (to, to_pitch, from, from_pitch, width, height, kind), nullptr, false)
+TUTORIAL_COPIES_ROWS(cudaMemcpy2DAsync,
+                     (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                      cudaStream_t stream),
+                     (to, to_pitch, from, from_pitch, width, height, kind, stream), stream, true)
+TUTORIAL_SETS(cudaMemset, (void* to, int value, std::size_t bytes), (to, value, bytes),
+              (Piece{to, bytes, false}), nullptr)
+TUTORIAL_SETS(cudaMemsetAsync, (void* to, int value, std::size_t bytes, cudaStream_t stream),
+              (to, value, bytes, stream), (Piece{to, bytes, false}), stream)
+TUTORIAL_SETS(cudaMemset2D,
+              (void* to, std::size_t pitch, int value, std::size_t width, std::size_t height),
+              (to, pitch, value, width, height), rows(to, pitch, width, height, false), nullptr)
+
+// ---- Streams and events -------------------------------------------------------------------------
+
+TUTORIAL_THEN(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), (stream, flags),
+              if ((flags & cudaStreamNonBlocking) != 0) host().streams.is_independent(*stream))
+TUTORIAL_THEN(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned flags, int priority),
+              (stream, flags, priority),
+              if ((flags & cudaStreamNonBlocking) != 0) host().streams.is_independent(*stream))
+TUTORIAL_THEN(cudaStreamSynchronize, (cudaStream_t stream), (stream), host().streams.wait(stream))
+TUTORIAL_THEN(cudaStreamQuery, (cudaStream_t stream), (stream), host().streams.wait(stream))
+TUTORIAL_THEN(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
+              (stream, event, flags), host().streams.wait_in_stream(stream, event))
+TUTORIAL_THEN(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream),
+              host().streams.record(event, stream))
+TUTORIAL_THEN(cudaEventSynchronize, (cudaEvent_t event), (event), host().streams.wait_for(event))
+TUTORIAL_THEN(cudaEventQuery, (cudaEvent_t event), (event), host().streams.wait_for(event))
+TUTORIAL_THEN(cudaEventElapsedTime, (float* ms, cudaEvent_t begin, cudaEvent_t end),
+              (ms, begin, end), host().streams.wait_for(end))
+TUTORIAL_THEN(cudaDeviceSynchronize, (), (), host().streams.wait_for_all())
+TUTORIAL_THEN(cudaDeviceReset, (), (), host().streams.wait_for_all())
+
+// ---- Errors, and the end ------------------------------------------------------------------------
+
+TUTORIAL_ASKS(cudaError_t, cudaGetLastError, (), ())
+TUTORIAL_ASKS(cudaError_t, cudaPeekAtLastError, (), ())
+TUTORIAL_ASKS(const char*, cudaGetErrorName, (cudaError_t error), (error))
+TUTORIAL_ASKS(const char*, cudaGetErrorString, (cudaError_t error), (error))
+TUTORIAL_ENDS(exit)
+TUTORIAL_ENDS(_exit)
+TUTORIAL_ENDS(_Exit)
+TUTORIAL_ENDS(quick_exit)
+
+}  // extern "C"

@@ -1,0 +1,440 @@
+"""./tutorial export: a rung as one file that plain `nvcc` compiles: the kernel, its arithmetic, a launcher, and a
+main() that checks and times it. All of it is gathered from the sources (gather.py); what is written here is the program
+around the kernel.
+
+Which kernel a rung is, with which template arguments and how many threads a block, stands in the chapter's launch
+tables (proof/launches*.txt), which a test compares with the launchers; how wrong it may be, in the recorded accuracy.
+proof/export.json has the rest: what the result is compared with where it is not the chapter's own formula.
+"""
+
+import fnmatch
+import json
+import re
+from pathlib import Path
+
+import front
+import gather
+import runs
+
+FORMATS = {  # the first power of two that is too large, the smallest normal exponent, bits behind the point
+    "float": ("0x1p128", -126, 23), "half": ("0x1p16", -14, 10), "__nv_bfloat16": ("0x1p128", -126, 7)}
+CALLED = {"float": "float", "half": "half", "__nv_bfloat16": "bf16", "std::uint8_t": "byte"}
+HEADERS = (("cuda_bf16.h", r"__nv_bfloat162?\b"), ("cuda_fp16.h", r"\bhalf2?\b"), ("algorithm", r"std::(min|max)\b"), ("cfloat", "FLT_MAX"),
+           ("cmath", r"std::(fabs|exp|fm|isnan|ilogb|ldexp|tanh)"), ("cstdint", "std::u?int"), ("cstdio", "std::printf"), ("cstdlib", "std::exit"),
+           ("cstring", "std::memcpy"), ("limits", "numeric_limits"), ("type_traits", r"std::(is_|conditional_t|void_t)"), ("vector", "std::vector"))
+
+
+class Rung:
+    """What is known of a rung before anything is gathered."""
+
+    def __init__(self, folder, name):
+        self.folder, self.name = Path(folder), name
+        spec = folder / "proof" / "export.json"
+        self.spec = json.loads(spec.read_text(encoding="utf-8")) if spec.exists() else {}
+        self.of_rung = next((value for key, value in self.spec.get("rungs", {}).items() if fnmatch.fnmatchcase(name, key)), {})
+        line = launch_of(folder, self.of_rung.get("launch", name))
+        if not line:
+            raise runs.ToolError(f"{folder.name} has no rung {name} to export: {front.command(f'export {runs.ladder_of_chapter(folder)}')} "
+                                 "lists them")
+        self.size, blocks, self.threads, self.kernel = line
+        self.kernel = respelled(self.of_rung.get("kernel", self.kernel))
+        self.library = gather.Library(*self.headers())
+        self.kernel = gather.spelled(self.library, self.kernel)
+        self.known = {}
+        if "tutorial::primitives" not in self.text_of_kernel_file():
+            gather.settle(self.library, self.kernel, self.known)
+        self.parameters = self.parameters_of_kernel()
+        self.per_thread = self.elements_a_thread(blocks)
+
+    def headers(self):
+        """The headers of the kernel, the arithmetic and the reference."""
+        name = runs.ladder_of_chapter(self.folder)
+        own = [path for path in sorted(self.folder.glob("*.cuh")) if not path.name.startswith("your_")]
+        kernel = self.kernel.split("<")[0]
+        mine = [path for path in own if "backward" not in path.name and re.search(rf"\b{kernel}\(", path.read_text(encoding="utf-8"))]
+        rest = [path for path in own if path.name.endswith("_math.cuh") and path not in mine]
+        shared = [path for path in (runs.ROOT / "common").glob("*.cuh") if re.search(rf"void {kernel}\(", path.read_text(encoding="utf-8"))]
+        if not mine and not shared:
+            raise runs.ToolError(f"the kernel {kernel} was not found")
+        return [*mine, *rest, *shared, self.folder / "proof" / f"{name}_reference.h"]
+
+    def text_of_kernel_file(self):
+        kernel = self.kernel.split("<")[0]
+        return next(text for text in (path.read_text(encoding="utf-8") for path in self.library.files) if re.search(rf"\b{kernel}\(", text))
+
+    def parameters_of_kernel(self):
+        """[(type, name)] of the kernel, its template parameters filled in."""
+        name = self.kernel.split("<")[0]
+        piece = next(piece for piece in self.library.pieces[name] if "__global__" in piece.text)
+        found = re.search(rf"\b{name}\(", piece.text)
+        inside = piece.text[found.end():gather.closing(piece.text, found.end() - 1)]
+        values = dict(zip([one for _, one in gather.parameters_of(piece.text)], gather.arguments(self.kernel.partition("<")[2][:-1])))
+        result = []
+        for one in gather.arguments(inside):
+            kind, _, last = re.sub(r"\s+", " ", one).rpartition(" ")
+            kind += "*" * last.count("*")
+            for key, value in values.items():
+                kind = re.sub(rf"\b{key}\b", value, kind)
+            if "..." in kind:  # one for each argument that is left
+                kinds = gather.arguments(self.kernel.partition("<")[2][:-1])[len(values) - 1:]
+                result += [(f"const {one}*", name) for one, name in zip(kinds, "x" if len(kinds) == 1 else "abcd")]
+                continue
+            result.append((re.sub(r"\bByte\b", "std::uint8_t", kind), last.strip("*&.")))
+        inputs = [name for kind, name in result if re.match(r"const .*\*$", kind)]
+        names = dict(zip(inputs, "x" if len(inputs) == 1 else "abcd"))
+        names.update({name: "n" if kind == "std::int64_t" else "y" for kind, name in result
+                      if kind == "std::int64_t" or re.match(r"(?!const).*\*$", kind)})
+        return [(kind, names.get(name, name)) for kind, name in result]
+
+    @property
+    def inputs(self):
+        return [name for kind, name in self.parameters if re.match(r"const .*\*$", kind)]
+
+    @property
+    def element(self):
+        return next(kind[6:-1] for kind, _ in self.parameters if re.match(r"const .*\*$", kind))
+
+    @property
+    def output(self):
+        return next(((kind[:-1], name) for kind, name in self.parameters if re.match(r"(?!const).*\*$", kind)))
+
+    def elements_a_thread(self, blocks):
+        for each in (1, 2, 4, 8, 16, 32, 64):
+            rest = self.size % each
+            packs = self.size // each
+            threads = packs if rest == 0 else (packs + 31) // 32 * 32 + rest
+            if -(-threads // self.threads) == blocks:
+                return each
+        raise runs.ToolError(f"the launch of {self.name} is none of one list of elements")
+
+    def argument(self, kind, name):
+        """What the launcher hands to the kernel."""
+        if "*" in kind or kind == "std::int64_t":
+            return name
+        return self.instance(kind)
+
+    def instance(self, kind):
+        """OneByOne<Greater>{}: an operation, with its numbers."""
+        values = self.spec.get("operations", {}).get(kind.split("<")[0], "")
+        return f"{kind}{{{values}}}"
+
+    @property
+    def bound(self):
+        """The largest error that the rung claims, in ULP; 0 for results that are exact."""
+        if "bound" in self.of_rung:
+            return self.of_rung["bound"]
+        for gpu in front.recorded_gpus(self.folder):
+            path = self.folder / "results" / f"{gpu}_accuracy.json"
+            for row in runs.load_json(path)["accuracy"] if path.exists() else []:
+                if row["rung"] == self.name:
+                    return row["bound"]
+        raise runs.ToolError(f"no recorded accuracy says how wrong {self.name} may be")
+
+    @property
+    def expected(self):
+        """The result in double, of x, or of a and b."""
+        if "expected" in self.of_rung:
+            return self.of_rung["expected"]
+        name = runs.ladder_of_chapter(self.folder)
+        variant = f"{name}_{self.name.split('_')[0]}_reference"
+        function = variant if variant in self.library.pieces else f"{name}_reference"
+        return f"{function}({', '.join(self.inputs)})"
+
+
+def respelled(kernel):
+    for short, long in {"unsigned char": "std::uint8_t", **gather.SPELLINGS}.items():
+        kernel = re.sub(rf"\b{short}\b", long, kernel)
+    return kernel
+
+
+def launch_of(folder, name):
+    """(elements, blocks, threads, kernel<...>) of the first launch of that name, of arrays aligned to what it needs."""
+    for path in sorted((folder / "proof").glob("launches*.txt")):
+        if re.search("views|backward", path.name):
+            continue
+        for line in path.read_text(encoding="utf-8").splitlines():
+            cells = re.split(r"  +", line.strip())
+            found = re.fullmatch(r"([\d,]+) x ([\d,]+)", cells[3]) if len(cells) == 5 and cells[0] == name else None
+            if found and re.fullmatch(r"[\d,]+", cells[1]):
+                size, blocks, threads = (int(one.replace(",", "")) for one in (cells[1], found[1], found[2]))
+                return size, blocks, threads, cells[4]
+    return None
+
+
+def names(folder):
+    """The rungs that can be exported: those of the launch tables, but for the ones that live by the launch before them."""
+    found = []
+    for path in sorted((folder / "proof").glob("launches*.txt")):
+        if not re.search("views|backward", path.name):
+            found += [line.split()[0] for line in path.read_text(encoding="utf-8").splitlines() if re.match(r"\w+  +[\d,]+  ", line)]
+    spec = folder / "proof" / "export.json"
+    spec = json.loads(spec.read_text(encoding="utf-8")) if spec.exists() else {}
+    found += [name for name, value in spec.get("rungs", {}).items() if "launch" in value]
+    skipped = spec.get("not", []) + ["*_pdl", "*e4m3*", "*e5m2*"]
+    return runs.unique(name for name in found if not any(fnmatch.fnmatchcase(name, one) for one in skipped))
+
+
+# -------------------------------------------------------------------------------------------------
+# The program
+
+
+def launcher(rung, kernel):
+    output = rung.output[1]
+    each, threads = rung.per_thread, rung.threads
+    tail = re.search(r"\btail_element\b", kernel)
+    count = "n" if each == 1 else f"threads_for(n / {each}, n % {each})" if tail else f"(n + {each - 1}) / {each}"
+    parameters = ", ".join(f"{kind} {name}" for kind, name in rung.parameters if "*" in kind or kind == "std::int64_t")
+    stream = ", cudaStream_t stream"
+    if len(function_name(rung)) + len(parameters) + len(stream) > 84:
+        stream = ",\n" + " " * (13 + len(function_name(rung))) + "cudaStream_t stream"
+    plain = gather.Plain(rung.library, rung.known)
+    call = plain.fill(rung.kernel)
+    arguments = ", ".join(plain.fill(rung.argument(kind, name)) for kind, name in rung.parameters)
+    shared = rung.of_rung.get("shared")
+    shared = f"kThreads * {shared}" if shared else "0"
+    what = "device pointers to n elements" if rung.output[0] != "unsigned" else \
+        f"device pointers; a bit of {output} for each of n elements, in whole words"
+    aligned = ", aligned to 16 bytes" if re.search("LDST128BITS|FLOAT4|Pack<|Half8&", kernel) else ""
+    return f"""// {", ".join(name for kind, name in rung.parameters if "*" in kind)}: {what}{aligned}. Does not wait for the kernel.
+cudaError_t {function_name(rung)}({parameters}{stream}) {{
+  if (n == 0) return cudaSuccess;
+  constexpr int kThreads = {threads};  // a block
+  const std::int64_t threads = {count};
+  const auto blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
+  {call}<<<blocks, kThreads, {shared}, stream>>>({arguments});
+  return cudaGetLastError();
+}}"""
+
+
+def function_name(rung):
+    prefix = rung.spec.get("prefix", runs.ladder_of_chapter(rung.folder) + "_")
+    return rung.name if rung.of_rung.get("own_name") else prefix + rung.name
+
+
+CHECK = """#define CHECK(call)                                                                \\
+  do {                                                                             \\
+    const cudaError_t error = call;                                                \\
+    if (error != cudaSuccess) {                                                    \\
+      std::printf("line %d: %s\\n", __LINE__, cudaGetErrorString(error));           \\
+      std::exit(1);                                                                \\
+    }                                                                              \\
+  } while (0)"""
+
+INPUT = {
+    "half": """// Every half comes up: i is its bits.
+half input(std::int64_t i) {
+  const auto bits = static_cast<std::uint16_t>(i);
+  half value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}""",
+    "__nv_bfloat16": """// Every bf16 comes up: i is its bits.
+__nv_bfloat16 input(std::int64_t i) {
+  const auto bits = static_cast<std::uint16_t>(i);
+  __nv_bfloat16 value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}""",
+    "float": """// Floats of every size, among them infinities and NaN: i makes its bits.
+float input(std::int64_t i) {
+  const auto bits = static_cast<std::uint32_t>(i * 4099);
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}""",
+    "std::uint8_t": """// Every second value is false, of the others any bit is set.
+std::uint8_t input(std::int64_t i) { return static_cast<std::uint8_t>(i % 2 == 0 ? 0 : i / 2); }""",
+}
+
+ULP = """// How wrong a result is, in units of the last place of a {called}. An infinity counts as the power of
+// two behind the largest number.
+double error_in_ulp(double expected, double actual) {{
+  if (std::isnan(expected) || std::isnan(actual)) {{
+    return std::isnan(expected) && std::isnan(actual) ? 0.0 : {most};
+  }}
+  expected = std::fmax(-{most}, std::fmin(expected, {most}));
+  actual = std::fmax(-{most}, std::fmin(actual, {most}));
+  const int exponent = std::max(std::ilogb(expected), {least});
+  return std::fabs(actual - expected) / std::ldexp(1.0, exponent - {digits});
+}}"""
+
+FILL = """// n elements of device memory that repeat those of `part`.
+{type}* on_device(const std::vector<{type}>& part, std::int64_t n) {{
+  const auto size = static_cast<std::int64_t>(part.size());
+  {type}* all = nullptr;
+  CHECK(cudaMalloc(&all, n * sizeof({type})));
+  for (std::int64_t i = 0; i < n; i += size) {{
+    const std::int64_t count = std::min(size, n - i);
+    CHECK(cudaMemcpy(all + i, part.data(), count * sizeof({type}), cudaMemcpyHostToDevice));
+  }}
+  return all;
+}}"""
+
+
+def program(rung):
+    """main() and what it needs."""
+    element, (out, y) = rung.element, rung.output
+    is_bits, is_exact = out == "unsigned", rung.bound == 0
+    wide = {"half": "__half2float({})", "__nv_bfloat16": "__bfloat162float({})"}.get(element, "{}")
+    out_wide = {"half": "__half2float({})", "__nv_bfloat16": "__bfloat162float({})"}.get(out, "{}")
+    inputs = rung.inputs
+    second = "i * 40503 + i / 65536" if element != "float" else "i * 3 + i / 256"
+    name = function_name(rung)
+    pieces = [CHECK, INPUT[element]]
+    of = ", ".join(f"double {one}" for one in inputs)
+    result = {"std::uint8_t": "int", "unsigned": "int"}.get(out, "double") if is_exact else "double"
+    own = re.fullmatch(rf"(\w+)\({', '.join(inputs)}\)", rung.expected)
+    reference = own[1] if own else "expected"
+    if not own:
+        pieces.append(f"{result} expected({of}) {{ return {rung.expected}; }}")
+    if not is_exact:
+        most, least, digits = FORMATS[out]
+        pieces.append(ULP.format(called=CALLED[out], most=most, least=least, digits=digits))
+    pieces.append(FILL.format(type=element))
+    declared = "\n".join(
+        f"  std::vector<{element}> host_{one}(part);\n"
+        f"  for (std::int64_t i = 0; i < part; ++i) host_{one}[i] = input({'i' if k == 0 else second});" for k, one in enumerate(inputs))
+    device = "\n".join(f"  const {element}* const device_{one} = on_device(host_{one}, n);" for one in inputs)
+    kind = "int" if element == "std::uint8_t" else "double"
+    values = "".join(f"    const {kind} {one} = {wide.format(f'host_{one}[(first + i) % part]')};\n" for one in inputs)
+    right = f"{reference}({', '.join(inputs)})"
+    if "where" in rung.of_rung:
+        values += f"    if (!({rung.of_rung['where'][0]})) continue;  // {rung.of_rung['where'][1]}\n"
+    if is_bits:
+        elements, slots = "(n + 31) / 32", "(n + 31) / 32 - first / 32"
+        actual = f"static_cast<int>({y}[i / 32] >> i % 32 & 1)"
+        begin = "first / 32"
+    else:
+        elements, slots, begin = "n", "n - first", "first"
+        actual = out_wide.format(f"{y}[i]") if not is_exact else f"{y}[i]"
+    error = f"error_in_ulp({right}, {actual})"
+    judged = f"    if ({actual} != {right}) ++wrong;\n" if is_exact else f"    worst = std::max(worst, {error});\n"
+    check = f"""  {"std::int64_t wrong = 0" if is_exact else "double worst = 0.0"};
+  for (std::int64_t i = 0; i < n - first; ++i) {{
+{values}{judged}  }}"""
+    verdict = "wrong == 0" if is_exact else f"worst <= {rung.bound:g}"
+    says = '"%s: %s (%lld wrong), ' if is_exact else '"%s: %s (largest error %.4g ULP), '
+    value = "static_cast<long long>(wrong)" if is_exact else "worst"
+    size = f"n * {len(inputs)} * sizeof({element})" if len(inputs) > 1 else f"n * sizeof({element})"
+    call = ", ".join([*(f"device_{one}" if one in inputs or one == y else "n" for kind, one in rung.parameters
+                        if "*" in kind or kind == "std::int64_t"), "nullptr"])
+    pieces.append(f"""// Checks the last million results, and times the kernel with n elements: the first argument.
+int main(int argc, char** argv) {{
+  const std::int64_t n = argc > 1 ? std::atoll(argv[1]) : (1 << 20) + 3;
+  const std::int64_t part = std::min<std::int64_t>(n, 1 << 20);
+  const std::int64_t first = (n - part) / 32 * 32;
+{declared}
+{device}
+  {out}* device_{y} = nullptr;
+  const std::int64_t size = {elements};
+  CHECK(cudaMalloc(&device_{y}, size * sizeof({out})));
+  CHECK(cudaMemset(device_{y}, 0xff, size * sizeof({out})));
+
+  CHECK({name}({call}));
+  std::vector<{out}> {y}({slots});
+  CHECK(cudaMemcpy({y}.data(), device_{y} + {begin}, {y}.size() * sizeof({out}), cudaMemcpyDeviceToHost));
+{check}
+
+  constexpr int kLaunches = 20;
+  cudaEvent_t begin, end;
+  CHECK(cudaEventCreate(&begin));
+  CHECK(cudaEventCreate(&end));
+  CHECK(cudaEventRecord(begin));
+  for (int i = 0; i < kLaunches; ++i) {{
+    CHECK({name}({call}));
+  }}
+  CHECK(cudaEventRecord(end));
+  CHECK(cudaEventSynchronize(end));
+  float ms = 0.0f;
+  CHECK(cudaEventElapsedTime(&ms, begin, end));
+  const double bytes = static_cast<double>({size} + size * sizeof({out}));
+  const bool is_right = {verdict};
+  std::printf({says}"
+              "%.2f us, %.4g GB/s\\n",
+              "{name}", is_right ? "right" : "wrong", {value}, 1e3 * ms / kLaunches,
+              1e-6 * bytes * kLaunches / ms);
+  return is_right ? 0 : 1;
+}}""")
+    return pieces
+
+
+def text_of(folder, name):
+    """The file."""
+    rung = Rung(folder, name)
+    pieces = program(rung)
+    call = f"{rung.kernel} {' '.join(rung.argument(kind, one) for kind, one in rung.parameters)}"
+    plain = gather.Plain(rung.library, rung.known)
+    roots = [plain.fill(call), rung.expected]
+    gathered = gather.Gathering(rung.library, rung.known, roots)
+    start = launcher(rung, kernel_of(gathered))
+    if "threads_for" in start:
+        gathered = gather.Gathering(rung.library, rung.known, [*roots, "threads_for"])
+    reference = gathered.written(is_reference)
+    whole = "\n\n".join([kernel_of(gathered), start, "// ---- Does it work, and how fast is it " + "-" * 58, *([reference] if reference else []),
+                         *pieces]) + "\n"
+    code = re.sub("//.*", "", whole)
+    used = [header for header, pattern in HEADERS if re.search(pattern, code)]
+    headers, standard = ("".join(f"#include <{one}>\n" for one in used if one.endswith(".h") == own) for own in (True, False))
+    chapter = runs.ladder_of_chapter(folder)
+    file = f"{function_name(rung)}.cu"
+    top = f"""// {title(folder)}: {name}, a kernel of a tutorial on elementwise CUDA kernels.
+// Written by ./tutorial export {chapter} {name}
+//
+//     nvcc {file} -o {file[:-3]} && ./{file[:-3]}
+//
+"""
+    license_text = (runs.ROOT / "LICENSE").read_text(encoding="utf-8").strip().splitlines()
+    below = "\n".join(f"// {line}".rstrip() for line in license_text)
+    return top[:-3] + "\n" + (headers + "\n" if headers else "") + standard + "\n" + whole + "\n" + below + "\n"
+
+
+def is_reference(path):
+    return path.parent.name == "proof"
+
+
+def kernel_of(gathered):
+    return without_overlap(gathered.written(lambda path: not is_reference(path)))
+
+
+def title(folder):
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    return re.search(r"(?m)^# \d+ · ([^:\n]+)", page)[1]
+
+
+def without_overlap(text):
+    """A file of its own has no launch before it to overlap with."""
+    text = re.sub(r"(?m)^ *(wait_for_previous_grid|let_next_grid_begin)\(.*\);\n", "", text)
+    for name in ("wait_for_previous_grid", "let_next_grid_begin"):
+        text = re.sub(rf"(?m)(^//.*\n)*^__device__ __forceinline__ void {name}\([^)]*\) {{\n(?:.*\n)*?^}}\n*", "", text)
+    return text
+
+
+def add_arguments(parser):
+    parser.add_argument("-o", "--output", metavar="FILE", help="the file to write (default: CHAPTER_RUNG.cu here)")
+    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    return parser.add_argument("rung", metavar="RUNG", nargs="?", help="a rung of its ladder, as the lesson names it")
+
+
+def run(arguments, folder):
+    chapter = runs.ladder_of_chapter(folder)
+    if not arguments.rung:
+        for name in names(folder):
+            print(name)
+        return 0
+    if arguments.rung not in names(folder):
+        known = names(folder)
+        raise runs.ToolError(f"{folder.name} has no rung {arguments.rung} to export: "
+                             f"{front.command(f'export {chapter}')} lists its {len(known)}")
+    rung = Rung(folder, arguments.rung)
+    path = Path(arguments.output or f"{function_name(rung)}.cu")
+    if path.is_dir():
+        raise runs.ToolError(f"-o {path} is a folder; name a file inside it")
+    if path.exists() and not arguments.force:
+        raise runs.ToolError(f"{front.here(path)} is there already: --force writes over it, -o FILE writes another")
+    text = text_of(folder, arguments.rung)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise runs.ToolError(f"{path} cannot be written ({error.strerror}); -o names another file") from None
+    front.say(f"{front.here(path)}: {front.plural(text.count(chr(10)), 'line')}; nvcc {front.here(path)} -o {path.stem} && ./{path.stem}")
+    return 0

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""./tutorial export: a file of its own that says what it needs and no more, compiles, and computes the right results.
+
+With TUTORIAL_EVERY_EXPORT=1 every rung is compiled by plain nvcc, where there is one, and run on the executor.
+"""
+
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "common/tools/reader"))
+import export
+import runs
+
+EVERY = os.environ.get("TUTORIAL_EVERY_EXPORT") == "1"
+OURS = re.compile(r'\btutorial::|\bdetail::|#include "|TUTORIAL_|wait_for_previous_grid|\bPair<|\bPairOf\b|if constexpr \(\w+::\w+ == \w+::')
+
+
+def call(*words, cwd):
+    return subprocess.run([str(ROOT / "tutorial"), *words], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def chapters():
+    return [path for path in runs.find_chapters() if export.names(path)]
+
+
+def some(folder):
+    names = export.names(folder)
+    return names if EVERY else names[::max(1, len(names) // 2)]
+
+
+class TheText(unittest.TestCase):
+    def test_names_nothing_of_this_repository(self):
+        for folder in chapters():
+            for name in some(folder):
+                with self.subTest(f"{folder.name} {name}"):
+                    code = re.sub("//.*", "", export.text_of(folder, name))
+                    self.assertIsNone(OURS.search(code), OURS.search(code))
+                    for function in re.findall(r"(?m)^__device__ __forceinline__ [\w:<>, ]+ (\w+)\(", code):
+                        self.assertGreater(len(re.findall(rf"\b{function}\b", code)), 1, f"nothing calls {function}")
+
+    def test_every_rung_of_a_lessons_results_can_be_exported(self):
+        for page in sorted(ROOT.glob("0[1236]_*/README.md")) + [ROOT / "05_logical_relation/README.md"]:
+            shown = re.findall(r"(?m)^<!-- report:gpus .*?rungs=(\S+)", page.read_text(encoding="utf-8"))
+            own = [name for name in ",".join(shown).split(",") if name and not re.search("cub|by_hand", name)]
+            self.assertTrue(own, page)
+            self.assertEqual(set(own) - set(export.names(page.parent)), set(), page)
+
+    def test_overloads_for_other_types_are_left_out(self):
+        text = export.text_of(runs.find_chapter("elu"), "f16x8_pack_poly")
+        self.assertNotIn("bfloat", re.sub("//.*", "", text))
+        self.assertIn("half2 operator()(half2 x)", text)
+        self.assertIn("Permission is hereby granted", text)
+
+
+class TheFile(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="export.")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def test_is_not_written_where_something_is_wrong(self):
+        there = Path(self.folder, "there.cu")
+        there.write_text("mine\n", encoding="utf-8")
+        for words, sentence in ((["export"], "export needs a chapter and a rung"), (["export", "elu", "none"], "no rung none"),
+                                (["export", "elu", "f16x8_pack_pdl"], "no rung f16x8_pack_pdl"),
+                                (["export", "elu", "f16", "-o", "there.cu"], "--force writes over it"),
+                                (["export", "elu", "f16", "-o", "no/such.cu"], "no/such.cu cannot be written")):
+            done = call(*words, cwd=self.folder)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(sentence, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertEqual([path.name for path in Path(self.folder).iterdir()], ["there.cu"])
+        self.assertEqual(there.read_text(encoding="utf-8"), "mine\n")
+        self.assertEqual(call("export", "elu", "f16", "-o", "there.cu", "--force", cwd=self.folder).returncode, 0)
+        self.assertIn("elu_f16_kernel<<<", there.read_text(encoding="utf-8"))
+
+    def test_runs_and_finds_what_is_broken(self):
+        chosen = [(folder, name) for folder in chapters() for name in export.names(folder)] if EVERY else \
+            [(runs.find_chapter("elu"), "f16x8_pack_poly")]
+        for folder, name in chosen:
+            path = Path(self.folder, f"{name}.cu")
+            path.write_text(export.text_of(folder, name), encoding="utf-8")
+            with self.subTest(f"{folder.name} {name}"):
+                done = call("run", "--backend", "cpu", path.name, cwd=self.folder)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn(": right (", done.stdout)
+        path.write_text(path.read_text(encoding="utf-8").replace("i + kWidth <= n", "i + kWidth < n - 99").replace(
+            "0.49997746f", "0.49f"), encoding="utf-8")
+        if not EVERY:
+            done = call("run", "--backend", "cpu", path.name, cwd=self.folder)
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertIn(": wrong (", done.stdout)
+
+    @unittest.skipUnless(EVERY and shutil.which("nvcc"), "every rung: with TUTORIAL_EVERY_EXPORT=1, and nvcc on PATH")
+    def test_plain_nvcc_takes_every_rung(self):
+        def compile(folder, name):
+            path = Path(self.folder, f"{folder.name}_{name}.cu")
+            path.write_text(export.text_of(folder, name), encoding="utf-8")
+            done = subprocess.run(["nvcc", path.name, "-o", path.stem], cwd=self.folder, capture_output=True, text=True, check=False)
+            return f"{folder.name} {name}", done.returncode, done.stdout + done.stderr
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for name, code, output in pool.map(lambda one: compile(*one), [(f, n) for f in chapters() for n in export.names(f)]):
+                with self.subTest(name):
+                    self.assertEqual((code, output), (0, ""))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
