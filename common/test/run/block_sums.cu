@@ -7,6 +7,7 @@
 
 constexpr int kThreads = 256;
 
+//! [block_sums]
 __global__ void block_sums(const float* x, float* sums, int n) {
   __shared__ float part[kThreads];
   const int i = blockIdx.x * kThreads + threadIdx.x;
@@ -18,6 +19,7 @@ __global__ void block_sums(const float* x, float* sums, int n) {
   }
   if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
 }
+//! [block_sums]
 
 int main() {
   const int n = 100000, blocks = (n + kThreads - 1) / kThreads;

@@ -1,7 +1,7 @@
 // The first program of a lesson: allocate, copy, launch, copy back, with an error check.
 // always
 // prints: elu\(-1\) = -0.632121
-// (check) clean
+// check: clean
 #include <cstdio>
 #include <vector>
 
