@@ -86,9 +86,18 @@ inline unsigned atomicDec(unsigned* address, unsigned limit) {
 inline float atomicAdd(float* address, float value) {
   return tutorial::cpu::atomic_update<unsigned>(address, [=](float old) { return old + value; });
 }
-inline double atomicAdd(double* address, double value) {
+/// A template, so that a program may bring the one that devices before compute capability 6.0 lacked.
+template <class = void>
+double atomicAdd(double* address, double value) {
   return tutorial::cpu::atomic_update<unsigned long long>(address,
                                                           [=](double old) { return old + value; });
+}
+inline float2 atomicAdd(float2* address, float2 value) {
+  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+}
+inline float4 atomicAdd(float4* address, float4 value) {
+  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
+          atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
 }
 inline __half atomicAdd(__half* address, __half value) {
   return tutorial::cpu::atomic_update<unsigned short>(
@@ -110,3 +119,33 @@ inline __nv_bfloat162 atomicAdd(__nv_bfloat162* address, __nv_bfloat162 value) {
 inline float atomicExch(float* address, float value) {
   return tutorial::cpu::atomic_update<unsigned>(address, [=](float) { return value; });
 }
+
+inline unsigned short atomicCAS(unsigned short* address, unsigned short expected,
+                                unsigned short value) {
+  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return expected;
+}
+
+// All threads are of one machine and see one memory: the scope of an atomic makes no difference.
+
+#define TUTORIAL_CPU_SCOPES(name)                    \
+  template <class T, class... Values>                \
+  T name##_block(T* address, Values... values) {     \
+    return name(address, static_cast<T>(values)...); \
+  }                                                  \
+  template <class T, class... Values>                \
+  T name##_system(T* address, Values... values) {    \
+    return name(address, static_cast<T>(values)...); \
+  }
+TUTORIAL_CPU_SCOPES(atomicAdd)
+TUTORIAL_CPU_SCOPES(atomicSub)
+TUTORIAL_CPU_SCOPES(atomicExch)
+TUTORIAL_CPU_SCOPES(atomicMin)
+TUTORIAL_CPU_SCOPES(atomicMax)
+TUTORIAL_CPU_SCOPES(atomicInc)
+TUTORIAL_CPU_SCOPES(atomicDec)
+TUTORIAL_CPU_SCOPES(atomicCAS)
+TUTORIAL_CPU_SCOPES(atomicAnd)
+TUTORIAL_CPU_SCOPES(atomicOr)
+TUTORIAL_CPU_SCOPES(atomicXor)
+#undef TUTORIAL_CPU_SCOPES

@@ -176,7 +176,8 @@ void Block::make_ready(unsigned thread) {
 Fiber* Block::next_fiber() {
   if (!engaged_) return nullptr;
   const bool all_waiting = ready_.empty() && all_started() && exited_ != count_;
-  if (all_waiting && !failed_) report_deadlock();
+  if (all_waiting && !failed_) complete_open_gatherings();
+  if (all_waiting && !failed_ && ready_.empty()) report_deadlock();
   if (ready_.empty()) return all_started() ? nullptr : worker_.free_fiber();
   Thread& record = threads_[ready_.back()];
   ready_.pop_back();
@@ -259,7 +260,7 @@ std::uint64_t Block::warp_operation(const WarpOperation& operation, std::uint32_
   Thread& record = enlist(thread, State::in_warp_operation, where);
   record.operation = &operation;
   record.mask = mask;
-  join(warp, operation, mask, lane);
+  join(warp, operation, mask, lane, where);
   complete_gatherings(thread / kLanes);
   wait();
   return warp.lanes.result[lane];
@@ -268,7 +269,7 @@ std::uint64_t Block::warp_operation(const WarpOperation& operation, std::uint32_
 void Block::check_mask(unsigned thread, const WarpOperation& operation, std::uint32_t mask,
                        Where where) {
   const unsigned lane = thread % kLanes;
-  if ((mask >> lane & 1U) == 0) {
+  if (mask != 0 && (mask >> lane & 1U) == 0) {
     fault(std::string(operation.name) + " in " + text_of(where) + ": the calling thread " +
           name_of(thread) + " is lane " + std::to_string(lane) + ", which is not in its own mask " +
           hexadecimal(mask));
@@ -280,13 +281,15 @@ void Block::check_mask(unsigned thread, const WarpOperation& operation, std::uin
 }
 
 /// Adds the lane to the gathering that it belongs to.
-void Block::join(Warp& warp, const WarpOperation& operation, std::uint32_t mask, unsigned lane) {
+void Block::join(Warp& warp, const WarpOperation& operation, std::uint32_t mask, unsigned lane,
+                 Where where) {
   for (Gathering& gathering : warp.gatherings) {
     if (gathering.operation != &operation || gathering.mask != mask) continue;
+    if (mask == 0 && !same_place(gathering.where, where)) continue;
     gathering.arrived |= 1U << lane;
     return;
   }
-  warp.gatherings.push_back({&operation, mask, 1U << lane});
+  warp.gatherings.push_back({&operation, mask, 1U << lane, where});
 }
 
 /// Completes every gathering of the warp that waits for no further lane.
@@ -294,12 +297,27 @@ void Block::complete_gatherings(unsigned warp_index) {
   Warp& warp = warps_[warp_index];
   for (std::size_t i = 0; i < warp.gatherings.size();) {
     const Gathering gathering = warp.gatherings[i];
-    if ((gathering.arrived | warp.absent) != (gathering.mask | warp.absent)) {
+    const bool waits = (gathering.arrived | warp.absent) != (gathering.mask | warp.absent);
+    if (gathering.mask == 0 || waits) {
       ++i;
       continue;
     }
     warp.gatherings.erase(warp.gatherings.begin() + static_cast<std::ptrdiff_t>(i));
     complete(warp_index, gathering);
+  }
+}
+
+/// Nobody comes any more: those who wait for whoever comes are complete.
+void Block::complete_open_gatherings() {
+  for (unsigned i = 0; i < warps_.size(); ++i) {
+    const std::vector<Gathering> gatherings = std::move(warps_[i].gatherings);
+    warps_[i].gatherings.clear();
+    for (const Gathering& gathering : gatherings) {
+      if (gathering.mask != 0) warps_[i].gatherings.push_back(gathering);
+    }
+    for (const Gathering& gathering : gatherings) {
+      if (gathering.mask == 0) complete(i, gathering);
+    }
   }
 }
 

@@ -75,7 +75,8 @@ class Block {
   int barrier(Vote vote, bool predicate, Where where);
 
   /// Waits until every lane of `mask` that has not returned executes `operation` with the same
-  /// mask; the value is this lane's result. Throws Abandoned after a fault.
+  /// mask; the value is this lane's result. With mask 0: until no thread of the block can go on; who
+  /// waits at this place then is the group, as converged as it can be. Throws Abandoned after a fault.
   std::uint64_t warp_operation(const WarpOperation& operation, std::uint32_t mask,
                                std::uint64_t value, int source, Where where);
 
@@ -122,6 +123,7 @@ class Block {
     const WarpOperation* operation;
     std::uint32_t mask;
     std::uint32_t arrived;
+    Where where;  // of mask 0
   };
 
   struct Warp {
@@ -149,10 +151,12 @@ class Block {
   void release_barrier();
   void check_same_barrier(unsigned thread, Vote vote, Where where);
 
-  static void join(Warp& warp, const WarpOperation& operation, std::uint32_t mask, unsigned lane);
+  static void join(Warp& warp, const WarpOperation& operation, std::uint32_t mask, unsigned lane,
+                   Where where);
   void check_mask(unsigned thread, const WarpOperation& operation, std::uint32_t mask, Where where);
   void complete_gatherings(unsigned warp_index);
   void complete(unsigned warp_index, const Gathering& gathering);
+  void complete_open_gatherings();
   bool check_sources(unsigned warp_index, const Gathering& gathering);
   void leave_warp(unsigned thread);
 

@@ -6,6 +6,8 @@
 
 #include "common/executor/block.h"
 
+#include <time.h>
+
 #include <cstdint>
 
 namespace tutorial::cpu {

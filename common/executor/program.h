@@ -11,3 +11,10 @@ namespace tutorial::cpu {
 [[maybe_unused]] inline const bool faults_wait = (set_kernel_errors(KernelErrors::pending), true);
 
 }  // namespace tutorial::cpu
+
+// The compiler of CUDA programs defines these. Not __CUDA_ARCH__: as in nvcc's own pass for the host.
+#define __noinline__ __attribute__((noinline))
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ (CUDART_VERSION / 1000)
+#define __CUDACC_VER_MINOR__ (CUDART_VERSION % 1000 / 10)

@@ -1,4 +1,4 @@
-// Warp operations: shuffles and votes.
+// Warp operations: shuffles, votes, matches, reductions.
 #pragma once
 
 #include "common/executor/block.h"
@@ -76,6 +76,70 @@ inline void complete_all(Lanes& lanes) {
   give_all(lanes, ballot_of(lanes) == lanes.arrived ? 1 : 0);
 }
 
+inline void complete_activemask(Lanes& lanes) { give_all(lanes, lanes.arrived); }
+
+/// The lanes that brought the same value as `lane`.
+inline std::uint32_t lanes_like(const Lanes& lanes, unsigned lane) {
+  std::uint32_t same = 0;
+  for_each_lane(lanes, [&](unsigned other) {
+    if (lanes.value[other] == lanes.value[lane]) same |= 1U << other;
+  });
+  return same;
+}
+
+inline void complete_match_any(Lanes& lanes) {
+  for_each_lane(lanes, [&](unsigned lane) { lanes.result[lane] = lanes_like(lanes, lane); });
+}
+inline void complete_match_all(Lanes& lanes) {
+  const auto first = static_cast<unsigned>(__builtin_ctz(lanes.arrived));
+  give_all(lanes, lanes_like(lanes, first) == lanes.arrived ? lanes.arrived : 0);
+}
+
+/// Reduces the lanes' values, as Ts.
+template <class T, class Operation>
+void complete_reduction(Lanes& lanes) {
+  T result{};
+  bool is_first = true;
+  for_each_lane(lanes, [&](unsigned lane) {
+    const T value = static_cast<T>(lanes.value[lane]);
+    result = is_first ? value : Operation()(result, value);
+    is_first = false;
+  });
+  give_all(lanes, static_cast<std::uint32_t>(result));
+}
+
+struct Sum {
+  unsigned operator()(unsigned a, unsigned b) const { return a + b; }
+};
+struct Least {
+  template <class T>
+  T operator()(T a, T b) const {
+    return b < a ? b : a;
+  }
+};
+struct Greatest {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
+};
+struct And {
+  unsigned operator()(unsigned a, unsigned b) const { return a & b; }
+};
+struct Or {
+  unsigned operator()(unsigned a, unsigned b) const { return a | b; }
+};
+struct Xor {
+  unsigned operator()(unsigned a, unsigned b) const { return a ^ b; }
+};
+
+template <class T, class Operation>
+inline constexpr WarpOperation kReduction{"__reduce_sync", &complete_reduction<T, Operation>,
+                                          false};
+
+inline constexpr WarpOperation kActivemask{"__activemask", &complete_activemask, false};
+inline constexpr WarpOperation kMatchAny{"__match_any_sync", &complete_match_any, false};
+inline constexpr WarpOperation kMatchAll{"__match_all_sync", &complete_match_all, false};
 inline constexpr WarpOperation kSyncwarp{"__syncwarp", &complete_sync, false, true};
 inline constexpr WarpOperation kShuffle{"__shfl_sync", &complete_shuffle, true};
 inline constexpr WarpOperation kShuffleUp{"__shfl_up_sync", &complete_shuffle, true};
@@ -177,6 +241,46 @@ inline int __all_sync(unsigned mask, int predicate, const char* file = __builtin
                                                         predicate != 0 ? 1 : 0, {file, line}));
 }
 
-/// The calling lane alone: on a GPU any set of lanes that happen to run together, and the caller is
-/// all that one can rely on.
-inline unsigned __activemask() { return 1U << tutorial::cpu::calling_lane(); }
+/// The lanes that come here before the block can go on no further without them: as many as a GPU
+/// could have together. On a GPU it may be fewer.
+inline unsigned __activemask(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return static_cast<unsigned>(
+      tutorial::cpu::warp_operation(tutorial::cpu::kActivemask, 0, 0, {file, line}));
+}
+
+template <class T>
+unsigned __match_any_sync(unsigned mask, T value, const char* file = __builtin_FILE(),
+                          int line = __builtin_LINE()) {
+  return static_cast<unsigned>(tutorial::cpu::warp_operation(
+      tutorial::cpu::kMatchAny, mask, tutorial::cpu::to_bits(value), {file, line}));
+}
+
+template <class T>
+unsigned __match_all_sync(unsigned mask, T value, int* predicate,
+                          const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const auto result = static_cast<unsigned>(tutorial::cpu::warp_operation(
+      tutorial::cpu::kMatchAll, mask, tutorial::cpu::to_bits(value), {file, line}));
+  *predicate = result != 0 ? 1 : 0;
+  return result;
+}
+
+#define TUTORIAL_CPU_REDUCTION(T, name, Operation)                                     \
+  inline T name(unsigned mask, T value, const char* file = __builtin_FILE(),           \
+                int line = __builtin_LINE()) {                                         \
+    using namespace tutorial::cpu;                                                     \
+    return static_cast<T>(                                                             \
+        warp_operation(kReduction<T, Operation>, mask, to_bits(value), {file, line})); \
+  }
+TUTORIAL_CPU_REDUCTION(unsigned, __reduce_add_sync, Sum)
+TUTORIAL_CPU_REDUCTION(unsigned, __reduce_min_sync, Least)
+TUTORIAL_CPU_REDUCTION(unsigned, __reduce_max_sync, Greatest)
+TUTORIAL_CPU_REDUCTION(unsigned, __reduce_and_sync, And)
+TUTORIAL_CPU_REDUCTION(unsigned, __reduce_or_sync, Or)
+TUTORIAL_CPU_REDUCTION(unsigned, __reduce_xor_sync, Xor)
+TUTORIAL_CPU_REDUCTION(int, __reduce_min_sync, Least)
+TUTORIAL_CPU_REDUCTION(int, __reduce_max_sync, Greatest)
+#undef TUTORIAL_CPU_REDUCTION
+inline int __reduce_add_sync(unsigned mask, int value, const char* file = __builtin_FILE(),
+                             int line = __builtin_LINE()) {
+  return static_cast<int>(__reduce_add_sync(mask, static_cast<unsigned>(value), file, line));
+}

@@ -1,0 +1,1 @@
+// nvcc's programs may include it; everything in it is there without.
