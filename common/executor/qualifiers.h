@@ -30,6 +30,12 @@
       ::tutorial::cpu::pass_shared_mark(tutorial_shared_mark_##number);          \
   __attribute__((abi_tag("tutorial_shared"))) thread_local
 
+#if defined(TUTORIAL_TRACE)
+/// In the loop over the threads, threadIdx would be stored when the loop is over.
+#undef __global__
+#define __global__ __attribute__((noinline))
+#endif
+
 /// What a GPU's compiler must inline to keep in registers. A host's optimizer judges for itself;
 /// forced, it spends most of its time on the same body over and over.
 #undef __forceinline__

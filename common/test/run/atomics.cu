@@ -16,19 +16,6 @@ struct Totals {
   int lock, guarded;
 };
 
-// As programs bring it for old devices.
-#if __CUDA_ARCH__ < 600
-__device__ double atomicAdd(double* address, double value) {
-  unsigned long long* bits = (unsigned long long*)address;
-  unsigned long long old = *bits, assumed;
-  do {
-    assumed = old;
-    old = atomicCAS(bits, assumed, __double_as_longlong(value + __longlong_as_double(assumed)));
-  } while (assumed != old);
-  return __longlong_as_double(old);
-}
-#endif
-
 __global__ void count(Totals* all) {
   atomicAdd_system(&all->i, 1);
   atomicMin(&all->least, -int(blockIdx.x));
@@ -40,7 +27,7 @@ __global__ void count(Totals* all) {
   atomicAdd(&all->d, 0.5);
   if (threadIdx.x < 2) atomicAdd(&all->h, __floats2half2_rn(1.0f, 2.0f));
   if (threadIdx.x == 0) {
-    unsigned short old = all->s, assumed;
+    unsigned short old = atomicCAS(&all->s, (unsigned short)0, (unsigned short)0), assumed;
     do {
       assumed = old;
       old = atomicCAS(&all->s, assumed, (unsigned short)(assumed + 1));

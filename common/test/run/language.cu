@@ -1,7 +1,6 @@
 // What CUDA adds to C++: qualifiers, lambdas, templates, recursion, memory that a kernel allocates.
 // prints: from thread 0\nfrom thread 1
 // prints: sum 63
-// check: clean
 #include <device_launch_parameters.h>
 
 #include <algorithm>
@@ -26,6 +25,19 @@ struct Shape {
 struct Triangle : Shape {
   __device__ int sides() const override { return 3; }
 };
+
+// As programs bring it for old devices.
+#if __CUDA_ARCH__ < 600
+__device__ double atomicAdd(double* address, double value) {
+  unsigned long long* bits = (unsigned long long*)address;
+  unsigned long long old = *bits, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(bits, assumed, __double_as_longlong(value + __longlong_as_double(assumed)));
+  } while (assumed != old);
+  return __longlong_as_double(old);
+}
+#endif
 
 extern "C" __global__ void __launch_bounds__(128, 2) plain(int* __restrict__ out) {
 #pragma unroll
@@ -56,6 +68,9 @@ __global__ void rest(int* out, const int* nothing) {
   const clock_t start = clock();
   *out += min(*more, 9) + shape->sides() + factorial(4) + operation(2) + corner.z + square(2);
   if (clock64() < begin || clock() < start) *out = -1;
+  double half = 0.25;
+  atomicAdd(&half, 0.25);
+  if (half != 0.5) *out = -1;
   free(more);
   delete[] own;
 }
