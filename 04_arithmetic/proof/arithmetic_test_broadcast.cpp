@@ -158,23 +158,26 @@ Promises promises_of_yours(std::int64_t images, std::int64_t pixels) {
     return your_arithmetic(static_cast<const half*>(in[0]), static_cast<const half*>(in[1]),
                            static_cast<half*>(y), n, channels, pixels, stream);
   };
-  promises.judge = [=](const unsigned char* output, std::int64_t channels) -> std::string {
+  promises.judge = [=](const unsigned char* output, std::int64_t channels) -> Complaint {
     const auto* y = reinterpret_cast<const half*>(output);
     for (std::int64_t i = 0; i < images * channels * pixels; ++i) {
-      const std::string at = "y[" + std::to_string(i) + "]";
-      if (to_bits(y[i]) == 0xffff) return at + " was not written";
+      if (to_bits(y[i]) == 0xffff) return not_written(i);
       const std::int64_t channel = i / pixels % channels;
       const double expected = to_double(a(i)) + to_double(b(channel)), actual = to_double(y[i]);
       if (actual == expected) continue;
       std::ostringstream words;
-      words << at << " = ";
-      if (std::isfinite(actual)) words << actual;
-      if (!std::isfinite(actual)) words << "no number";
-      words << ", expected " << expected << ": channel " << channel << " of image "
-            << i / pixels / channels << " (channels of " << pixels << " pixels)";
-      return words.str();
+      words << "y[" << i << "] = " << actual << ", expected " << expected << " = a[" << i
+            << "] + b[" << channel << "] (channel " << channel << " of image "
+            << i / pixels / channels << ", of " << pixels << " pixels)";
+      const double other = actual - to_double(a(i));  // the b that was added: b[0] is 64, b[1] 128
+      for (std::int64_t c = 0; c < std::min<std::int64_t>(channels, 29); ++c) {
+        if (other == to_double(b(c))) words << "; it is a[" << i << "] + b[" << c << "]";
+      }
+      return {"value",
+              words.str(),
+              {{"index", static_cast<double>(i)}, {"expected", expected}, {"actual", actual}}};
     }
-    return "";
+    return {};
   };
   return promises;
 }

@@ -45,6 +45,10 @@ class Checker : public cpu::Watcher {
   /// Follows what is found from now on: "n = 1027".
   void set_context(const std::string& context) { problems_.set_context(context); }
 
+  /// For launches of more elements than 32 bits count, on buffers of which little is touched: of each the first blocks
+  /// run and the last. Where an index is computed in 32 bits, these meet, or are far away.
+  void look_far();
+
   /// Prints what was found, or in how many launches nothing was, to stderr. Whether nothing was.
   bool finish();
   /// Does that and ends the program where something was found, with 3 if a program of its own is checked.
@@ -73,7 +77,7 @@ class Checker : public cpu::Watcher {
   void launch_is_refused(const cpu::Launch& launch, cudaError_t error) override;
   void block_begins() override;
   void block_fails(const std::string& report) override;
-  void barrier_completes() override;
+  void barrier_completes(unsigned returned) override;
   void warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) override;
   void thread_waits(cpu::Where where) override;
   void waits_for_previous_grid() override;
@@ -114,6 +118,7 @@ class Checker : public cpu::Watcher {
 
   bool is_program_ = false;
   void (*host_)(const trace::Seen& seen) = nullptr;
+  bool is_far_ = false;
   bool in_launch_ = false;
   std::uint64_t launches_ = 0, blocks_ = 0, accesses_ = 0, accesses_before_ = 0;
   const cpu::Launch* launch_ = nullptr;
@@ -144,6 +149,7 @@ class Checker : public cpu::Watcher {
   std::map<std::uintptr_t, std::uint16_t> place_numbers_;
 
   std::uintptr_t last_pc_ = 0;
+  cpu::Where last_wait_{};
   volatile bool is_over_ = false;
   std::uint64_t cells_made_ = 0;
 };

@@ -3,6 +3,7 @@
 #include "common/check/region.h"
 
 #include "common/check/variables.h"
+#include "common/executor/device_memory.h"
 
 #include <algorithm>
 
@@ -11,12 +12,12 @@ namespace tutorial::check {
 namespace {
 
 /// Addresses around a buffer that belong to nobody, and around a shared array. Nothing keeps the others apart.
-std::size_t reach_of(const Region& region) {
+std::size_t reach_of(const Region& region, std::size_t buffers) {
   switch (region.kind) {
     case Region::Kind::buffer:
     case Region::Kind::managed:
     case Region::Kind::dynamic_shared:
-      return kReach;
+      return buffers;
     case Region::Kind::shared_array:
       return kSharedReach;
     case Region::Kind::pinned:
@@ -29,6 +30,11 @@ std::size_t reach_of(const Region& region) {
 }  // namespace
 
 std::uint64_t Cells::made = 0;
+
+void Regions::keep_apart(std::size_t reach) {
+  reach_ = reach;
+  cpu::DeviceMemory::instance().keep_apart(reach);
+}
 
 Cells::Page& Cells::prepare(std::size_t number, bool in_words) {
   if (number >= pages_.size()) pages_.resize(number + 1);
@@ -108,7 +114,8 @@ Region* Regions::nearest(std::uintptr_t address) {
     std::uintptr_t distance = 0;
     if (address < begin) distance = begin - address;
     if (address > region->end()) distance = address - region->end();
-    if (distance >= reach_of(*region) || (nearest != nullptr && distance >= least)) continue;
+    if (distance >= reach_of(*region, reach_) || (nearest != nullptr && distance >= least))
+      continue;
     nearest = region.get();
     least = distance;
   }

@@ -68,8 +68,9 @@ class Cells {
   std::vector<Page> pages_;
 };
 
-/// Addresses around a buffer that belong to nobody, and around a shared array.
-constexpr std::size_t kReach = std::size_t{1} << 30;
+/// Addresses around a buffer that belong to nobody, and around a shared array. Far: the first half of what 32 bits
+/// count is before the beginning, for elements of up to four bytes.
+constexpr std::size_t kReach = std::size_t{1} << 30, kFarReach = std::size_t{9} << 30;
 constexpr std::size_t kSharedReach = 32768;
 
 struct Region {
@@ -103,6 +104,8 @@ struct Region {
 /// All regions, by their addresses.
 class Regions {
  public:
+  /// From now on buffers lie that far apart.
+  void keep_apart(std::size_t reach);
   /// Keeps the region that is there if it is the same.
   Region& add(Region::Kind kind, const void* begin, std::size_t bytes, const std::string& name);
   void remove(std::uintptr_t begin);
@@ -122,6 +125,7 @@ class Regions {
 
  private:
   std::map<std::uintptr_t, std::unique_ptr<Region>> regions_;
+  std::size_t reach_ = kReach;
   Region* last_ = nullptr;
   trace::Extent between_;
 };

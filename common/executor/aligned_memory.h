@@ -38,7 +38,8 @@ inline AlignedMemory allocate_poisoned(std::size_t bytes, std::size_t alignment)
 }
 
 /// The same, `offset` bytes past a page, with `reach` bytes of addresses on both sides (rounded up to
-/// pages) at which there is no memory but the rest of the block's own pages.
+/// pages) at which there is no memory but the rest of the block's own pages. What is larger than a gigabyte is 0
+/// instead, and takes memory where it is touched.
 inline AlignedMemory allocate_apart(std::size_t bytes, std::size_t offset, std::size_t reach) {
   constexpr std::size_t kPage = 4096;
   const auto to_pages = [](std::size_t size) { return (size + kPage - 1) / kPage * kPage; };
@@ -50,7 +51,7 @@ inline AlignedMemory allocate_apart(std::size_t bytes, std::size_t offset, std::
   char* const pages = static_cast<char*>(base) + before;
   AlignedMemory memory(pages + offset, {base, mapped});
   if (mprotect(pages, own, PROT_READ | PROT_WRITE) != 0) return nullptr;
-  std::memset(pages, 0xFF, own);
+  if (bytes <= std::size_t{1} << 30) std::memset(pages, 0xFF, own);
   return memory;
 }
 

@@ -227,7 +227,7 @@ int Block::barrier(Vote vote, bool predicate, Where where) {
 /// does.
 void Block::release_barrier() {
   vote_result_ = outcome(vote_, votes_, at_barrier_);
-  if (watcher != nullptr) watcher->barrier_completes();
+  if (watcher != nullptr) watcher->barrier_completes(exited_);
   at_barrier_ = 0;
   for (unsigned position = count_; position-- > 0;) {
     const unsigned thread = thread_at(position);

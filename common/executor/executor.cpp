@@ -115,6 +115,14 @@ class BlockQueue {
   BlockQueue(const Launch& launch, Order order, std::uint64_t total)
       : launch_(launch), reverse_(order == Order::reverse), total_(total) {}
 
+  /// Leaves out the blocks that are neither among the first `count` nor among the last.
+  void run_ends(std::uint64_t count) {
+    if (count == 0 || total_ <= 2 * count) return;
+    left_out_from_ = count;
+    left_out_ = total_ - 2 * count;
+    total_ = 2 * count;
+  }
+
   /// What each of `workers` does. Without memory for stacks the process ends.
   void work(int workers) noexcept {
     Share share(*this, total_ / (static_cast<std::uint64_t>(workers) * 16));
@@ -156,7 +164,8 @@ class BlockQueue {
   };
 
   uint3 index_of(std::uint64_t number) const {
-    const std::uint64_t block = reverse_ ? total_ - 1 - number : number;
+    std::uint64_t block = reverse_ ? total_ - 1 - number : number;
+    if (block >= left_out_from_) block += left_out_;
     if (block < launch_.grid.x) return {static_cast<unsigned>(block), 0, 0};
     const std::uint64_t row = block / launch_.grid.x;
     return {static_cast<unsigned>(block % launch_.grid.x),
@@ -166,12 +175,13 @@ class BlockQueue {
 
   const Launch& launch_;
   const bool reverse_;
-  const std::uint64_t total_;
+  std::uint64_t total_, left_out_from_ = 0, left_out_ = 0;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<cudaError_t> error_{cudaSuccess};
 };
 
 std::atomic<LaunchObserver> launch_observer{nullptr};
+std::atomic<std::uint64_t> ends{0};
 
 /// How many workers are worth it. What a program prints from its first small kernels stands in the
 /// order of the blocks.
@@ -191,6 +201,7 @@ cudaError_t run(const Launch& launch) {
   const LaunchObserver observe = launch_observer;
   if (observe != nullptr) total = std::min(total, observe(launch, true));
   BlockQueue blocks(launch, thread_order(), total);
+  blocks.run_ends(ends);
   WorkerPool::instance().run(workers, [&blocks, workers] { blocks.work(workers); });
   if (observe != nullptr) observe(launch, false);
   return blocks.error();
@@ -207,6 +218,8 @@ void set_worker_count(int count) { workers_setting() = std::max(1, count); }
 int worker_count() { return workers_setting(); }
 
 void set_launch_observer(LaunchObserver observer) { launch_observer = observer; }
+
+void run_ends(std::uint64_t count) { ends = count; }
 
 std::string last_report() { return report().get(); }
 

@@ -102,6 +102,9 @@ using LaunchObserver = std::uint64_t (*)(const Launch& launch, bool begins);
 /// Sets the one observer; nullptr: none. For the tracer (common/trace).
 void set_launch_observer(LaunchObserver observer);
 
+/// Of the launches to come the first `count` blocks run and the last; 0: all. For the checks (common/check).
+void run_ends(std::uint64_t count);
+
 /// Runs the launch to its end, or to the first fault. Returns
 /// - cudaErrorInvalidConfiguration: a shape that no device accepts;
 /// - cudaErrorInvalidValue: more dynamic shared memory than the kernel may use;

@@ -14,11 +14,12 @@
 /// dynamic shared memory is DYNAMIC_SHARED in common/macros.cuh.) The mark and the tag let the
 /// executor poison the variable for each block; see shared_variables.h. The tracer would take the
 /// mark for shared memory. There the alignment keeps the variables apart, so that an index beyond one
-/// finds neither the next nor threadIdx (common/check).
+/// finds neither the next nor threadIdx (common/check). `used`: what no thread writes is no constant 0 to the
+/// compiler, but what the memory holds.
 #undef __shared__
 #if defined(TUTORIAL_TRACE)
 #define TUTORIAL_CPU_APART __attribute__((aligned(32768)))
-#define __shared__ __attribute__((abi_tag("tutorial_shared"), aligned(32768))) thread_local
+#define __shared__ __attribute__((abi_tag("tutorial_shared"), used, aligned(32768))) thread_local
 #else
 #define TUTORIAL_CPU_APART
 #define __shared__ TUTORIAL_CPU_SHARED(__COUNTER__)
@@ -28,7 +29,7 @@
   static thread_local ::tutorial::cpu::SharedMark tutorial_shared_mark_##number; \
   [[maybe_unused]] const bool tutorial_shared_passed_##number =                  \
       ::tutorial::cpu::pass_shared_mark(tutorial_shared_mark_##number);          \
-  __attribute__((abi_tag("tutorial_shared"))) thread_local
+  __attribute__((abi_tag("tutorial_shared"), used)) thread_local
 
 #if defined(TUTORIAL_TRACE)
 /// In the loop over the threads, threadIdx would be stored when the loop is over.

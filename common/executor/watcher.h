@@ -24,8 +24,8 @@ class Watcher {
   virtual void block_begins() = 0;
   /// The executor has stopped the block; `report` is what it says.
   virtual void block_fails(const std::string& report) = 0;
-  /// All threads of the block that have not returned have met at a barrier.
-  virtual void barrier_completes() = 0;
+  /// All threads of the block have met at a barrier, but for the `returned` ones.
+  virtual void barrier_completes(unsigned returned) = 0;
   /// `lanes` of a warp have met in a warp operation. Of these __syncwarp alone orders memory.
   virtual void warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) = 0;
   /// The running thread calls __syncthreads or a warp operation.

@@ -26,10 +26,23 @@ std::string no_device() {
   return count > 0 ? "" : "no GPU";
 }
 
-std::string lines(const std::vector<std::string>& violations) {
+std::string lines(const std::vector<Complaint>& violations) {
   std::string text;
-  for (const std::string& violation : violations) text += "  " + violation + "\n";
+  for (const Complaint& violation : violations) text += "  " + violation.sentence + "\n";
   return text;
+}
+
+/// What exceeds the claim, for a tool.
+Complaint complaint_of(const WorstError& worst, double allowed, const std::string& words) {
+  if (worst.ulp <= allowed) return {};
+  return {"error",
+          words,
+          {{"ulp", worst.ulp},
+           {"at", worst.at_input},
+           {"expected", worst.expected},
+           {"actual", worst.actual},
+           {"over", static_cast<double>(worst.over)},
+           {"inputs", static_cast<double>(worst.count)}}};
 }
 
 }  // namespace
@@ -43,9 +56,16 @@ void require_device() {
 }
 
 void check_promises(const std::string& rung, const Promises& promises) {
-  const std::vector<std::string> violations = promise_violations(promises);
+  const std::vector<Complaint> violations = promise_violations(promises);
+  for (const Complaint& violation : violations) record(rung, violation);
   INFO(rung << " breaks its promises:\n" << lines(violations));
   CHECK(violations.empty());  // and the accuracy is looked at all the same
+}
+
+void check_complaint(const std::string& rung, const Complaint& complaint) {
+  if (!complaint.empty()) record(rung, complaint);
+  INFO(complaint.sentence);
+  CHECK(complaint.empty());
 }
 
 void check_width_in_name(const std::string& rung, int width) {
@@ -61,8 +81,9 @@ void check_accuracy(const std::vector<UnaryRung<T>>& rungs, Reference reference,
   const std::vector<WorstError> worst = measure_accuracy(rungs, reference);
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     record({chapter, rungs[i].name, dtype_name<T>(), rungs[i].max_ulp, worst[i]});
-    INFO(rungs[i].name << " is off by " << worst[i].description(rungs[i].max_ulp));
-    CHECK(worst[i].ulp <= rungs[i].max_ulp);
+    const double allowed = rungs[i].max_ulp;
+    const std::string words = rungs[i].name + " is off by " + worst[i].description(allowed);
+    check_complaint(rungs[i].name, complaint_of(worst[i], allowed, words));
   }
 }
 
@@ -76,8 +97,9 @@ void check_accuracy(const BinaryRung<T>& rung, BinaryReference reference, const 
                     const std::vector<T>& b, const std::string& chapter) {
   const WorstError worst = worst_error_of_pairs(rung.launch, a, b, reference, rung.max_ulp);
   record({chapter, rung.name, dtype_name<T>(), rung.max_ulp, worst});
-  INFO(rung.name << " is off by " << worst.description(rung.max_ulp, "a", "pairs"));
-  CHECK(worst.ulp <= rung.max_ulp);
+  const std::string words =
+      rung.name + " is off by " + worst.description(rung.max_ulp, "a", "pairs");
+  check_complaint(rung.name, complaint_of(worst, rung.max_ulp, words));
 }
 
 template <class T>

@@ -22,8 +22,7 @@ Promises::Judge judge_by(std::shared_ptr<const TiledReference<T>> tiled) {
   return [tiled = std::move(tiled)](const unsigned char* output, std::int64_t n) {
     const auto* y = reinterpret_cast<const T*>(output);
     const T* poisoned = std::find_if(y, y + n, is_poison<T>);
-    if (poisoned != y + n) return "y[" + std::to_string(poisoned - y) + "] was not written";
-    return tiled->complaint(y, 0, n);
+    return poisoned != y + n ? not_written(poisoned - y) : tiled->judge(y, n);
   };
 }
 

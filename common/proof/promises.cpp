@@ -3,6 +3,7 @@
 #include "common/proof/promises.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -24,7 +25,7 @@ class PromiseTrial {
     if (!on_gpu) sizes_again_.back() = std::min(sizes_again_.back(), many_blocks);
   }
 
-  std::vector<std::string> run() {
+  std::vector<Complaint> run() {
     try {
       every_size();
       every_offset();
@@ -37,7 +38,7 @@ class PromiseTrial {
       // process there; so this comes last, and only for a rung that has kept the others.
       if (violations_.empty()) no_read_past_the_end();
     } catch (const std::runtime_error& failure) {  // a kernel that crashed takes the device with it
-      violations_.push_back(failure.what());
+      violations_.push_back({"exception", failure.what(), {}});
     }
     return violations_;
   }
@@ -54,11 +55,48 @@ class PromiseTrial {
       const Inputs inputs = uploaded(n);
       const GuardedBytes output(promises_.out_bytes(n), 0);
       launch(trial, addresses(inputs), output.data(), n);
-      check_output(trial, output, n, promises_.judge);
+      const auto judge = [&](const unsigned char* bytes, std::int64_t) {
+        return looked_at_again(promises_.judge(bytes, n), inputs, bytes, n);
+      };
+      check_output(trial, output, n, judge);
       check_inputs(trial, inputs, n);
     }
     if (!promises_.judge_same_inputs) return;
     for (const std::int64_t n : sizes_again_) same_inputs(n);
+  }
+
+  /// An element that holds the ones that the output starts with, or NaN, may not have been written,
+  /// or be made of what stood there, or of other memory that nobody wrote: a launch over an output
+  /// that starts otherwise tells which.
+  Complaint looked_at_again(Complaint wrong, const Inputs& inputs, const unsigned char* first,
+                            std::int64_t n) {
+    const bool is_nan =
+        std::isnan(wrong.number("actual", 0)) && !std::isnan(wrong.number("expected", 0));
+    if (wrong.kind != "unwritten" && !is_nan) return wrong;
+    constexpr unsigned char filling = 0xBF;  // about -1.5 in all floating-point types
+    const std::vector<unsigned char> was(promises_.out_bytes(n), filling);
+    std::vector<unsigned char> now(was.size());
+    GuardedBytes output(was.size(), 0);
+    output.upload(was.data());
+    static_cast<void>(promises_.launch(addresses(inputs), output.data(), n, nullptr));
+    output.download(now.data());
+    const std::size_t width = promises_.out_element_bytes;
+    const std::size_t at = static_cast<std::size_t>(wrong.number("index", 0)) * width;
+    const auto same = [&](const unsigned char* bytes) {
+      return std::equal(bytes + at, bytes + at + width,
+                        now.begin() + static_cast<std::int64_t>(at));
+    };
+    if (same(was.data())) return wrong;
+    const std::string element = "y[" + std::to_string(at / width) + "]";
+    if (!same(first)) {
+      wrong.kind = "reads_output";
+      wrong.sentence = element + " depends on what stood there before";
+    } else if (wrong.kind == "unwritten") {
+      wrong.kind = width == 1 ? "mask" : "unset";
+      if (width > 1) wrong.sentence = element + " is what memory holds that nobody wrote";
+    }
+    if (wrong.kind != "value") not_computed_ = wrong;
+    return wrong;
   }
 
   /// One array as every input, and then as the output too.
@@ -70,9 +108,11 @@ class PromiseTrial {
     launch(trial, all, output.data(), n);
     check_output(trial, output, n, promises_.judge_same_inputs);
     if (!promises_.inputs[0].in_place) return;
+    in_place_ = true;
     const std::string over = "in place of every input, " + at_size(n);
     launch(over, all, input.data(), n);
     check_output(over, input, n, promises_.judge_same_inputs);
+    in_place_ = false;
   }
 
   /// Each input in turn, and all of them, against the output.
@@ -161,6 +201,7 @@ class PromiseTrial {
   }
 
   void in_place() {
+    in_place_ = true;
     for (std::size_t i = 0; i < promises_.inputs.size(); ++i) {
       if (!promises_.inputs[i].in_place) continue;
       const bool is_only = promises_.inputs.size() == 1;
@@ -173,6 +214,7 @@ class PromiseTrial {
         check_output(trial, inputs[i], n, promises_.judge);
       }
     }
+    in_place_ = false;
   }
 
   /// The result of an element depends on its operands alone: parts of the arrays, wherever they begin
@@ -221,7 +263,8 @@ class PromiseTrial {
     const auto differ = std::mismatch(bytes.begin(), bytes.end(), begin).first;
     if (differ == bytes.end()) return;
     const auto at = static_cast<std::size_t>(differ - bytes.begin()) / width;
-    violate(trial, "element " + std::to_string(at) + " has other bits than in the whole");
+    violate(trial,
+            {"bits", "element " + std::to_string(at) + " has other bits than in the whole", {}});
   }
 
   void refuses_bad_arguments() {
@@ -275,7 +318,7 @@ class PromiseTrial {
       require_success(cudaGraphGetNodes(graph, nullptr, &nodes), "cudaGraphGetNodes");
       cudaGraphDestroy(graph);
     }
-    if (nodes == 0) violate(trial, "the launch did not go to the stream");
+    if (nodes == 0) violate(trial, {"stream", "the launch did not go to the stream", {}});
     static_cast<void>(cudaGetLastError());  // a capture that failed leaves its error behind
 #endif
   }
@@ -342,16 +385,24 @@ class PromiseTrial {
 
   void expect(const std::string& trial, cudaError_t expected, cudaError_t actual) {
     if (actual == expected) return;
-    violate(trial, "the launcher answers " + name_of(actual) + ", expected " + name_of(expected));
+    violate(trial, {"answer",
+                    "the launcher answers " + name_of(actual) + ", expected " + name_of(expected),
+                    {{"expected", static_cast<double>(expected)},
+                     {"actual", static_cast<double>(actual)}}});
   }
 
   void check_output(const std::string& trial, const GuardedBytes& output, std::int64_t n,
                     const Promises::Judge& judge) {
     std::vector<unsigned char> bytes(output.size());
     output.download(bytes.data());
-    const std::string wrong = judge(bytes.data(), n), damage = output.damage();
+    Complaint wrong = judge(bytes.data(), n);
+    if (wrong.kind == "unwritten" && !not_computed_.kind.empty()) {
+      wrong.kind = not_computed_.kind;
+      wrong.sentence = not_computed_.sentence;
+    }
+    const std::string damage = output.damage();
     if (!wrong.empty()) violate(trial, wrong);
-    if (!damage.empty()) violate(trial, "the output was " + damage);
+    if (!damage.empty()) violate(trial, {"outside", "the output was " + damage, {}});
   }
 
   void check_inputs(const std::string& trial, const Inputs& inputs, std::int64_t n) {
@@ -359,33 +410,43 @@ class PromiseTrial {
       const std::string subject =
           inputs.size() == 1 ? "the input" : "the input " + promises_.inputs[i].name;
       const std::string damage = inputs[i].damage();
-      if (!damage.empty()) violate(trial, std::string(subject).append(" was ").append(damage));
+      if (!damage.empty()) violate(trial, {"input", subject + " was " + damage, {}});
       std::vector<unsigned char> now(bytes_of(promises_.inputs[i], n));
       inputs[i].download(now.data());
       if (!std::equal(now.begin(), now.end(), promises_.inputs[i].values.begin())) {
-        violate(trial, subject + " was written to");
+        violate(trial, {"input", subject + " was written to", {}});
       }
     }
   }
 
   void check_untouched(const std::string& trial, const GuardedBytes& output) {
     if (!output.untouched() || !output.damage().empty()) {
-      violate(trial, "the output was written to all the same");
+      violate(trial, {"not_refused", "the output was written to all the same", {}});
     }
   }
 
-  void violate(const std::string& trial, const std::string& what) {
-    violations_.push_back(trial + ": " + what);
+  void violate(const std::string& trial, Complaint what) {
+    what.sentence = trial + ": " + what.sentence;
+    what.numbers.emplace_back("in_place", in_place_ ? 1 : 0);
+    violations_.push_back(std::move(what));
   }
 
   const Promises& promises_;
   std::vector<std::int64_t> sizes_again_;
-  std::vector<std::string> violations_;
+  std::vector<Complaint> violations_;
+  bool in_place_ = false;   // of what is tried now
+  Complaint not_computed_;  // what an element that looks unwritten has turned out to be
 };
 
 }  // namespace
 
-std::vector<std::string> promise_violations(const Promises& promises) {
+Complaint not_written(std::int64_t index, const std::string& element) {
+  return {"unwritten",
+          element + "[" + std::to_string(index) + "] was not written",
+          {{"index", static_cast<double>(index)}}};
+}
+
+std::vector<Complaint> promise_violations(const Promises& promises) {
   return PromiseTrial(promises).run();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/proof/buffers.h"
+#include "common/proof/complaint.h"
 #include "common/proof/tiled.h"
 #include "common/rung.h"
 
@@ -38,8 +39,8 @@ InputArray input_array(const std::string& name, const std::vector<T>& values, st
 struct Promises {
   using Launcher = std::function<cudaError_t(const std::vector<const void*>& inputs, void* output,
                                              std::int64_t n, cudaStream_t stream)>;
-  /// What is wrong with the output at size n, or an empty string.
-  using Judge = std::function<std::string(const unsigned char* output, std::int64_t n)>;
+  /// What is wrong with the output at size n.
+  using Judge = std::function<Complaint(const unsigned char* output, std::int64_t n)>;
 
   std::vector<InputArray> inputs;
   std::size_t out_element_bytes;
@@ -55,7 +56,10 @@ struct Promises {
   std::string size_name = "n";    ///< in the sentences
 };
 
-/// Every promise that the launcher breaks, a sentence each; empty for a good one.
+/// The complaint about an element that still holds what buffers start with.
+Complaint not_written(std::int64_t index, const std::string& element = "y");
+
+/// Every promise that the launcher breaks; empty for a good one.
 ///
 /// Tried are (on the executor, the largest size once, and 2^16 + 3 in its place where it would come again):
 /// - sizes: each of them, with canaries around all arrays; inputs keep their values; the same with
@@ -72,26 +76,34 @@ struct Promises {
 ///   the work goes to that stream and that the launcher does not synchronise
 /// - exact allocations: arrays end where their allocations end, at every size, and a sanitizer
 ///   watches
-std::vector<std::string> promise_violations(const Promises& promises);
+std::vector<Complaint> promise_violations(const Promises& promises);
 
-/// Fails the running test case with that list, unless it is empty.
+/// Fails the running test case with that list, unless it is empty, and records it (record.h).
 void check_promises(const std::string& rung, const Promises& promises);
+
+/// The same of one complaint.
+void check_complaint(const std::string& rung, const Complaint& complaint);
 
 /// The judge of outputs that have one right answer: "byte 3 is 255, expected 1", with `element` for
 /// "byte". T: an integer type.
 template <class T>
 Promises::Judge exactly(std::function<std::vector<T>(std::int64_t n)> expected,
                         const std::string& element) {
-  return [=](const unsigned char* output, std::int64_t n) -> std::string {
+  return [=](const unsigned char* output, std::int64_t n) -> Complaint {
     const std::vector<T> right = expected(n);
     for (std::size_t i = 0; i < right.size(); ++i) {
       T actual;
       std::memcpy(&actual, output + i * sizeof(T), sizeof(T));
       if (actual == right[i]) continue;
-      return element + " " + std::to_string(i) + " is " + std::to_string(actual) + ", expected " +
-             std::to_string(right[i]);
+      // Buffers start as ones; one that is written as ones is told apart by promise_violations().
+      return {actual == static_cast<T>(-1) ? "unwritten" : "value",
+              element + " " + std::to_string(i) + " is " + std::to_string(actual) + ", expected " +
+                  std::to_string(right[i]),
+              {{"index", static_cast<double>(i)},
+               {"expected", static_cast<double>(right[i])},
+               {"actual", static_cast<double>(actual)}}};
     }
-    return "";
+    return {};
   };
 }
 

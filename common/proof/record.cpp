@@ -1,4 +1,4 @@
-// The accuracy of a rung, as JSON.
+// The accuracy of a rung and what it does wrong, as JSON.
 
 #include "common/proof/record.h"
 
@@ -16,7 +16,7 @@ std::string json_string(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
+    quoted += c == '\n' ? ' ' : c;
   }
   return quoted + '"';
 }
@@ -57,17 +57,42 @@ std::string accuracy_json(const AccuracyRecord& accuracy) {
          "}";
 }
 
+/// The number, whatever it is: of those that JSON does not know, the names that Python gives them.
+std::string python_number(double value) {
+  if (std::isfinite(value)) return json_number(value);
+  return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
+}
+
+std::string failure_json(const std::string& rung, const Complaint& complaint) {
+  std::string json = "{\"rung\": " + json_string(rung) +
+                     ", \"kind\": " + json_string(complaint.kind) +
+                     ", \"sentence\": " + json_string(complaint.sentence);
+  for (const auto& [name, value] : complaint.numbers) {
+    json += ", " + json_string(name) + ": " + python_number(value);
+  }
+  return json + "}";
+}
+
+/// Writes into a file of the directory that is for records, if there is one.
+void write(const std::string& name, const std::string& text, std::ios::openmode mode) {
+  const char* directory = std::getenv("TUTORIAL_RECORD_DIR");
+  if (directory == nullptr || *directory == '\0') return;
+  const std::string path = std::string(directory) + "/" + name;
+  std::ofstream file(path, mode);
+  file << text << '\n';
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+}
+
 }  // namespace
 
 void record(const AccuracyRecord& accuracy) {
-  const char* directory = std::getenv("TUTORIAL_RECORD_DIR");
-  if (directory == nullptr || *directory == '\0') return;
-  const std::string path =
-      std::string(directory) + "/accuracy." + accuracy.chapter + "." + accuracy.rung + ".json";
-  std::ofstream file(path);
-  file << "{\"context\": " << json_context() << ",\n \"accuracy\": [" << accuracy_json(accuracy)
-       << "]}\n";
-  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+  write("accuracy." + accuracy.chapter + "." + accuracy.rung + ".json",
+        "{\"context\": " + json_context() + ",\n \"accuracy\": [" + accuracy_json(accuracy) + "]}",
+        std::ios::trunc);
+}
+
+void record(const std::string& rung, const Complaint& complaint) {
+  write("failures.jsonl", failure_json(rung, complaint), std::ios::app);
 }
 
 }  // namespace tutorial::test

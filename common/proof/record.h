@@ -1,6 +1,7 @@
-// Results of tests, kept for the README.
+// Results of tests: errors, kept for the README, and what failed, for ./tutorial test --yours.
 #pragma once
 
+#include "common/proof/complaint.h"
 #include "common/proof/unary.h"
 
 #include <string>
@@ -28,5 +29,9 @@ struct AccuracyRecord {
 /// Writes accuracy.<chapter>.<rung>.json into the directory that TUTORIAL_RECORD_DIR names; does
 /// nothing without it. Throws std::runtime_error if the file cannot be written.
 void record(const AccuracyRecord& accuracy);
+
+/// Appends the complaint to failures.jsonl there, a JSON object in a line: its kind, sentence and
+/// numbers, and the rung. NaN and the infinities are written as Python reads them.
+void record(const std::string& rung, const Complaint& complaint);
 
 }  // namespace tutorial::test

@@ -3,6 +3,7 @@
 // length is then a comparison of integers.
 #pragma once
 
+#include "common/proof/complaint.h"
 #include "common/proof/device.h"
 #include "common/proof/inputs.h"
 #include "common/proof/parallel.h"
@@ -140,6 +141,18 @@ class TiledReference {
   std::string complaint(const T* outputs, std::int64_t first, std::int64_t count) const {
     const std::int64_t wrong = first_wrong(outputs, first, count);
     return wrong < 0 ? "" : describe(wrong, outputs[wrong - first]);
+  }
+
+  /// The same of y[0] to y[n - 1], with its numbers.
+  Complaint judge(const T* y, std::int64_t n) const {
+    const std::int64_t wrong = first_wrong(y, 0, n);
+    if (wrong < 0) return {};
+    return {"value",
+            describe(wrong, y[wrong]),
+            {{"index", static_cast<double>(wrong)},
+             {"expected", expected(wrong)},
+             {"actual", to_double(y[wrong])},
+             {"ulp", ulp_error(y[wrong], expected(wrong))}}};
   }
 
   /// "y[7] = 0.5, expected 0.25 for x = 0.25 (1024 ULP)".

@@ -3,6 +3,7 @@
 #include "common/bench/shapes.h"
 #include "common/bench/stage.h"
 #include "common/executor/executor.h"
+#include "common/see/said.h"
 #include "common/see/see.h"
 #include "common/trace/json.h"
 #include "common/trace/recorder.h"
@@ -281,7 +282,8 @@ int run(const Options& options) {
     trace_case(find(name, options.shape_name), options, json);
   }
   json.end(']');
-  std::puts(json.text().c_str());
+  std::fprintf(said(), "%s\n", json.text().c_str());
+  std::fflush(said());
   return 0;
 }
 

@@ -13,6 +13,7 @@ struct Yours {
   bench::Case operation;
   RungClaims claims;
   bool in_place = false;   ///< the output's type is that of the inputs
+  std::size_t out_bytes;   ///< of an element of the output
   const char* size = "n";  ///< what a shape's columns are called in the sentences
   const char* more = "";   ///< what the sentences say behind them
 };
@@ -29,7 +30,7 @@ Yours yours_of(std::size_t inputs, std::int64_t elements, const RungClaims& clai
       return static_cast<std::size_t>(each * shape.columns) * size;
     };
   };
-  Yours rung{{}, claims, std::is_same_v<In, Out>};
+  Yours rung{{}, claims, std::is_same_v<In, Out>, sizeof(Out)};
   rung.operation.output_bytes = bytes_of(elements, sizeof(Out));
   for (std::size_t i = 0; i < inputs; ++i) {
     rung.operation.inputs.push_back({nullptr, bytes_of(i == 0 ? elements : 1, sizeof(In))});

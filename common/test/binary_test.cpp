@@ -28,9 +28,9 @@ cudaError_t right(const float* a, const float* b, float* y, std::int64_t n, cuda
 
 std::string violations(BinaryLauncher<float> launch) {
   std::string text;
-  for (const std::string& line :
+  for (const Complaint& complaint :
        promise_violations(promises_of(rung(std::move(launch)), reference))) {
-    text += line + "\n";
+    text += complaint.sentence + "\n";
   }
   return text;
 }

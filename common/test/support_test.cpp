@@ -378,7 +378,7 @@ std::string violations(UnaryLauncher<float> launch, std::size_t alignment = 16) 
   std::string text;
   for (const auto& violation :
        promise_violations(promises_of(rung(std::move(launch), alignment), identity))) {
-    text += violation + "\n";
+    text += violation.sentence + "\n";
   }
   return text;
 }
@@ -429,7 +429,7 @@ TEST_CASE("three inputs in each other's places are noticed", "[promises]") {
   CHECK(promise_violations(promises_of(rung, [](const double* in) { return in[2]; })).empty());
   const auto wrong = promise_violations(promises_of(rung, [](const double* in) { return in[0]; }));
   REQUIRE_FALSE(wrong.empty());
-  CHECK(mentions(wrong.front(), "n = 1: y[0] = "));
+  CHECK(mentions(wrong.front().sentence, "n = 1: y[0] = "));
 }
 
 TEST_CASE("a last element with other bits is noticed, though within the bound", "[promises]") {
@@ -446,9 +446,9 @@ TEST_CASE("a last element with other bits is noticed, though within the bound", 
   const auto broken = promise_violations(
       promises_of(UnaryRung<float>{"up", rounded_up_at_the_end, 4, 16, 1.0}, identity));
   REQUIRE_FALSE(broken.empty());
-  CHECK(
-      mentions(broken.front(), "alone, inputs on and output on a boundary of 256 bytes: element"));
-  CHECK(mentions(broken.front(), "has other bits than in the whole"));
+  CHECK(mentions(broken.front().sentence,
+                 "alone, inputs on and output on a boundary of 256 bytes: element"));
+  CHECK(mentions(broken.front().sentence, "has other bits than in the whole"));
 }
 
 TEST_CASE("a dropped tail is noticed", "[promises]") {
@@ -458,6 +458,39 @@ TEST_CASE("a dropped tail is noticed", "[promises]") {
   });
   CHECK(mentions(text, "n = 1: y[0] was not written"));
   CHECK(mentions(text, "n = 1027: y[1024] was not written"));
+}
+
+TEST_CASE("what is made of the output or of unwritten memory is told from what is not written",
+          "[promises]") {
+  require_device();
+  const auto kind = [](UnaryLauncher<float> launch) {
+    const auto broken = promise_violations(promises_of(rung(std::move(launch)), identity));
+    return broken.empty() ? "" : broken.front().kind;
+  };
+  const auto with_output = [](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+    const cudaError_t error = copy(x, y, n, stream);
+    if (error != cudaSuccess || n == 0 || x == y) return error;
+    std::vector<float> all(static_cast<std::size_t>(n), std::nanf(""));
+    return cudaMemcpy(y, all.data(), all.size() * sizeof(float), cudaMemcpyHostToDevice);
+  };
+  CHECK(kind(copy<float>) == "");
+  CHECK(kind([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+          return copy(x, y, n == 7 ? n - 4 : n, stream);
+        }) == "unwritten");
+  CHECK(kind([=](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+          return n == 7 && x != y ? copy(y, y, n, stream) : copy(x, y, n, stream);
+        }) == "unwritten");  // as if nobody had written it
+  CHECK(kind([=](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+          if (n != 7 || x == y) return copy(x, y, n, stream);
+          std::vector<float> was(7);
+          cudaMemcpy(was.data(), y, 28, cudaMemcpyDeviceToHost);
+          for (float& value : was) value += 1;
+          return cudaMemcpy(y, was.data(), 28, cudaMemcpyHostToDevice);
+        }) == "reads_output");
+  CHECK(kind([=](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+          return n == 7 && x != y ? cudaMemset(y, 0xFF, 28) : copy(x, y, n, stream);
+        }) == "unset");
+  CHECK(kind(with_output) == "value");  // NaN by its own arithmetic
 }
 
 TEST_CASE("a write of one byte past the end is noticed", "[promises]") {
@@ -622,13 +655,14 @@ TEST_CASE("a launcher that counts in 32 bits is noticed past 2^31", "[past_2_31]
   CHECK(mentions(violation_past_2_31(rung<__half>(wraps), identity), "y[1027]"));
 }
 
-TEST_CASE("accuracy is recorded as JSON", "[record]") {
+TEST_CASE("accuracy and failures are recorded as JSON", "[record]") {
   std::string directory = std::filesystem::temp_directory_path() / "tutorial-record-XXXXXX";
   REQUIRE(mkdtemp(directory.data()) != nullptr);
   const char* was = std::getenv("TUTORIAL_RECORD_DIR");
   const std::string before = was == nullptr ? "" : was;
   REQUIRE(setenv("TUTORIAL_RECORD_DIR", directory.c_str(), 1) == 0);
   record({"chapter", "a_rung", "f16", 0.75, {0.5, -kInfinity, 1, 1.25, 65536}});
+  record("a_rung", Complaint("value", "is \"no\" number", {{"index", 3}, {"actual", kNaN}}));
   REQUIRE(setenv("TUTORIAL_RECORD_DIR", before.c_str(), 1) == 0);
 
   const std::string path = directory + "/accuracy.chapter.a_rung.json";
@@ -639,5 +673,9 @@ TEST_CASE("accuracy is recorded as JSON", "[record]") {
                  R"("inputs": 65536, "max_ulp": 0.5, "at": null, "expected": 1, "actual": 1.25, )"
                  R"("bound": 0.75}])"));
   CHECK(mentions(text.str(), on_gpu ? R"("backend": "cuda")" : R"("backend": "cpu-executor")"));
+  std::string line;
+  std::getline(std::ifstream(directory + "/failures.jsonl"), line);
+  CHECK(line == R"({"rung": "a_rung", "kind": "value", "sentence": "is \"no\" number", )"
+                R"("index": 3, "actual": NaN})");
   std::filesystem::remove_all(directory);
 }

@@ -18,7 +18,7 @@
 // check: lost_update_in_block: thread 1 of block 0 reads count, which thread 0 of block 0 writes in the same line, with no barrier between them: an update can be lost.*[|] count [+]= 1.
 // check: lost_update: thread 0 of block 1 reads y.0., which thread 0 of block 0 writes in the same line, and nothing orders blocks: an update can be lost.*[|] if .threadIdx.x == 0. y.0. [+]= x
 // check: missing_fence: and nothing orders blocks.*[|] total [+]= y.1 [+] block..
-// check: nobody_wrote: thread 0 of block 8 reads tile.5., which no thread of the block has written: is a barrier missing.*[|] total [+]= tile.k..
+// check: nobody_wrote: thread 0 of block 8 reads tile.5., which no thread of the block has set before.*[|] total [+]= tile.k..
 // check: endless_loop: thread 0 of block 0 is still at work after 1 second: a loop without end.*[|] while .stride >= 0.
 // check: endless_walk: thread 0 of block 0 is still at work after 1 second: a loop without end.*[|] y.k. = x.k..
 // check: endless_barriers: is still at work after 1 second: a loop without end.*[|] (__syncthreads|for .unsigned stride)

@@ -5,15 +5,14 @@ done when a version of the reader's file has met all its goals; that version is 
 that a file may go from one exercise to the next. Its presence is the tick.
 """
 
-import hashlib
 import re
-import shutil
 import subprocess
 import textwrap
 from pathlib import Path
 
 import front
 import runs
+from source import blob, content_of, without_comments
 
 KEPT = runs.ROOT / ".exercises"
 #: What a goal may be about, and how it is said.
@@ -66,10 +65,9 @@ class Exercise:
             text = without_body(text, name)
         return re.sub(r"(?m)^ *//! \[\w+\]\n", "", text)
 
-    @property
-    def is_untouched(self):
+    def is_frame(self, source):
         """Whether the program is still the frame; comments aside."""
-        return without_comments(self.frame).split() == code_of(self.file).split()
+        return without_comments(self.frame).split() == source.code.split()
 
     @property
     def kept(self):
@@ -79,10 +77,10 @@ class Exercise:
     def done(self):
         return self.kept.exists()
 
-    def keep(self):
-        """The tick."""
+    def keep(self, content):
+        """The tick: this version has met all goals."""
         self.kept.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(self.file, self.kept)
+        write_whole(self.kept, content)
 
     def left(self, facts):
         """What is left of it, a phrase each; empty if it is done. facts: what yours.py found."""
@@ -108,7 +106,8 @@ class Chapter:
 
     @property
     def edited(self):
-        return self.file.exists() and blob(self.file.read_bytes()) != self.starter
+        content = content_of(self.file)
+        return content is not None and blob(content) != self.starter
 
     def find(self, wanted):
         for exercise in self.exercises:
@@ -130,11 +129,6 @@ def all_chapters():
     return [Chapter(folder) for folder in runs.find_chapters() if (folder / "answers/exercises.json").exists()]
 
 
-def blob(content):
-    """What git calls these bytes."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
-
-
 def said(name, goal):
     if isinstance(goal, list):
         if name == "moves":
@@ -143,27 +137,29 @@ def said(name, goal):
     return GOALS[name].format(goal)
 
 
-def code_of(path):
-    """A source without its comments."""
-    return without_comments(path.read_text(encoding="utf-8", errors="replace"))
-
-
-def without_comments(text):
-    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
-
-
 # -------------------------------------------------------------------------------------------------
 # The files
 
 
-def keep_aside(path):
-    """Copies a file into .exercises/ under a name that is free; returns that."""
+def write_whole(path, content):
+    """All of it or nothing: a disk that is full leaves no half of a file."""
+    arriving = path.with_name(f".{path.name}.arriving")
+    try:
+        arriving.write_bytes(content)
+        arriving.replace(path)
+    except OSError:
+        arriving.unlink(missing_ok=True)
+        raise
+
+
+def keep_aside(path, content):
+    """Writes a file's content into .exercises/ under a name that is free; returns that."""
     folder = KEPT / path.parent.name
     folder.mkdir(parents=True, exist_ok=True)
     number = 1
     while (target := folder / f"{path.stem}.{number}{path.suffix}").exists():
         number += 1
-    shutil.copyfile(path, target)
+    write_whole(target, content)
     return target
 
 
@@ -173,12 +169,14 @@ def restore(chapter, exercise):
     refuse_paper(exercise)
     program = exercise is not None and exercise.is_program
     path = exercise.file if program else chapter.file
-    edited = path.exists() and (path.read_bytes() != exercise.frame.encode() if program else chapter.edited)
-    if path.exists() and not edited:
+    was = content_of(path)
+    if not program and was is not None and not chapter.edited:
         return None
     content = exercise.frame.encode() if program else starter_of(chapter)
-    old = keep_aside(path) if edited else None
-    path.write_bytes(content)
+    if was == content:
+        return None
+    old = keep_aside(path, was) if was is not None else None
+    write_whole(path, content)
     return old
 
 
@@ -205,7 +203,7 @@ def start(exercise):
     if exercise.file.exists():
         raise runs.ToolError(f"{front.here(exercise.file)} is there already; --restore in the place of "
                              "--start begins it again, and keeps your file")
-    exercise.file.write_text(exercise.frame, encoding="utf-8")
+    write_whole(exercise.file, exercise.frame.encode())
 
 
 def without_body(text, name):

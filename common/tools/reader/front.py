@@ -4,9 +4,13 @@
 is missing and builds. The commands are Python, and call it back for that.
 """
 
+import hashlib
+import json
 import os
+import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import runs
@@ -42,6 +46,17 @@ def say(text=""):
     print(text, flush=True)
 
 
+def width():
+    """Columns of the terminal, up to 100; 80 without one."""
+    return max(40, min(shutil.get_terminal_size().columns, 100))
+
+
+def filled(text, first="", rest=None):
+    """The text in lines of that width; first and rest stand before the first line and the others."""
+    rest = first + "  " if rest is None else rest
+    return textwrap.fill(text, width(), initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+
+
 def plural(count, word):
     return f"{count:,} {word}" + ("" if count == 1 else "s")
 
@@ -60,11 +75,75 @@ def choose_backend(wanted, for_what):
 def build(backend, *targets, quiet=False, errors=True, known=False):
     """Installs what is missing and builds the targets; without targets, everything. known: a build folder that is
     there is taken as it is, which saves what is most of the time of a small change. errors: they are shown."""
-    done = subprocess.run([str(DOOR), "build-targets", backend, *targets], check=False,
-                          stdout=subprocess.DEVNULL if quiet else None, stderr=None if errors else subprocess.DEVNULL,
-                          env={**os.environ, **({"TUTORIAL_CONFIGURED": "1"} if known else {})})
+    while True:
+        readers = ReadersObjects(backend)
+        environment = {**os.environ, "TUTORIAL_STALE": "\n".join(readers.stale()), **({"TUTORIAL_CONFIGURED": "1"} if known else {})}
+        done = subprocess.run([str(DOOR), "build-targets", backend, *targets], check=False, env=environment,
+                              stdout=subprocess.DEVNULL if quiet else None, stderr=None if errors else subprocess.DEVNULL)
+        readers.remember()
+        if not readers.were_saved():
+            break
+        say("build: a file of yours was saved meanwhile: once more")
     if done.returncode:
         raise BuildFailed(done.returncode)
+
+
+class ReadersObjects:
+    """What a build folder holds of the reader's files, and of which text each object was made.
+
+    A file that is saved while it is compiled leaves an object that is newer than the file, and of another text: make
+    would never build it again. One that is put back from a copy is older than what was made of the version before.
+    So an object is taken for that of a text only if a build here made it while the file was that text.
+    """
+
+    def __init__(self, backend):
+        self.folder = program(backend, "")
+        self.file = self.folder / "readers.json"
+        self.texts = {path: digest(path) for folder in runs.find_chapters() for path in folder.glob("your_*.cu*")}
+        try:
+            self.known = json.loads(self.file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            self.known = {}
+
+    def objects(self):
+        """(object, file) of all that are there."""
+        for path in self.texts:
+            chapter = path.parent.name
+            if path.suffix == ".cuh":
+                names = [f"{target}.dir/launchers/{path.stem}.cu.o"
+                         for target in (runs.ladder_of_chapter(chapter), f"{chapter}_seen_{path.stem}")]
+            else:
+                target = f"{chapter}_{path.stem}"
+                names = [f"{target}.dir/{path.name}.o", f"{target}_see_objects.dir/{path.name}.o"]
+            for name in names:
+                found = self.folder / chapter / "CMakeFiles" / name
+                if found.exists():
+                    yield found, path
+
+    def made(self, found, path):
+        return [self.texts[path], found.stat().st_mtime_ns]
+
+    def stale(self):
+        """Objects that no build here has made of the text that is there now, from the root."""
+        return [str(found.relative_to(runs.ROOT)) for found, path in self.objects()
+                if self.known.get(str(found.relative_to(self.folder))) != self.made(found, path)]
+
+    def remember(self):
+        now = {str(found.relative_to(self.folder)): self.made(found, path)
+               for found, path in self.objects() if digest(path) == self.texts[path]}
+        if now != self.known and self.folder.is_dir():
+            self.file.write_text(json.dumps(now, indent=0), encoding="utf-8")
+
+    def were_saved(self):
+        return any(digest(path) != was for path, was in self.texts.items())
+
+
+def digest(path):
+    """Of the content; of a file that is not there, nothing."""
+    try:
+        return hashlib.sha1(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def program(backend, name):

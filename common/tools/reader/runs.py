@@ -9,6 +9,7 @@ As a program:
     python3 common/tools/reader/runs.py compact FILE...    rewrites recorded files in their short form
 """
 
+import errno
 import json
 import math
 import os
@@ -38,6 +39,20 @@ def run_tool(main, name=None):
     except BrokenPipeError:  # the reader closed the pipe, as `| head` does
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        print(f"{name or Path(sys.argv[0]).name}: {mended(error)}", file=sys.stderr)
+        sys.exit(2)
+
+
+def mended(error):
+    """What the system refuses, and what to do."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        what = "make room on this disk, and run it again"
+    elif error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        what = "clone it to where you can write, or change who may"
+    else:
+        what = "check that it is there"
+    return f"{error.filename or 'a file could not be written'}: {error.strerror}: {what}"
 
 
 # -------------------------------------------------------------------------------------------------

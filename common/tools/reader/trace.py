@@ -23,6 +23,7 @@ from pathlib import Path
 
 import front
 import runs
+from running import Running
 
 LANES = "0123456789abcdefghijklmnopqrstuv"
 SECTOR = 32
@@ -42,16 +43,16 @@ EXCEPTIONS = Path(__file__).resolve().parents[2] / "trace/exceptions.json"
 def ask(program, arguments):
     """The JSON that the tracing program prints; ToolError with its sentence if it has none."""
     try:
-        done = subprocess.run([str(program), "trace", *arguments], text=True, capture_output=True, check=False,
-                              env={**os.environ, "TUTORIAL_CPU_REPORT": "none"})
+        running = Running([program, "trace", *arguments], environment={"TUTORIAL_CPU_REPORT": "none"})
     except OSError as error:
         raise runs.ToolError(f"{program}: {error.strerror}; build it with ./tutorial trace") from None
-    if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
-        why = lines[-1].removeprefix("trace: ") if lines else \
-            f"the kernel ended the program (exit code {done.returncode})"
-        raise runs.ToolError(why)
-    return json.loads(done.stdout)["rungs"]
+    if running.end() != 0:
+        lines = [line for line in running.complained.splitlines() if line.strip()]
+        raise runs.ToolError(lines[-1].removeprefix("trace: ") if lines else f"the kernel {running.ending}")
+    rungs = json.loads(running.said)["rungs"]
+    if running.lines:
+        rungs[0]["printed"] = running.printed
+    return rungs
 
 
 def names_of(program):
@@ -532,6 +533,43 @@ def summed_totals(rung, operation, space):
     return result
 
 
+class Traced:
+    """What one launch of a rung asks for."""
+
+    def __init__(self, rung):
+        self.name, launches = rung["rung"], rung["launches"]
+        self.blocks = sum(math.prod(one["grid"]) for one in launches)
+        self.threads = sum(math.prod(one["grid"]) * math.prod(one["block"]) for one in launches)
+        self.idle_blocks = self.blocks - sum(one["busy_blocks"] for one in launches)
+        self.busy = sum(one["busy_threads"] for one in launches)
+        self.kinds = {kind: summed_totals(rung, kind, "global") for kind in ("load", "store")}
+        self.shared = any(summed_totals(rung, kind, "shared") for kind in ("load", "store", "atomic"))
+
+    def widths(self, kind):
+        return self.kinds[kind]["widths"] if self.kinds[kind] else []
+
+    def requests(self, kind):
+        """Of a warp that does anything."""
+        warps = -(-self.busy // 32)
+        return self.kinds[kind]["requests"] / warps if self.kinds[kind] and warps else 0
+
+    def moved(self, kind):
+        """Bytes, in whole sectors."""
+        return self.kinds[kind]["sectors"] * SECTOR if self.kinds[kind] else 0
+
+    def phrase(self, kind):
+        """"loads: 16 bytes a lane, 1 request a warp"."""
+        if not self.kinds[kind]:
+            return f"{kind}s: none"
+        total = self.kinds[kind]
+        used = 100 * total["used"] / (total["sectors"] * SECTOR) if total["sectors"] else 100
+        waste = f", {used:.3g} % of what a request moves is used" if used < 95 else ""
+        count = f"{self.requests(kind):.3g}"
+        unit = "byte" if self.widths(kind) == [1] else "bytes"
+        return f"{kind}s: {' and '.join(map(str, self.widths(kind)))} {unit} a lane, {count} " \
+               f"{'request' if count == '1' else 'requests'} a warp{waste}"
+
+
 def comparison(rungs):
     """A line per number, a column per rung."""
     rows = [("blocks", [f"{sum(math.prod(one['grid']) for one in r['launches']):,}" for r in rungs]),
@@ -589,8 +627,7 @@ def traced(folder, arguments):
 
 def verdict(rungs):
     """The first rung beside the second, in a line: what it asks for more, or that it asks for the same."""
-    import yours
-    mine, other = yours.Traced(rungs[0]), yours.Traced(rungs[1])
+    mine, other = Traced(rungs[0]), Traced(rungs[1])
     differences = []
     for kind in ("load", "store"):
         if mine.widths(kind) != other.widths(kind) or abs(mine.requests(kind) - other.requests(kind)) > 0.005:
@@ -614,6 +651,9 @@ def show(arguments, chapter, rungs):
     if arguments.json:
         runs.write_json(arguments.json, {"context": {"chapter": chapter}, "rungs": rungs})
     paint = Paint(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+    printed = rungs[0].get("printed", [])
+    if printed:
+        print("printed by the kernel:\n" + "".join(f"  {line}\n" for line in printed))
     if len(rungs) > 1:
         comparison(rungs)
         print()

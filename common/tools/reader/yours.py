@@ -1,105 +1,32 @@
 """./tutorial test CHAPTER --yours: judges a reader's rung, and says in a few lines what is wrong with it.
 
 The verdict has a line for each question: is it right, how large is the error beside the claim, what
-does it ask of memory, does anything idle, what of the exercises is done. Three programs answer:
-01_elu_test tries hundreds of sizes, pointers and inputs; 01_elu_see_your_elu judges every access, and
-counts them. A rung with one mistake fails many trials for one reason, so the test's
-messages are sorted by reason.
+does it ask of memory, does anything idle, what of the exercises is done. Two programs answer:
+01_elu_test tries hundreds of sizes, pointers and inputs, and records what fails (reasons.py);
+01_elu_see_your_elu judges every access, and counts them. Where nvcc is installed, it is asked too.
 """
 
 import functools
-import math
+import json
 import os
 import re
-import resource
-import signal
-import subprocess
 import sys
 import tempfile
-import textwrap
 import time
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import exercises
 import front
+import reasons
 import runs
 import trace
+from running import Running
+from source import FrontEnd, Source, claims_of, content_of, impossible, not_for_the_device, nvcc, unaligned
 
 CASES = "*your rung*"
-SECONDS = 10  # of the CPU: a test that takes more has a loop without an end; those of the chapters take 1 or 2
-LONGEST = 300  # seconds by the clock, on a machine that is busy with other things
-WIDTH = 100
-
-# What the test says; in the reader's words; where to look.
-REASONS = (
-    (r"was not written", "Some elements are never written, or computed from memory that nobody wrote.",
-     "Does the kernel handle the tail, when n is not a multiple of per_thread? Does each thread begin "
-     "where the previous one ends, at (block * threads + thread) * per_thread?"),
-    (r"byte \d+ is 255, expected", "Some answers are never written, or are neither 0 nor 1.",
-     "The output starts as 255, and a mask of ones is 255 too. Does the kernel handle the tail? Is each "
-     "mask reduced to its lowest bit?"),
-    (r"byte \d+ is \d+, expected", "Some answers are wrong.",
-     "Are they in the order of their elements? Does a comparison with NaN give 0?"),
-    (r"output was (written (past|before)|damaged)|writes .*(past|before)",
-     "The kernel writes outside its output.",
-     "Does the check cover the last element of an access, or of a tile, as well as the first?"),
-    (r"input( \w)? was written", "The kernel writes to its input, or past its output into the input.",
-     "Which pointer does it store to, and with which index?"),
-    (r"answers cudaErrorMisalignedAddress, expected cudaSuccess",
-     "The launcher refuses pointers that it should accept.",
-     "`alignment` must be the number of bytes of the widest access, no more."),
-    (r"answers cudaErrorInvalidConfiguration", "The launch configuration is invalid.",
-     "Is per_thread above 0?"),
-    (r"answers cudaErrorLaunchFailure", "The executor stopped the kernel.",
-     "Its report above says which threads wait where, or which lane a shuffle reads."),
-    (r"misaligned|cudaErrorMisalignedAddress", "The kernel accesses a misaligned address.",
-     "Is `alignment` the width of the widest access in bytes? 128 bits need 16."),
-    (r"expected -?nan", "The result is not NaN where NaN is expected.",
-     "Does fmaxf, fminf or a comparison replace the NaN? max_nan and min_nan keep it, in half __hmax_nan and __hmin_nan."),
-    (r"(?i)nan.*expected|= -?nan|got -?nan", "The result is NaN where a number is expected.",
-     "Which step produces it: infinity minus infinity, 0 times infinity, infinity over infinity?"),
-    (r"= -?inf|got -?inf", "The result is infinity where a number is expected.",
-     "Which step overflows its type?"),
-    (r"expected .*(ULP\)|inputs|pairs|pixels\))", "Some values are wrong.", ""),
-    (r"", "The test failed.", ""),
-)
-VALUES = len(REASONS) - 2  # "Some values are wrong": the advice depends on how wrong
-
-
-# -------------------------------------------------------------------------------------------------
-# The claims
-
-
-CLAIMS = re.compile(r"RungClaims\s+(\w+)\s*\{([^{}]*)\}")
-
-
-def claims_of(path):
-    """(per_thread, alignment, max_ulp) as the file claims them; None for what is no plain number."""
-    found = CLAIMS.search(exercises.code_of(path))
-    words = [word.strip() for word in found.group(2).split(",")] if found else []
-    values = []
-    for word in (words + ["", "", ""])[:3]:
-        size = re.fullmatch(r"(?:alignof|sizeof)\((\w+)\)", word)
-        number = {"half": 2, "float": 4, "Byte": 1}.get(size.group(1)) if size else None
-        try:
-            number = float(word.rstrip("fF")) if word and not size else number
-        except ValueError:
-            number = None
-        values.append(int(number) if number is not None and number == int(number) and len(values) < 2 else number)
-    return tuple(values)
-
-
-def impossible(claims):
-    """Why no kernel can keep these claims, in a sentence; None if one can."""
-    per_thread, alignment, max_ulp = claims
-    if per_thread is not None and (per_thread < 1 or per_thread != int(per_thread)):
-        return f"per_thread is {per_thread}: a thread takes at least 1 element"
-    if alignment is not None and alignment not in (1, 2, 4, 8, 16):
-        return f"alignment is {alignment}: the accesses here are 1, 2, 4, 8 or 16 bytes wide, and none needs another"
-    if max_ulp is not None and not 0 <= max_ulp:
-        return f"max_ulp is {max_ulp:g}: an error is never below 0; a value that is rounded once is off by up to 0.5"
-    return None
+SECONDS = 10  # of the processor: a test that takes more has a loop without an end; those of the chapters take 1 or 2
+CHECKED_SECONDS = 3  # the same for one block under the checks, which are asked first where they are built
+PATIENCE = 60  # of the processor, for a test whose blocks all have an end
 
 
 # -------------------------------------------------------------------------------------------------
@@ -107,166 +34,76 @@ def impossible(claims):
 
 
 class Tested:
-    """What the chapter's test says of the rung, with the threads of a block in one order."""
+    """What the chapter's test says of the rung, with the threads of a block in one order. is_endless(): whether
+    something else has found that out."""
 
-    def __init__(self, program, order):
-        environment = {**os.environ, **({"TUTORIAL_CPU_ORDER": order} if order else {})}
-        self.endless, self.accuracy = False, []
+    def __init__(self, program, order, seconds, is_endless):
         with tempfile.TemporaryDirectory() as folder:
-            environment["TUTORIAL_RECORD_DIR"] = folder
-            try:
-                done = subprocess.run([str(program), CASES, "-r", "xml"], env=environment, text=True, errors="replace",
-                                      capture_output=True, check=False, timeout=LONGEST, preexec_fn=limit)
-                self.endless = done.returncode == -signal.SIGXCPU
-            except subprocess.TimeoutExpired:
-                self.endless = True
-            if self.endless:
-                self.code, self.lines, self.errors, self.crashed = 1, [], "", False
-                return
-            for path in sorted(Path(folder).glob("accuracy.*.json")):
-                self.accuracy += runs.load_json(path)["accuracy"]
-        self.code, self.errors = done.returncode, done.stderr
-        self.lines, cases = complaints(done.stdout)
-        self.crashed = done.returncode < 0 or done.returncode > 0 and not (self.lines or cases)
+            report = Path(folder) / "report"
+            running = Running([program, CASES, "-r", "compact", "-o", report], seconds=seconds, environment={
+                "TUTORIAL_RECORD_DIR": folder, **({"TUTORIAL_CPU_ORDER": order} if order else {})})
+            self.code = running.end(stop_when=is_endless)
+            self.errors, self.printed, self.ending = running.complained, running.printed, running.ending
+            self.endless = running.was_stopped
+            self.accuracy = [one for path in sorted(Path(folder).glob("accuracy.*.json"))
+                             for one in runs.load_json(path)["accuracy"]]
+            self.failures = recorded(Path(folder) / "failures.jsonl")
+            said = content_of(report) or b""
+        self.crashed = not self.endless and (self.code < 0 or self.code > 0 and self.code != 4 and not (self.failures or said))
+        if self.code > 0 and not self.failures and not self.crashed:
+            self.failures = [{"kind": "other", "sentence": line} for line in said.decode(errors="replace").splitlines()
+                             if "failed: " in line][:2]
 
 
-def limit():
-    """In the child: so much of the CPU and no more."""
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
+def recorded(path):
+    """What failed, a dictionary each."""
+    lines = (content_of(path) or b"").decode("utf-8", errors="replace").splitlines()
+    return [json.loads(line) for line in lines]
 
 
-def complaints(text):
-    """Every line that the failed assertions carry, once; and the number of cases that ran."""
-    try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError:
-        return [], 0
-    found = []
-    for case in root.iter("TestCase"):
-        for parent in case.iter():
-            infos = []
-            for child in parent:
-                if child.tag in ("Info", "Failure", "Exception", "FatalErrorCondition"):
-                    infos.append((child.text or "").strip())
-                elif child.tag == "Expression":
-                    if child.get("success") == "false":
-                        found += infos or [expression_of(child)]
-                    infos = []
-            if infos and parent.tag not in ("Expression",):
-                found += infos
-    lines = [" ".join(part.split()) for info in found for part in sentences(info)]
-    return list(dict.fromkeys(line for line in lines if line)), len(list(root.iter("TestCase")))
+class Checked:
+    """What the instrumented executor notices; it runs beside the test."""
 
+    def __init__(self, *words):
+        self.begun, self.took = time.monotonic(), None
+        try:
+            self.running = Running(words, environment={"TUTORIAL_CHECK_SECONDS": str(CHECKED_SECONDS)})
+        except OSError as error:
+            self.running, self.failure = None, error.strerror
 
-def expression_of(element):
-    return " ".join((element.findtext(tag) or "").strip() for tag in ("Original", "Expanded"))
+    @property
+    def is_endless(self):
+        """Whether it has been found, until now, that a block has no end: that takes its time."""
+        if self.running is None or self.running.process.poll() is None:
+            return False
+        self.took = self.took or time.monotonic() - self.begun
+        return self.running.process.returncode == 3 and self.took >= CHECKED_SECONDS
 
-
-def sentences(info):
-    """A list of broken promises as its lines, without the line that announces it."""
-    lines = [line for line in info.splitlines() if line.strip()]
-    if len(lines) > 1 and lines[0].rstrip().endswith(":"):
-        return lines[1:]
-    return lines
-
-
-#: How many bytes each takes at once, and those of an element of an array that it may be given.
-WIDE = {"LDST128BITS": 16, "FLOAT4": 16, "INT4": 16, "LDST64BITS": 8, "FLOAT2": 8, "INT2": 8, "LDST32BITS": 4, "HALF2": 4,
-        "BFLOAT162": 4}
-ELEMENTS = {"half": 2, "__nv_bfloat16": 2, "float": 4, "half2": 4, "float2": 8, "int": 4, "unsigned": 4, "Byte": 1,
-            "std::uint8_t": 1, "std::uint32_t": 4, "std::int64_t": 8}
-
-
-def unaligned(path):
-    """A sentence for each array of the kernels' own that is accessed wider than its declaration aligns it. The executor
-    cannot notice: g++ aligns every array of 16 bytes to 16."""
-    declared, found = {}, {}
-    for number_, line in enumerate(runs.read_text(path).splitlines(), 1):
-        line = line.partition("//")[0]
-        kind = re.match(r"\s*(?:(?:__shared__|const) +|(?:alignas|__align__)\((\d+)\) +)*([\w:]+) +\w+ *\[", line)
-        if kind and kind[2] in ELEMENTS:
-            align = int(kind[1] or ELEMENTS[kind[2]])
-            declared.update({name: (number_, align) for name in re.findall(r"(\w+) *\[", line)})
-        for word, name in re.findall(rf"\b({'|'.join(WIDE)})\(\s*(\w+) *\[", line):
-            where, align = declared.get(name, (0, 16))
-            if align < WIDE[word]:
-                found[name, where] = found.get((name, where)) or (
-                    f"{front.here(path)}:{number_}: {word} needs a multiple of {WIDE[word]} bytes, and line {where} aligns "
-                    f"{name} to {align}: write alignas({WIDE[word]}) before it")
-    return list(found.values())
-
-
-def checked(program, *arguments, endless=False):
-    """(sentences, why it did not end as it should or None): what the instrumented executor noticed. endless: that there
-    is a loop without an end is known, and is not waited for as long again."""
-    environment = {**os.environ, **({"TUTORIAL_CHECK_SECONDS": "3"} if endless else {})}
-    try:
-        done = subprocess.run([str(program), *arguments], capture_output=True, text=True, errors="replace", check=False,
-                              timeout=LONGEST, env=environment)
-    except OSError as error:
-        return [], error.strerror
-    except subprocess.TimeoutExpired:
-        return [], f"it did not end within {LONGEST} seconds"
-    said = done.stdout + done.stderr
-    clean = done.returncode == 0 or "Nothing was found in" in said  # a program's exit code may be its own
-    found = [line[len("check: "):] for line in said.splitlines() if re.match(r"check: .*:\d+: ", line)]
-    known = found and done.returncode in (1, 3) or not found and clean
-    return runs.unique(found), None if known else f"it {ending(done.returncode)}"
-
-
-def ending(code):
-    """"crashed (bus error)", "ended with exit code 3": what became of a program, in words."""
-    if code == -signal.SIGXCPU:
-        return f"did not end within {SECONDS} seconds of the CPU: is there a loop without an end?"
-    return f"crashed ({signal.strsignal(-code).lower()})" if code < 0 else f"ended with exit code {code}"
-
-
-class Traced:
-    """What one launch of a rung asks for."""
-
-    def __init__(self, rung):
-        self.name, launches = rung["rung"], rung["launches"]
-        self.blocks = sum(math.prod(one["grid"]) for one in launches)
-        self.threads = sum(math.prod(one["grid"]) * math.prod(one["block"]) for one in launches)
-        self.idle_blocks = self.blocks - sum(one["busy_blocks"] for one in launches)
-        self.busy = sum(one["busy_threads"] for one in launches)
-        self.kinds = {kind: trace.summed_totals(rung, kind, "global") for kind in ("load", "store")}
-        self.shared = any(trace.summed_totals(rung, kind, "shared") for kind in ("load", "store", "atomic"))
-
-    def widths(self, kind):
-        return self.kinds[kind]["widths"] if self.kinds[kind] else []
-
-    def requests(self, kind):
-        """Of a warp that does anything."""
-        warps = -(-self.busy // 32)
-        return self.kinds[kind]["requests"] / warps if self.kinds[kind] and warps else 0
-
-    def moved(self, kind):
-        """Bytes, in whole sectors."""
-        return self.kinds[kind]["sectors"] * trace.SECTOR if self.kinds[kind] else 0
-
-    def phrase(self, kind):
-        """"loads: 16 bytes a lane, 1 request a warp"."""
-        if not self.kinds[kind]:
-            return f"{kind}s: none"
-        total = self.kinds[kind]
-        used = 100 * total["used"] / (total["sectors"] * trace.SECTOR) if total["sectors"] else 100
-        waste = f", {used:.3g} % of what a request moves is used" if used < 95 else ""
-        count = f"{self.requests(kind):.3g}"
-        unit = "byte" if self.widths(kind) == [1] else "bytes"
-        return f"{kind}s: {' and '.join(map(str, self.widths(kind)))} {unit} a lane, {count} " \
-               f"{'request' if count == '1' else 'requests'} a warp{waste}"
+    @functools.cached_property
+    def lines(self):
+        """(problems, remarks, why it did not end as it should or None). A program's exit code may be its own."""
+        if self.running is None:
+            return [], [], self.failure
+        code = self.running.end()
+        said = self.running.complained
+        found, remarks = (runs.unique(re.findall(rf"(?m)^{kind}: (.*:\d+: .*)$", said)) for kind in ("check", "remark"))
+        known = found and code in (1, 3) or not found and (code == 0 or "Nothing was found in" in said)
+        return found, remarks, None if known else f"it {self.running.ending}"
 
 
 # -------------------------------------------------------------------------------------------------
 # The verdict
 
 
+class Saved(Exception):
+    """The file is another one than the verdict began with."""
+
+
 class Facts:
     """All that is known of a version of the file."""
 
-    def __init__(self, path, claims):
-        self.path, self.claims, self.right = path, claims, False
+    def __init__(self, source, claims):
+        self.source, self.claims, self.right = source, claims, False
         self.accuracy, self.traced, self.says_right = None, {}, None
 
     def meets(self, name, goal):
@@ -278,7 +115,7 @@ class Facts:
         if name == "per_thread":
             return self.claims[0] == goal, f" (now {self.claims[0]})"
         if name in ("with", "without"):
-            code = exercises.code_of(self.path)
+            code = self.source.code
             found = [word for word in goal if re.search(rf"(?<!\w){re.escape(word)}" + ("" if word.endswith("(") else r"(?!\w)"), code)]
             return (len(found) == len(goal) if name == "with" else not found), ""
         if name == "program":
@@ -315,10 +152,11 @@ class Verdict:
         self.chapter = exercises.Chapter(folder)
         self.name = runs.ladder_of_chapter(folder)
         self.path = self.chapter.file
-        self.source, self.built, self.missing = front.here(self.path), False, set()
+        self.here, self.built, self.could_build = front.here(self.path), False, True
         self.stopped = ""  # why the executor ended the kernel: told once, first
         self.endless = False  # it has a loop without an end
         self.explained = False  # the checks have been told, before what the test says
+        self.checks = self.front_end = None
 
     # ---- The programs ----
 
@@ -328,7 +166,7 @@ class Verdict:
         return trace.small_program(self.folder)
 
     def build_first(self):
-        """The test; and the others with it, if they are there and only the reader's file has to be compiled."""
+        """The test; and the other with it, if it is there and only the reader's file has to be compiled."""
         test, rest = f"{self.folder.name}_test", []
         if self.backend == "cpu" and front.program("cpu", self.watching).exists():
             rest = [self.watching]
@@ -343,14 +181,26 @@ class Verdict:
         tell_warnings(self.backend, self.path.name)
 
     def build_rest(self):
-        for name in [] if self.built else [self.watching]:
-            try:
-                if not front.program("cpu", name).exists():
-                    front.say(f"build: {name}, once")
-                front.build("cpu", name, known=True, quiet=True)
-            except front.BuildFailed:
-                self.missing.add(name)
+        if self.built:
+            return
+        try:
+            if not front.program("cpu", self.watching).exists():
+                front.say(f"build: {self.watching}, once")
+            front.build("cpu", self.watching, known=True, quiet=True)
+        except front.BuildFailed:
+            self.could_build = False
         self.built = True
+        if not self.source.is_on_disk:
+            raise Saved
+        self.begin_checks()
+
+    def begin_checks(self):
+        if self.could_build:
+            self.checks = Checked(front.program("cpu", self.watching), "check", "yours")
+
+    def begin_front_end(self):
+        compiler, launcher = nvcc(), self.folder / "launchers" / f"{self.path.stem}.cu"
+        self.front_end = FrontEnd(compiler, launcher) if compiler and launcher.exists() else None
 
     def build_beside(self, backend, name, errors):
         """A rung beside the reader's: built once, and again when a source other than the reader's has changed."""
@@ -365,12 +215,26 @@ class Verdict:
 
     def run(self):
         """True if the rung is right."""
-        claims = claims_of(self.path)
-        wrong = impossible(claims)
-        if wrong:
-            raise runs.ToolError(f"{self.source}: {wrong}")
-        facts = Facts(self.path, claims)
-        self.build_first()
+        while True:  # until the programs are of the text that is there
+            self.source = Source(self.path)
+            claims = claims_of(self.source)
+            wrong = impossible(claims)
+            if wrong:
+                raise runs.ToolError(f"{self.here}: {wrong}")
+            self.build_first()
+            if self.source.is_on_disk:
+                break
+        try:
+            return self.judge(Facts(self.source, claims))
+        finally:
+            for one in (self.front_end, self.checks and self.checks.running):
+                if one:
+                    one.stop()
+
+    def judge(self, facts):
+        self.begin_front_end()
+        if self.built:
+            self.begin_checks()
         tested = self.test()
         if tested is None:
             return True
@@ -381,7 +245,8 @@ class Verdict:
             self.tell_right()
         else:
             self.tell_wrong(tested, facts)
-        self.tell_error(facts, "\n".join(line for one in tested.values() for line in one.lines))
+        tell_printed(next((one.printed for one in tested.values()), []))
+        self.tell_error(facts, [failure for one in tested.values() for failure in one.failures])
         self.build_rest()
         if not self.explained:
             self.tell_checks()
@@ -389,6 +254,8 @@ class Verdict:
         if not self.stopped and not self.endless and not any(one.crashed for one in tested.values()):
             self.tell_accesses(facts)
         self.tell_exercises(facts)
+        if not self.source.is_on_disk:
+            front.say(f"\n{self.here} has been saved since: this is the verdict of the text before.")
         return facts.right
 
     # ---- Is it right? ----
@@ -400,7 +267,8 @@ class Verdict:
         found = {}
         for order in orders:
             try:
-                found[order] = Tested(program, order)
+                found[order] = Tested(program, order, PATIENCE if self.checks else SECONDS,
+                                      lambda: self.checks is not None and self.checks.is_endless)
             except OSError as error:
                 raise runs.ToolError(f"{front.here(program)}: {error.strerror}") from None
             if found[order].code == 4:
@@ -411,44 +279,44 @@ class Verdict:
         return found
 
     def tell_right(self):
-        if self.built and self.flaws:
-            words = "gives the right results here, and is not right yet: the checks found something."
+        if self.flaws:
+            words = "gives the right results here, and is not right yet."
         elif not self.chapter.edited:
             words = "is right, and is still the starter: no exercise is begun."
         else:
             words = "is right." if self.built else "gives the right results."  # the checks come when they are built
-        front.say(f"\n{self.source} {words}")
+        front.say(f"\n{self.here} {words}")
         orders = "" if self.backend == "cuda" else ", with the threads of a block in order and in reverse"
         tell("right", f"every size, every pointer, every input that the chapter tries{orders}")
 
     def tell_wrong(self, tested, facts):
-        front.say(f"\n{self.source} is not right yet.")
+        front.say(f"\n{self.here} is not right yet.")
         self.build_rest()
-        if self.found[0] and not any("cudaErrorLaunchFailure" in line for one in tested.values() for line in one.lines):
+        failures = [failure for one in tested.values() for failure in one.failures]
+        if self.flaws and not any(reasons.reason_of(one) == "stopped" for one in failures):
             self.tell_checks()  # the cause: what the test says then is its effect, and needs no advice
             self.explained = True
         seen, first = set(), True
         for order, one in tested.items():
             if one.endless:
-                front.say(f"\n  The kernel did not end within {SECONDS} seconds of the CPU: is there a loop whose variable does "
-                          "not move on?")
+                front.say("\n  The kernel does not end: is there a loop whose variable does not move on?")
                 return
             if one.crashed:
-                tell_crash(one, self.source, not self.explained)
+                tell_crash(one, self.here, not self.explained)
                 return
-            lines = [line for line in one.lines if line not in seen]
-            seen.update(lines)
-            if not lines:
+            failures = [failure for failure in one.failures if failure["sentence"] not in seen]
+            seen.update(failure["sentence"] for failure in failures)
+            if not failures:
                 continue
-            stopped = [line for line in lines if "cudaErrorLaunchFailure" in line]
-            lines = stopped or lines  # what is not written then is so for this reason
+            stopped = [failure for failure in failures if reasons.reason_of(failure) == "stopped"]
+            failures = stopped or failures  # what is not written then is so for this reason
             if one.errors.strip() and first:
                 said = dict.fromkeys(line.replace(f"{runs.ROOT}/", "") for line in one.errors.splitlines() if line.strip())
                 self.stopped = next(iter(said)) if stopped else ""
-                front.say("\n" + "\n".join(f"    {line}" for line in ([self.stopped] if stopped else list(said)[:12])))
+                front.say("\n" + "\n".join(front.filled(line, "    ") for line in ([self.stopped] if stopped else list(said)[:12])))
             words = {"forward": "in order", "reverse": "in reverse"}.get(order)
-            report(lines, "" if first or not words else f" (With the threads of a block {words}.)", facts.accuracy,
-                   not self.explained)
+            reasons.report(failures, "" if first or not words else f" (With the threads of a block {words}.)", facts.accuracy,
+                           not self.explained)
             first = False
             if self.stopped or self.explained:
                 break
@@ -459,21 +327,21 @@ class Verdict:
     @functools.cached_property
     def operand(self):
         """What the record of the errors names an input by: of pairs the first."""
-        return "a" if re.search(r"\(const (\w+)\* \w+, *const \1\* ", exercises.code_of(self.path)) else "x"
+        return "a" if re.search(r"\(const (\w+)\* \w+, *const \1\* ", self.source.code) else "x"
 
-    def tell_error(self, facts, lines):
+    def tell_error(self, facts, failures):
         one = facts.accuracy
-        if one is None:
+        if one is None or set(reasons.by_reason(failures)) & set(reasons.NOT_COMPUTED):
             return
-        at = f"{self.operand} = {number(one['at'])}"
-        if one["max_ulp"] is None:  # the record has no NaN and no infinity; the test's own line has
-            found = re.search(r"is off by inf ULP at (.+?): expected (\S+), got (\S+)", lines)
-            at, expected, got = found.groups() if found else (at, number(one["expected"]), "NaN or infinity")
-            tell("error", f"{got} where {expected} is expected, at {at}; you claim {number(one['bound'])} ULP")
+        if one["max_ulp"] is None:  # the record has no NaN and no infinity; what failed has
+            worst = next((failure for failure in failures if failure["kind"] == "error"), {})
+            at, expected, got = (number(worst.get(name, one.get(name))) for name in ("at", "expected", "actual"))
+            got = "+0" if got == "0" and expected == "-0" else got
+            tell("error", f"{got} where {expected} is expected, at {self.operand} = {at}; you claim {number(one['bound'])} ULP")
             return
         ulp, claim = one["max_ulp"], one["bound"]
-        text = f"at most {ulp:.4g} ULP, at {at} (expected {number(one['expected'])}, got {number(one['actual'])}); " \
-               f"you claim {claim:g}"
+        text = f"at most {ulp:.4g} ULP, at {self.operand} = {number(one['at'])} (expected {number(one['expected'])}, got " \
+               f"{number(one['actual'])}); you claim {claim:g}"
         if one.get("over"):
             text += f". {one['over']:,} of {one['inputs']:,} inputs exceed it, {self.operand} from {number(one['over_from'])} to " \
                     f"{number(one['over_to'])}"
@@ -487,7 +355,7 @@ class Verdict:
         wanted = [one.goals.get(key) for one in self.chapter.exercises for key in ("requests_as", "blocks_as")]
         beside = runs.unique(name for name in [self.chapter.beside, *wanted] if name)
         program = trace.small_program(self.folder)
-        if program in self.missing:
+        if not self.could_build:
             tell("accesses", f"cannot be counted: {program} could not be built")
             return
         try:
@@ -496,8 +364,8 @@ class Verdict:
         except (runs.ToolError, StopIteration, front.BuildFailed) as failure:
             tell("accesses", f"could not be counted ({failure})")
             return
-        facts.traced = {one["rung"]: Traced(one) for one in rungs[1:]}
-        facts.traced["yours"] = yours = Traced(rungs[0])
+        facts.traced = {one["rung"]: trace.Traced(one) for one in rungs[1:]}
+        facts.traced["yours"] = yours = trace.Traced(rungs[0])
         other = facts.traced.get(self.chapter.beside)
         for kind, label in (("load", "accesses"), ("store", "")):
             text = yours.phrase(kind)
@@ -514,26 +382,29 @@ class Verdict:
         else:
             tell("idle", f"none: all {yours.blocks:,} blocks and all their threads have work")
 
-    # ---- What does the instrumented executor notice? ----
+    # ---- What does the instrumented executor notice, and what does nvcc? ----
 
     @functools.cached_property
-    def found(self):
-        """What checked() says."""
-        if self.watching in self.missing:
-            return [], "it could not be built"
-        return checked(front.program("cpu", self.watching), "check", "yours", endless=self.endless)
-
-    @property
     def flaws(self):
-        """What is found, and what the executor cannot notice."""
-        return [*self.found[0], *unaligned(self.path)]
+        """What is found: by the checks, as far as they are built, in the source, by nvcc."""
+        found = self.checks.lines[0] if self.checks else []
+        return [*found, *unaligned(self.source), *self.refused]
+
+    @functools.cached_property
+    def refused(self):
+        kernels = re.findall(r"\b(your_\w+_kernel)\b", (content_of(self.folder / "launchers" / f"{self.path.stem}.cu")
+                                                        or b"").decode())
+        return refused(self.source, set(kernels), self.front_end)
 
     def tell_checks(self):
-        found, failure = self.flaws, self.found[1]
+        self.__dict__.pop("flaws", None)  # the checks may have come since
+        found = self.flaws
+        notes, failure = self.checks.lines[1:] if self.checks else ([], "it could not be built")
         if self.stopped:
             found = [one for one in found if one.partition(": ")[2].partition("; n = ")[0] not in self.stopped]
         if found or failure or not self.stopped:
             tell_found(self.watching, found, failure)
+        tell_notes(notes)
 
     # ---- What is left? ----
 
@@ -545,7 +416,7 @@ class Verdict:
         for one in judged:
             left = one.left(facts)
             if not left:
-                one.keep()
+                one.keep(self.source.content)
             if left and not one.done:
                 first_left = first_left or one
             tell(label, ticked(one, left))
@@ -556,7 +427,24 @@ class Verdict:
 
 def tell(label, text):
     """A line of the verdict."""
-    front.say(textwrap.fill(text, WIDTH, initial_indent=f"  {label:<10} ", subsequent_indent=" " * 13))
+    front.say(front.filled(text, f"  {label:<10} ", " " * 13))
+
+
+def tell_printed(lines):
+    """What kernels print, as it came."""
+    for i, line in enumerate(lines):
+        front.say(f"  {'' if i else 'printed':<10} {line}")
+
+
+def tell_notes(notes):
+    for i, note in enumerate(notes[:4]):
+        tell("" if i else "note", note)
+
+
+def refused(source, kernels, front_end):
+    """What nvcc would not take: by itself where it is installed, by a look at the source where not."""
+    found = not_for_the_device(source, kernels)
+    return [*(one for one in found if "__global__" in one), *front_end.refused(source)] if front_end else found
 
 
 def tell_found(program, found, failure):
@@ -590,84 +478,17 @@ def rounded_up(ulp):
     return f"{-(-ulp // step) * step:.10g}"
 
 
-def reason_of(line):
-    return next(number_ for number_, reason in enumerate(REASONS) if re.search(reason[0], line))
-
-
-def worst_first(line):
-    """The largest error in front; lines that name none stay in their order."""
-    ulp = re.search(r"\(?([\d.e+]+|inf) ULP", line)
-    return -float(ulp.group(1)) if ulp else 0.0
-
-
-def element_of(line):
-    """Which element, at which input, an example is about."""
-    index, inputs = re.search(r"y\[(\d+)\]", line), re.search(r"for (.+?) \(", line)
-    return (index.group(1) if index else "", inputs.group(1) if inputs else line if not index else "")
-
-
-def examples(lines):
-    """At most two, about two different elements."""
-    chosen = []
-    for line in lines:
-        if all(element_of(line)[0] != element_of(one)[0] or not element_of(line)[0] for one in chosen):
-            chosen.append(line)
-    return chosen[:2]
-
-
-def report(lines, where, accuracy, advise):
-    """Prints what is wrong, a reason at a time, and where to look."""
-    by_reason = {}
-    known = [line for line in lines if reason_of(line) < len(REASONS) - 1]
-    lines = known or lines  # the other lines only name the place
-    if any(reason_of(line) == 0 for line in lines):
-        # In place, an element that is not written holds the input, which looks like a wrong value.
-        lines = [line for line in lines if "in place" not in line]
-        lines = [line for line in lines if reason_of(line) != VALUES or "is off by" not in line]
-    for line in lines:
-        by_reason.setdefault(reason_of(line), []).append(line)
-    for number_ in sorted(by_reason):
-        _, reason, advice = REASONS[number_]
-        same = sorted(by_reason[number_], key=worst_first)
-        front.say(f"\n  {reason}{where}")
-        shown = examples(same)
-        for line in shown:
-            front.say(f"    {line}")
-        if len(same) > len(shown):
-            front.say(f"    ... and {len(same) - len(shown)} more of this kind")
-        if number_ == VALUES:
-            advice = how_wrong(accuracy)
-        if advice and advise:
-            front.say(textwrap.fill(f"Look: {advice}", WIDTH, initial_indent="    ", subsequent_indent="      "))
-
-
-def how_wrong(accuracy):
-    """What the size and the number of the errors suggest, whatever the type."""
-    if not accuracy:
-        return "Is each element computed from its own inputs?"
-    if not accuracy.get("over"):
-        return "With some lengths or pointers alone: is each element computed from its own input?"
-    share = accuracy["over"] / accuracy["inputs"]
-    ulp = accuracy["max_ulp"]
-    if ulp is not None and ulp <= 8:
-        return "Precision is lost in an intermediate rounding: compute in float, round once at the end."
-    if share > 0.4:
-        return "Nearly half of all inputs or more are far off: another function, or another element than its own."
-    return "Some inputs are far off, the others are right: at the largest error, is a difference taken of nearly equal " \
-           "numbers, or does a step leave the range of its type?"
-
-
 def tell_crash(tested, source, advise):
     """Prints what a program that crashed wrote to stderr."""
     interesting = [line for line in tested.errors.splitlines() if line.strip()][:12]
-    front.say(f"\n  The kernel {ending(tested.code)}, so its results could not be checked.")
+    front.say(front.filled(f"The kernel {tested.ending}, so its results could not be checked.", "\n  ", "  "))
     for line in interesting:
-        front.say(f"    {line}")
+        front.say(front.filled(line, "    "))
     if not advise:
         return
-    front.say(textwrap.fill(f"Look: is `alignment` in {source} the width of the widest access in bytes (128 bits: 16)? "
-                            "Does every thread begin at a multiple of that? Is every index checked before the access?",
-                            WIDTH, initial_indent="    ", subsequent_indent="      "))
+    front.say(front.filled(f"Look: is `alignment` in {source} the width of the widest access in bytes (128 bits: 16)? "
+                           "Does every thread begin at a multiple of that? Is every index checked before the access?",
+                           "    ", "      "))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -684,19 +505,20 @@ def tell_build(backend, folders):
                             r'identifier "(your_\w+_kernel)" is undefined', log)
         if missing and path.exists():
             kernel = next(name for name in missing.groups() if name)
-            if kernel not in exercises.code_of(path):
-                has = re.findall(r"__global__\s+void\s+(?:__launch_bounds__\(.*?\)\s+)?(\w+)", exercises.code_of(path))
+            code = Source(path).code
+            if kernel not in code:
+                has = re.findall(r"__global__\s+void\s+(?:__launch_bounds__\(.*?\)\s+)?(\w+)", code)
                 found = f"it has {', '.join(has)}" if has else "it has none"
                 if has:
                     print(f"tutorial: {front.here(path)}: the launcher calls {kernel}, and {found}: give the kernel "
                           "its name back", file=sys.stderr)
                     blamed = True
                     continue
-        blamed = tell_error(path, log) or blamed
+        blamed = tell_compile_error(path, log) or blamed
     return blamed
 
 
-def tell_error(path, log):
+def tell_compile_error(path, log):
     """The first error in a reader's file; True if there is one."""
     found = re.search(rf"{re.escape(path.name)}:(\d+)(?::\d+)?: error: (.*)", log)
     if found:
@@ -720,24 +542,35 @@ COUNTED = {"load_bytes", "store_bytes", "moves"}
 def judge_program(exercise, backend):
     """Builds and runs a program that the reader has begun; True if it says that it is right."""
     target = f"{exercise.chapter.folder.name}_{exercise.file.stem}"
-    if exercise.is_untouched:
-        front.say(f"\n{front.here(exercise.file)} is still the starter: what is missing is marked in it")
+    here = front.here(exercise.file)
+    source = Source(exercise.file)
+    if exercise.is_frame(source):
+        front.say(f"\n{here} is still the starter: what is missing is marked in it")
         return False
     build_program(exercise, backend, target)
-    try:
-        done = subprocess.run([str(front.program(backend, f"answers/{target}"))], capture_output=True, text=True,
-                              errors="replace", check=False, timeout=LONGEST, preexec_fn=limit)
-        said, code = (done.stdout + done.stderr).strip(), done.returncode
-    except subprocess.TimeoutExpired:
-        said, code = f"it did not end within {LONGEST} seconds: is there a loop without an end?", 1
-    found, failure = program_checked(f"{target}_see", code == -signal.SIGXCPU)
-    found += unaligned(exercise.file)
-    facts = Facts(exercise.file, (None, None, None))
+    can_see = build_seen(f"{target}_see")
+    if not source.is_on_disk:
+        return judge_program(exercise, backend)
+    compiler = nvcc()
+    front_end = FrontEnd(compiler, exercise.file) if compiler else None
+    checks = Checked(front.program("cpu", f"answers/{target}_see")) if can_see else None
+    running = Running([front.program(backend, f"answers/{target}")], seconds=PATIENCE if checks else SECONDS)
+    begun = time.monotonic()  # a program's block may be long, and the checks are slower
+    code = running.end(stop_when=lambda: checks is not None and checks.is_endless and time.monotonic() > begun + CHECKED_SECONDS + 1)
+    found, notes, failure = checks.lines if checks else ([], [], "it could not be built")
+    kernels = set(re.findall(r"(\w+)\s*(?:<[^;()]*>)?\s*<<<|\blaunch\w*\(\s*(\w+)", source.code))
+    found = [*found, *unaligned(source), *refused(source, {name for pair in kernels for name in pair if name}, front_end)]
+    facts = Facts(source, (None, None, None))
     facts.right = facts.says_right = code == 0 and not found
-    front.say(f"\n{front.here(exercise.file)}: {said or f'it {ending(code)}'}"
+    printed, said = running.before_the_last
+    said = "\n".join(part for part in (said, running.complained.strip()) if part)
+    said = "it did not end: is there a loop without an end?" if running.was_stopped else said
+    front.say(f"\n{here}: {said or f'it {running.ending}'}"
               + (" (and is not: the checks found something)" if code == 0 and found else ""))
+    tell_printed(printed)
     tell_found(f"{target}_see", found, failure)
-    if code in (-signal.SIGSEGV, -signal.SIGBUS) and not found:
+    tell_notes(notes)
+    if code < 0 and not running.was_stopped and not found:
         front.say("  Look: is every index checked before the access, for the last element of a wide access too? Does\n"
                   "  every access of 128 bits begin at a multiple of 16 bytes?")
     if facts.right and set(exercise.goals) & COUNTED:
@@ -746,7 +579,7 @@ def judge_program(exercise, backend):
             tell(label, facts.traced["yours"].phrase(kind))
     left = exercise.left(facts)
     if not left:
-        exercise.keep()
+        exercise.keep(source.content)
     tell("exercise", ticked(exercise, left))
     return facts.right
 
@@ -758,18 +591,18 @@ def build_program(exercise, backend, target):
     try:  # CMake may have been configured without the file
         front.build(backend, target, *rest, known=targets.exists() and f"/{target}.dir" in targets.read_text(encoding="utf-8"))
     except front.BuildFailed:
-        tell_error(exercise.file, front.build_log(backend))
+        tell_compile_error(exercise.file, front.build_log(backend))
         raise
     tell_warnings(backend, exercise.file.name)
 
 
-def program_checked(name, endless):
-    """checked() of a reader's program; always on the CPU, and with g++."""
+def build_seen(name):
+    """The same program, whose accesses are seen; always on the CPU, and with g++. Whether it could be built."""
     try:
         front.build("cpu", name, known=True, quiet=True, errors=False)
     except front.BuildFailed:
-        return [], "it could not be built"
-    return checked(front.program("cpu", f"answers/{name}"), endless=endless)
+        return False
+    return True
 
 
 def counted(target):
@@ -777,12 +610,20 @@ def counted(target):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "counts.json"
         try:
-            subprocess.run([str(front.program("cpu", f"answers/{target}_see"))], capture_output=True, check=False,
-                           timeout=LONGEST, env={**os.environ, "TUTORIAL_SEE": "trace", "TUTORIAL_COUNTS": str(path)})
+            Running([front.program("cpu", f"answers/{target}_see")],
+                    environment={"TUTORIAL_SEE": "trace", "TUTORIAL_COUNTS": str(path)}).end()
             launches = runs.load_json(path)["launches"]
-        except (OSError, subprocess.TimeoutExpired, runs.ToolError):
+        except (OSError, runs.ToolError):
             return {}
-    return {"yours": Traced({"rung": target, "launches": launches[-1:]})}
+    return {"yours": trace.Traced({"rung": target, "launches": launches[-1:]})}
+
+
+def judge_rung(folder, backend):
+    while True:
+        try:
+            return Verdict(folder, backend).run()
+        except Saved:
+            front.say(f"\n{front.here(front.your_file(folder))} was saved meanwhile, and is judged again:")
 
 
 def judge(folder, backend):
@@ -790,14 +631,14 @@ def judge(folder, backend):
     chapter = exercises.Chapter(folder)
     judges = [functools.partial(judge_program, exercise, backend) for exercise in chapter.programs()]
     if chapter.edited or not judges:
-        judges.insert(0, Verdict(folder, backend).run)
+        judges.insert(0, functools.partial(judge_rung, folder, backend))
     right, failure = True, None
     for one in judges:
         try:
             right = one() and right
         except front.BuildFailed as failed:
             failure = failure or failed
-    if not chapter.edited and chapter.programs() and all(one.is_untouched for one in chapter.programs()):
+    if not chapter.edited and chapter.programs() and all(one.is_frame(Source(one.file)) for one in chapter.programs()):
         front.say(f"{front.here(chapter.file)} is the starter too")
     if failure:
         raise failure
@@ -831,8 +672,8 @@ def judge_each_save(folder, backend):
     while True:
         chapter = exercises.Chapter(folder)
         files = [chapter.file, *(one.file for one in chapter.programs())]
-        now = [(path, path.stat().st_mtime_ns) for path in files if path.exists()]
-        if now != last:
+        now = {path: content_of(path) for path in files}
+        if now != last and now[chapter.file] is not None:  # an editor may be replacing it
             last = now
             front.say(f"\n---- {time.strftime('%H:%M:%S')} " + "-" * 60)
             try:

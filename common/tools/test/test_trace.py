@@ -126,8 +126,9 @@ class Program(unittest.TestCase):
     def answering(self, *rungs):
         names = [{"ladder": r["ladder"], "rung": r["rung"], "dtype": "f16", "kind": "rung", "shapes": []}
                  for r in rungs]
-        return (f"print(json.dumps({{'rungs': {names!r}}})) if '--list' in sys.argv "
-                f"else print({json.dumps({'rungs': rungs})!r})")
+        said = "open(__import__('os').environ['TUTORIAL_SAID'], 'w')"
+        return (f"print(json.dumps({{'rungs': {names!r}}}), file={said}) if '--list' in sys.argv "
+                f"else print({json.dumps({'rungs': rungs})!r}, file={said})")
 
     def test_two_rungs_side_by_side(self):
         code, text = self.run_with(

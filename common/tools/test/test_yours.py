@@ -4,9 +4,11 @@
 import contextlib
 import io
 import json
+import math
 import re
 import subprocess
 import sys
+import time
 import unittest
 from unittest import mock
 
@@ -16,34 +18,34 @@ import commands
 import exercises
 import front
 import runs
+import source
 import synthetic
 import yours
 
-FAILED = """<?xml version="1.0" encoding="UTF-8"?>
-<Catch><Group name="x"><TestCase name="elu: your rung">
-<Info>
-  your_elu breaks its promises:
-  n = 1: y[0] was not written
-  n = 7: y[0] was not written
-  n = 9: y[8] was not written
-  in place, n = 1: y[0] = -3.5, expected -0.97 for x = -3.5 (4579.8 ULP)
-  n = 9: the output was written past its end: 14 bytes, 1 to 14 away
-</Info>
-<Expression success="false" type="REQUIRE"><Original>violations.empty()</Original>
-<Expanded>false</Expanded></Expression>
-</TestCase></Group></Catch>
-"""
-WRONG = """<Catch><TestCase name="your rung">
-<Info>your_elu breaks its promises:
-  n = 255: y[2] = 1, expected 1.5 for x = 2 (3.5 ULP)
-  n = 257: y[2] = 1, expected 1.5 for x = 2 (3.5 ULP)
-  n = 256: y[9] = 1, expected 2.5 for x = 3 (77 ULP)</Info>
-<Expression success="false"><Original>a</Original><Expanded>b</Expanded></Expression>
-</TestCase></Catch>
-"""
+
+
+def failure(kind, sentence, **numbers):
+    return {"rung": "your_elu", "kind": kind, "sentence": sentence, **numbers}
+
+
+FAILED = [failure("unwritten", "n = 1: y[0] was not written", index=0),
+          failure("unwritten", "n = 7: y[0] was not written", index=0),
+          failure("unwritten", "n = 9: y[8] was not written", index=8),
+          failure("value", "in place, n = 1: y[0] = -3.5, expected -0.97 for x = -3.5 (4579.8 ULP)", index=0, expected=-0.97,
+                  actual=-3.5, ulp=4579.8, in_place=1),
+          failure("outside", "n = 9: the output was written past its end: 14 bytes, 1 to 14 away"),
+          failure("error", "your_elu is off by inf ULP at x = 1", at=1.0, expected=1.0, actual=float("nan"), ulp=float("inf"))]
+WRONG = [failure("value", f"n = {n}: y[{index}] = 1, expected {expected} ({ulp} ULP)", index=index, expected=expected, actual=1.0,
+                 ulp=ulp) for n, index, expected, ulp in ((255, 2, 1.5, 3.5), (257, 2, 1.5, 3.5), (256, 9, 2.5, 77.0))]
 SOURCE = """inline constexpr RungClaims kYourElu{CLAIMS};
 __global__ void your_elu_kernel(const half* x, half* y, std::int64_t n) { y[0] = expm1f(x[0]); }
 """
+
+
+def fails(failures):
+    """What a test program does that records these."""
+    lines = "".join(json.dumps(one) + "\n" for one in failures)
+    return f"open(os.environ['TUTORIAL_RECORD_DIR'] + '/failures.jsonl', 'a').write({lines!r}); sys.exit({len(failures)})"
 
 
 def accuracy(ulp, bound, over=0):
@@ -95,7 +97,9 @@ class Judged(synthetic.Scratch):
     def program(self, name, body):
         path = self.root / "build/cpu" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"#!{sys.executable}\nimport json, os, sys, time\n{body}\n", encoding="utf-8")
+        path.write_text(f"#!{sys.executable}\nimport json, os, sys, time\n"
+                        "def say(text): open(os.environ['TUTORIAL_SAID'], 'a').write(text + '\\n')\n"
+                        f"{body}\n", encoding="utf-8")
         path.chmod(0o755)
 
     def judge(self, test="", one=None, rungs=()):
@@ -104,11 +108,11 @@ class Judged(synthetic.Scratch):
         self.program("01_elu_test", f"{record if one else ''}\n{test}")
         rungs = rungs or (traced("your_elu", 2, 1, kind="yours"), traced("f16x8_pack", 16, 1))
         self.program("01_elu_see_your_elu", f"if sys.argv[1] == 'check':\n    {self.check}\nelse:\n"
-                                            f"    print(json.dumps({{'rungs': {list(rungs)!r}}}))")
+                                            f"    say(json.dumps({{'rungs': {list(rungs)!r}}}))")
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             right = yours.Verdict(self.folder, "cpu").run()
-        return right, re.sub(r"\n {11,}", " ", out.getvalue())
+        return right, re.sub(r"\n {6,}", " ", out.getvalue())
 
 
 class Verdict(Judged):
@@ -119,7 +123,7 @@ class Verdict(Judged):
         self.assertIn("right      every size, every pointer", text)
 
     def test_the_untouched_starter_is_called_that(self):
-        self.declare(starter=exercises.blob(self.file.read_bytes()))
+        self.declare(starter=source.blob(self.file.read_bytes()))
         self.assertIn("is still the starter: no exercise is begun", self.judge()[1])
 
     def test_a_right_result_is_not_enough(self):
@@ -133,18 +137,21 @@ class Verdict(Judged):
         self.assertIn("at most 0.6 ULP, at x = -0.0009 (expected -0.0009, got 0); you claim 0.61", text)
         self.assertNotIn("would do", text)
         self.assertIn("you claim 2048, more than it needs: 0.6 would do", self.judge(one=accuracy(0.6, 2048.0))[1])
-        text = self.judge(f"print({WRONG!r}); sys.exit(1)", accuracy(2048.0, 0.51, over=31))[1]
+        text = self.judge(fails(WRONG), accuracy(2048.0, 0.51, over=31))[1]
         self.assertIn("at most 2048 ULP", text)
         self.assertIn("31 of 65,536 inputs exceed it, x from -0.5 to -6e-08", text)
 
     def test_an_error_without_a_size_says_what_came_instead(self):
-        for at, expected, got, reason in (("nan", "nan", "-0", "The result is not NaN where NaN is expected."),
-                                          ("-inf", "-0", "nan", "The result is NaN where a number is expected.")):
-            wrong = WRONG.replace("n = 255: y[2] = 1, expected 1.5 for x = 2 (3.5 ULP)",
-                                  f"your_elu is off by inf ULP at x = {at}: expected {expected}, got {got} (9 of 65536 inputs)")
+        for at, expected, got, reason in ((math.nan, math.nan, -0.0, "The result is not NaN where NaN is expected."),
+                                          (-math.inf, -0.0, math.nan, "The result is NaN where a number is expected."),
+                                          (-math.inf, -0.0, 0.0, "The result is a zero of the wrong sign."),
+                                          (math.inf, 1.0, math.inf, "The result is infinity where a number is expected.")):
+            wrong = [failure("error", "your_elu is off by inf ULP", at=at, expected=expected, actual=got, ulp=math.inf)]
             one = {**accuracy(None, 0.51), "at": None, "expected": None, "actual": None}
-            text = self.judge(f"print({wrong!r}); sys.exit(1)", one)[1]
-            self.assertIn(f"error      {got} where {expected} is expected, at x = {at}; you claim 0.51 ULP", text)
+            text = self.judge(fails(wrong), one)[1]
+            shown = [f"{value:g}" for value in (got, expected, at)]
+            shown[0] = "+0" if shown[:2] == ["0", "-0"] else shown[0]
+            self.assertIn("error      {} where {} is expected, at x = {}; you claim 0.51 ULP".format(*shown), text)
             self.assertEqual([line[2:] for line in text.splitlines() if line.startswith("  The")], [reason])
 
     def test_accesses_and_idle_blocks(self):
@@ -164,13 +171,21 @@ class Verdict(Judged):
                 self.judge()
 
     def test_a_loop_without_an_end_is_stopped(self):
-        with mock.patch("yours.SECONDS", 1):
+        """By the checks as soon as these know it; where they do not, by the time that it takes."""
+        self.check = "print('check: your_elu.cuh:7: a loop without end', file=sys.stderr); sys.exit(3)"
+        begun = time.monotonic()
+        with mock.patch("yours.CHECKED_SECONDS", 0.01):
             right, text = self.judge("while True: pass")
+        self.assertLess(time.monotonic() - begun, 10)
         self.assertFalse(right)
-        self.assertIn("did not end within 1 seconds of the CPU", text)
+        self.assertIn("The kernel does not end", text)
+        self.assertIn("checks     your_elu.cuh:7: a loop without end", text)
+        self.check = "pass"
+        with mock.patch("yours.PATIENCE", 1):
+            self.assertIn("The kernel does not end", self.judge("while True: pass")[1])
 
     def test_what_the_instrumented_executor_notices_is_a_failure(self):
-        self.check = "print('check: your_elu.cuh:7: reads x[n], one past the end'); sys.exit(1)"
+        self.check = "print('check: your_elu.cuh:7: reads x[n], one past the end', file=sys.stderr); sys.exit(1)"
         right, text = self.judge(one=accuracy(0.5, 0.51))
         self.assertFalse(right)
         self.assertIn("checks     your_elu.cuh:7: reads x[n], one past the end", text)
@@ -202,22 +217,23 @@ class Watch(Judged):
 
 class Messages(Judged):
     def test_what_is_wrong_is_told_by_reason(self):
-        right, text = self.judge(f"print({FAILED!r}); sys.exit(3)")
+        right, text = self.judge(fails(FAILED))
         self.assertFalse(right)
         self.assertEqual(text.count("Some elements are never written"), 1)
         self.assertIn("... and 1 more of this kind", text)
         self.assertIn("writes outside its output", text)
         self.assertIn("14 bytes, 1 to 14 away", text)
-        self.assertNotIn("Some values are wrong", text)  # in place, the input shows where nobody wrote
+        self.assertNotIn("Some values are wrong", text)
+        self.assertNotIn("is NaN where", text)  # in place, the input shows where nobody wrote
 
     def test_two_examples_are_two_elements_and_the_worst_comes_first(self):
-        text = self.judge(f"print({WRONG!r}); sys.exit(1)")[1]
+        text = self.judge(fails(WRONG))[1]
         self.assertIn("Some values are wrong", text)
-        self.assertLess(text.index("77 ULP"), text.index("3.5 ULP"))
+        self.assertLess(text.index("77.0 ULP"), text.index("3.5 ULP"))
         self.assertEqual(text.count("y[2]"), 1)
 
     def test_the_advice_fits_the_error_in_any_type(self):
-        wrong = f"print({WRONG!r}); sys.exit(1)"
+        wrong = fails(WRONG)
         self.assertIn("another function, or another element", self.judge(wrong, accuracy(30000.0, 0.51, over=60000))[1])
         self.assertIn("a difference taken", self.judge(wrong, accuracy(2048.0, 0.51, over=3000))[1])
         self.assertIn("intermediate rounding", self.judge(wrong, accuracy(1.5, 0.51, over=60000))[1])
@@ -236,8 +252,8 @@ class Messages(Judged):
             self.assertIn(f"The kernel {words}, so its results could not be checked", text)
 
     def test_what_the_checks_found_comes_before_its_effects(self):
-        self.check = "print('check: your_elu.cuh:7: no barrier between them; n = 1'); sys.exit(1)"
-        for test, effect in ((f"print({FAILED!r}); sys.exit(3)", "or computed from memory that nobody wrote"),
+        self.check = "print('check: your_elu.cuh:7: no barrier between them; n = 1', file=sys.stderr); sys.exit(1)"
+        for test, effect in ((fails(FAILED), "Some elements are never written"),
                              ("os.abort()", "The kernel crashed")):
             text = self.judge(test)[1]
             self.assertLess(text.index("checks     your_elu.cuh:7: no barrier"), text.index(effect))
@@ -245,11 +261,9 @@ class Messages(Judged):
 
     def test_a_kernel_that_the_executor_stops_is_told_of_once(self):
         why = "block (0,0,0): divergent barrier: thread (0,0,0) waits"
-        self.check = f"print('check: your_elu.cuh:7: {why}; n = 1'); sys.exit(1)"
-        lines = ("n = 1: y[0] was not written", "n = 1: the launcher answers cudaErrorLaunchFailure, expected cudaSuccess")
-        xml = "".join(f"<Info>{line}</Info>" for line in lines)
-        text = self.judge(f"print('CPU executor: {why}\\n' * 9, file=sys.stderr)\n"
-                          f"print('<a><TestCase>{xml}<Expression success=\"false\"/></TestCase></a>'); sys.exit(1)")[1]
+        self.check = f"print('check: your_elu.cuh:7: {why}; n = 1', file=sys.stderr); sys.exit(1)"
+        failures = [FAILED[0], failure("answer", "n = 1: the launcher answers cudaErrorLaunchFailure", expected=0, actual=719)]
+        text = self.judge(f"print('CPU executor: {why}\\n' * 9, file=sys.stderr)\n" + fails(failures))[1]
         self.assertEqual(text.count("divergent"), 1, text)
         self.assertNotIn("was not written", text)
 
@@ -290,7 +304,7 @@ class Exercises(Judged):
         self.assertNotIn("\u2713", self.listed())
         self.assertIn("next: 01_elu 1 climb", self.listed())
         good = (traced("your_elu", 16, 1, kind="yours"), traced("f16x8_pack", 16, 1))
-        text = self.judge(f"print({WRONG!r}); sys.exit(1)", accuracy(2048.0, 0.51, over=9), good)[1]
+        text = self.judge(fails(WRONG), accuracy(2048.0, 0.51, over=9), good)[1]
         self.assertNotIn("\u2713", text)  # it is not right
         text = self.judge(one=accuracy(2048.0, 2048.0), rungs=good)[1]
         self.assertIn("\u2713 1 climb", text)
@@ -302,7 +316,7 @@ class Exercises(Judged):
         self.assertIn("\u2713 1 climb (by an earlier version, kept as", text)
         self.assertIn("\u2713 2 sharpen", text)
 
-    def judge_own(self, body, check="print('Nothing was found in 1 launch.')"):
+    def judge_own(self, body, check="pass"):
         """What is printed of a program that the reader has begun, and that does this, and of which the checks say that."""
         self.declare(starter="", name="own", answer="own.cu", write=[])
         (self.folder / "answers/own.cu").touch()
@@ -321,17 +335,16 @@ class Exercises(Judged):
 
     def test_a_program_that_crashes_names_the_signal_and_where_to_look(self):
         for number, words, look in ((7, "it crashed (bus error)", True), (11, "it crashed (segmentation fault)", True),
-                                    (24, "it did not end within 10 seconds", False)):
+                                    (24, "it did not end: is there", False)):
             text = self.judge_own(f"os.kill(os.getpid(), {number})")
             self.assertIn(f"your_own.cu: {words}", text)
             self.assertEqual("Look: is every index checked" in text, look)
-        check = "print('check: a.cu:1: after', os.environ.get('TUTORIAL_CHECK_SECONDS')); sys.exit(3)"
-        self.assertIn("a.cu:1: after 3", self.judge_own("os.kill(os.getpid(), 24)", check))
-        self.assertIn("a.cu:1: after None", self.judge_own("sys.exit(1)", check))
+        check = "print('check: a.cu:1: endless', file=sys.stderr); sys.exit(3)"
+        self.assertIn("a.cu:1: endless", self.judge_own("os.kill(os.getpid(), 24)", check))
 
     def test_what_the_checks_find_in_a_program_stands_below_its_own_words(self):
         past = "01_elu/your_own.cu:9: thread 0 of block 0 reads b[8], one past the end (b has 8 elements)"
-        check = f"print('right: all'); print('check: {past}'); sys.exit(1)"
+        check = f"print('right: all'); print('check: {past}', file=sys.stderr); sys.exit(1)"
         text = self.judge_own("print('right: all')", check)
         self.assertIn("right: all (and is not: the checks found something)\n  checks     " + past, text)
         self.assertIn("\u00b7 3 own: left: it is not right yet", text)
@@ -339,7 +352,7 @@ class Exercises(Judged):
         self.assertIn("checks     no access outside an array", self.judge_own("print('right: all')"))
 
     def test_the_rung_is_told_beside_a_program_that_is_only_begun(self):
-        self.declare(starter=exercises.blob(self.file.read_bytes()), name="own", answer="own.cu", write=[])
+        self.declare(starter=source.blob(self.file.read_bytes()), name="own", answer="own.cu", write=[])
         for path in (self.folder / "answers/own.cu", self.folder / "your_own.cu"):
             path.touch()
         with contextlib.redirect_stdout(io.StringIO()) as out:
@@ -354,7 +367,7 @@ class Exercises(Judged):
                 ("alignas(16) half pack[8]", "LDST128BITS(pack[0])", None), ("half2 pack[4]", "HALF2(pack[0])", None),
                 ("Byte y[8]", "LDST64BITS(x[0])  // LDST64BITS(y[0])", None)):
             self.file.write_text(f"  {declared};\n  {wide} = a;\n", encoding="utf-8")
-            found = yours.unaligned(self.file)
+            found = source.unaligned(source.Source(self.file))
             self.assertEqual(len(found), told is not None, declared)
             for sentence in found:
                 self.assertRegex(sentence, "your_elu.cuh:2: .*" + re.escape(told))
@@ -384,7 +397,7 @@ class Exercises(Judged):
         starter = self.file.read_bytes()
         for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
             subprocess.run(["git", *words], cwd=self.root, check=True)
-        self.declare(starter=exercises.blob(starter))
+        self.declare(starter=source.blob(starter))
         self.write("8, 16, 2.0")
         mine = self.file.read_bytes()
         self.assertIn(".exercises/01_elu/your_elu.1.cuh", self.listed(restore=True))
@@ -418,11 +431,17 @@ class Exercises(Judged):
         self.assertIn("cudaError_t b(int n) {\n  // Yours to write.\n  return {};\n}\nint main", exercises.without_body(text, "b"))
 
     def test_words_in_the_code(self):
-        facts = yours.Facts(self.file, (1, 2, 2048.0))
+        facts = yours.Facts(source.Source(self.file), (1, 2, 2048.0))
         self.assertTrue(facts.meets("with", ["expm1f"])[0])
         self.assertFalse(facts.meets("without", ["expm1f"])[0])
         self.write("1, 2, 1.0", SOURCE.replace("expm1f", "/* expm1f */ fast_expm1f"))
+        facts = yours.Facts(source.Source(self.file), (1, 2, 1.0))
         self.assertFalse(facts.meets("with", ["expm1f"])[0])
+
+
+def facts_of(path):
+    text = source.Source(path)
+    return yours.Facts(text, source.claims_of(text))
 
 
 class Declared(unittest.TestCase):
@@ -439,7 +458,7 @@ class Declared(unittest.TestCase):
             self.assertEqual(len(set(names)), len(names), chapter.folder)
             if shown:
                 self.assertIn(chapter.beside, rungs)
-            self.assertEqual(chapter.starter, exercises.blob(chapter.file.read_bytes()),
+            self.assertEqual(chapter.starter, source.blob(chapter.file.read_bytes()),
                              f"{chapter.file} has changed: {chapter.folder}/answers/exercises.json names its starter by "
                              "git hash-object")
             for one in chapter.exercises:
@@ -460,9 +479,9 @@ class Declared(unittest.TestCase):
                 answer = chapter.folder / "answers" / one.answer
                 for name, goal in one.goals.items():
                     if name in ("max_ulp", "per_thread", "with", "without"):
-                        facts = yours.Facts(answer, yours.claims_of(answer))
+                        facts = facts_of(answer)
                         self.assertTrue(facts.meets(name, goal)[0], f"{answer}: {name}")
-                starter = yours.Facts(chapter.file, yours.claims_of(chapter.file))
+                starter = facts_of(chapter.file)
                 seen = [starter.meets(name, goal)[0] for name, goal in one.goals.items()]
                 self.assertFalse(all(seen), f"{one.name}: the starter meets every goal")
 
