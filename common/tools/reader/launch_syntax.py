@@ -273,6 +273,10 @@ class Rewriter:
         callee = self.text[self.tokens[begin].begin:self.tokens[i - 1].end]
         shape = self.text[self.tokens[i].end:self.tokens[end].begin]
         self.edits.append((self.tokens[begin].begin, self.tokens[end].end, self.launched(begin, i, callee) + shape + ")"))
+        if self.tokens[end + 1:end + 2] and self.tokens[end + 1].text == "(":
+            for token in self.tokens[end + 2:matching(self.tokens, end + 1)]:
+                if token.text == "NULL":  # passed on, it would be a number
+                    self.edits.append((token.begin, token.end, "nullptr"))
 
     def end_of_shape(self, i):
         depth = 0

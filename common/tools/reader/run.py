@@ -411,6 +411,7 @@ def tell_failure(command, output, arguments):
             where = includer(lines[:i]) or where
         if refused:
             sentence = (refused.group(1) or refused.group(2)).strip('"')
+        where = expanded_at(lines[i + 1:]) or where
         tell(f"{where}: {sentence}")
         for more in lines[i + 1:i + 3]:
             if re.match(r"\s*\d* \|", more):
@@ -423,9 +424,21 @@ def tell_failure(command, output, arguments):
     tell(f"{Path(str(command[0])).name} refused the program" + ("" if arguments.verbose else "; --verbose shows all that it says"))
 
 
+def expanded_at(lines):
+    """Where the macro stands that an error is in."""
+    where = None
+    for line in lines:
+        if ": error: " in line:
+            break
+        found_note = re.match(r"(.+?:\d+):\d+: note: in expansion of macro", line)
+        if found_note and not is_not_the_readers(found_note.group(1)):
+            where = found_note.group(1)
+    return where
+
+
 def is_not_the_readers(where):
     """Whether a header is NVIDIA's, or stands before it."""
-    return where.startswith("/usr/") or "/.deps/" in where or "common/run/include/" in where
+    return where.startswith("/usr/") or "/.deps/" in where or "common/run/" in where or "common/executor/" in where
 
 
 def includer(lines):

@@ -189,6 +189,7 @@ class Rewriter(unittest.TestCase):
         self.assertEqual(self.launched("a::k<<<1, 2>>>(x);"), 'TUTORIAL_LAUNCH("a::k", "x,n", (a::k), 1, 2)(x);')
         self.assertEqual(self.launched("p->k<<<1, 2>>>(x);"), 'TUTORIAL_LAUNCH("p->k", "x,n", (p->k), 1, 2)(x);')
         self.assertEqual(self.launched("t[i]<<<1, 2>>>(x);"), 'TUTORIAL_LAUNCH_ANY("t[i]", "", (t[i]), 1, 2)(x);')
+        self.assertEqual(self.launched("k<<<1, 2>>>(NULL, f(NULL)); g(NULL);"), one + "1, 2)(nullptr, f(nullptr)); g(NULL);")
         self.assertEqual(self.launched("return k<<<1, 2>>>(x, n);"), "return " + one + "1, 2)(x, n);")
 
     def test_templates(self):
