@@ -39,7 +39,7 @@ endfunction()
 
 # tutorial_chapter(elu), from the CMakeLists.txt of a folder such as 01_elu, makes
 #
-#   elu                   static library: elu.cu, elu_backward.cu, and every source in launchers/
+#   elu, tutorial::elu    static library: elu.cu, elu_backward.cu, and every source in launchers/
 #   01_elu_test           elu_test.cpp, elu_backward_test.cpp, proof/elu_test_*.cpp, the kernels that
 #                         only the tests need (proof/test_kernels*.cu), and the museum
 #   01_elu_bench          elu_bench.cpp, peers/elu_peers.cu, and what it times of the museum
@@ -67,6 +67,7 @@ function(tutorial_chapter name)
   set(libraries "")
   if(library)
     tutorial_device_library(${name} ${library})
+    add_library(tutorial::${name} ALIAS ${name})  # as other projects call it (01_elu/proof/use_it)
     set(libraries ${name})
     add_dependencies(${folder} ${name})
   endif()

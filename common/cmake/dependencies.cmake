@@ -3,7 +3,8 @@
 include(FetchContent)
 find_package(Threads REQUIRED)
 find_package(Python3 3.9 COMPONENTS Interpreter)
-option(TUTORIAL_TESTS "Build the tests and the benchmarks, which need Catch2 and Google Benchmark" ON)
+option(TUTORIAL_TESTS "Build the tests and the benchmarks, which need Catch2 and Google Benchmark"
+       ${PROJECT_IS_TOP_LEVEL})
 
 if(TUTORIAL_TESTS)
   # Debian 12 has Catch2 2.13, Ubuntu 24.04 and Debian 13 have 3.x. A version range matches neither:

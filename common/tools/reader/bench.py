@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import json
 import os
 import re
 import subprocess
@@ -12,16 +13,22 @@ import front
 import ladder
 import runs
 
+# Few rows on the executor, where the machine's other work moves a time by half: each three times, in mixed order.
+REPEATED = ["--benchmark_repetitions=3", "--benchmark_enable_random_interleaving=true"]
 SHAPES = re.compile(r"^\d+(x\d+)+(,\d+(x\d+)+)*$")
 
 
 def run(arguments, folders, rest):
+    arguments.rungs += [word for word in rest if not word.startswith("-")]  # behind an option
+    rest = [word for word in rest if word.startswith("-")]
     flags = [*rest]
     for name in ("shapes", "benchmark_filter", "benchmark_out"):
         if getattr(arguments, name) is not None:
             flags.append(f"--{name}={getattr(arguments, name)}")
     gpus = [gpu for gpu in arguments.gpu.split(",") if gpu]
     refuse(arguments, folders, rest, gpus)
+    if arguments.rungs:
+        flags.append(f"--benchmark_filter={filter_of(folders[0], arguments.rungs)}")
     backend = front.choose_backend(arguments.backend, "bench")
     if arguments.share and backend == "cpu":
         raise runs.ToolError("--share is for the ladders of a GPU, and the CPU executor's times say nothing about "
@@ -36,8 +43,25 @@ def run(arguments, folders, rest):
     return max(codes)
 
 
+def filter_of(folder, rungs):
+    """The regular expression of exactly these rungs: a row's name is elu/f16x8_pack/4096x4096/cold."""
+    ladders = [row.ladder for gpu in front.recorded_gpus(folder)[:1] for row in runs.load_run(folder / "results" / f"{gpu}.json").rows]
+    ladders = "|".join(runs.unique(ladders)) or r"\w+"
+    return f"^({ladders})/({'|'.join(re.escape(rung) for rung in rungs)})/"
+
+
 def refuse(arguments, folders, rest, gpus):
     """What can be known to be wrong before a build."""
+    if arguments.rungs:
+        if len(folders) > 1 or arguments.benchmark_filter is not None:
+            raise runs.ToolError("name rungs of one chapter, or give --benchmark_filter, not both")
+        import trace
+        known = trace.known_names(folders[0])
+        try:
+            trace.refuse_unknown(folders[0], [rung for rung in arguments.rungs if rung not in known])
+        except runs.ToolError as error:
+            trace_all = front.command(f"trace {runs.ladder_of_chapter(folders[0])} --list")
+            raise runs.ToolError(str(error).replace("--list", trace_all)) from None
     for flag in rest:
         if not re.match(r"--(benchmark_|v=|help)", flag):
             raise runs.ToolError(f"bench does not know {flag}: {front.command('bench --help')} lists its flags")
@@ -94,7 +118,8 @@ class Bench:
         self.name = f"{folder.name}.{backend}"
         self.program = front.program(backend, f"{folder.name}_bench")
         self.log = front.LOGS / f"{self.name}.bench.log"
-        self.selects = arguments.benchmark_filter is not None or arguments.shapes is not None
+        self.chosen = next((flag for flag in flags if flag.startswith("--benchmark_filter=")), None)
+        self.selects = self.chosen is not None or arguments.shapes is not None
         part = ".selected" if self.selects else ""  # a run of all rows stays the one to compare with
         self.out = Path(arguments.benchmark_out or front.RESULTS / f"{self.name}{part}.json")
         self.running = front.RESULTS / f"{self.name}.running.json"
@@ -120,18 +145,19 @@ class Bench:
         return code
 
     def tell_selection(self):
-        if self.arguments.benchmark_filter is None:
+        if self.chosen is None:
             return
+        said = " ".join(self.arguments.rungs) or self.chosen
         done = subprocess.run([str(self.program), *self.flags, "--benchmark_list_tests"], capture_output=True, text=True,
                               check=False)
         names = [line.strip() for line in done.stdout.splitlines() if line.count("/") >= 3]
         rungs = runs.unique(name.split("/")[1] for name in names)
         if done.returncode or not names:
-            raise runs.ToolError(f"--benchmark_filter={self.arguments.benchmark_filter} matches no row: "
+            raise runs.ToolError(f"{said} matches no row: "
                                  f"{front.command(f'bench {runs.ladder_of_chapter(self.folder)} --benchmark_list_tests')} "
                                  "lists the rows")
         more = f", ... ({len(rungs)} in all)" if len(rungs) > 8 else ""
-        front.say(f"bench: --benchmark_filter={self.arguments.benchmark_filter} selects {front.plural(len(names), 'row')}: "
+        front.say(f"bench: {said} selects {front.plural(len(names), 'row')}: "
                   f"{', '.join(rungs[:8])}{more}")
 
     def measure(self):
@@ -141,6 +167,8 @@ class Bench:
                   + "".join(f" {flag}" for flag in self.flags if not flag.startswith("--benchmark_out=")))
         errors = Path(f"{self.log}.errors")
         flags = [flag for flag in self.flags if not flag.startswith("--benchmark_out=")]
+        repeats = self.backend == "cpu" and self.chosen is not None and not any("repetitions" in flag for flag in flags)
+        flags += REPEATED if repeats else []
         words = [str(self.program), *flags, f"--benchmark_out={self.running}", "--benchmark_out_format=json"]
         with open(self.log, "w", encoding="utf-8") as log, open(errors, "w", encoding="utf-8") as complaints, \
                 subprocess.Popen(words, stdout=subprocess.PIPE, stderr=complaints, text=True, errors="replace") as running:
@@ -153,6 +181,8 @@ class Bench:
         if running.returncode:
             self.running.unlink(missing_ok=True)
             self.fail(running.returncode, errors)
+        if repeats:
+            keep_fastest(self.running)
 
     def fail(self, code, errors):
         """Ends with the benchmark's own sentence, or with what its exit code means."""
@@ -204,10 +234,19 @@ class Bench:
                       (row.ladder, row.dtype, row.form) == (yours.ladder, yours.dtype, yours.form)] if brief else []
             shown.rows = chosen or shown.rows
             return shown
+        names = {row.rung for row in run.rows}
+
+        def selected(shown):
+            if self.chosen is not None:
+                shown.rows = [row for row in shown.rows if row.rung in names]
+            return shown
         code = ladder.show(beside_yours(run))
         for gpu in gpus or (front.recorded_gpus(self.folder)[:1] if self.backend == "cpu" else []):
             front.say()
-            recorded = runs.load_run(self.folder / "results" / f"{gpu}.json")
+            recorded = selected(runs.load_run(self.folder / "results" / f"{gpu}.json"))
+            if not recorded.rows:
+                front.say(f"Of these rows none is recorded on an {gpu.upper()}.")
+                continue
             ladder.show(recorded if gpus else beside_yours(recorded), recorded=True)
         if self.backend == "cuda" or yours is None:
             return code
@@ -230,6 +269,25 @@ class Bench:
         for text in part.files.values():
             Path(self.arguments.svg).write_text(text, encoding="utf-8")
         front.say(f"bench: the ladder is drawn in {self.arguments.svg}")
+
+
+def keep_fastest(path):
+    """Of a row's repetitions the fastest, with what the slowest took more as its spread, if that is larger."""
+    data, rows = json.loads(path.read_text(encoding="utf-8")), {}
+    for row in data["benchmarks"]:
+        if row.get("run_type") == "iteration":
+            rows.setdefault(row["name"], []).append(row)
+    for repeated in rows.values():
+        timed = [row for row in repeated if row.get("median_us")]
+        if len(timed) == len(repeated):
+            fastest, slowest = (choose(timed, key=lambda row: row["median_us"]) for choose in (min, max))
+            between = 100 * (slowest["median_us"] / fastest["median_us"] - 1)
+            fastest["spread_pct"] = max(between, fastest.get("spread_pct", 0))
+            repeated[:] = [fastest]
+        else:
+            repeated.sort(key=lambda row: not row.get("error_occurred"))  # one that failed stands for all
+    data["benchmarks"] = [repeated[0] for repeated in rows.values()]
+    path.write_text(json.dumps(data), encoding="utf-8")
 
 
 def beside(folder):

@@ -125,8 +125,10 @@ def make_parser():
                 epilog="Other flags of Google Benchmark pass through: --benchmark_list_tests, --benchmark_repetitions=N.\n"
                 "A run of all rows is kept, and the one before it; a selection is kept apart.")
     with_chapter(bench, help="a chapter, or all")
+    bench.add_argument("rungs", metavar="RUNG", nargs="*", help="time these alone: f16x8_pack").completer = rung_names
     bench.add_argument("--shapes", metavar="RxC,...", help="time these shapes only, as in 1024x1024,4096x4096")
-    bench.add_argument("--benchmark_filter", metavar="REGEX", help="time the rows whose names it matches, as in f16x8")
+    bench.add_argument("--benchmark_filter", metavar="REGEX", help="time the rows whose names it matches anywhere; a row is elu/f16x8_pack/4096x4096/cold, so "
+                       "f16x8 takes all that begin so, and /f16x8_pack/ one")
     bench.add_argument("--benchmark_out", metavar="FILE", help="write the result there (JSON)")
     bench.add_argument("--gpu", metavar="GPU,...", default="", help="show what is recorded of these GPUs too: h200,h100")
     bench.add_argument("--svg", metavar="FILE", help="draw the ladder into a file, as the pages do")
@@ -169,6 +171,7 @@ def make_parser():
     completion = add("completion", "print what a shell needs to complete these commands", run_completion,
                      epilog=f'bash: eval "$({me} completion bash)"\nzsh:  eval "$({me} completion zsh)"   (after compinit)')
     completion.add_argument("shell", choices=("bash", "zsh"))
+    with_chapter(add("chapter", "show a chapter on one screen; its name alone does it too", run_chapter))
     add("help", "say all this", lambda arguments, rest: parser.print_help())
     return parser
 
@@ -406,7 +409,9 @@ def parse(parser, words):
         sys.exit(2)
     names = [name for action in parser._actions if action.dest == "command" for name in action.choices]
     given = next((word for word in words if not word.startswith("-") and word not in ("auto", "cuda", "cpu")), None)
-    if given and given not in names:
+    if given and given not in names and is_chapter(given):
+        words = [word for word in words if word != given] + ["chapter", given]
+    elif given and given not in names:
         raise runs.ToolError(f"there is no command '{given}': {', '.join(names[:-1])} or {names[-1]} (--help says more)")
     if given == "run":
         import run
@@ -417,6 +422,18 @@ def parse(parser, words):
         raise runs.ToolError(f"{arguments.command} does not know {rest[0]}: "
                              f"{front.command(f'{arguments.command} --help')} says what it takes")
     return arguments, rest
+
+
+def is_chapter(word):
+    try:
+        return bool(runs.find_chapter(word))
+    except runs.ToolError:
+        return False
+
+
+def run_chapter(arguments, _):
+    import chapter
+    return chapter.run(runs.find_chapter(arguments.chapter))
 
 
 def run_completion(arguments, _):

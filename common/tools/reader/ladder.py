@@ -95,17 +95,17 @@ def gpu_cells(row, step, paint):
 
 
 def cpu_cells(row, step, paint):
-    """Time, 10^6 elements per second and GB/s; on the executor a step would mean nothing."""
+    """Time, its spread, and 10^6 elements per second; on the executor a step would mean nothing."""
     if row.median_us is None:
         return ""
     rate = row.elements / row.median_us
-    gbps = f"{row.gbps:.2f}" if row.gbps else ""
-    return f"{row.median_us / 1e3:>9.3f}{rate:>11.1f}{gbps:>9}"
+    spread = f"{row.spread_pct:.0f} %" if row.spread_pct else ""
+    return f"{row.median_us / 1e3:>9.3f}{spread:>8}{rate:>12.1f}"
 
 
 def cell_titles(run):
     if run.on_cpu:
-        return f"{'ms':>9}{'10^6 el./s':>11}{'GB/s':>9}"
+        return f"{'ms':>9}{'spread':>8}{'10^6 el./s':>12}"
     return f"{'GB/s':>8}{'% of copy':>10}{'step':>9}"
 
 
@@ -127,7 +127,8 @@ def draw_row(row, step, scale, widths, on_cpu, paint):
         room = MOST_COLUMNS - name_width - 4
         reason = f"failed: {row.error}"
         return f"  {name:<{name_width}}  {paint.style(reason[:room], 'error')}"
-    bar = paint.bar(bar_value(row, on_cpu) / scale if scale else 0.0, bar_width)
+    share = bar_value(row, on_cpu) / scale if scale else 0.0
+    bar = paint.bar(share, bar_width) if share <= 1 else paint.bar(1.0, bar_width)[:-1] + ">"
     cells = (cpu_cells if on_cpu else gpu_cells)(row, step, paint)
     line = f"  {name:<{name_width}}  {paint.style(bar, section_of(row))}{cells}"
     return line.rstrip()
@@ -157,6 +158,8 @@ def footer(run, shape, regime):
         lines.append(f"also in this run: --shape {' | '.join(shapes[-6:])}{more}")
     if regimes:
         lines.append(f"also in this run: --regime {' | '.join(regimes)}")
+    if run.on_cpu:
+        lines.append("Two times that differ by less than their spreads are the same. A bar that ends in > is cut.")
     return [""] + lines if lines else []
 
 
@@ -172,7 +175,9 @@ def draw(run, shape, regime, recorded, columns, paint):
     name_width = min(max(len(row.kernel) for row in every), 28)
     cells = len(cell_titles(run))
     widths = (name_width, max(columns - name_width - cells - 4, 8))
-    scale = max(bar_value(row, run.on_cpu) for row in every)
+    # The host's memcpy is a hundred times as fast as a kernel in the executor: its bar is cut.
+    ours = [row for row in every if section_of(row) != "peer"] if run.on_cpu else []
+    scale = max(bar_value(row, run.on_cpu) for row in ours or every)
     lines = header(run, first, regime, recorded, paint)
     for name, rows in rows_at.items():
         if name != first and rows:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A build that failed, or was never run, does not end in a green summary of CTest."""
+"""A build that failed, or was never run, does not end in a green summary of CTest; another project can use a kernel."""
 
 import subprocess
 import sys
@@ -36,6 +36,18 @@ class ABuildThatFailed(unittest.TestCase):
             done = run("ctest", "--test-dir", folder + "/build", "-L", "^relu$")
             self.assertNotEqual(done.returncode, 0, done.stdout)
             self.assertIn("01_relu_test is built", done.stdout)
+
+
+class AnotherProject(unittest.TestCase):
+    def test_takes_a_kernel_by_its_name_and_no_test(self):
+        """Compiling it is a stage of .ci/run."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("cmake", "-S", str(ROOT / "01_elu/proof/use_it"), "-B", folder, "-DTUTORIAL_BACKEND=cpu")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotRegex(Path(folder, "CMakeCache.txt").read_text(encoding="utf-8"), "(?m)^(Catch2|benchmark)_DIR")
+            targets = Path(folder, "CMakeFiles/TargetDirectories.txt").read_text(encoding="utf-8")
+            self.assertIn("/elu.dir", targets)
+            self.assertNotIn("_test.dir", targets)
 
 
 if __name__ == "__main__":

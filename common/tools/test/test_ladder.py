@@ -67,8 +67,17 @@ class LadderTest(synthetic.Scratch):
         self.assertEqual(code, 0)
         self.assertEqual(out.splitlines()[0],
                          "Ran on the CPU executor: these times say nothing about a GPU.")
-        self.assertNotIn("%", out)
         self.assertIn("el./s", out)
+        self.assertRegex(self.line(out, "f16"), r" 20\.000|0\.020 +1 % ")  # a time, and its spread
+        self.assertIn("differ by less than their spreads are the same", out)
+
+    def test_the_hosts_memcpy_does_not_flatten_the_bars_of_a_cpu_run(self):
+        data = synthetic.run("cpu-executor", shapes=("1024x1024",), regimes=("warm",))
+        for row in data["benchmarks"]:
+            row["median_us"] = 0.2 if "/copy/" in row["name"] else 20.0
+        out = self.draw(data)[1]
+        self.assertGreater(self.line(out, "f16").count("█"), 20)
+        self.assertRegex(self.line(out, "copy"), "█>")
 
     def test_recorded_says_where(self):
         with contextlib.redirect_stdout(io.StringIO()) as out:

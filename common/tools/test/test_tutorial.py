@@ -14,6 +14,9 @@ import time
 import unittest
 from pathlib import Path
 
+import folders
+import bench
+import runs
 import synthetic
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -256,6 +259,34 @@ class Tutorial(unittest.TestCase):
         code, _, errors = self.bench("exit 0", "--benchmark_filter=nothing")
         self.assertEqual((code, errors.count("\n")), (2, 1))
         self.assertIn("matches no row", errors)
+
+    def test_a_rung_alone(self):
+        self.write_run(self.clone / "01_one/results/h200.json")
+        code, out, errors = self.bench(f'echo "$*" >>"{self.clone}/flags"; {self.WRITES}', "f16")
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("bench: f16 selects 1 row: f16\n", out)
+        self.assertIn("--benchmark_filter=^(elu)/(f16)/", (self.clone / "flags").read_text(encoding="utf-8"))
+        recorded = out.partition("recorded on")[2]
+        self.assertIn("\n  f16 ", recorded)
+
+    def test_of_repetitions_the_fastest_counts_and_the_slowest_is_its_spread(self):
+        data = synthetic.run(rungs=(("f16", "f16", "rung"),), shapes=("8x8",), regimes=("warm",), backend="cpu")
+        data["benchmarks"] = [{**data["benchmarks"][0], "median_us": time} for time in (30.5, 48.7, 33.0)]
+        path = Path(synthetic.write(self.clone, "one.json", data))
+        bench.keep_fastest(path)
+        row, = runs.load_run(path).rows
+        self.assertEqual((row.median_us, round(row.spread_pct)), (30.5, 60))
+
+    def test_after_a_selection_nothing_else_of_the_record_is_printed(self):
+        self.write_run(self.clone / "01_one/results/h200.json")
+        synthetic.write(self.clone, "one.json", synthetic.run(rungs=(("f16", "f16", "rung"),), shapes=("8x8",), backend="cpu"))
+        code, out, errors = self.bench(self.WRITES.replace('"$0.json"', f'"{self.clone}/one.json"'), "--benchmark_filter=f16")
+        self.assertEqual((code, errors), (0, ""))
+        self.assertNotIn("copy", out.partition("recorded on")[2].replace("of copy", ""))
+        code, out, errors = self.bench(self.WRITES, "none_like_it")
+        self.assertEqual((code, errors.count("\n")), (2, 1), out)
+        self.assertNotIn("cmake --build", " ".join(self.called("cmake")[-1:]))
+        self.assertEqual(self.bench(self.WRITES, "f16", "--benchmark_filter=f16")[0], 2)
 
     def test_the_ladder_as_a_picture(self):
         code, out, errors = self.bench(self.WRITES, "--svg=ladder.svg")
