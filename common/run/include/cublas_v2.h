@@ -1,6 +1,8 @@
 // cuBLAS as far as a program sets it up: many do, whose kernels are their own. What computes is refused.
 #pragma once
 
+#define CUBLAS_API_H_  // what asks whether cuBLAS is there asks for this
+
 #include <cuda_runtime.h>
 
 #include <cstddef>

@@ -284,19 +284,20 @@ class OnExecutor(Builder):
         for folder in self.arguments.folders:
             flags += [f"-I{overlay}{Path(folder).resolve()}", f"-I{folder}"]
         flags += [f"-D{macro}" for macro in self.arguments.macros]
+        openmp = ["-fopenmp"] if any("#include <omp.h>" in text for text in texts) else []
         for name in self.arguments.files:
             path = Path(name).resolve()
             prelude = ["-include", self.prelude] if name.endswith(".cu") else []
             object_file = self.folder / f"{len(objects)}.o"
             objects.append(object_file)
-            commands.append((object_file, [self.compiler, *prelude, *flags, "-x", "c++", f"-iquote{path.parent}", "-c",
+            commands.append((object_file, [self.compiler, *prelude, *flags, *openmp, "-x", "c++", f"-iquote{path.parent}", "-c",
                                            f"{overlay}{path}"]))
         key = digest(*executor, self.compiler, flags, *texts)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for done in [pool.submit(self.made, target, command, key) for target, command in commands]:
                 done.result()
         program = self.folder / "program"
-        link = [self.compiler, *objects, *executor, "-lboost_context", "-lpthread", "-ldl"]
+        link = [self.compiler, *openmp, *objects, *executor, "-lboost_context", "-lpthread", "-ldl"]
         link += [f"-Wl,@{runs.ROOT / 'common/check/wrapped.txt'}", "-Wl,-z,norelro"] if self.mode() == "watched" else []
         self.made(program, link, key)
         return program
@@ -395,9 +396,10 @@ def tell_failure(command, output, arguments):
         print(output, file=sys.stderr)
     output = output.replace(f"{os.getcwd()}/", "")
     lines = output.splitlines()
-    missing = dict.fromkeys(re.findall(r"(?m)^(?:(\S+?:\d+): )?(?:.*: )?undefined reference to `(?:\w[^'(<]* )?([\w:~]+)", output))
+    missing = re.findall(r"(?m)^(?:(\S+?:\d+): )?(?:.*: )?undefined reference to `(?:\w[^'(<]* )?([\w:~]+)", output)
+    missing = {name: where for where, name in reversed(missing)}
     told = 0
-    for where, name in list(missing)[:MOST_ERRORS]:
+    for name, where in list(reversed(missing.items()))[:MOST_ERRORS]:
         known = "the executor does not have it" if re.match(r"cu[a-z]*[A-Z]|nv", name) else "it is declared, and no file of the program defines it"
         tell(f"{where + ': ' if where else ''}{name}: {known}")
         told += 1
