@@ -109,6 +109,7 @@ inline std::vector<std::pair<std::string, std::string>> run_context() {
           {"compiler", detail::compiler()},
           {"cpu", detail::host_cpu()},
           {"gpu_multiprocessors", detail::device_attribute(cudaDevAttrMultiProcessorCount, 1)},
+          {"gpu_thread_slots", detail::device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor, 1)},
           {"gpu_clock_mhz", detail::device_attribute(cudaDevAttrClockRate, 1000)},
           {"gpu_l2_mib", detail::device_attribute(cudaDevAttrL2CacheSize, 1 << 20)}};
 }

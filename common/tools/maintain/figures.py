@@ -545,10 +545,27 @@ def line_plot(data):
     return canvas.render()
 
 
+def small_plots(data):
+    """Plots of the same series side by side, half as wide each: "panels" of heading, x, y and points by series."""
+    canvas = Canvas(WIDTH, 0, data["title"], data["desc"])
+    top = headings(canvas, data["title"], data["subtitle"]) + 29
+    top += legend(canvas, 20, top, WIDTH - 40, [legend_entry(one, i) for i, one in enumerate(data["series"]) if one["name"]]) + 18
+    left, width, high, between = 44, 166, 170, 44
+    for place, spec in enumerate(data["panels"]):
+        axes = [plot_axis(spec[way], [point[i] for points in spec["points"] for point in points]) for i, way in enumerate("xy")]
+        panel = Panel(canvas, (left + place * (width + between), top, width, high), *axes, f"panel{place}")
+        panel.draw(heading=spec["heading"])
+        for number, (one, points) in enumerate(zip(data["series"], spec["points"])):
+            panel.series(points, number, one.get("colour", series_name(number)), one.get("style", "line"))
+    canvas.height = top + high + 54
+    return canvas.render()
+
+
 def legend_entry(one, number):
+    colour = one.get("colour", series_name(number))
     if one.get("style") == "dots":
-        return one["name"], series_name(number), number, "none"
-    return one["name"], series_name(number), None, one.get("style") == "dashed"
+        return one["name"], colour, number, "none"
+    return one["name"], colour, None, one.get("style") == "dashed"
 
 
 def reference_line(panel, line):

@@ -1,6 +1,7 @@
 """What common/notes/model.md shows: the fill curve, and predicted against recorded for every rung with counts."""
 
 import dataclasses
+import re
 import statistics
 
 import model
@@ -18,16 +19,126 @@ def words(gpu):
     return gpu.upper()
 
 
-def outcomes(gpu, source):
+def outcomes(gpu, source, terms=4):
     """[(chapter, kernel, prediction, percent recorded)] of a GPU, by the counts and the curve of the GPU `source`."""
     found = []
     for chapter in runs.find_chapters():
         try:
-            rows, _ = predict.predictions(chapter.name, predict.recorded_target(gpu, chapter.name), source)
+            rows, _ = predict.predictions(chapter.name, predict.recorded_target(gpu, chapter.name), source, terms=terms)
         except runs.ToolError:
             continue  # a chapter of which nothing is recorded
-        found += [(chapter.name, *row) for row in rows]
+        found += [(chapter.name, *row) for row in rows if row[2]]
     return found
+
+
+# -------------------------------------------------------------------------------------------------
+# The controls that limit residency, by the law
+
+@dataclasses.dataclass
+class Limited:
+    """A copy whose residency is limited. access: bytes that a lane moves at once, or twice."""
+    name: str
+    launch: model.Launch
+    copy_us: float
+    moved: float
+    percent: float
+
+    def law(self, gpu, judge):
+        return judge.of_launch(self.launch, model.device(gpu), self.copy_us, self.moved).percent
+
+    def kib(self, device):
+        """Asked for at once by the threads that a multiprocessor holds."""
+        each = self.moved / 2 / (self.launch.blocks * self.launch.threads)
+        return self.launch.resident(device) * each / 1024
+
+
+SET_ASIDE = 64 * 1024    # bytes of shared memory that residency.cuh leaves these rows
+
+
+def residency(gpu):
+    """All such copies of a GPU that ncu counted, beside their times."""
+    device, known = model.device(gpu), {}
+    for row in model.loaded(model.results(gpu, what="_controls")).select(shape="16384x16384", regime="cold"):
+        known[row.rung] = row
+    found = []
+    for entry in runs.load_json(model.results(gpu, what="_residency_ncu"))["ncu"]:
+        if re.match(r"(flight|fma|fma_f16|min_f16)_\d", entry["rung"]):
+            row = known[entry["rung"]]
+            launch = model.launch_of(entry, device.multiprocessors)
+            launch.shared = launch.shared * model.SHARED // SET_ASIDE
+            found.append(Limited(row.rung, launch, row.median_us * row.copy_pct / 100,
+                                 row.gbps * row.median_us * 1e3, row.copy_pct))
+    return found
+
+
+def curves_plot(title):
+    """What a copy keeps of its speed where the slots fill, and where few bytes are on their way."""
+    gpus = recorded_gpus()
+
+    def flights(gpu, pattern):
+        device = model.device(gpu)
+        return sorted((one.kib(device), one.percent) for one in residency(gpu) if re.fullmatch(pattern, one.name))
+    percent = {"min": 0, "max": 105, "ticks": [0, 25, 50, 75, 100]}
+    return {"title": title, "subtitle": "What a copy of floats keeps of its speed, %", "desc": "Left: nothing is lost up to "
+            "some 60 % of the slots. Right: 24 to 32 KiB asked for at once keep the H200's memory busy, 16 to 24 the H100's.",
+            "series": [{"name": words(gpu)} for gpu in gpus]
+            + [{"name": f"{words(gpu)}, 2 to 32 bytes a thread", "style": "dots", "colour": f"s{i}"} for i, gpu in enumerate(gpus)],
+            "panels": [{"heading": "Slots", "x": {"label": "filled at a copy's speed, %", "min": 0, "max": 155}, "y": percent,
+                        "points": [[(100 * fill, left) for fill, left in model.curve(gpu).points] for gpu in gpus] + [[], []]},
+                       {"heading": "Bytes in flight", "x": {"label": "KiB asked for, an SM", "min": 0, "max": 33,
+                                                            "ticks": [0, 8, 16, 24, 32]}, "y": percent,
+                        "points": [flights(gpu, r"flight_16_r\d+") for gpu in gpus]
+                        + [flights(gpu, r"flight_(2|4|8|32)_r\d+") for gpu in gpus]}]}
+
+
+#: Rows of the table of residency: widths and blocks, loads and stores alone, the outer sum.
+SHOWN = ("flight_4_r256", "flight_4_r1024", "flight_4_r2048", "flight_4_r2048_b512", "flight_4_r2048_b1024", "flight_8_r2048",
+         "flight_16_r256", "flight_16_r512", "flight_16_r1024", "flight_16_r1536", "flight_16_r2048", "flight_32_r512",
+         "fma_56_r1024", "fma_56_registers64", "load_16_r512", "load_16_r2048", "store_16_r512", "store_16_r2048",
+         "outer_8_fast_r512", "outer_8_fast_r2048")
+
+
+def residency_rows():
+    """Of some controls: threads held, KiB asked for, ncu's occupancy, and how long a thread and its place last, by GPU."""
+    lines = {name: [f"`{name}`"] for name in SHOWN}
+    for gpu in recorded_gpus():
+        device = model.device(gpu)
+        known = {row.rung: row for row in model.loaded(model.results(gpu, what="_controls")).rows if row.regime == "cold"}
+        for entry in runs.load_json(model.results(gpu, what="_residency_ncu"))["ncu"]:
+            name = entry["rung"]
+            if name not in lines:
+                continue
+            launch, row = model.launch_of(entry, device.multiprocessors), known[name]
+            launch.shared = launch.shared * model.SHARED // SET_ASIDE
+            threads = launch.blocks * launch.threads / device.multiprocessors
+            if len(lines[name]) == 1:
+                lines[name].append(f"{launch.resident(device):,}")
+            occupied = entry["occupancy_pct"] / 100 * device.thread_slots
+            lines[name] += [f"{row.copy_pct:.0f} %", f"{occupied:,.0f}", f"{row.median_us * occupied / threads:.2f} µs",
+                            f"{row.median_us * launch.resident(device) / threads:.2f} µs"]
+    return list(lines.values())
+
+
+LAW = {"4 bytes": "flight_4", "16 bytes": "flight_16", "16 bytes, 56 multiply-adds": "fma_56"}
+
+
+def law_plot(title):
+    """Residency against speed: dots as measured, and the law."""
+    judge = model.Model(recorded_gpus()[0])
+
+    def points(gpu, name, what):
+        found = [one for one in residency(gpu) if re.fullmatch(rf"{name}_r\d+", one.name)]
+        return sorted((one.launch.resident(model.device(gpu)), what(one)) for one in found)
+    return {"title": title, "subtitle": f"% of a copy; dots: measured; lines: by the {words(recorded_gpus()[0])}'s constants",
+            "desc": "The lines follow the dots within five points on both GPUs.",
+            "series": [{"name": name if style == "line" else "", "style": style, "colour": f"s{i}"}
+                       for style in ("line", "dots") for i, name in enumerate(LAW)],
+            "panels": [{"heading": words(gpu), "x": {"label": "threads on an SM", "min": 0, "max": 2100,
+                                                     "ticks": [512, 1024, 1536, 2048]},
+                        "y": {"min": 0, "max": 105, "ticks": [0, 25, 50, 75, 100]},
+                        "points": [points(gpu, name, what) for what in (lambda one, gpu=gpu: one.law(gpu, judge),
+                                                                        lambda one: one.percent) for name in LAW.values()]}
+                       for gpu in recorded_gpus()]}
 
 
 CURVE = [0.5, 0.6, 0.75, 0.9, 1.0, 1.25]
@@ -61,12 +172,6 @@ def curve_plot(title):
                series(f"{main}, slow unit", ("xu", "f32"))]}
 
 
-def sources():
-    """(GPU, the GPU whose counts and curve predict it): each from itself, and each other one from the main one."""
-    main, *others = recorded_gpus()
-    return [(main, main)] + [(gpu, source) for gpu in others for source in (main, gpu)]
-
-
 def again(gpu, beside):
     """As outcomes(), of the long rows whose launches were timed a second time, warm, where no cache holds their arrays
     either; by the data sheet's clock, or by the one that was read beside the launches."""
@@ -85,20 +190,55 @@ def again(gpu, beside):
     return found
 
 
-def share_rows():
+def neither(prediction):
+    """Whether by the three terms neither blocks nor bytes decide."""
+    return prediction.limit not in ("bytes", "blocks") and prediction.percent < 98
+
+
+def share(off):
+    return f"{100 * sum(distance <= model.CLOSE for distance in off) / len(off):.1f} %"
+
+
+def predictor_rows():
+    """Of each GPU: how often a copy or the blocks, three terms and four are close, over all rungs and over those where
+    by three terms neither blocks nor bytes decide."""
+    main, lines = recorded_gpus()[0], []
+    curve_points = len(model.curve(main).points) + len(model.slow_curve(main).points)
+    for gpu in recorded_gpus():
+        three, four = outcomes(gpu, main, terms=3), outcomes(gpu, main)
+        hard = [neither(prediction) for *_, prediction, _ in three]
+
+        def null(kernel, prediction, gpu=gpu):
+            whole, copy_us = kernel.whole, predict.recorded_target(gpu, kernel.chapter).copy_us(kernel)
+            return min(100, 100 * copy_us / (whole.blocks * model.block_ns(main, whole.threads) * 1e-3))
+        for name, constants, found, value in (
+                ("a copy, or 0.6 ns a block", "2", three, null), ("three terms", f"3 + {curve_points} points", three, None),
+                ("four terms", f"10 + {curve_points} points", four, None)):
+            off = [abs(reached - (value(kernel, one) if value else one.percent)) for _, kernel, one, reached in found]
+            those = [distance for distance, is_hard in zip(off, hard) if is_hard]
+            lines.append([words(gpu), name, constants, str(len(off)), share(off), str(len(those)), share(those),
+                          f"{statistics.mean(off):.1f}"])
+    return lines
+
+
+def again_rows():
+    """Rows of the main GPU that were timed a second time, by the two clocks."""
     main = recorded_gpus()[0]
-    return [share_row(words(gpu), source, outcomes(gpu, source)) for gpu, source in sources()] + [
-        share_row(f"{words(main)}, timed again{clock}", main, again(main, bool(clock)))
-        for clock in ("", ", by the clock beside it")]
+    return [[name, str(len(off)), share(off), f"{statistics.mean(off):.1f}"] for name, beside in (
+        ("the data sheet's", False), ("that beside the launches", True)) for off in [
+            [abs(reached - prediction.percent) for *_, prediction, reached in again(main, beside)]]]
 
 
-def share_row(name, source, found):
-    off = [(abs(reached - prediction.percent), min(reached, prediction.percent))
-           for _, _, prediction, reached in found if reached]
-    slow = [distance for distance, least in off if least < 100 - model.CLOSE]
-    close, slow_close = (sum(distance <= model.CLOSE for distance in all_) for all_ in ([one for one, _ in off], slow))
-    return [name, words(source), str(len(off)), f"{100 * close / len(off):.0f} %", str(len(slow)),
-            f"{100 * slow_close / len(slow):.0f} %", f"{statistics.mean(distance for distance, _ in off):.1f}"]
+def ten_second_rows():
+    """Launches whose clock falls: as recorded, and after ten seconds of them, on each GPU."""
+    lines = {}
+    for gpu in recorded_gpus():
+        for row in model.loaded(model.results(gpu, what="_after_10s")).rows:
+            chapter = next(one for one in runs.find_chapters() if one.name.endswith(row.ladder))
+            first = predict.rows_by_name(model.loaded(model.results(gpu, chapter.name)))[row.name]
+            lines.setdefault(f"{chapter.name[:2]} `{row.rung}`", {})[gpu] = [
+                f"{first.copy_pct:.1f} %", f"{row.copy_pct:.1f} %", f"{row.counters['inside_mhz']:,.0f}"]
+    return [[name, *(cell for gpu in recorded_gpus() for cell in found.get(gpu, ["–"] * 3))] for name, found in lines.items()]
 
 
 def scatter_plot(title):

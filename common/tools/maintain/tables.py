@@ -11,7 +11,7 @@ import mutate
 import recorded
 import runs
 from chapters import headlines
-from figures import line_plot
+from figures import line_plot, small_plots
 from marker import (
     NotRecorded, load_run, load_json, DASH, table, significant, gbps, percent, times, count, argument, code, chosen,
     one_shape, regimes_of, labelled, cpu_note, entries_of, pick_rungs, field)
@@ -311,22 +311,32 @@ def behind_profiles(part, cells):
 
 def make_model(part):
     what, titles = part.option("of"), [model_report.words(gpu) for gpu in model_report.recorded_gpus()]
-    if what in ("curve_figure", "scatter"):
-        title = part.option("title", "The fill curve" if what == "curve_figure" else "Predicted and recorded")
-        plot = model_report.curve_plot if what == "curve_figure" else model_report.scatter_plot
-        return picture(part, title, line_plot(plot(title)))
+    plots = {"curve_figure": (line_plot, model_report.curve_plot), "scatter": (line_plot, model_report.scatter_plot),
+             "curves_figure": (small_plots, model_report.curves_plot), "law_figure": (small_plots, model_report.law_plot)}
+    if what in plots:
+        title, (draw, plot) = part.option("title"), plots[what]
+        return picture(part, title, draw(plot(title)))
     if what == "curve":
         return table(["Filled", *titles, *(f"{title}, slow unit" for title in titles)], model_report.curve_rows(), "r" * (2 * len(titles) + 1))
-    if what == "share":
-        return table(["GPU", "Curve of", "Rungs", "Within 5 points", "Below 95 %", "Of these within 5", "Mean distance"],
-                     model_report.share_rows(), "llrrrrr")
+    if what == "predictors":
+        return table(["GPU", "Predictor", "Constants", "Rungs", "Within 5 points", "Neither blocks nor bytes", "Of these within 5",
+                      "Mean distance"], model_report.predictor_rows(), "lllrrrrr")
+    if what == "residency":
+        words = ("of a copy", "occupied", "a thread lives", "its place")
+        return table(["Row", "Held", *(f"{gpu}, {word}" for gpu in titles for word in words)], model_report.residency_rows(),
+                     "lr" + "rrrr" * len(titles))
+    if what == "again":
+        return table(["Clock", "Rungs", "Within 5 points", "Mean distance"], model_report.again_rows(), "lrrr")
+    if what == "ten_seconds":
+        return table(["Row", *(f"{gpu}, {word}" for gpu in titles for word in ("recorded", "after 10 s", "MHz inside"))],
+                     model_report.ten_second_rows(), "l" + "rrr" * len(titles))
     if what == "far":
         return table(["Chapter", "Rung", *(f"{gpu}, {word}" for gpu in titles for word in ("predicted", "recorded"))],
                      model_report.far_rows(), "ll" + "rr" * len(titles))
     if what == "clock":
         return table(["Row", *(f"{word}{unit}" for unit in (", cold", ", warm") for word in ("µs", "NVML", "probe", "inside"))],
                      model_report.clock_rows(), "lrrrrrrrr")
-    return part.fail("needs of=curve, share, far, clock, curve_figure or scatter")
+    return part.fail("needs of=curve, predictors, far, residency, again, ten_seconds, clock, curve_figure, curves_figure, law_figure or scatter")
 
 
 # -------------------------------------------------------------------------------------------------

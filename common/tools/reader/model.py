@@ -1,19 +1,22 @@
-"""How long a kernel takes, by three terms: blocks, bytes, slots. common/notes/model.md tells the story.
+"""How long a kernel takes, by four terms: blocks, bytes, slots, latency. common/notes/model.md tells the story.
 
     blocks   each costs 0.6 ns, whatever it does
     bytes    as long as a plain copy of as many; and what stores hand to the L2 in parts, by the sector
     slots    how full the schedulers are while the copy runs, or the busiest of a multiprocessor's units: the fill
              curve says what share of the copy's speed is left
+    latency  threads / threads that the GPU holds at once x how long a thread lives where nothing queues
 
-The largest of the three decides. Of a kernel the model takes what does not depend on the GPU: its blocks, its bytes,
-and what ncu counted: instructions, each unit's apart, and sectors stored. Nothing in it was fitted to the rungs: the
-curve, the 0.6 ns and the sectors' rate come from control experiments (common/notes/controls.md).
+Blocks do not add to the others. Bytes or slots, whichever is longer, and latency do where they are about equal: the
+requests of threads that wait for the memory queue there. Of a kernel the model takes what does not depend on the GPU:
+its blocks, its bytes, its registers and shared memory, and what ncu counted: instructions, each unit's apart, and
+sectors. Nothing in it was fitted to the rungs: the curve, the 0.6 ns, the sectors' rate and the five constants of
+latency come from control experiments (common/notes/controls.md).
 """
 
 import math
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -30,6 +33,17 @@ FAMILIES = {"fma": ("slots", 1), "both": ("slots", 1), "min": ("alu", 2), "xu": 
 FRAMES = {"f32": (4, {"slots": 25, "alu": 8, SLOW_UNIT: 0}), "f16": (8, {"slots": 37, "alu": 12, SLOW_UNIT: 0})}
 CLOSE = 5.0              # points of a copy's speed: what counts as predicted
 
+WARP = 32
+BLOCK_SLOTS, REGISTERS, SHARED = 32, 65536, 228 * 1024  # of a multiprocessor of compute capability 9.0
+
+#: A thread's life where nothing queues, in microseconds: of any thread; for each 256 threads of its block, which leave
+#: their places together; for 16 bytes that a lane asks for at once. In cycles: for each of its instructions. And how
+#: sharp the turn is from latency to bytes or slots. Fitted to the controls that limit residency (model_report.py).
+ALONE_US, BLOCK_US, ACCESS_US, INSTRUCTION_CYCLES, SHARPNESS = 0.53, 0.10, 0.20, 2.3, 2.7
+NOTED = 1.02             # times a copy's time: from there on latency is said to decide
+#: A plain copy's launch: 256 threads a block, 16 bytes, ten instructions, every thread slot.
+COPY_INSTRUCTIONS = 10
+
 
 @dataclass
 class Device:
@@ -41,6 +55,7 @@ class Device:
     bandwidth: float = None  # GB/s of its memory, as its maker gives it
     l2_mib: float = None
     recorded: str = None
+    thread_slots: int = 2048  # of a multiprocessor
 
     @property
     def slots_per_us(self):
@@ -48,15 +63,48 @@ class Device:
 
 
 @dataclass
-class Kernel:
-    """A rung at one shape, and what the model takes of it."""
-    chapter: str
-    row: runs.Row            # as the main GPU recorded it
+class Launch:
+    """What the model takes of a launch."""
     blocks: int
-    threads: int
+    threads: int             # of a block
     instructions: float      # of all warps
     units: dict = field(default_factory=dict)  # unit: cycles that it is busy, of all multiprocessors together
-    sectors: int = 0         # of 32 bytes that the L2 is handed to store
+    loaded: int = 0          # bytes in sectors that the L1s ask the L2 for
+    stored: int = 0          # and that they hand to it
+    access: float = 0        # bytes that a lane asks for at once
+    registers: int = 0       # of a thread
+    shared: int = 0          # bytes of a block
+
+    def resident(self, device):
+        """Of its threads, how many a multiprocessor holds at once."""
+        warps = -(-self.threads // WARP)
+        blocks = min(BLOCK_SLOTS, device.thread_slots // (warps * WARP),
+                     REGISTERS // (-(-max(self.registers, 1) // 8) * 8 * warps * WARP), SHARED // max(self.shared, 1))
+        return blocks * warps * WARP
+
+    def waves(self, device):
+        return self.blocks * self.threads / (device.multiprocessors * self.resident(device))
+
+    @property
+    def stores_alone(self):
+        return self.stored > 19 * self.loaded
+
+    @property
+    def reads_two(self):
+        """Two arrays loaded for one stored."""
+        return 0.6 < self.loaded / max(self.loaded + self.stored, 1) < 0.72
+
+
+@dataclass
+class Kernel:
+    """A rung at one shape."""
+    chapter: str
+    row: runs.Row            # as the main GPU recorded it
+    launches: list           # one after the other; nearly all rungs have one
+
+    @property
+    def moved(self):
+        return self.row.gbps * self.row.median_us * 1e3
 
     @property
     def copy_us(self):
@@ -64,17 +112,22 @@ class Kernel:
         return self.row.median_us * self.row.copy_pct / 100
 
     @property
-    def stores_in_parts(self):
-        """Whether the L2 is handed more to store than the operation has to move in all: the same sector again and
-        again, a part of it each time."""
-        return self.sectors * 32 > self.row.gbps * self.row.median_us * 1e3
+    def whole(self):
+        """Its launches as if they were one."""
+        first, *others = self.launches
+        if not others:
+            return first
+        units = {unit: sum(one.units.get(unit, 0) for one in self.launches) for one in self.launches for unit in one.units}
+        return replace(first, units=units, threads=max(one.threads for one in self.launches), **{
+            part: sum(getattr(one, part) for one in self.launches) for part in ("blocks", "instructions", "loaded", "stored")})
 
 
 @dataclass
 class Prediction:
     percent: float           # of a copy's speed
-    limit: str               # blocks, bytes, stores, slots, or a unit's name
+    limit: str               # blocks, bytes, stores, latency, slots, or a unit's name
     fill: float              # the share of the slots, or of that unit, that a copy's time would fill
+    us: float = 0
 
 
 class Curve:
@@ -184,6 +237,13 @@ def block_ns(gpu, threads, root=None):
 
 
 @lru_cache(None)
+def ceiling(gpu, rung, root=None):
+    """Percent of a copy that a control reaches whose bytes go another way; 100 if it was not recorded."""
+    rows = loaded(results(gpu, what="_controls", root=root)).select(rung=rung, shape="16384x16384", regime="cold")
+    return rows[0].copy_pct if rows else 100.0
+
+
+@lru_cache(None)
 def sectors_per_us(gpu, root=None):
     """How many sectors stored in parts the L2 takes: the control whose lanes store 2 bytes at a time."""
     row, = loaded(results(gpu, what="_controls", root=root)).select(rung="store_elements", shape="16384x16384",
@@ -223,15 +283,35 @@ def recorded_counts(chapter, gpu, root=None):
     return counts
 
 
+def counted_rows(chapter, gpu, root=None):
+    """{row's name: what ncu counted of each of its launches} of rows that were profiled by their names."""
+    path, found = results(gpu, chapter, "_counts", root), {}
+    for entry in runs.load_json(path)["ncu"] if path.exists() else []:
+        found.setdefault(entry["rung"], []).append(entry)
+    return found
+
+
+def launch_of(entry, multiprocessors, blocks=None, threads=None):
+    """What ncu counted as a Launch; of a kernel in another grid with that."""
+    return Launch(blocks or product(entry["grid"]), threads or product(entry["block"]), entry["instructions"],
+                  busy(entry, multiprocessors), 32 * (entry.get("l2_read_sectors") or 0),
+                  32 * (entry.get("l2_write_sectors") or 0), entry.get("sectors_per_load") or 0,
+                  entry.get("registers") or 0, entry.get("shared_bytes") or 0)
+
+
 def kernels(chapter, gpu, root=None):
     """(the chapter's rungs that can be predicted, those that cannot) at the largest shapes, cold, by what is recorded
     of `gpu`. A rung that ncu did not see takes the counts of one that launches the same kernel, by the
     chapter's table of launches."""
     run, counts, table = loaded(results(gpu, chapter, root=root)), recorded_counts(chapter, gpu, root), launches(chapter, root)
+    by_name = counted_rows(chapter, gpu, root)
     shapes, processors = {shape for shape, _ in counts}, device(gpu, root).multiprocessors
     known, unknown = [], []
     for row in run.rows:
         if row.regime != "cold" or row.shape not in shapes or row.kind not in ("rung", "sweep") or row.failed:
+            continue
+        if row.name in by_name:
+            known.append(Kernel(chapter, row, [launch_of(entry, processors) for entry in by_name[row.name]]))
             continue
         kernel, each, threads = table.get(row.rung, (None, None, None))
         entry = counts.get((row.shape, row.rung))
@@ -240,37 +320,82 @@ def kernels(chapter, gpu, root=None):
         if entry is None:
             unknown.append(row)
             continue
-        if own or each is None:
-            blocks, threads = product(entry["grid"]), product(entry["block"])
-        else:
-            blocks = -(-row.elements // each)
-        known.append(Kernel(chapter, row, blocks, threads, entry["instructions"], busy(entry, processors),
-                            entry["l2_write_sectors"] or 0))
+        known.append(Kernel(chapter, row, [launch_of(entry, processors) if own or each is None else launch_of(
+            entry, processors, -(-row.elements // each), threads)]))
     return known, unknown
 
 
-class Model:
-    """The three terms, with the curve, the block's cost and the sectors' rate of one recorded GPU."""
+def lifetime_us(launch, device):
+    """How long one of its threads lives where nothing queues."""
+    each = launch.instructions * WARP / (launch.blocks * launch.threads)
+    return (ALONE_US + BLOCK_US * launch.threads / 256 + ACCESS_US * min(launch.access, 16) / 16
+            + INSTRUCTION_CYCLES * each / device.mhz)
 
-    def __init__(self, gpu, root=None):
-        self.gpu, self.root = gpu, root
+
+def copy_launch(moved, reads_two):
+    """A copy of so many bytes, or the kernel that reads two arrays."""
+    threads = moved / (48 if reads_two else 32)
+    return Launch(threads / 256, 256, COPY_INSTRUCTIONS * threads / WARP, access=16)
+
+
+def joined(*times):
+    """The time of two limits: the longer one's, and more where they are about equal."""
+    return sum(time ** SHARPNESS for time in times) ** (1 / SHARPNESS)
+
+
+class Model:
+    """The four terms, with the curve, the block's cost, the sectors' rate and the ceilings of one recorded GPU; or the
+    first three of them, as the model was without the fourth."""
+
+    def __init__(self, gpu, root=None, terms=4):
+        self.gpu, self.root, self.terms = gpu, root, terms
         self.curve, self.slow_curve = curve(gpu, root), slow_curve(gpu, root)
 
     def predict(self, kernel, target, copy_us):
         """What the kernel reaches on the device `target`, where a copy of as many bytes takes `copy_us`."""
-        cycles = copy_us * target.mhz * target.multiprocessors
-        fills = {unit: busy_cycles / cycles for unit, busy_cycles in kernel.units.items()}
-        fills["slots"] = kernel.instructions / (copy_us * target.slots_per_us)
+        if self.terms == 3 or len(kernel.launches) == 1:
+            return self.of_launch(kernel.whole, target, copy_us, kernel.moved)
+        parts = [self.of_launch(one, target, copy_us * (one.loaded + one.stored) / kernel.moved, one.loaded + one.stored)
+                 for one in kernel.launches]
+        longest = max(parts, key=lambda part: part.us)
+        return Prediction(100 * copy_us / sum(part.us for part in parts), longest.limit, longest.fill)
+
+    def of_launch(self, launch, target, copy_us, moved):
+        """The same of one launch, beside a copy of the bytes that it has to move."""
+        bytes_us = copy_us * 100 / self.best(launch) if self.terms == 4 else copy_us
+        cycles = bytes_us * target.mhz * target.multiprocessors
+        fills = {unit: busy_cycles / cycles for unit, busy_cycles in launch.units.items()}
+        fills["slots"] = launch.instructions / (bytes_us * target.slots_per_us)
         slow = fills.pop(SLOW_UNIT, 0)
         fullest = max(fills, key=fills.get)
-        percents = {
-            "bytes": 100.0,
-            "blocks": 100 * copy_us / (kernel.blocks * block_ns(self.gpu, kernel.threads, self.root) * 1e-3),
-            fullest: self.curve.percent(fills[fullest]),
-        }
-        if kernel.stores_in_parts:
-            percents["stores"] = 100 * copy_us * sectors_per_us(self.gpu, self.root) / kernel.sectors
+        times = {"bytes": bytes_us, fullest: bytes_us * 100 / min(self.curve.percent(fills[fullest]), 100)}
+        if launch.stored > moved:  # the same sector again and again, a part of it each time
+            times["stores"] = launch.stored / 32 / sectors_per_us(self.gpu, self.root)
         if slow:
-            percents[SLOW_UNIT] = self.slow_curve.percent(slow)
-        limit = min(percents, key=percents.get)
-        return Prediction(percents[limit], limit, slow if limit == SLOW_UNIT else fills[fullest])
+            times[SLOW_UNIT] = bytes_us * 100 / min(self.slow_curve.percent(slow), 100)
+        alone = joint = 0.0
+        if self.terms == 4:
+            alone, joint = self.latency_us(launch, target, max(times.values()), copy_us, moved)
+        if joint > NOTED * bytes_us >= max(times.values()):
+            alone = joint  # bytes would be a little longer, but it is latency that keeps it from a copy's speed
+        times.update(latency=alone, blocks=launch.blocks * block_ns(self.gpu, launch.threads, self.root) * 1e-3)
+        limit, us = max(times, key=times.get), max(joint, *times.values())
+        return Prediction(100 * copy_us / us, limit, slow if limit == SLOW_UNIT else fills[fullest], us)
+
+    def best(self, launch):
+        """Percent of a copy that memory allows: it is faster where it is only written, and the kernel beside which
+        those that read two arrays were timed has more bytes on their way than is best."""
+        if launch.stores_alone:
+            return ceiling(self.gpu, "store_16_r2048", self.root)
+        return ceiling(self.gpu, "add_b704_overlap", self.root) if launch.reads_two else 100.0
+
+    @staticmethod
+    def latency_us(launch, target, other_us, copy_us, moved):
+        """Latency times residency, alone and joined with the longest of the other terms. The copy that all are
+        compared with pays for its own latency. 0 where the GPU holds all threads at once."""
+        waves = launch.waves(target)
+        if waves <= 1:
+            return 0.0, 0.0
+        copy = copy_launch(moved, launch.reads_two)
+        alone, of_copy = (one.waves(target) * lifetime_us(one, target) for one in (launch, copy))
+        return alone, joined(alone, other_us) / (joined(of_copy, copy_us) / copy_us)

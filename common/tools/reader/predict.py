@@ -1,15 +1,18 @@
 """A chapter's ladder as the model has it (common/notes/model.md): predicted, and beside it what is recorded.
 
     ./tutorial predict CHAPTER [--gpu h100]
-    ./tutorial predict CHAPTER --sms 128 --clock 2.52 --bandwidth 1008 [--l2 72]
+    ./tutorial predict CHAPTER --sms 128 --clock 2.52 --bandwidth 1008 [--l2 72] [--slots 1536]
     ./tutorial predict CHAPTER --run BENCH.json
 
 --gpu: a GPU that is recorded here. --sms, --clock and --bandwidth: another one, by its data sheet: multiprocessors,
-their clock in GHz, the memory's GB/s; --l2: its L2 in MiB, to say from which size on the prediction holds. --run: what
+their clock in GHz, the memory's GB/s; --l2: its L2 in MiB, to say from which size on the prediction holds; --slots: the
+threads that a multiprocessor holds (2048 on data-centre GPUs, 1536 or 1024 on others). --run: what
 a benchmark wrote on your GPU; the device and its copy are taken from it, and its rungs stand beside the prediction.
 
-The blocks, bytes and instructions are those of the main recorded GPU, and so are the fill curve, a block's 0.6 ns and
-the L2's rate of partial stores. Of the GPU that is predicted only its multiprocessors, its clock and its copy enter.
+The blocks, bytes, registers, shared memory and instructions are those of the main recorded GPU, and so are the fill
+curve, a block's 0.6 ns, the L2's rate of partial stores and a thread's life. Of the GPU that is predicted its
+multiprocessors, their thread slots and clock, and its copy enter. "by" says which term decides, "held" how many
+threads a multiprocessor holds at once.
 """
 
 import argparse
@@ -47,7 +50,7 @@ def recorded_target(gpu, chapter, root=None):
 def described_target(options, main, root=None):
     """A GPU by its data sheet: a copy is assumed to get the share of the bandwidth that it gets on the main GPU."""
     device = model.Device(f"a GPU of {options.sms} multiprocessors at {options.clock} GHz, {options.bandwidth:g} GB/s",
-                          options.sms, options.clock * 1e3, options.bandwidth, options.l2)
+                          options.sms, options.clock * 1e3, options.bandwidth, options.l2, thread_slots=options.slots)
     slower = model.memory_peak(main, root) / options.bandwidth
     return Target(device, lambda kernel: kernel.copy_us * slower, lambda kernel: None, "")
 
@@ -74,16 +77,17 @@ def measured_target(path, chapter, main, root=None):
     def reached(kernel):
         row = rows.get(kernel.row.name)
         return row.copy_pct if row else None
-    device = model.Device(run.device, int(numbers[0]), numbers[1], l2_mib=numbers[2])
+    slots = runs.positive(run.context.get("gpu_thread_slots")) or 2048  # which older files do not say
+    device = model.Device(run.device, int(numbers[0]), numbers[1], l2_mib=numbers[2], thread_slots=int(slots))
     return Target(device, lambda kernel: kernel.copy_us * slower, reached, "measured")
 
 
-def predictions(chapter, target, main, root=None):
+def predictions(chapter, target, main, root=None, terms=4):
     """([(kernel, prediction, percent reached or None)], rungs without counts)."""
     known, unknown = model.kernels(chapter, main, root)
     if not known:
         raise runs.ToolError(f"{chapter}: nothing is counted of its kernels on the {main}; record it first")
-    judge, found = model.Model(main, root), []
+    judge, found = model.Model(main, root, terms), []
     for kernel in known:
         copy_us = target.copy_us(kernel)
         if copy_us:
@@ -91,18 +95,18 @@ def predictions(chapter, target, main, root=None):
     return found, unknown
 
 
-def table(found, words):
+def table(found, words, device):
     """The lines of the ladder."""
     width = max(len(kernel.row.rung) for kernel, _, _ in found)
     several = len({kernel.row.shape for kernel, _, _ in found}) > 1
-    lines = [f"{'rung':{width}}  {'predicted':>9}  {'by':9}{'full':>6}" + (f"  {words:>9}  {'off':>6}" if words else "")]
+    lines = [f"{'rung':{width}}  {'predicted':>9}  {'by':9}{'full':>6}{'held':>7}" + (f"  {words:>9}  {'off':>6}" if words else "")]
     shape = None
     for kernel, prediction, reached in found:
         if several and kernel.row.shape != shape:
             shape = kernel.row.shape
             lines.append(f"{shape}:")
         line = (f"{kernel.row.rung:{width}}  {prediction.percent:7.1f} %  {prediction.limit:9}"
-                f"{100 * prediction.fill:4.0f} %")
+                f"{100 * prediction.fill:4.0f} %{kernel.launches[0].resident(device):7,}")
         if reached:
             line += f"  {reached:7.1f} %  {reached - prediction.percent:+6.1f}"
         lines.append(line)
@@ -146,6 +150,7 @@ def parse(arguments):
     parser.add_argument("--clock", type=float, help="their clock in GHz")
     parser.add_argument("--bandwidth", type=float, help="of the memory, in GB/s")
     parser.add_argument("--l2", type=float, help="the L2's size in MiB")
+    parser.add_argument("--slots", type=int, default=2048, help="threads a multiprocessor holds")
     parser.add_argument("--run", type=Path, help="a benchmark's JSON file of your GPU")
     options = parser.parse_args(arguments)
     described = [options.sms, options.clock, options.bandwidth]
@@ -158,6 +163,8 @@ def parse(arguments):
         if value is not None and not least <= value <= most:
             unit = {"clock": " GHz", "bandwidth": " GB/s", "l2": " MiB"}.get(name, "")
             raise runs.ToolError(f"--{name} {value:g}: give a value from {least:g} to {most:g}{unit}")
+    if options.slots not in (1024, 1536, 2048):
+        raise runs.ToolError(f"--slots {options.slots}: give 1024, 1536 or 2048")
     return options
 
 
@@ -172,7 +179,7 @@ def main(arguments):
     else:
         target = recorded_target(options.gpu or main_gpu, chapter)
     found, unknown = predictions(chapter, target, main_gpu)
-    print("\n".join(heading(chapter, target, main_gpu)), "", *table(found, target.words), "", sep="\n")
+    print("\n".join(heading(chapter, target, main_gpu)), "", *table(found, target.words, target.device), "", sep="\n")
     for line in verdict(found, target.words):
         print(line)
     if unknown:
