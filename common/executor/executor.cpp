@@ -224,7 +224,11 @@ void run_ends(std::uint64_t count) { ends = count; }
 std::string last_report() { return report().get(); }
 
 cudaError_t execute(const Launch& launch) {
-  if (running_block != nullptr) return record_error(cudaErrorNotSupported);
+  if (running_block != nullptr) {
+    if (when_kernel_errors() == KernelErrors::at_once) return record_error(cudaErrorNotSupported);
+    running_block->fault(
+        "the kernel launches another, which the CPU executor cannot: let the host do it");
+  }
   const cudaError_t error = check_shape(launch);
   if (error != cudaSuccess) {
     if (watcher != nullptr) watcher->launch_is_refused(launch, error);

@@ -12,6 +12,12 @@ namespace tutorial::cpu {
 
 }  // namespace tutorial::cpu
 
+// NVIDIA's header would declare threadIdx once more.
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+
+#undef __maxnreg__
+#define __maxnreg__(...)
+
 // The compiler of CUDA programs defines these. Not __CUDA_ARCH__: as in nvcc's own pass for the host.
 #define __noinline__ __attribute__((noinline))
 #define __CUDACC__ 1

@@ -159,6 +159,8 @@ def template_parameters(tokens, at):
     if i < 1 or tokens[i].text != ">":
         return 0
     begin = template_begin(tokens, i)
+    if begin is not None and tokens[begin - 1].text == "include":
+        return 0
     if begin is None or tokens[begin - 1].text != "template":
         return -1
     inside = tokens[begin + 1:i]
@@ -241,6 +243,8 @@ class Rewriter:
                 self.shared(i)
             elif token.text in ("asm", "__asm__", "__asm"):
                 self.assembly(i)
+            elif token.text == "__cluster_dims__":
+                self.refuse(token, "clusters: the executor runs blocks one by one; leave __cluster_dims__ away")
         return self.edited()
 
     def refuse(self, token, sentence):
@@ -409,7 +413,7 @@ class Rewriter:
 
 def rewrite(text, sources):
     """The text for g++; raises Refused."""
-    if not any(word in text for word in ("<<<", "__shared__", "asm", "<< <")):
+    if not any(word in text for word in ("<<<", "__shared__", "asm", "<< <", "__cluster_dims__")):
         return text
     return Rewriter(text, sources).run()
 

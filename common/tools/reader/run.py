@@ -388,6 +388,8 @@ class OnExecutor(Builder):
 # What a compiler says, in few lines
 
 MOST_ERRORS = 3
+# The first words of headers that a toolkit may bring, or a library.
+LIBRARIES = {"thrust", "curand", "curand_kernel", "cub", "cuda", "cutlass", "cute", "cublasXt", "cudnn_frontend", "cusolverSp", "nvshmem", "torch", "ATen"}
 
 
 def tell_failure(command, output, arguments):
@@ -411,7 +413,10 @@ def tell_failure(command, output, arguments):
         refused = re.match(r"#error (.*)|call to .* declared with attribute error: (.*)", sentence)
         if is_not_the_readers(where):
             where = includer(lines[:i]) or where
-        if refused:
+        missing = re.match(r"(\S+): No such file or directory", sentence)
+        if missing and missing.group(1).split("/")[0].split(".")[0] in LIBRARIES:
+            refused, sentence = True, f"{missing.group(1)}: the CPU executor runs kernels, and no libraries"
+        elif refused:
             sentence = (refused.group(1) or refused.group(2)).strip('"')
         where = expanded_at(lines[i + 1:]) or where
         tell(f"{where}: {sentence}")

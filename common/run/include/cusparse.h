@@ -1,0 +1,1 @@
+#error "the CPU executor runs kernels, and no libraries: cuSPARSE is not here"

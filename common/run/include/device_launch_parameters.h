@@ -1,1 +1,0 @@
-// nvcc's programs may include it; everything in it is there without.

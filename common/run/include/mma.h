@@ -1,0 +1,1 @@
+#error "the CPU executor has no tensor cores: wmma is not here"
