@@ -375,6 +375,10 @@ void Block::fault(const std::string& text, cudaError_t error) {
   throw Abandoned{};
 }
 
+void Block::record_signal(const std::string& what, cudaError_t error) {
+  record_fault("thread " + text_of(threadIdx) + " " + what, error);
+}
+
 void Block::end_thread_with(const std::string& text, cudaError_t error) {
   if (failure_.empty()) {
     failure_ = text;

@@ -83,6 +83,9 @@ class Block {
   /// Ends the block with `text` as its failure, and leaves the running thread. Throws Abandoned.
   [[noreturn]] void fault(const std::string& text, cudaError_t error = cudaErrorLaunchFailure);
 
+  /// The same without leaving it: the caller does.
+  void record_signal(const std::string& what, cudaError_t error);
+
   /// Ends the running thread alone; the block has failed when its other threads have returned.
   /// Throws ThreadEnds.
   [[noreturn]] void end_thread_with(const std::string& text, cudaError_t error);

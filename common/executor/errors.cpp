@@ -2,6 +2,7 @@
 
 #include "common/executor/error_texts.h"
 #include "common/executor/executor.h"
+#include "common/executor/kernel_signals.h"
 #include "common/executor/last_error.h"
 
 #include <atomic>
@@ -17,7 +18,10 @@ std::atomic<bool> fault_is_told{false};
 
 }  // namespace
 
-void set_kernel_errors(KernelErrors errors) { kernel_errors = errors; }
+void set_kernel_errors(KernelErrors errors) {
+  kernel_errors = errors;
+  if (errors == KernelErrors::pending) catch_kernel_signals();
+}
 
 KernelErrors when_kernel_errors() { return kernel_errors; }
 

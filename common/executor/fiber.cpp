@@ -13,7 +13,7 @@ namespace tutorial::cpu {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kStackSize = 32 * kPage;
+constexpr std::size_t kStackSize = 136 * kPage;  // 512 KiB for local arrays, as on a GPU, and some
 constexpr std::size_t kStride = kStackSize + kPage;  // the guard page is the lowest of each
 constexpr std::size_t kStacksPerSlab = 64;
 

@@ -56,6 +56,18 @@ class Fiber {
   /// some fiber switches back to this one.
   void switch_to(Fiber& target);
 
+  /// Behind the highest address of this stack.
+  std::uintptr_t stack_top() const {
+    return reinterpret_cast<std::uintptr_t>(stack_bottom_) + stack_size_;
+  }
+
+  std::size_t stack_kib() const { return (stack_size_ + 1023) / 1024; }
+
+  /// Whether the address lies in the page below this stack.
+  bool is_below(std::uintptr_t address) const {
+    return reinterpret_cast<std::uintptr_t>(stack_bottom_) - 1 - address < 4096;
+  }
+
   /// Whether the address lies on this stack; false for the thread's own.
   bool holds(std::uintptr_t address) const {
     return address - reinterpret_cast<std::uintptr_t>(stack_bottom_) < stack_size_;

@@ -6,6 +6,7 @@
 #include "common/executor/shared_variables.h"
 #include "common/executor/watcher.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -77,6 +78,29 @@ void Worker::switch_to(Fiber& next) {
   Fiber& self = *running_;
   running_ = &next;
   self.switch_to(next);
+}
+
+void Worker::give_up_thread(const KernelSignal& signal) {
+  char what[128];
+  if (signal.number == SIGFPE) {
+    std::snprintf(what, sizeof(what), "divides an integer by 0");
+  } else if (running_->is_below(signal.address)) {
+    std::snprintf(what, sizeof(what), "needs more than its stack of %zu KiB for local variables",
+                  running_->stack_kib());
+  } else {
+    std::snprintf(what, sizeof(what), "accesses the address 0x%zx, where it has no memory",
+                  static_cast<std::size_t>(signal.address));
+  }
+  block_.record_signal(what,
+                       signal.number == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress);
+  for (auto& fiber : fibers_) {
+    if (fiber.get() != running_) continue;
+    static_cast<void>(fiber.release());  // nobody may resume it, nor take it apart
+    fibers_.erase(fibers_.begin() + (&fiber - fibers_.data()));
+    break;
+  }
+  hand_over();
+  std::abort();  // nobody resumes it
 }
 
 Fiber* Worker::free_fiber() {

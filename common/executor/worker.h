@@ -5,6 +5,7 @@
 #include "common/executor/block.h"
 #include "common/executor/executor.h"
 #include "common/executor/fiber.h"
+#include "common/executor/kernel_signals.h"
 
 #include <cstddef>
 #include <memory>
@@ -47,6 +48,9 @@ class Worker {
   /// Suspends the running fiber and goes on with the one that the block names next.
   void hand_over();
 
+  /// The block has failed, and the running fiber with all that lies on it is left for good.
+  [[noreturn]] void give_up_thread(const KernelSignal& signal);
+
   /// A fiber that waits for threads to run. Throws std::bad_alloc.
   Fiber* free_fiber();
 
@@ -72,6 +76,7 @@ class Worker {
   AlignedMemory dynamic_shared_;
   std::size_t dynamic_shared_bytes_ = 0;
 
+  SignalStack signal_stack_;
   StackPool stacks_;
   Fiber own_stack_;
   std::vector<std::unique_ptr<Fiber>> fibers_;

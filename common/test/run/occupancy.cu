@@ -25,7 +25,7 @@ int main() {
   EXPECT(cudaMalloc(&x, sizeof host) == cudaSuccess);
   EXPECT(cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice) == cudaSuccess);
   void* arguments[] = {&x, &factor};
-  EXPECT(cudaLaunchKernel(scale, dim3(1), dim3(32), arguments, 0, 0) == cudaSuccess);
+  EXPECT(cudaLaunchKernel((void*)scale, dim3(1), dim3(32), arguments, 0, 0) == cudaSuccess);
   EXPECT(cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost) == cudaSuccess && host[31] == 6);
   EXPECT(cudaFree(x) == cudaSuccess);
   return wrong_count;

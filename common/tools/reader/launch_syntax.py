@@ -243,9 +243,18 @@ class Rewriter:
                 self.shared(i)
             elif token.text in ("asm", "__asm__", "__asm"):
                 self.assembly(i)
+            elif token.text == "cudaLaunchKernel":
+                self.uncast(i)
             elif token.text == "__cluster_dims__":
                 self.refuse(token, "clusters: the executor runs blocks one by one; leave __cluster_dims__ away")
         return self.edited()
+
+    def uncast(self, i):
+        """`cudaLaunchKernel((void*)kernel, ...)` keeps the kernel's type."""
+        texts = [token.text for token in self.tokens[i + 1:i + 7]]
+        for cast in (["(", "(", "void", "*", ")"], ["(", "(", "const", "void", "*", ")"]):
+            if texts[:len(cast)] == cast:
+                self.edits.append((self.tokens[i + 2].begin, self.tokens[i + len(cast)].end, ""))
 
     def refuse(self, token, sentence):
         raise Refused(self.text.count("\n", 0, token.begin) + 1, sentence)
@@ -413,7 +422,7 @@ class Rewriter:
 
 def rewrite(text, sources):
     """The text for g++; raises Refused."""
-    if not any(word in text for word in ("<<<", "__shared__", "asm", "<< <", "__cluster_dims__")):
+    if not any(word in text for word in ("<<<", "__shared__", "asm", "<< <", "__cluster_dims__", "cudaLaunchKernel")):
         return text
     return Rewriter(text, sources).run()
 

@@ -1,0 +1,14 @@
+// A kernel that launches another has failed; the launch is told.
+// prints: unspecified launch failure
+#include "expect.h"
+
+__global__ void child() {}
+__global__ void parent() { child<<<1, 1>>>(); }
+
+int main() {
+  parent<<<1, 1>>>();
+  const cudaError_t error = cudaDeviceSynchronize();
+  EXPECT(error == cudaErrorLaunchFailure);
+  std::printf("%s\n", cudaGetErrorString(error));
+  return wrong_count;
+}
