@@ -23,11 +23,6 @@ int main() {
   EXPECT(cudaMemcpy2D(back, row, device, pitch, row, height, cudaMemcpyDeviceToHost) ==
          cudaSuccess);
   EXPECT(back[0][0] == 1 && back[3][4] == 20 && back[1][2] == 8);
-  EXPECT(cudaMemcpy2D(back, row, device, pitch, pitch + 1, height, cudaMemcpyDeviceToHost) ==
-         cudaErrorInvalidPitchValue);
-  EXPECT(cudaMemcpy2D(back, row, device, pitch, row, height + 1, cudaMemcpyDeviceToHost) ==
-         cudaErrorInvalidValue);
-  cudaGetLastError();
   EXPECT(cudaMemset2D(device, pitch, 0, row, 2) == cudaSuccess);
   EXPECT(cudaMemcpy2D(back, row, device, pitch, row, height, cudaMemcpyDeviceToHost) ==
          cudaSuccess);

