@@ -177,6 +177,36 @@ void all_errors() {
 
 }  // namespace
 
+TEST_CASE("the error of a sum of mixed signs is counted in the sum of its magnitudes") {
+  const std::vector<float> x = numbers<float>(kRows * kColumns, -1.0, 1.0, 7);
+  const Launcher<float> sum = [](const float* in, float* out) {
+    return reduce(Reduction::sum, Dimension::inner, in, out, kRows, kColumns, nullptr, 0, nullptr,
+                  1);
+  };
+  const std::vector<float> y = run(sum, x, kRows);
+  double tree = 0, loop = 0, tree_ulp = 0;
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    ExactSum exact;
+    double magnitudes = 0;
+    float one_by_one = 0.0f;
+    for (std::int64_t k = 0; k < kColumns; ++k) {
+      const float v = x[static_cast<std::size_t>(row * kColumns + k)];
+      exact.add(v);
+      magnitudes += std::fabs(v);
+      one_by_one += v;
+    }
+    const double error = std::fabs(y[static_cast<std::size_t>(row)] - exact.value());
+    CHECK(error <= sum_bound(5 + 1 + 8, magnitudes));
+    tree = std::max(tree, error / magnitudes);
+    tree_ulp = std::max(tree_ulp, error / ulp<float>(exact.value()));
+    loop = std::max(loop, std::fabs(one_by_one - exact.value()) / magnitudes);
+  }
+  INFO("of the magnitudes: tree " << tree << ", loop " << loop << "; tree in ULP of its sum "
+                                  << tree_ulp);
+  CHECK(tree * 5 < loop);
+  CHECK(tree_ulp > 1);  // more than for positive numbers: the sum is small, and its ULP with it
+}
+
 TEST_CASE("errors of sums, softmax and running sums: float") {
   require_device();
   all_errors<float>();

@@ -212,6 +212,20 @@ class RecordedTest(unittest.TestCase):
                 with mock.patch.object(model, name, getattr(model, name) * factor):
                     self.assertGreater(error(), best, (name, factor))
 
+    def test_what_lessons_say_of_the_fourth_term(self):
+        """01: blocks of 256 and more to three points, on both GPUs. 02 and 03: what it adds for two rungs on the main one."""
+        main = runs.shown()["main"]
+        for gpu in runs.shown().values():
+            sweep = {kernel.row.rung: (one.limit, abs(one.percent - reached)) for chapter, kernel, one, reached
+                     in model_report.outcomes(gpu, main) if chapter == "01_elu"}
+            for rung in ("f32_b256", "f32_b512", "f32_b1024"):
+                self.assertEqual(sweep[rung][0], "latency")
+                self.assertLessEqual(sweep[rung][1], 3.05, rung)
+        three, four = ({(chapter, kernel.row.rung): one.percent for chapter, kernel, one, _ in
+                        model_report.outcomes(main, main, terms)} for terms in (3, 4))
+        for rung, less in ((("02_gelu", "tanh_f16x8_pack"), 4), (("03_swish", "f16x8_pack"), 2)):
+            self.assertEqual(round(three[rung] - four[rung]), less)
+
     def test_every_rung_is_predicted(self):
         for chapter in runs.find_chapters():
             if model.results(runs.shown()["main"], chapter.name).exists():
