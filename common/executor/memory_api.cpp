@@ -268,7 +268,10 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
   });
 }
 
+/// Each thread has its own copy of the kernel's parameters. On a GPU nothing destroys these; here a
+/// destructor that frees memory must not.
 cudaError_t cudaFree(void* devPtr) {
+  if (cpu::running_block != nullptr) return cudaErrorNotPermitted;
   return answer([&] { return cpu::release(devPtr); });
 }
 
