@@ -546,8 +546,6 @@ bool Checker::is_our_own(const Seen& seen) {
 /// Whether an access to the host's stack is that of a launch, which hands its arguments over from there.
 bool Checker::is_of_launch(const Seen& seen) const {
   if (is_executors(seen.pc, true)) return true;
-  constexpr std::size_t kArguments = 4096;
-  if (trace::extent_of(launch_->threads.data, kArguments).holds(seen.address)) return true;
   const Place place = place_of(seen.pc);
   return launch_->name != nullptr && place.line == launch_->where.line &&
          place.file == from_root(launch_->where.file);
@@ -561,6 +559,7 @@ void Checker::access(const Seen& seen) {
     return;
   }
   if (!in_launch_) return;
+  const Busy busy;
   settle();
   last_pc_ = seen.pc;
   if (is_over_ && !is_executors(seen.pc, false)) report_endless(place_of(seen.pc));
@@ -594,6 +593,14 @@ void Checker::access(const Seen& seen) {
 /// An access that begins in no region.
 void Checker::outside(const Seen& seen) {
   ++accesses_;
+  const std::string who = thread_name() + " " + verb(seen.operation) + " ";
+  if (const Regions::Freed* const freed = regions_.freed_at(seen.address)) {
+    Region region = {Region::Kind::buffer, freed->bytes.begin, 0, freed->name, freed->name};
+    region.base = region.begin;
+    region.element = seen.bytes;
+    problems_.add("freed", place_of(seen.pc), who + element_name(region, seen) + ", " + freed->how);
+    stop(1);
+  }
   Region* const region = regions_.nearest(seen.address);
   if (region != nullptr) {
     past_the_end(*region, seen);
@@ -715,25 +722,27 @@ void Checker::remember(Region& region, const Seen& seen) {
 
 /// A read of what nobody has written. A struct may have gaps between its members, which nobody writes.
 void Checker::read_unwritten(Region& region, const Seen& seen) {
-  const Place place = place_of(seen.pc);
-  const std::uint16_t number = place_number(seen.pc);
+  const auto sentence = [&](const char* by_whom) {
+    return thread_name() + " " + verb(seen.operation) + " " + element_name(region, seen) +
+           ", which " + by_whom;
+  };
   if (!region.is_shared()) {
     if (!region.is_unwritten(seen.address, seen.bytes)) return;
-    problems_.add("unwritten", place,
-                  thread_name() + " " + verb(seen.operation) + " " + element_name(region, seen) +
-                      ", which nobody has written: no copy, no cudaMemset and no kernel");
+    problems_.add("unwritten", place_of(seen.pc),
+                  sentence("nobody has written: no copy, no cudaMemset and no kernel"));
     return;
   }
-  if (unwritten_.count(number) != 0) return;
   bool is_written = false;
   region.cells.visit(seen.address - region.begin, seen.bytes, [&](const Cell& cell, std::size_t) {
     is_written = is_written || order_.is_of_block(cell.write);
   });
-  if (is_written) return;
+  const std::uint16_t number = place_number(seen.pc);
+  if (is_written || unwritten_.count(number) != 0) return;
+  const Place place = place_of(seen.pc);
   look_up(region, place);
-  unwritten_.emplace(number, Unwritten{place, thread_name() + " " + verb(seen.operation) + " " +
-                                                  element_name(region, seen) +
-                                                  ", which no thread of the block has set before"});
+  unwritten_.emplace(
+      number,
+      Unwritten{place, sentence("no thread of the block has set before")});
 }
 
 void Checker::report_race(Region& region, const Seen& seen, std::size_t offset,

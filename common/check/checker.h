@@ -32,6 +32,17 @@ std::string plural(std::uint64_t count, const std::string& one, const std::strin
 std::string element_name(const Region& region, const trace::Seen& seen);
 const char* verb(trace::Operation operation);
 
+/// While it lives, what the checks access themselves is not judged.
+class Busy {
+ public:
+  Busy() { ++count; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+  ~Busy() { --count; }
+
+  static inline thread_local int count = 0;
+};
+
 class Checker : public cpu::Watcher {
  public:
   static Checker& instance();

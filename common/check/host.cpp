@@ -17,14 +17,18 @@ namespace {
 
 thread_local int depth = 0;  // of calls
 
-/// What the call stores the new pointer in: "d_x" of cudaMalloc(&d_x, ...).
-std::string stored_in(const std::string& call, const Place& place) {
-  const std::regex form(call +
-                        "\\w*(?:<[^>]*>)? *\\( *(?:\\( *void *\\*\\* *\\)|reinterpret_cast "
-                        "*<[^>]*> *\\()? *&? *\\(?&?([\\w.\\[\\]>-]+)");
-  std::smatch found;
+/// What the `number`-th allocation of a line stores its pointer in: "d_x" of cudaMalloc(&d_x, ...).
+std::string stored_in(const Place& place, int number) {
+  static const std::regex form(
+      "cuda(?:Host)?(?:Malloc|Alloc|Register)\\w*(?:<[^>]*>)? *\\( *(?:\\( *void *\\*\\* "
+      "*\\)|reinterpret_cast *<[^>]*> "
+      "*\\()? *&? *\\(?&?([\\w.\\[\\]>-]+)");
   const std::string line = source_line(place.file, place.line);
-  return std::regex_search(line, found, form) ? found[1].str() : "";
+  std::vector<std::string> names;
+  for (std::sregex_iterator found(line.begin(), line.end(), form), end; found != end; ++found) {
+    names.push_back((*found)[1].str());
+  }
+  return names.empty() ? "" : names[static_cast<std::size_t>(number) % names.size()];
 }
 
 Extent extent_of(const Piece& piece) { return trace::extent_of(piece.pointer, piece.bytes); }
@@ -49,9 +53,14 @@ const char* name_of(cudaMemcpyKind kind) {
 Call::Call(const char* its_name, const void* return_address)
     : name(its_name),
       pc_(reinterpret_cast<std::uintptr_t>(return_address)),
-      is_programs_(depth++ == 0 && Host::instance().is_started()) {}
+      is_programs_(depth++ == 0 && Busy::count == 0 && Host::instance().is_started()) {
+  ++Busy::count;
+}
 
-Call::~Call() { --depth; }
+Call::~Call() {
+  --depth;
+  --Busy::count;
+}
 
 cudaError_t Call::answer(cudaError_t error) const {
   if (error != cudaSuccess && error != cudaErrorNotReady && is_programs_) {
@@ -117,6 +126,7 @@ std::string Host::element_of(const Region& region, const Seen& seen) {
 
 void Host::access(const Seen& seen) {
   if (std::this_thread::get_id() != main_ || depth != 0) return;
+  const Busy busy;
   Region* const region = checker_.regions().at(seen.address);
   if (region == nullptr || region->is_shared()) return;
   const char* const does = seen.operation == Operation::load ? "reads " : "writes ";
@@ -162,22 +172,21 @@ void Host::allocates(const Call& call) {
   checker_.find_regions([&](Region& region) {
     region.origin = call.place();
     region.call = call.name;
-    region.called = stored_in(call.name, region.origin);
-    freed_.erase(region.begin);
+    region.called = stored_in(region.origin, allocations_[region.origin.name()]++);
   });
 }
 
 void Host::frees(const Call& call, const void* pointer) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   if (!call.is_programs() || pointer == nullptr) return;
-  if (freed_.count(address) != 0 && checker_.regions().at(address) == nullptr) {
-    checker_.problems().add(
-        "freed", call.place(),
-        std::string(call.name) + " of " + freed_[address] + ": it is freed twice");
-  }
   if (const Region* const region = checker_.regions().at(address)) {
-    freed_[address] =
-        name_of(*region) + ", which " + call.name + " in " + call.place().name() + " has freed";
+    checker_.regions().note_freed(
+        {{region->begin, region->end()},
+         name_of(*region),
+         std::string("which ") + call.name + " in " + call.place().name() + " has freed"});
+  } else if (const Regions::Freed* const freed = checker_.regions().freed_at(address)) {
+    checker_.problems().add("freed", call.place(),
+                            std::string(call.name) + " frees " + freed->name + ", " + freed->how);
   }
 }
 

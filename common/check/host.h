@@ -87,7 +87,7 @@ class Host {
   bool is_started_ = false, has_ended_ = false;
   std::thread::id main_ = std::this_thread::get_id();
   std::vector<Work> work_;
-  std::map<std::uintptr_t, std::string> freed_;
+  std::map<std::string, int> allocations_;  // by line
 };
 
 }  // namespace tutorial::check

@@ -17,7 +17,7 @@ using trace::Symbols;
 
 namespace {
 
-constexpr std::size_t kShown = 6;
+constexpr std::size_t kShown = 10;
 
 bool is_identifier(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';

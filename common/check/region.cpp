@@ -88,6 +88,13 @@ void Regions::remove(std::uintptr_t begin) {
   between_ = {};
 }
 
+const Regions::Freed* Regions::freed_at(std::uintptr_t address) const {
+  const auto above = freed_.upper_bound(address);
+  if (above == freed_.begin()) return nullptr;
+  const Freed& freed = std::prev(above)->second;
+  return freed.bytes.holds(address) ? &freed : nullptr;
+}
+
 Region* Regions::at(std::uintptr_t address) {
   if (last_ != nullptr && last_->holds(address)) return last_;
   if (between_.holds(address)) return nullptr;

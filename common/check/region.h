@@ -115,8 +115,13 @@ class Regions {
   Region* variable_at(std::uintptr_t address, const std::string& line);
   /// The region that an address outside of all of them probably was meant for, or nullptr.
   Region* nearest(std::uintptr_t address);
-  /// Whether the last answer of at() holds for the address too: it lies in no region.
-  bool is_between(std::uintptr_t address) const { return between_.holds(address); }
+  /// Memory that the program has freed.
+  struct Freed {
+    trace::Extent bytes;
+    std::string name, how;  ///< "which cudaFree in file.cu:12 has freed"
+  };
+  void note_freed(const Freed& freed) { freed_[freed.bytes.begin] = freed; }
+  const Freed* freed_at(std::uintptr_t address) const;
 
   template <class Visit>
   void for_all(const Visit& visit) {
@@ -126,6 +131,7 @@ class Regions {
  private:
   std::map<std::uintptr_t, std::unique_ptr<Region>> regions_;
   std::size_t reach_ = kReach;
+  std::map<std::uintptr_t, Freed> freed_;
   Region* last_ = nullptr;
   trace::Extent between_;
 };

@@ -23,6 +23,18 @@ Piece rows(const void* pointer, std::size_t pitch, std::size_t width, std::size_
   return {pointer, height == 0 ? 0 : (height - 1) * pitch + width, is_read};
 }
 
+/// A function that is told of no access: of the program, or of its kernels.
+void see(const Piece& read, const Piece& written, const void* return_address) {
+  if (tutorial::trace::on_access == nullptr || tutorial::check::Busy::count != 0) return;
+  for (const Piece& piece : {read, written}) {
+    if (piece.bytes == 0) continue;
+    tutorial::trace::on_access(
+        {reinterpret_cast<std::uintptr_t>(piece.pointer), piece.bytes,
+         piece.is_read ? tutorial::trace::Operation::load : tutorial::trace::Operation::store,
+         reinterpret_cast<std::uintptr_t>(return_address), true});
+  }
+}
+
 const char* row_of(const void* pointer, std::size_t pitch, std::size_t row) {
   return static_cast<const char*>(pointer) + pitch * row;
 }
@@ -185,6 +197,24 @@ TUTORIAL_THEN(cudaEventElapsedTime, (float* ms, cudaEvent_t begin, cudaEvent_t e
               (ms, begin, end), host().streams.wait_for(end))
 TUTORIAL_THEN(cudaDeviceSynchronize, (), (), host().streams.wait_for_all())
 TUTORIAL_THEN(cudaDeviceReset, (), (), host().streams.wait_for_all())
+
+// ---- Memory functions of C: in host code, and in kernels, which no compiler tells of them -------
+
+void* __real_memcpy(void* to, const void* from, std::size_t bytes);
+void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
+  see({from, bytes, true}, {to, bytes, false}, __builtin_return_address(0));
+  return __real_memcpy(to, from, bytes);
+}
+void* __real_memmove(void* to, const void* from, std::size_t bytes);
+void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
+  see({from, bytes, true}, {to, bytes, false}, __builtin_return_address(0));
+  return __real_memmove(to, from, bytes);
+}
+void* __real_memset(void* to, int value, std::size_t bytes);
+void* __wrap_memset(void* to, int value, std::size_t bytes) {
+  see({to, 0, true}, {to, bytes, false}, __builtin_return_address(0));
+  return __real_memset(to, value, bytes);
+}
 
 // ---- Errors, and the end ------------------------------------------------------------------------
 

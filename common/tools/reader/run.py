@@ -30,7 +30,8 @@ FLAGS = ["-fno-strict-aliasing", "-ffp-contract=off", "-g1", "-w", "-DTUTORIAL_B
 # What makes a compiler's accesses those of the source: common/cmake/trace.cmake says of each why.
 WATCHED = ["-DTUTORIAL_TRACE=1", "-fsanitize=thread", "-gdwarf-4", "-fno-tree-sra", "-finline-functions", "-finline-small-functions",
            "-findirect-inlining", "-fno-partial-inlining", "-fno-ipa-sra", "-fno-ipa-icf", "-fno-var-tracking",
-           "--param=tsan-distinguish-volatile=1"]
+           "--param=tsan-distinguish-volatile=1",
+           "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"]
 NVCC = ["-O3"]
 ON_GPU = ["-DTUTORIAL_BACKEND_CUDA=1", "-Xcompiler=-fno-strict-aliasing", f"-I{runs.ROOT}"]  # for this repository's headers
 OURS = re.compile(r"(--(check|verbose|clean|help)|-h)$|-[ID].|-(std|arch)=|--(limit|backend|trace)=")
