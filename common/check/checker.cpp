@@ -259,6 +259,7 @@ void Checker::leave(int code) {
 // ---- Launches and blocks ------------------------------------------------------------------------
 
 void Checker::launch_begins(const cpu::Launch& launch) {
+  const Busy busy;
   launch_ = &launch;
   ++launches_;
   accesses_before_ = accesses_;
@@ -274,6 +275,7 @@ void Checker::launch_begins(const cpu::Launch& launch) {
 }
 
 void Checker::launch_ends() {
+  const Busy busy;
   set_timer(0);
   settle();
   in_launch_ = false;
@@ -296,6 +298,7 @@ void Checker::launch_ends() {
 
 /// The kernel has not run: whoever does not ask learns of it by its results.
 void Checker::launch_is_refused(const cpu::Launch& launch, cudaError_t error) {
+  const Busy busy;
   if (!is_program_ || launch.name == nullptr) return;
   const Place place{from_root(launch.where.file), launch.where.line, ""};
   problems_.error_is_left(
@@ -303,6 +306,7 @@ void Checker::launch_is_refused(const cpu::Launch& launch, cudaError_t error) {
 }
 
 void Checker::block_begins() {
+  const Busy busy;
   settle();
   is_over_ = false;
   cells_made_ = Cells::made;
@@ -325,6 +329,7 @@ void Checker::block_begins() {
 
 /// "block (0,0,0): divergent barrier: thread (0,0,0) waits at __syncthreads() in FILE:LINE, ..."
 void Checker::block_fails(const std::string& report) {
+  const Busy busy;
   settle();
   failed_ = true;
   unwritten_.clear();  // the threads that would have written were stopped
@@ -338,6 +343,7 @@ void Checker::block_fails(const std::string& report) {
 }
 
 void Checker::barrier_completes(unsigned returned) {
+  const Busy busy;
   settle();
   if (returned > 0) {
     const Place place{from_root(last_wait_.file), last_wait_.line, ""};
@@ -355,6 +361,7 @@ void Checker::barrier_completes(unsigned returned) {
 }
 
 void Checker::warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) {
+  const Busy busy;
   if (!orders_memory) return;
   order_.warp_meets(warp, lanes);
   std::uint8_t waited = 0;
@@ -375,6 +382,7 @@ void Checker::waits_for_previous_grid() {
 }
 
 void Checker::lets_next_grid_begin(std::uintptr_t pc) {
+  const Busy busy;
   if (!in_launch_ || !launch_->overlaps || waited_[running_thread()] != 0) return;
   problems_.add(
       "early trigger", place_of(pc),
@@ -384,6 +392,7 @@ void Checker::lets_next_grid_begin(std::uintptr_t pc) {
 }
 
 void Checker::thread_waits(cpu::Where where) {
+  const Busy busy;
   last_wait_ = where;
   settle();
   if (!is_over_) return;
@@ -541,6 +550,12 @@ bool Checker::is_our_own(const Seen& seen) {
   if (!is_executors(seen.pc, is_local)) return false;
   our_own_.insert(seen.pc);
   return true;
+}
+
+bool Checker::is_programs(std::uintptr_t pc) {
+  const auto [entry, is_new] = programs_.try_emplace(pc);
+  if (is_new) entry->second = !is_executors(pc, false);
+  return entry->second;
 }
 
 /// Whether an access to the host's stack is that of a launch, which hands its arguments over from there.

@@ -70,7 +70,8 @@ class Checker : public cpu::Watcher {
   Regions& regions() { return regions_; }
   /// The buffers that there are now. `is_new` is told of each that was not there before.
   void find_regions(const std::function<void(Region&)>& is_new = nullptr);
-  bool in_launch() const { return in_launch_; }
+  /// Whether the call that returns there is the program's own.
+  bool is_programs(std::uintptr_t pc);
 
   /// Is told of each launch that has ended, and of the regions that it has written.
   std::function<void(const cpu::Launch&)> launch_ended;
@@ -124,6 +125,7 @@ class Checker : public cpu::Watcher {
   Order order_;
   std::uintptr_t dynamic_shared_ = 0;
   std::set<std::uintptr_t> our_own_;  // places of the executor's
+  std::map<std::uintptr_t, bool> programs_;
   std::set<std::pair<std::uintptr_t, const Region*>>
       meant_;  // places that name a variable, and find it
 

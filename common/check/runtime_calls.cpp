@@ -26,6 +26,10 @@ Piece rows(const void* pointer, std::size_t pitch, std::size_t width, std::size_
 /// A function that is told of no access: of the program, or of its kernels.
 void see(const Piece& read, const Piece& written, const void* return_address) {
   if (tutorial::trace::on_access == nullptr || tutorial::check::Busy::count != 0) return;
+  {
+    const tutorial::check::Busy busy;
+    if (!Checker::instance().is_programs(reinterpret_cast<std::uintptr_t>(return_address))) return;
+  }
   for (const Piece& piece : {read, written}) {
     if (piece.bytes == 0) continue;
     tutorial::trace::on_access(
@@ -84,7 +88,8 @@ const char* row_of(const void* pointer, std::size_t pitch, std::size_t row) {
   cudaError_t __wrap_##name parameters {                                                  \
     TUTORIAL_CALL(name);                                                                  \
     const Piece whole = rows(to, to_pitch, width, height, false);                         \
-    if (!host().copies(call, whole, rows(from, from_pitch, width, height, true), kind)) { \
+    if (width <= to_pitch && width <= from_pitch &&                                       \
+        !host().copies(call, whole, rows(from, from_pitch, width, height, true), kind)) { \
       return call.answer(cudaErrorInvalidValue);                                          \
     }                                                                                     \
     const cudaError_t error = __real_##name arguments;                                    \

@@ -32,7 +32,8 @@
   __attribute__((abi_tag("tutorial_shared"), used)) thread_local
 
 #if defined(TUTORIAL_TRACE)
-/// In the loop over the threads, threadIdx would be stored when the loop is over.
+/// In the loop over the threads, threadIdx would be stored when the loop is over, and a kernel's accesses would
+/// count as the executor's.
 #undef __global__
 #define __global__ __attribute__((noinline))
 #endif
@@ -46,12 +47,6 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #else
 #define __forceinline__ inline
-#endif
-
-#if defined(TUTORIAL_TRACE)
-/// Inlined into what launches it, a kernel's accesses would count as the executor's.
-#undef __global__
-#define __global__ __attribute__((noinline))
 #endif
 
 /// Bounds that the register allocation of a GPU needs, and nobody here.

@@ -62,7 +62,7 @@ void Symbols::shorten(Frame& frame) const {
   const std::string root = std::string(TUTORIAL_ROOT) + "/";
   std::size_t begin = starts_with(frame.file, root) ? root.size() : 0;
   if (is_program_ && begin == 0) {
-    frame.ours = !is_systems(frame.file);
+    frame.ours = frame.line != 0 && !is_systems(frame.file);
     if (frame.ours) frame.file = from_here(frame.file);
     return;
   }
