@@ -755,9 +755,7 @@ void Checker::read_unwritten(Region& region, const Seen& seen) {
   if (is_written || unwritten_.count(number) != 0) return;
   const Place place = place_of(seen.pc);
   look_up(region, place);
-  unwritten_.emplace(
-      number,
-      Unwritten{place, sentence("no thread of the block has set before")});
+  unwritten_.emplace(number, Unwritten{place, sentence("no thread of the block has set before")});
 }
 
 void Checker::report_race(Region& region, const Seen& seen, std::size_t offset,

@@ -91,6 +91,7 @@ void Host::end(int code) {
     checker_.problems().error_is_asked_for();  // it may be what the code says
   }
   if (!checker_.finish()) Checker::instance().leave(3);
+  trace::on_access = nullptr;  // what is destroyed from now on is watched no longer
 }
 
 void Host::tell_what_is_not_freed() {
