@@ -55,6 +55,11 @@ class Limited:
 SET_ASIDE = 64 * 1024    # bytes of shared memory that residency.cuh leaves these rows
 
 
+def rung_of(entry):
+    """flight_4_r256 of controls/flight_4_r256/16384x16384/cold."""
+    return entry["rung"].split("/")[-3:][0]
+
+
 def residency(gpu):
     """All such copies of a GPU that ncu counted, beside their times."""
     device, known = model.device(gpu), {}
@@ -62,8 +67,9 @@ def residency(gpu):
         known[row.rung] = row
     found = []
     for entry in runs.load_json(model.results(gpu, what="_residency_ncu"))["ncu"]:
-        if re.match(r"(flight|fma|fma_f16|min_f16)_\d", entry["rung"]):
-            row = known[entry["rung"]]
+        name = rung_of(entry)
+        if re.match(r"(flight|fma|fma_f16|min_f16)_\d", name):
+            row = known[name]
             launch = model.launch_of(entry, device.multiprocessors)
             launch.shared = launch.shared * model.SHARED // SET_ASIDE
             found.append(Limited(row.rung, launch, row.median_us * row.copy_pct / 100,
@@ -105,7 +111,7 @@ def residency_rows():
         device = model.device(gpu)
         known = {row.rung: row for row in model.loaded(model.results(gpu, what="_controls")).rows if row.regime == "cold"}
         for entry in runs.load_json(model.results(gpu, what="_residency_ncu"))["ncu"]:
-            name = entry["rung"]
+            name = rung_of(entry)
             if name not in lines:
                 continue
             launch, row = model.launch_of(entry, device.multiprocessors), known[name]
@@ -232,12 +238,13 @@ def again_rows():
 def ten_second_rows():
     """Launches whose clock falls: as recorded, and after ten seconds of them, on each GPU."""
     lines = {}
-    for gpu in recorded_gpus():
-        for row in model.loaded(model.results(gpu, what="_after_10s")).rows:
-            chapter = next(one for one in runs.find_chapters() if one.name.endswith(row.ladder))
-            first = predict.rows_by_name(model.loaded(model.results(gpu, chapter.name)))[row.name]
-            lines.setdefault(f"{chapter.name[:2]} `{row.rung}`", {})[gpu] = [
-                f"{first.copy_pct:.1f} %", f"{row.copy_pct:.1f} %", f"{row.counters['inside_mhz']:,.0f}"]
+    for chapter in runs.find_chapters():
+        for gpu in recorded_gpus():
+            path = model.results(gpu, chapter.name, "_after_10s")
+            first = predict.rows_by_name(model.loaded(model.results(gpu, chapter.name))) if path.exists() else {}
+            for row in model.loaded(path).rows if path.exists() else []:
+                lines.setdefault(f"{chapter.name[:2]} `{row.rung}`", {})[gpu] = [
+                    f"{first[row.name].copy_pct:.1f} %", f"{row.copy_pct:.1f} %", f"{row.counters['inside_mhz']:,.0f}"]
     return [[name, *(cell for gpu in recorded_gpus() for cell in found.get(gpu, ["–"] * 3))] for name, found in lines.items()]
 
 

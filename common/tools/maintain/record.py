@@ -15,7 +15,8 @@ The steps of a chapter: test (every rung's largest error, over all inputs), benc
 (PyTorch and torch.compile; where python3 has PyTorch), the four tools of compute-sanitizer, ncu and what "profiles" in
 the chapter's results/headline.json asks for, answers (what the worked answers that are programs say of their speed) and
 codegen (machine code), both for the pages' main GPU alone. Of common: test,
-controls, controls_ncu, behind_ncu. The last step, report, renews the pages. Needs CUDA's toolkit, CMake,
+controls, controls_ncu, residency_ncu, behind_ncu; of the main GPU counts, for rungs that a chapter's profile does not
+tell apart; where headline.json names "ten_seconds", after_10s. The last step, report, renews the pages. Needs CUDA's toolkit, CMake,
 compute-sanitizer and ncu.
 
 A step that fails is named at the end, and runs again the next time. Where there is no .git, set TUTORIAL_COMMIT: each
@@ -36,10 +37,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import behind
+import model
 import ncu
 import recorded
 import runs
 
+#: The controls that limit residency.
+RESIDENCY = (r"^controls/(flight_\d.*|load_\d+_r.*|store_\d+_r\d.*|lanes_.*|own_.*|chain_.*|outer_8_.*"
+             r"|(fma|fma_f16|min_f16)_\d+_r.*)/.*/cold")
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 #: Minutes of a step on 16 cores, before it was run once here. The benchmarks' follow from the dates in the recordings of
 #: 422af14, the tests' from a whole `./tutorial test --long` on an H200; the others are guesses.
@@ -132,11 +137,17 @@ class Plan:
         for one in SANITIZERS:
             yield Step(f"{name}/{one}", lambda _, one=one: self.sanitize(name, one))
         spec = folder / "results" / "headline.json"
-        profiles = runs.load_json(spec).get("profiles", []) if spec.exists() else []
+        spec = runs.load_json(spec) if spec.exists() else {}
+        profiles = spec.get("profiles", [])
         for profile in [{"name": "ncu", "shape": "16384x16384"}, *profiles]:
             yield Step(f"{name}/{profile['name']}", lambda work, profile=profile: self.profile(
                 f"{name}_bench", name.split("_", 1)[1], folder / "proof", work, f"{results}.json", **profile),
                 {f"{results}_{profile['name']}.json": "ncu.json"})
+        if "ten_seconds" in spec:
+            rows = f"/({'|'.join(spec['ten_seconds'])})/16384x16384/cold"
+            yield Step(f"{name}/after_10s", lambda work: self.bench(
+                name, work, "--shapes=16384x16384", f"--benchmark_filter={rows}", TUTORIAL_AFTER_SECONDS="10",
+                TUTORIAL_CLOCK_INSIDE="1"), {f"{results}_after_10s.json": "bench.json"})
 
     def of_common(self, chapters):
         results = f"common/results/{self.gpu}"
@@ -147,12 +158,16 @@ class Plan:
         yield Step("common/controls_ncu", lambda work: self.profile(
             "common_controls", "control", runs.ROOT / "common" / "controls", work, f"{results}_controls.json", "controls_ncu",
             "16384x16384"), {f"{results}_controls_ncu.json": "ncu.json"})
+        yield Step("common/residency_ncu", lambda work: self.by_name("common_controls", RESIDENCY, work, "--shapes=16384x16384"),
+                   {f"{results}_residency_ncu.json": "ncu.json"})
         yield Step("common/behind_ncu", lambda work: self.behind(chapters, work), {f"{results}_behind_ncu.json": "ncu.json"})
 
     def of_main(self, folder):
         name = folder.name
         yield Step(f"{name}/codegen", lambda work: self.codegen(folder, work),
                    {f"{name}/results/{self.gpu}_codegen.json": "codegen.json"}, gpu=False)
+
+        yield Step(f"{name}/counts", lambda work: self.counts(name, work), {f"{name}/results/{self.gpu}_counts.json": "ncu.json"})
 
         if any((folder / "answers").glob("*.cu")):
             yield Step(f"{name}/answers", lambda work: self.answers(folder, work),
@@ -168,9 +183,10 @@ class Plan:
         if list((work / "raw").glob("accuracy*.json")):
             runs.write_recorded(work / "accuracy.json", runs.merged_accuracy(work / "raw"))
 
-    def bench(self, chapter, work, *more):
+    def bench(self, chapter, work, *more, **environment):
         program = chapter if chapter.endswith("_controls") else f"{chapter}_bench"
-        yield Command(self.binary(program), *more, f"--benchmark_out={work / 'bench.json'}", "--benchmark_out_format=json")
+        yield Command(self.binary(program), *more, f"--benchmark_out={work / 'bench.json'}", "--benchmark_out_format=json",
+                      **environment)
 
     def torch(self, chapter, work):
         yield Command(torch_python(), runs.ROOT / "common" / "torch" / "table.py", chapter, "--json", work / "torch.json")
@@ -207,6 +223,27 @@ class Plan:
         context = ["--context", runs.ROOT / run_of] if (runs.ROOT / run_of).exists() else []
         yield Command(self.python, self.tools / "maintain" / "ncu.py", work / "ncu.csv", "--shape", shape, "--ladder", ladder,
                       *spec, *context, "--out", work / "ncu.json")
+
+    def counts(self, chapter, work):
+        """What the chapter's profiles do not tell apart: rungs that share a kernel, and those of several launches."""
+        names = self.not_told_apart(chapter)
+        if names:
+            yield from self.by_name(f"{chapter}_bench", f"^({'|'.join(names)})(/|$)", work)
+
+    def not_told_apart(self, chapter):
+        return [*model.counted_rows(chapter, self.gpu), *(row.name for row in model.kernels(chapter, self.gpu)[1])]
+
+    def by_name(self, program, rows, work, *more):
+        """ncu reports each row's launches under its name."""
+        listed, order = work / "rows.txt", work / "order.json"
+        yield Command(tool("ncu"), "--query-metrics", out=work / "metrics.txt")
+        yield Command(self.binary(program), *more, "--benchmark_list_tests", f"--benchmark_filter={rows}", out=listed)
+        names = runs.read_text(listed).split() if listed.exists() else []
+        runs.write_json(order, {"context": {"commit": runs.commit()},
+                                "profiled": [{"name": recorded.own_name(name), "calls": 3} for name in names]})
+        yield Command(*self.under_ncu(work, "--kernel-name-base", "mangled"), "--log-file", work / "ncu.csv",
+                      self.binary(program), *more, f"--benchmark_filter={rows}", TUTORIAL_PROFILE="1")
+        yield Command(self.python, self.tools / "maintain" / "ncu.py", work / "ncu.csv", "--order", order, "--out", work / "ncu.json")
 
     def under_ncu(self, work, *more):
         return [tool("ncu"), "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base", "--force-overwrite",
