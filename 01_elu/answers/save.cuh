@@ -1,4 +1,4 @@
-// Exercise 3, in notes/arithmetic.md: a polynomial with one term less, on half of the interval.
+// Exercise 5, in notes/arithmetic.md: a polynomial with one term less, on half of the interval.
 #pragma once
 
 #include <cstdint>

@@ -24,6 +24,9 @@ GOALS = {
     "requests_as": "no more requests a warp than the chapter's {0}",
     "blocks_as": "no more blocks than the chapter's {0}",
     "moves": "at most {0} bytes moved from memory and {1} to it",
+    "products": "at most {0} multiplications of floats in the code, a multiply-add counted as one",
+    "atomics_a_warp": "at most {0} atomic operation a warp",
+    "launches": "{0} launch",
     "with": "{0} in the code",
     "without": "no {0} in the code",
     "program": "the program's own check",
@@ -133,7 +136,7 @@ def said(name, goal):
     if isinstance(goal, list):
         if name == "moves":
             return GOALS[name].format(*(f"{number:,}" for number in goal))
-        goal = (" or " if name == "without" else " and ").join(str(word).rstrip("(") for word in goal)
+        goal = (" or " if name == "without" else " and ").join(str(word).rstrip("(").replace("|", " or ") for word in goal)
     return GOALS[name].format(goal)
 
 

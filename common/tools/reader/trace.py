@@ -543,6 +543,8 @@ class Traced:
         self.idle_blocks = self.blocks - sum(one["busy_blocks"] for one in launches)
         self.busy = sum(one["busy_threads"] for one in launches)
         self.kinds = {kind: summed_totals(rung, kind, "global") for kind in ("load", "store")}
+        self.atomics = sum(place["lanes"] for one in launches for place in one["places"]
+                           if place["operation"] == "atomic" and place["space"] == "global")
         self.shared = any(summed_totals(rung, kind, "shared") for kind in ("load", "store", "atomic"))
 
     def widths(self, kind):
@@ -552,6 +554,10 @@ class Traced:
         """Of a warp that does anything."""
         warps = -(-self.busy // 32)
         return self.kinds[kind]["requests"] / warps if self.kinds[kind] and warps else 0
+
+    @property
+    def warps(self):
+        return -(-self.threads // 32)
 
     def moved(self, kind):
         """Bytes, in whole sectors."""

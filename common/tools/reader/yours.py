@@ -21,7 +21,8 @@ import reasons
 import runs
 import trace
 from running import Running
-from source import FrontEnd, Source, claims_of, content_of, impossible, not_for_the_device, nvcc, unaligned
+from source import (FrontEnd, Source, body_of, claims_of, content_of, functions_of, impossible, not_for_the_device, nvcc,
+                    unaligned, without_comments)
 
 CASES = "*your rung*"
 SECONDS = 10  # of the processor: a test that takes more has a loop without an end; those of the chapters take 1 or 2
@@ -92,6 +93,32 @@ class Checked:
 
 
 # -------------------------------------------------------------------------------------------------
+# What the code shows
+
+
+def has_word(code, word):
+    return re.search(rf"(?<!\w){re.escape(word)}" + ("" if word.endswith("(") else r"(?!\w)"), code) is not None
+
+
+def products(code):
+    """Multiplications of floats, a multiply-add counted as one; not those that find a thread's place."""
+    lines = [line for line in code.splitlines() if not re.search(r"\b(blockIdx|threadIdx|blockDim)\b", line)]
+    text = re.sub(r"\b(?:half2?|float[24]?|int|void|__nv_bfloat16)\s*\*", "", "\n".join(lines))
+    return len(re.findall(r"\*=|[\w)\]]\s*\*\s*[\w(]|\b(?:fma|fmaf|__fmaf_rn|__fmul_rn|__hfma|__hmul|__hfma2|__hmul2)\(", text))
+
+
+def names_of(code):
+    """Of functions and structs that it defines."""
+    return {one[0] for one in functions_of(code)} | set(re.findall(r"\bstruct (\w+) *\{", code))
+
+
+def main_of(code):
+    """The words of a program's main()."""
+    found = re.search(r"\bint main\([^)]*\)\s*\{", code)
+    return body_of(code, found.end()).split() if found else None
+
+
+# -------------------------------------------------------------------------------------------------
 # The verdict
 
 
@@ -102,9 +129,15 @@ class Saved(Exception):
 class Facts:
     """All that is known of a version of the file."""
 
-    def __init__(self, source, claims):
-        self.source, self.claims, self.right = source, claims, False
-        self.accuracy, self.traced, self.says_right = None, {}, None
+    def __init__(self, source, claims, frame=""):
+        self.source, self.claims, self.right, self.frame = source, claims, False, frame
+        self.accuracy, self.traced, self.says_right, self.launches = None, {}, None, 0
+
+    @property
+    def code(self):
+        """What the reader wrote: of a program, the lines that its frame does not have."""
+        given = {line.strip() for line in self.frame.splitlines()}
+        return "\n".join(line for line in self.source.code.splitlines() if line.strip() not in given)
 
     def meets(self, name, goal):
         """(whether it meets a goal, what there is instead)."""
@@ -115,16 +148,27 @@ class Facts:
         if name == "per_thread":
             return self.claims[0] == goal, f" (now {self.claims[0]})"
         if name in ("with", "without"):
-            code = self.source.code
-            found = [word for word in goal if re.search(rf"(?<!\w){re.escape(word)}" + ("" if word.endswith("(") else r"(?!\w)"), code)]
+            found = [words for words in goal if any(has_word(self.code, word) for word in words.split("|"))]
             return (len(found) == len(goal) if name == "with" else not found), ""
+        if name == "products":
+            count = products(self.code)
+            return count <= goal, f" (now {count})"
         if name == "program":
+            if main_of(self.source.code) != main_of(without_comments(self.frame)):
+                return False, ": its main(), which checks, is not the one that --start writes"
+            missing = names_of(without_comments(self.frame)) - names_of(self.source.code)
+            if missing:
+                return False, f": there is no {' and no '.join(sorted(missing))}"
             return self.says_right is True, ""
+        if name == "launches":
+            return self.launches == goal, f" (now {self.launches})"
         if yours is None:
             return False, " (not counted)"
         if name in ("load_bytes", "store_bytes"):
             widths = yours.widths(name.partition("_")[0])
             return widths == (goal if isinstance(goal, list) else [goal]), f" (now {' and '.join(map(str, widths)) or 'none'})"
+        if name == "atomics_a_warp":
+            return 0 < yours.atomics <= goal * yours.warps, f" (now {yours.atomics:,} in {front.plural(yours.warps, 'warp')})"
         if name == "moves":
             moved = [yours.moved(kind) for kind in ("load", "store")]
             return all(is_ <= most for is_, most in zip(moved, goal)), f" (now {moved[0]:,} and {moved[1]:,})"
@@ -536,7 +580,7 @@ def tell_warnings(backend, name):
 
 
 #: What takes a program that counts.
-COUNTED = {"load_bytes", "store_bytes", "moves"}
+COUNTED = {"load_bytes", "store_bytes", "moves", "atomics_a_warp", "launches"}
 
 
 def judge_program(exercise, backend):
@@ -560,7 +604,7 @@ def judge_program(exercise, backend):
     found, notes, failure = checks.lines if checks else ([], [], "it could not be built")
     kernels = set(re.findall(r"(\w+)\s*(?:<[^;()]*>)?\s*<<<|\blaunch\w*\(\s*(\w+)", source.code))
     found = [*found, *unaligned(source), *refused(source, {name for pair in kernels for name in pair if name}, front_end)]
-    facts = Facts(source, (None, None, None))
+    facts = Facts(source, (None, None, None), exercise.frame)
     facts.right = facts.says_right = code == 0 and not found
     printed, said = running.before_the_last
     said = "\n".join(part for part in (said, running.complained.strip()) if part)
@@ -574,7 +618,7 @@ def judge_program(exercise, backend):
         front.say("  Look: is every index checked before the access, for the last element of a wide access too? Does\n"
                   "  every access of 128 bits begin at a multiple of 16 bytes?")
     if facts.right and set(exercise.goals) & COUNTED:
-        facts.traced = counted(target)
+        facts.traced, facts.launches = counted(target)
         for label, kind in (("accesses", "load"), ("", "store")) if facts.traced else ():
             tell(label, facts.traced["yours"].phrase(kind))
     left = exercise.left(facts)
@@ -606,7 +650,8 @@ def build_seen(name):
 
 
 def counted(target):
-    """{"yours": what the program's last launch asks for}, on the CPU; empty where that cannot be counted."""
+    """{"yours": what the program's last launch asks for}, and how many it has, on the CPU; nothing where that cannot be
+    counted."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "counts.json"
         try:
@@ -614,8 +659,8 @@ def counted(target):
                     environment={"TUTORIAL_SEE": "trace", "TUTORIAL_COUNTS": str(path)}).end()
             launches = runs.load_json(path)["launches"]
         except (OSError, runs.ToolError):
-            return {}
-    return {"yours": trace.Traced({"rung": target, "launches": launches[-1:]})}
+            return {}, 0
+    return {"yours": trace.Traced({"rung": target, "launches": launches[-1:]})}, len(launches)
 
 
 def judge_rung(folder, backend):

@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import itertools
 import json
 import math
 import re
@@ -444,6 +445,10 @@ def facts_of(path):
     return yours.Facts(text, source.claims_of(text))
 
 
+#: Goals that the source shows.
+SEEN = ("max_ulp", "per_thread", "with", "without", "products")
+
+
 class Declared(unittest.TestCase):
     """The chapters' own."""
 
@@ -478,12 +483,39 @@ class Declared(unittest.TestCase):
                     continue
                 answer = chapter.folder / "answers" / one.answer
                 for name, goal in one.goals.items():
-                    if name in ("max_ulp", "per_thread", "with", "without"):
+                    if name in SEEN:
                         facts = facts_of(answer)
                         self.assertTrue(facts.meets(name, goal)[0], f"{answer}: {name}")
                 starter = facts_of(chapter.file)
                 seen = [starter.meets(name, goal)[0] for name, goal in one.goals.items()]
                 self.assertFalse(all(seen), f"{one.name}: the starter meets every goal")
+
+    #: An answer that does what another exercise asks for, in its words.
+    ALSO = {("01_elu", "poly", "sharpen"), ("01_elu", "save", "sharpen"), ("01_elu", "save", "poly"),
+            ("03_swish", "polynomial", "sharpen")}
+
+    def test_no_answer_earns_another_exercise(self):
+        """By what the source shows; of the rest, common/tools/test/planted.py shows it."""
+        earned = set()
+        for chapter in exercises.all_chapters():
+            rungs = [one for one in chapter.exercises if one.judged and not one.is_program]
+            for one, other in itertools.permutations(rungs, 2):
+                facts = facts_of(chapter.folder / "answers" / one.answer)
+                if all(facts.meets(name, goal)[0] for name, goal in other.goals.items() if name in SEEN):
+                    earned.add((chapter.folder.name, one.name, other.name))
+        self.assertEqual(earned, self.ALSO)
+
+    def test_a_program_is_checked_by_its_own_main(self):
+        for chapter in exercises.all_chapters():
+            programs = [one for one in chapter.exercises if one.is_program]
+            for one, other in itertools.product(programs, programs):
+                answer = source.Source(chapter.folder / "answers" / one.answer)
+                facts = yours.Facts(answer, (None, None, None), other.frame)
+                facts.says_right = True
+                self.assertEqual(facts.meets("program", True)[0], one is other, (one.name, other.name))
+                if one is other:
+                    for name in {"with", "without"} & set(one.goals):
+                        self.assertTrue(facts.meets(name, one.goals[name])[0], f"{one.name}: {name}")
 
     def test_a_program_begins_without_what_is_to_be_written(self):
         for chapter in exercises.all_chapters():
