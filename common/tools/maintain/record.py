@@ -23,7 +23,6 @@ A step that fails is named at the end, and runs again the next time. Where there
 file says of which commit it is. Exit code: 0, 1 if one failed, 2 for bad arguments.
 """
 
-import argparse
 import fnmatch
 import json
 import os
@@ -37,6 +36,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import behind
+import front
 import model
 import ncu
 import recorded
@@ -370,7 +370,7 @@ def record(steps, plan, recording, limit):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(prog="tutorial record", description="Records a GPU into the repository, step by step.")
+    parser = runs.Parser(prog=front.command("record"), description="Records a GPU into the repository, step by step.")
     parser.add_argument("gpu", help="its short name, as in the files': h200")
     words = {"type": lambda text: text.split(","), "default": [], "metavar": "STEP,..."}
     parser.add_argument("--only", help="only these steps: 01_elu/bench, 01_elu, bench, '*ncu*'", **words)
@@ -413,4 +413,4 @@ def has_torch():
 
 
 if __name__ == "__main__":
-    runs.run_tool(main)
+    runs.run_tool(main, "tutorial")

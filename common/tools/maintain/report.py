@@ -119,7 +119,6 @@ Excerpts of the source, between two lines `//! [NAME]` of FILE, which is in the 
 Markers inside code fences and inline code are left alone.
 """
 
-import argparse
 import re
 import sys
 import textwrap
@@ -127,6 +126,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import chapters
+import front
 import links
 import pictures
 import runs
@@ -285,7 +285,7 @@ def stale_figures(outcome):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description="Regenerates the generated parts of READMEs.")
+    parser = runs.Parser(prog=front.command("report"), description="Regenerates the generated parts of READMEs.")
     parser.add_argument("chapter", nargs="*", help="01_elu, elu or 1 (default: everything)")
     parser.add_argument("--check", action="store_true", help="write nothing, name what is stale")
     return parser.parse_args()
@@ -311,4 +311,4 @@ def main():
 
 
 if __name__ == "__main__":
-    runs.run_tool(main)
+    runs.run_tool(main, "tutorial")

@@ -31,17 +31,10 @@ kernels then run on the CPU executor, which checks their results; its times say 
 chapters: {1}"""
 
 
-class Parser(argparse.ArgumentParser):
-    """Its mistakes are one sentence."""
-
+class Parser(runs.Parser):
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, allow_abbrev=False,
                          formatter_class=argparse.RawDescriptionHelpFormatter, **options)
-
-    def error(self, message):
-        words = self.prog.split()[-1]
-        where = "" if words == self.prog else f"{words}: "
-        raise runs.ToolError(f"{where}{message} ({self.prog} --help says what it takes)")
 
 
 # -------------------------------------------------------------------------------------------------
@@ -92,6 +85,8 @@ def make_parser():
     shared.add_argument("--backend", choices=("auto", "cuda", "cpu"), default=argparse.SUPPRESS,
                         help="where the kernels run (default: auto)")
     parser.add_argument("--backend", choices=("auto", "cuda", "cpu"), default="auto", help=argparse.SUPPRESS)
+    parser.add_argument("--version", action="version", version=f"elementwise-cuda-tutorial {runs.commit()}",
+                        help="print which commit this is")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
 
     def add(name, words, run, **options):
@@ -419,8 +414,9 @@ def parse(parser, words):
         return parser.parse_args(words), theirs
     arguments, rest = parser.parse_known_args(words)
     if rest and arguments.command not in PASSES_ON:
-        raise runs.ToolError(f"{arguments.command} does not know {rest[0]}: "
-                             f"{front.command(f'{arguments.command} --help')} says what it takes")
+        words = f"{arguments.command} --help" if arguments.command else "--help"
+        raise runs.ToolError(f"{arguments.command or 'tutorial'} does not know {rest[0]}: {front.command(words)} says what it "
+                             "takes")
     return arguments, rest
 
 

@@ -15,10 +15,10 @@ multiprocessors, their thread slots and clock, and its copy enter. "by" says whi
 threads a multiprocessor holds at once.
 """
 
-import argparse
 import statistics
 from pathlib import Path
 
+import front
 import model
 import runs
 
@@ -143,7 +143,7 @@ def heading(chapter, target, main):
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="predict", description=__doc__.split("\n", maxsplit=1)[0])
+    parser = runs.Parser(prog=front.command("predict"), description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("chapter")
     parser.add_argument("--gpu", help="a recorded GPU: h200, h100")
     parser.add_argument("--sms", type=int, help="multiprocessors")

@@ -78,7 +78,7 @@ class Running:
         return self.shown(self.lines)
 
     def shown(self, count):
-        lines = self.first.decode("utf-8", errors="replace").splitlines()[:min(count, PRINTED)]
+        lines = [line[:200] for line in self.first.decode("utf-8", errors="replace").splitlines()[:min(count, PRINTED)]]
         return [*lines, *([f"... and {count - len(lines):,} more"] if count > len(lines) else [])]
 
     @property

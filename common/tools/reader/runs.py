@@ -9,6 +9,7 @@ As a program:
     python3 common/tools/reader/runs.py compact FILE...    rewrites recorded files in their short form
 """
 
+import argparse
 import errno
 import json
 import math
@@ -27,6 +28,15 @@ ROOT = Path(__file__).resolve().parents[3]
 
 class ToolError(Exception):
     """A mistake that the user can fix; its text is one line that says what to do."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Its mistakes are one sentence."""
+
+    def error(self, message):
+        words = self.prog.split()[-1]
+        where = "" if words == self.prog else f"{words}: "
+        raise ToolError(f"{where}{message} ({self.prog} --help says what it takes)")
 
 
 def run_tool(main, name=None):

@@ -140,7 +140,8 @@ def body_of(code, begin):
 def functions_of(code):
     """(name, what stands before it, its line, its body) of each function that the file defines."""
     for found in DEFINITION.finditer(code):
-        if found["name"] not in NO_FUNCTION and not re.search(r"\b(return|else|new|struct|class|namespace)\b", found["head"]):
+        head = re.sub(r"template\s*<.*?>", "", found["head"], flags=re.S)
+        if found["name"] not in NO_FUNCTION and not re.search(r"\b(return|else|new|struct|class|namespace)\b", head):
             yield (found["name"], found["head"], code.count("\n", 0, found.start("name")) + 1, body_of(code, found.end()))
 
 

@@ -37,8 +37,8 @@ BUGS = {
     "saved_2.2": (ELU, "", [("your_elu(x[i])", "x[i]")], ["is right"], ["not right"], 2.2),
     "older_copy": (ELU, "", [("your_elu(x[i])", "x[i]")], ["is right"], ["not right"], "older"),
     # 2. printf
-    "printf_each": (ELU, "", [(GUARD, '  printf("thread %d\\n", int(i));\n' + GUARD)], ["printed    thread", "more", "is right"], []),
-    "printf_once": (ELU, "", [(GUARD, '  if (i == 0) printf("n %d", int(n));\n' + GUARD)], ["printed    n", "is right"], []),
+    "printf_each": (ELU, "", [(GUARD, '  printf("thread %d\\n", int(i));\n' + GUARD)], ["printed thread 0", "more", "is right"], []),
+    "printf_once": (ELU, "", [(GUARD, '  if (i == 0) printf("n %d", int(n));\n' + GUARD)], ["printed n", "is right"], []),
     # 3. 32-bit indices
     "int": (ELU, "", [(INDEX, "const int i = blockIdx.x * blockDim.x + threadIdx.x;")], ["line 30", "64 bits"], ["is right."]),
     "unsigned": (ELU, "", [(INDEX, "const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;")], ["line 30", "64 bits"], ["is right."]),

@@ -91,6 +91,9 @@ class Tutorial(unittest.TestCase):
                                  (("bench", "one", "--shapes=big"), "write rows x columns"),
                                  (("bench", "one", "--benchmark_filter=("), "is no regular expression"),
                                  (("bench", "one", "--fast"), "bench does not know --fast"),
+                                 (("--frob",), "tutorial does not know --frob"),
+                                 (("predict", "one", "--frob"), "predict: unrecognized arguments: --frob (./tutorial predict"),
+                                 (("report", "--frob"), "report: unrecognized arguments: --frob (./tutorial report"),
                                  (("compare", "nowhere.json"), "no such file"),
                                  (("exercises", "one", "nothing"), "has no exercise nothing"),
                                  (("trace", "one"), "trace needs a rung"),
@@ -103,11 +106,35 @@ class Tutorial(unittest.TestCase):
 
     def test_every_command_helps(self):
         more = self.fake_all()
-        for command in ("test", "bench", "trace", "compare", "exercises", "watch", "read", "torch"):
+        self.assertRegex(self.call("--version", more={**more, "TUTORIAL_COMMIT": "abc1234"})[1], r" abc1234\n$")
+        for command in ("test", "bench", "trace", "compare", "exercises", "watch", "read", "torch", "report", "record"):
             code, out, errors = self.call(command, "--help", more=more)
             self.assertEqual((code, errors), (0, ""))
             self.assertIn(f"usage: ./tutorial {command}", out)
         self.assertIn("--benchmark_filter", self.call("bench", "one", "--help", more=more)[1])
+
+    def test_a_full_disk_leaves_no_half_of_a_file(self):
+        more = self.fake_all()
+        (self.clone / "01_one/answers").mkdir()
+        (self.clone / "01_one/answers/own.cu").write_text("int f() {\n  return 1;\n}\n", encoding="utf-8")
+        (self.clone / "01_one/answers/exercises.json").write_text(
+            '{"exercises": [{"name": "own", "task": "x", "answer": "own.cu", "write": ["f"]}]}', encoding="utf-8")
+        own = self.clone / "01_one/your_own.cu"
+
+        def full(*arguments):
+            done = subprocess.run(["bash", "-c", 'ulimit -f 0; exec "$0" "$@"', sys.executable,
+                                   str(self.clone / "common/tools/reader/commands.py"), "exercises", "one", "own", *arguments],
+                                  env={**self.environment(more), "PYTHONDONTWRITEBYTECODE": "1"}, cwd=self.clone,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn("make room on this disk", done.stderr)
+
+        full("--start")
+        self.assertFalse(own.exists())
+        own.write_text("mine", encoding="utf-8")
+        full("--restore")
+        self.assertEqual(own.read_text(encoding="utf-8"), "mine")
+        self.assertEqual([path.name for path in (self.clone / ".exercises/01_one").iterdir()], [])
 
     def test_it_may_be_called_through_a_link_and_from_elsewhere(self):
         more = self.fake_all()

@@ -2,10 +2,12 @@
 """Tests of what judges a reader's rung (yours.py, exercises.py), with scripts in the place of the programs."""
 
 import contextlib
+import errno
 import io
 import itertools
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -195,6 +197,96 @@ class Verdict(Judged):
         self.assertIn("could not say more: it crashed (aborted)", self.judge(one=accuracy(0.5, 0.51))[1])
         self.check = "pass"
         self.assertTrue(self.judge(one=accuracy(0.5, 0.51))[0])
+
+
+class System(unittest.TestCase):
+    def test_what_the_system_refuses_is_one_sentence(self):
+        for number, words in ((errno.EROFS, "clone it to where you can write"), (errno.EACCES, "clone it to where"),
+                              (errno.ENOSPC, "make room on this disk")):
+            with contextlib.redirect_stderr(io.StringIO()) as errors, self.assertRaises(SystemExit) as ended:
+                runs.run_tool(mock.Mock(side_effect=OSError(number, "No", "a/file")), "tutorial")
+            self.assertEqual(ended.exception.code, 2)
+            self.assertRegex(errors.getvalue(), f"^tutorial: a/file: No: {words}.*\n$")
+
+
+class Texts(Judged):
+    """Of which text an object is."""
+
+    def objects(self):
+        path = self.root / "build/cpu/01_elu/CMakeFiles/elu.dir/launchers/your_elu.cu.o"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        return path
+
+    def test_an_object_of_another_text_is_made_again(self):
+        with mock.patch("runs.find_chapters", lambda: [self.folder]):
+            path = self.objects()
+            self.assertEqual(front.ReadersObjects("cpu").stale(), [str(path.relative_to(self.root))])  # nobody knows its text
+            front.ReadersObjects("cpu").remember()
+            self.assertEqual(front.ReadersObjects("cpu").stale(), [])
+            self.write("8, 16, 2.0")  # newer, or put back from an old copy
+            os.utime(self.file, (1e9, 1e9))
+            self.assertEqual(len(front.ReadersObjects("cpu").stale()), 1)
+            building = front.ReadersObjects("cpu")
+            self.write("4, 16, 2.0")  # while it is compiled
+            building.remember()
+            self.assertTrue(building.were_saved())
+            self.assertEqual(len(front.ReadersObjects("cpu").stale()), 1)
+            front.ReadersObjects("cpu").remember()
+            os.utime(path, (2e9, 2e9))  # by somebody else
+            self.assertEqual(len(front.ReadersObjects("cpu").stale()), 1)
+
+    def test_a_build_begins_again_when_a_file_was_saved_meanwhile(self):
+        texts = iter(["1, 2, 3.0", None])
+
+        def save(*_, **__):
+            text = next(texts)
+            if text:
+                self.write(text)
+            return mock.Mock(returncode=0)
+
+        mock.patch.stopall()
+        with mock.patch("runs.find_chapters", lambda: [self.folder]), mock.patch("subprocess.run", side_effect=save) as run, \
+                mock.patch("runs.ROOT", self.root), contextlib.redirect_stdout(io.StringIO()) as out:
+            front.build("cpu", "01_elu_test")
+        self.assertEqual(run.call_count, 2)
+        self.assertIn("a file of yours was saved meanwhile", out.getvalue())
+
+    def test_what_is_saved_while_the_checks_are_built_is_judged_again(self):
+        verdict = yours.Verdict(self.folder, "cpu")
+        verdict.source = source.Source(self.file)
+        self.write("8, 16, 2.0")
+        with self.assertRaises(yours.Saved), contextlib.redirect_stdout(io.StringIO()):
+            verdict.build_rest()
+
+    def test_what_kernels_print_is_shown(self):
+        text = self.judge("for i in range(99): print('hello', i)")[1]
+        self.assertIn("printed    hello 0 hello 1", text)
+        self.assertIn("hello 19 ... and 79 more", text)
+        self.assertNotIn("hello 20", text)
+
+
+class Nvcc(Judged):
+    """What stands in its place where it is not installed."""
+
+    def refused(self, text):
+        self.file.write_text(text, encoding="utf-8")
+        return " ".join(source.not_for_the_device(source.Source(self.file), {"k"}))
+
+    def test_what_a_host_compiler_takes_and_nvcc_refuses(self):
+        kernel = "__global__ void k(const half* x, half* y) {\n  y[0] = f(x[0]);\n}\n"
+        self.assertIn("your_elu.cuh:1: f is called by k, on the GPU: write __device__", self.refused(f"half f(half x) {{ return x; }}\n{kernel}"))
+        self.assertIn("your_elu.cuh:2: f is called by k", self.refused(f"template <class T>\ninline T f(T x) {{ return x; }}\n{kernel}"))
+        self.assertIn("your_elu.cuh:1: k is launched, and is no kernel: write __global__", self.refused(kernel.replace("__global__ ", "")))
+        self.assertIn("your_elu.cuh:2: k runs on the GPU, and std::min on the host", self.refused(kernel.replace("f(", "std::min(")))
+        for right in ("__device__ half f(half x) { return x; }\n", "__host__ __device__ inline half f(half x) {\n  return x;\n}\n",
+                      "constexpr int f(int x) { return x; }\n", "#define f(x) x\n", "half g(half x) { return f(x); }\n"):
+            self.assertEqual(self.refused(right + kernel), "")
+
+    def test_of_the_chapters_nothing_is_refused(self):
+        for chapter in exercises.all_chapters():
+            for path in [chapter.file, *(chapter.folder / "answers").glob("*.cu*")]:
+                self.assertEqual(source.not_for_the_device(source.Source(path), {"your_elu_kernel"}), [], path)
 
 
 class Watch(Judged):
