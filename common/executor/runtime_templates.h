@@ -69,10 +69,13 @@ template <class... Params>
 cudaError_t cudaFuncSetCacheConfig(void (*func)(Params...), cudaFuncCache config) {
   return cudaFuncSetCacheConfig(reinterpret_cast<const void*>(func), config);
 }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 template <class... Params>
 cudaError_t cudaFuncSetSharedMemConfig(void (*func)(Params...), cudaSharedMemConfig config) {
   return cudaFuncSetSharedMemConfig(reinterpret_cast<const void*>(func), config);
 }
+#pragma GCC diagnostic pop
 template <class... Params>
 cudaError_t cudaFuncGetName(const char** name, void (*func)(Params...)) {
   return cudaFuncGetName(name, reinterpret_cast<const void*>(func));
@@ -90,9 +93,9 @@ cudaError_t launch_with(void (*kernel)(Params...), dim3 grid, dim3 block, void**
 }  // namespace tutorial::cpu
 
 template <class... Params>
-cudaError_t cudaLaunchKernel(void (*func)(Params...), dim3 gridDim, dim3 blockDim, void** args,
+cudaError_t cudaLaunchKernel(void (*func)(Params...), dim3 grid, dim3 block, void** args,
                              std::size_t sharedMem = 0, cudaStream_t /*stream*/ = nullptr) {
-  return tutorial::cpu::launch_with(func, gridDim, blockDim, args, sharedMem,
+  return tutorial::cpu::launch_with(func, grid, block, args, sharedMem,
                                     std::index_sequence_for<Params...>());
 }
 

@@ -106,17 +106,18 @@ class ReadersObjects:
             self.known = {}
 
     def objects(self):
-        """(object, file) of all that are there."""
+        """(object, file) of all that are there. A program's text is rewritten before it is compiled."""
         for path in self.texts:
             chapter = path.parent.name
             if path.suffix == ".cuh":
-                names = [f"{target}.dir/launchers/{path.stem}.cu.o"
+                names = [f"CMakeFiles/{target}.dir/launchers/{path.stem}.cu.o"
                          for target in (runs.ladder_of_chapter(chapter), f"{chapter}_seen_{path.stem}")]
             else:
-                target = f"{chapter}_{path.stem}"
-                names = [f"{target}.dir/{path.name}.o", f"{target}_see_objects.dir/{path.name}.o"]
+                text = f"programs/{path.name}.cpp"
+                names = [text, *(f"CMakeFiles/{chapter}_{path.stem}{which}.dir/{made}.o" for which in ("", "_see_objects")
+                                 for made in (text, path.name))]
             for name in names:
-                found = self.folder / chapter / "CMakeFiles" / name
+                found = self.folder / chapter / name
                 if found.exists():
                     yield found, path
 
