@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "06_primitives/primitives_kernels.cuh"
+#include "common/cluster.cuh"
 
 namespace tutorial::primitives {
 
@@ -269,6 +270,63 @@ __global__ void SoftmaxOnline(const T* x, T* y, std::int64_t rows, std::int64_t 
   ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
   if (row < rows) WriteData<IsBoundary, Layout>(y + row * columns, arg, columns);
 }
+
+/// The threads of a block of SoftmaxCluster, and the blocks that an SM has registers for.
+inline constexpr int kClusterThreads = 512, kClusterBlocks = 3;
+
+/// Long rows that are whole packs, by a cluster of blocks each, which hold the row in their shared memory: it is
+/// read once. A block has `share` of its packs. A thread copies packs for itself, all at once, and alone reads
+/// them again, so nobody waits until the pairs of maximum and sum meet: in a block, and then in the cluster.
+//! [SoftmaxCluster]
+template <class T>
+__global__ void __launch_bounds__(kClusterThreads, kClusterBlocks)
+    SoftmaxCluster(const T* x, T* y, int packs, int share) {
+  using Packed = Pack<T, 16 / sizeof(T)>;
+  constexpr int kWidth = 16 / sizeof(T);
+  DYNAMIC_SHARED(Packed, held);
+  __shared__ std::uint64_t of_block;
+  const unsigned blocks = cluster_blocks(), lane = threadIdx.x % 32;
+  const int first = static_cast<int>(cluster_rank()) * share, left = packs - first;
+  const int count = left < share ? left : share, mine = static_cast<int>(threadIdx.x);
+  const std::int64_t begin = (std::int64_t{blockIdx.x / blocks} * packs + first) * kWidth;
+  wait_for_previous_grid();
+  for (int i = mine; i < count; i += kClusterThreads) {
+    copy_async(held + i, x + begin + i * kWidth);
+  }
+  wait_for_copies();
+  const auto read = [&](int i, float(&arg)[kWidth]) {
+#pragma unroll
+    for (int k = 0; k < kWidth; ++k) arg[k] = Convert<float>(held[i].at[k]);
+  };
+  const MaxFunctor<float> greater;
+  const OnlineSoftmaxFunctor online;
+  float arg[kWidth], max = greater.identity(), sum = 0.0f;
+  for (int i = mine; i < count; i += kClusterThreads) {
+    read(i, arg);
+    max = greater(max, Reduce<kLocalMode>(arg, greater));
+  }
+  for (int i = mine; i < count; i += kClusterThreads) {
+    read(i, arg);
+    ElementwiseUnary(arg, arg, ExpAbove{finite_base(max)});
+    sum += Reduce<kLocalMode>(arg, AddFunctor<float>{});
+  }
+  const std::uint64_t pair = Reduce<kGlobalMode>(pack_max_and_sum({max, sum}), online);
+  if (threadIdx.x == 0) of_block = pair;
+  cluster_barrier();
+  const std::uint64_t one = lane < blocks ? *in_block(&of_block, lane) : online.identity();
+  cluster_barrier();  // no block ends before all have read
+  const MaxAndSum all = unpack_max_and_sum(detail::reduce_lanes(one, online));
+  for (int i = mine; i < count; i += kClusterThreads) {
+    read(i, arg);
+    ElementwiseUnary(arg, arg, ExpAbove{all.max});
+    ElementwiseUnary(arg, arg, Times{1.0f / all.sum});
+    Packed result;
+#pragma unroll
+    for (int k = 0; k < kWidth; ++k) result.at[k] = Convert<T>(arg[k]);
+    store_pack(y + begin + i * kWidth, result);
+  }
+}
+//! [SoftmaxCluster]
 
 // ---- Running sums -----------------------------------------------------------------------------
 

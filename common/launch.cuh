@@ -43,12 +43,14 @@ inline constexpr int kThreads = 128;
 ///   architecture has no such wait, and is launched as with `none`.
 enum class Overlap { none, previous_kernel };
 
-/// The shape of a launch. `shared_bytes` is dynamic shared memory per block.
+/// The shape of a launch. `shared_bytes` is dynamic shared memory per block; `cluster` blocks that are
+/// neighbours in x form a cluster (common/cluster.cuh), and grid.x is a multiple of that.
 struct LaunchShape {
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes = 0;
   Overlap overlap = Overlap::none;
+  unsigned cluster = 1;
 };
 
 /// In a kernel: waits until the kernel before it on the stream has finished and its writes are
@@ -127,7 +129,7 @@ __attribute__((noinline)) cudaError_t launch_with(void (*kernel)(Params...),
 #if defined(TUTORIAL_BACKEND_CPU)
   static_cast<void>(stream);  // the executor finishes each launch before the next begins
   return cpu::launch(kernel, shape.grid, shape.block, shape.shared_bytes,
-                     shape.overlap == Overlap::previous_kernel, arguments...);
+                     shape.overlap == Overlap::previous_kernel, shape.cluster, arguments...);
 #else
   // The runtime's own answers to a bad shape differ from one launch call to another.
   if (!is_launchable(shape.grid, shape.block)) return cudaErrorInvalidConfiguration;
@@ -137,12 +139,18 @@ __attribute__((noinline)) cudaError_t launch_with(void (*kernel)(Params...),
   config.blockDim = shape.block;
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = stream;
-  cudaLaunchAttribute overlap{};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute attributes[2] = {};
+  config.attrs = attributes;
   if (shape.overlap == Overlap::previous_kernel && waits_for_previous_grid(symbol)) {
-    config.attrs = &overlap;
-    config.numAttrs = 1;
+    cudaLaunchAttribute& overlap = attributes[config.numAttrs++];
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (shape.cluster > 1) {
+    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = shape.cluster;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
   }
   void* addresses[] = {static_cast<void*>(&arguments)..., nullptr};
   return cudaLaunchKernelExC(&config, symbol, addresses);

@@ -92,4 +92,23 @@ __device__ __forceinline__ float min_nan(float a, float b) {
 #endif
 }
 
+/// Copies sixteen bytes from global memory to the block's shared memory, both aligned to sixteen, while the
+/// thread goes on (compute capability 8.0): the bytes need no registers on their way. The thread, and it alone,
+/// may read them after wait_for_copies(). On older devices, and on the executor, they are there at once.
+__device__ __forceinline__ void copy_async(void* shared, const void* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+               "l"(from)
+               : "memory");
+#else
+  *static_cast<int4*>(shared) = *static_cast<const int4*>(from);
+#endif
+}
+__device__ __forceinline__ void wait_for_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 }  // namespace tutorial

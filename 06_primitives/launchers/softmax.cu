@@ -90,6 +90,39 @@ bool are_in_vectors(const T* x, const T* y, const AnyRows& of) {
   return !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
 }
 
+/// Bytes of a row that a block of a cluster holds, so that three blocks fit on a multiprocessor; and at most.
+constexpr std::int64_t kShareBytes = 75 << 10, kMostShareBytes = 220 << 10;
+
+/// The blocks of a row's cluster; 0: the row does not fit into one.
+std::int64_t cluster_of(std::int64_t row_bytes) {
+  std::int64_t blocks = 1;
+  while (blocks < kMostInCluster && blocks * kShareBytes < row_bytes) blocks *= 2;
+  return blocks * kMostShareBytes < row_bytes ? 0 : blocks;
+}
+
+/// Whether a cluster can take each row.
+template <class T>
+bool fit_clusters(const T* x, const T* y, const AnyRows& of) {
+  return of.columns > kSoftmaxTile && are_in_vectors(x, y, of) &&
+         cluster_of(of.columns * static_cast<std::int64_t>(sizeof(T))) > 0 &&
+         runs_in_clusters(SoftmaxCluster<T>);
+}
+
+template <class T>
+cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
+  const std::int64_t blocks = cluster_of(of.columns * static_cast<std::int64_t>(sizeof(T)));
+  const std::int64_t packs = of.columns / kPackWidth<T>, share = ceil_div(packs, blocks);
+  LaunchShape shape = rows_shape(of.rows * blocks, kClusterThreads, 1);
+  shape.cluster = static_cast<unsigned>(blocks);
+  shape.shared_bytes = static_cast<std::size_t>(share) * 16;
+  const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void*>(SoftmaxCluster<T>),
+                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 static_cast<int>(shape.shared_bytes));
+  if (error != cudaSuccess) return error;
+  return launch(SoftmaxCluster<T>, shape, stream, x, y, static_cast<int>(packs),
+                static_cast<int>(share));
+}
+
 template <class T>
 cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
   if (of.rows == 0 || of.columns == 0) return cudaSuccess;
@@ -97,6 +130,7 @@ cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t str
   if (of.columns <= kSoftmaxTile) {
     return launch_rows(Online<T>{}, x, y, of.rows, of.columns, vectors, stream, of.pitch);
   }
+  if (fit_clusters(x, y, of)) return launch_clusters(x, y, of, stream);
   return launch(SoftmaxAnyRows<kHeld, true, T>, rows_shape(of.rows, kLongRowThreads, 1), stream, x,
                 y, of.rows, of.columns, of.pitch);
 }
@@ -105,6 +139,8 @@ cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t str
 /// make kMostParts of them: so few blocks would each go along a row tile by tile, and wait for every one
 /// (notes/few_rows.md).
 constexpr std::int64_t kFewRows = 64;
+/// Of them as many that clusters are as fast.
+constexpr std::int64_t kFewerThanClusters = 16;
 constexpr std::int64_t kPartThreads = 256, kMostParts = 256;
 
 /// How each row is cut; into one part: it is not.
@@ -134,7 +170,9 @@ template <class T>
 cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, std::size_t bytes,
                          cudaStream_t stream) {
   const std::size_t needed = workspace_of(of);
-  if (needed == 0) return launch_softmax(x, y, of, stream);
+  if (needed == 0 || (of.rows > kFewerThanClusters && fit_clusters(x, y, of))) {
+    return launch_softmax(x, y, of, stream);
+  }
   cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;

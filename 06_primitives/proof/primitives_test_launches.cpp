@@ -118,7 +118,14 @@ void add_reductions(LaunchTable& table, const std::string& dtype) {
 template <class T>
 void add_rows(LaunchTable& table, const std::string& dtype) {
   add_matrix<T>(table, "softmax " + dtype,
-                {{4096, 512}, {4096, 1024}, {4096, 4096}, {4096, 8191}, {64, 65536}}, softmax<T>);
+                {{4096, 512},
+                 {4096, 1024},
+                 {4096, 4096},
+                 {4096, 8191},
+                 {64, 65536},
+                 {64, 131072},
+                 {64, 1 << 21}},
+                softmax<T>);
   add_matrix<T>(table, "softmax_split " + dtype,
                 {{1, 16384}, {1, 131072}, {4, 50257}, {64, 1 << 22}, {65, 131072}},
                 [](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {

@@ -523,6 +523,24 @@ void check_softmax_split() {
   CHECK(run_matrix<T>(split<T>, x, shape) == y);
 }
 
+/// Rows of whole packs at the ends of what clusters of 1, 2, 4 and 8 blocks take, with the last block's share
+/// full, nearly full and short.
+template <class T>
+void check_softmax_clusters() {
+  const std::int64_t pack = 16 / static_cast<std::int64_t>(sizeof(T)), kib = 64 * pack;
+  std::vector<MatrixShape> all;
+  for (const std::int64_t packs_of_kib : {75, 76, 150, 151, 300, 301, 608}) {
+    const std::int64_t columns = packs_of_kib * kib;
+    for (const std::int64_t packs : {-1, 0, 1}) {
+      if (columns + packs * pack > kSoftmaxTile) all.push_back({2, columns + packs * pack});
+    }
+  }
+  all.push_back({1, 8 * 220 * kib});
+  all.push_back({1, 8 * 220 * kib + pack});
+  check_softmax<T>(softmax<T>, all);
+  check_softmax_ends<T>(softmax<T>, 40 * kib * 4);
+}
+
 template <class T>
 void check_softmax_type() {
   const Rows<T> online = softmax<T>, two = softmax_two_reductions<T>;
@@ -539,6 +557,7 @@ void check_softmax_type() {
   }
   check_softmax_ends<T>(online, 16500);
   check_softmax_split<T>();
+  check_softmax_clusters<T>();
 }
 
 // ---- Running sums -----------------------------------------------------------------------------

@@ -44,6 +44,8 @@ const char* name_of(Vote vote) {
       return "__syncthreads_and()";
     case Vote::any:
       return "__syncthreads_or()";
+    case Vote::cluster:
+      return "cluster_barrier()";
     case Vote::none:
       break;
   }
@@ -59,6 +61,7 @@ int outcome(Vote vote, unsigned votes, unsigned voters) {
     case Vote::any:
       return votes != 0 ? 1 : 0;
     case Vote::none:
+    case Vote::cluster:
       break;
   }
   return 0;
@@ -227,6 +230,9 @@ int Block::barrier(Vote vote, bool predicate, Where where) {
 /// does.
 void Block::release_barrier() {
   vote_result_ = outcome(vote_, votes_, at_barrier_);
+  if (vote_ == Vote::cluster && !worker_.source().meet()) {
+    record_fault("another block of the cluster has failed");
+  }
   if (watcher != nullptr) watcher->barrier_completes(exited_);
   at_barrier_ = 0;
   for (unsigned position = count_; position-- > 0;) {

@@ -35,8 +35,8 @@ struct KernelThreads {
 };
 
 /// What the votes of a barrier come to: __syncthreads_count, _and, _or; plain __syncthreads is the
-/// count of nothing.
-enum class Vote { none, count, all, any };
+/// count of nothing, and so is the barrier of a cluster, which waits for its other blocks too.
+enum class Vote { none, count, all, any, cluster };
 
 /// The 32 lanes that take part in one warp operation, as seen when the last of them has arrived.
 /// `value` and `source` are what each lane brought; `result` is what it takes home.

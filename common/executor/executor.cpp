@@ -2,6 +2,7 @@
 
 #include "common/executor/executor.h"
 
+#include "common/executor/cluster.h"
 #include "common/executor/last_error.h"
 #include "common/executor/shared_memory_limit.h"
 #include "common/executor/watcher.h"
@@ -100,6 +101,12 @@ cudaError_t check_shape(const Launch& launch) {
                  "1024 x 1024 x 64 and 1024 threads in all, and neither may be empty");
     return cudaErrorInvalidConfiguration;
   }
+  if (launch.cluster > 1 && (launch.cluster > 8 || launch.grid.x % launch.cluster != 0)) {
+    report().set("invalid launch configuration: clusters of " + std::to_string(launch.cluster) +
+                 " blocks in a grid of " + text_of(launch.grid) +
+                 "; a cluster has at most 8, and grid.x is a multiple of them");
+    return cudaErrorInvalidClusterSize;
+  }
   const std::size_t limit = dynamic_shared_limit(launch.kernel);
   if (launch.shared_bytes > limit) {
     report().set("invalid launch: " + std::to_string(launch.shared_bytes) +
@@ -107,6 +114,10 @@ cudaError_t check_shape(const Launch& launch) {
     return cudaErrorInvalidValue;
   }
   return cudaSuccess;
+}
+
+void set_report(const std::string& failure, cudaError_t error) {
+  report().set(failure, error != cudaErrorAssert);  // that has been printed
 }
 
 /// The blocks of one launch, for several workers, until none is left or one has failed.
@@ -151,9 +162,7 @@ class BlockQueue {
 
     void fail(const std::string& failure, cudaError_t error) override {
       cudaError_t none = cudaSuccess;
-      if (queue_.error_.compare_exchange_strong(none, error)) {
-        report().set(failure, error != cudaErrorAssert);  // that has been printed
-      }
+      if (queue_.error_.compare_exchange_strong(none, error)) set_report(failure, error);
     }
 
    private:
@@ -192,6 +201,18 @@ int workers_for(const Launch& launch, std::uint64_t blocks) {
   return static_cast<int>(std::min(blocks, static_cast<std::uint64_t>(worker_count())));
 }
 
+/// Runs the first `blocks` of a launch in clusters.
+cudaError_t run_clusters(const Launch& launch, std::uint64_t blocks) {
+  cudaError_t error = cudaSuccess;
+  ClusterQueue clusters(launch, thread_order() == Order::reverse, blocks / launch.cluster,
+                        [&error](const std::string& failure, cudaError_t of_block) {
+                          error = of_block;
+                          set_report(failure, of_block);
+                        });
+  WorkerPool::instance().run(static_cast<int>(launch.cluster), [&clusters] { clusters.work(); });
+  return error;
+}
+
 /// Runs the blocks; the value is what a kernel's fault is called.
 cudaError_t run(const Launch& launch) {
   static std::mutex one_launch_at_a_time;
@@ -200,11 +221,17 @@ cudaError_t run(const Launch& launch) {
   const int workers = workers_for(launch, total);
   const LaunchObserver observe = launch_observer;
   if (observe != nullptr) total = std::min(total, observe(launch, true));
-  BlockQueue blocks(launch, thread_order(), total);
-  blocks.run_ends(ends);
-  WorkerPool::instance().run(workers, [&blocks, workers] { blocks.work(workers); });
+  cudaError_t error = cudaSuccess;
+  if (launch.cluster > 1) {
+    error = run_clusters(launch, total);
+  } else {
+    BlockQueue blocks(launch, thread_order(), total);
+    blocks.run_ends(ends);
+    WorkerPool::instance().run(workers, [&blocks, workers] { blocks.work(workers); });
+    error = blocks.error();
+  }
   if (observe != nullptr) observe(launch, false);
-  return blocks.error();
+  return error;
 }
 
 }  // namespace

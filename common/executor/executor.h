@@ -93,6 +93,7 @@ struct Launch {
   const char* parameters = nullptr;  ///< the kernel's, by their names: "x,y,n"
   Where where{};                     ///< of the launch
   cudaStream_t stream = nullptr;
+  unsigned cluster = 1;  ///< blocks of a cluster, side by side in x
 };
 
 /// Is called before the first block of every launch and after its last one, on the launching
@@ -118,17 +119,19 @@ cudaError_t execute(const Launch& launch);
 /// before the next one begins. The checks look at it.
 template <class... Params>
 cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
-                   bool overlaps, const Params&... arguments) {
+                   bool overlaps, unsigned cluster, const Params&... arguments) {
   const auto call = [=] { kernel(arguments...); };
   const Argument list[] = {{&arguments, sizeof arguments, pointee_bytes<Params>()}..., {}};
-  return execute({reinterpret_cast<const void*>(kernel),
-                  {&run_threads<decltype(call)>, &call},
-                  list,
-                  sizeof...(Params),
-                  grid,
-                  block,
-                  shared_bytes,
-                  overlaps});
+  Launch launch{reinterpret_cast<const void*>(kernel),
+                {&run_threads<decltype(call)>, &call},
+                list,
+                sizeof...(Params),
+                grid,
+                block,
+                shared_bytes,
+                overlaps};
+  launch.cluster = cluster;
+  return execute(launch);
 }
 
 }  // namespace tutorial::cpu

@@ -86,7 +86,7 @@ namespace tutorial::cpu {
 template <class... Params, std::size_t... kIndices>
 cudaError_t launch_with(void (*kernel)(Params...), dim3 grid, dim3 block, void** arguments,
                         std::size_t shared_bytes, std::index_sequence<kIndices...> /*indices*/) {
-  return launch(kernel, grid, block, shared_bytes, false,
+  return launch(kernel, grid, block, shared_bytes, false, 1,
                 *static_cast<std::remove_reference_t<Params>*>(arguments[kIndices])...);
 }
 

@@ -233,6 +233,20 @@ std::vector<SharedVariable> shared_variables() {
   return all;
 }
 
+char* thread_locals() { return Functions::instance().block_of_this_thread(); }
+
+bool is_shared_variable(const void* address) {
+  const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - thread_locals());
+  const auto in = [offset](const std::vector<Range>& variables) {
+    return std::any_of(variables.begin(), variables.end(), [offset](const Range& variable) {
+      return offset - variable.offset < variable.bytes;
+    });
+  };
+  const Functions& functions = Functions::instance();
+  return in(functions.of_files()) ||
+         std::any_of(functions.variables().begin(), functions.variables().end(), in);
+}
+
 bool is_guard(std::uintptr_t address) {
   const Functions& functions = Functions::instance();
   return functions.is_guard(address -

@@ -36,6 +36,11 @@ void poison_shared_variables(SharedMark& mark);
 /// Fills those that are declared outside of functions.
 void poison_shared_variables_of_files();
 
+/// Whether `address` is in a `__shared__` variable of this thread; and where the block of its thread-local
+/// variables begins, in which they lie in the same order on every thread.
+bool is_shared_variable(const void* address);
+char* thread_locals();
+
 /// Whether `address` is the calling thread's note that a `__shared__` variable of a class has been
 /// constructed: for the tracer and the checker (common/trace, common/check).
 bool is_guard(std::uintptr_t address);

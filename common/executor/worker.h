@@ -30,6 +30,13 @@ class BlockSource {
   virtual bool take(uint3& index) = 0;
   /// The block that was taken last has failed.
   virtual void fail(const std::string& failure, cudaError_t error) = 0;
+
+  // Of a cluster (cluster.h).
+  virtual unsigned cluster_size() const { return 1; }
+  /// All threads of the block wait at a cluster barrier; false if another block of the cluster has failed.
+  virtual bool meet() { return true; }
+  /// The place of `shared` in another block.
+  virtual void* of_block(void* shared, unsigned /*rank*/, Where /*where*/) { return shared; }
 };
 
 class Worker {
@@ -58,6 +65,9 @@ class Worker {
   Fiber* running_fiber() const { return running_; }
 
   void* dynamic_shared() const { return dynamic_shared_.get(); }
+
+  /// Where the running block came from.
+  BlockSource& source() const { return *source_; }
 
  private:
   static Fiber& run_fiber(void* worker);

@@ -1,0 +1,17 @@
+// What the kernels of common/cluster.cuh call on the executor.
+#pragma once
+
+#include "common/executor/block.h"
+
+namespace tutorial::cpu {
+
+/// Blocks of the calling block's cluster; 1 without one.
+unsigned cluster_size();
+
+/// Waits until all threads of the cluster's blocks that have not returned wait here.
+void cluster_barrier(Where where);
+
+/// The same place in the shared memory of block `rank` of the cluster.
+void* in_block(void* shared, unsigned rank, Where where);
+
+}  // namespace tutorial::cpu

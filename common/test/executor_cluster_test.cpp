@@ -1,0 +1,134 @@
+// Clusters on the executor: what blocks read of each other, and what is caught.
+
+#include "common/cluster.cuh"
+#include "common/executor/executor.h"
+#include "common/macros.cuh"
+#include "common/proof/catch.h"
+#include "common/proof/support.h"
+
+#include <string>
+#include <vector>
+
+using namespace tutorial;
+using namespace tutorial::test;
+
+namespace {
+
+constexpr int kBlockThreads = 64;
+
+/// y[block] = the sum over the cluster's blocks of their numbers, which each reads from all: of static shared
+/// memory, and of dynamic.
+__global__ void sum_kernel(int* y) {
+  __shared__ int mine;
+  DYNAMIC_SHARED(int, also_mine);
+  if (threadIdx.x == 0) mine = static_cast<int>(blockIdx.x);
+  also_mine[threadIdx.x] = static_cast<int>(1000 * blockIdx.x);
+  cluster_barrier();
+  int sum = 0;
+  for (unsigned rank = 0; rank < cluster_blocks(); ++rank) {
+    sum += *in_block(&mine, rank) + *in_block(also_mine + threadIdx.x, rank);
+  }
+  cluster_barrier();
+  mine = -1;  // the others have read it
+  y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+__global__ void no_first_barrier_kernel(int* y) {
+  __shared__ int mine;
+  mine = 1;
+  y[blockIdx.x] = *in_block(&mine, (cluster_rank() + 1) % cluster_blocks());
+  cluster_barrier();
+}
+
+__global__ void no_last_barrier_kernel(int* y) {
+  __shared__ int mine;
+  mine = 1;
+  cluster_barrier();
+  y[blockIdx.x] = *in_block(&mine, (cluster_rank() + 1) % cluster_blocks());
+}
+
+__global__ void outside_kernel(int* y) {
+  cluster_barrier();
+  if (cluster_rank() == 1) y[0] = *in_block(y, 0);
+  cluster_barrier();
+}
+
+__global__ void no_such_block_kernel(int* y) {
+  __shared__ int mine;
+  mine = 1;
+  cluster_barrier();
+  y[blockIdx.x] = *in_block(&mine, cluster_blocks());
+  cluster_barrier();
+}
+
+/// Some threads, and then a whole block, return before the barriers.
+__global__ void early_end_kernel(int* y) {
+  if (threadIdx.x % 2 == 0) return;
+  cluster_barrier();
+  if (cluster_rank() == 0) return;
+  cluster_barrier();
+  y[blockIdx.x] = 1;
+}
+
+LaunchShape clusters(unsigned blocks, unsigned of) {
+  return {blocks, kBlockThreads, kBlockThreads * sizeof(int), Overlap::none, of};
+}
+
+std::string report_of(void (*kernel)(int*), cpu::Order order) {
+  cpu::set_thread_order(order);
+  const GuardedBuffer<int> y(std::size_t{64});
+  CHECK(launch(kernel, clusters(4, 2), nullptr, y.data()) == cudaErrorLaunchFailure);
+  cudaGetLastError();
+  cpu::set_thread_order(cpu::Order::forward);
+  return cpu::last_report();
+}
+
+}  // namespace
+
+TEST_CASE("blocks of a cluster read each other's shared memory") {
+  for (const cpu::Order order : {cpu::Order::forward, cpu::Order::reverse}) {
+    cpu::set_thread_order(order);
+    for (const unsigned of : {1u, 2u, 3u, 8u}) {
+      const unsigned blocks = 5 * of;
+      const GuardedBuffer<int> y(std::vector<int>(std::size_t{blocks} * kBlockThreads));
+      REQUIRE(launch(sum_kernel, clusters(blocks, of), nullptr, y.data()) == cudaSuccess);
+      const std::vector<int> sums = y.download();
+      int wrong = 0;
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        const auto first = static_cast<int>(i / kBlockThreads / of * of),
+                   count = static_cast<int>(of);
+        if (sums[i] != 1001 * (count * first + count * (count - 1) / 2)) ++wrong;
+      }
+      CHECK(wrong == 0);
+    }
+  }
+  cpu::set_thread_order(cpu::Order::forward);
+}
+
+TEST_CASE("a block that reads another one's memory too soon, too late or elsewhere is caught") {
+  for (const cpu::Order order : {cpu::Order::forward, cpu::Order::reverse}) {
+    CHECK(
+        report_of(no_first_barrier_kernel, order).find("has not begun; all blocks must have met") !=
+        std::string::npos);
+    CHECK(report_of(no_last_barrier_kernel, order).find("has ended, and its shared memory") !=
+          std::string::npos);
+    CHECK(report_of(outside_kernel, order).find("is not one of this block's shared memory") !=
+          std::string::npos);
+    CHECK(report_of(no_such_block_kernel, order).find("there is no block 2 of the cluster") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("threads and blocks that have ended do not keep a cluster waiting") {
+  const GuardedBuffer<int> y(std::vector<int>(4, 0));
+  REQUIRE(launch(early_end_kernel, clusters(4, 2), nullptr, y.data()) == cudaSuccess);
+  CHECK(y.download() == std::vector<int>{0, 1, 0, 1});
+}
+
+TEST_CASE("clusters that no device takes are refused") {
+  const GuardedBuffer<int> y(std::size_t{64});
+  CHECK(launch(sum_kernel, clusters(9, 9), nullptr, y.data()) == cudaErrorInvalidClusterSize);
+  CHECK(launch(sum_kernel, clusters(5, 2), nullptr, y.data()) == cudaErrorInvalidClusterSize);
+  CHECK(y.untouched());
+  cudaGetLastError();
+}
