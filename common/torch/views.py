@@ -287,13 +287,12 @@ def works(torch, case, contender, one_set, wanted):
     return True
 
 
-def measure(torch, case, exponent, device, write):
-    """The rows of one case at one size."""
-    n = 1 << exponent
+def measure(torch, case, n, name, device, write, compared=contenders):
+    """The rows of one case at one size, by that name."""
     moved = bytes_of(torch, case, n)
     first = new_set(torch, case, n, device)
     wanted = table.expected(torch, case, first[0])
-    found = [(who, contender) for who, contender in contenders(torch, case)
+    found = [(who, contender) for who, contender in compared(torch, case)
              if works(torch, case, contender, first, wanted)]
     del wanted
     for regime in ("cold", "warm") if device == "cuda" else ("warm",):
@@ -311,7 +310,7 @@ def measure(torch, case, exponent, device, write):
                     raise
                 print(f"{contender.name}: left out: the GPU has no room for its results", flush=True)
                 continue
-            write({"name": f"{case.name}_2^{exponent}/{who}/{regime}",
+            write({"name": f"{name}/{who}/{regime}",
                    "median_us": round(statistics.median(seconds) * 1e6, 3),
                    "spread_pct": round(timing.spread_pct(seconds), 2), "bytes": moved})
         del sets
@@ -330,55 +329,72 @@ class Rows:
         self.rows[row["name"]] = row
         print(f"{row['name']:52} {row['median_us']:12.3f} us {row['bytes'] / row['median_us'] * 1e-3:10.1f} GB/s", flush=True)
 
-    def has(self, case, exponent):
-        """Whether the case has been measured: its last row is there."""
-        return any(name.startswith(f"{case.name}_2^{exponent}/") and name.endswith("/warm") for name in self.rows)
+    def has(self, case):
+        """Whether the case of this name has been measured: its last row is there."""
+        return any(name.startswith(case + "/") and name.endswith("/warm") for name in self.rows)
 
     def save(self):
         if self.path:
             runs.write_json(self.path, {"context": self.context, "benchmarks": list(self.rows.values())})
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+def parser_of(description):
+    """With the flags that every comparison of this kind has."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", metavar="OUT.json", help="write the rows to this file, beside those that it has")
     parser.add_argument("--filter", default="", help="only cases with one of these texts, between commas, in their name")
-    parser.add_argument("--elements", type=lambda text: [int(one) for one in text.split(",")],
-                        help="exponents of two, in this order: 28,24,20")
     parser.add_argument("--resume", action="store_true", help="leave out what OUT.json has")
     parser.add_argument("--minutes", type=float, default=math.inf, help="begin no case after so many minutes")
     parser.add_argument("--list", action="store_true", help="only the names of the cases")
-    options = parser.parse_args(arguments)
-    began = time.monotonic()
-    torch = elementwise_tutorial.find_torch()
-    listed = [case for case in cases_of(torch) if any(text in case.name for text in options.filter.split(","))]
+    return parser
+
+
+def measure_all(torch, named, options, chapters, compared=contenders):
+    """Measures each (name, case, n) that the options leave."""
+    began, device = time.monotonic(), "cuda" if torch.cuda.is_available() else "cpu"
+    elementwise_tutorial.load(*chapters, backends=[device])
+    rows_of, wrong = Rows(torch, options.json), []
+    with torch.no_grad():
+        for name, case, n in named:
+            if options.resume and rows_of.has(name):
+                continue
+            if time.monotonic() - began > 60 * options.minutes:
+                print(f"stopped before {name}; --resume goes on there", flush=True)
+                return
+            if device == "cuda":
+                gc.collect()  # graphs of the case before, with their memory
+                torch.cuda.empty_cache()
+            try:
+                measure(torch, case, n, name, device, rows_of.add, compared)
+            except runs.ToolError as error:  # the others are worth their time all the same
+                print(error, flush=True)
+                wrong.append(name)
+            rows_of.save()
+    if wrong:
+        raise runs.ToolError(f"wrong, and not timed: {', '.join(wrong)}")
+
+
+def chosen(cases, texts):
+    """The cases with one of the texts, between commas, in their name."""
+    listed = [case for case in cases if any(text in case.name for text in texts.split(","))]
     if not listed:
-        raise runs.ToolError(f"--filter {options.filter}: no case has such a name; --list shows them")
+        raise runs.ToolError(f"--filter {texts}: no case has such a name; --list shows them")
+    return listed
+
+
+def main(arguments=None):
+    parser = parser_of(__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--elements", type=lambda text: [int(one) for one in text.split(",")],
+                        help="exponents of two, in this order: 28,24,20")
+    options = parser.parse_args(arguments)
+    torch = elementwise_tutorial.find_torch()
+    listed = chosen(cases_of(torch), options.filter)
     if options.list:
         print("\n".join(case.name for case in listed))
         return
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    elementwise_tutorial.load(*CHAPTERS, backends=[device])
-    rows_of, wrong = Rows(torch, options.json), []
-    with torch.no_grad():
-        for exponent in options.elements or ([28, 24, 20] if device == "cuda" else [12]):
-            for case in listed:
-                if options.resume and rows_of.has(case, exponent):
-                    continue
-                if time.monotonic() - began > 60 * options.minutes:
-                    print(f"stopped before {case.name}_2^{exponent}; --resume goes on there", flush=True)
-                    return
-                if device == "cuda":
-                    gc.collect()  # graphs of the case before, with their memory
-                    torch.cuda.empty_cache()
-                try:
-                    measure(torch, case, exponent, device, rows_of.add)
-                except runs.ToolError as error:  # the others are worth their time all the same
-                    print(error, flush=True)
-                    wrong.append(f"{case.name}_2^{exponent}")
-                rows_of.save()
-    if wrong:
-        raise runs.ToolError(f"wrong, and not timed: {', '.join(wrong)}")
+    exponents = options.elements or ([28, 24, 20] if torch.cuda.is_available() else [12])
+    measure_all(torch, [(f"{case.name}_2^{exponent}", case, 1 << exponent) for exponent in exponents for case in listed],
+                options, CHAPTERS)
 
 
 if __name__ == "__main__":

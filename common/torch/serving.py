@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Times our operators at the shapes of a server that decodes: few long rows, long rows, few tokens; beside
+PyTorch's operators and torch.compile's.
+
+    python3 common/torch/serving.py [--json OUT.json] [--filter TEXT,...] [--resume] [--minutes M] [--list]
+
+By the protocol and in the rows of views.py, CASE/WHO/REGIME, with one difference: torch.compile gets a function
+that writes into the given result too. One that returns a result which nobody keeps reuses the same memory, which
+stays in the cache, and looks faster than it is. The shape is in the case's name: softmax_f32_1x131072_few.
+
+Without a GPU: small shapes, once, through the CPU executor; such times say nothing about a GPU.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import elementwise_tutorial  # noqa: E402
+import runs  # noqa: E402
+import table  # noqa: E402
+import views  # noqa: E402
+
+CHAPTERS = ("03_swish", "06_primitives")
+VOCABULARY = 151936
+FEW = [(rows, columns) for rows in (1, 4, 16, 64) for columns in (32768, VOCABULARY)] + [
+    (1, 131072), (16, 131072), (1, 1 << 20), (4, 50257)]
+LONG = [(2048, 131072), (2048, VOCABULARY), (8192, 32768)]
+TOKENS = [(1, 2816), (1, 14336), (16, 14336), (64, 2816), (64, 14336), (256, 14336), (1024, 14336)]
+SMALL = [(2, 256)]  # without a GPU
+
+
+def cases_of(torch):
+    ops, aten, found = torch.ops.elementwise_tutorial, torch.ops.aten, []
+
+    def add(what, dtype, inputs, out, where, plain, fused, bound):
+        name = f"{what}_{dtype}_{inputs[0][0]}x{out[-1] if what == 'swiglu' else inputs[0][1]}_{where}"
+        layouts = [views.Layout(shape) for shape in inputs]
+        found.append(views.Case(name, dtype, lambda n: layouts, lambda n: views.Layout(out), plain, fused, bound))
+
+    def softmax(dtype, shape, where):
+        add("softmax", dtype, [shape], shape, where, lambda x: torch.softmax(x[0], 1),
+            lambda x, y: aten._softmax.out(x[0], 1, False, out=y), lambda x, y: ops.softmax.out(x[0], out=y))
+
+    def total(dtype, shape, where):
+        add("sum", dtype, [shape], shape[:1], where, lambda x: x[0].sum(1),
+            lambda x, y: aten.sum.IntList_out(x[0], [1], out=y), lambda x, y: ops.reduce.out(x[0], "sum", 1, out=y))
+
+    def swiglu(dtype, tokens, d):
+        add("swiglu", dtype, [(tokens, 2 * d)], (tokens, d), "tokens",
+            lambda x: torch.nn.functional.silu(x[0][:, :d]) * x[0][:, d:], None,
+            lambda x, y: ops.swiglu_halves.out(x[0], out=y))
+
+    def bias(dtype, shape):
+        add("bias", dtype, [shape, shape[1:]], shape, "tokens", lambda x: x[0] + x[1],
+            lambda x, y: aten.add.out(x[0], x[1], out=y), lambda x, y: ops.bias_add.out(x[0], x[1], out=y))
+
+    gpu = torch.cuda.is_available()
+    for dtype in ("f32", "bf16"):
+        for shape in FEW if gpu else SMALL:
+            softmax(dtype, shape, "few")
+            total(dtype, shape, "few")
+        for shape in LONG if gpu else SMALL:
+            softmax(dtype, shape, "long")
+    for shape in TOKENS if gpu else SMALL:
+        swiglu("bf16", *shape)
+        bias("bf16", shape)
+    return found
+
+
+def contenders(torch, case):
+    """As views.contenders(), but what torch.compile makes writes into the result."""
+    found = [one for one in views.contenders(torch, case) if one[0] != "compile"]
+    if hasattr(torch, "compile"):
+        torch._dynamo.reset()  # another shape would make it compile for any shape
+        function = torch.compile(lambda x, y: y.copy_(case.plain(x)), fullgraph=True, dynamic=False)
+        found.append(("compile", table.writing(f"{case.name}/compile", "peer", function)))
+    return found
+
+
+def main(arguments=None):
+    options = views.parser_of(__doc__.split("\n\n", maxsplit=1)[0]).parse_args(arguments)
+    torch = elementwise_tutorial.find_torch()
+    listed = views.chosen(cases_of(torch), options.filter)
+    if options.list:
+        print("\n".join(case.name for case in listed))
+        return
+    views.measure_all(torch, [(case.name, case, 0) for case in listed], options, CHAPTERS, contenders)
+
+
+if __name__ == "__main__":
+    runs.run_tool(main)
