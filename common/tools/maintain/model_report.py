@@ -86,7 +86,7 @@ def curves_plot(title):
         return sorted((one.kib(device), one.percent) for one in residency(gpu) if re.fullmatch(pattern, one.name))
     percent = {"min": 0, "max": 105, "ticks": [0, 25, 50, 75, 100]}
     return {"title": title, "subtitle": "What a copy of floats keeps of its speed, %", "desc": "Left: nothing is lost up to "
-            "some 60 % of the slots. Right: 24 to 32 KiB asked for at once keep the H200's memory busy, 16 to 24 the H100's.",
+            "some 60 % of the slots. Right: 32 KiB asked for at once keep the H200's memory busy, 24 the H100's.",
             "series": [{"name": words(gpu)} for gpu in gpus]
             + [{"name": f"{words(gpu)}, 2 to 32 bytes a thread", "style": "dots", "colour": f"s{i}"} for i, gpu in enumerate(gpus)],
             "panels": [{"heading": "Slots", "x": {"label": "filled at a copy's speed, %", "min": 0, "max": 155}, "y": percent,

@@ -206,6 +206,10 @@ class RecordedTest(unittest.TestCase):
 
         def error():
             return sum(distance ** 2 for distance in far(judge.gpu))
+        page = runs.read_text(runs.ROOT / "common/notes/model.md")
+        for said in (f"{model.ALONE_US:.2f} µs", f"{model.BLOCK_US:.2f} µs", f"{model.ACCESS_US:.2f} µs",
+                     f"{model.INSTRUCTION_CYCLES} cycles", f"^(1/{model.SHARPNESS})"):
+            self.assertIn(said, page)
         best = error()
         for name in ("ALONE_US", "BLOCK_US", "ACCESS_US", "INSTRUCTION_CYCLES", "SHARPNESS"):
             for factor in (0.8, 1.2):
