@@ -126,7 +126,8 @@ class Bench:
 
     def run(self, gpus):
         try:
-            front.build(self.backend, self.folder.name)
+            name = self.folder.name  # of a whole chapter its test, too: the reader's first verdict needs it next
+            front.build(self.backend, f"{name}_bench", *([] if self.selects else [f"{name}_test"]))
         except front.BuildFailed:
             import yours
             yours.tell_build(self.backend, [self.folder])

@@ -272,6 +272,7 @@ class Tutorial(unittest.TestCase):
             self.assertIn("bench: the result is in build/results/01_one.cpu.json", out)
             self.assertEqual(self.results(), kept)
         self.assertIn("CPU executor", out)
+        self.assertRegex(self.called("cmake")[-1], "--target 01_one_bench 01_one_test$")  # and no fuzz program, no exhibit
         self.assertIn("./tutorial trace one your_one", out)  # what is worth looking at without a GPU
         self.assertRegex(out, r"yours\n +your_one .*\n +f16 ")  # the reader's row first, and what stands beside it
         self.assertNotIn("  copy", out)
@@ -292,6 +293,7 @@ class Tutorial(unittest.TestCase):
         code, out, errors = self.bench(f'echo "$*" >>"{self.clone}/flags"; {self.WRITES}', "f16")
         self.assertEqual((code, errors), (0, ""))
         self.assertIn("bench: f16 selects 1 row: f16\n", out)
+        self.assertRegex(self.called("cmake")[-1], "--target 01_one_bench$")  # and no test
         self.assertIn("--benchmark_filter=^(elu)/(f16)/", (self.clone / "flags").read_text(encoding="utf-8"))
         recorded = out.partition("recorded on")[2]
         self.assertIn("\n  f16 ", recorded)
