@@ -83,11 +83,12 @@ Parts made from other recorded files
                                   the control experiments' questions beside what each run says, and
                                   whether the expectation held; SPEC (controls/questions.json) is
                                   described in controls.py; runs: main_controls.json,second_controls.json
-    model of=curve|share|far|clock
-                                  the fill curve's points; the share of rungs that the model predicts; those it does not;
-                                  three readings of the clock
-    model of=curve_figure|scatter out=NAME.svg [title=..]
-                                  the curve, and predicted against recorded (common/notes/model.md)
+    model of=curve|fewer_threads|residency|predictors|far|again|clock|ten_seconds
+                                  the fill curve's points, and where an SM holds fewer threads; how long a thread lives; the
+                                  share of rungs that each predictor is close to; those that the model is not; rows timed
+                                  again; three readings of the clock; launches after ten seconds
+    model of=curve_figure|curves_figure|law_figure|scatter out=NAME.svg title=..
+                                  the curve; both curves; the law of latency; predicted against recorded
     mutations FILE                what mutate.py recorded of the faults that there are now, a line per test program
     table FILE [of=LIST] [columns=a,b] [rungs=a,b]
                                   any recorded list as it is: what codegen.py and the fuzz programs recorded

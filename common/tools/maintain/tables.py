@@ -325,6 +325,10 @@ def make_model(part):
         words = ("of a copy", "occupied", "a thread lives", "its place")
         return table(["Row", "Held", *(f"{gpu}, {word}" for gpu in titles for word in words)], model_report.residency_rows(),
                      "lr" + "rrrr" * len(titles))
+    if what == "fewer_threads":
+        words = ("filled", "2,048 threads", "1,536", "1,024", "512")
+        return table(["Multiply-adds", *(f"{gpu}, {word}" for gpu in titles for word in words)],
+                     model_report.fewer_threads_rows(), "r" + "rrrrr" * len(titles))
     if what == "again":
         return table(["Clock", "Rungs", "Within 5 points", "Mean distance"], model_report.again_rows(), "lrrr")
     if what == "ten_seconds":
@@ -336,7 +340,7 @@ def make_model(part):
     if what == "clock":
         return table(["Row", *(f"{word}{unit}" for unit in (", cold", ", warm") for word in ("µs", "NVML", "probe", "inside"))],
                      model_report.clock_rows(), "lrrrrrrrr")
-    return part.fail("needs of=curve, predictors, far, residency, again, ten_seconds, clock, curve_figure, curves_figure, law_figure or scatter")
+    return part.fail("needs of=curve, predictors, far, residency, fewer_threads, again, ten_seconds, clock, curve_figure, curves_figure, law_figure or scatter")
 
 
 # -------------------------------------------------------------------------------------------------
