@@ -224,7 +224,7 @@ cudaError_t describe_kernel(cudaFuncAttributes* attributes, const void* kernel) 
 }
 
 /// What programs set and read again; it changes nothing here.
-std::array<std::size_t, 16> limits = [] {
+std::array<std::size_t, 16> device_limits = [] {
   std::array<std::size_t, 16> begin{};
   begin[cudaLimitStackSize] = 1024;
   begin[cudaLimitPrintfFifoSize] = std::size_t{1} << 20;
@@ -350,18 +350,18 @@ cudaError_t cudaRuntimeGetVersion(int* runtimeVersion) {
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
-  if (static_cast<std::size_t>(limit) >= cpu::limits.size()) {
+  if (static_cast<std::size_t>(limit) >= cpu::device_limits.size()) {
     return record_error(cudaErrorUnsupportedLimit);
   }
-  cpu::limits[limit] = value;
+  cpu::device_limits[limit] = value;
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* pValue, cudaLimit limit) {
-  if (static_cast<std::size_t>(limit) >= cpu::limits.size()) {
+  if (static_cast<std::size_t>(limit) >= cpu::device_limits.size()) {
     return record_error(cudaErrorUnsupportedLimit);
   }
-  return cpu::give(pValue, cpu::limits[limit]);
+  return cpu::give(pValue, cpu::device_limits[limit]);
 }
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache /*cacheConfig*/) { return cudaSuccess; }

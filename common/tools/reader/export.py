@@ -294,7 +294,8 @@ def program(rung):
     declared = "\n".join(
         f"  std::vector<{element}> host_{one}(part);\n"
         f"  for (std::int64_t i = 0; i < part; ++i) host_{one}[i] = input({'i' if k == 0 else second});" for k, one in enumerate(inputs))
-    device = "\n".join(f"  const {element}* const device_{one} = on_device(host_{one}, n);" for one in inputs)
+    device = "\n".join(f"  {element}* const device_{one} = on_device(host_{one}, n);" for one in inputs)
+    free = "\n".join(f"  CHECK(cudaFree(device_{one}));" for one in [*inputs, y])
     kind = "int" if element == "std::uint8_t" else "double"
     values = "".join(f"    const {kind} {one} = {wide.format(f'host_{one}[(first + i) % part]')};\n" for one in inputs)
     right = f"{reference}({', '.join(inputs)})"
@@ -347,6 +348,7 @@ int main(int argc, char** argv) {{
   CHECK(cudaEventSynchronize(end));
   float ms = 0.0f;
   CHECK(cudaEventElapsedTime(&ms, begin, end));
+{free}
   const double bytes = static_cast<double>({size} + size * sizeof({out}));
   const bool is_right = {verdict};
   std::printf({says}"
