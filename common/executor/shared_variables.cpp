@@ -193,7 +193,10 @@ class Functions {
     visit_thread_locals(path.c_str(), [&](string_view name, std::size_t offset, std::size_t bytes) {
       if (name == "threadIdx") offset_of_thread_index_ = offset;
       const std::size_t tag = name.rfind(kTag), mark = name.rfind(kMark);
-      if (name.substr(0, 4) == "_ZGV") guards_.push_back({offset, bytes, ""});
+      if (name.substr(0, 4) == "_ZGV") {
+        guards_.push_back({offset, bytes, ""});
+        return;
+      }
       if (tag != string_view::npos) {
         const auto [function, variable] = local_of(name, tag);
         if (function.empty()) {
