@@ -66,6 +66,7 @@ class Checked:
     """What the instrumented executor notices; it runs beside the test."""
 
     def __init__(self, *words):
+        self.is_rung = len(words) > 1
         self.begun, self.took = time.monotonic(), None
         try:
             self.running = Running(words, environment={"TUTORIAL_CHECK_SECONDS": str(CHECKED_SECONDS)})
@@ -82,13 +83,14 @@ class Checked:
 
     @functools.cached_property
     def lines(self):
-        """(problems, remarks, why it did not end as it should or None). A program's exit code may be its own."""
+        """(problems, remarks, why it did not end as it should or None). An exit code above 0 that is not the checks' is that of
+        a program of the reader's."""
         if self.running is None:
             return [], [], self.failure
         code = self.running.end()
         said = self.running.complained
         found, remarks = (runs.unique(re.findall(rf"(?m)^{kind}: (.*:\d+: .*)$", said)) for kind in ("check", "remark"))
-        known = found and code in (1, 3) or not found and (code == 0 or "Nothing was found in" in said)
+        known = code in (1, 3) if found else code == 0 or code not in (2, 3) and code > 0 and not self.is_rung
         return found, remarks, None if known else f"it {self.running.ending}"
 
 
