@@ -144,22 +144,6 @@ std::string launch_name(const cpu::Launch& launch) {
          std::to_string(launch.where.line) + ")";
 }
 
-/// The names of the parameters, as the source has them; fewer, or none, if they are not known.
-std::vector<std::string> parameters_of(const cpu::Launch& launch) {
-  if (launch.parameters == nullptr || *launch.parameters == '\0') {
-    return launch.kernel == nullptr ? std::vector<std::string>{} : parameter_names(launch.kernel);
-  }
-  std::vector<std::string> names(1);
-  for (const char* at = launch.parameters; *at != '\0'; ++at) {
-    if (*at == ',') {
-      names.emplace_back();
-    } else if (*at != ' ') {
-      names.back() += *at;
-    }
-  }
-  return names;
-}
-
 std::uintptr_t pointer_of(const cpu::Argument& argument) {
   std::uintptr_t pointer = 0;
   if (argument.pointee != 0) std::memcpy(&pointer, argument.value, sizeof pointer);
@@ -176,6 +160,21 @@ void grow(Extent& extent, std::uintptr_t address, std::size_t bytes) {
 
 std::string plural(std::uint64_t count, const std::string& one, const std::string& many) {
   return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
+}
+
+std::vector<std::string> parameters_of(const cpu::Launch& launch) {
+  if (launch.parameters == nullptr || *launch.parameters == '\0') {
+    return launch.kernel == nullptr ? std::vector<std::string>{} : parameter_names(launch.kernel);
+  }
+  std::vector<std::string> names(1);
+  for (const char* at = launch.parameters; *at != '\0'; ++at) {
+    if (*at == ',') {
+      names.emplace_back();
+    } else if (*at != ' ') {
+      names.back() += *at;
+    }
+  }
+  return names;
 }
 
 const char* verb(Operation operation) {

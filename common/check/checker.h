@@ -31,6 +31,8 @@ std::string plural(std::uint64_t count, const std::string& one, const std::strin
 /// "x[5]", or "x[8] to x[15]", of an access to the region.
 std::string element_name(const Region& region, const trace::Seen& seen);
 const char* verb(trace::Operation operation);
+/// The names of a kernel's parameters, as the source has them; fewer, or none, if they are not known.
+std::vector<std::string> parameters_of(const cpu::Launch& launch);
 
 /// While it lives, what the checks access themselves is not judged.
 class Busy {

@@ -25,7 +25,8 @@ Piece rows(const void* pointer, std::size_t pitch, std::size_t width, std::size_
 
 /// A function that is told of no access: of the program, or of its kernels.
 void see(const Piece& read, const Piece& written, const void* return_address) {
-  if (tutorial::trace::on_access == nullptr || tutorial::check::Busy::count != 0) return;
+  if (!host().is_started() || tutorial::trace::on_access == nullptr) return;
+  if (tutorial::check::Busy::count != 0) return;
   {
     const tutorial::check::Busy busy;
     if (!Checker::instance().is_programs(reinterpret_cast<std::uintptr_t>(return_address))) return;

@@ -109,31 +109,6 @@ void write_warp(Json& json, const std::string& name, const Warp& warp, const Rec
   json.end('}');
 }
 
-void write_launch(Json& json, const LaunchRecord& launch, const Recorder& recorder) {
-  json.begin("", '{');
-  json.text("kernel", Symbols::instance().function_at(launch.kernel));
-  json.plain("grid", triple(launch.grid.x, launch.grid.y, launch.grid.z));
-  json.plain("block", triple(launch.block.x, launch.block.y, launch.block.z));
-  json.number("dynamic_shared", launch.dynamic_shared);
-  json.number("busy_blocks", launch.busy_blocks);
-  json.number("busy_threads", launch.busy_threads);
-  json.begin("places", '[');
-  for (const auto& [place, totals] : launch.places) {
-    json.begin("", '{');
-    write_place(json, recorder.pc_of(place));
-    json.text("operation", name_of(totals.operation));
-    json.text("space", name_of(totals.space));
-    json.number("least_bytes", totals.least_bytes);
-    json.number("most_bytes", totals.most_bytes);
-    write_cost(json, totals.space, totals.cost);
-    json.end('}');
-  }
-  json.end(']');
-  if (launch.has_middle) write_warp(json, "middle", launch.middle, recorder);
-  if (launch.has_last) write_warp(json, "last", launch.last, recorder);
-  json.end('}');
-}
-
 }  // namespace
 
 void Json::separate(const std::string& name) {
@@ -162,6 +137,32 @@ void Json::signed_number(const std::string& name, std::int64_t value) {
 void Json::plain(const std::string& name, const std::string& value) {
   separate(name);
   text_ += value;
+}
+
+void write_launch(Json& json, const LaunchRecord& launch, const Recorder& recorder) {
+  json.begin("", '{');
+  json.text("kernel",
+            launch.name.empty() ? Symbols::instance().function_at(launch.kernel) : launch.name);
+  json.plain("grid", triple(launch.grid.x, launch.grid.y, launch.grid.z));
+  json.plain("block", triple(launch.block.x, launch.block.y, launch.block.z));
+  json.number("dynamic_shared", launch.dynamic_shared);
+  json.number("busy_blocks", launch.busy_blocks);
+  json.number("busy_threads", launch.busy_threads);
+  json.begin("places", '[');
+  for (const auto& [place, totals] : launch.places) {
+    json.begin("", '{');
+    write_place(json, recorder.pc_of(place));
+    json.text("operation", name_of(totals.operation));
+    json.text("space", name_of(totals.space));
+    json.number("least_bytes", totals.least_bytes);
+    json.number("most_bytes", totals.most_bytes);
+    write_cost(json, totals.space, totals.cost);
+    json.end('}');
+  }
+  json.end(']');
+  if (launch.has_middle) write_warp(json, "middle", launch.middle, recorder);
+  if (launch.has_last) write_warp(json, "last", launch.last, recorder);
+  json.end('}');
 }
 
 void write_launches(Json& json, const Recorder& recorder) {

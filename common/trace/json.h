@@ -27,7 +27,10 @@ class Json {
   std::string text_;
 };
 
-/// A list "launches": what each asked for.
+/// What a launch asked for.
+void write_launch(Json& json, const LaunchRecord& launch, const Recorder& recorder);
+
+/// A list "launches".
 void write_launches(Json& json, const Recorder& recorder);
 
 }  // namespace tutorial::trace

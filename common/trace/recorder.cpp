@@ -67,6 +67,7 @@ void Recorder::launch_begins(const cpu::Launch& launch) {
   if (on_access == nullptr) return;
   LaunchRecord record;
   record.kernel = launch.kernel;
+  if (launch.name != nullptr) record.name = launch.name;
   record.grid = launch.grid;
   record.block = launch.block;
   record.dynamic_shared = launch.shared_bytes;

@@ -53,6 +53,7 @@ struct Warp {
 /// One launch of a kernel.
 struct LaunchRecord {
   const void* kernel = nullptr;
+  std::string name;  ///< as a program's launch spells it; or empty
   dim3 grid, block;
   std::size_t dynamic_shared = 0;
   std::uint64_t busy_blocks = 0, busy_threads = 0;  ///< that touched global memory

@@ -7,6 +7,7 @@ says goes to stderr: stdout and the exit code are the program's.
 
 import collections
 import concurrent.futures
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -16,18 +17,20 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import front
 import launch_syntax
 import runs
+import trace
 
 CACHE = runs.ROOT / "build" / "run"
 SUFFIXES = (".cu", ".cpp", ".cc", ".cxx")
 OPTIMIZED = "-O1"  # -O2 takes longer to compile than most programs to run
 FLAGS = ["-fno-strict-aliasing", "-ffp-contract=off", "-g1", "-w", "-DTUTORIAL_BACKEND_CPU=1", f"-I{runs.ROOT}",
          f"-I{runs.ROOT / 'common/run/include'}"]
-# What makes a compiler's accesses those of the source: common/cmake/trace.cmake says of each why.
+# What makes a compiler's accesses those of the source: common/cmake/see.cmake says of each why.
 WATCHED = ["-DTUTORIAL_TRACE=1", "-fsanitize=thread", "-gdwarf-4", "-fno-tree-sra", "-finline-functions", "-finline-small-functions",
            "-findirect-inlining", "-fno-partial-inlining", "-fno-ipa-sra", "-fno-ipa-icf", "-fno-var-tracking",
            "--param=tsan-distinguish-volatile=1",
@@ -101,7 +104,15 @@ def run(arguments, program_arguments):
     CACHE.mkdir(parents=True, exist_ok=True)
     builder = (OnGpu if backend == "cuda" else OnExecutor)(arguments)
     program = builder.build()
-    return execute([str(program), *program_arguments], arguments, builder.environment())
+    command = [str(program), *program_arguments]
+    if arguments.trace is None:
+        return execute(command, arguments, builder.environment())
+    with tempfile.TemporaryDirectory() as folder:
+        counts = Path(folder) / "counts.json"
+        code = execute(command, arguments, {**builder.environment(), "TUTORIAL_COUNTS": str(counts)})
+        with contextlib.redirect_stdout(sys.stderr):
+            trace.show_program(counts)
+    return code
 
 
 def refuse(arguments):
@@ -272,7 +283,7 @@ class OnExecutor(Builder):
         these = self.arguments
         if these.check:
             return {"TUTORIAL_SEE": "check"}
-        return {} if these.trace is None else {"TUTORIAL_SEE": "trace" + (f":{these.trace}" if these.trace else "")}
+        return {} if these.trace is None else {"TUTORIAL_SEE": f"trace:{these.trace}"}
 
     def make(self):
         self.compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++") or "g++"

@@ -241,7 +241,7 @@ def kernel_name(launch):
     return name.replace("tutorial::", "").replace("primitives::", "").replace(" >", ">")
 
 
-def launch_lines(rung, launch):
+def launch_lines(launch):
     """What was launched."""
     blocks, threads = math.prod(launch["grid"]), math.prod(launch["block"])
     name = kernel_name(launch) or "a kernel"
@@ -479,6 +479,26 @@ def exceptions_of(chapter, rung):
     return [e for e in entries if e["chapter"] == chapter and rung["rung"] in e["rungs"]]
 
 
+def show_launch(launch, tail, paint, wanted):
+    if not launch["places"]:
+        print(f"{kernel_name(launch)}: was not built for tracing, or touched nothing")
+        return
+    print("\n".join(launch_lines(launch)))
+    print()
+    print("\n".join(totals_lines(launch)))
+    warp = launch.get("last" if tail else "middle")
+    if warp is None:
+        print("\n" + textwrap.fill(no_warp(launch, wanted), 78, initial_indent="  ",
+                                   subsequent_indent="  "))
+        return
+    where = ", ".join(str(n) for n in warp["block"]) if launch["grid"][1:] != [1, 1] else \
+        f"{warp['block'][0]:,}"
+    print(f"\nwarp {warp['warp']} of block {where}"
+          + (", the last that does anything" if tail else ""))
+    print("\n".join(request_lines(warp["requests"])))
+    print("\n".join(picture_lines(warp["requests"], paint)))
+
+
 def show_rung(chapter, rung, tail, paint, wanted):
     print(f"{chapter}  {rung['rung']}  {rung['shape']}")
     if "wrong" in rung:
@@ -488,23 +508,7 @@ def show_rung(chapter, rung, tail, paint, wanted):
         print("  nothing was launched")
     for launch in launches:
         print()
-        if not launch["places"]:
-            print(f"{kernel_name(launch)}: was not built for tracing, or touched nothing")
-            continue
-        print("\n".join(launch_lines(rung, launch)))
-        print()
-        print("\n".join(totals_lines(launch)))
-        warp = launch.get("last" if tail else "middle")
-        if warp is None:
-            print("\n" + textwrap.fill(no_warp(launch, wanted), 78, initial_indent="  ",
-                                       subsequent_indent="  "))
-            continue
-        where = ", ".join(str(n) for n in warp["block"]) if launch["grid"][1:] != [1, 1] else \
-            f"{warp['block'][0]:,}"
-        print(f"\nwarp {warp['warp']} of block {where}"
-              + (", the last that does anything" if tail else ""))
-        print("\n".join(request_lines(warp["requests"])))
-        print("\n".join(picture_lines(warp["requests"], paint)))
+        show_launch(launch, tail, paint, wanted)
     unseen = unseen_bytes(rung)
     known = exceptions_of(chapter, rung)
     if unseen and not any("unseen" in exception["rules"] for exception in known):
@@ -512,6 +516,19 @@ def show_rung(chapter, rung, tail, paint, wanted):
               "inline a function that returns a half; declare it __forceinline__.")
     for exception in known:
         print("\n" + textwrap.fill(f"Known: {exception['reason']}.", 80))
+    print(f"\n{LIMITS}")
+
+
+def show_program(path):
+    """The launches of a whole program, as common/check/program.cpp has recorded them."""
+    launches = runs.load_json(path)["launches"] if Path(path).exists() else []
+    if not launches:
+        print("nothing that was to be traced has been launched")
+        return
+    for i, launch in enumerate(launches):
+        if i:
+            print("\n" + "-" * 78 + "\n")
+        show_launch(launch, False, Paint(sys.stdout.isatty() and "NO_COLOR" not in os.environ), None)
     print(f"\n{LIMITS}")
 
 
