@@ -150,7 +150,8 @@ TEST_CASE("relation: your rung, pair by pair") {
   require_device();
   Pairs<half> pairs = all_pairs(special_values<half>());
   add_random_pairs(pairs, 1 << 15);
-  check_complaint("your_relation", wrong_answer(your_relation_rung(), RelationOp::Greater, pairs));
+  const std::string wrong = wrong_answer(your_relation_rung(), RelationOp::Greater, pairs);
+  check_complaint("your_relation", {"value", wrong, {{"bytes", 1}}});
 }
 
 TEST_CASE("relation: your rung keeps its promises") {

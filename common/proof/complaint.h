@@ -25,7 +25,7 @@ namespace tutorial::test {
 struct Complaint {
   std::string kind;
   std::string sentence;  ///< empty: nothing is wrong
-  /// By name: index, expected, actual, ulp, at, over, inputs, in_place.
+  /// By name: index, expected, actual, ulp, at, over, inputs, in_place, bytes (of an integer).
   std::vector<std::pair<std::string, double>> numbers = {};
 
   Complaint() = default;

@@ -101,7 +101,8 @@ Promises::Judge exactly(std::function<std::vector<T>(std::int64_t n)> expected,
                   std::to_string(right[i]),
               {{"index", static_cast<double>(i)},
                {"expected", static_cast<double>(right[i])},
-               {"actual", static_cast<double>(actual)}}};
+               {"actual", static_cast<double>(actual)},
+               {"bytes", sizeof(T)}}};
     }
     return {};
   };
