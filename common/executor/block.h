@@ -139,6 +139,8 @@ class Block {
   unsigned started() const;
   bool all_started() const { return next_x_ == row_end_ && rows_started_ == rows_; }
   void start_no_more();
+  template <class Call>
+  bool run_engaged(const Call& call);
   void begin_engaged_thread();
   bool finish_engaged_thread();
   void engage();
@@ -204,34 +206,42 @@ class Block {
 };
 
 /// As long as no thread has had to wait, nobody asks for the position, which is a local variable
-/// then: a thread costs a call and little more.
+/// then.
 template <class Call>
 void Block::run_each(const Call& call) {
   while (next_x_ != row_end_ || start_row()) {
     if (engaged_) {
-      begin_engaged_thread();
+      if (!run_engaged(call)) return;
+      continue;
+    }
+    const unsigned end = row_end_, step = step_;
+    unsigned x = next_x_;
+    do {
+      threadIdx.x = x;
       call();
-      if (!finish_engaged_thread()) return;
-    } else {
-      const unsigned end = row_end_, step = step_;
-      unsigned x = next_x_;
-      do {
-        threadIdx.x = x;
-        call();
-        x += step;
-      } while (x != end && !engaged_);
-      if (!engaged_) {
-        next_x_ = end;
-      } else if (!finish_engaged_thread()) {
-        return;
-      }
+      x += step;
+    } while (x != end && !engaged_);
+    if (!engaged_) {
+      next_x_ = end;
+    } else if (!finish_engaged_thread()) {
+      return;
     }
   }
 }
 
-/// The loop that every kernel runs in; `call` calls it with its arguments.
+/// One thread of the row; false if the fiber is to take no further one. Apart, so that the kernel
+/// becomes a part of run_each() once.
 template <class Call>
-void run_threads(const void* call, Block& block) {
+__attribute__((noinline)) bool Block::run_engaged(const Call& call) {
+  begin_engaged_thread();
+  call();
+  return finish_engaged_thread();
+}
+
+/// The loop that every kernel runs in; `call` calls it with its arguments. A kernel that the compiler
+/// sees becomes a part of it, with all that it calls: that halves what a thread of a small one costs.
+template <class Call>
+__attribute__((flatten)) void run_threads(const void* call, Block& block) {
   const auto& shared = *static_cast<const Call*>(call);
   if constexpr (sizeof(Call) <= 128) {
     const Call own = shared;  // in registers, which no kernel's store can change

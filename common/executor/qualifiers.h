@@ -61,11 +61,18 @@
 #endif
 
 /// Position of the running thread and the shape of its launch. The executor writes them; a kernel
-/// reads them.
+/// reads them. While a block runs, three of them stay as they are, and a kernel's compiler may know
+/// that: no store through a pointer makes it load them again.
 inline thread_local TUTORIAL_CPU_FAST_TLS TUTORIAL_CPU_APART uint3 threadIdx{};
+#if defined(TUTORIAL_TRACE) || defined(TUTORIAL_CPU_WRITES_POSITION)
 inline thread_local TUTORIAL_CPU_FAST_TLS TUTORIAL_CPU_APART uint3 blockIdx{};
 inline thread_local TUTORIAL_CPU_FAST_TLS TUTORIAL_CPU_APART dim3 blockDim{};
 inline thread_local TUTORIAL_CPU_FAST_TLS TUTORIAL_CPU_APART dim3 gridDim{};
+#else
+extern __thread const TUTORIAL_CPU_FAST_TLS uint3 blockIdx;
+extern __thread const TUTORIAL_CPU_FAST_TLS dim3 blockDim;
+extern __thread const TUTORIAL_CPU_FAST_TLS dim3 gridDim;
+#endif
 
 /// Lanes of a warp, as on every NVIDIA GPU.
 inline constexpr int warpSize = 32;

@@ -1,5 +1,6 @@
 // A worker runs blocks one after the other.
 
+#define TUTORIAL_CPU_WRITES_POSITION
 #include "common/executor/worker.h"
 
 #include "common/executor/device_memory.h"
