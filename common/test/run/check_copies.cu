@@ -19,11 +19,11 @@ int main() {
   cudaMemcpy(d_x, x.data(), n * sizeof(double), cudaMemcpyHostToDevice);  // much
   cudaMemcpy(d_x, x.data(), n * sizeof(float), cudaMemcpyHostToDevice);
   cudaMemcpy(y.data(), d_x + 8, n * sizeof(float), cudaMemcpyDeviceToHost);  // past
-  cudaMemset(d_x, 0, n * n);  // fill
-  cudaMemcpy(d_y, d_x, n * sizeof(float), cudaMemcpyHostToDevice);  // back
-  cudaMemcpy(y.data(), d_x, n * sizeof(float), cudaMemcpyHostToDevice);  // swapped
-  cudaMemcpy(d_y, x.data(), n * sizeof(float), cudaMemcpyDeviceToDevice);  // side
-  cudaMemcpy2D(d_x, 32, x.data(), 16, 16, 4, cudaMemcpyHostToDevice);  // rows
-  cudaMemset(y.data(), 0, n);  // host_fill
+  cudaMemset(d_x, 0, n * n);                                                 // fill
+  cudaMemcpy(d_y, d_x, n * sizeof(float), cudaMemcpyHostToDevice);           // back
+  cudaMemcpy(y.data(), d_x, n * sizeof(float), cudaMemcpyHostToDevice);      // swapped
+  cudaMemcpy(d_y, x.data(), n * sizeof(float), cudaMemcpyDeviceToDevice);    // side
+  cudaMemcpy2D(d_x, 32, x.data(), 16, 16, 4, cudaMemcpyHostToDevice);        // rows
+  cudaMemset(y.data(), 0, n);                                                // host_fill
   cudaFree(d_x), cudaFree(d_y);
 }

@@ -14,14 +14,14 @@ int main() {
   cudaMallocHost(&pinned, 32 * sizeof(int));
   cudaMalloc(&device, 32 * sizeof(int));
   fill<<<1, 32>>>(managed);  // launch
-  int sum = managed[5];  // managed
+  int sum = managed[5];      // managed
   fill<<<1, 32>>>(mapped);
   sum += mapped[0];  // mapped
   cudaStream_t one, two;
   cudaStreamCreate(&one), cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
   fill<<<1, 32, 0, one>>>(device);
   cudaMemcpyAsync(pinned, device, 32 * sizeof(int), cudaMemcpyDeviceToHost, one);  // copy
-  sum += pinned[1];  // copied
+  sum += pinned[1];                                                                // copied
   cudaDeviceSynchronize();
   fill<<<1, 32, 0, two>>>(managed);
   cudaStreamSynchronize(one);

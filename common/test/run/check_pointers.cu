@@ -44,7 +44,7 @@ int main() {
   cudaMalloc(&gone, 32 * sizeof(int));
   cudaMemcpy(d_x, x.data(), 32 * sizeof(float), cudaMemcpyHostToDevice);
   std::printf("%g\n", d_x[3]);  // read
-  d_y[0] = 1.0f;  // written
+  d_y[0] = 1.0f;                // written
   copy<<<1, 32>>>(x.data(), d_y);
   int local = 0;
   set<<<1, 1>>>(&local);
@@ -52,7 +52,7 @@ int main() {
   twice<<<1, 32>>>(d_in, d_y);
   count<<<1, 32>>>(d_sum);
   cudaMemcpy(x.data(), d_never, 32 * sizeof(float), cudaMemcpyDeviceToHost);  // result
-  cudaFree(gone);  // free
+  cudaFree(gone);                                                             // free
   use<<<1, 32>>>(gone);
   cudaFree(d_x), cudaFree(d_y), cudaFree(d_in), cudaFree(d_never), cudaFree(d_sum);
   return cudaDeviceSynchronize();

@@ -10,7 +10,7 @@ __device__ unsigned arrived;
 
 __global__ void from_the_left(float* y) {
   __shared__ float tile[64];
-  tile[threadIdx.x] = threadIdx.x;  // first
+  tile[threadIdx.x] = threadIdx.x;                              // first
   if (threadIdx.x > 0) y[threadIdx.x] = tile[threadIdx.x - 1];  // early
 }
 

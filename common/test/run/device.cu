@@ -1,4 +1,5 @@
 // What a program asks of the device, in CUDA 12's names and CUDA 13's.
+// executor: names that CUDA 13 removed
 // prints: capability 9\.0, 1 device
 #include <cstring>
 

@@ -1,4 +1,5 @@
 // Managed memory: one pointer for host and device, and variables of both.
+// executor: CUDA 12's spelling of two calls
 // prints: 10 and 4950
 // check: clean
 #include "expect.h"

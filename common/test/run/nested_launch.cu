@@ -1,4 +1,5 @@
 // A kernel that launches another has failed; the launch is told.
+// executor: nvcc refuses it without a flag
 // prints: unspecified launch failure
 #include "expect.h"
 

@@ -19,7 +19,8 @@ __global__ void weigh(Arrays arrays) {
 }
 
 __global__ void in_place(float* x, int n) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] = x[i] + 1;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    x[i] = x[i] + 1;
 }
 
 __global__ void row_sums(const float* x, size_t pitch, float* y, int columns) {
@@ -48,7 +49,8 @@ int main() {
   size_t pitch;
   cudaMallocPitch(&rows, &pitch, 7 * sizeof(float), 5);
   std::vector<float> ones(35, 1.0f);
-  cudaMemcpy2D(rows, pitch, ones.data(), 7 * sizeof(float), 7 * sizeof(float), 5, cudaMemcpyHostToDevice);
+  cudaMemcpy2D(rows, pitch, ones.data(), 7 * sizeof(float), 7 * sizeof(float), 5,
+               cudaMemcpyHostToDevice);
   row_sums<<<1, 5>>>(rows, pitch, arrays.y, 7);
   cudaMemcpy(x.data(), arrays.y, 5 * sizeof(float), cudaMemcpyDeviceToHost);
 
@@ -59,7 +61,8 @@ int main() {
   std::memset(managed, 0xFF, 32 * sizeof(int));
   for (int i = 0; i < 32; ++i) pinned[i] = 2;
   cudaStream_t one, two;
-  cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking), cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking),
+      cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
   cudaEvent_t copied, added;
   cudaEventCreate(&copied), cudaEventCreate(&added);
   cudaMemcpyAsync(device, pinned, 32 * sizeof(int), cudaMemcpyHostToDevice, one);
@@ -74,5 +77,6 @@ int main() {
   cudaStreamSynchronize(two);
   std::printf("%g %g %d %s\n", 2 * second, x[4], pinned[0], sum == 3 ? "right" : "wrong");
   cudaStreamDestroy(one), cudaStreamDestroy(two), cudaEventDestroy(copied), cudaEventDestroy(added);
-  cudaFree(arrays.x), cudaFree(arrays.y), cudaFree(rows), cudaFree(managed), cudaFreeHost(pinned), cudaFree(device);
+  cudaFree(arrays.x), cudaFree(arrays.y), cudaFree(rows), cudaFree(managed), cudaFreeHost(pinned),
+      cudaFree(device);
 }

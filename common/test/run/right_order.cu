@@ -12,7 +12,8 @@ __global__ void last_block(const float* x, float* all, int n) {
   __shared__ float tile[64];
   __shared__ bool is_last;
   float mine = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) mine += x[i];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    mine += x[i];
   tile[threadIdx.x] = mine;
   __syncthreads();
   for (int stride = 32; stride > 0; stride /= 2) {

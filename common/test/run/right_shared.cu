@@ -32,7 +32,8 @@ __global__ void histogram(const int* x, int* bins, int n) {
   __shared__ int mine[32];
   if (threadIdx.x < 32) mine[threadIdx.x] = 0;
   __syncthreads();
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&mine[x[i] % 32], 1);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    atomicAdd(&mine[x[i] % 32], 1);
   __syncthreads();
   if (threadIdx.x < 32) atomicAdd(&bins[threadIdx.x], mine[threadIdx.x]);
 }

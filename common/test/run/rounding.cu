@@ -1,4 +1,5 @@
 // Arithmetic and conversions that round to nearest, to zero, up and down.
+// executor: a GPU's long double is a double
 // prints: 1/3 between 0\.33333331 and 0\.33333334
 #include <cmath>
 

@@ -9,6 +9,7 @@ A program says in comments at its head what must come:
     // check: REGEX      --check finds it (stderr; exit code 3), and nothing else;  // check: clean   it finds nothing
     // remark: REGEX     --check says so and the exit code is the program's
     // trace: REGEX      --trace prints it
+    // executor: WHY     nvcc would not take it, or a GPU answers otherwise
     // always            it is tried in each `./tutorial test`; the others with TUTORIAL_EVERY_PROGRAM=1, as .ci/run does
 
 On a GPU, TUTORIAL_RUN_BACKEND=cuda compiles them by nvcc, and asks for the same output.
@@ -63,7 +64,7 @@ class Program:
         faults, remarks = self.all("check"), self.all("remark")
         clean = faults in ([], ["clean"])
         if BACKEND == "cuda":  # what is wrong may do anything there
-            done = clean and not self.all("refused")
+            done = clean and not self.all("refused") and not self.all("executor")
             return self.compare(call(self.path, *words), exits, self.all("prints"), ("stdout",)) if done else [], time.monotonic() - began
         if self.all("refused"):
             return self.compare(call(self.path), 2, self.all("refused"), ("stderr",)), time.monotonic() - began
