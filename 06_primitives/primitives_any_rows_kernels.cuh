@@ -364,7 +364,6 @@ __global__ void SoftmaxPairs(const T* x, std::uint64_t* pairs, RowParts of) {
 
 /// The second: a block reads its part once more, and each of its warps puts all pairs of the row together, in the
 /// same order.
-//! [SoftmaxFromPairs]
 template <int VecSize, class Row, class T>
 __global__ void SoftmaxFromPairs(const T* x, T* y, const std::uint64_t* pairs, RowParts of) {
   const Row here = of.mine<Row, T>(x, y);
@@ -386,7 +385,6 @@ __global__ void SoftmaxFromPairs(const T* x, T* y, const std::uint64_t* pairs, R
     here.Write(arg, column);
   }
 }
-//! [SoftmaxFromPairs]
 
 // ---- Running sums -----------------------------------------------------------------------------
 

@@ -277,7 +277,6 @@ inline constexpr int kClusterThreads = 512, kClusterBlocks = 3;
 /// Long rows that are whole packs, by a cluster of blocks each, which hold the row in their shared memory: it is
 /// read once. A block has `share` of its packs. A thread copies packs for itself, all at once, and alone reads
 /// them again, so nobody waits until the pairs of maximum and sum meet: in a block, and then in the cluster.
-//! [SoftmaxCluster]
 template <class T>
 __global__ void __launch_bounds__(kClusterThreads, kClusterBlocks)
     SoftmaxCluster(const T* x, T* y, int packs, int share) {
@@ -326,7 +325,6 @@ __global__ void __launch_bounds__(kClusterThreads, kClusterBlocks)
     store_pack(y + begin + i * kWidth, result);
   }
 }
-//! [SoftmaxCluster]
 
 // ---- Running sums -----------------------------------------------------------------------------
 

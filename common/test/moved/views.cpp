@@ -1,7 +1,7 @@
 // What the kernels for arrays that begin anywhere, and for tensors of any strides, move.
+#include "common/see/moved.h"
 #include "common/test/any_address_kernels.h"
 #include "common/test/strided_kernels.h"
-#include "common/see/moved.h"
 
 #include <array>
 
