@@ -96,7 +96,7 @@ BUGS = {
     "guard_of_first": (GELU, "", [("if (i + 8 <= n)", "if (i < n)")], ["past the end"], ["is right."]),
     "no_alignas": (GELU, "", [("alignas(16) half pack[8]", "half pack[8]")], ["line 3", "write alignas(16)"], ["is right."]),
     "narrow_claim": (GELU, "", [("kYourGelu{8, 16,", "kYourGelu{8, 2,")], ["multiple of 16 bytes"], ["is right."]),
-    "no_barrier": (ELU, "", [(GUARD, SHARED + "  const half other = tile[255 - threadIdx.x];\n  if (i < n) y[i] = __hgt(other, other) ? other : your_elu(x[i]);\n  if (false) {\n")],
+    "no_barrier": (ELU, "", [(GUARD, SHARED + "  const half other = tile[127 - threadIdx.x];\n  if (i < n) y[i] = __hgt(other, other) ? other : your_elu(x[i]);\n  if (false) {\n")],
                    ["no barrier between them"], ["is right."]),
     "divergent": (ELU, "", [(GUARD, "  if (threadIdx.x < 32) {\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }\n" + GUARD)], ["divergent barrier"], ["is right."]),
     "claim_too_small": (ELU, "", [("2048.0", "0.51")], ["you claim 0.51"], ["is right."]),
