@@ -3,7 +3,11 @@
 
 #include <cuda_runtime.h>
 
+#if defined(__clang__)
+#define TUTORIAL_CPU_REFUSED(why) __attribute__((unavailable(why)))
+#else
 #define TUTORIAL_CPU_REFUSED(why) __attribute__((error(why)))
+#endif
 
 // ---- Functions of the runtime, as NVIDIA's headers declare them ---------------------------------
 
