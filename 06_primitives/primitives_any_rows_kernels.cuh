@@ -246,17 +246,6 @@ struct RowPitch {
 /// The most elements that a block of SoftmaxAnyRows holds.
 inline constexpr int kAnyRowTile = 16384;
 
-/// What a thread takes its exponentials above, from tile to tile: a maximum, until another exceeds it by more than
-/// kMost. A sum that followed each rising maximum would be rounded once more for every tile; so it is for those
-/// alone that leave e^-kMost of it.
-struct Base {
-  static constexpr float kMost = 1.0f;
-  float value = MaxFunctor<float>::identity();
-  __device__ __forceinline__ float above(float max) {
-    return value = max > value + kMost ? max : value;
-  }
-};
-
 /// What SoftmaxOnline does, along rows of any length if IsLong, and else of a tile at most: a tile at a
 /// time forwards for the maximum and the sum, and backwards to write. The last tile is still in registers
 /// then, so a row of one is read once.

@@ -271,6 +271,17 @@ __global__ void SoftmaxOnline(const T* x, T* y, std::int64_t rows, std::int64_t 
   if (row < rows) WriteData<IsBoundary, Layout>(y + row * columns, arg, columns);
 }
 
+/// What a thread takes its exponentials above, from tile to tile: a maximum, until another exceeds it by more than
+/// kMost. A sum that followed each rising maximum would be rounded once more for every tile; so it is for those
+/// alone that leave e^-kMost of it.
+struct Base {
+  static constexpr float kMost = 1.0f;
+  float value = MaxFunctor<float>::identity();
+  __device__ __forceinline__ float above(float max) {
+    return value = max > value + kMost ? max : value;
+  }
+};
+
 /// The threads of a block of SoftmaxCluster, and the blocks that an SM has registers for.
 inline constexpr int kClusterThreads = 512, kClusterBlocks = 3;
 
@@ -293,37 +304,47 @@ __global__ void __launch_bounds__(kClusterThreads, kClusterBlocks)
     copy_async(held + i, x + begin + i * kWidth);
   }
   wait_for_copies();
-  const auto read = [&](int i, float(&arg)[kWidth]) {
+  // Two packs at a time, the second perhaps not there.
+  constexpr int kPair = 2 * kWidth;
+  const auto read = [&](int i, float(&arg)[kPair]) {
+    const Packed a = held[i], b = held[i + kClusterThreads < count ? i + kClusterThreads : i];
 #pragma unroll
-    for (int k = 0; k < kWidth; ++k) arg[k] = Convert<float>(held[i].at[k]);
+    for (int k = 0; k < kWidth; ++k) {
+      arg[k] = Convert<float>(a.at[k]);
+      arg[kWidth + k] =
+          i + kClusterThreads < count ? Convert<float>(b.at[k]) : MaxFunctor<float>::identity();
+    }
   };
-  const MaxFunctor<float> greater;
   const OnlineSoftmaxFunctor online;
-  float arg[kWidth], max = greater.identity(), sum = 0.0f;
-  for (int i = mine; i < count; i += kClusterThreads) {
+  std::uint64_t running = online.identity();
+  Base base;
+  float arg[kPair];
+  for (int i = mine; i < count; i += 2 * kClusterThreads) {
     read(i, arg);
-    max = greater(max, Reduce<kLocalMode>(arg, greater));
+    const float above = base.above(Reduce<kLocalMode>(arg, MaxFunctor<float>{}));
+    ElementwiseUnary(arg, arg, ExpAbove{finite_base(above)});
+    running =
+        online(running, pack_max_and_sum({above, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
   }
-  for (int i = mine; i < count; i += kClusterThreads) {
-    read(i, arg);
-    ElementwiseUnary(arg, arg, ExpAbove{finite_base(max)});
-    sum += Reduce<kLocalMode>(arg, AddFunctor<float>{});
-  }
-  const std::uint64_t pair = Reduce<kGlobalMode>(pack_max_and_sum({max, sum}), online);
+  const std::uint64_t pair = Reduce<kGlobalMode>(running, online);
   if (threadIdx.x == 0) of_block = pair;
   cluster_barrier();
   const std::uint64_t one = lane < blocks ? *in_block(&of_block, lane) : online.identity();
-  cluster_barrier();  // no block ends before all have read
   const MaxAndSum all = unpack_max_and_sum(detail::reduce_lanes(one, online));
-  for (int i = mine; i < count; i += kClusterThreads) {
+  const Times scale{1.0f / all.sum};
+  for (int i = mine; i < count; i += 2 * kClusterThreads) {
     read(i, arg);
     ElementwiseUnary(arg, arg, ExpAbove{all.max});
-    ElementwiseUnary(arg, arg, Times{1.0f / all.sum});
-    Packed result;
+    ElementwiseUnary(arg, arg, scale);
+    Packed result[2];
 #pragma unroll
-    for (int k = 0; k < kWidth; ++k) result.at[k] = Convert<T>(arg[k]);
-    store_pack(y + begin + i * kWidth, result);
+    for (int k = 0; k < kPair; ++k) result[k / kWidth].at[k % kWidth] = Convert<T>(arg[k]);
+    store_pack(y + begin + i * kWidth, result[0]);
+    if (i + kClusterThreads < count) {
+      store_pack(y + begin + (i + kClusterThreads) * kWidth, result[1]);
+    }
   }
+  cluster_barrier();  // no block ends before all have read
 }
 
 // ---- Running sums -----------------------------------------------------------------------------
