@@ -2,8 +2,8 @@
 // suit its width.
 // check: check_shared.cu:{row}: thread 31 of block 0 reads tile\[32\], one past the end .tile has 32 elements.
 // check: check_shared.cu:{slot}: thread 15 of block 0 writes slots\[16\], one past the end .slots has 16 elements.
-// check: check_shared.cu:{hole}: thread 1 of block 0 reads sparse\[1\], which no thread of the block has written
-// check: check_shared.cu:{upper}: thread 0 of block 0 reads half_full\[8\], which no thread of the block has written
+// check: check_shared.cu:{hole}: thread 1 of block 0 reads sparse\[1\], which no thread of the block has set before
+// check: check_shared.cu:{upper}: thread 0 of block 0 reads half_full\[8\], which no thread of the block has set before
 // check: check_shared.cu:{wide}: thread 0 of block 0 reads x\[1\] to x\[4\] in one access of 16 bytes, .*no multiple of 16 bytes
 // check: check_shared.cu:{pair}: thread 0 of block 0 writes y\[1\] to y\[2\] in one access of 8 bytes, .*no multiple of 8 bytes
 #include <cstdio>
