@@ -407,10 +407,10 @@ class PromiseTrial {
 
   void check_inputs(const std::string& trial, const Inputs& inputs, std::int64_t n) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const std::string subject =
+      std::string subject =
           inputs.size() == 1 ? "the input" : "the input " + promises_.inputs[i].name;
       const std::string damage = inputs[i].damage();
-      if (!damage.empty()) violate(trial, {"input", subject + " was " + damage, {}});
+      if (!damage.empty()) violate(trial, {"input", subject.append(" was ").append(damage), {}});
       std::vector<unsigned char> now(bytes_of(promises_.inputs[i], n));
       inputs[i].download(now.data());
       if (!std::equal(now.begin(), now.end(), promises_.inputs[i].values.begin())) {

@@ -205,7 +205,7 @@ def run_ctest(backend, folders, long, everything):
     words += ["--label-exclude", f"^({'|'.join(left_out)})$"] if left_out else []
     # The tracing programs take as long to build as everything else.
     traces = long or bool(labels) or os.environ.get("TUTORIAL_EVERY_TRACE") == "1"
-    words += [] if traces else ["--exclude-regex", r"\.trace(: build)?$"]
+    words += [] if traces else ["--exclude-regex", r"\.(trace(: build)?|check)$"]
     closing = ""
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, errors="replace") as running, \
             open(front.LOGS / "test.log", "w", encoding="utf-8") as log:
