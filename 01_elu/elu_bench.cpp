@@ -1,10 +1,10 @@
 #include "common/bench/binary.h"
 #include "common/bench/ladder.h"
 
+#include "01_elu/backward/elu_backward.h"
 #include "01_elu/elu.h"
-#include "01_elu/elu_backward.h"
-#include "01_elu/peers/elu_peers.h"
 #include "01_elu/proof/elu_reference.h"
+#include "01_elu/proof/peers/elu_peers.h"
 
 namespace tutorial::bench {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "01_elu/museum/exhibits.cuh"
 #include "01_elu/proof/elu_reference.h"
+#include "01_elu/proof/museum/exhibits.cuh"
 #include "common/proof/catch.h"
 #include "common/proof/fp8.h"
 #include "common/proof/operators.h"

@@ -1,11 +1,11 @@
 #include "common/bench/bench.h"
 #include "common/bench/binary.h"
 
+#include "02_gelu/backward/gelu_backward.h"
 #include "02_gelu/gelu.h"
-#include "02_gelu/gelu_backward.h"
-#include "02_gelu/museum/exhibits.cuh"
-#include "02_gelu/peers/gelu_peers.h"
 #include "02_gelu/proof/gelu_reference.h"
+#include "02_gelu/proof/museum/exhibits.cuh"
+#include "02_gelu/proof/peers/gelu_peers.h"
 
 namespace tutorial::bench {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "02_gelu/museum/exhibits.cuh"
 #include "02_gelu/proof/gelu_reference.h"
+#include "02_gelu/proof/museum/exhibits.cuh"
 #include "common/launch.cuh"
 #include "common/proof/catch.h"
 #include "common/proof/fp8.h"

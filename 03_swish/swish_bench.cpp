@@ -10,11 +10,11 @@
 #include "common/bench/measure.h"
 #include "common/bench/mixed.h"
 
-#include "03_swish/peers/swish_peers.h"
+#include "03_swish/backward/swish_backward.h"
+#include "03_swish/proof/peers/swish_peers.h"
 #include "03_swish/proof/swish_reference.h"
+#include "03_swish/quantize/swish_quantize.h"
 #include "03_swish/swish.h"
-#include "03_swish/swish_backward.h"
-#include "03_swish/swish_quantize.h"
 
 namespace tutorial::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "03_swish/museum/exhibits.cuh"
+#include "03_swish/proof/museum/exhibits.cuh"
 #include "03_swish/proof/swish_reference.h"
 #include "common/launch.cuh"
 #include "common/proof/binary.h"

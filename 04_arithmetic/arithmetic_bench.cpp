@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "04_arithmetic/arithmetic.h"
-#include "04_arithmetic/peers/arithmetic_peers.h"
 #include "04_arithmetic/proof/arithmetic_reference.h"
+#include "04_arithmetic/proof/peers/arithmetic_peers.h"
 #include "common/bench/binary.h"
 #include "common/bench/measure.h"
 #include "common/bench/yardsticks.h"

@@ -5,7 +5,7 @@
 //   ArithmeticPair<op, P>{}(a, b)    P: half2, __nv_bfloat162; the same results, two at a time
 //   ArithmeticInt8<op>{scales}(a, b) int8 with scales, as it is defined
 //
-// The faster functors for int8 are in launchers/int8_math.cuh.
+// The faster functors for int8 are in int8/int8_math.cuh.
 #pragma once
 
 #include <cmath>

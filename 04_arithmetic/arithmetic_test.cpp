@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "04_arithmetic/museum/exhibits_broadcast.cuh"
 #include "04_arithmetic/proof/arithmetic_broadcast_reference.h"
 #include "04_arithmetic/proof/arithmetic_test_values.h"
+#include "04_arithmetic/proof/museum/exhibits_broadcast.cuh"
 #include "common/proof/broadcast_cases.h"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"

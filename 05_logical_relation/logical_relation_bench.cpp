@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/peers/logical_relation_peers.h"
 #include "05_logical_relation/proof/logical_relation_reference.h"
+#include "05_logical_relation/proof/peers/logical_relation_peers.h"
 #include "common/bench/measure.h"
 #include "common/bench/mixed.h"
 #include "common/bench/shapes.h"

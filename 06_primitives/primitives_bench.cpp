@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "06_primitives/peers/primitives_peers.h"
 #include "06_primitives/primitives.h"
+#include "06_primitives/proof/peers/primitives_peers.h"
 #include "06_primitives/proof/primitives_reference.h"
 #include "common/bench/binary.h"
 #include "common/bench/measure.h"

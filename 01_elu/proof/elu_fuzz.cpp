@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "01_elu/backward/elu_backward.h"
 #include "01_elu/elu.h"
-#include "01_elu/elu_backward.h"
 #include "01_elu/proof/elu_reference.h"
 #include "common/proof/fuzz/rungs.h"
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "02_gelu/backward/gelu_backward.h"
 #include "02_gelu/gelu.h"
-#include "02_gelu/gelu_backward.h"
 #include "02_gelu/proof/gelu_reference.h"
 #include "common/proof/fuzz/rungs.h"
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "03_swish/backward/swish_backward.h"
 #include "03_swish/proof/swish_reference.h"
 #include "03_swish/swish.h"
-#include "03_swish/swish_backward.h"
 #include "common/proof/fuzz/rungs.h"
 
 namespace tutorial::fuzz {

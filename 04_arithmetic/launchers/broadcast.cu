@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "04_arithmetic/ladder_b_broadcast.cuh"
+#include "04_arithmetic/ladders/ladder_b_broadcast.cuh"
 #include "04_arithmetic/launchers/broadcast_param.h"
 #include "common/refusal.h"
 

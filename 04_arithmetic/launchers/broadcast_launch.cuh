@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "04_arithmetic/ladder_b_broadcast.cuh"
+#include "04_arithmetic/ladders/ladder_b_broadcast.cuh"
 #include "04_arithmetic/launchers/broadcast.h"
 #include "04_arithmetic/launchers/broadcast_param.h"
 #include "04_arithmetic/launchers/functor.cuh"

@@ -2,7 +2,7 @@
 // of types instantiates them, because nine operations in six types are too much for one compiler.
 #pragma once
 
-#include "04_arithmetic/ladder_d_int8.cuh"
+#include "04_arithmetic/int8/ladder_d_int8.cuh"
 #include "04_arithmetic/launchers/broadcast.h"
 #include "04_arithmetic/launchers/contiguous.h"
 #include "04_arithmetic/launchers/functor.cuh"

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "04_arithmetic/arithmetic_math.cuh"
-#include "04_arithmetic/launchers/int8_math.cuh"
+#include "04_arithmetic/int8/int8_math.cuh"
 #include "04_arithmetic/launchers/op.h"
 #include "common/refusal.h"
 

@@ -1,7 +1,7 @@
 // The table of ladder C and its launchers, for any type. A source for each family of types instantiates them.
 #pragma once
 
-#include "04_arithmetic/ladder_c_nhwc.cuh"
+#include "04_arithmetic/ladders/ladder_c_nhwc.cuh"
 #include "04_arithmetic/launchers/functor.cuh"
 #include "04_arithmetic/launchers/nhwc.h"
 #include "common/broadcast.cuh"

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <limits>
 
-#include "04_arithmetic/museum/exhibits.cuh"
 #include "04_arithmetic/proof/arithmetic_test_support.h"
+#include "04_arithmetic/proof/museum/exhibits.cuh"
 #include "common/proof/binary.h"
 #include "common/refusal.h"
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <sstream>
 
-#include "04_arithmetic/museum/exhibits.cuh"
 #include "04_arithmetic/proof/arithmetic_test_support.h"
+#include "04_arithmetic/proof/museum/exhibits.cuh"
 
 using namespace tutorial;
 using namespace tutorial::test;

@@ -1,6 +1,6 @@
 // The tables of ladder A: which kernel a rung is, how many elements its threads take, which alignment it
 // needs. The kernels are in ladder_a_logical.cuh.
-#include "05_logical_relation/ladder_a_logical.cuh"
+#include "05_logical_relation/ladders/ladder_a_logical.cuh"
 
 #include "05_logical_relation/launchers/launch.cuh"
 #include "05_logical_relation/logical_relation.h"

@@ -1,12 +1,12 @@
 // The table of ladder B: which kernel a rung is, how many elements its threads take, which alignment it
 // needs. The kernels are in ladder_b_relation.cuh, those with wide stores in side_kernels.cuh.
-#include "05_logical_relation/ladder_b_relation.cuh"
+#include "05_logical_relation/ladders/ladder_b_relation.cuh"
 
 #include <utility>
 
+#include "05_logical_relation/ladders/side_kernels.cuh"
 #include "05_logical_relation/launchers/launch.cuh"
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/side_kernels.cuh"
 
 namespace tutorial {
 

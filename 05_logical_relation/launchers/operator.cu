@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "05_logical_relation/ladder_b_relation.cuh"
+#include "05_logical_relation/ladders/ladder_b_relation.cuh"
 #include "05_logical_relation/launchers/launch.cuh"
 #include "05_logical_relation/logical_relation.h"
 #include "common/broadcast.cuh"

@@ -1,7 +1,7 @@
 // The launchers of the kernels beside the ladders: strided, where.
+#include "05_logical_relation/ladders/side_kernels.cuh"
 #include "05_logical_relation/launchers/launch.cuh"
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/side_kernels.cuh"
 
 namespace tutorial {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "05_logical_relation/logical_relation.h"
-#include "05_logical_relation/museum/exhibits.cuh"
 #include "05_logical_relation/proof/logical_relation_promises.h"
+#include "05_logical_relation/proof/museum/exhibits.cuh"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "06_primitives/ladders/primitives_any_rows_kernels.cuh"
 #include "06_primitives/launchers/launch.h"
-#include "06_primitives/primitives_any_rows_kernels.cuh"
 #include "common/strided.h"
 
 namespace tutorial::primitives {

@@ -1,9 +1,9 @@
 // Bias: a row added to every row.
 #include <algorithm>
 
+#include "06_primitives/ladders/primitives_rows_kernels.cuh"
 #include "06_primitives/launchers/launch.h"
 #include "06_primitives/primitives.h"
-#include "06_primitives/primitives_rows_kernels.cuh"
 
 namespace tutorial {
 

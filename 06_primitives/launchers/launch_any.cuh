@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "06_primitives/primitives_kernels.cuh"
+#include "06_primitives/ladders/primitives_kernels.cuh"
 #include "common/any_address.cuh"
 #include "common/launch.cuh"
 

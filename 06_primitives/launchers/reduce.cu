@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "06_primitives/ladders/primitives_any_rows_kernels.cuh"
 #include "06_primitives/launchers/launch.h"
 #include "06_primitives/primitives.h"
-#include "06_primitives/primitives_any_rows_kernels.cuh"
 
 namespace tutorial {
 

@@ -28,7 +28,7 @@ namespace tutorial::primitives {
 // ---- Init -------------------------------------------------------------------------------------
 
 /// Fills a thread's registers with `value`, converted to *their* type. (The original
-/// library converts to the type of the result: museum/exhibits.cuh shows what becomes of 1.5.)
+/// library converts to the type of the result: proof/museum/exhibits.cuh shows what becomes of 1.5.)
 template <class T, int VecSize, class Value>
 __device__ __forceinline__ void Init(T (&x)[VecSize], Value value) {
 #pragma unroll

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "06_primitives/museum/exhibits.cuh"
+#include "06_primitives/proof/museum/exhibits.cuh"
 #include "06_primitives/proof/test_data.h"
 
 #if defined(TUTORIAL_BACKEND_CPU)

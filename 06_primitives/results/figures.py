@@ -358,8 +358,8 @@ def library_length():
 
 
 def table():
-    ours, cub = "primitives_rows_kernels.cuh", "peers/primitives_peers.cu"
-    rows = [("add", ["Elementwise", "ElementwiseImpl"], "primitives_kernels.cuh", "cub_add",
+    ours, cub = "ladders/primitives_rows_kernels.cuh", "proof/peers/primitives_peers.cu"
+    rows = [("add", ["Elementwise", "ElementwiseImpl"], "ladders/primitives_kernels.cuh", "cub_add",
              "`BlockLoad`, `BlockStore`"),
             ("sum of rows", ["ReduceInner"], ours, "cub_sum", "`BlockLoad`, `BlockReduce`"),
             ("softmax", ["SoftmaxTwoReductions"], ours, "cub_softmax",

@@ -39,20 +39,20 @@ endfunction()
 
 # tutorial_chapter(elu), from the CMakeLists.txt of a folder such as 01_elu, makes
 #
-#   elu, tutorial::elu    static library: elu.cu, elu_backward.cu, and every source in launchers/
-#   01_elu_test           elu_test.cpp, elu_backward_test.cpp, proof/elu_test_*.cpp, the kernels that
+#   elu, tutorial::elu    static library: elu.cu, and the sources of launchers/, backward/ and further topics
+#   01_elu_test           elu_test.cpp, proof/elu_test_*.cpp, a topic's elu_backward_test.cpp, the kernels that
 #                         only the tests need (proof/test_kernels*.cu), and the museum
-#   01_elu_bench          elu_bench.cpp, peers/elu_peers.cu, and what it times of the museum
-#   01_elu_exhibits_asan  the museum and museum/exhibits_asan.cpp with AddressSanitizer (cpu backend)
+#   01_elu_bench          elu_bench.cpp, proof/peers/elu_peers.cu, and what it times of the museum
+#   01_elu_exhibits_asan  the museum and its exhibits_asan.cpp with AddressSanitizer (cpu backend)
 #   01_elu_fuzz           proof/elu_fuzz.cpp: random calls, checked (cpu backend)
-#   01_elu_torch          peers/elu_torch.cpp: the bindings to PyTorch, if TUTORIAL_TORCH asks for them
+#   01_elu_torch          proof/peers/elu_torch.cpp: the bindings to PyTorch, if TUTORIAL_TORCH asks for them
 #   01_elu                all of these and nothing of another chapter
 #   01_elu_answers        the worked answers in answers/, which nothing else builds
 #   01_elu_see            the kernels with every access recorded or judged, likewise; ..._see_your_elu, ..._see_named some
 #
 # and registers the chapter's tests with the label elu: the test cases, the exhibits under
-# AddressSanitizer, the exhibits that must not compile, the machine code as proof/codegen*.json claims
-# it, and peers/test_torch.py. A file that a chapter does not have leaves out what it would have made;
+# AddressSanitizer, the exhibits that must not compile, the machine code as codegen*.json claims it,
+# and proof/peers/test_torch.py. A file that a chapter does not have leaves out what it would have made;
 # TUTORIAL_TESTS=OFF leaves out all but the library and the bindings.
 function(tutorial_chapter name)
   get_filename_component(folder "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
@@ -63,7 +63,8 @@ function(tutorial_chapter name)
   set(here "${CMAKE_CURRENT_SOURCE_DIR}")
   add_custom_target(${folder})
 
-  file(GLOB library CONFIGURE_DEPENDS ${name}.cu ${name}_backward.cu launchers/*.cu)
+  file(GLOB library CONFIGURE_DEPENDS ${name}.cu */*.cu)
+  list(FILTER library EXCLUDE REGEX "/(answers|proof)/")
   set(libraries "")
   if(library)
     tutorial_device_library(${name} ${library})
@@ -72,14 +73,14 @@ function(tutorial_chapter name)
     add_dependencies(${folder} ${name})
   endif()
 
-  set(torch "${here}/peers/${name}_torch.cpp")
+  set(torch "${here}/proof/peers/${name}_torch.cpp")
   if(EXISTS "${torch}")
     if(TUTORIAL_TORCH)
       tutorial_torch_module(${folder}_torch ${name} "${torch}")
       add_dependencies(${folder} ${folder}_torch)
     endif()
-    if(EXISTS "${here}/peers/test_torch.py")
-      tutorial_torch_test("${folder}.torch" ${name} "${here}/peers/test_torch.py")
+    if(EXISTS "${here}/proof/peers/test_torch.py")
+      tutorial_torch_test("${folder}.torch" ${name} "${here}/proof/peers/test_torch.py")
     endif()
   endif()
   if(NOT TUTORIAL_TESTS)
@@ -87,7 +88,7 @@ function(tutorial_chapter name)
   endif()
 
   # The test shows how the exhibits fail; a benchmark takes from them what it times.
-  file(GLOB exhibits CONFIGURE_DEPENDS museum/exhibits*.cu)
+  file(GLOB exhibits CONFIGURE_DEPENDS proof/museum/exhibits*.cu)
   set(museum "")
   if(exhibits)
     set(museum ${folder}_museum)
@@ -101,7 +102,7 @@ function(tutorial_chapter name)
     set(test_kernels ${folder}_test_kernels)
     tutorial_device_library(${test_kernels} ${kernels})
   endif()
-  file(GLOB parts CONFIGURE_DEPENDS ${name}_backward_test.cpp proof/${name}_test_*.cpp)
+  file(GLOB parts CONFIGURE_DEPENDS proof/${name}_test_*.cpp */${name}_*_test.cpp)
   if(EXISTS "${here}/${name}_test.cpp")
     tutorial_executable(${folder}_test SOURCES ${name}_test.cpp ${parts}
                         LIBRARIES ${test_kernels} ${libraries} ${museum} tutorial_test_support)
@@ -110,7 +111,7 @@ function(tutorial_chapter name)
     tutorial_add_catch_tests(${folder}_test PREFIX ${folder} LABEL ${name})
   endif()
 
-  file(GLOB peers_sources CONFIGURE_DEPENDS peers/*_peers*.cu)
+  file(GLOB peers_sources CONFIGURE_DEPENDS proof/peers/*_peers*.cu)
   set(peers "")
   if(peers_sources)
     set(peers ${folder}_peers)
@@ -123,7 +124,7 @@ function(tutorial_chapter name)
     add_dependencies(${folder} ${folder}_bench)
   endif()
 
-  set(asan "${here}/museum/exhibits_asan.cpp")
+  set(asan "${here}/proof/museum/exhibits_asan.cpp")
   if(TARGET tutorial_runtime_asan AND EXISTS "${asan}")
     tutorial_sources(exhibits ${exhibits})
     tutorial_executable(${folder}_exhibits_asan SOURCES ${exhibits} "${asan}"
@@ -132,7 +133,7 @@ function(tutorial_chapter name)
     tutorial_add_exhibits(${folder}_exhibits_asan "${asan}" asan PREFIX ${folder} LABEL ${name})
   endif()
 
-  file(GLOB refused CONFIGURE_DEPENDS museum/does_not_compile_*.cu)
+  file(GLOB refused CONFIGURE_DEPENDS proof/museum/does_not_compile_*.cu)
   foreach(exhibit IN LISTS refused)
     tutorial_add_refused_exhibit("${exhibit}" PREFIX ${folder} LABEL ${name})
   endforeach()
@@ -143,7 +144,7 @@ function(tutorial_chapter name)
     add_dependencies(${folder} ${folder}_fuzz)
   endif()
 
-  file(GLOB specs CONFIGURE_DEPENDS proof/codegen*.json)
+  file(GLOB specs CONFIGURE_DEPENDS */codegen*.json)
   foreach(spec IN LISTS specs)
     tutorial_add_codegen_tests("${spec}" PREFIX ${folder} LABEL ${name})
   endforeach()

@@ -171,7 +171,7 @@ def load(*names, backends=None):
 def bound_chapters():
     """The folders of the chapters that have bindings."""
     return [folder for folder in runs.find_chapters()
-            if (folder / "peers" / f"{runs.ladder_of_chapter(folder)}_torch.cpp").exists()]
+            if (folder / "proof" / "peers" / f"{runs.ladder_of_chapter(folder)}_torch.cpp").exists()]
 
 
 def bound(chapter):

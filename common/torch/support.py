@@ -271,7 +271,7 @@ class RungPromises:
 
 
 def run():
-    """Runs the file's tests: python3 01_elu/peers/test_torch.py [-v]."""
+    """Runs the file's tests: python3 01_elu/proof/peers/test_torch.py [-v]."""
     def main():
         globals()["torch"] = elementwise_tutorial.find_torch()
         torch.set_num_threads(1)  # PyTorch's idle threads and the executor's would fight for the cores

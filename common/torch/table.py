@@ -282,9 +282,9 @@ def context(torch):
 
 def cases_of(chapter):
     """The list CASES of the chapter's torch_peers.py."""
-    path = chapter / "peers" / "torch_peers.py"
+    path = chapter / "proof" / "peers" / "torch_peers.py"
     if not path.exists():
-        raise runs.ToolError(f"{chapter.name} has no peers/torch_peers.py, so nothing of PyTorch to time")
+        raise runs.ToolError(f"{chapter.name} has no proof/peers/torch_peers.py, so nothing of PyTorch to time")
     spec = importlib.util.spec_from_file_location("torch_peers", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -132,7 +132,7 @@ class Plan:
         name, results = folder.name, f"{folder.name}/results/{self.gpu}"
         yield Step(f"{name}/test", lambda work: self.test(name, work), {f"{results}_accuracy.json": "accuracy.json"})
         yield Step(f"{name}/bench", lambda work: self.bench(name, work), {f"{results}.json": "bench.json"})
-        if (folder / "peers" / "torch_peers.py").exists():
+        if (folder / "proof" / "peers" / "torch_peers.py").exists():
             yield Step(f"{name}/torch", lambda work: self.torch(name, work), {f"{results}_torch.json": "torch.json"})
         for one in SANITIZERS:
             yield Step(f"{name}/{one}", lambda _, one=one: self.sanitize(name, one))

@@ -366,7 +366,7 @@ def prove(program, folder, quick=False):
     full = trace.ask(program, ["--all", f"--shape={FULL}"])
     claimed = [rung["rung"] for rung in full if "claims_per_thread" in rung]
     tail = trace.ask(program, [*claimed, f"--shape={TAIL}"]) if claimed else []
-    specs = [runs.load_json(path).get("kernels", []) for path in sorted((folder / "proof").glob("codegen*.json"))]
+    specs = [runs.load_json(path).get("kernels", []) for path in runs.rooms(folder, "codegen*.json")]
     for rung in full + tail:
         check_output(rung, found)
         if "claims_per_thread" in rung and rung["launches"]:

@@ -22,10 +22,10 @@ def kernel_files(folder, rungs):
     """The files that define the kernels of these rungs, the chapter's own first."""
     launches = [export.launch_of(folder, name) for name in rungs]
     kernels = {launch[3].split("<")[0] for launch in launches if launch}
-    paths = [*sorted(folder.glob("*.cuh")), *sorted((runs.ROOT / "common").glob("*.cuh"))]
+    paths = [*runs.headers(folder), *sorted((runs.ROOT / "common").glob("*.cuh"))]
     texts = {path: path.read_text(encoding="utf-8") for path in paths if not re.match("your_|.*backward", path.name)}
     return [path for path, text in texts.items() if any(re.search(rf"\b{kernel}\(const", text) for kernel in kernels)] or [
-        path for path, text in texts.items() if "__global__" in text and path.parent == folder]
+        path for path, text in texts.items() if "__global__" in text and folder in path.parents]
 
 
 def limits(folder, gpu):

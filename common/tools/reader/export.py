@@ -3,7 +3,7 @@ main() that checks and times it. All of it is gathered from the sources (gather.
 around the kernel.
 
 Which kernel a rung is, with which template arguments and how many threads a block, stands in the chapter's launch
-tables (proof/launches*.txt), which a test compares with the launchers; how wrong it may be, in the recorded accuracy.
+tables (launches*.txt), which a test compares with the launchers; how wrong it may be, in the recorded accuracy.
 proof/export.json has the rest: what the result is compared with where it is not the chapter's own formula.
 """
 
@@ -49,7 +49,7 @@ class Rung:
     def headers(self):
         """The headers of the kernel, the arithmetic and the reference."""
         name = runs.ladder_of_chapter(self.folder)
-        own = [path for path in sorted(self.folder.glob("*.cuh")) if not path.name.startswith("your_")]
+        own = [path for path in runs.headers(self.folder) if not path.name.startswith("your_")]
         kernel = self.kernel.split("<")[0]
         mine = [path for path in own if "backward" not in path.name and re.search(rf"\b{kernel}\(", path.read_text(encoding="utf-8"))]
         rest = [path for path in own if path.name.endswith("_math.cuh") and path not in mine]
@@ -149,7 +149,7 @@ def respelled(kernel):
 
 def launch_of(folder, name):
     """(elements, blocks, threads, kernel<...>) of the first launch of that name, of arrays aligned to what it needs."""
-    for path in sorted((folder / "proof").glob("launches*.txt")):
+    for path in runs.rooms(folder, "launches*.txt"):
         if re.search("views|backward", path.name):
             continue
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -164,7 +164,7 @@ def launch_of(folder, name):
 def names(folder):
     """The rungs that can be exported: those of the launch tables, but for the ones that live by the launch before them."""
     found = []
-    for path in sorted((folder / "proof").glob("launches*.txt")):
+    for path in runs.rooms(folder, "launches*.txt"):
         if not re.search("views|backward", path.name):
             found += [line.split()[0] for line in path.read_text(encoding="utf-8").splitlines() if re.match(r"\w+  +[\d,]+  ", line)]
     spec = folder / "proof" / "export.json"

@@ -252,9 +252,9 @@ def sectors_per_us(gpu, root=None):
 
 
 def launches(chapter, root=None):
-    """{rung: (kernel, elements of a block, threads)} of the chapter's proof/launches*.txt."""
+    """{rung: (kernel, elements of a block, threads)} of the chapter's launches*.txt."""
     found = {}
-    for path in sorted((Path(root or runs.ROOT) / chapter / "proof").glob("launches*.txt")):
+    for path in runs.rooms(Path(root or runs.ROOT) / chapter, "launches*.txt"):
         for line in runs.read_text(path).splitlines():
             match = re.match(r"(\S+) +([\d,]+) +[\d, ]+? +([\d,]+) x ([\d,]+)  (\S.*)$", line)
             if match:

@@ -355,6 +355,16 @@ def lessons_of(folder):
     return sorted(Path(folder).glob("*.md"))
 
 
+def rooms(folder, pattern):
+    """The files of this name in a chapter's rooms, by their names: claims and tables stand in proof/ or with their topic."""
+    return sorted(Path(folder).glob(f"*/{pattern}"), key=lambda path: path.name)
+
+
+def headers(folder):
+    """The headers of a chapter's kernels and arithmetic."""
+    return [path for room in (".", "ladders", "int8") for path in sorted((Path(folder) / room).glob("*.cuh"))]
+
+
 def find_chapter(name, root=None):
     """The folder of a chapter named 01_elu, elu, 1 or by a path; ToolError if there is none."""
     wanted = str(name).rstrip("/").split("/")[-1]

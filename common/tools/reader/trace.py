@@ -86,7 +86,7 @@ def refuse_unknown(folder, wanted):
     """ToolError, before anything is built, for a name that stands nowhere in the chapter."""
     recorded = known_names(folder)
     # A rung that is new may be called by any words that stand in the chapter, with other numbers.
-    sources = [path for pattern in ("*.h", "*.cpp", "launchers/*.h", "results/*.json", "../common/bench/*.h")
+    sources = [path for pattern in ("*.h", "*.cpp", "*/*.h", "results/*.json", "../common/bench/*.h")
                for path in Path(folder).glob(pattern)]
     for name in wanted if recorded else []:
         known = (one for path in sources for one in re.findall(r'"([\w/.<>]+)"', runs.read_text(path)))

@@ -29,7 +29,7 @@ class RecordTest(synthetic.Scratch):
         """Another clone of the made-up repository becomes the one at work."""
         self.root = self.outer / name
         synthetic.write(self.root, "01_elu/README.md", PAGE)
-        synthetic.write(self.root, "01_elu/peers/torch_peers.py", "CASES = []")
+        synthetic.write(self.root, "01_elu/proof/peers/torch_peers.py", "CASES = []")
         synthetic.write(self.root, "01_elu/results/headline.json", {"profiles": [{"name": "ncu_rows", "shape": "1x2x3"}], "ten_seconds": ["f16"]})
         synthetic.write(self.root, "common/results/shown.json", {"main": "b300", "second": "h200"})
         patch = mock.patch.object(runs, "ROOT", self.root)

@@ -23,7 +23,7 @@ def nothing(*_):
 
 class TableTest(unittest.TestCase):
     def test_every_chapters_files_compile(self):
-        files = [*runs.ROOT.glob("[0-9][0-9]_*/peers/*torch*.py"), *(runs.ROOT / "common/torch").glob("*.py")]
+        files = [*runs.ROOT.glob("[0-9][0-9]_*/proof/peers/*torch*.py"), *(runs.ROOT / "common/torch").glob("*.py")]
         self.assertGreater(len(files), 15)
         for file in files:
             compile(file.read_text(encoding="utf-8"), str(file), "exec")
@@ -32,8 +32,8 @@ class TableTest(unittest.TestCase):
         folders = elementwise_tutorial.bound_chapters()
         self.assertEqual(folders, runs.find_chapters())
         for folder in folders:
-            self.assertTrue((folder / "peers/test_torch.py").exists(), folder)
-            self.assertTrue((folder / "peers/torch_peers.py").exists(), folder)
+            self.assertTrue((folder / "proof/peers/test_torch.py").exists(), folder)
+            self.assertTrue((folder / "proof/peers/torch_peers.py").exists(), folder)
 
     def test_without_pytorch(self):
         with mock.patch.dict(sys.modules, {"torch": None}), \

@@ -1,0 +1,179 @@
+// SwiGLU to E4m3 with a scale for each row: a block computes a row, finds its largest magnitude, scales.
+#include "03_swish/quantize/swish_quantize.h"
+
+#include <algorithm>
+
+#include "03_swish/swish_math.cuh"
+#include "common/fp8.cuh"
+
+namespace tutorial {
+namespace {
+
+struct QuantizedRows {
+  E4m3* q;
+  float* scale;
+  std::int64_t columns, pitch;
+  Beta beta;
+};
+
+/// The largest of `bits` in the block, in every thread; blocks of whole warps. Of floats without a sign
+/// the bits are ordered as the numbers are, an infinity above them and NaN above that.
+__device__ unsigned block_max(unsigned bits) {
+  __shared__ unsigned of_warp[32];
+  const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
+  const auto warp_max = [](unsigned value) {
+#pragma unroll
+    for (int apart = 16; apart > 0; apart /= 2) {
+      value = max(value, __shfl_xor_sync(0xffffffff, value, apart));
+    }
+    return value;
+  };
+  bits = warp_max(bits);
+  if (lane == 0) of_warp[threadIdx.x / 32] = bits;
+  __syncthreads();
+  return warp_max(lane < warps ? of_warp[lane] : 0);
+}
+
+/// y of a pack, and its largest magnitude so far.
+template <int W, class T>
+__device__ __forceinline__ unsigned swiglu_of(Beta beta, const Pack<T, W>& a, const Pack<T, W>& b,
+                                              float* y, unsigned most) {
+#pragma unroll
+  for (int k = 0; k < W; ++k) {
+    const Factors gate = gate_factors(beta, static_cast<float>(a.at[k]), T{});
+    y[k] = gate.a * (gate.r * static_cast<float>(b.at[k]));
+    most = max(most, __float_as_uint(fabsf(y[k])));
+  }
+  return most;
+}
+
+/// max |y| as the row's scale times 448; the smallest that has a reciprocal to spare.
+__device__ __forceinline__ float row_size(unsigned most) {
+  return max_nan(__uint_as_float(block_max(most)), 0x1p-90f);
+}
+
+/// Scaled first, rounded once.
+template <int W>
+__device__ __forceinline__ void store_scaled(E4m3* q, const float* y, float inverse) {
+  Pack<E4m3, W> pack;
+  if constexpr (W == 1) {
+    pack.at[0] = saturated_to<E4m3>({y[0] * inverse, 0.0f}).x;
+  } else {
+#pragma unroll
+    for (int k = 0; k < W; k += 2) {
+      detail::storage_as<Fp8Pair<E4m3>>(pack.at[k]) =
+          saturated_to<E4m3>({y[k] * inverse, y[k + 1] * inverse});
+    }
+  }
+  store_pack(q, pack);
+}
+
+/// One pass: a thread keeps kPacks packs of its row.
+template <int kPacks, class T>
+__global__ void __launch_bounds__(1024)
+    swiglu_quantize_one_pass_kernel(const T* a, const T* b, QuantizedRows to) {
+  wait_for_previous_grid();
+  constexpr int W = 16 / sizeof(T);
+  const std::int64_t row = blockIdx.x;
+  const auto at = [](int k) { return std::int64_t{k * blockDim.x + threadIdx.x} * W; };
+  Pack<T, W> pack_a[kPacks], pack_b[kPacks];
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    if (at(k) >= to.columns) continue;
+    pack_a[k] = load_pack<W>(a + row * to.pitch + at(k));
+    pack_b[k] = load_pack<W>(b + row * to.pitch + at(k));
+  }
+  float y[kPacks][W];
+  unsigned most = 0;
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    if (at(k) < to.columns) most = swiglu_of<W>(to.beta, pack_a[k], pack_b[k], y[k], most);
+  }
+  const float size = row_size(most), inverse = 448.0f / size;
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    if (at(k) < to.columns) store_scaled<W>(to.q + row * to.columns + at(k), y[k], inverse);
+  }
+  if (threadIdx.x == 0) to.scale[row] = size * (1.0f / 448.0f);
+}
+
+/// Two passes, W elements at a time: the second computes again what the first has not kept.
+template <int W, class T>
+__global__ void __launch_bounds__(1024)
+    swiglu_quantize_two_passes_kernel(const T* a, const T* b, QuantizedRows to) {
+  wait_for_previous_grid();
+  const std::int64_t row = blockIdx.x, step = std::int64_t{blockDim.x} * W;
+  const T *const row_a = a + row * to.pitch, *const row_b = b + row * to.pitch;
+  float y[W];
+  unsigned most = 0;
+  for (std::int64_t i = threadIdx.x * W; i < to.columns; i += step) {
+    most = swiglu_of<W>(to.beta, load_pack<W>(row_a + i), load_pack<W>(row_b + i), y, most);
+  }
+  const float size = row_size(most), inverse = 448.0f / size;
+  for (std::int64_t i = threadIdx.x * W; i < to.columns; i += step) {
+    swiglu_of<W>(to.beta, load_pack<W>(row_a + i), load_pack<W>(row_b + i), y, 0);
+    store_scaled<W>(to.q + row * to.columns + i, y, inverse);
+  }
+  if (threadIdx.x == 0) to.scale[row] = size * (1.0f / 448.0f);
+}
+
+/// The threads of a block for so many items, kMost at most: whole warps.
+int threads_for_row(std::int64_t items, std::int64_t most) {
+  return static_cast<int>(std::clamp<std::int64_t>((items + 31) / 32 * 32, 32, most));
+}
+
+template <class T>
+cudaError_t launch_one_pass(const T* a, const T* b, const QuantizedRows& to, dim3 grid,
+                            cudaStream_t stream) {
+  const std::int64_t packs = to.columns * static_cast<std::int64_t>(sizeof(T)) / 16;
+  const auto with = [&](auto kernel, int each) {
+    const auto threads = static_cast<unsigned>(threads_for_row((packs + each - 1) / each, 1024));
+    return launch(kernel, {grid, threads, 0, Overlap::previous_kernel}, stream, a, b, to);
+  };
+  // Up to 512 threads with one pack each, then two; blocks of more threads wait longer for one another.
+  if (packs <= 512) return with(swiglu_quantize_one_pass_kernel<1, T>, 1);
+  if (packs <= 1024) return with(swiglu_quantize_one_pass_kernel<2, T>, 2);
+  return with(swiglu_quantize_one_pass_kernel<4, T>, 4);
+}
+
+}  // namespace
+
+template <class T>
+cudaError_t swiglu_quantize(const T* a, const T* b, E4m3* q, float* scale, std::int64_t rows,
+                            std::int64_t columns, std::int64_t pitch, RowPasses passes,
+                            cudaStream_t stream) {
+  if (rows < 0 || columns < 0 || pitch < columns || rows > 0x7fffffff) return cudaErrorInvalidValue;
+  constexpr int kWidth = 16 / sizeof(T);
+  const bool has_elements = rows > 0 && columns > 0;
+  const bool in_packs = columns % kWidth == 0 && pitch % kWidth == 0 && is_aligned(a, 16) &&
+                        is_aligned(b, 16) && is_aligned(q, kWidth);
+  const bool fits = fits_in_registers<T>(columns);
+  if (passes == RowPasses::one_pass && !fits) return cudaErrorInvalidValue;
+  const std::size_t wanted = passes == RowPasses::one_pass ? 16 : sizeof(T);
+  const cudaError_t error = check_buffers({{a, wanted, nullptr, has_elements},
+                                           {b, wanted, nullptr, has_elements},
+                                           {q, 1, nullptr, has_elements},
+                                           {scale, alignof(float), nullptr, has_elements}});
+  if (error != cudaSuccess || !has_elements) return error;
+  if (passes == RowPasses::one_pass && !in_packs) return cudaErrorMisalignedAddress;
+
+  const QuantizedRows to{q, scale, columns, pitch, beta_constants(1.0f)};
+  const dim3 grid(static_cast<unsigned>(rows));
+  if (passes != RowPasses::two_passes && fits && in_packs) {
+    return launch_one_pass(a, b, to, grid, stream);
+  }
+  const auto with = [&](auto kernel, int width) {
+    const auto threads = static_cast<unsigned>(threads_for_row(columns / width, 512));
+    return launch(kernel, {grid, threads, 0, Overlap::previous_kernel}, stream, a, b, to);
+  };
+  return in_packs ? with(swiglu_quantize_two_passes_kernel<kWidth, T>, kWidth)
+                  : with(swiglu_quantize_two_passes_kernel<1, T>, 1);
+}
+
+#define TUTORIAL_INSTANTIATE(T)                                                         \
+  template cudaError_t swiglu_quantize(const T*, const T*, E4m3*, float*, std::int64_t, \
+                                       std::int64_t, std::int64_t, RowPasses, cudaStream_t);
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
+#undef TUTORIAL_INSTANTIATE
+
+}  // namespace tutorial
