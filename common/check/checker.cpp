@@ -158,6 +158,12 @@ std::uintptr_t pointer_of(const cpu::Argument& argument) {
   return pointer;
 }
 
+/// "FILE:LINE" from there on.
+Place place_at(const std::string& text, std::size_t begin) {
+  const std::size_t colon = text.find(':', begin);
+  return {text.substr(begin, colon - begin), std::atoi(text.c_str() + colon + 1), ""};
+}
+
 /// A region's first and last byte that is not known to be accessed grows with it.
 void grow(Extent& extent, std::uintptr_t address, std::size_t bytes) {
   if (extent.begin == extent.end) extent = {address, address};
@@ -216,6 +222,9 @@ void Checker::start() {
   regions_.keep_apart(kReach);
   cpu::watcher = this;
   trace::on_access = [](const Seen& seen) { instance().access(seen); };
+  trace::on_atomic_load = [](const Seen& seen) {
+    if (cpu::running_block == nullptr && instance().host_ != nullptr) instance().host_(seen);
+  };
   trace::on_fence = [] { instance().fence(); };
   for (const cpu::SharedVariable& variable : cpu::shared_variables()) {
     regions_.add(Region::Kind::shared_array, variable.begin, variable.bytes, variable.name);
@@ -342,11 +351,15 @@ void Checker::block_fails(const std::string& report) {
   unwritten_.clear();  // the threads that would have written were stopped
   const std::string text = from_root(report);
   Place place = place_of(last_pc_);
-  if (const std::size_t in = text.find(" in "); in != std::string::npos) {
-    const std::size_t colon = text.find(':', in);
-    place = {text.substr(in + 4, colon - in - 4), std::atoi(text.c_str() + colon + 1), ""};
+  std::size_t begin = 0;
+  if (const std::size_t thread = text.find(": block: ["); thread != std::string::npos) {
+    place =
+        place_at(text, 0);  // a failed assertion: "FILE:LINE: void kernel(): block: [0,0,0], ..."
+    begin = thread + 2;
+  } else if (const std::size_t in = text.find(" in "); in != std::string::npos) {
+    place = place_at(text, in + 4);
   }
-  problems_.add_once("fault", place, text, true);
+  problems_.add_once("fault", place, text.substr(begin), true);
 }
 
 void Checker::barrier_completes(unsigned returned) {
@@ -471,6 +484,11 @@ Region::Kind kind_of(cpu::MemoryKind kind) {
   return Region::Kind::buffer;
 }
 
+/// Whether a function of the runtime has allocated it.
+bool is_of_runtime(const Region& region) {
+  return region.kind != Region::Kind::variable && region.kind != Region::Kind::heap;
+}
+
 }  // namespace
 
 void Checker::find_regions(const std::function<void(Region&)>& is_new) {
@@ -479,7 +497,7 @@ void Checker::find_regions(const std::function<void(Region&)>& is_new) {
   for (const auto& range : ranges) now[reinterpret_cast<std::uintptr_t>(range.begin)] = &range;
   std::vector<std::uintptr_t> gone;
   regions_.for_all([&](Region& region) {
-    if (region.is_shared() || region.kind == Region::Kind::variable) return;
+    if (region.is_shared() || !is_of_runtime(region)) return;
     const auto entry = now.find(region.begin);
     if (entry != now.end() && entry->second->bytes == region.bytes) {
       now.erase(entry);
@@ -498,6 +516,25 @@ void Checker::find_regions(const std::function<void(Region&)>& is_new) {
       region.written.resize(region.bytes);
     if (is_new) is_new(region);
   }
+}
+
+/// As the runtime's buffers: full of what is no number, so that a read of what nobody has written shows.
+void Checker::kernel_allocates(void* pointer, std::size_t bytes, std::uintptr_t pc) {
+  const Place place = place_of(pc);
+  regions_.is_reused(trace::extent_of(pointer, bytes));
+  Region& region = regions_.add(Region::Kind::heap, pointer, bytes, "");
+  region.written.assign(bytes, false);
+  region.called = allocated_as(source_line(place.file, place.line));
+  region.name = region.name_to_store = region.called;
+  std::memset(pointer, 0xFF, bytes);
+}
+
+void Checker::kernel_frees(const Extent& bytes, std::uintptr_t pc) {
+  settle();
+  const Region* const region = regions_.at(bytes.begin);
+  if (region == nullptr) return;
+  regions_.note_freed({bytes, region->called, "which " + place_of(pc).name() + " has freed"});
+  regions_.remove(bytes.begin);
 }
 
 /// A buffer is called as the first of the kernel's parameters that points to it, and for stores as

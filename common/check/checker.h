@@ -75,6 +75,10 @@ class Checker : public cpu::Watcher {
   /// Whether the call that returns there is the program's own.
   bool is_programs(std::uintptr_t pc);
 
+  /// A kernel has allocated memory, or freed what a kernel had allocated.
+  void kernel_allocates(void* pointer, std::size_t bytes, std::uintptr_t pc);
+  void kernel_frees(const trace::Extent& bytes, std::uintptr_t pc);
+
   /// Is told of each launch that has ended, and of the regions that it has written.
   std::function<void(const cpu::Launch&)> launch_ended;
 

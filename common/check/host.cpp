@@ -2,7 +2,8 @@
 
 #include "common/check/host.h"
 
-#include "common/trace/symbols.h"
+#include "common/check/heap.h"
+#include "common/check/variables.h"
 
 #include <algorithm>
 #include <regex>
@@ -77,6 +78,7 @@ Host& Host::instance() {
 
 void Host::start() {
   is_started_ = true;
+  Heap::start();
   checker_.launch_ended = [this](const cpu::Launch& launch) { launch_ends(launch); };
   checker_.start_program([](const Seen& seen) { instance().access(seen); });
 }
@@ -131,17 +133,15 @@ void Host::access(const Seen& seen) {
   Region* const region = checker_.regions().at(seen.address);
   if (region == nullptr || region->is_shared()) return;
   const char* const does = seen.operation == Operation::load ? "reads " : "writes ";
-  if (region->kind == Region::Kind::buffer) {
+  if (region->kind == Region::Kind::buffer || region->kind == Region::Kind::heap) {
     checker_.problems().add("host", place_of(seen.pc),
                             std::string("host code ") + does + element_of(*region, seen) +
                                 ", which is memory of the device: copy it with cudaMemcpy");
     return;
   }
-  const Extent bytes{seen.address, seen.address + seen.bytes};
+  if (seen.operation == Operation::atomic || seen.is_volatile) meets_kernel(seen);
   for (const Work& work : work_) {
-    if (work.bytes.begin >= bytes.end || bytes.begin >= work.bytes.end ||
-        streams.is_done(work.ticket))
-      continue;
+    if (!work.concerns(seen) || streams.is_done(work.ticket)) continue;
     checker_.problems().add(
         "not waited for", place_of(seen.pc),
         std::string("host code ") + does + element_of(*region, seen) + ", which " + work.what +
@@ -150,6 +150,20 @@ void Host::access(const Seen& seen) {
   }
   if (seen.operation != Operation::load)
     region->write(seen.address, std::min(seen.bytes, region->end() - seen.address));
+}
+
+/// An atomic of the host's, or a volatile access, is one that a kernel at work may see: what the kernel had
+/// written before its own one is there, and what its stream had done before it.
+void Host::meets_kernel(const Seen& seen) {
+  std::map<cudaStream_t, std::uint64_t> met;
+  for (const Work& work : work_) {
+    if (work.concerns(seen)) met[work.ticket.stream] = work.ticket.number;
+  }
+  const auto is_met = [&](const Work& work) {
+    const auto number = met.find(work.ticket.stream);
+    return number != met.end() && work.ticket.number <= number->second;
+  };
+  work_.erase(std::remove_if(work_.begin(), work_.end(), is_met), work_.end());
 }
 
 void Host::launch_ends(const cpu::Launch& launch) {
@@ -230,6 +244,25 @@ bool Host::judge_size(const Call& call, const Piece& piece, const Region& region
   return false;
 }
 
+/// The program's own array that a pointer leads into, where it is known: of its heap, or a variable.
+std::optional<Region> Host::hosts_array(const void* pointer) {
+  Region array{Region::Kind::pinned, 0, 0, "", ""};
+  if (const Heap::Array heap = Heap::instance().at(pointer); heap.pc != 0) {
+    const Place place = place_of(heap.pc);
+    array.begin = heap.bytes.begin;
+    array.bytes = heap.bytes.end - heap.bytes.begin;
+    array.called = allocated_as(source_line(place.file, place.line));
+    return array;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  const Variable* const variable = Variables::instance().at(address);
+  if (variable == nullptr) return std::nullopt;
+  array.begin = reinterpret_cast<std::uintptr_t>(variable->begin);
+  array.bytes = variable->bytes;
+  array.called = variable->name;
+  return array;
+}
+
 bool Host::copies(const Call& call, const Piece& to, const Piece& from, cudaMemcpyKind kind) {
   if (!call.is_programs() || to.bytes == 0 || to.pointer == nullptr || from.pointer == nullptr)
     return true;
@@ -242,7 +275,9 @@ bool Host::copies(const Call& call, const Piece& to, const Piece& from, cudaMemc
   bool fits = true;
   for (const Piece& piece : {to, from}) {
     const Region* const region = region_of(piece.pointer);
+    const std::optional<Region> own = region == nullptr ? hosts_array(piece.pointer) : std::nullopt;
     if (region != nullptr) fits = judge_size(call, piece, *region) && fits;
+    if (own) fits = judge_size(call, piece, *own) && fits;
   }
   const Region* const source = checker_.regions().at(extent_of(from).begin);
   const bool is_results = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDefault;

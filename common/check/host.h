@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -73,13 +74,19 @@ class Host {
     trace::Extent bytes;
     Ticket ticket;
     std::string what;
+
+    bool concerns(const trace::Seen& seen) const {
+      return bytes.begin < seen.address + seen.bytes && seen.address < bytes.end;
+    }
   };
 
+  void meets_kernel(const trace::Seen& seen);
   void launch_ends(const cpu::Launch& launch);
   void tell_what_is_not_freed();
   void judge_side(const Call& call, const Piece& piece, bool on_device, const std::string& kind);
   Region* region_of(const void* pointer);
   bool judge_size(const Call& call, const Piece& piece, const Region& region);
+  static std::optional<Region> hosts_array(const void* pointer);
   static std::string name_of(const Region& region);
   static std::string element_of(const Region& region, const trace::Seen& seen);
 

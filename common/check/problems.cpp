@@ -87,6 +87,13 @@ std::string source_line(const std::string& file, int number) {
   return begin == std::string::npos ? "" : line.substr(begin);
 }
 
+std::string allocated_as(const std::string& line) {
+  static const std::regex form(R"(([\w.\[\]>-]+) *=[^=]|vector *<.*> *(\w+) *[({])");
+  std::smatch found;
+  if (!std::regex_search(line, found, form)) return "";
+  return found[1].matched ? found[1].str() : found[2].str();
+}
+
 Declaration declaration_of(const std::string& name, const Place& where) {
   const std::regex form(name.empty()
                             ? "(?:DYNAMIC_SHARED\\(|extern +__shared__ +(?:__align__\\(\\d+\\) +)?)"

@@ -38,6 +38,9 @@ struct Declaration {
 /// Line `number` of a file without the blanks before it; empty if there is none.
 std::string source_line(const std::string& file, int number);
 
+/// What a line makes of memory that it allocates: "x" of `int* x = new int[2]` and of `std::vector<int> x(2)`; or empty.
+std::string allocated_as(const std::string& line);
+
 /// The last declaration before the line `where` of a `__shared__` variable called `name`; with an
 /// empty name: of DYNAMIC_SHARED.
 Declaration declaration_of(const std::string& name, const Place& where);

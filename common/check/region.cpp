@@ -6,6 +6,7 @@
 #include "common/executor/device_memory.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tutorial::check {
 
@@ -20,6 +21,7 @@ std::size_t reach_of(const Region& region, std::size_t buffers) {
       return buffers;
     case Region::Kind::shared_array:
       return kSharedReach;
+    case Region::Kind::heap:
     case Region::Kind::pinned:
     case Region::Kind::variable:
       break;
@@ -93,6 +95,14 @@ const Regions::Freed* Regions::freed_at(std::uintptr_t address) const {
   if (above == freed_.begin()) return nullptr;
   const Freed& freed = std::prev(above)->second;
   return freed.bytes.holds(address) ? &freed : nullptr;
+}
+
+void Regions::is_reused(const trace::Extent& bytes) {
+  for (auto entry = freed_.begin(); entry != freed_.end();) {
+    const trace::Extent& freed = entry->second.bytes;
+    const bool meets = freed.begin < bytes.end && bytes.begin < freed.end;
+    entry = meets ? freed_.erase(entry) : std::next(entry);
+  }
 }
 
 Region* Regions::at(std::uintptr_t address) {

@@ -74,7 +74,8 @@ constexpr std::size_t kReach = std::size_t{1} << 30, kFarReach = std::size_t{9} 
 constexpr std::size_t kSharedReach = 32768;
 
 struct Region {
-  enum class Kind { buffer, pinned, managed, variable, shared_array, dynamic_shared };
+  /// heap: what a kernel allocates itself.
+  enum class Kind { buffer, heap, pinned, managed, variable, shared_array, dynamic_shared };
 
   Kind kind;
   std::uintptr_t begin;
@@ -122,6 +123,8 @@ class Regions {
   };
   void note_freed(const Freed& freed) { freed_[freed.bytes.begin] = freed; }
   const Freed* freed_at(std::uintptr_t address) const;
+  /// Forgets what was freed there: the memory is given out again.
+  void is_reused(const trace::Extent& bytes);
 
   template <class Visit>
   void for_all(const Visit& visit) {

@@ -1,7 +1,9 @@
 // The runtime's functions as a program that is checked calls them: the linker was told by --wrap of each
 // (common/check/wrapped.txt) to call these in their places.
 
+#include "common/check/heap.h"
 #include "common/check/host.h"
+#include "common/executor/qualifiers.h"
 
 #include <cuda_runtime_api.h>
 
@@ -11,6 +13,7 @@
 
 using tutorial::check::Call;
 using tutorial::check::Checker;
+using tutorial::check::Heap;
 using tutorial::check::Host;
 using tutorial::check::Piece;
 
@@ -38,6 +41,26 @@ void see(const Piece& read, const Piece& written, const void* return_address) {
          piece.is_read ? tutorial::trace::Operation::load : tutorial::trace::Operation::store,
          reinterpret_cast<std::uintptr_t>(return_address), true});
   }
+}
+
+/// Memory of the heap, given to host code or to a kernel.
+void* given(void* pointer, std::size_t bytes, const void* return_address) {
+  if (pointer == nullptr || !Heap::listens() || tutorial::check::Busy::count != 0) return pointer;
+  const tutorial::check::Busy busy;
+  const auto pc = reinterpret_cast<std::uintptr_t>(return_address);
+  const bool is_kernels = tutorial::cpu::running_block != nullptr;
+  if (is_kernels && !Checker::instance().is_programs(pc)) return pointer;
+  Heap::instance().allocates(pointer, bytes, pc, is_kernels);
+  if (is_kernels) Checker::instance().kernel_allocates(pointer, bytes, pc);
+  return pointer;
+}
+
+void taken(void* pointer, const void* return_address) {
+  if (pointer == nullptr || !Heap::listens()) return;
+  const Heap::Array array = Heap::instance().frees(pointer);
+  if (!array.is_kernels) return;
+  const tutorial::check::Busy busy;
+  Checker::instance().kernel_frees(array.bytes, reinterpret_cast<std::uintptr_t>(return_address));
 }
 
 const char* row_of(const void* pointer, std::size_t pitch, std::size_t row) {
@@ -155,6 +178,35 @@ cudaError_t __wrap_cudaFree(void* pointer) {
   host().streams.wait_for_all();
   host().allocates(call);
   return call.answer(error);
+}
+
+void* __real_malloc(std::size_t bytes);
+void* __wrap_malloc(std::size_t bytes) {
+  return given(__real_malloc(bytes), bytes, __builtin_return_address(0));
+}
+void* __real_calloc(std::size_t count, std::size_t bytes);
+void* __wrap_calloc(std::size_t count, std::size_t bytes) {
+  return given(__real_calloc(count, bytes), count * bytes, __builtin_return_address(0));
+}
+void* __real__Znwm(std::size_t bytes);
+void* __wrap__Znwm(std::size_t bytes) {  // operator new
+  return given(__real__Znwm(bytes), bytes, __builtin_return_address(0));
+}
+void* __real__Znam(std::size_t bytes);
+void* __wrap__Znam(std::size_t bytes) {  // operator new[]
+  return given(__real__Znam(bytes), bytes, __builtin_return_address(0));
+}
+
+// In the places of the C library's: its own functions, and C++'s, free and enlarge the program's memory, too.
+void __libc_free(void* pointer);
+void* __libc_realloc(void* pointer, std::size_t bytes);
+void free(void* pointer) {
+  taken(pointer, __builtin_return_address(0));
+  __libc_free(pointer);
+}
+void* realloc(void* pointer, std::size_t bytes) {
+  taken(pointer, __builtin_return_address(0));
+  return given(__libc_realloc(pointer, bytes), bytes, __builtin_return_address(0));
 }
 
 // ---- Copies and fills ---------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -81,7 +82,8 @@ Variables::Variables() {
       const ElfW(Sym)& symbol = symbols[k];
       if ((symbol.st_info & 0xf) != STT_OBJECT || symbol.st_size == 0) continue;
       const std::string name = name_of(names + symbol.st_name);
-      if (name.empty()) continue;
+      const bool is_of_class = std::strncmp(names + symbol.st_name, "_ZT", 3) == 0;
+      if (name.empty() && !is_of_class) continue;
       const std::uintptr_t begin = base + symbol.st_value;
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the address of a variable
       variables_[begin] = {name, reinterpret_cast<const char*>(begin), symbol.st_size};
@@ -89,21 +91,28 @@ Variables::Variables() {
   }
 }
 
-const Variable* Variables::at(std::uintptr_t address) const {
+const Variable* Variables::symbol_at(std::uintptr_t address) const {
   const auto above = variables_.upper_bound(address);
   if (above == variables_.begin()) return nullptr;
   const auto& [begin, variable] = *std::prev(above);
   return address - begin < variable.bytes ? &variable : nullptr;
 }
 
+const Variable* Variables::at(std::uintptr_t address) const {
+  const Variable* const found = symbol_at(address);
+  return found == nullptr || found->name.empty() ? nullptr : found;
+}
+
 const Variable* Variables::meant(std::uintptr_t address, const std::string& line) const {
   constexpr std::uintptr_t kNear = 1 << 16;
-  const Variable* const found = at(address);
+  const Variable* const found = symbol_at(address);
+  if (found != nullptr && found->name.empty()) return nullptr;
   if (found != nullptr && names(line, found->name)) return found;
   const Variable* before = nullptr;
   for (auto entry = variables_.lower_bound(address - kNear);
        entry != variables_.end() && entry->first < address + kNear; ++entry) {
     const Variable& variable = entry->second;
+    if (variable.name.empty()) continue;
     if (entry->first <= address) before = &variable;
     if (names(line, variable.name)) return &variable;
   }

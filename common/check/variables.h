@@ -28,7 +28,9 @@ class Variables {
 
  private:
   Variables();
+  const Variable* symbol_at(std::uintptr_t address) const;
 
+  // And the tables of virtual functions, which have no name.
   std::map<std::uintptr_t, Variable> variables_;
 };
 

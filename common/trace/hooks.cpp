@@ -7,6 +7,7 @@ namespace tutorial::trace {
 
 void (*on_access)(const Seen&) = nullptr;
 void (*on_fence)() = nullptr;
+void (*on_atomic_load)(const Seen&) = nullptr;
 
 }  // namespace tutorial::trace
 
@@ -21,6 +22,13 @@ using tutorial::trace::Operation;
   if (tutorial::trace::on_access == nullptr) return;
   tutorial::trace::on_access({reinterpret_cast<std::uintptr_t>(address), bytes, operation,
                               reinterpret_cast<std::uintptr_t>(place), is_range, is_volatile});
+}
+
+[[gnu::always_inline]] inline void see_load(const void* address, std::size_t bytes, void* place) {
+  if (tutorial::trace::on_atomic_load == nullptr) return;
+  tutorial::trace::on_atomic_load({reinterpret_cast<std::uintptr_t>(address), bytes,
+                                   Operation::load, reinterpret_cast<std::uintptr_t>(place), false,
+                                   true});
 }
 
 }  // namespace
@@ -66,7 +74,8 @@ using tutorial::trace::Operation;
   TUTORIAL_TRACE_ATOMIC(bits, T, fetch_xor, __atomic_fetch_xor)                                    \
   TUTORIAL_TRACE_ATOMIC(bits, T, fetch_nand, __atomic_fetch_nand)                                  \
   T __tsan_atomic##bits##_load(const volatile T* address, int) {                                   \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST); /* before an exchange, which is seen */     \
+    see_load(const_cast<const T*>(address), sizeof(T), __builtin_return_address(0));               \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                             \
   }                                                                                                \
   void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                            \
     see(const_cast<const T*>(address), sizeof(T), Operation::atomic, __builtin_return_address(0)); \

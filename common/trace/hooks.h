@@ -22,5 +22,7 @@ struct Seen {
 extern void (*on_access)(const Seen& access);
 /// Is told of every __threadfence() and the like.
 extern void (*on_fence)();
+/// Is told of atomic loads: in a kernel an exchange follows, which is seen.
+extern void (*on_atomic_load)(const Seen& access);
 
 }  // namespace tutorial::trace

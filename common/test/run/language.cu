@@ -2,6 +2,7 @@
 // executor: a lambda for kernels needs a flag of nvcc's, and a function of ours is one of its own
 // prints: from thread 0\nfrom thread 1
 // prints: sum 63
+// check: clean
 #include <device_launch_parameters.h>
 
 #include <algorithm>
