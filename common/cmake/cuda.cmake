@@ -8,6 +8,8 @@
 #   tutorial_fetch_cuda_headers() the same from PyPI, into .deps/cuda-headers (into the build folder,
 #                                 where the sources cannot be written)
 #   tutorial_fetch_nvcc()         NVIDIA's compiler from PyPI, into .deps/cuda (./tutorial setup --nvcc)
+#   tutorial_find_nvdisasm()      the disassembler, beside nvcc, on PATH, or fetched; or empty
+#   tutorial_fetch_nvdisasm()     the same from PyPI, into .deps/nvdisasm
 
 set(TUTORIAL_CUDA_MINIMUM 12.4)
 # One each of Turing, Ampere, Hopper, and the two Blackwell families.
@@ -24,7 +26,8 @@ set(TUTORIAL_CUDA_PYPI
 set(TUTORIAL_NVCC_PYPI
     nvidia-cuda-nvcc==13.0.88
     nvidia-nvvm==13.0.88
-    nvidia-cuda-cuobjdump==13.2.51
+    nvidia-cuda-cuobjdump==13.2.51)
+set(TUTORIAL_NVDISASM_PYPI
     nvidia-cuda-nvdisasm==13.2.51)
 
 # The repository's root, in script mode too (the folder of this file is common/cmake).
@@ -216,5 +219,20 @@ endfunction()
 
 function(tutorial_fetch_nvcc)
   tutorial_lock_deps()
-  tutorial_fetch_pypi("NVIDIA's compiler" cuda ${TUTORIAL_CUDA_PYPI} ${TUTORIAL_NVCC_PYPI})
+  tutorial_fetch_pypi("NVIDIA's compiler" cuda ${TUTORIAL_CUDA_PYPI} ${TUTORIAL_NVCC_PYPI} ${TUTORIAL_NVDISASM_PYPI})
+endfunction()
+
+function(tutorial_find_nvdisasm out)
+  get_filename_component(nvcc "${TUTORIAL_NVCC}" REALPATH)
+  get_filename_component(beside "${nvcc}" DIRECTORY)
+  file(GLOB fetched "${TUTORIAL_DEPS}/*/nvidia/cu*/bin")
+  unset(program)
+  find_program(program nvdisasm NO_CACHE HINTS "${beside}" PATHS ${fetched})
+  string(REGEX REPLACE ".*-NOTFOUND" "" program "${program}")
+  set(${out} "${program}" PARENT_SCOPE)
+endfunction()
+
+function(tutorial_fetch_nvdisasm)
+  tutorial_lock_deps()
+  tutorial_fetch_pypi("NVIDIA's disassembler" nvdisasm ${TUTORIAL_NVDISASM_PYPI})
 endfunction()

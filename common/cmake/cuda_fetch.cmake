@@ -1,11 +1,17 @@
-# cmake -DWHAT=headers|nvcc [-DFETCH=ON] -P common/cmake/cuda_fetch.cmake
-# Exits 0 if NVIDIA's headers, or nvcc, are here, and says where; with FETCH, after fetching them if need be.
+# cmake -DWHAT=headers|nvcc|nvdisasm [-DFETCH=ON] -P common/cmake/cuda_fetch.cmake
+# Exits 0 if NVIDIA's headers, nvcc, or the disassembler, are here, and says where; with FETCH, after fetching them if need be.
 include("${CMAKE_CURRENT_LIST_DIR}/cuda.cmake")
 tutorial_find_nvcc()
 if(WHAT STREQUAL "headers")
   tutorial_find_cuda_headers(found)
   if(NOT found AND FETCH)
     tutorial_fetch_cuda_headers(found)
+  endif()
+elseif(WHAT STREQUAL "nvdisasm")
+  tutorial_find_nvdisasm(found)
+  if(NOT found AND FETCH)
+    tutorial_fetch_nvdisasm()
+    tutorial_find_nvdisasm(found)
   endif()
 else()
   if(NOT TUTORIAL_NVCC AND FETCH)

@@ -148,6 +148,7 @@ void write_launch(Json& json, const LaunchRecord& launch, const Recorder& record
   json.number("dynamic_shared", launch.dynamic_shared);
   json.number("busy_blocks", launch.busy_blocks);
   json.number("busy_threads", launch.busy_threads);
+  json.number("loaded_sectors", launch.loaded_sectors);
   json.begin("places", '[');
   for (const auto& [place, totals] : launch.places) {
     json.begin("", '{');

@@ -210,6 +210,7 @@ void Recorder::leave_block() {
   }
   launch.busy_blocks += is_busy ? 1 : 0;
   launch.block_sectors += sectors_.size();
+  for (const auto& [sector, is_loaded] : sectors_) launch.loaded_sectors += is_loaded ? 1 : 0;
   sectors_.clear();
   for (unsigned warp = 0; warp < warps; ++warp) {
     gather(warp);

@@ -57,8 +57,8 @@ struct LaunchRecord {
   dim3 grid, block;
   std::size_t dynamic_shared = 0;
   std::uint64_t busy_blocks = 0, busy_threads = 0;  ///< that touched global memory
-  /// Sectors that a block loads, and those that it stores, each once a block; of all blocks.
-  std::uint64_t block_sectors = 0;
+  /// Sectors that a block loads, and those that it stores, each once a block; of all blocks. Those loaded.
+  std::uint64_t block_sectors = 0, loaded_sectors = 0;
   std::map<std::uint32_t, PlaceTotals> places;
   Warp middle, last;
   bool has_middle = false, has_last = false;

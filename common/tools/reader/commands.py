@@ -95,10 +95,13 @@ def make_parser():
         one.set_defaults(run=run)
         return one
 
+    import predict
     test = add("test", "build everything, or these chapters, and run the tests; --yours judges your own rung", run_test)
     test.add_argument("chapters", metavar="CHAPTER", nargs="*").completer = chapter_names
     test.add_argument("--yours", action="store_true",
                       help="judge your own rung (your_*.cuh); without a chapter, all that you have edited")
+    test.add_argument("--json", metavar="FILE", help="with --yours: write the verdict there too, for programs")
+    predict.add_device(test.add_argument_group("with --yours, the GPU whose speed is predicted (default: the lessons')"))
     test.add_argument("--all", action="store_true",
                       help="also what proves this repository's tools, pages and book; with a chapter, all of its own")
     test.add_argument("--long", action="store_true",
@@ -135,10 +138,10 @@ def make_parser():
     with_chapter(tracing)
     trace.add_arguments(tracing).completer = rung_names
 
-    predict = add("predict", "show the ladder as a model of three terms has it, beside what is recorded", run_predict,
+    predicting = add("predict", "show the ladder as a model of three terms has it, beside what is recorded", run_predict,
                   epilog="On a GPU with its own copy; --gpu h100: by that GPU's recorded copies; of any other\n"
                   "--sms=128 --clock=2.52 --bandwidth=1008 (GHz, GB/s), as its data sheet has them.")
-    with_chapter(predict)
+    with_chapter(predicting)
 
     import compare
     compare.add_arguments(add("compare", "draw one benchmark result, or compare two, a line per rung", compare.run))
@@ -181,8 +184,10 @@ PASSES_ON = ("bench", "torch", "predict", "record", "report")  # unknown flags g
 def run_test(arguments, _):
     folders = [runs.find_chapter(name) for name in arguments.chapters]
     if arguments.yours:
+        import predict
         import yours
-        return yours.judge_all(folders, arguments.backend)
+        predict.check_device(arguments)
+        return yours.judge_all(folders, arguments)
     backend = front.choose_backend(arguments.backend, "test")
     try:
         front.build(backend, *[folder.name for folder in folders])

@@ -93,6 +93,12 @@ class Exercise:
                 for met, now in [facts.meets(name, goal)] if not met]
 
 
+    def json(self, facts):
+        """For programs: whether it is done, and the goals that are not met."""
+        return {"name": self.name, "done": self.done, "left": [name for name, goal in self.goals.items()
+                                                               if not facts.right or not facts.meets(name, goal)[0]]}
+
+
 class Chapter:
     """A chapter's exercises."""
 

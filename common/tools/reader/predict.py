@@ -142,20 +142,22 @@ def heading(chapter, target, main):
     return lines
 
 
-def parse(arguments):
-    parser = runs.Parser(prog=front.command("predict"), description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("chapter")
+def add_device(parser):
+    """The arguments that name a GPU."""
     parser.add_argument("--gpu", help="a recorded GPU: h200, h100")
-    parser.add_argument("--sms", type=int, help="multiprocessors")
+    parser.add_argument("--sms", type=int, help="of another one: multiprocessors")
     parser.add_argument("--clock", type=float, help="their clock in GHz")
     parser.add_argument("--bandwidth", type=float, help="of the memory, in GB/s")
     parser.add_argument("--l2", type=float, help="the L2's size in MiB")
     parser.add_argument("--slots", type=int, default=2048, help="threads a multiprocessor holds")
-    parser.add_argument("--run", type=Path, help="a benchmark's JSON file of your GPU")
-    options = parser.parse_args(arguments)
+
+
+def check_device(options, *others):
+    """ToolError for what names no GPU; others: more ways to name one."""
     described = [options.sms, options.clock, options.bandwidth]
-    if sum((options.gpu is not None, any(value is not None for value in described), options.run is not None)) > 1:
-        raise runs.ToolError("give --gpu, or --sms with --clock and --bandwidth, or --run: one of the three")
+    if sum((options.gpu is not None, any(value is not None for value in described), *others)) > 1:
+        raise runs.ToolError("give --gpu, or --sms with --clock and --bandwidth, or --run: one of the three" if others else
+                             "give --gpu, or --sms with --clock and --bandwidth: one of the two")
     if any(value is not None for value in described) and None in described:
         raise runs.ToolError("give --sms, --clock and --bandwidth together: a prediction needs all three")
     for name, value, least, most in (("sms", options.sms, 1, 1000), ("clock", options.clock, 0.1, 10),
@@ -165,6 +167,17 @@ def parse(arguments):
             raise runs.ToolError(f"--{name} {value:g}: give a value from {least:g} to {most:g}{unit}")
     if options.slots not in (1024, 1536, 2048):
         raise runs.ToolError(f"--slots {options.slots}: give 1024, 1536 or 2048")
+    if options.gpu:
+        model.device(options.gpu)
+
+
+def parse(arguments):
+    parser = runs.Parser(prog=front.command("predict"), description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("chapter")
+    add_device(parser)
+    parser.add_argument("--run", type=Path, help="a benchmark's JSON file of your GPU")
+    options = parser.parse_args(arguments)
+    check_device(options, options.run is not None)
     return options
 
 

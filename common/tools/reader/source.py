@@ -5,12 +5,11 @@ A verdict is of one text. What is saved while the file is compiled is another on
 
 import hashlib
 import re
-import subprocess
-import tempfile
 from pathlib import Path
 
 import front
 import runs
+import speed
 
 
 class Source:
@@ -173,25 +172,14 @@ def nvcc():
     return found.group(1) if found and Path(found.group(1)).exists() else None
 
 
-class FrontEnd:
-    """nvcc at work on a source, for what it refuses: the GPU's half alone, of one architecture, takes a second or two."""
+class FrontEnd(speed.Compiling):
+    """nvcc at work on a source, for what it refuses, and for the machine code of what it takes: the GPU's half alone
+    takes a second or two."""
 
     def __init__(self, compiler, path):
-        self.folder = tempfile.TemporaryDirectory()
-        self.process = subprocess.Popen(
-            [compiler, "-std=c++17", f"-I{runs.ROOT}", "-DTUTORIAL_BACKEND_CUDA=1", "--ptx", "-arch=sm_80", "-o",
-             f"{self.folder.name}/a.ptx", str(path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", cwd=self.folder.name)
+        super().__init__(compiler, [path])
 
     def refused(self, source):
         """A sentence for each error in the reader's file."""
-        said = self.process.communicate()[0]
-        self.folder.cleanup()
-        lines = re.findall(rf"(?m){re.escape(source.path.name)}\((\d+)\): error: (.*)$", said)
+        lines = re.findall(rf"(?m){re.escape(source.path.name)}\((\d+)\): error: (.*)$", "".join(self.said))
         return runs.unique(f"{front.here(source.path)}:{line}: nvcc refuses this: {words}" for line, words in lines)
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.communicate()
-        self.folder.cleanup()

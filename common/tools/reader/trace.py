@@ -580,6 +580,12 @@ class Traced:
         """Bytes, in whole sectors."""
         return self.kinds[kind]["sectors"] * SECTOR if self.kinds[kind] else 0
 
+    def json(self):
+        """For programs."""
+        return {"blocks": self.blocks, "idle_blocks": self.idle_blocks, "threads": self.threads, "idle_threads": self.threads - self.busy,
+                **{kind + "s": {"bytes_a_lane": self.widths(kind), "requests_a_warp": round(self.requests(kind), 3)}
+                   for kind in ("load", "store")}}
+
     def phrase(self, kind):
         """"loads: 16 bytes a lane, 1 request a warp"."""
         if not self.kinds[kind]:

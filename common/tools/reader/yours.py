@@ -1,9 +1,10 @@
 """./tutorial test CHAPTER --yours: judges a reader's rung, and says in a few lines what is wrong with it.
 
 The verdict has a line for each question: is it right, how large is the error beside the claim, what
-does it ask of memory, does anything idle, what of the exercises is done. Two programs answer:
+does it ask of memory, does anything idle, what of the exercises is done, how fast will it be. Two programs answer:
 01_elu_test tries hundreds of sizes, pointers and inputs, and records what fails (reasons.py);
-01_elu_see_your_elu judges every access, and counts them. Where nvcc is installed, it is asked too.
+01_elu_see_your_elu judges every access, and counts them. Where nvcc is installed, it is asked too, and
+its machine code is counted (speed.py).
 """
 
 import functools
@@ -19,6 +20,7 @@ import exercises
 import front
 import reasons
 import runs
+import speed
 import trace
 from running import Running
 from source import (FrontEnd, Source, body_of, claims_of, content_of, functions_of, impossible, not_for_the_device, nvcc,
@@ -134,6 +136,7 @@ class Facts:
     def __init__(self, source, claims, frame=""):
         self.source, self.claims, self.right, self.frame = source, claims, False, frame
         self.accuracy, self.traced, self.says_right, self.launches = None, {}, None, 0
+        self.rung = None  # as the trace wrote it
 
     @property
     def code(self):
@@ -193,8 +196,9 @@ class Facts:
 class Verdict:
     """Judges the file of one chapter, and prints as it goes."""
 
-    def __init__(self, folder, backend):
-        self.folder, self.backend = Path(folder), backend
+    def __init__(self, folder, backend, target=None):
+        self.folder, self.backend, self.target = Path(folder), backend, target
+        self.said = {"chapter": self.folder.name}  # the same for programs
         self.chapter = exercises.Chapter(folder)
         self.name = runs.ladder_of_chapter(folder)
         self.path = self.chapter.file
@@ -300,6 +304,14 @@ class Verdict:
         if not self.stopped and not self.endless and not any(one.crashed for one in tested.values()):
             self.tell_accesses(facts)
         self.tell_exercises(facts)
+        if facts.right and facts.rung:
+            self.said["speed"] = tell_speed(self.front_end, functools.partial(speed.of_rung, traced=facts.rung, home=self.path.name),
+                                            self.target)
+            self.tell_timed(facts.rung["rung"])
+        self.said.update(file=self.here, right=facts.right, starter=not self.chapter.edited, failures=runs.unique(
+            reasons.reason_of(failure) for one in tested.values() for failure in one.failures), checks=list(self.flaws),
+            error=facts.accuracy and {key: facts.accuracy.get(key) for key in ("max_ulp", "bound", "at")},
+            accesses=facts.traced["yours"].json() if "yours" in facts.traced else None)
         if not self.source.is_on_disk:
             front.say(f"\n{self.here} has been saved since: this is the verdict of the text before.")
         return facts.right
@@ -407,6 +419,7 @@ class Verdict:
         try:
             mine = next(one["rung"] for one in trace.names_of(front.program("cpu", program)) if one["kind"] == "yours")
             rungs = trace.count(self.folder, [mine, *beside], build=self.build_beside)
+            facts.rung = rungs[0]
         except (runs.ToolError, StopIteration, front.BuildFailed) as failure:
             tell("accesses", f"could not be counted ({failure})")
             return
@@ -465,10 +478,37 @@ class Verdict:
                 one.keep(self.source.content)
             if left and not one.done:
                 first_left = first_left or one
+            self.said.setdefault("exercises", []).append(one.json(facts))
             tell(label, ticked(one, left))
             label = ""
         if first_left and first_left.hints:
             tell("", f"  {front.command(f'exercises {self.name} {first_left.name} --hint 1')} helps")
+
+
+    # ---- How fast will it be, and how fast was it? ----
+
+    def tell_timed(self, rung):
+        """What a benchmark here has timed of this text."""
+        path = front.RESULTS / f"{self.folder.name}.cuda.json"
+        if self.backend == "cuda" and path.exists() and path.stat().st_mtime > self.path.stat().st_mtime:
+            rows = [row for row in runs.load_run(path).select(rung=rung, regime="cold") if row.copy_pct]
+            if rows:
+                tell("", f"timed here: {rows[-1].copy_pct:.0f} % of a copy at {rows[-1].shape}")
+
+
+def tell_speed(compiling, judge, target):
+    """The speed to expect, last of all; the same for programs. judge: from machine code and a GPU to a speed.Speed."""
+    try:
+        if compiling is None or speed.missing(compiling.nvcc):
+            raise speed.Unjudged(speed.missing(None))
+        found = judge(compiling.machines(), target=target or speed.recorded(runs.shown()["main"]))
+    except speed.Unjudged as reason:
+        tell("speed", f"{reason}" if "not predicted" in str(reason) else f"not predicted: {reason}")
+        return {"unjudged": str(reason)}
+    for label, text in found.lines():
+        tell(label, text)
+    tell("speed", found.sentence())
+    return found.json()
 
 
 def tell(label, text):
@@ -585,22 +625,23 @@ def tell_warnings(backend, name):
 COUNTED = {"load_bytes", "store_bytes", "moves", "atomics_a_warp", "launches"}
 
 
-def judge_program(exercise, backend):
-    """Builds and runs a program that the reader has begun; True if it says that it is right."""
-    target = f"{exercise.chapter.folder.name}_{exercise.file.stem}"
+def judge_program(exercise, backend, target=None, said=None):
+    """Builds and runs a program that the reader has begun; True if it says that it is right. said: what it says, for programs."""
+    name, said = f"{exercise.chapter.folder.name}_{exercise.file.stem}", said if said is not None else {}
+    said.update(chapter=exercise.chapter.folder.name, file=front.here(exercise.file), right=False)
     here = front.here(exercise.file)
     source = Source(exercise.file)
     if exercise.is_frame(source):
         front.say(f"\n{here} is still the starter: what is missing is marked in it")
         return False
-    build_program(exercise, backend, target)
-    can_see = build_seen(f"{target}_see")
+    build_program(exercise, backend, name)
+    can_see = build_seen(f"{name}_see")
     if not source.is_on_disk:
-        return judge_program(exercise, backend)
+        return judge_program(exercise, backend, target, said)
     compiler = nvcc()
     front_end = FrontEnd(compiler, exercise.file) if compiler else None
-    checks = Checked(front.program("cpu", f"answers/{target}_see")) if can_see else None
-    running = Running([front.program(backend, f"answers/{target}")], seconds=PATIENCE if checks else SECONDS)
+    checks = Checked(front.program("cpu", f"answers/{name}_see")) if can_see else None
+    running = Running([front.program(backend, f"answers/{name}")], seconds=PATIENCE if checks else SECONDS)
     begun = time.monotonic()  # a program's block may be long, and the checks are slower
     code = running.end(stop_when=lambda: checks is not None and checks.is_endless and time.monotonic() > begun + CHECKED_SECONDS + 1)
     found, notes, failure = checks.lines if checks else ([], [], "it could not be built")
@@ -608,25 +649,30 @@ def judge_program(exercise, backend):
     found = [*found, *unaligned(source), *refused(source, {name for pair in kernels for name in pair if name}, front_end)]
     facts = Facts(source, (None, None, None), exercise.frame)
     facts.right = facts.says_right = code == 0 and not found
-    printed, said = running.before_the_last
-    said = "\n".join(part for part in (said, running.complained.strip()) if part)
-    said = "it did not end: is there a loop without an end?" if running.was_stopped else said
-    front.say(f"\n{here}: {said or f'it {running.ending}'}"
+    printed, words = running.before_the_last
+    words = "\n".join(part for part in (words, running.complained.strip()) if part)
+    words = "it did not end: is there a loop without an end?" if running.was_stopped else words
+    front.say(f"\n{here}: {words or f'it {running.ending}'}"
               + (" (and is not: the checks found something)" if code == 0 and found else ""))
     tell_printed(printed)
-    tell_found(f"{target}_see", found, failure)
+    tell_found(f"{name}_see", found, failure)
     tell_notes(notes)
     if code < 0 and not running.was_stopped and not found:
         front.say("  Look: is every index checked before the access, for the last element of a wide access too? Does\n"
                   "  every access of 128 bits begin at a multiple of 16 bytes?")
-    if facts.right and set(exercise.goals) & COUNTED:
-        facts.traced, facts.launches = counted(target)
+    launches = counted(name) if facts.right and (can_see and front_end or set(exercise.goals) & COUNTED) else []
+    if launches and set(exercise.goals) & COUNTED:
+        facts.traced, facts.launches = {"yours": trace.Traced({"rung": name, "launches": launches[-1:]})}, len(launches)
         for label, kind in (("accesses", "load"), ("", "store")) if facts.traced else ():
             tell(label, facts.traced["yours"].phrase(kind))
     left = exercise.left(facts)
     if not left:
         exercise.keep(source.content)
     tell("exercise", ticked(exercise, left))
+    said.update(right=facts.right, checks=found, exercises=[exercise.json(facts)],
+                accesses=facts.traced["yours"].json() if facts.traced else None)
+    if launches or facts.right and not front_end:
+        said["speed"] = tell_speed(front_end, functools.partial(speed.of_program, launches=launches, home=exercise.file.name), target)
     return facts.right
 
 
@@ -652,37 +698,46 @@ def build_seen(name):
 
 
 def counted(target):
-    """{"yours": what the program's last launch asks for}, and how many it has, on the CPU; nothing where that cannot be
-    counted."""
+    """The program's launches as the trace writes them, on the CPU; none where that cannot be counted."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "counts.json"
         try:
             Running([front.program("cpu", f"answers/{target}_see")],
                     environment={"TUTORIAL_SEE": "trace", "TUTORIAL_COUNTS": str(path)}).end()
-            launches = runs.load_json(path)["launches"]
+            return runs.load_json(path)["launches"]
         except (OSError, runs.ToolError):
-            return {}, 0
-    return {"yours": trace.Traced({"rung": target, "launches": launches[-1:]})}, len(launches)
+            return []
 
 
-def judge_rung(folder, backend):
+def judge_rung(folder, backend, target=None, said=None):
     while True:
+        verdict = Verdict(folder, backend, target)
         try:
-            return Verdict(folder, backend).run()
+            return verdict.run()
         except Saved:
             front.say(f"\n{front.here(front.your_file(folder))} was saved meanwhile, and is judged again:")
+        finally:
+            if said is not None:
+                said.update(verdict.said)
 
 
-def judge(folder, backend):
-    """All that the reader has written in a chapter; True if it is right. What does not compile hides no other verdict."""
+def judge(folder, backend, target=None, said=None):
+    """All that the reader has written in a chapter; True if it is right. What does not compile hides no other verdict.
+    said: a list of verdicts for programs, which grows."""
     chapter = exercises.Chapter(folder)
-    judges = [functools.partial(judge_program, exercise, backend) for exercise in chapter.programs()]
+
+    def one(judge_it, *what):
+        mine = {}
+        if said is not None:
+            said.append(mine)
+        return functools.partial(judge_it, *what, backend, target, mine)
+    judges = [one(judge_program, exercise) for exercise in chapter.programs()]
     if chapter.edited or not judges:
-        judges.insert(0, functools.partial(judge_rung, folder, backend))
+        judges.insert(0, one(judge_rung, folder))
     right, failure = True, None
-    for one in judges:
+    for judge_it in judges:
         try:
-            right = one() and right
+            right = judge_it() and right
         except front.BuildFailed as failed:
             failure = failure or failed
     if not chapter.edited and chapter.programs() and all(one.is_frame(Source(one.file)) for one in chapter.programs()):
@@ -692,15 +747,20 @@ def judge(folder, backend):
     return right
 
 
-def judge_all(folders, wanted):
+def judge_all(folders, arguments):
+    target = speed.target(arguments, runs.shown()["main"]) if arguments.gpu or arguments.sms else None
     if not folders:
         folders = [one.folder for one in exercises.all_chapters() if one.edited or one.programs()]
         if not folders:
             front.say("No your_*.cuh has been edited yet.")
             exercises.tell_next(next((one.next for one in exercises.all_chapters() if one.next), None))
             return 0
-    backend = front.choose_backend(wanted, "test")
-    verdicts = [judge(folder, backend) for folder in folders]
+    backend, said = front.choose_backend(arguments.backend, "test"), []
+    try:
+        verdicts = [judge(folder, backend, target, said) for folder in folders]
+    finally:
+        if arguments.json:
+            runs.write_json(arguments.json, {"verdicts": said})
     return 0 if all(verdicts) else 1
 
 
