@@ -410,18 +410,22 @@ def tell_failure(command, output, arguments):
         print(output, file=sys.stderr)
     output = output.replace(f"{os.getcwd()}/", "")
     lines = output.splitlines()
-    missing = re.findall(r"(?m)^(?:(\S+?:\d+): )?(?:.*: )?undefined reference to `(?:\w[^'(<]* )?([\w:~]+)", output)
+    missing = re.findall(r"(?m)^(?:\S*ld: )?(?:(\S+?:\d+): )?(?:.*: )?undefined reference to `(?:\w[^'(<]* )?([\w:~]+)", output)
     missing = {name: where for where, name in reversed(missing)}
     told = 0
-    for name, where in list(reversed(missing.items()))[:MOST_ERRORS]:
-        known = "the executor does not have it" if re.match(r"cu[a-z]*[A-Z]|nv", name) else "it is declared, and no file of the program defines it"
-        tell(f"{where + ': ' if where else ''}{name}: {known}")
+    lacking = [name for name in reversed(missing) if re.match(r"cu[a-z]*[A-Z]|nv", name)]
+    for name in lacking[:1] or list(reversed(missing))[:MOST_ERRORS]:
+        known = "the executor does not have it" if lacking else "it is declared, and no file of the program defines it"
+        tell(f"{missing[name] + ': ' if missing[name] else ''}{name}: {known}")
         told += 1
+    if lacking:
+        return
     for i, line in enumerate(lines):
         found_error = re.match(r"(.+?:\d+)(?::\d+)?: (?:fatal )?error: (.*)", line)
         if not found_error or told >= MOST_ERRORS:
             continue
-        where, sentence = found_error.groups()
+        at, sentence = found_error.groups()
+        where = at
         refused = re.match(r"#error (.*)|call to .* declared with attribute error: (.*)", sentence)
         if is_not_the_readers(where):
             where = includer(lines[:i]) or where
@@ -432,7 +436,7 @@ def tell_failure(command, output, arguments):
             sentence = (refused.group(1) or refused.group(2)).strip('"')
         where = expanded_at(lines[i + 1:]) or where
         tell(f"{where}: {sentence}")
-        for more in lines[i + 1:i + 3]:
+        for more in lines[i + 1:i + 3] if where == at else source_line(where):
             if re.match(r"\s*\d* \|", more):
                 print(f"  {more}", file=sys.stderr)
         told += 1
@@ -441,6 +445,15 @@ def tell_failure(command, output, arguments):
     if not told:
         print("\n".join(lines[-10:]), file=sys.stderr)
     tell(f"{Path(str(command[0])).name} refused the program" + ("" if arguments.verbose else "; --verbose shows all that it says"))
+
+
+def source_line(where):
+    """The line as a compiler shows it, where it has shown another one."""
+    name, number = where.rsplit(":", 1)
+    try:
+        return [f"{number:>7} | {Path(name).read_text(encoding='utf-8', errors='replace').splitlines()[int(number) - 1]}"]
+    except (OSError, IndexError):
+        return []
 
 
 def expanded_at(lines):
