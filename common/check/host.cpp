@@ -114,7 +114,9 @@ void Host::tell_what_is_not_freed() {
 }
 
 std::string Host::name_of(const Region& region) {
-  return region.called.empty() ? "a buffer of " + plural(region.bytes, "byte") : region.called;
+  const bool is_variable = region.kind == Region::Kind::variable;
+  const std::string& name = is_variable ? region.name : region.called;
+  return name.empty() ? "a buffer of " + plural(region.bytes, "byte") : name;
 }
 
 /// "d_x[3]"
@@ -245,7 +247,7 @@ bool Host::judge_size(const Call& call, const Piece& piece, const Region& region
 }
 
 /// The program's own array that a pointer leads into, where it is known: of its heap, or a variable.
-std::optional<Region> Host::hosts_array(const void* pointer) {
+std::optional<Region> Host::programs_array(const void* pointer) {
   Region array{Region::Kind::pinned, 0, 0, "", ""};
   if (const Heap::Array heap = Heap::instance().at(pointer); heap.pc != 0) {
     const Place place = place_of(heap.pc);
@@ -263,6 +265,14 @@ std::optional<Region> Host::hosts_array(const void* pointer) {
   return array;
 }
 
+/// Whether the piece lies in its array, as far as that is known.
+bool Host::judge_array(const Call& call, const Piece& piece) {
+  const Region* const region = region_of(piece.pointer);
+  if (region != nullptr) return judge_size(call, piece, *region);
+  const std::optional<Region> own = programs_array(piece.pointer);
+  return !own || judge_size(call, piece, *own);
+}
+
 bool Host::copies(const Call& call, const Piece& to, const Piece& from, cudaMemcpyKind kind) {
   if (!call.is_programs() || to.bytes == 0 || to.pointer == nullptr || from.pointer == nullptr)
     return true;
@@ -272,13 +282,8 @@ bool Host::copies(const Call& call, const Piece& to, const Piece& from, cudaMemc
     judge_side(call, from, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice,
                check::name_of(kind));
   }
-  bool fits = true;
-  for (const Piece& piece : {to, from}) {
-    const Region* const region = region_of(piece.pointer);
-    const std::optional<Region> own = region == nullptr ? hosts_array(piece.pointer) : std::nullopt;
-    if (region != nullptr) fits = judge_size(call, piece, *region) && fits;
-    if (own) fits = judge_size(call, piece, *own) && fits;
-  }
+  bool fits = judge_array(call, to);
+  fits = judge_array(call, from) && fits;
   const Region* const source = checker_.regions().at(extent_of(from).begin);
   const bool is_results = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDefault;
   if (fits && source != nullptr && is_results &&
@@ -289,6 +294,15 @@ bool Host::copies(const Call& call, const Piece& to, const Piece& from, cudaMemc
             ", of which nobody has written a byte: no copy, no cudaMemset and no kernel");
   }
   return fits;
+}
+
+bool Host::copies_variable(const Call& call, const Piece& variable, const Piece& other,
+                           cudaMemcpyKind kind) {
+  if (!call.is_programs() || other.bytes == 0 || other.pointer == nullptr) return true;
+  if (kind != cudaMemcpyDefault)
+    judge_side(call, other, kind == cudaMemcpyDeviceToDevice, check::name_of(kind));
+  const bool fits = judge_array(call, variable);
+  return judge_array(call, other) && fits;
 }
 
 void Host::has_copied(const Call& call, const Piece& to, const Piece& from, cudaStream_t stream,

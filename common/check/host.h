@@ -61,6 +61,9 @@ class Host {
   void frees(const Call& call, const void* pointer);
   /// False: the copy must not be done.
   bool copies(const Call& call, const Piece& to, const Piece& from, cudaMemcpyKind kind);
+  /// The same of a `__device__` variable and the other side.
+  bool copies_variable(const Call& call, const Piece& variable, const Piece& other,
+                       cudaMemcpyKind kind);
   void has_copied(const Call& call, const Piece& to, const Piece& from, cudaStream_t stream,
                   bool is_async);
   void sets(const Call& call, const Piece& what);
@@ -86,7 +89,8 @@ class Host {
   void judge_side(const Call& call, const Piece& piece, bool on_device, const std::string& kind);
   Region* region_of(const void* pointer);
   bool judge_size(const Call& call, const Piece& piece, const Region& region);
-  static std::optional<Region> hosts_array(const void* pointer);
+  bool judge_array(const Call& call, const Piece& piece);
+  static std::optional<Region> programs_array(const void* pointer);
   static std::string name_of(const Region& region);
   static std::string element_of(const Region& region, const trace::Seen& seen);
 

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 
@@ -88,10 +89,10 @@ std::string source_line(const std::string& file, int number) {
 }
 
 std::string allocated_as(const std::string& line) {
-  static const std::regex form(R"(([\w.\[\]>-]+) *=[^=]|vector *<.*> *(\w+) *[({])");
-  std::smatch found;
-  if (!std::regex_search(line, found, form)) return "";
-  return found[1].matched ? found[1].str() : found[2].str();
+  static const std::regex form(R"(([\w.\[\]>-]+) *=[^=]|(?:vector *<.*>|[)}] *,) *(\w+) *[({])");
+  const std::sregex_iterator found(line.begin(), line.end(), form), end;
+  if (found == end || std::next(found) != end) return "";  // which of several is not known
+  return (*found)[1].matched ? (*found)[1].str() : (*found)[2].str();
 }
 
 Declaration declaration_of(const std::string& name, const Place& where) {

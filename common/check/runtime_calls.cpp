@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 
 using tutorial::check::Call;
 using tutorial::check::Checker;
@@ -67,6 +68,37 @@ const char* row_of(const void* pointer, std::size_t pitch, std::size_t row) {
   return static_cast<const char*>(pointer) + pitch * row;
 }
 
+Piece row_of_box(const cudaMemcpy3DParms& box, std::size_t y, std::size_t z, bool is_read) {
+  const cudaPitchedPtr& memory = is_read ? box.srcPtr : box.dstPtr;
+  const cudaPos& from = is_read ? box.srcPos : box.dstPos;
+  const std::size_t row = (from.z + z) * memory.ysize + from.y + y;
+  return {row_of(memory.ptr, memory.pitch, row) + from.x, box.extent.width, is_read};
+}
+
+bool copies_box(const Call& call, const cudaMemcpy3DParms* box) {
+  if (box == nullptr || box->srcPtr.ptr == nullptr || box->dstPtr.ptr == nullptr) return true;
+  const cudaExtent& size = box->extent;
+  if (size.width * size.height * size.depth == 0) return true;
+  const auto whole = [&](bool is_read) {
+    const Piece first = row_of_box(*box, 0, 0, is_read);
+    const Piece last = row_of_box(*box, size.height - 1, size.depth - 1, is_read);
+    const auto to_last =
+        static_cast<const char*>(last.pointer) - static_cast<const char*>(first.pointer);
+    return Piece{first.pointer, static_cast<std::size_t>(to_last) + size.width, is_read};
+  };
+  return host().copies(call, whole(false), whole(true), box->kind);
+}
+
+void has_copied_box(const Call& call, const cudaMemcpy3DParms& box, cudaStream_t stream,
+                    bool is_async) {
+  for (std::size_t z = 0; z < box.extent.depth; ++z) {
+    for (std::size_t y = 0; y < box.extent.height; ++y) {
+      host().has_copied(call, row_of_box(box, y, z, false), row_of_box(box, y, z, true), stream,
+                        is_async);
+    }
+  }
+}
+
 }  // namespace
 
 #define TUTORIAL_CALL(name) const Call call(#name, __builtin_return_address(0))
@@ -122,6 +154,28 @@ const char* row_of(const void* pointer, std::size_t pitch, std::size_t row) {
                         {row_of(from, from_pitch, i), width, true}, stream, is_async);    \
     }                                                                                     \
     return call.answer(error);                                                            \
+  }
+#define TUTORIAL_COPIES_BOX(name, parameters, arguments, stream, is_async)  \
+  cudaError_t __real_##name parameters;                                     \
+  cudaError_t __wrap_##name parameters {                                    \
+    TUTORIAL_CALL(name);                                                    \
+    if (!copies_box(call, box)) return call.answer(cudaErrorInvalidValue);  \
+    const cudaError_t error = __real_##name arguments;                      \
+    if (error == cudaSuccess) has_copied_box(call, *box, stream, is_async); \
+    return call.answer(error);                                              \
+  }
+#define TUTORIAL_COPIES_VARIABLE(its_name, function, parameters, arguments, to, from) \
+  cudaError_t __real_##function parameters;                                           \
+  cudaError_t __wrap_##function parameters {                                          \
+    TUTORIAL_CALL(its_name);                                                          \
+    const bool is_read = std::strcmp(#its_name, "cudaMemcpyFromSymbol") == 0;         \
+    const Piece variable{row_of(symbol, 1, offset), bytes, is_read},                  \
+        outside{other, bytes, !is_read};                                              \
+    if (!host().copies_variable(call, variable, outside, kind))                       \
+      return call.answer(cudaErrorInvalidValue);                                      \
+    const cudaError_t error = __real_##function arguments;                            \
+    if (error == cudaSuccess) host().has_copied(call, to, from, nullptr, false);      \
+    return call.answer(error);                                                        \
   }
 #define TUTORIAL_SETS(name, parameters, arguments, what, stream) \
   cudaError_t __real_##name parameters;                          \
@@ -228,6 +282,20 @@ TUTORIAL_COPIES_ROWS(cudaMemcpy2DAsync,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind,
                       cudaStream_t stream),
                      (to, to_pitch, from, from_pitch, width, height, kind, stream), stream, true)
+TUTORIAL_COPIES_BOX(cudaMemcpy3D, (const cudaMemcpy3DParms* box), (box), nullptr, false)
+TUTORIAL_COPIES_BOX(cudaMemcpy3DAsync, (const cudaMemcpy3DParms* box, cudaStream_t stream),
+                    (box, stream), stream, true)
+// cudaMemcpyToSymbol and cudaMemcpyFromSymbol are templates (common/executor/runtime_templates.h).
+TUTORIAL_COPIES_VARIABLE(cudaMemcpyToSymbol,
+                         _ZN8tutorial3cpu14copy_to_symbolEPKvmS2_mm14cudaMemcpyKind,
+                         (const void* symbol, std::size_t size, const void* other,
+                          std::size_t bytes, std::size_t offset, cudaMemcpyKind kind),
+                         (symbol, size, other, bytes, offset, kind), variable, outside)
+TUTORIAL_COPIES_VARIABLE(cudaMemcpyFromSymbol,
+                         _ZN8tutorial3cpu16copy_from_symbolEPvPKvmmm14cudaMemcpyKind,
+                         (void* other, const void* symbol, std::size_t size, std::size_t bytes,
+                          std::size_t offset, cudaMemcpyKind kind),
+                         (other, symbol, size, bytes, offset, kind), outside, variable)
 TUTORIAL_SETS(cudaMemset, (void* to, int value, std::size_t bytes), (to, value, bytes),
               (Piece{to, bytes, false}), nullptr)
 TUTORIAL_SETS(cudaMemsetAsync, (void* to, int value, std::size_t bytes, cudaStream_t stream),

@@ -13,6 +13,9 @@
 
 // ---- `__device__` variables, by their names -----------------------------------------------------
 
+// So that a call that is judged comes from the program's line.
+#define TUTORIAL_OF_ITS_CALLER [[gnu::always_inline]] inline
+
 template <class T>
 cudaError_t cudaGetSymbolAddress(void** devPtr, const T& symbol) {
   return tutorial::cpu::symbol_address(devPtr, &symbol, sizeof symbol);
@@ -26,34 +29,33 @@ cudaError_t cudaGetSymbolSize(std::size_t* size, const T& /*symbol*/) {
 }
 
 template <class T>
-cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* src, std::size_t count,
-                               std::size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+TUTORIAL_OF_ITS_CALLER cudaError_t
+cudaMemcpyToSymbol(const T& symbol, const void* src, std::size_t count, std::size_t offset = 0,
+                   cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
   return tutorial::cpu::copy_to_symbol(&symbol, sizeof symbol, src, count, offset, kind);
 }
 
 template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* src, std::size_t count,
-                                    std::size_t offset = 0,
-                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                    cudaStream_t /*stream*/ = nullptr) {
+TUTORIAL_OF_ITS_CALLER cudaError_t cudaMemcpyToSymbolAsync(
+    const T& symbol, const void* src, std::size_t count, std::size_t offset = 0,
+    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t /*stream*/ = nullptr) {
   return cudaMemcpyToSymbol(symbol, src, count, offset, kind);
 }
 
 template <class T>
-cudaError_t cudaMemcpyFromSymbol(void* dst, const T& symbol, std::size_t count,
-                                 std::size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+TUTORIAL_OF_ITS_CALLER cudaError_t
+cudaMemcpyFromSymbol(void* dst, const T& symbol, std::size_t count, std::size_t offset = 0,
+                     cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   return tutorial::cpu::copy_from_symbol(dst, &symbol, sizeof symbol, count, offset, kind);
 }
 
 template <class T>
-cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const T& symbol, std::size_t count,
-                                      std::size_t offset = 0,
-                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
-                                      cudaStream_t /*stream*/ = nullptr) {
+TUTORIAL_OF_ITS_CALLER cudaError_t cudaMemcpyFromSymbolAsync(
+    void* dst, const T& symbol, std::size_t count, std::size_t offset = 0,
+    cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t /*stream*/ = nullptr) {
   return cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
 }
+#undef TUTORIAL_OF_ITS_CALLER
 
 // ---- Kernels, by their names --------------------------------------------------------------------
 
