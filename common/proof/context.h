@@ -94,7 +94,8 @@ inline std::string host_cpu() {
 }  // namespace detail
 
 /// Names and values: backend ("cuda" or "cpu-executor"), gpu, driver, cuda, commit, compiler, cpu,
-/// and the GPU's multiprocessors, highest clock in MHz and L2 in MiB.
+/// and the GPU's multiprocessors, the threads, blocks, registers and bytes of shared memory that one
+/// holds, its highest clock in MHz and L2 in MiB.
 inline std::vector<std::pair<std::string, std::string>> run_context() {
 #if defined(TUTORIAL_BACKEND_CUDA)
   const char* backend = "cuda";
@@ -110,6 +111,9 @@ inline std::vector<std::pair<std::string, std::string>> run_context() {
           {"cpu", detail::host_cpu()},
           {"gpu_multiprocessors", detail::device_attribute(cudaDevAttrMultiProcessorCount, 1)},
           {"gpu_thread_slots", detail::device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor, 1)},
+          {"gpu_block_slots", detail::device_attribute(cudaDevAttrMaxBlocksPerMultiprocessor, 1)},
+          {"gpu_registers", detail::device_attribute(cudaDevAttrMaxRegistersPerMultiprocessor, 1)},
+          {"gpu_shared", detail::device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, 1)},
           {"gpu_clock_mhz", detail::device_attribute(cudaDevAttrClockRate, 1000)},
           {"gpu_l2_mib", detail::device_attribute(cudaDevAttrL2CacheSize, 1 << 20)}};
 }

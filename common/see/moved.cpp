@@ -22,7 +22,9 @@ std::uint64_t moved_by(const MovedCase& one) {
   recorder.stop();
   if (error != cudaSuccess) throw std::runtime_error(one.name + ": " + last_refusal());
   std::uint64_t sectors = 0;
-  for (const LaunchRecord& launch : recorder.launches()) sectors += launch.block_sectors;
+  for (const LaunchRecord& launch : recorder.launches()) {
+    sectors += launch.loaded_sectors + launch.stored_sectors;
+  }
   return sectors * kSectorBytes;
 }
 

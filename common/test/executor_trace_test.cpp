@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 namespace {
 
@@ -45,6 +46,30 @@ TEST_CASE("trace: bytes asked for count once") {
   CHECK(cost(Space::global, 4, stride(2)).used == 66);
   CHECK(cost(Space::global, 4, stride(4), 0xF).used == 16);
   CHECK(cost(Space::global, 4, stride(4), 0xF).lanes == 4);
+}
+
+TEST_CASE("trace: a block's sectors, and the pieces of 64 bytes that memory reads for them") {
+  const auto read = [](unsigned count, std::uintptr_t first, std::uintptr_t step, unsigned bytes) {
+    Footprint footprint;
+    for (unsigned i = 0; i < count; ++i) {
+      footprint.add(Operation::load, 4096 + first + i * step, bytes);
+    }
+    return std::pair{footprint.loaded(), footprint.pieces()};
+  };
+  CHECK(read(32, 0, 4, 4) == std::pair<std::uint64_t, std::uint64_t>{4, 2});
+  CHECK(read(32, 0, 64, 4) == std::pair<std::uint64_t, std::uint64_t>{32, 32});  // one of every two
+  CHECK(read(32, 32, 128, 32) == std::pair<std::uint64_t, std::uint64_t>{32, 32});
+  CHECK(read(32, 0, 128, 64) ==
+        std::pair<std::uint64_t, std::uint64_t>{64, 32});  // one half of a line
+  CHECK(read(2, 32, 32, 32) == std::pair<std::uint64_t, std::uint64_t>{2, 2});  // of two pieces
+  CHECK(read(1, 60, 1, 8) == std::pair<std::uint64_t, std::uint64_t>{2, 2});    // across the border
+  Footprint both;
+  both.add(Operation::store, 4096, 16);
+  both.add(Operation::load, 4096, 16);
+  both.add(Operation::load, 4112, 16);
+  CHECK(both.stored() == 1);
+  CHECK(both.loaded() == 1);
+  CHECK(both.pieces() == 1);
 }
 
 TEST_CASE("trace: bank conflicts") {

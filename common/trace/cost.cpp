@@ -100,4 +100,24 @@ Cost cost_of(const Request& request) {
   return cost;
 }
 
+void Footprint::add(Operation operation, std::uintptr_t address, std::size_t bytes) {
+  auto& sectors = operation == Operation::load ? loaded_ : stored_;
+  const std::uintptr_t last = (address + bytes - 1) / kSectorBytes;
+  for (std::uintptr_t sector = address / kSectorBytes; sector <= last; ++sector) {
+    sectors.insert(sector);
+  }
+}
+
+std::uint64_t Footprint::pieces() const {
+  constexpr unsigned kEach = kPieceBytes / kSectorBytes;
+  std::uint64_t count = 0;
+  std::uintptr_t next = 0;  // the first piece that has not been counted
+  for (const std::uintptr_t sector : loaded_) {
+    if (sector / kEach < next) continue;
+    ++count;
+    next = sector / kEach + 1;
+  }
+  return count;
+}
+
 }  // namespace tutorial::trace

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <set>
 
 namespace tutorial::trace {
 
@@ -12,6 +14,7 @@ enum class Space : std::uint8_t { global, shared };
 
 constexpr unsigned kLanes = 32;
 constexpr unsigned kSectorBytes = 32;
+constexpr unsigned kPieceBytes = 64;  ///< what memory reads at once: two sectors
 
 /// One access of a warp: the k-th of each lane at one place.
 struct Request {
@@ -37,5 +40,18 @@ struct Cost {
 };
 
 Cost cost_of(const Request& request);
+
+/// The sectors that a block loads, and those that it stores, each once.
+class Footprint {
+ public:
+  void add(Operation operation, std::uintptr_t address, std::size_t bytes);
+  std::uint64_t loaded() const { return loaded_.size(); }
+  std::uint64_t stored() const { return stored_.size(); }
+  /// Pieces of 64 bytes that memory reads for the loads, if no cache holds them.
+  std::uint64_t pieces() const;
+
+ private:
+  std::set<std::uintptr_t> loaded_, stored_;
+};
 
 }  // namespace tutorial::trace

@@ -149,6 +149,7 @@ void write_launch(Json& json, const LaunchRecord& launch, const Recorder& record
   json.number("busy_blocks", launch.busy_blocks);
   json.number("busy_threads", launch.busy_threads);
   json.number("loaded_sectors", launch.loaded_sectors);
+  json.number("loaded_pieces", launch.loaded_pieces);
   json.begin("places", '[');
   for (const auto& [place, totals] : launch.places) {
     json.begin("", '{');

@@ -203,15 +203,16 @@ void Recorder::leave_block() {
       if (access.space != Space::global) continue;
       touches = true;
       count_touches(access);
-      count_sectors(access);
+      footprint_.add(access.operation, access.address, access.bytes);
     }
     launch.busy_threads += touches ? 1 : 0;
     is_busy = is_busy || touches;
   }
   launch.busy_blocks += is_busy ? 1 : 0;
-  launch.block_sectors += sectors_.size();
-  for (const auto& [sector, is_loaded] : sectors_) launch.loaded_sectors += is_loaded ? 1 : 0;
-  sectors_.clear();
+  launch.loaded_sectors += footprint_.loaded();
+  launch.stored_sectors += footprint_.stored();
+  launch.loaded_pieces += footprint_.pieces();
+  footprint_ = {};
   for (unsigned warp = 0; warp < warps; ++warp) {
     gather(warp);
     for (const Request& request : requests_) {
@@ -416,13 +417,6 @@ void Recorder::keep(Warp& warp, unsigned number) const {
   warp.number = number;
   warp.requests.clear();
   for (const std::uint32_t i : program_order()) warp.requests.push_back(requests_[i]);
-}
-
-void Recorder::count_sectors(const Access& access) {
-  const std::uintptr_t last = (access.address + access.bytes - 1) / kSectorBytes;
-  for (std::uintptr_t sector = access.address / kSectorBytes; sector <= last; ++sector) {
-    sectors_.emplace(sector, access.operation == Operation::load);
-  }
 }
 
 void Recorder::count_touches(const Access& access) {

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -57,8 +56,9 @@ struct LaunchRecord {
   dim3 grid, block;
   std::size_t dynamic_shared = 0;
   std::uint64_t busy_blocks = 0, busy_threads = 0;  ///< that touched global memory
-  /// Sectors that a block loads, and those that it stores, each once a block; of all blocks. Those loaded.
-  std::uint64_t block_sectors = 0, loaded_sectors = 0;
+  /// Sectors that a block loads, and those that it stores, each once a block; of all blocks. And
+  /// the pieces of memory that hold the loaded ones.
+  std::uint64_t loaded_sectors = 0, stored_sectors = 0, loaded_pieces = 0;
   std::map<std::uint32_t, PlaceTotals> places;
   Warp middle, last;
   bool has_middle = false, has_last = false;
@@ -121,7 +121,6 @@ class Recorder {
   const Buffer* buffer_at(std::uintptr_t address) const;
   const Buffer* buffer_of(const Request& request) const;
   void count_touches(const Access& access);
-  void count_sectors(const Access& access);
   std::vector<std::uint32_t> program_order() const;
   void keep(Warp& warp, unsigned number) const;
 
@@ -148,8 +147,7 @@ class Recorder {
   std::array<std::vector<std::uint32_t>, kLanes> lanes_;
   std::vector<std::vector<std::uint32_t>> by_statement_;
 
-  /// The block's sectors, and whether they are loaded or stored.
-  std::set<std::pair<std::uintptr_t, bool>> sectors_;
+  Footprint footprint_;  ///< of the block at hand
   std::vector<std::pair<const char*, std::size_t>> device_memory_;
 };
 

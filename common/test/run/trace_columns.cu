@@ -4,6 +4,7 @@
 // trace: 1 block .1. of 32 threads .32., 32 threads in all
 // trace: global load +1 +32 +32.00 +12.5 % +32
 // trace: global store +1 +4 +4.00 +100 % +32
+// trace: memory reads 64 bytes at once: 32 pieces for the 32 sectors that blocks load
 // trace: trace_columns.cu:{copy} +load from +4 +32 stride 128
 // trace: trace_columns.cu:{copy} +store to +4 +32 consecutive
 // trace: shared load +1 +conflicts of 32 ways, 31 extra passes +32

@@ -15,7 +15,7 @@ The steps of a chapter: test (every rung's largest error, over all inputs), benc
 (PyTorch and torch.compile; where python3 has PyTorch), the four tools of compute-sanitizer, ncu and what "profiles" in
 the chapter's results/headline.json asks for, answers (what the worked answers that are programs say of their speed) and
 codegen (machine code), both for the pages' main GPU alone. Of common: test,
-controls, controls_ncu, residency_ncu, behind_ncu; of the main GPU counts, for rungs that a chapter's profile does not
+controls, controls_ncu, residency_ncu, sectors_ncu, behind_ncu; of the main GPU counts, for rungs that a chapter's profile does not
 tell apart; where headline.json names "ten_seconds", after_10s. The last step, report, renews the pages. Needs CUDA's toolkit, CMake,
 compute-sanitizer and ncu.
 
@@ -45,6 +45,8 @@ import runs
 #: The controls that limit residency.
 RESIDENCY = (r"^controls/(flight_\d.*|load_\d+_r.*|store_\d+_r\d.*|lanes_.*|own_.*|chain_.*|outer_8_.*"
              r"|(fma|fma_f16|min_f16)_\d+_r.*)/.*/cold")
+#: Those that take some sectors of each line from memory.
+SECTORS = r"^controls/sectors_memory_"
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 #: Minutes of a step on 16 cores, before it was run once here. The benchmarks' follow from the dates in the recordings of
 #: 422af14, the tests' from a whole `./tutorial test --long` on an H200; the others are guesses.
@@ -160,6 +162,8 @@ class Plan:
             "16384x16384"), {f"{results}_controls_ncu.json": "ncu.json"})
         yield Step("common/residency_ncu", lambda work: self.by_name("common_controls", RESIDENCY, work, "--shapes=16384x16384"),
                    {f"{results}_residency_ncu.json": "ncu.json"})
+        yield Step("common/sectors_ncu", lambda work: self.by_name("common_controls", SECTORS, work),
+                   {f"{results}_sectors_ncu.json": "ncu.json"})
         yield Step("common/behind_ncu", lambda work: self.behind(chapters, work), {f"{results}_behind_ncu.json": "ncu.json"})
 
     def of_main(self, folder):

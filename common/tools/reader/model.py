@@ -34,7 +34,8 @@ FRAMES = {"f32": (4, {"slots": 25, "alu": 8, SLOW_UNIT: 0}), "f16": (8, {"slots"
 CLOSE = 5.0              # points of a copy's speed: what counts as predicted
 
 WARP = 32
-BLOCK_SLOTS, REGISTERS, SHARED = 32, 65536, 228 * 1024  # of a multiprocessor of compute capability 9.0
+REGISTER_UNIT = 256      # a warp takes so many at a time, all from its scheduler's quarter of them
+SHARED = 228 * 1024      # bytes of a multiprocessor of compute capability 9.0
 
 #: A thread's life where nothing queues, in microseconds: of any thread; for each 256 threads of its block, which leave
 #: their places together; for 16 bytes that a lane asks for at once. In cycles: for each of its instructions. And how
@@ -47,15 +48,18 @@ COPY_INSTRUCTIONS = 10
 
 @dataclass
 class Device:
-    """A GPU as the model sees it. copy: {name of a row of copies or of a kernel: GB/s}; recorded: its name in
-    results/, or None."""
+    """A GPU as the model sees it. recorded: its name in results/, or None. What a multiprocessor holds is that of
+    compute capability 9.0 where nothing else is said."""
     name: str
     multiprocessors: int
     mhz: float
     bandwidth: float = None  # GB/s of its memory, as its maker gives it
     l2_mib: float = None
     recorded: str = None
-    thread_slots: int = 2048  # of a multiprocessor
+    thread_slots: int = 2048
+    block_slots: int = 32
+    registers: int = 65536
+    shared: int = SHARED
 
     @property
     def slots_per_us(self):
@@ -76,10 +80,12 @@ class Launch:
     shared: int = 0          # bytes of a block
 
     def resident(self, device):
-        """Of its threads, how many a multiprocessor holds at once."""
+        """Of its threads, how many a multiprocessor holds at once, by CUDA's rule of occupancy."""
         warps = -(-self.threads // WARP)
-        blocks = min(BLOCK_SLOTS, device.thread_slots // (warps * WARP),
-                     REGISTERS // (-(-max(self.registers, 1) // 8) * 8 * warps * WARP), SHARED // max(self.shared, 1))
+        registers = -(-max(self.registers, 1) * WARP // REGISTER_UNIT) * REGISTER_UNIT
+        fitting = device.registers // SCHEDULERS // registers * SCHEDULERS
+        blocks = min(device.block_slots, device.thread_slots // (warps * WARP), fitting // warps,
+                     device.shared // max(self.shared, 1))
         return blocks * warps * WARP
 
     def waves(self, device):

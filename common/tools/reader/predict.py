@@ -7,11 +7,12 @@
 --gpu: a GPU that is recorded here. --sms, --clock and --bandwidth: another one, by its data sheet: multiprocessors,
 their clock in GHz, the memory's GB/s; --l2: its L2 in MiB, to say from which size on the prediction holds; --slots: the
 threads that a multiprocessor holds (2048 on data-centre GPUs, 1536 or 1024 on others). --run: what
-a benchmark wrote on your GPU; the device and its copy are taken from it, and its rungs stand beside the prediction.
+a benchmark wrote on your GPU: the device, what it says that a multiprocessor holds, and its copy are taken from it, and
+its rungs stand beside the prediction.
 
 The blocks, bytes, registers, shared memory and instructions are those of the main recorded GPU, and so are the fill
 curve, a block's 0.6 ns, the L2's rate of partial stores and a thread's life. Of the GPU that is predicted its
-multiprocessors, their thread slots and clock, and its copy enter. "by" says which term decides, "held" how many
+multiprocessors, what they hold, their clock, and its copy enter. "by" says which term decides, "held" how many
 threads a multiprocessor holds at once.
 """
 
@@ -77,8 +78,9 @@ def measured_target(path, chapter, main, root=None):
     def reached(kernel):
         row = rows.get(kernel.row.name)
         return row.copy_pct if row else None
-    slots = runs.positive(run.context.get("gpu_thread_slots")) or 2048  # which older files do not say
-    device = model.Device(run.device, int(numbers[0]), numbers[1], l2_mib=numbers[2], thread_slots=int(slots))
+    held = {part: runs.positive(run.context.get(f"gpu_{part}")) for part in ("thread_slots", "block_slots", "registers", "shared")}
+    device = model.Device(run.device, int(numbers[0]), numbers[1], l2_mib=numbers[2],
+                          **{part: int(number) for part, number in held.items() if number})  # older files do not say
     return Target(device, lambda kernel: kernel.copy_us * slower, reached, "measured")
 
 

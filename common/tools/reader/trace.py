@@ -27,6 +27,8 @@ from running import Running
 
 LANES = "0123456789abcdefghijklmnopqrstuv"
 SECTOR = 32
+PIECE = 64          # what memory reads at once
+WASTED = 1.02       # times the sectors: from there on pieces are named
 MOST_SECTORS = 32   # in a picture
 MOST_ROWS = 28      # of a warp's list
 ALL_ROWS = 12       # a longer list joins accesses that look alike
@@ -277,7 +279,16 @@ def totals_lines(launch):
             extra = total["passes"] - total["phases"]
             ways = f"conflicts of {total['ways']} ways, {extra:,} extra passes" if extra else "no bank conflict"
             lines.append(f"{head:<16}{total['requests']:>12,}   {ways:<39}{lanes:>8}")
-    return lines
+    return lines + piece_lines(launch)
+
+
+def piece_lines(launch):
+    """What memory reads beyond the sectors that are loaded, where its pieces are larger."""
+    sectors, pieces = launch.get("loaded_sectors", 0), launch.get("loaded_pieces", 0)
+    if pieces * PIECE <= WASTED * sectors * SECTOR:
+        return []
+    return textwrap.wrap(f"memory reads {PIECE} bytes at once: {pieces:,} pieces for the {sectors:,} sectors that blocks load, "
+                         f"which are {percent(sectors * SECTOR, pieces * PIECE)} of them", 80, initial_indent="  ", subsequent_indent="    ")
 
 
 def same_kind(a, b):
@@ -616,6 +627,9 @@ def comparison(rungs):
             rows.append(("  sectors", cells(lambda t: f"{t['sectors']:,}")))
             rows.append(("  sectors a request", cells(lambda t: f"{t['sectors'] / t['requests']:.2f}")))
             rows.append(("  bytes used of moved", cells(lambda t: percent(t["used"], t["sectors"] * SECTOR))))
+            if operation == "load" and any(piece_lines(launch) for rung in rungs for launch in rung["launches"]):
+                rows.append(("  pieces of 64 from memory", [
+                    f"{sum(launch['loaded_pieces'] for launch in rung['launches']):,}" for rung in rungs]))
         else:
             rows.append(("  extra passes", cells(lambda t: f"{t['passes'] - t['phases']:,}")))
     names = [rung["rung"] for rung in rungs]

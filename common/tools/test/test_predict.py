@@ -110,9 +110,13 @@ class ToyTest(synthetic.Scratch):
         device, small = model.Device("toy", 1, 1000.0), model.Device("toy", 1, 1000.0, thread_slots=1536)
         for launch, held in ((dict(), 2048), (dict(registers=32), 2048), (dict(registers=34), 1536), (dict(registers=64), 1024),
                              (dict(registers=255), 256), (dict(shared=64 * 1024), 384), (dict(threads=32), 1024),
-                             (dict(threads=1024, registers=40), 1024), (dict(threads=40), 2048)):
+                             (dict(threads=1024, registers=40), 1024), (dict(threads=40), 2048),
+                             (dict(threads=64, registers=48), 1280), (dict(threads=96, registers=40), 1536)):  # by scheduler
             self.assertEqual(model.Launch(**{"blocks": 1, "threads": 128, "instructions": 1, **launch}).resident(device), held, launch)
         self.assertEqual(model.Launch(1, 1024, 1).resident(small), 1024)
+        for part, number, held in (("registers", 32768, 1024), ("shared", 100 * 1024, 512), ("block_slots", 16, 1024)):
+            device = model.Device("toy", 1, 1000.0, **{part: number})
+            self.assertEqual(model.Launch(1, 64, 1, registers=32, shared=12 * 1024).resident(device), held, part)
 
     def test_launches_in_a_row_take_the_sum(self):
         self.rung("plain", 1000)
@@ -154,13 +158,16 @@ class ToyTest(synthetic.Scratch):
         self.rung("plain", 1000, percent=50.0)
         self.rows.append(bench_row("copy_f32", 100.0, 100.0, "copy"))
         self.predicted()
-        mine = {**GPU, "gpu": "Toy 2", "gpu_multiprocessors": "7"}
+        mine = {**GPU, "gpu": "Toy 2", "gpu_multiprocessors": "7", "gpu_thread_slots": "1536", "gpu_block_slots": "24",
+                "gpu_registers": "32768", "gpu_shared": "102400"}
         faster = {**bench_row("copy_f32", 100.0, 50.0, "copy"), "GBps": 2000.0}
         path = synthetic.write(self.root, "mine.json", {"context": mine, "benchmarks": [
             faster, bench_row("plain", 80.0, 60.0)]})
         target = predict.measured_target(path, "01_toy", "g1", self.root)
         kernel = next(k for k in model.kernels("01_toy", "g1", self.root)[0] if k.row.rung == "plain")
         self.assertEqual((target.device.name, target.device.multiprocessors), ("Toy 2", 7))
+        held = target.device
+        self.assertEqual((held.thread_slots, held.block_slots, held.registers, held.shared), (1536, 24, 32768, 102400))
         self.assertAlmostEqual(target.copy_us(kernel), 50.0)
         self.assertEqual(target.reached(kernel), 80.0)
 

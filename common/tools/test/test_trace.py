@@ -102,6 +102,19 @@ class Words(unittest.TestCase):
             self.assertIn(kernel.split("::")[1].split("<")[0].split("(")[0], out.getvalue())
 
 
+    def test_pieces_of_memory_are_named_where_they_are_larger_than_the_sectors(self):
+        launch = launch_of(PACK)
+        self.assertEqual(trace.piece_lines(launch), [])
+        self.assertEqual(trace.piece_lines({**launch, "loaded_sectors": 2048, "loaded_pieces": 1025}), [])
+        self.assertIn("1,536 pieces for the 2,048 sectors that blocks load, which are 66.7 %",
+                      " ".join(" ".join(trace.piece_lines({**launch, "loaded_sectors": 2048, "loaded_pieces": 1536})).split()))
+        rungs = [{**rung_of(STRIDED), "launches": [{**launch, "loaded_sectors": 64, "loaded_pieces": pieces}]} for pieces in (32, 64)]
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            trace.comparison(rungs)
+        self.assertRegex(out.getvalue(), r"pieces of 64 from memory +32 +64\n")
+
+
 class Program(unittest.TestCase):
     """With a script in the place of the tracing program."""
 
