@@ -335,12 +335,15 @@ def make_model(part):
         return table(["Row", *(f"{gpu}, {word}" for gpu in titles for word in ("recorded", "after 10 s", "MHz inside"))],
                      model_report.ten_second_rows(), "l" + "rrr" * len(titles))
     if what == "far":
-        return table(["Chapter", "Rung", *(f"{gpu}, {word}" for gpu in titles for word in ("predicted", "recorded"))],
-                     model_report.far_rows(), "ll" + "rr" * len(titles))
+        return table(["Rung", *(f"{gpu}, {word}" for gpu in titles for word in ("predicted", "recorded")), "What is known"],
+                     model_report.far_rows(), "l" + "rr" * len(titles) + "l")
+    if what == "sectors":
+        return table(["Sectors", *(f"{gpu}, {word}" for gpu in titles for word in ("loaded", "stored"))],
+                     model_report.sector_rows(), "l" + "rr" * len(titles))
     if what == "clock":
         return table(["Row", *(f"{word}{unit}" for unit in (", cold", ", warm") for word in ("µs", "NVML", "probe", "inside"))],
                      model_report.clock_rows(), "lrrrrrrrr")
-    return part.fail("needs of=curve, predictors, far, residency, fewer_threads, again, ten_seconds, clock, curve_figure, curves_figure, law_figure or scatter")
+    return part.fail("needs of=curve, predictors, far, residency, sectors, fewer_threads, again, ten_seconds, clock, curve_figure, curves_figure, law_figure or scatter")
 
 
 # -------------------------------------------------------------------------------------------------

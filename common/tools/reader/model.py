@@ -4,13 +4,13 @@
     bytes    as long as a plain copy of as many; and what stores hand to the L2 in parts, by the sector
     slots    how full the schedulers are while the copy runs, or the busiest of a multiprocessor's units: the fill
              curve says what share of the copy's speed is left
-    latency  threads / threads that the GPU holds at once x how long a thread lives where nothing queues
+    latency  threads / threads that the GPU holds at once x how long one keeps its place where nothing queues
 
 Blocks do not add to the others. Bytes or slots, whichever is longer, and latency do where they are about equal: the
 requests of threads that wait for the memory queue there. Of a kernel the model takes what does not depend on the GPU:
 its blocks, its bytes, its registers and shared memory, and what ncu counted: instructions, each unit's apart, and
-sectors. Nothing in it was fitted to the rungs: the curve, the 0.6 ns, the sectors' rate and the five constants of
-latency come from control experiments (common/notes/controls.md).
+sectors. Nothing in it was fitted to the rungs: the curve, the 0.6 ns, the sectors' rate, the ceilings and the six
+constants of latency come from control experiments (common/notes/controls.md).
 """
 
 import math
@@ -37,8 +37,8 @@ WARP = 32
 REGISTER_UNIT = 256      # a warp takes so many at a time, all from its scheduler's quarter of them
 SHARED = 228 * 1024      # bytes of a multiprocessor of compute capability 9.0
 
-#: A thread's life where nothing queues, in microseconds: of any thread; for each 256 threads of its block, which leave
-#: their places together; for 16 bytes that a lane asks for at once. In cycles: for each of its instructions. And how
+#: How long a thread keeps its place where nothing queues, in microseconds: any thread; for each 256 threads of its block,
+#: whose places are free together; for 16 bytes that a lane asks for at once. In cycles: for each of its instructions. And how
 #: sharp the turn is from latency to bytes or slots. Fitted to the controls that limit residency (model_report.py).
 ALONE_US, BLOCK_US, ACCESS_US, INSTRUCTION_CYCLES, SHARPNESS = 0.53, 0.10, 0.20, 2.3, 2.7
 NOTED = 1.02             # times a copy's time: from there on latency is said to decide
@@ -78,6 +78,7 @@ class Launch:
     access: float = 0        # bytes that a lane asks for at once
     registers: int = 0       # of a thread
     shared: int = 0          # bytes of a block
+    waiting: int = 0         # loads that wait for another load
 
     def resident(self, device):
         """Of its threads, how many a multiprocessor holds at once, by CUDA's rule of occupancy."""
@@ -250,8 +251,16 @@ def ceiling(gpu, rung, root=None):
 
 
 @lru_cache(None)
+def load_us(gpu, root=None):
+    """How long one load from memory takes, alone."""
+    return next(row.counters["ns"] for row in loaded(results(gpu, what="_controls", root=root)).rows
+                if row.rung == "latency_dram") * 1e-3
+
+
+@lru_cache(None)
 def sectors_per_us(gpu, root=None):
-    """How many sectors stored in parts the L2 takes: the control whose lanes store 2 bytes at a time."""
+    """How many sectors stored in parts the L2 takes: the control whose lanes store 2 bytes at a time. As much less on
+    another GPU as its L2 is smaller."""
     row, = loaded(results(gpu, what="_controls", root=root)).select(rung="store_elements", shape="16384x16384",
                                                                   regime="cold")
     return counted(results(gpu, what="_controls_ncu", root=root))["store_elements"]["l2_write_sectors"] / row.median_us
@@ -270,6 +279,9 @@ def launches(chapter, root=None):
     return found
 
 
+#: Loads that wait for another load, by the machine code (05_logical_relation/notes/where.md): the mask's value says
+#: which array is asked next; of halves a warp goes both ways.
+WAITING = {"where_f32": 1, "where_f16": 2, "where_bf16": 2}
 #: The rung whose launch a file of counts of 04's broadcasts shows, where the kernel's name does not say it (record.sh).
 BROADCASTS = {"packed_f16_vector_single": "packed_f16_1C11", "packed_f16_single_vector": "packed_f16_N1H1_1C1W",
               "limit_nhwc_f16": "limit_nhwc_f16_NCHW", "nhwc_pack_f16": "nhwc_pack_f16_NCHW"}
@@ -326,13 +338,15 @@ def kernels(chapter, gpu, root=None):
         if entry is None:
             unknown.append(row)
             continue
-        known.append(Kernel(chapter, row, [launch_of(entry, processors) if own or each is None else launch_of(
-            entry, processors, -(-row.elements // each), threads)]))
+        launch = launch_of(entry, processors) if own or each is None else launch_of(
+            entry, processors, -(-row.elements // each), threads)
+        launch.waiting = WAITING.get(row.rung, 0)
+        known.append(Kernel(chapter, row, [launch]))
     return known, unknown
 
 
-def lifetime_us(launch, device):
-    """How long one of its threads lives where nothing queues."""
+def place_us(launch, device):
+    """How long one of its threads keeps its place where nothing queues."""
     each = launch.instructions * WARP / (launch.blocks * launch.threads)
     return (ALONE_US + BLOCK_US * launch.threads / 256 + ACCESS_US * min(launch.access, 16) / 16
             + INSTRUCTION_CYCLES * each / device.mhz)
@@ -355,7 +369,7 @@ class Model:
 
     def __init__(self, gpu, root=None, terms=4):
         self.gpu, self.root, self.terms = gpu, root, terms
-        self.curve, self.slow_curve = curve(gpu, root), slow_curve(gpu, root)
+        self.curve, self.slow_curve, self.load_us = curve(gpu, root), slow_curve(gpu, root), load_us(gpu, root)
 
     def predict(self, kernel, target, copy_us):
         """What the kernel reaches on the device `target`, where a copy of as many bytes takes `copy_us`."""
@@ -368,7 +382,7 @@ class Model:
 
     def of_launch(self, launch, target, copy_us, moved):
         """The same of one launch, beside a copy of the bytes that it has to move."""
-        bytes_us = copy_us * 100 / self.best(launch) if self.terms == 4 else copy_us
+        bytes_us = copy_us * 100 / self.best(launch, target) if self.terms == 4 else copy_us
         cycles = bytes_us * target.mhz * target.multiprocessors
         fills = {unit: busy_cycles / cycles for unit, busy_cycles in launch.units.items()}
         fills["slots"] = launch.instructions / (bytes_us * target.slots_per_us)
@@ -376,7 +390,7 @@ class Model:
         fullest = max(fills, key=fills.get)
         times = {"bytes": bytes_us, fullest: bytes_us * 100 / min(self.curve.percent(fills[fullest]), 100)}
         if launch.stored > moved:  # the same sector again and again, a part of it each time
-            times["stores"] = launch.stored / 32 / sectors_per_us(self.gpu, self.root)
+            times["stores"] = launch.stored / 32 / (sectors_per_us(self.gpu, self.root) * self.smaller_l2(target))
         if slow:
             times[SLOW_UNIT] = bytes_us * 100 / min(self.slow_curve.percent(slow), 100)
         alone = joint = 0.0
@@ -388,20 +402,25 @@ class Model:
         limit, us = max(times, key=times.get), max(joint, *times.values())
         return Prediction(100 * copy_us / us, limit, slow if limit == SLOW_UNIT else fills[fullest], us)
 
-    def best(self, launch):
+    def smaller_l2(self, target):
+        return target.l2_mib / device(self.gpu, self.root).l2_mib if self.terms == 4 and target.l2_mib else 1
+
+    def best(self, launch, target):
         """Percent of a copy that memory allows: it is faster where it is only written, and the kernel beside which
-        those that read two arrays were timed has more bytes on their way than is best."""
+        those that read two arrays were timed has more bytes on their way than is best. If all threads are held at
+        once, each loops over a fixed share of the arrays, which is slower."""
         if launch.stores_alone:
             return ceiling(self.gpu, "store_16_r2048", self.root)
-        return ceiling(self.gpu, "add_b704_overlap", self.root) if launch.reads_two else 100.0
+        if not launch.reads_two:
+            return 100.0
+        return ceiling(self.gpu, "add_stride" if launch.waves(target) <= 1 else "add_b704_overlap", self.root)
 
-    @staticmethod
-    def latency_us(launch, target, other_us, copy_us, moved):
+    def latency_us(self, launch, target, other_us, copy_us, moved):
         """Latency times residency, alone and joined with the longest of the other terms. The copy that all are
         compared with pays for its own latency. 0 where the GPU holds all threads at once."""
         waves = launch.waves(target)
         if waves <= 1:
             return 0.0, 0.0
         copy = copy_launch(moved, launch.reads_two)
-        alone, of_copy = (one.waves(target) * lifetime_us(one, target) for one in (launch, copy))
+        alone, of_copy = (one.waves(target) * (place_us(one, target) + one.waiting * self.load_us) for one in (launch, copy))
         return alone, joined(alone, other_us) / (joined(of_copy, copy_us) / copy_us)

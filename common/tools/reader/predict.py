@@ -11,7 +11,7 @@ a benchmark wrote on your GPU: the device, what it says that a multiprocessor ho
 its rungs stand beside the prediction.
 
 The blocks, bytes, registers, shared memory and instructions are those of the main recorded GPU, and so are the fill
-curve, a block's 0.6 ns, the L2's rate of partial stores and a thread's life. Of the GPU that is predicted its
+curve, a block's 0.6 ns, the L2's rate of partial stores and how long a thread keeps its place. Of the GPU that is predicted its
 multiprocessors, what they hold, their clock, and its copy enter. "by" says which term decides, "held" how many
 threads a multiprocessor holds at once.
 """

@@ -44,7 +44,8 @@ class ToyTest(synthetic.Scratch):
             fill_row("xu_4", 8 * 16 * 4, 0.75, 100.0), fill_row("xu_8", 8 * 32 * 4, 1.0, 80.0),
             {**bench_row("empty_b128", 1.0, 1.0, "sweep", "controls", "100"), "ns_per_block": 100.0},
             {**bench_row("empty_b1024", 1.0, 1.0, "sweep", "controls", "100"), "ns_per_block": 200.0},
-            bench_row("store_elements", 50.0, 100.0, "sweep", "controls")]})
+            {**bench_row("latency_dram", 1.0, 1.0, "sweep", "controls", "268435456"), "ns": 250.0},
+            bench_row("add_stride", 80.0, 100.0, "sweep", "controls"), bench_row("store_elements", 50.0, 100.0, "sweep", "controls")]})
         self.write("common/results/g1_controls_ncu.json", {"context": {"shape": "16384x16384"}, "ncu": [
             count("copy_128bit", 1), count("fma_8", 2_000_000), count("fma_64", 4_000_000),
             count("store_elements", 1, stored=100_000)]})
@@ -99,7 +100,7 @@ class ToyTest(synthetic.Scratch):
         launch = model.Launch(80_000, 256, 0, loaded=1, stored=1, access=16)
         device = model.Device("toy", 10, 1000.0)
         self.assertAlmostEqual(launch.waves(device), 1000.0)
-        self.assertAlmostEqual(model.lifetime_us(launch, device), 0.83)
+        self.assertAlmostEqual(model.place_us(launch, device), 0.83)
         self.rung("plain", 1000)
         self.predicted()
         self.assertAlmostEqual(model.Model("g1", self.root).latency_us(launch, device, 0.0, 1e6, 1e6)[0], 830.0)
@@ -117,6 +118,31 @@ class ToyTest(synthetic.Scratch):
         for part, number, held in (("registers", 32768, 1024), ("shared", 100 * 1024, 512), ("block_slots", 16, 1024)):
             device = model.Device("toy", 1, 1000.0, **{part: number})
             self.assertEqual(model.Launch(1, 64, 1, registers=32, shared=12 * 1024).resident(device), held, part)
+
+    def test_a_load_that_waits_for_a_load_keeps_its_place_as_long_as_a_load_takes(self):
+        self.rung("where_f16", 1000)                          # which waits twice
+        self.predicted()
+        kernel, = model.kernels("01_toy", "g1", self.root)[0]
+        launch, device = kernel.whole, model.Device("toy", 10, 1000.0)
+        launch.blocks, launch.instructions = 80_000, 0
+        judge = model.Model("g1", self.root)
+        self.assertAlmostEqual(judge.latency_us(launch, device, 0.0, 1e6, 1e6)[0] / launch.waves(device),
+                               model.place_us(launch, device) + 2 * 0.25)
+
+    def test_a_smaller_l2_takes_fewer_partial_sectors(self):
+        self.rung("stores", 1000, stored=4_000_000)
+        self.assertAlmostEqual(self.predicted(l2_mib=8.0)["stores"].percent, 2.5)
+        self.assertAlmostEqual(self.predicted(l2_mib=4.0)["stores"].percent, 1.25)
+        three = model.Model("g1", self.root, 3).of_launch(model.Launch(1, 128, 0, stored=128_000_000),
+                                                          model.Device("toy", 10, 1000.0, l2_mib=4.0), 100.0, 1.0)
+        self.assertAlmostEqual(three.percent, 2.5, msg="the three terms stay as they were")
+
+    def test_a_loop_over_two_arrays_is_slower(self):
+        self.rung("plain", 1000)
+        self.predicted()
+        judge, device = model.Model("g1", self.root), model.Device("toy", 10, 1000.0)
+        for blocks, percent in ((160, 80.0), (161, 100.0)):   # 16 blocks of 128 threads on each multiprocessor
+            self.assertEqual(judge.best(model.Launch(blocks, 128, 0, loaded=200, stored=100), device), percent)
 
     def test_launches_in_a_row_take_the_sum(self):
         self.rung("plain", 1000)
@@ -237,6 +263,12 @@ class RecordedTest(unittest.TestCase):
         for rung, less in ((("02_gelu", "tanh_f16x8_pack"), 4), (("03_swish", "f16x8_pack"), 2)):
             self.assertEqual(round(three[rung] - four[rung]), less)
 
+    def test_the_l2_takes_partial_sectors_in_proportion_to_its_size(self):
+        """By the control on both GPUs: what the model takes for another GPU."""
+        first, second = runs.shown().values()
+        ratios = [model.sectors_per_us(second) / model.sectors_per_us(first), model.device(second).l2_mib / model.device(first).l2_mib]
+        self.assertAlmostEqual(*ratios, delta=0.01)
+
     def test_every_rung_is_predicted(self):
         for chapter in runs.find_chapters():
             if model.results(runs.shown()["main"], chapter.name).exists():
@@ -249,6 +281,16 @@ class RecordedTest(unittest.TestCase):
                 least = {"a copy, or 0.6 ns a block": (70, 0), "three terms": (85, 70), "four terms": (90, 85)}[name]
                 self.assertGreaterEqual(float(every.split()[0]), least[0])
                 self.assertGreaterEqual(float(those.split()[0]), least[1])
+
+    def test_what_the_page_says_of_blocks_of_704_threads(self):
+        main = runs.shown()["main"]
+        found = [kernel.whole.threads for _, kernel, one, reached in model_report.outcomes(main, main) if 4.5 < reached - one.percent <= 5]
+        self.assertEqual((len(found), set(found)), (20, {704}))
+
+    def test_every_reason_is_of_a_rung_that_is_missed(self):
+        missed = [re.search(r"`(\w+)`", row[0])[1] for row in model_report.far_rows()]
+        for pattern, _ in model_report.KNOWN:
+            self.assertTrue(any(re.fullmatch(pattern, rung) for rung in missed), pattern)
 
     def test_a_row_timed_again_had_the_clock_beside_it(self):
         """What notes/model.md says of inside_mhz: more of these rows are close by it than by the data sheet's clock."""
