@@ -83,6 +83,13 @@ void verify_tail(const Case& operation, Regime regime) {
 
 }  // namespace
 
+std::vector<double> timed_or_shown(const LaunchOnSet& launch, std::size_t sets, cudaStream_t stream,
+                                   std::size_t replays) {
+  if (!profiled()) return seconds_per_launch(launch, sets, stream, replays);
+  show(launch, stream);
+  return std::vector<double>(replays, 1.0);
+}
+
 std::vector<double> measure(const Case& operation, const Shape& shape, Regime regime,
                             std::size_t replays, ClocksSeen* clocks, bool verified) {
   Stage& stage = Stage::instance();
@@ -91,13 +98,9 @@ std::vector<double> measure(const Case& operation, const Shape& shape, Regime re
   const auto launch = [&](std::size_t set, cudaStream_t stream) {
     return operation.launch(stage.sets()[set], shape, stream);
   };
-  if (profiled()) {
-    show(launch, stage.stream());
-    return std::vector<double>(replays, 1.0);
-  }
-  if (!verified) stage.verify(operation, shape);
-  if (clocks == nullptr) {
-    return seconds_per_launch(launch, stage.sets().size(), stage.stream(), replays);
+  if (!verified && !profiled()) stage.verify(operation, shape);
+  if (clocks == nullptr || profiled()) {
+    return timed_or_shown(launch, stage.sets().size(), stage.stream(), replays);
   }
   if (busy_seconds() > 0) {
     keep_busy(launch, stage.sets().size(), stage.stream(), busy_seconds());

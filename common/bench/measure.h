@@ -20,6 +20,11 @@ namespace tutorial::bench {
 /// Replays per row; Google Benchmark calls them iterations.
 inline const std::size_t kReplays = on_gpu ? 15 : 5;
 
+/// seconds_per_launch(); or, with TUTORIAL_PROFILE=1 in the environment, three launches for a
+/// profiler, and a second for each replay.
+std::vector<double> timed_or_shown(const LaunchOnSet& launch, std::size_t sets, cudaStream_t stream,
+                                   std::size_t replays);
+
 /// Verifies the operation's output and times it: the seconds per launch of each of `replays`
 /// replays; in `clocks`, where given, what the GPU's clock did meanwhile. Throws std::runtime_error
 /// if the output is wrong or a call fails. With TUTORIAL_PROFILE=1 in the environment the operation

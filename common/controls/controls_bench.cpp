@@ -294,7 +294,7 @@ void add_sectors(const controls::Sectors& row, const std::string& where, std::in
     const DeviceBytes memory(static_cast<std::size_t>(sectors * row.spread * 32));
     require_success(cudaMemset(memory.data(), 1, memory.size()), "cudaMemset");
     const test::Stream stream;
-    const auto seconds = seconds_per_launch(
+    const auto seconds = timed_or_shown(
         [&](std::size_t, cudaStream_t on) {
           return row.launch(memory.data(), sectors, passes, on);
         },

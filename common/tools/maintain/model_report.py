@@ -291,7 +291,7 @@ def scatter_plot(title):
 
 #: Of rungs that the model misses: what is known. The links are those of common/notes/model.md.
 KNOWN = (
-    (r"(none_|swish_)?\w*expm1|pow_f32x4_pdl", "The H100's own fill curve gives it 90 and 96 %."),
+    (r"f16x8_pack_expm1", "The H100's own fill curve gives 90 %."), (r"pow_f32x4_pdl", "The H100's own fill curve gives 96 %."),
     (r"none_\w+", "All slots and nine tenths of the half-rate unit are filled, by 32 registers in every slot. "
                   "[Both kinds in turn](controls.md#fill-curve) cost floats ten points more than the curve says, and halves none."),
     (r"swiglu_\w+", "Blocks of 704 threads, which are [faster than the law says](controls.md#bytes-in-flight-or-the-size-of-a-block); additions in "
@@ -314,7 +314,7 @@ def known_of(rung):
 
 def far_rows():
     """A row for each rung that is farther off on one of the GPUs, all predicted from the main one."""
-    gpus = recorded_gpus()
+    gpus, known = recorded_gpus(), None
     off = {}
     for gpu in gpus:
         for chapter, kernel, prediction, reached in outcomes(gpu, gpus[0]):
@@ -332,7 +332,8 @@ def far_rows():
                 cells += [f"{prediction.percent:.0f} %", f"**{reached:.0f} %**" if far else f"{reached:.0f} %"]
             else:
                 cells += ["–", "–"]
-        lines.append([*cells, known_of(rung)])
+        known, before = known_of(rung), known
+        lines.append([*cells, "as above" if known == before != "–" else known])
     return lines
 
 
