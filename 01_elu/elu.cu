@@ -59,11 +59,6 @@ Ladder<Bf16> rows(Bf16) {
 Ladder<E4m3> rows(E4m3) { return fp8_rungs<E4m3>("", FloatInside<EluForFp8>{}); }
 Ladder<E5m2> rows(E5m2) { return fp8_rungs<E5m2>("", FloatInside<EluForFp8>{}); }
 
-template <class T>
-cudaError_t launch_named(const char* name, const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-  return rung_named(name, elu_rungs<T>()).launch(x, y, n, stream);
-}
-
 /// The operator's arithmetic for a finite alpha. 0 (e^x - 1) is -0. As alpha e^x - alpha, in one
 /// rounding, it would be +0; with the smallest alpha it is a number that a 16-bit type rounds to -0.
 template <class T>
@@ -78,30 +73,6 @@ template <class T>
 const Ladder<T>& elu_rungs() {
   static const Ladder<T> ladder = rows(T{});
   return ladder;
-}
-
-cudaError_t elu_f32(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_named("f32", x, y, n, stream);
-}
-
-cudaError_t elu_f32x4(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_named("f32x4", x, y, n, stream);
-}
-
-cudaError_t elu_f16(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_named("f16", x, y, n, stream);
-}
-
-cudaError_t elu_f16x2(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_named("f16x2", x, y, n, stream);
-}
-
-cudaError_t elu_f16x8(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_named("f16x8", x, y, n, stream);
-}
-
-cudaError_t elu_f16x8_pack(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_named("f16x8_pack", x, y, n, stream);
 }
 
 cudaError_t elu_f32_block(const float* x, float* y, std::int64_t n, int threads,

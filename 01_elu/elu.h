@@ -1,14 +1,5 @@
 // ELU, host side: the operator, and one launcher for each rung of the ladder.
-//
-// Every launcher here keeps the same promises:
-//   x, y    device pointers to n elements each; y == x is allowed, any other overlap is not
-//   n       any n >= 0; 0 launches nothing and succeeds
-//   stream  where the kernel runs; no launcher waits for it
-// and returns
-//   cudaErrorInvalidValue       n < 0, or a null pointer with n > 0
-//   cudaErrorMisalignedAddress  a pointer without the alignment that the rung needs
-//   the launch's own error otherwise, cudaSuccess if there is none
-// After an error nothing has been written.
+// Every launcher here keeps the promises of common/rung.h.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -35,6 +26,15 @@ namespace tutorial {
 template <class T>
 cudaError_t elu(const T* x, T* y, std::int64_t n, float alpha, cudaStream_t stream);
 
+/// The operator as a rung that takes any pointer: operator_f16.
+template <class T>
+UnaryRung<T> elu_operator_rung(float alpha = 1.0f) {
+  const auto at_alpha = [alpha](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+    return elu(x, y, n, alpha, stream);
+  };
+  return operator_rung<T>(UnaryLauncher<T>(at_alpha), sizeof(T) == 4 ? 2.0 : 0.51);
+}
+
 /// The same for tensors of any strides (common/strided.h), in their own memory; x broadcasts to the
 /// shape of y, and y may be x. last_refusal() says why strides or shapes were refused.
 template <class T>
@@ -48,14 +48,6 @@ cudaError_t elu(const TensorView<const T>& x, const TensorView<T>& y, float alph
 /// which every result is the nearest value; +infinity becomes the largest number.
 template <class T>
 const Ladder<T>& elu_rungs();
-
-/// The first rungs by name. In brackets: the alignment in bytes that x and y need.
-cudaError_t elu_f32(const float* x, float* y, std::int64_t n, cudaStream_t stream);       // [4]
-cudaError_t elu_f32x4(const float* x, float* y, std::int64_t n, cudaStream_t stream);     // [16]
-cudaError_t elu_f16(const half* x, half* y, std::int64_t n, cudaStream_t stream);         // [2]
-cudaError_t elu_f16x2(const half* x, half* y, std::int64_t n, cudaStream_t stream);       // [4]
-cudaError_t elu_f16x8(const half* x, half* y, std::int64_t n, cudaStream_t stream);       // [4]
-cudaError_t elu_f16x8_pack(const half* x, half* y, std::int64_t n, cudaStream_t stream);  // [16]
 
 /// The block-size sweep: the rungs f32 and f16x8_pack_pdl with `threads` threads a block, 1 to 1024.
 /// Other counts: cudaErrorInvalidConfiguration.

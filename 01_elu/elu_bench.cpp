@@ -14,25 +14,20 @@ constexpr Reference kReference = elu_reference;
 /// The ladder of a type, the operator at alpha = 1, and what one would use instead.
 template <class T>
 void add_type() {
-  const auto operator_at_1 = [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-    return elu(x, y, n, 1.0f, stream);
-  };
   const auto cub = [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
     return elu_cub(x, y, n, stream);
   };
   const std::string dtype = dtype_name<T>();
-  const double max_ulp = elu_rungs<T>().back().max_ulp;
+  const UnaryRung<T> whole = elu_operator_rung<T>();
   add_ladder("elu", elu_rungs<T>(), kReference);
-  add_unary<T>("elu", "operator_" + dtype, Kind::rung, operator_at_1, kReference, max_ulp);
-  add_unary<T>("elu", "cub_" + dtype, Kind::peer, cub, kReference, max_ulp);
+  add_unary<T>("elu", whole.name, Kind::rung, whole.launch, kReference, whole.max_ulp);
+  add_unary<T>("elu", "cub_" + dtype, Kind::peer, cub, kReference, whole.max_ulp);
 }
 
 template <class T>
 void add_backward() {
-  const auto at_1 = [](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
-    return elu_backward(x, dy, dx, n, 1.0f, stream);
-  };
-  add_binary_ladder<T>("elu_backward", elu_backward_rungs<T>(), at_1, elu_backward_reference);
+  add_binary_ladder<T>("elu_backward", elu_backward_rungs<T>(), elu_backward_operator_rung<T>(),
+                       elu_backward_reference);
 }
 
 }  // namespace
@@ -42,9 +37,7 @@ void register_benchmarks() {
   for_each_type(Fp8{},
                 [](auto type) { add_ladder("elu", elu_rungs<decltype(type)>(), kReference); });
   add_unary<float>("elu", "host_loop_f32", Kind::peer, elu_host_loop, kReference, 2.0);
-  const UnaryRung<half> yours = your_elu_rung();
-  add_unary<half>("elu", yours.name, Kind::yours, yours.launch, kReference, yours.max_ulp,
-                  yours.width);
+  add_rung("elu", Kind::yours, your_elu_rung(), kReference);
   add_block_sweep<float>("elu", "f32", elu_f32_block, kReference, 2.0);
   add_block_sweep<half>("elu", "f16x8_pack_pdl", elu_f16x8_pack_pdl_block, kReference, 0.51);
   for_each_type(Floats{}, [](auto type) { add_backward<decltype(type)>(); });

@@ -97,15 +97,6 @@ Ladder<T> rows(T) {
 }
 
 /// The rung of that name in the variant's ladder.
-template <class T>
-cudaError_t launch_named(const std::string& name, const T* x, T* y, std::int64_t n,
-                         GeluApproximate approximate, cudaStream_t stream) {
-  return with_variant(approximate, [&](auto variant) {
-    const std::string full = std::string(name_of(variant())) + "_" + name;
-    return rung_named(full, gelu_rungs<T>(variant())).launch(x, y, n, stream);
-  });
-}
-
 }  // namespace
 
 template <class T>
@@ -113,36 +104,6 @@ const Ladder<T>& gelu_rungs(GeluApproximate approximate) {
   static const Ladder<T> none = rows<GeluApproximate::none>(T{});
   static const Ladder<T> tanh = rows<GeluApproximate::tanh>(T{});
   return approximate == GeluApproximate::tanh ? tanh : none;
-}
-
-cudaError_t gelu_f32(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                     cudaStream_t stream) {
-  return launch_named("f32", x, y, n, approximate, stream);
-}
-
-cudaError_t gelu_f32x4(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                       cudaStream_t stream) {
-  return launch_named("f32x4", x, y, n, approximate, stream);
-}
-
-cudaError_t gelu_f16(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                     cudaStream_t stream) {
-  return launch_named("f16", x, y, n, approximate, stream);
-}
-
-cudaError_t gelu_f16x2(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                       cudaStream_t stream) {
-  return launch_named("f16x2", x, y, n, approximate, stream);
-}
-
-cudaError_t gelu_f16x8(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                       cudaStream_t stream) {
-  return launch_named("f16x8", x, y, n, approximate, stream);
-}
-
-cudaError_t gelu_f16x8_pack(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                            cudaStream_t stream) {
-  return launch_named("f16x8_pack", x, y, n, approximate, stream);
 }
 
 /// From this many bf16 on, the long polynomial of erf is faster with two packs a thread.

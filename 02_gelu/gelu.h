@@ -1,15 +1,6 @@
 // GELU, host side: the operator, and one launcher for each rung of the ladder.
-//
-// Every launcher here keeps the same promises:
-//   x, y         device pointers to n elements each; y == x is allowed, any other overlap is not
-//   n            any n >= 0; 0 launches nothing and succeeds
-//   approximate  which of the two functions (see GeluApproximate)
-//   stream       where the kernel runs; no launcher waits for it
-// and returns
-//   cudaErrorInvalidValue       n < 0, a null pointer with n > 0, or no such approximation
-//   cudaErrorMisalignedAddress  a pointer without the alignment that the rung needs
-//   the launch's own error otherwise, cudaSuccess if there is none
-// After an error nothing has been written.
+// Every launcher here keeps the promises of common/rung.h; an approximation that there is none of is
+// cudaErrorInvalidValue.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -63,20 +54,6 @@ inline constexpr double kGeluF32MaxUlp = 256.0;
 /// E5m2, of which every result is the nearest value; +infinity becomes the largest number.
 template <class T>
 const Ladder<T>& gelu_rungs(GeluApproximate approximate);
-
-/// The first rungs by name. In brackets: the alignment in bytes that x and y need.
-cudaError_t gelu_f32(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                     cudaStream_t stream);  // [4]
-cudaError_t gelu_f32x4(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                       cudaStream_t stream);  // [16]
-cudaError_t gelu_f16(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                     cudaStream_t stream);  // [2]
-cudaError_t gelu_f16x2(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                       cudaStream_t stream);  // [4]
-cudaError_t gelu_f16x8(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                       cudaStream_t stream);  // [4]
-cudaError_t gelu_f16x8_pack(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                            cudaStream_t stream);  // [16]
 
 /// The reader's rung, with the numbers that stand in your_gelu.cuh. It computes the variant tanh.
 UnaryRung<half> your_gelu_rung();

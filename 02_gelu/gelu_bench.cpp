@@ -36,13 +36,9 @@ void add_variant(GeluApproximate approximate) {
 
 template <class T>
 void add_backward(GeluApproximate approximate) {
-  const auto whole = [approximate](const T* x, const T* dy, T* dx, std::int64_t n,
-                                   cudaStream_t stream) {
-    return gelu_backward(x, dy, dx, n, approximate, stream);
-  };
-  add_binary_ladder<T>(std::string("gelu_backward_") + name_of(approximate),
-                       gelu_backward_rungs<T>(approximate), whole,
-                       gelu_backward_reference(approximate));
+  add_binary_ladder<T>(
+      std::string("gelu_backward_") + name_of(approximate), gelu_backward_rungs<T>(approximate),
+      gelu_backward_operator_rung<T>(approximate), gelu_backward_reference(approximate));
 }
 
 }  // namespace

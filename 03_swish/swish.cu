@@ -70,11 +70,6 @@ Ladder<Bf16> rows(Bf16) {
 Ladder<E4m3> rows(E4m3) { return fp8_rungs<E4m3>("", FloatInside<SwishReciprocalApprox>{}); }
 Ladder<E5m2> rows(E5m2) { return fp8_rungs<E5m2>("", FloatInside<SwishReciprocalApprox>{}); }
 
-template <class T>
-cudaError_t launch_named(const char* name, const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-  return rung_named(name, swish_rungs<T>()).launch(x, y, n, stream);
-}
-
 constexpr const char* kBetaRefusal = "beta must be finite, and 0 or at least 2^-100 in magnitude";
 
 }  // namespace
@@ -83,30 +78,6 @@ template <class T>
 const Ladder<T>& swish_rungs() {
   static const Ladder<T> ladder = rows(T{});
   return ladder;
-}
-
-cudaError_t swish_f32(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_named("f32", x, y, n, stream);
-}
-
-cudaError_t swish_f32x4(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_named("f32x4", x, y, n, stream);
-}
-
-cudaError_t swish_f16(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_named("f16", x, y, n, stream);
-}
-
-cudaError_t swish_f16x2(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_named("f16x2", x, y, n, stream);
-}
-
-cudaError_t swish_f16x8(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_named("f16x8", x, y, n, stream);
-}
-
-cudaError_t swish_f16x8_pack(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return launch_named("f16x8_pack", x, y, n, stream);
 }
 
 template <class T>

@@ -1,14 +1,5 @@
 // Swish and SwiGLU, host side: the operators, and one launcher for each rung of the ladder.
-//
-// Every launcher here keeps the same promises:
-//   x, y    device pointers to n elements each; y == x is allowed, any other overlap is not
-//   n       any n >= 0; 0 launches nothing and succeeds
-//   stream  where the kernel runs; no launcher waits for it
-// and returns
-//   cudaErrorInvalidValue       n < 0, or a null pointer with n > 0
-//   cudaErrorMisalignedAddress  a pointer without the alignment that the rung needs
-//   the launch's own error otherwise, cudaSuccess if there is none
-// After an error nothing has been written.
+// Every launcher here keeps the promises of common/rung.h.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -88,13 +79,14 @@ inline constexpr double kSwiGluUlp = sizeof(T) == 4 ? 3.0 : 0.51;
 template <class T>
 const Ladder<T>& swish_rungs();
 
-/// The first rungs by name. In brackets: the alignment in bytes that x and y need.
-cudaError_t swish_f32(const float* x, float* y, std::int64_t n, cudaStream_t stream);       // [4]
-cudaError_t swish_f32x4(const float* x, float* y, std::int64_t n, cudaStream_t stream);     // [16]
-cudaError_t swish_f16(const half* x, half* y, std::int64_t n, cudaStream_t stream);         // [2]
-cudaError_t swish_f16x2(const half* x, half* y, std::int64_t n, cudaStream_t stream);       // [4]
-cudaError_t swish_f16x8(const half* x, half* y, std::int64_t n, cudaStream_t stream);       // [4]
-cudaError_t swish_f16x8_pack(const half* x, half* y, std::int64_t n, cudaStream_t stream);  // [16]
+/// The operator as a rung that takes any pointer: operator_f16.
+template <class T>
+UnaryRung<T> swish_operator_rung(float beta = 1.0f) {
+  const auto at_beta = [beta](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+    return swish(x, y, n, beta, stream);
+  };
+  return operator_rung<T>(UnaryLauncher<T>(at_beta), kSwishUlp<T>);
+}
 
 /// SwiGLU in one kernel.
 template <class T>

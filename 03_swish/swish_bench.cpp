@@ -25,13 +25,11 @@ constexpr Reference kReference = swish_reference;
 template <class T>
 void add_operator_and_peers() {
   const std::string dtype = dtype_name<T>();
-  const auto operator_at_1 = [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-    return swish(x, y, n, 1.0f, stream);
-  };
   const auto cub = [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
     return swish_cub(x, y, n, stream);
   };
-  add_unary<T>("swish", "operator_" + dtype, Kind::rung, operator_at_1, kReference, kSwishUlp<T>);
+  add_unary<T>("swish", "operator_" + dtype, Kind::rung, swish_operator_rung<T>().launch,
+               kReference, kSwishUlp<T>);
   add_unary<T>("swish", "cub_" + dtype, Kind::peer, cub, kReference, kSwishUlp<T>);
 }
 
@@ -209,10 +207,8 @@ void add_swiglu_quantize(const std::string& name, RowPasses passes) {
 
 template <class T>
 void add_backward_and_quantize() {
-  const auto at_1 = [](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
-    return swish_backward(x, dy, dx, n, 1.0f, stream);
-  };
-  add_binary_ladder<T>("swish_backward", swish_backward_rungs<T>(), at_1, swish_backward_reference);
+  add_binary_ladder<T>("swish_backward", swish_backward_rungs<T>(),
+                       swish_backward_operator_rung<T>(), swish_backward_reference);
   auto rungs = swiglu_backward_rungs<T>();
   rungs.push_back({std::string("operator_") + dtype_name<T>(), swiglu_backward<T>,
                    rungs.back().width, sizeof(T), rungs.back().max_ulp});
@@ -231,9 +227,7 @@ void register_benchmarks() {
     add_operator_and_peers<T>();
   });
   add_unary<float>("swish", "host_loop_f32", Kind::peer, swish_host_loop, kReference, 64.0);
-  const UnaryRung<half> yours = your_swish_rung();
-  add_unary<half>("swish", yours.name, Kind::yours, yours.launch, kReference, yours.max_ulp,
-                  yours.width);
+  add_rung("swish", Kind::yours, your_swish_rung(), kReference);
   for_each_type(Fp8{},
                 [](auto type) { add_ladder("swish", swish_rungs<decltype(type)>(), kReference); });
   for_each_type(Floats{}, [](auto type) { add_swiglu<decltype(type)>(); });

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "03_swish/proof/museum/exhibits.cuh"
 #include "03_swish/proof/swish_reference.h"
 #include "common/launch.cuh"
 #include "common/proof/binary.h"
@@ -31,9 +30,7 @@ UnaryLauncher<T> launcher_of(const std::string& name) {
 
 template <class T>
 UnaryLauncher<T> swish_at(float beta) {
-  return [beta](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-    return swish(x, y, n, beta, stream);
-  };
+  return swish_operator_rung<T>(beta).launch;
 }
 
 /// A beta, and the reference for it: a plain function, since a reference cannot carry a number.
@@ -64,9 +61,10 @@ const std::vector<AtBeta>& other_betas() {
 template <class T>
 void check_other_betas(double max_ulp) {
   for (const AtBeta& at : other_betas()) {
-    check_accuracy<T>(
-        operator_rung<T>(swish_at<T>(at.beta), max_ulp, std::string("_beta_") + at.name),
-        at.reference, "swish");
+    UnaryRung<T> rung = swish_operator_rung<T>(at.beta);
+    rung.name += std::string("_beta_") + at.name;
+    rung.max_ulp = max_ulp;
+    check_accuracy<T>(rung, at.reference, "swish");
   }
 }
 
@@ -122,20 +120,6 @@ TEST_CASE("swish: every launcher keeps its promises") {
   };
   for_each_type(Floats{}, check);
   for_each_type(Fp8{}, check);
-}
-
-TEST_CASE("swish: a launcher with a name is the rung of that name") {
-  require_device();
-  const auto check = [](auto rung, auto launch) {
-    rung.launch = launch;
-    check_launcher_promises(rung, swish_reference);
-  };
-  check(rung_named("f32", swish_rungs<float>()), swish_f32);
-  check(rung_named("f32x4", swish_rungs<float>()), swish_f32x4);
-  check(rung_named("f16", swish_rungs<half>()), swish_f16);
-  check(rung_named("f16x2", swish_rungs<half>()), swish_f16x2);
-  check(rung_named("f16x8", swish_rungs<half>()), swish_f16x8);
-  check(rung_named("f16x8_pack", swish_rungs<half>()), swish_f16x8_pack);
 }
 
 TEST_CASE("swish: largest error of the f32 rungs", "[long]") {
@@ -195,7 +179,7 @@ TEST_CASE("swish: the operator takes every pointer and every type") {
   require_device();
   for_each_type(Floats{}, [](auto type) {
     using T = decltype(type);
-    check_launcher_promises(operator_rung<T>(swish_at<T>(1.0f), kSwishUlp<T>), swish_reference);
+    check_launcher_promises(swish_operator_rung<T>(), swish_reference);
   });
 }
 
@@ -383,78 +367,4 @@ TEST_CASE("swiglu: two kernels refuse to write over their second input") {
   CHECK(swiglu_separate(none, b.data(), a.data(), 64, nullptr) == cudaErrorInvalidValue);
   CHECK(swiglu_separate(a.data(), none, a.data(), 64, nullptr) == cudaErrorInvalidValue);
   CHECK(a.download() == std::vector<float>(64, 1.0f));  // the first kernel has not run either
-}
-
-// ---- The bug museum ---------------------------------------------------------------------------
-// Each exhibit fails in the way that the README tells.
-
-TEST_CASE("museum: half flushes to -0 below -11.1", "[exhibit]") {
-  require_device();
-  const std::vector<half> x = {half(-11.0f), half(-11.5f), half(-14.0f), half(-kInfinity)};
-  const std::vector<half> broken = run_unary<half>(exhibits::swish_f16_flushing, x);
-  const std::vector<half> right = run_unary<half>(swish_f16, x);
-
-  CHECK(to_double(broken[0]) < 0.0);
-  for (const std::size_t i : {1u, 2u}) {
-    CHECK(to_double(broken[i]) == 0.0);  // the answer at -11.5 is -1.2e-4
-    CHECK(std::signbit(to_double(broken[i])));
-    CHECK(ulp_error(broken[i], swish_reference(to_double(x[i]))) > 100.0);
-    CHECK(ulp_error(right[i], swish_reference(to_double(x[i]))) <= 16.0);
-  }
-  CHECK(std::isnan(to_double(broken[3])));
-}
-
-TEST_CASE("museum: an absolute tolerance does not see the flush", "[exhibit]") {
-  require_device();
-  const std::vector<half> x = {half(-11.5f), half(-14.0f)};
-  const std::vector<half> broken = run_unary<half>(exhibits::swish_f16_flushing, x);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    CHECK(std::fabs(to_double(broken[i]) - swish_reference(to_double(x[i]))) < 1e-3);
-  }
-}
-
-TEST_CASE("museum: x sigmoid(x) at -infinity is NaN", "[exhibit]") {
-  require_device();
-  const std::vector<float> y =
-      run_unary<float>(exhibits::swish_f32_nan, {-kInfinity, -1000.0f, kInfinity});
-  CHECK(std::isnan(y[0]));
-  CHECK(y[1] == 0.0f);  // every finite input is fine: 0 times a number
-  CHECK(y[2] == kInfinity);
-  CHECK(run_unary<float>(swish_f32, {-kInfinity})[0] == 0.0f);
-}
-
-TEST_CASE("museum: __fdividef has a hole between 2^126 and 2^128", "[exhibit]") {
-  require_device();
-  const std::vector<float> x = {-87.0f, -87.5f, -88.5f};
-  const std::vector<float> y = run_unary<float>(exhibits::swish_f32_fdividef, x);
-  const std::vector<float> right = run_unary<float>(launcher_of<float>("f32x4_poly"), x);
-  CHECK(std::fabs(y[0] / swish_reference(x[0]) - 1.0) < 1e-4);
-  for (const std::size_t i : {1u, 2u}) {
-    CHECK(y[i] == 0.0f);  // 1 + e^-x is finite here, and so is the quotient: about -1e-36
-    CHECK(ulp_error(right[i], swish_reference(x[i])) <= 2.0);
-  }
-}
-
-TEST_CASE("museum: right for every half, wrong for bf16", "[exhibit]") {
-  require_device();
-  const std::vector<Bf16> x = {Bf16(-87.0f), Bf16(-88.0f), Bf16(-92.0f)};
-  const std::vector<Bf16> broken = run_unary<Bf16>(exhibits::swish_bf16_flushing, x);
-  const std::vector<Bf16> right = run_unary<Bf16>(launcher_of<Bf16>("bf16x8_pack"), x);
-  CHECK(ulp_error(broken[0], swish_reference(to_double(x[0]))) <= 0.51);
-  for (const std::size_t i : {1u, 2u}) {
-    CHECK(to_double(broken[i]) == 0.0);
-    CHECK(ulp_error(broken[i], swish_reference(to_double(x[i]))) > 100.0);
-    CHECK(ulp_error(right[i], swish_reference(to_double(x[i]))) <= 0.51);
-  }
-}
-
-TEST_CASE("museum: two kernels in place square what they should multiply", "[exhibit]") {
-  require_device();
-  const GuardedBuffer<float> a(std::vector<float>{2.0f, -1.0f}), b(std::vector<float>{3.0f, 5.0f});
-  REQUIRE(exhibits::swiglu_f32_overwriting(a.data(), b.data(), 2, nullptr) == cudaSuccess);
-  const std::vector<float> y = b.download();
-  for (std::size_t i = 0; i < 2; ++i) {
-    const double swish = swish_reference(i == 0 ? 2.0 : -1.0);
-    CHECK(std::fabs(y[i] - swish * swish) < 1e-6);  // b has no part in it
-  }
 }

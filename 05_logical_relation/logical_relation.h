@@ -1,17 +1,11 @@
 // Logic and comparison, host side: the operators, and the ladders as tables with a launcher for each rung.
 //
-// Every launcher here keeps the same promises:
-//   a, b    device pointers to n elements each
-//   y       device pointer to n answers, a Byte each (0 or 1), or to ceil(n / 32) words of bits.
-//           y may be a or b where an answer is as large as an element; any other overlap with an
-//           input is not allowed
-//   n       any n >= 0; 0 launches nothing and succeeds
-//   stream  where the kernel runs; no launcher waits for it
-// It returns
-//   cudaErrorInvalidValue       n < 0, a null pointer with n > 0, or an operation that it lacks
-//   cudaErrorMisalignedAddress  a pointer without the alignment that the rung needs
-//   the launch's own error otherwise, cudaSuccess if there is none
-// After an error nothing has been written.
+// Every launcher here keeps the promises of common/rung.h, for
+//   a, b  device pointers to n elements each
+//   y     device pointer to n answers, a Byte each (0 or 1), or to ceil(n / 32) words of bits.
+//         y may be a or b where an answer is as large as an element; any other overlap with an
+//         input is not allowed
+// An operation that it lacks is cudaErrorInvalidValue.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,15 @@
 // A rung of a ladder and what it claims. The test holds it to that, the benchmark times it, and the
 // README prints it.
+//
+// Unless its header says otherwise, every launcher of every chapter keeps these promises:
+//   x, y    device pointers to n elements each; y == x is allowed, any other overlap is not
+//   n       any n >= 0; 0 launches nothing and succeeds
+//   stream  where the kernel runs; no launcher waits for it
+// and returns
+//   cudaErrorInvalidValue       n < 0, or a null pointer with n > 0
+//   cudaErrorMisalignedAddress  a pointer without the alignment that the rung needs
+//   the launch's own error otherwise, cudaSuccess if there is none
+// After an error nothing has been written.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,6 +19,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/types.h"
@@ -53,6 +64,18 @@ struct BinaryRung {
   std::size_t alignment;  ///< bytes that a, b and y need; sizeof(T) if any element will do
   double max_ulp;         ///< the largest error allowed, in ULP of T
 };
+
+/// An operator as a rung that takes any pointer: operator_f16.
+template <class T>
+UnaryRung<T> operator_rung(UnaryLauncher<T> launch, double max_ulp) {
+  return {std::string("operator_") + dtype_name<T>(), std::move(launch),
+          16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
+}
+template <class T>
+BinaryRung<T> operator_rung(BinaryLauncher<T> launch, double max_ulp) {
+  return {std::string("operator_") + dtype_name<T>(), std::move(launch),
+          16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
+}
 
 /// A ladder's table, a row a rung, in the order of the lesson.
 template <class T>

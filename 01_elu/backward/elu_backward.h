@@ -33,6 +33,15 @@ cudaError_t elu_backward(const T* x, const T* dy, T* dx, std::int64_t n, float a
 template <class T>
 inline constexpr double kEluBackwardUlp = sizeof(T) == 4 ? 2.0 : 0.51;
 
+/// The operator as a rung that takes any pointer: operator_f16.
+template <class T>
+BinaryRung<T> elu_backward_operator_rung(float alpha = 1.0f) {
+  const auto launch = [alpha](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
+    return elu_backward(x, dy, dx, n, alpha, stream);
+  };
+  return operator_rung<T>(BinaryLauncher<T>(launch), kEluBackwardUlp<T>);
+}
+
 /// The ladder (alpha = 1): naive, packed, packed with the digits right. The errors of the first two hold
 /// where e^x is at least 2^-12.
 template <class T>

@@ -21,18 +21,6 @@ constexpr BinaryReference kReference = elu_backward_reference;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-template <class T>
-BinaryLauncher<T> backward_at(float alpha) {
-  return [alpha](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
-    return elu_backward(x, dy, dx, n, alpha, stream);
-  };
-}
-
-template <class T>
-BinaryRung<T> at_one() {
-  return operator_rung<T>(backward_at<T>(1.0f), kEluBackwardUlp<T>);
-}
-
 }  // namespace
 
 TEST_CASE("elu backward: every launcher keeps its promises") {
@@ -40,7 +28,7 @@ TEST_CASE("elu backward: every launcher keeps its promises") {
   for_each_type(Floats{}, [](auto type) {
     using T = decltype(type);
     check_backward_promises(elu_backward_rungs<T>(), kReference);
-    check_launcher_promises(at_one<T>(), kReference);
+    check_launcher_promises(elu_backward_operator_rung<T>(), kReference);
   });
 }
 
@@ -58,8 +46,9 @@ TEST_CASE("elu backward: other alphas") {
     const std::vector<T> x = arguments_of_derivative<T>();
     const auto check = [&](float alpha, BinaryReference reference) {
       const double product = sizeof(T) == 4 ? 1.0 : 0.0;  // alpha dy, rounded
-      CHECK(worst_error_of_pairs(backward_at<T>(alpha), x, {T(1.0f), T(-3.7f)}, reference).ulp <=
-            kEluBackwardUlp<T> + product);
+      CHECK(worst_error_of_pairs(elu_backward_operator_rung<T>(alpha).launch, x,
+                                 {T(1.0f), T(-3.7f)}, reference)
+                .ulp <= kEluBackwardUlp<T> + product);
     };
     check(1.6732632f,
           [](double at, double dy) { return elu_backward_reference(at, dy, 1.6732632f); });
@@ -71,7 +60,7 @@ TEST_CASE("elu backward: other alphas") {
 TEST_CASE("elu backward: zeros, infinities and NaN, in packs and in the tail") {
   require_device();
   for_each_type(Floats{}, [](auto type) {
-    check_backward_special_values(at_one<decltype(type)>(), kReference);
+    check_backward_special_values(elu_backward_operator_rung<decltype(type)>(), kReference);
   });
 }
 
@@ -91,7 +80,8 @@ TEST_CASE("elu backward: from the saved result, the tail is lost") {
   const double from_y = to_double(run_unary<half>(elu_rungs<half>().back().launch, x)[0]) + 1.0;
   const double expected = elu_backward_reference(-8.5, 1.0);
   CHECK(from_y == 0.0);  // y is -1 to the last bit, and e^-8.5 is 2e-4
-  CHECK(ulp_error(run_binary<half>(backward_at<half>(1.0f), x, one)[0], expected) <= 0.51);
+  CHECK(ulp_error(run_binary<half>(elu_backward_operator_rung<half>().launch, x, one)[0],
+                  expected) <= 0.51);
 }
 
 TEST_CASE("elu backward: refuses an alpha that is not finite, and writes nothing") {
@@ -114,7 +104,7 @@ TEST_CASE("elu backward: which kernel runs, in how many blocks") {
   for_each_type(Floats{}, [&](auto type) {
     using T = decltype(type);
     table.add_binary<T>(std::string("elu_backward ") + dtype_name<T>(), {n, past_l2<T>},
-                        backward_at<T>(1.0f));
+                        elu_backward_operator_rung<T>().launch);
     table.add_rungs(elu_backward_rungs<T>(), n);
   });
   table.check("01_elu/backward/launches_backward.txt");

@@ -20,16 +20,14 @@ constexpr float kAlphas[] = {1.0f,  0.0f,   -0.0f,    1.6732632f, -0.3f, 30.0f,
 /// The operator. Its error is stated for alpha = 1; elsewhere the product with alpha may add one
 /// ULP.
 template <class T>
-void try_operator(FuzzInput& input, double max_ulp) {
+void try_operator(FuzzInput& input) {
   Trial trial(input, "elu");
   const float alpha = input.pick(kAlphas);
   trial.describe("alpha = " + std::to_string(alpha));
   if (!std::isfinite(alpha)) trial.mistake(cudaErrorInvalidValue);
-  const auto launch = [alpha](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-    return elu(x, y, n, alpha, stream);
-  };
-  const double bound = alpha == 1.0f ? max_ulp : max_ulp + 1.0;
-  try_unary<T>(trial, test::operator_rung<T>(launch, bound),
+  UnaryRung<T> rung = elu_operator_rung<T>(alpha);
+  if (alpha != 1.0f) rung.max_ulp += 1.0;
+  try_unary<T>(trial, rung,
                [alpha](double x) { return elu_reference(x, static_cast<double>(alpha)); });
 }
 
@@ -45,12 +43,10 @@ void try_backward(FuzzInput& input) {
   const float alpha = input.pick(kAlphas);
   trial.describe("alpha = " + std::to_string(alpha));
   if (!std::isfinite(alpha)) trial.mistake(cudaErrorInvalidValue);
-  const auto launch = [alpha](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
-    return elu_backward(x, dy, dx, n, alpha, stream);
-  };
-  const double bound = kEluBackwardUlp<T> + (alpha == 1.0f ? 0.0 : 1.0);
+  BinaryRung<T> rung = elu_backward_operator_rung<T>(alpha);
+  if (alpha != 1.0f) rung.max_ulp += 1.0;
   try_binary<T>(
-      trial, test::operator_rung<T>(launch, bound),
+      trial, rung,
       [alpha](double x, double dy) { return elu_backward_reference(x, dy, double{alpha}); },
       [alpha](double x, double dy) { return is_bounded(x, double{alpha}, dy); });
 }
@@ -82,8 +78,7 @@ void try_input(FuzzInput& input) {
   if (operation == 0) return try_blocks(input);
   for_one_type(input, [&](auto type) {
     using T = decltype(type);
-    operation % 2 == 0 ? try_backward<T>(input)
-                       : try_operator<T>(input, sizeof(T) == 4 ? 2.0 : 0.51);
+    operation % 2 == 0 ? try_backward<T>(input) : try_operator<T>(input);
   });
 }
 

@@ -11,9 +11,7 @@ namespace {
 template <class T>
 void add_operator(LaunchTable& table, const std::string& name,
                   const std::vector<std::int64_t>& sizes) {
-  table.add_unary<T>(name, sizes, [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-    return elu(x, y, n, 1.0f, stream);
-  });
+  table.add_unary<T>(name, sizes, elu_operator_rung<T>().launch);
 }
 
 }  // namespace

@@ -30,6 +30,16 @@ cudaError_t gelu_backward(const T* x, const T* dy, T* dx, std::int64_t n,
 template <class T>
 inline constexpr double kGeluBackwardUlp = sizeof(T) == 4 ? 10.0 : 0.51;
 
+/// The operator as a rung that takes any pointer: operator_f16.
+template <class T>
+BinaryRung<T> gelu_backward_operator_rung(GeluApproximate approximate) {
+  const auto launch = [approximate](const T* x, const T* dy, T* dx, std::int64_t n,
+                                    cudaStream_t stream) {
+    return gelu_backward(x, dy, dx, n, approximate, stream);
+  };
+  return operator_rung<T>(BinaryLauncher<T>(launch), kGeluBackwardUlp<T>);
+}
+
 /// One variant's ladder: naive, packed, packed with the digits right. The errors of the first two hold
 /// where the derivative is at least 2^-12 in magnitude; around its zero they have no right digit.
 template <class T>

@@ -17,15 +17,6 @@ namespace {
 
 constexpr GeluApproximate kVariants[] = {GeluApproximate::tanh, GeluApproximate::none};
 
-template <class T>
-BinaryRung<T> backward_of(GeluApproximate approximate) {
-  const auto launch = [approximate](const T* x, const T* dy, T* dx, std::int64_t n,
-                                    cudaStream_t stream) {
-    return gelu_backward(x, dy, dx, n, approximate, stream);
-  };
-  return operator_rung<T>(launch, kGeluBackwardUlp<T>);
-}
-
 }  // namespace
 
 TEST_CASE("gelu backward: every launcher keeps its promises") {
@@ -34,7 +25,8 @@ TEST_CASE("gelu backward: every launcher keeps its promises") {
     for_each_type(Floats{}, [=](auto type) {
       using T = decltype(type);
       check_backward_promises(gelu_backward_rungs<T>(variant), gelu_backward_reference(variant));
-      check_launcher_promises(backward_of<T>(variant), gelu_backward_reference(variant));
+      check_launcher_promises(gelu_backward_operator_rung<T>(variant),
+                              gelu_backward_reference(variant));
     });
   }
 }
@@ -53,7 +45,7 @@ TEST_CASE("gelu backward: zeros, infinities and NaN, in packs and in the tail") 
   require_device();
   for (const GeluApproximate variant : kVariants) {
     for_each_type(Floats{}, [=](auto type) {
-      check_backward_special_values(backward_of<decltype(type)>(variant),
+      check_backward_special_values(gelu_backward_operator_rung<decltype(type)>(variant),
                                     gelu_backward_reference(variant));
     });
   }
@@ -93,7 +85,7 @@ TEST_CASE("gelu backward: which kernel runs, in how many blocks") {
     for_each_type(Floats{}, [&](auto type) {
       using T = decltype(type);
       table.add_binary<T>(std::string("gelu_backward ") + name_of(variant) + " " + dtype_name<T>(),
-                          {n, past_l2<T>}, backward_of<T>(variant).launch);
+                          {n, past_l2<T>}, gelu_backward_operator_rung<T>(variant).launch);
       table.add_rungs(gelu_backward_rungs<T>(variant), n);
     });
   }

@@ -34,11 +34,7 @@ template <class T>
 void try_backward(FuzzInput& input) {
   Trial trial(input, "gelu_backward");
   const GeluApproximate approximate = some_variant(trial);
-  const auto launch = [approximate](const T* x, const T* dy, T* dx, std::int64_t n,
-                                    cudaStream_t stream) {
-    return gelu_backward(x, dy, dx, n, approximate, stream);
-  };
-  try_binary<T>(trial, test::operator_rung<T>(launch, kGeluBackwardUlp<T>),
+  try_binary<T>(trial, gelu_backward_operator_rung<T>(approximate),
                 gelu_backward_reference(approximate),
                 [](double x, double dy) { return std::isnan(x) || !(std::fabs(dy) > 0x1p90); });
 }

@@ -55,6 +55,15 @@ cudaError_t swiglu_backward_halves(const T* ab, const T* dy, T* dab, std::int64_
 template <class T>
 inline constexpr double kSwishBackwardUlp = sizeof(T) == 4 ? 10.0 : 0.51;
 
+/// The operator as a rung that takes any pointer: operator_f16.
+template <class T>
+BinaryRung<T> swish_backward_operator_rung(float beta = 1.0f) {
+  const auto launch = [beta](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
+    return swish_backward(x, dy, dx, n, beta, stream);
+  };
+  return operator_rung<T>(BinaryLauncher<T>(launch), kSwishBackwardUlp<T>);
+}
+
 /// The ladder of Swish (beta = 1): naive, packed, packed with the digits right. The errors of the first
 /// two hold where the derivative is at least 2^-12 in magnitude; around its zero they have no right digit.
 template <class T>

@@ -23,17 +23,6 @@ constexpr BinaryReference kReference = swish_backward_reference;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-template <class T>
-BinaryLauncher<T> backward_at(float beta) {
-  return [beta](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
-    return swish_backward(x, dy, dx, n, beta, stream);
-  };
-}
-
-template <class T>
-BinaryRung<T> at_one() {
-  return operator_rung<T>(backward_at<T>(1.0f), kSwishBackwardUlp<T>);
-}
 /// The operator, as a rung that takes any pointer.
 template <class T>
 TwoGradientsRung<T> swiglu_operator_rung() {
@@ -103,7 +92,7 @@ TEST_CASE("swish backward: every launcher keeps its promises") {
   for_each_type(Floats{}, [](auto type) {
     using T = decltype(type);
     check_backward_promises(swish_backward_rungs<T>(), kReference);
-    check_launcher_promises(at_one<T>(), kReference);
+    check_launcher_promises(swish_backward_operator_rung<T>(), kReference);
   });
 }
 
@@ -120,8 +109,8 @@ TEST_CASE("swish backward: other betas") {
     using T = decltype(type);
     const std::vector<T> x = arguments_of_derivative<T>();
     const auto check = [&](float beta, BinaryReference reference) {
-      const WorstError worst =
-          worst_error_of_pairs(backward_at<T>(beta), x, {T(1.0f), T(-3.7f)}, reference);
+      const WorstError worst = worst_error_of_pairs(swish_backward_operator_rung<T>(beta).launch, x,
+                                                    {T(1.0f), T(-3.7f)}, reference);
       INFO("beta = " << beta << ": " << worst.description(kSwishBackwardUlp<T>));
       CHECK(worst.ulp <= kSwishBackwardUlp<T>);
     };
@@ -140,7 +129,7 @@ TEST_CASE("swish backward: other betas") {
 TEST_CASE("swish backward: zeros, infinities and NaN, in packs and in the tail") {
   require_device();
   for_each_type(Floats{}, [](auto type) {
-    check_backward_special_values(at_one<decltype(type)>(), kReference);
+    check_backward_special_values(swish_backward_operator_rung<decltype(type)>(), kReference);
   });
 }
 
@@ -337,7 +326,7 @@ TEST_CASE("swish backward: which kernel runs, in how many blocks") {
       };
     };
     table.add_binary<T>(std::string("swish_backward ") + dtype_name<T>(), {n, past_l2<T>},
-                        backward_at<T>(1.0f));
+                        swish_backward_operator_rung<T>().launch);
     table.add_rungs(swish_backward_rungs<T>(), n);
     constexpr std::int64_t most = (std::int64_t{64} << 20) / (5 * sizeof(T));  // in blocks of 256
     for (const std::int64_t count : {most, most + 1}) {

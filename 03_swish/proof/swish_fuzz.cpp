@@ -33,12 +33,9 @@ template <class T>
 void try_swish(FuzzInput& input) {
   Trial trial(input, "swish");
   const float beta = some_beta(trial);
-  const auto launch = [beta](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-    return swish(x, y, n, beta, stream);
-  };
-  double max_ulp = kSwishUlp<T>;
-  if (std::is_same_v<T, float> && std::fabs(beta) < 0x1p-96f && beta != 0.0f) max_ulp += 32.0;
-  try_unary<T>(trial, test::operator_rung<T>(launch, max_ulp),
+  UnaryRung<T> rung = swish_operator_rung<T>(beta);
+  if (std::is_same_v<T, float> && std::fabs(beta) < 0x1p-96f && beta != 0.0f) rung.max_ulp += 32.0;
+  try_unary<T>(trial, rung,
                [beta](double x) { return swish_reference(x, static_cast<double>(beta)); });
 }
 
@@ -82,11 +79,8 @@ template <class T>
 void try_backward(FuzzInput& input) {
   Trial trial(input, "swish_backward");
   const float beta = some_beta(trial);
-  const auto launch = [beta](const T* x, const T* dy, T* dx, std::int64_t n, cudaStream_t stream) {
-    return swish_backward(x, dy, dx, n, beta, stream);
-  };
   try_binary<T>(
-      trial, test::operator_rung<T>(launch, kSwishBackwardUlp<T>),
+      trial, swish_backward_operator_rung<T>(beta),
       [beta](double x, double dy) { return swish_backward_reference(x, dy, double{beta}); },
       [](double x, double dy) { return std::isnan(x) || !(std::fabs(dy) > 0x1p90); });
 }

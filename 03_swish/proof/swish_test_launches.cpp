@@ -11,9 +11,7 @@ namespace {
 template <class T>
 void add_swish(LaunchTable& table, const std::string& name, float beta,
                const std::vector<std::int64_t>& sizes) {
-  table.add_unary<T>(name, sizes, [beta](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-    return swish(x, y, n, beta, stream);
-  });
+  table.add_unary<T>(name, sizes, swish_operator_rung<T>(beta).launch);
 }
 
 /// In blocks of 256 threads while three arrays have 64 MiB, and of 704 beyond.

@@ -1,18 +1,8 @@
 // Ladders A and D, host side: arrays of the same shape. out[i] = op(in0[i], in1[i]).
 //
-// Every launcher takes an ArithmeticCall (op.h) for n elements and keeps the same promises:
-//   call.op         one of the nine
-//   call.in0, in1   device pointers to n elements each
-//   call.out        the same; out == in0 and out == in1 are allowed, any other overlap is not
-//   call.stream     where the kernel runs; no launcher waits for it
-//   call.scales     of int8; other types ignore them
-//   n               any n >= 0; 0 launches nothing and succeeds
-// and returns
-//   cudaErrorInvalidValue       an op that is none of the nine, n < 0, a null pointer with n > 0, or a
-//                               scale that is not finite or not greater than 0
-//   cudaErrorMisalignedAddress  a pointer without the alignment that the rung needs
-//   the launch's own error otherwise, cudaSuccess if there is none
-// After an error nothing has been written; last_refusal() (common/refusal.h) says which op or scale.
+// Every launcher takes an ArithmeticCall (op.h) for n elements and keeps the promises of common/rung.h.
+// cudaErrorInvalidValue also answers an op that is none of the nine, and a scale of int8 that is not
+// finite or not greater than 0; last_refusal() (common/refusal.h) says which.
 //
 // T is float, half, __nv_bfloat16, std::int32_t, std::int64_t (ladder A), or std::int8_t (ladder D). What
 // each operation gives:

@@ -13,8 +13,7 @@
 // A chapter's benchmark file defines register_benchmarks(), and nothing else:
 // ```cpp
 // void tutorial::bench::register_benchmarks() {
-//   add_copy_peers<float>("elu");
-//   add_unary<float>("elu", "f32", Kind::rung, elu_f32, elu_reference, 2.0);
+//   add_ladder("elu", elu_rungs<float>(), elu_reference);
 // }
 // ```
 // Every rung becomes one row per shape and regime, named `elu/f32/4096x4096/cold` and labelled

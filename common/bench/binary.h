@@ -23,12 +23,9 @@ void add_two_in_one_out_peer(const std::string& ladder);
 /// Registers that yardstick, every rung with its error bound, and last the operator.
 template <class T>
 void add_binary_ladder(const std::string& ladder, std::vector<BinaryRung<T>> rungs,
-                       const BinaryLauncher<T>& whole, BinaryReference reference) {
+                       const BinaryRung<T>& whole, BinaryReference reference) {
   add_two_in_one_out_peer<T>(ladder);
-  BinaryRung<T> last = rungs.back();
-  last.name = std::string("operator_") + dtype_name<T>();
-  last.launch = whole;
-  rungs.push_back(last);
+  rungs.push_back(whole);
   for (const BinaryRung<T>& rung : rungs) {
     add_binary<T>(ladder, rung.name, Kind::rung, rung.launch, reference, rung.max_ulp, rung.width);
   }

@@ -8,14 +8,17 @@
 
 namespace tutorial::bench {
 
+template <class T>
+void add_rung(const std::string& ladder, Kind kind, const UnaryRung<T>& rung, Reference reference) {
+  add_unary<T>(ladder, rung.name, kind, rung.launch, reference, rung.max_ulp, rung.width);
+}
+
 /// Registers the copies, then every rung with its error bound.
 template <class T>
 void add_ladder(const std::string& ladder, const std::vector<UnaryRung<T>>& rungs,
                 Reference reference) {
   add_copy_peers<T>(ladder);
-  for (const UnaryRung<T>& rung : rungs) {
-    add_unary<T>(ladder, rung.name, Kind::rung, rung.launch, reference, rung.max_ulp, rung.width);
-  }
+  for (const UnaryRung<T>& rung : rungs) add_rung(ladder, Kind::rung, rung, reference);
 }
 
 /// One kernel at six block sizes, as `rung`_b32 to `rung`_b1024: `launch(x, y, n, threads,

@@ -13,13 +13,6 @@
 
 namespace tutorial::test {
 
-/// An operator, as a rung that takes any pointer.
-template <class T>
-BinaryRung<T> operator_rung(BinaryLauncher<T> launch, double max_ulp) {
-  return {std::string("operator_") + dtype_name<T>(), std::move(launch),
-          16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
-}
-
 /// As run_unary().
 template <class T>
 std::vector<T> run_binary(const BinaryLauncher<T>& launch, const std::vector<T>& a,

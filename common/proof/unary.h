@@ -14,14 +14,6 @@
 
 namespace tutorial::test {
 
-/// An operator, as a rung that takes any pointer.
-template <class T>
-UnaryRung<T> operator_rung(UnaryLauncher<T> launch, double max_ulp,
-                           const std::string& suffix = "") {
-  return {std::string("operator_") + dtype_name<T>() + suffix, std::move(launch),
-          16 / static_cast<int>(sizeof(T)), sizeof(T), max_ulp};
-}
-
 /// Uploads `inputs`, launches on the default stream, waits, and returns the outputs.
 /// Throws std::runtime_error if the launch fails, or if the kernel wrote outside its output.
 template <class T>
