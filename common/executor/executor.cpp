@@ -253,8 +253,11 @@ std::string last_report() { return report().get(); }
 cudaError_t execute(const Launch& launch) {
   if (running_block != nullptr) {
     if (when_kernel_errors() == KernelErrors::at_once) return record_error(cudaErrorNotSupported);
-    running_block->fault(
-        "the kernel launches another, which the CPU executor cannot: let the host do it");
+    const std::string where = launch.name == nullptr ? ""
+                                                     : std::string(" in ") + launch.where.file +
+                                                           ":" + std::to_string(launch.where.line);
+    running_block->fault("the kernel launches another" + where +
+                         ", which the CPU executor cannot: let the host do it");
   }
   const cudaError_t error = check_shape(launch);
   if (error != cudaSuccess) {

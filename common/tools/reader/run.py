@@ -408,7 +408,7 @@ def tell_failure(command, output, arguments):
     """The first errors, each with its line; with --verbose all that the compiler says."""
     if arguments.verbose:
         print(output, file=sys.stderr)
-    output = output.replace(f"{os.getcwd()}/", "")
+    output = re.sub(r"[^\s:]*/programs/[^/\s]+/sources(?=/)", "", output).replace(f"{os.getcwd()}/", "")
     lines = output.splitlines()
     missing = re.findall(r"(?m)^(?:\S*ld: )?(?:(\S+?:\d+): )?(?:.*: )?undefined reference to `(?:\w[^'(<]* )?([\w:~]+)", output)
     missing = {name: where for where, name in reversed(missing)}
@@ -434,6 +434,8 @@ def tell_failure(command, output, arguments):
             refused, sentence = True, f"{missing.group(1)}: the CPU executor runs kernels, and no libraries"
         elif refused:
             sentence = (refused.group(1) or refused.group(2)).strip('"')
+        else:
+            sentence = of_a_launch(sentence, lines[i + 1:])
         where = expanded_at(lines[i + 1:]) or where
         tell(f"{where}: {sentence}")
         for more in lines[i + 1:i + 3] if where == at else source_line(where):
@@ -445,6 +447,23 @@ def tell_failure(command, output, arguments):
     if not told:
         print("\n".join(lines[-10:]), file=sys.stderr)
     tell(f"{Path(str(command[0])).name} refused the program" + ("" if arguments.verbose else "; --verbose shows all that it says"))
+
+
+def of_a_launch(sentence, lines):
+    """What a kernel takes and what it is given, where a compiler says it of the call that a launch became."""
+    plain = re.search(r"no match for call to .*run::Typed<.*lambda[^>]*>(?:, (.*))?>\) \((.*)\)", sentence)
+    if plain:
+        name = next((found.group(1) for line in lines[:1] if (found := re.search(r"([\w:]+) *(?:<.*> *)?<<<", line))), "the kernel")
+        return f"{name} takes ({plain.group(1) or ''}), and is given ({plain.group(2).replace('&', '')})"
+    if "no matching function for call to" in sentence:
+        sentence = re.sub(r" ?const&|&(?=[,)])", "", sentence)
+        for line in lines:
+            note = re.search(r"note: *(deduced conflicting .*|couldn.t deduce .*|candidate expects .*)", line)
+            if note:
+                return f"{sentence}: {note.group(1)}"
+            if ": error: " in line:
+                break
+    return sentence
 
 
 def source_line(where):

@@ -162,9 +162,13 @@ class Command(unittest.TestCase):
         self.write("lost.cu", "void lost();\nint main() {\n  lost();\n}\n")
         self.write("split.cu", "__global__ void k() {}\nint main() {\n  k<< <1, 1>> >();\n}\n")
         self.write("ptx.cu", '__global__ void k(int* p) {\n  asm("mov.u32 %0, %%laneid;" : "=r"(*p));\n}\nint main() {}\n')
+        self.write("types.cu", "__global__ void add(const float* x, int n) {}\nint main() {\n  add<<<1, 1>>>(5);\n}\n")
+        self.write("late.cu", "int main() {\n  cudaStreamAttrValue value = {};\n"
+                              "  cudaStreamSetAttribute(0, cudaStreamAttributeAccessPolicyWindow, &value);\n}\n")
         for words, sentence in (((), "run needs a program"), (["none.cu"], "no such file"), (["bad.cu"], "bad.cu:3: expected"),
                                 (["lost.cu"], "lost.cu:3: lost"), (["split.cu"], "split.cu:3: `<< <` begins no launch"),
-                                (["ptx.cu"], "ptx.cu:2: inline PTX"), (["a.txt"], "a.txt: the program's files end in .cu"),
+                                (["ptx.cu"], "ptx.cu:2: inline PTX"), (["types.cu"], "types.cu:3: add takes (const float*, int), and is given (int)"),
+                                (["late.cu"], "late.cu:3: cudaStreamSetAttribute: the executor does not have it\n"), (["a.txt"], "a.txt: the program's files end in .cu"),
                                 (["--frob", "bad.cu"], "--frob"), (["--check", "--trace", "bad.cu"], "one at a time")):
             with self.subTest(words):
                 done = call(*words, cwd=self.folder)
