@@ -1,11 +1,16 @@
 // Stacks that take turns on one thread: Boost.Context's fibers, with the notes that
-// AddressSanitizer needs at each switch.
+// AddressSanitizer needs at each switch; in a browser, emscripten's (common/live/fiber.cpp).
 #pragma once
 
+#if defined(__EMSCRIPTEN__)
+#include <emscripten/fiber.h>
+#else
 #include <boost/context/fiber.hpp>
+#endif
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace tutorial::cpu {
@@ -74,10 +79,15 @@ class Fiber {
   }
 
  private:
+#if defined(__EMSCRIPTEN__)
+  emscripten_fiber_t context_{};
+  std::unique_ptr<char[]> frames_;  // the calls of WebAssembly's own stack, while the fiber waits
+#else
   void depart_for(const Fiber& target, void** fake_stack);
   static void arrive(boost::context::fiber&& origin, void* fake_stack);
 
   boost::context::fiber context_;  // empty while the fiber runs
+#endif
   const void* stack_bottom_ = nullptr;
   std::size_t stack_size_ = 0;
 };

@@ -17,7 +17,11 @@
 /// finds neither the next nor threadIdx (common/check). `used`: what no thread writes is no constant 0 to the
 /// compiler, but what the memory holds.
 #undef __shared__
-#if defined(TUTORIAL_TRACE)
+#if defined( \
+    __EMSCRIPTEN__)  // no symbol table there: all of them lie in one section (common/live/shared.cpp)
+#define TUTORIAL_CPU_APART
+#define __shared__ __attribute__((section("tutorial_shared"), used, aligned(128))) static
+#elif defined(TUTORIAL_TRACE)
 #define TUTORIAL_CPU_APART __attribute__((aligned(32768)))
 #define __shared__ __attribute__((abi_tag("tutorial_shared"), used, aligned(32768))) thread_local
 #else
@@ -31,7 +35,11 @@
       ::tutorial::cpu::pass_shared_mark(tutorial_shared_mark_##number);          \
   __attribute__((abi_tag("tutorial_shared"), used)) thread_local
 
-#if defined(TUTORIAL_TRACE)
+#if defined( \
+    __EMSCRIPTEN__)  // `hot` tells kernels from other functions (common/tools/reader/live.py)
+#undef __global__
+#define __global__ __attribute__((noinline, hot))
+#elif defined(TUTORIAL_TRACE)
 /// In the loop over the threads, threadIdx would be stored when the loop is over, and a kernel's accesses would
 /// count as the executor's.
 #undef __global__
@@ -56,7 +64,9 @@
 /// library too. Empty in what is to be loaded into a running program: such accesses want room for
 /// all of a library's thread-local variables, `__shared__` arrays included, where the program set
 /// aside little.
-#ifndef TUTORIAL_CPU_FAST_TLS
+#if defined(__EMSCRIPTEN__)
+#define TUTORIAL_CPU_FAST_TLS
+#elif !defined(TUTORIAL_CPU_FAST_TLS)
 #define TUTORIAL_CPU_FAST_TLS __attribute__((tls_model("initial-exec")))
 #endif
 

@@ -3,7 +3,11 @@
 
 #include "common/executor/qualifiers.h"
 
+#if defined(__EMSCRIPTEN__)
+extern "C" char __start_tutorial_shared[], __stop_tutorial_shared[];
+#else
 #include <link.h>
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +38,9 @@ inline bool is_position(std::uintptr_t address) {
 /// The calling thread's thread-local variables of the program itself, and with them the `__shared__`
 /// arrays.
 inline Extent thread_locals() {
+#if defined(__EMSCRIPTEN__)
+  return extent_of(__start_tutorial_shared, __stop_tutorial_shared - __start_tutorial_shared);
+#else
   Extent extent;
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* result) {
@@ -46,6 +53,7 @@ inline Extent thread_locals() {
       },
       &extent);
   return extent;
+#endif
 }
 
 }  // namespace tutorial::trace
