@@ -60,15 +60,16 @@ def rung_of(entry):
     return entry["rung"].split("/")[-3:][0]
 
 
-def residency(gpu):
-    """All such copies of a GPU that ncu counted, beside their times."""
+def residency(gpu, rows=r"(flight|fma|fma_f16|min_f16)_\d"):
+    """All such copies of a GPU that ncu counted, beside their times; or other rows."""
     device, known = model.device(gpu), {}
-    for row in model.loaded(model.results(gpu, what="_controls")).select(shape="16384x16384", regime="cold"):
-        known[row.rung] = row
+    for row in model.loaded(model.results(gpu, what="_controls")).select(regime="cold"):
+        if row.shape in ("16384x16384", "64x256x56x56"):
+            known[row.rung] = row
     found = []
     for entry in runs.load_json(model.results(gpu, what="_residency_ncu"))["ncu"]:
         name = rung_of(entry)
-        if re.match(r"(flight|fma|fma_f16|min_f16)_\d", name):
+        if re.match(rows, name):
             row = known[name]
             launch = model.launch_of(entry, device.multiprocessors)
             launch.shared = launch.shared * model.SHARED // SET_ASIDE

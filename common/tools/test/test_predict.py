@@ -262,6 +262,17 @@ class RecordedTest(unittest.TestCase):
                         model_report.outcomes(main, main, terms)} for terms in (3, 4))
         for rung, less in ((("02_gelu", "tanh_f16x8_pack"), 4), (("03_swish", "f16x8_pack"), 2)):
             self.assertEqual(round(three[rung] - four[rung]), less)
+        self.assertEqual(round(four["02_gelu", "tanh_f16x8_pack"]), 85)
+        self.assertEqual(round(four["04_arithmetic", "packed_f16_N1H1_1C1W"]), 105)
+
+    def test_what_lesson_04_says_of_one_pack(self):
+        """Predicted on the main GPU; how far the second one is off, at most."""
+        main, second = runs.shown().values()
+        found = {gpu: {one.name: (one.law(gpu, model.Model(main)), one.percent) for one in model_report.residency(gpu, r"outer_8_(fast|divide64)$")}
+                 for gpu in (main, second)}
+        self.assertEqual({name: round(law) for name, (law, _) in found[main].items()}, {"outer_8_fast": 98, "outer_8_divide64": 78})
+        self.assertEqual(round(found[main]["outer_8_fast"][0] - found[main]["outer_8_fast"][1]), 7)
+        self.assertLess(max(abs(law - percent) for law, percent in found[second].values()), 3)
 
     def test_the_l2_takes_partial_sectors_in_proportion_to_its_size(self):
         """By the control on both GPUs: what the model takes for another GPU."""
