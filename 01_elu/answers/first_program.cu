@@ -1,4 +1,4 @@
-// A complete CUDA program: ELU of a million floats, from allocation to the printed answer.
+// A complete CUDA program: ELU of a thousand floats, from allocation to the printed answer.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -18,21 +18,14 @@ void check(cudaError_t error) {  // every CUDA call says whether it worked
 }
 
 int main() {
-  const std::int64_t n = 1000000;
-  const std::size_t bytes = n * sizeof(float);
+  const std::int64_t n = 1000, bytes = n * sizeof(float), threads = 128;
   std::vector<float> x(n, -1.0f), y(n);
-
-  float *device_x = nullptr, *device_y = nullptr;  // memory of the GPU has its own addresses
+  float *device_x = nullptr, *device_y = nullptr;  // addresses in the GPU's memory
   check(cudaMalloc(&device_x, bytes));
   check(cudaMalloc(&device_y, bytes));
   check(cudaMemcpy(device_x, x.data(), bytes, cudaMemcpyHostToDevice));
-
-  const int threads = 128;
-  const int blocks = (n + threads - 1) / threads;  // rounded up, so that every element has a thread
-  elu_kernel<<<blocks, threads>>>(device_x, device_y, n);
-  check(cudaGetLastError());       // whether it could be launched; the call returned at once
-  check(cudaDeviceSynchronize());  // wait, and learn whether it failed
-
+  elu_kernel<<<(n + threads - 1) / threads, threads>>>(device_x, device_y, n);
+  check(cudaGetLastError());  // could it be launched? The copy waits for it
   check(cudaMemcpy(y.data(), device_y, bytes, cudaMemcpyDeviceToHost));
   check(cudaFree(device_x));
   check(cudaFree(device_y));

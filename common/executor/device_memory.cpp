@@ -5,7 +5,21 @@
 #include <iterator>
 #include <utility>
 
+#include "common/executor/sanitizer.h"
+
 namespace tutorial::cpu {
+
+namespace {
+
+/// Bytes behind an array that belong to nobody: what a kernel without a guard overruns there is no memory of the
+/// host's. Under AddressSanitizer none, which sees the first byte past the end.
+#if defined(TUTORIAL_CPU_ASAN)
+constexpr std::size_t kBehind = 0;
+#else
+constexpr std::size_t kBehind = 4096;
+#endif
+
+}  // namespace
 
 DeviceMemory& DeviceMemory::instance() {
   static DeviceMemory memory;
@@ -15,7 +29,7 @@ DeviceMemory& DeviceMemory::instance() {
 AlignedMemory DeviceMemory::take(std::size_t bytes, std::size_t alignment,
                                  std::size_t offset) const {
   if (reach_ != 0) return allocate_apart(bytes, offset, reach_);
-  AlignedMemory memory = allocate_poisoned(bytes + offset, alignment);
+  AlignedMemory memory = allocate_poisoned(offset + bytes + kBehind, alignment);
   char* const begin = static_cast<char*>(memory.release());
   return AlignedMemory(begin == nullptr ? nullptr : begin + offset, {begin, 0});
 }

@@ -31,10 +31,10 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   by=n: shapes of one number of elements are one column, as they are
                                   one launch of an elementwise kernel (torch of=times takes it too).
                                   Warm, a size at which no row's data fits into the L2 is left out
-    gpus [FILES] [rungs=a,b] [dtype=f16] [regime=cold] [shape=SxK] [kinds=...] [accuracy=FILE]
+    gpus [FILES] [rungs=a,b] [dtype=f16] [regime=cold] [shape=SxK] [kinds=...] [accuracy=FILE] [brief=yes]
                                   a row per rung; GB/s and % of copy on each GPU whose file, of a list
                                   a.json,b.json (main and second), is recorded, the larger spread of the row, and the
-                                  largest error
+                                  largest error. brief, as lessons have it: no spread, of the second GPU % of copy alone
     matrix FILE ladder=NAME rows=a,b columns=c,d dtype=f16 [shape=..] [regime=cold] [value=both]
                                   a line per row name, a column per column name, out of the rungs
                                   COLUMN_DTYPE_ROW (packed_f16_1C11); default: the shape at which

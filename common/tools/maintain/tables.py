@@ -111,19 +111,21 @@ def make_gpus(part):
     if errors and part.path(errors).exists():
         known = {(e.get("rung"), e.get("dtype")): e for e in load_json(part.path(errors))["accuracy"]}
     several = len({row.dtype for row in rows}) > 1
+    brief = part.option("brief") == "yes"  # a lesson's: of a further GPU the share of a copy alone
     titles = ["Rung"] + (["Type"] if several else [])
-    for run in found:
+    for number, run in enumerate(found):
         name = run.device.replace("NVIDIA ", "").split(" ")[0]
-        titles += [f"{name}: GB/s", "% of copy"]
-    titles += ["spread"] + (["largest error, ULP"] if known else [])
+        titles += [f"{name}: % of copy"] if brief and number else [f"{name}: GB/s", "% of copy"]
+    titles += ([] if brief else ["spread"]) + (["largest error, ULP"] if known else [])
     body = []
     for row in rows:
         same = [next(iter(run.select(ladder=row.ladder, rung=row.rung, dtype=row.dtype, shape=shape,
                                      regime=regime)), None) for run in found]
         cells = [labelled(row)] + ([row.dtype] if several else [])
-        for one in same:
-            cells += result_cells(one)
-        cells.append(percent(max(one.spread_pct for one in same if one)))
+        for number, one in enumerate(same):
+            cells += result_cells(one)[1 if brief and number else 0:]
+        if not brief:
+            cells.append(percent(max(one.spread_pct for one in same if one)))
         if known:
             entry = known.get((row.rung, row.dtype))
             cells.append(worst_ulp(entry) if entry else DASH)

@@ -30,6 +30,7 @@ GOALS = {
     "with": "{0} in the code",
     "without": "no {0} in the code",
     "program": "the program's own check",
+    "answers": "the right {0} of every input",
 }
 
 
@@ -41,7 +42,10 @@ class Exercise:
         self.name, self.task, self.hints = data["name"], data["task"], data.get("hints", [])
         self.goals = dict(data.get("goals", {}))
         self.answer = data.get("answer")
-        if self.is_program:
+        self.asks = data.get("asks")  # its program begins as a blank file, and is judged by what it answers (asked.py)
+        if self.asks:
+            self.goals["answers"] = self.asks
+        elif self.is_program:
             self.goals["program"] = True
 
     @property
@@ -63,6 +67,8 @@ class Exercise:
     @property
     def frame(self):
         """The program as --start writes it: the answer, without the bodies that are the reader's to write."""
+        if self.asks:
+            return f"// {self.task}\n"
         text = (self.chapter.folder / "answers" / self.answer).read_text(encoding="utf-8")
         for name in self.data["write"]:
             text = without_body(text, name)

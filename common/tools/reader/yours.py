@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import asked
 import exercises
 import front
 import reasons
@@ -164,6 +165,8 @@ class Facts:
             missing = names_of(without_comments(self.frame)) - names_of(self.source.code)
             if missing:
                 return False, f": there is no {' and no '.join(sorted(missing))}"
+            return self.says_right is True, ""
+        if name == "answers":
             return self.says_right is True, ""
         if name == "launches":
             return self.launches == goal, f" (now {self.launches})"
@@ -638,6 +641,8 @@ def judge_program(exercise, backend, target=None, said=None):
     can_see = build_seen(f"{name}_see")
     if not source.is_on_disk:
         return judge_program(exercise, backend, target, said)
+    if exercise.asks:
+        return judge_asked(exercise, backend, name, source, said)
     compiler = nvcc()
     front_end = FrontEnd(compiler, exercise.file) if compiler else None
     checks = Checked(front.program("cpu", f"answers/{name}_see")) if can_see else None
@@ -673,6 +678,26 @@ def judge_program(exercise, backend, target=None, said=None):
                 accesses=facts.traced["yours"].json() if facts.traced else None)
     if launches or facts.right and not front_end:
         said["speed"] = tell_speed(front_end, functools.partial(speed.of_program, launches=launches, home=exercise.file.name), target)
+    return facts.right
+
+
+def judge_asked(exercise, backend, name, source, said):
+    """The same of a program that answers what it reads: under the checks, and on a GPU its time."""
+    environment = {**os.environ, "TUTORIAL_CHECK_SECONDS": str(CHECKED_SECONDS)}
+    wrong, complained = asked.wrong(exercise.asks, asked.runner([front.program("cpu", f"answers/{name}_see")], environment))
+    found, time_ = runs.unique(re.findall(r"(?m)^check: (.*:\d+: .*)$", complained)), ""
+    if not wrong and not found and backend == "cuda":
+        time_, wrong = asked.time_of(asked.runner([front.program(backend, f"answers/{name}")]))
+    facts = Facts(source, (None, None, None))
+    facts.right = facts.says_right = not wrong and not found
+    words = f"wrong: {wrong}" if wrong else f"right: the {exercise.asks} of every input" + (f"; {time_}" if time_ else "")
+    front.say(front.filled(words, f"\n{front.here(exercise.file)}: "))
+    tell_found(f"{name}_see", found, None)
+    left = exercise.left(facts)
+    if not left:
+        exercise.keep(source.content)
+    tell("exercise", ticked(exercise, left))
+    said.update(right=facts.right, checks=found, exercises=[exercise.json(facts)], accesses=None)
     return facts.right
 
 

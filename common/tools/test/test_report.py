@@ -47,6 +47,7 @@ class ReportTest(made_up.Repository):
         self.put("common/results/shown.json", {"main": "b300", "second": "h200"})
         self.assertEqual(shows(), ("1,800 GB/s", "900 GB/s", "40",
                                    "| Rung | B300: GB/s | % of copy | Synthetic: GB/s | % of copy | spread |"))
+        self.assertEqual(self.block("gpus rungs=f16 brief=yes")[0], "| Rung | B300: GB/s | % of copy | Synthetic: % of copy |")
 
     # -- several runs as one
 

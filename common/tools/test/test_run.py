@@ -107,6 +107,22 @@ class Programs(unittest.TestCase):
 
 
 class Page(unittest.TestCase):
+    def test_what_a_lesson_shows_of_an_edited_program_is_what_it_prints(self):
+        """<!-- edited: OLD -> NEW --> in front of a console says what the reader has changed in your_first.cu."""
+        page = (ROOT / "01_elu/README.md").read_text(encoding="utf-8")
+        program = (ROOT / "01_elu/answers/first_program.cu").read_text(encoding="utf-8")
+        shown = re.findall(r"(?ms)^<!-- edited: (.*?) -> ?(.*?) ?-->\n```console\n\$ ./tutorial run ([^\n]+)\n(.*?)^```$", page)
+        self.assertEqual(len(shown), 3)
+        self.assertEqual(call("01_elu/answers/first_program.cu").stdout.strip(), re.search(r"It prints `(.*?)`", page).group(1))
+        for old, new, words, expected in shown:
+            with self.subTest(old), tempfile.TemporaryDirectory() as folder:
+                self.assertEqual(program.count(old), 1)
+                (Path(folder) / "01_elu").mkdir()
+                (Path(folder) / "01_elu/your_first.cu").write_text(program.replace(old, new), encoding="utf-8")
+                done = call(*words.split(), cwd=folder)
+                said = "".join(re.findall(r"(?m)^(?:check: |    \|).*\n", done.stderr))
+                self.assertEqual(done.stdout + said, expected)
+
     def test_what_the_page_shows_is_what_the_commands_print(self):
         page = (ROOT / "common/notes/run.md").read_text(encoding="utf-8")
         shown = re.findall(r"(?ms)^```console\n\$ ./tutorial run ([^\n]+)\n(.*?)^```$", page)
