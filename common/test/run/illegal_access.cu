@@ -1,4 +1,5 @@
 // A kernel that follows a null pointer fails, and the program goes on.
+// sanitizers: they end it before the executor does
 // prints: an illegal memory access was encountered
 #include "expect.h"
 

@@ -21,7 +21,7 @@ __global__ void try_out(int* wrong, unsigned* shown) {
       EXPECT(__mulhi((int)a, (int)b) == (int)(x * y >> 32));
       EXPECT(__umulhi(a, b) == (unsigned)((unsigned long long)a * b >> 32));
       EXPECT(__umul64hi(wide, b) == (unsigned long long)((unsigned __int128)wide * b >> 64));
-      EXPECT(__mul64hi(x << 32, y << 32) == x * y);
+      EXPECT(__mul64hi(x * (1LL << 32), y * (1LL << 32)) == x * y);
       EXPECT(__umul24(a, b) == (unsigned)((a & 0xffffffull) * (b & 0xffffff)));
       EXPECT(__mul24(5, -7) == -35 && __mul24(1 << 24, 3) == 0);
       EXPECT(__sad((int)a, (int)b, 3) == (unsigned)((x > y ? x - y : y - x) + 3));

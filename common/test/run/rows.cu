@@ -10,7 +10,7 @@ __global__ void add_one(char* begin, size_t pitch, int width, int height) {
 int main() {
   const int width = 5, height = 4;
   float host[height][width], back[height][width];
-  for (int i = 0; i < width * height; ++i) host[0][i] = i;
+  for (int i = 0; i < width * height; ++i) host[i / width][i % width] = i;
   char* device;
   size_t pitch;
   EXPECT(cudaMallocPitch(&device, &pitch, width * sizeof(float), height) == cudaSuccess);

@@ -1,4 +1,5 @@
 // What the runtime answers to calls that are wrong.
+// sanitizers: a direction that is none of the enumeration is one of the wrong calls
 // prints: invalid argument
 #include <cstdlib>
 

@@ -30,6 +30,8 @@ SUFFIXES = (".cu", ".cpp", ".cc", ".cxx")
 OPTIMIZED = "-O1"  # -O2 takes longer to compile than most programs to run
 FLAGS = ["-fno-strict-aliasing", "-ffp-contract=off", "-g1", "-w", "-DTUTORIAL_BACKEND_CPU=1", f"-I{runs.ROOT}",
          f"-I{runs.ROOT / 'common/run/include'}"]
+SANITIZERS = shlex.split(os.environ.get("TUTORIAL_RUN_SANITIZERS", ""))  # the tests' own: -fsanitize=address,undefined
+FLAGS += SANITIZERS
 # What makes a compiler's accesses those of the source: common/cmake/see.cmake says of each why.
 WATCHED = ["-DTUTORIAL_TRACE=1", "-fsanitize=thread", "-gdwarf-4", "-fno-tree-sra", "-finline-functions", "-finline-small-functions",
            "-findirect-inlining", "-fno-partial-inlining", "-fno-ipa-sra", "-fno-ipa-icf", "-fno-var-tracking",
@@ -309,7 +311,7 @@ class OnExecutor(Builder):
             for done in [pool.submit(self.made, target, command, key) for target, command in commands]:
                 done.result()
         program = self.folder / "program"
-        link = [self.compiler, *openmp, *objects, *executor, "-lboost_context", "-lpthread", "-ldl"]
+        link = [self.compiler, *SANITIZERS, *openmp, *objects, *executor, "-lboost_context", "-lpthread", "-ldl"]
         link += [f"-Wl,@{runs.ROOT / 'common/check/wrapped.txt'}", "-Wl,-z,norelro"] if self.mode() == "watched" else []
         self.made(program, link, key)
         return program
@@ -324,7 +326,7 @@ class OnExecutor(Builder):
         sources = [path for path in sources if "int main(" not in path.read_text(encoding="utf-8")]
         headers = sorted(path for name in ("executor", "run", "run/include", "check", "trace", ".") for path in (common / name).glob("*.h*"))
         state = [path.read_text(encoding="utf-8") for path in (*sources, *headers, Path(__file__))]
-        folder = CACHE / f"executor-{self.mode()}-{digest(self.compiler, *state)}"
+        folder = CACHE / f"executor-{self.mode()}-{digest(self.compiler, *SANITIZERS, *state)}"
         self.prelude = folder / self.arguments.std / "program.h"
         objects = [folder / f"{path.parent.name}_{path.stem}.o" for path in sources]
         with Locked(folder):
@@ -339,7 +341,7 @@ class OnExecutor(Builder):
             return
         tell("building the executor, once")
         for old in CACHE.glob(f"executor-{self.mode()}-*"):  # of earlier sources
-            if old != folder:
+            if old != folder and not SANITIZERS:
                 shutil.rmtree(old, ignore_errors=True)
         subprocess.run([str(front.DOOR), "setup-run"], stdout=sys.stderr, check=True)
         self.headers = found("headers")

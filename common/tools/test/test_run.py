@@ -9,9 +9,10 @@ A program says in comments at its head what must come:
     // check: REGEX      --check finds it (stderr; exit code 3), and nothing else;  // check: clean   it finds nothing
     // remark: REGEX     --check says so and the exit code is the program's
     // trace: REGEX      --trace prints it
-    // executor: WHY     nvcc would not take it, or a GPU answers otherwise
+    // executor: WHY     nvcc would not take it, or a GPU answers otherwise;  // sanitizers: WHY   they would end it
     // always            it is tried in each `./tutorial test`; the others with TUTORIAL_EVERY_PROGRAM=1, as .ci/run does
 
+TUTORIAL_RUN_SANITIZERS=-fsanitize=address,undefined compiles with these what is right, and runs it plainly.
 On a GPU, TUTORIAL_RUN_BACKEND=cuda compiles them by nvcc, and asks for the same output.
 
 {name} in a REGEX is the number of the line that ends in `// name`.
@@ -35,6 +36,7 @@ ROOT = runs.ROOT
 
 PROGRAMS = sorted((ROOT / "common/test/run").glob("*.cu"))
 DOOR = str(ROOT / "tutorial")
+SANITIZED = "TUTORIAL_RUN_SANITIZERS" in os.environ
 BACKEND = os.environ.get("TUTORIAL_RUN_BACKEND", "cpu")
 
 
@@ -63,8 +65,8 @@ class Program:
         exits = int((self.all("exits") or ["0"])[0])
         faults, remarks = self.all("check"), self.all("remark")
         clean = faults in ([], ["clean"])
-        if BACKEND == "cuda":  # what is wrong may do anything there
-            done = clean and not self.all("refused") and not self.all("executor")
+        if BACKEND == "cuda" or SANITIZED:  # what is wrong may do anything there
+            done = clean and not self.all("refused") and not self.all("sanitizers" if SANITIZED else "executor")
             return self.compare(call(self.path, *words), exits, self.all("prints"), ("stdout",)) if done else [], time.monotonic() - began
         if self.all("refused"):
             return self.compare(call(self.path), 2, self.all("refused"), ("stderr",)), time.monotonic() - began
