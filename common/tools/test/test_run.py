@@ -12,7 +12,6 @@ A program says in comments at its head what must come:
     // executor: WHY     nvcc would not take it, or a GPU answers otherwise;  // sanitizers: WHY   they would end it
     // always            it is tried in each `./tutorial test`; the others with TUTORIAL_EVERY_PROGRAM=1, as .ci/run does
 
-TUTORIAL_RUN_SANITIZERS=-fsanitize=address,undefined compiles with these what is right, and runs it plainly.
 On a GPU, TUTORIAL_RUN_BACKEND=cuda compiles them by nvcc, and asks for the same output.
 
 {name} in a REGEX is the number of the line that ends in `// name`.
@@ -36,14 +35,14 @@ ROOT = runs.ROOT
 
 PROGRAMS = sorted((ROOT / "common/test/run").glob("*.cu"))
 DOOR = str(ROOT / "tutorial")
-SANITIZED = "TUTORIAL_RUN_SANITIZERS" in os.environ
+EVERY = os.environ.get("TUTORIAL_EVERY_PROGRAM") == "1"
 BACKEND = os.environ.get("TUTORIAL_RUN_BACKEND", "cpu")
 
 
-def call(*words, cwd=ROOT, **options):
+def call(*words, cwd=ROOT, env=None, **options):
     return subprocess.run([DOOR, "run", "--backend", BACKEND, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, errors="replace", cwd=cwd, check=False,
-                          env={**os.environ, "TUTORIAL_CHECK_SECONDS": "1"}, **options)
+                          env={**os.environ, "TUTORIAL_CHECK_SECONDS": "1", **(env or {})}, **options)
 
 
 class Program:
@@ -58,6 +57,15 @@ class Program:
     def all(self, kind):
         return [what for one, what in self.said if one == kind]
 
+    def is_right(self, where):
+        return not self.all("refused") and not self.all(where) and self.all("check") in ([], ["clean"])
+
+    def wrong_under_sanitizers(self):
+        """Of a right program, run plainly."""
+        exits, words = int((self.all("exits") or ["0"])[0]), " ".join(self.all("arguments")).split()
+        done = call(self.path, *words, env={"TUTORIAL_RUN_SANITIZERS": "-fsanitize=address,undefined -fno-sanitize-recover=undefined"})
+        return self.compare(done, exits, self.all("prints"), ("stdout",))
+
     def wrong(self):
         """What does not come as the program says; seconds."""
         began = time.monotonic()
@@ -65,9 +73,9 @@ class Program:
         exits = int((self.all("exits") or ["0"])[0])
         faults, remarks = self.all("check"), self.all("remark")
         clean = faults in ([], ["clean"])
-        if BACKEND == "cuda" or SANITIZED:  # what is wrong may do anything there
-            done = clean and not self.all("refused") and not self.all("sanitizers" if SANITIZED else "executor")
-            return self.compare(call(self.path, *words), exits, self.all("prints"), ("stdout",)) if done else [], time.monotonic() - began
+        if BACKEND == "cuda":  # what is wrong may do anything there
+            wrong = self.compare(call(self.path, *words), exits, self.all("prints"), ("stdout",)) if self.is_right("executor") else []
+            return wrong, time.monotonic() - began
         if self.all("refused"):
             return self.compare(call(self.path), 2, self.all("refused"), ("stderr",)), time.monotonic() - began
         wrong = []
@@ -97,13 +105,20 @@ class Program:
 
 class Programs(unittest.TestCase):
     def test_every_program_does_what_its_head_says(self):
-        every = os.environ.get("TUTORIAL_EVERY_PROGRAM") == "1"
-        programs = [one for one in map(Program, PROGRAMS) if every or one.is_quick]
+        programs = [one for one in map(Program, PROGRAMS) if EVERY or one.is_quick]
         self.assertTrue(programs)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for program, (wrong, seconds) in zip(programs, pool.map(Program.wrong, programs)):
-                if every:
+                if EVERY:
                     print(f"{program.path.stem:32} {seconds:5.1f} s")
+                with self.subTest(program.path.name):
+                    self.assertEqual(wrong, [])
+
+    @unittest.skipUnless(EVERY and BACKEND == "cpu", "TUTORIAL_EVERY_PROGRAM=1 compiles them once more")
+    def test_right_programs_are_right_under_the_sanitizers(self):
+        programs = [one for one in map(Program, PROGRAMS) if one.is_right("sanitizers")]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for program, wrong in zip(programs, pool.map(Program.wrong_under_sanitizers, programs)):
                 with self.subTest(program.path.name):
                     self.assertEqual(wrong, [])
 
