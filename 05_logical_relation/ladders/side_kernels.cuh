@@ -183,6 +183,7 @@ template <class T>
 __global__ void where_pack_kernel(const Byte* c, const T* a, const T* b, T* y, std::int64_t n) {
   wait_for_previous_grid();
   constexpr int kWidth = 16 / sizeof(T);
+  static_assert(kWidth == 8 || kWidth == 4);
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
   if (i + kWidth <= n) {
     alignas(16) T left[kWidth], right[kWidth];
@@ -190,7 +191,6 @@ __global__ void where_pack_kernel(const Byte* c, const T* a, const T* b, T* y, s
     if constexpr (kWidth == 8) {
       LDST64BITS(mask[0]) = LDST64BITS(c[i]);
     } else {
-      static_assert(kWidth == 4);
       LDST32BITS(mask[0]) = LDST32BITS(c[i]);
     }
     LDST128BITS(left[0]) = LDST128BITS(a[i]);

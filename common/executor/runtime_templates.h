@@ -92,7 +92,34 @@ cudaError_t launch_with(void (*kernel)(Params...), dim3 grid, dim3 block, void**
                 *static_cast<std::remove_reference_t<Params>*>(arguments[kIndices])...);
 }
 
+template <class... Params, class... Args>
+cudaError_t launch_configured(const cudaLaunchConfig_t* config, void (*kernel)(Params...),
+                              Args&&... arguments) {
+  bool overlaps = false;
+  unsigned cluster = 1;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& one = config->attrs[i];
+    if (one.id == cudaLaunchAttributeProgrammaticStreamSerialization) {
+      overlaps = one.val.programmaticStreamSerializationAllowed != 0;
+    } else if (one.id == cudaLaunchAttributeClusterDimension) {
+      cluster = one.val.clusterDim.x * one.val.clusterDim.y * one.val.clusterDim.z;
+    }
+  }
+  return launch(kernel, config->gridDim, config->blockDim, config->dynamicSmemBytes, overlaps,
+                cluster, static_cast<Params>(arguments)...);
+}
+
 }  // namespace tutorial::cpu
+
+// NVIDIA's header has it for any parameters, and calls what does not know them.
+template <class First, class... Params, class... Args>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(First, Params...),
+                               Args&&... args) {
+  return tutorial::cpu::launch_configured(config, kernel, std::forward<Args>(args)...);
+}
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)()) {
+  return tutorial::cpu::launch_configured(config, kernel);
+}
 
 template <class... Params>
 cudaError_t cudaLaunchKernel(void (*func)(Params...), dim3 grid, dim3 block, void** args,

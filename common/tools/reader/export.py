@@ -12,16 +12,23 @@ import json
 import re
 from pathlib import Path
 
+import export_whole
 import front
 import gather
 import runs
 
-FORMATS = {  # the first power of two that is too large, the smallest normal exponent, bits behind the point
-    "float": ("0x1p128", -126, 23), "half": ("0x1p16", -14, 10), "__nv_bfloat16": ("0x1p128", -126, 7)}
-CALLED = {"float": "float", "half": "half", "__nv_bfloat16": "bf16", "std::uint8_t": "byte"}
-HEADERS = (("cuda_bf16.h", r"__nv_bfloat162?\b"), ("cuda_fp16.h", r"\bhalf2?\b"), ("algorithm", r"std::(min|max)\b"), ("cfloat", "FLT_MAX"),
+FORMATS = {  # what counts as infinity, the smallest normal exponent, bits behind the point
+    "float": ("0x1p128", -126, 23), "half": ("0x1p16", -14, 10), "__nv_bfloat16": ("0x1p128", -126, 7),
+    "__nv_fp8_e4m3": ("448.0", -6, 3), "__nv_fp8_e5m2": ("57344.0", -14, 2)}
+CALLED = {"float": "float", "half": "half", "__nv_bfloat16": "bf16", "std::uint8_t": "byte", "__nv_fp8_e4m3": "fp8",
+          "__nv_fp8_e5m2": "fp8", "std::int8_t": "int8", "std::int32_t": "int32", "std::int64_t": "int64"}
+OVERLAP = ["*_pdl", "*_e[45]m[23]x16_*", "e[45]m[23]x16_*"]
+WIDE = {"half": "__half2float({})", "__nv_bfloat16": "__bfloat162float({})", "__nv_fp8_e4m3": "static_cast<float>({})",
+        "__nv_fp8_e5m2": "static_cast<float>({})"}
+HEADERS = (("cuda_bf16.h", r"__nv_bfloat162?\b"), ("cuda_fp16.h", r"\bhalf2?\b"), ("cuda_fp8.h", r"\b__nv_fp8_"),
+           ("algorithm", r"std::(min|max|clamp|sort|stable_sort|equal|max_element|copy|fill|swap)\b"), ("cstddef", r"std::size_t"), ("cfloat", "FLT_MAX"),
            ("cmath", r"std::(fabs|exp|fm|isnan|ilogb|ldexp|tanh)"), ("cstdint", "std::u?int"), ("cstdio", "std::printf"), ("cstdlib", "std::exit"),
-           ("cstring", "std::memcpy"), ("limits", "numeric_limits"), ("type_traits", r"std::(is_|conditional_t|void_t)"), ("vector", "std::vector"))
+           ("cstring", "std::memcpy"), ("initializer_list", "std::initializer_list"), ("limits", "numeric_limits"), ("map", "std::map"), ("mutex", "std::mutex"), ("numeric", "std::gcd"), ("string", "std::(string|to_string)"), ("type_traits", r"std::(is_|conditional_t|void_t)"), ("utility", r"std::(move|forward|pair|integer_sequence|index_sequence|make_index_sequence)\b"), ("vector", "std::vector"))
 
 
 class Rung:
@@ -29,15 +36,17 @@ class Rung:
 
     def __init__(self, folder, name):
         self.folder, self.name = Path(folder), name
-        spec = folder / "proof" / "export.json"
-        self.spec = json.loads(spec.read_text(encoding="utf-8")) if spec.exists() else {}
+        self.spec = spec_of(folder)
         self.of_rung = next((value for key, value in self.spec.get("rungs", {}).items() if fnmatch.fnmatchcase(name, key)), {})
-        line = launch_of(folder, self.of_rung.get("launch", name))
+        self.loops = self.of_rung.get("loops", False)  # over tiles, in as many blocks as the GPU holds
+        line = launch_of(folder, self.of_rung.get("launch", name), min if self.loops else max)
         if not line:
             raise runs.ToolError(f"{folder.name} has no rung {name} to export: {front.command(f'export {runs.ladder_of_chapter(folder)}')} "
                                  "lists them")
         self.size, blocks, self.threads, self.kernel = line
         self.kernel = respelled(self.of_rung.get("kernel", self.kernel))
+        for short, plain in self.spec.get("kernels", {}).items():
+            self.kernel = self.kernel.replace(short, plain)
         self.library = gather.Library(*self.headers())
         self.kernel = gather.spelled(self.library, self.kernel)
         self.known = {}
@@ -54,6 +63,8 @@ class Rung:
         mine = [path for path in own if "backward" not in path.name and re.search(rf"\b{kernel}\(", path.read_text(encoding="utf-8"))]
         rest = [path for path in own if path.name.endswith("_math.cuh") and path not in mine]
         shared = [path for path in (runs.ROOT / "common").glob("*.cuh") if re.search(rf"void {kernel}\(", path.read_text(encoding="utf-8"))]
+        if "__nv_fp8" in self.kernel:
+            shared.append(runs.ROOT / "common" / "fp8.cuh")
         if not mine and not shared:
             raise runs.ToolError(f"the kernel {kernel} was not found")
         return [*mine, *rest, *shared, self.folder / "proof" / f"{name}_reference.h"]
@@ -91,8 +102,19 @@ class Rung:
         return [name for kind, name in self.parameters if re.match(r"const .*\*$", kind)]
 
     @property
-    def element(self):
-        return next(kind[6:-1] for kind, _ in self.parameters if re.match(r"const .*\*$", kind))
+    def kinds(self):
+        """{"x": "half"}: what the inputs are of."""
+        return {name: kind[6:-1] for kind, name in self.parameters if re.match(r"const .*\*$", kind)}
+
+    @property
+    def is_exact(self):
+        """Whether results are compared as integers."""
+        return self.output[0] in ("std::uint8_t", "unsigned", "std::int32_t", "std::int64_t")
+
+    @property
+    def overlaps(self):
+        """Whether its blocks may begin before the launch before it has ended."""
+        return any(fnmatch.fnmatchcase(self.name, one) for one in [*OVERLAP, *self.spec.get("overlap", [])])
 
     @property
     def output(self):
@@ -115,7 +137,8 @@ class Rung:
 
     def instance(self, kind):
         """OneByOne<Greater>{}: an operation, with its numbers."""
-        values = self.spec.get("operations", {}).get(kind.split("<")[0], "")
+        values = next((value for key, value in self.spec.get("operations", {}).items() if fnmatch.fnmatchcase(kind.split("<")[0], key) or
+                       fnmatch.fnmatchcase(kind, key)), "")
         return f"{kind}{{{values}}}"
 
     @property
@@ -142,36 +165,48 @@ class Rung:
 
 
 def respelled(kernel):
-    for short, long in {"unsigned char": "std::uint8_t", **gather.SPELLINGS}.items():
+    for short, long in {"unsigned char": "std::uint8_t", "signed char": "std::int8_t", "int": "std::int32_t", "long": "std::int64_t",
+                        **gather.SPELLINGS}.items():
         kernel = re.sub(rf"\b{short}\b", long, kernel)
     return kernel
 
 
-def launch_of(folder, name):
-    """(elements, blocks, threads, kernel<...>) of the first launch of that name, of arrays aligned to what it needs."""
+def launch_of(folder, name, choose=max):
+    """(elements, blocks, threads, kernel<...>): the launch of that name for most elements, of arrays aligned to what it needs."""
+    found = []
     for path in runs.rooms(folder, "launches*.txt"):
         if re.search("views|backward", path.name):
             continue
         for line in path.read_text(encoding="utf-8").splitlines():
             cells = re.split(r"  +", line.strip())
-            found = re.fullmatch(r"([\d,]+) x ([\d,]+)", cells[3]) if len(cells) == 5 and cells[0] == name else None
-            if found and re.fullmatch(r"[\d,]+", cells[1]):
-                size, blocks, threads = (int(one.replace(",", "")) for one in (cells[1], found[1], found[2]))
-                return size, blocks, threads, cells[4]
-    return None
+            shape = re.fullmatch(r"([\d,]+) x ([\d,]+)", cells[3]) if len(cells) == 5 and cells[0] == name else None
+            size = re.fullmatch(r"\(?([\d,]+?),?\)?(?: \(\1,?\))?", cells[1]) if shape else None
+            if size:
+                found.append((*(int(one.replace(",", "")) for one in (size[1], shape[1], shape[2])), cells[4]))
+    return choose((one for one in found if one[3] == found[0][3]), default=None)
 
 
 def names(folder):
-    """The rungs that can be exported: those of the launch tables, but for the ones that live by the launch before them."""
+    """The rungs that can be exported."""
     found = []
     for path in runs.rooms(folder, "launches*.txt"):
         if not re.search("views|backward", path.name):
             found += [line.split()[0] for line in path.read_text(encoding="utf-8").splitlines() if re.match(r"\w+  +[\d,]+  ", line)]
-    spec = folder / "proof" / "export.json"
-    spec = json.loads(spec.read_text(encoding="utf-8")) if spec.exists() else {}
+    spec = spec_of(folder)
     found += [name for name, value in spec.get("rungs", {}).items() if "launch" in value]
-    skipped = spec.get("not", []) + ["*_pdl", "*e4m3*", "*e5m2*"]
-    return runs.unique(name for name in found if not any(fnmatch.fnmatchcase(name, one) for one in skipped))
+    found += export_whole.rungs(spec)
+    return runs.unique(name for name in found if not any(fnmatch.fnmatchcase(name, one) for one in spec.get("not", [])))
+
+
+def why_not(folder, name):
+    """Why a rung cannot be exported, if it is known."""
+    return next((f"{name} is no kernel of its own: {why}" for pattern, why in spec_of(folder).get("refused", {}).items()
+                 if fnmatch.fnmatchcase(name, pattern) and name not in names(folder)), None)
+
+
+def spec_of(folder):
+    path = folder / "proof" / "export.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 # -------------------------------------------------------------------------------------------------
@@ -192,6 +227,11 @@ def launcher(rung, kernel):
     arguments = ", ".join(plain.fill(rung.argument(kind, name)) for kind, name in rung.parameters)
     shared = rung.of_rung.get("shared")
     shared = f"kThreads * {shared}" if shared else "0"
+    blocks = "  const auto blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);"
+    if rung.loops:
+        blocks = AS_MANY_AS_FIT
+    begin = OVERLAPPING.format(kernel=call, arguments=arguments) if rung.overlaps else \
+        f"  {call}<<<blocks, kThreads, {shared}, stream>>>({arguments});\n  return cudaGetLastError();"
     what = "device pointers to n elements" if rung.output[0] != "unsigned" else \
         f"device pointers; a bit of {output} for each of n elements, in whole words"
     aligned = ", aligned to 16 bytes" if re.search("LDST128BITS|FLOAT4|Pack<|Half8&", kernel) else ""
@@ -200,10 +240,39 @@ cudaError_t {function_name(rung)}({parameters}{stream}) {{
   if (n == 0) return cudaSuccess;
   constexpr int kThreads = {threads};  // a block
   const std::int64_t threads = {count};
-  const auto blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-  {call}<<<blocks, kThreads, {shared}, stream>>>({arguments});
-  return cudaGetLastError();
+{blocks}
+{begin}
 }}"""
+
+
+AS_MANY_AS_FIT = """  int device = 0, multiprocessors = 0, resident = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) {
+    error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  }
+  if (error == cudaSuccess) {
+    error = cudaDeviceGetAttribute(&resident, cudaDevAttrMaxThreadsPerMultiProcessor, device);
+  }
+  if (error != cudaSuccess) return error;
+  const std::int64_t most = std::int64_t{multiprocessors} * resident / kThreads;
+  const auto blocks = static_cast<unsigned>(std::min((threads + kThreads - 1) / kThreads, most));"""
+OVERLAPPING = """  // Its blocks may begin before those of the launch before it have all ended; code for GPUs before
+  // sm_90 does not wait for them, and is launched as usual.
+  const auto kernel = {kernel};
+  static const bool waits = [&] {{
+    cudaFuncAttributes attributes{{}};
+    return cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.ptxVersion >= 90;
+  }}();
+  cudaLaunchAttribute overlap{{}};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{{}};
+  config.gridDim = blocks;
+  config.blockDim = kThreads;
+  config.stream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = waits ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel, {arguments});"""
 
 
 def function_name(rung):
@@ -220,34 +289,48 @@ CHECK = """#define CHECK(call)                                                  
     }                                                                              \\
   } while (0)"""
 
+ORDINARY = """// Between -4 and 4, in no order.
+float ordinary(std::int64_t i) {
+  return static_cast<float>(static_cast<std::uint32_t>(i) * 2654435761u >> 8) * 0x1p-21f - 4.0f;
+}"""
+
+BITS = """// Every {called} comes up: the first {count:,} have their numbers as bits.
+{type} input(std::int64_t i) {{
+  const auto bits = static_cast<{bits}>(i);
+  {type} value;
+  std::memcpy(&value, &bits, sizeof value);
+  return i < {count} ? value : {ordinary};
+}}"""
+
 INPUT = {
-    "half": """// Every half comes up: i is its bits.
-half input(std::int64_t i) {
-  const auto bits = static_cast<std::uint16_t>(i);
-  half value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}""",
-    "__nv_bfloat16": """// Every bf16 comes up: i is its bits.
-__nv_bfloat16 input(std::int64_t i) {
-  const auto bits = static_cast<std::uint16_t>(i);
-  __nv_bfloat16 value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}""",
-    "float": """// Floats of every size, among them infinities and NaN: i makes its bits.
+    "half": ORDINARY + "\n\n" + BITS.format(called="half", count=65536, type="half", bits="std::uint16_t",
+                                           ordinary="__float2half(ordinary(i))"),
+    "__nv_bfloat16": ORDINARY + "\n\n" + BITS.format(called="bf16", count=65536, type="__nv_bfloat16", bits="std::uint16_t",
+                                                    ordinary="__float2bfloat16(ordinary(i))"),
+    "float": ORDINARY + """
+
+// Of the first 65,536, any bits: floats of every size, infinities and NaN among them.
 float input(std::int64_t i) {
-  const auto bits = static_cast<std::uint32_t>(i * 4099);
+  const auto bits = static_cast<std::uint32_t>(i) * 2654435761u;
   float value;
   std::memcpy(&value, &bits, sizeof value);
-  return value;
+  return i < 65536 ? value : ordinary(i);
 }""",
     "std::uint8_t": """// Every second value is false, of the others any bit is set.
-std::uint8_t input(std::int64_t i) { return static_cast<std::uint8_t>(i % 2 == 0 ? 0 : i / 2); }""",
+std::uint8_t {name}(std::int64_t i) { return static_cast<std::uint8_t>(i % 2 == 0 ? 0 : i / 2); }""",
+    **{f"std::int{bits}_t": f"""// Any bits, in no order.
+std::int{bits}_t input(std::int64_t i) {{
+  return static_cast<std::int{bits}_t>(static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u >> {64 - bits});
+}}""" for bits in (8, 32, 64)},
+    **{f"__nv_fp8_{kind}": ORDINARY + "\n\n" + BITS.format(
+        called="eight-bit float", count=256, type=f"__nv_fp8_{kind}", bits="std::uint8_t", ordinary=f"__nv_fp8_{kind}(ordinary(i))")
+       for kind in ("e4m3", "e5m2")},
 }
 
-ULP = """// How wrong a result is, in units of the last place of a {called}. An infinity counts as the power of
-// two behind the largest number.
+ERROR_OF_1 = """// How far a result is from the exact one.
+double error_in_ulp(double expected, double actual) { return std::fabs(actual - expected); }"""
+
+ULP = """// How wrong a result is, in units of the last place of a {called}. {infinity}
 double error_in_ulp(double expected, double actual) {{
   if (std::isnan(expected) || std::isnan(actual)) {{
     return std::isnan(expected) && std::isnan(actual) ? 0.0 : {most};
@@ -271,33 +354,45 @@ FILL = """// n elements of device memory that repeat those of `part`.
 }}"""
 
 
+INFINITY = """An infinity counts as the power of
+// two behind the largest number."""
+SATURATES = """What is too large
+// is the largest number."""
+
+
+def error_function(kind):
+    if kind == "std::int8_t":
+        return ERROR_OF_1
+    most, least, digits = FORMATS[kind]
+    return ULP.format(called=CALLED[kind], most=most, least=least, digits=digits, infinity=SATURATES if "fp8" in kind else INFINITY)
+
+
 def program(rung):
     """main() and what it needs."""
-    element, (out, y) = rung.element, rung.output
-    is_bits, is_exact = out == "unsigned", rung.bound == 0
-    wide = {"half": "__half2float({})", "__nv_bfloat16": "__bfloat162float({})"}.get(element, "{}")
-    out_wide = {"half": "__half2float({})", "__nv_bfloat16": "__bfloat162float({})"}.get(out, "{}")
-    inputs = rung.inputs
-    second = "i * 40503 + i / 65536" if element != "float" else "i * 3 + i / 256"
-    name = function_name(rung)
-    pieces = [CHECK, INPUT[element]]
-    of = ", ".join(f"double {one}" for one in inputs)
-    result = {"std::uint8_t": "int", "unsigned": "int"}.get(out, "double") if is_exact else "double"
+    (out, y), kinds = rung.output, rung.kinds
+    is_bits, is_exact = out == "unsigned", rung.is_exact
+    out_wide = WIDE.get(out, "{}")
+    inputs, name = rung.inputs, function_name(rung)
+    makers = {kind: "condition" if kind == "std::uint8_t" and len(set(kinds.values())) > 1 else "input" for kind in kinds.values()}
+    pieces = [CHECK, *(INPUT[kind].replace("{name}", maker) for kind, maker in makers.items())]
+    numbers = {one: "double" if kind in WIDE or kind in ("float", "std::int8_t") else "int" if kind == "std::uint8_t" else kind for one, kind in kinds.items()}
+    of = ", ".join(f"{kind} {one}" for one, kind in numbers.items())
+    result = "double" if not is_exact else out if out in ("std::int32_t", "std::int64_t") else "int"
     own = re.fullmatch(rf"(\w+)\({', '.join(inputs)}\)", rung.expected)
     reference = own[1] if own else "expected"
     if not own:
         pieces.append(f"{result} expected({of}) {{ return {rung.expected}; }}")
     if not is_exact:
-        most, least, digits = FORMATS[out]
-        pieces.append(ULP.format(called=CALLED[out], most=most, least=least, digits=digits))
-    pieces.append(FILL.format(type=element))
+        pieces.append(error_function(out))
+    pieces += [FILL.format(type=kind) for kind in makers]
     declared = "\n".join(
-        f"  std::vector<{element}> host_{one}(part);\n"
-        f"  for (std::int64_t i = 0; i < part; ++i) host_{one}[i] = input({'i' if k == 0 else second});" for k, one in enumerate(inputs))
-    device = "\n".join(f"  {element}* const device_{one} = on_device(host_{one}, n);" for one in inputs)
+        f"  std::vector<{kinds[one]}> host_{one}(part);\n"
+        f"  for (std::int64_t i = 0; i < part; ++i) host_{one}[i] = {makers[kinds[one]]}({'i' if k == 0 else f'i * {40501 + 2 * k} % kPart'});"
+        for k, one in enumerate(inputs))
+    device = "\n".join(f"  {kinds[one]}* const device_{one} = on_device(host_{one}, n);" for one in inputs)
     free = "\n".join(f"  CHECK(cudaFree(device_{one}));" for one in [*inputs, y])
-    kind = "int" if element == "std::uint8_t" else "double"
-    values = "".join(f"    const {kind} {one} = {wide.format(f'host_{one}[(first + i) % part]')};\n" for one in inputs)
+    values = "".join(f"    const {numbers[one]} {one} = {WIDE.get(kind, '{}').format(f'host_{one}[(first + i) % part]')};\n"
+                     for one, kind in kinds.items())
     right = f"{reference}({', '.join(inputs)})"
     if "where" in rung.of_rung:
         values += f"    if (!({rung.of_rung['where'][0]})) continue;  // {rung.of_rung['where'][1]}\n"
@@ -316,13 +411,15 @@ def program(rung):
     verdict = "wrong == 0" if is_exact else f"worst <= {rung.bound:g}"
     says = '"%s: %s (%lld wrong), ' if is_exact else '"%s: %s (largest error %.4g ULP), '
     value = "static_cast<long long>(wrong)" if is_exact else "worst"
-    size = f"n * {len(inputs)} * sizeof({element})" if len(inputs) > 1 else f"n * sizeof({element})"
+    sizes = {kind: list(kinds.values()).count(kind) for kind in kinds.values()}
+    size = " + ".join(f"n * {count} * sizeof({kind})" if count > 1 else f"n * sizeof({kind})" for kind, count in sizes.items())
     call = ", ".join([*(f"device_{one}" if one in inputs or one == y else "n" for kind, one in rung.parameters
                         if "*" in kind or kind == "std::int64_t"), "nullptr"])
     pieces.append(f"""// Checks the last million results, and times the kernel with n elements: the first argument.
 int main(int argc, char** argv) {{
-  const std::int64_t n = argc > 1 ? std::atoll(argv[1]) : (1 << 20) + 3;
-  const std::int64_t part = std::min<std::int64_t>(n, 1 << 20);
+  constexpr std::int64_t kPart = 1 << 20;
+  const std::int64_t n = argc > 1 ? std::atoll(argv[1]) : kPart + 3;
+  const std::int64_t part = std::min(n, kPart);
   const std::int64_t first = (n - part) / 32 * 32;
 {declared}
 {device}
@@ -336,66 +433,90 @@ int main(int argc, char** argv) {{
   CHECK(cudaMemcpy({y}.data(), device_{y} + {begin}, {y}.size() * sizeof({out}), cudaMemcpyDeviceToHost));
 {check}
 
-  constexpr int kLaunches = 20;
-  cudaEvent_t begin, end;
-  CHECK(cudaEventCreate(&begin));
-  CHECK(cudaEventCreate(&end));
-  CHECK(cudaEventRecord(begin));
-  for (int i = 0; i < kLaunches; ++i) {{
-    CHECK({name}({call}));
-  }}
-  CHECK(cudaEventRecord(end));
-  CHECK(cudaEventSynchronize(end));
-  float ms = 0.0f;
-  CHECK(cudaEventElapsedTime(&ms, begin, end));
+{timed(f"{name}({call})")}
 {free}
   const double bytes = static_cast<double>({size} + size * sizeof({out}));
   const bool is_right = {verdict};
   std::printf({says}"
               "%.2f us, %.4g GB/s\\n",
-              "{name}", is_right ? "right" : "wrong", {value}, 1e3 * ms / kLaunches,
-              1e-6 * bytes * kLaunches / ms);
+              "{name}", is_right ? "right" : "wrong", {value}, us, 1e-3 * bytes / us);
   return is_right ? 0 : 1;
 }}""")
     return pieces
 
 
+def timed(call):
+    """Sets `us`, the microseconds of a launch."""
+    return f"""  constexpr int kLaunches = 20;
+  cudaEvent_t begin, end;
+  CHECK(cudaEventCreate(&begin));
+  CHECK(cudaEventCreate(&end));
+  CHECK(cudaEventRecord(begin));
+  for (int i = 0; i < kLaunches; ++i) {{
+    CHECK({call});
+  }}
+  CHECK(cudaEventRecord(end));
+  CHECK(cudaEventSynchronize(end));
+  float ms = 0.0f;
+  CHECK(cudaEventElapsedTime(&ms, begin, end));
+  const double us = 1e3 * ms / kLaunches;"""
+
+
 def text_of(folder, name):
     """The file."""
-    rung = Rung(folder, name)
+    entry = export_whole.rungs(spec_of(folder)).get(name)
+    if entry:
+        code, reference, pieces = export_whole.parts(folder, name, entry, timed, CHECK, FILL)
+    else:
+        code, reference, pieces = parts_of_kernel(Rung(folder, name))
+    whole = "\n\n".join([code, "// ---- Does it work, and how fast is it " + "-" * 58, *([reference] if reference else []), *pieces]) + "\n"
+    return top_of(folder, name, whole) + whole + "\n" + license_text()
+
+
+def parts_of_kernel(rung):
+    """(the kernel and its launcher, what main() is compared with, main() and what it needs)."""
     pieces = program(rung)
     call = f"{rung.kernel} {' '.join(rung.argument(kind, one) for kind, one in rung.parameters)}"
     plain = gather.Plain(rung.library, rung.known)
     roots = [plain.fill(call), rung.expected]
     gathered = gather.Gathering(rung.library, rung.known, roots)
-    start = launcher(rung, kernel_of(gathered))
+    start = launcher(rung, kernel_of(gathered, rung.overlaps))
     if "threads_for" in start:
         gathered = gather.Gathering(rung.library, rung.known, [*roots, "threads_for"])
-    reference = gathered.written(is_reference)
-    whole = "\n\n".join([kernel_of(gathered), start, "// ---- Does it work, and how fast is it " + "-" * 58, *([reference] if reference else []),
-                         *pieces]) + "\n"
+    return kernel_of(gathered, rung.overlaps) + "\n\n" + start, gathered.written(is_reference), pieces
+
+
+def top_of(folder, name, whole):
+    """What the file is, and its headers."""
     code = re.sub("//.*", "", whole)
     used = [header for header, pattern in HEADERS if re.search(pattern, code)]
     headers, standard = ("".join(f"#include <{one}>\n" for one in used if one.endswith(".h") == own) for own in (True, False))
-    chapter = runs.ladder_of_chapter(folder)
-    file = f"{function_name(rung)}.cu"
-    top = f"""// {title(folder)}: {name}, a kernel of a tutorial on elementwise CUDA kernels.
-// Written by ./tutorial export {chapter} {name}
+    stem = file_name(folder, name)
+    flag = "-arch=native " if "cudaLaunchKernelEx(" in code else ""
+    return f"""// {title(folder)}: {name}, a kernel of a tutorial on elementwise CUDA kernels.
+// Written by ./tutorial export {runs.ladder_of_chapter(folder)} {name}
 //
-//     nvcc {file} -o {file[:-3]} && ./{file[:-3]}
-//
-"""
-    license_text = (runs.ROOT / "LICENSE").read_text(encoding="utf-8").strip().splitlines()
-    below = "\n".join(f"// {line}".rstrip() for line in license_text)
-    return top[:-3] + "\n" + (headers + "\n" if headers else "") + standard + "\n" + whole + "\n" + below + "\n"
+//     nvcc {flag}{stem}.cu -o {stem} && ./{stem}
+
+""" + (headers + "\n" if headers else "") + standard + "\n"
+
+
+def license_text():
+    text = (runs.ROOT / "LICENSE").read_text(encoding="utf-8").strip().splitlines()
+    return "\n".join(f"// {line}".rstrip() for line in text) + "\n"
+
+
+def file_name(folder, name):
+    return name if name in export_whole.rungs(spec_of(folder)) else function_name(Rung(folder, name))
 
 
 def is_reference(path):
     return path.parent.name == "proof"
 
 
-def kernel_of(gathered):
-    return without_overlap(gathered.written(lambda path: not is_reference(path)))
+def kernel_of(gathered, overlaps):
+    text = gathered.written(lambda path: not is_reference(path))
+    return text if overlaps else without_overlap(text)
 
 
 def title(folder):
@@ -404,7 +525,7 @@ def title(folder):
 
 
 def without_overlap(text):
-    """A file of its own has no launch before it to overlap with."""
+    """For a kernel that begins when the launch before it has ended."""
     text = re.sub(r"(?m)^ *(wait_for_previous_grid|let_next_grid_begin)\(.*\);\n", "", text)
     for name in ("wait_for_previous_grid", "let_next_grid_begin"):
         text = re.sub(rf"(?m)(^//.*\n)*^__device__ __forceinline__ void {name}\([^)]*\) {{\n(?:.*\n)*?^}}\n*", "", text)
@@ -423,12 +544,14 @@ def run(arguments, folder):
         for name in names(folder):
             print(name)
         return 0
-    if arguments.rung not in names(folder):
-        known = names(folder)
+    known = names(folder)
+    if arguments.rung not in known:
+        why = why_not(folder, arguments.rung)
+        if why:
+            raise runs.ToolError(why)
         raise runs.ToolError(f"{folder.name} has no rung {arguments.rung} to export: "
                              f"{front.command(f'export {chapter}')} lists its {len(known)}")
-    rung = Rung(folder, arguments.rung)
-    path = Path(arguments.output or f"{function_name(rung)}.cu")
+    path = Path(arguments.output or f"{file_name(folder, arguments.rung)}.cu")
     if path.is_dir():
         raise runs.ToolError(f"-o {path} is a folder; name a file inside it")
     if path.exists() and not arguments.force:

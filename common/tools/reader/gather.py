@@ -11,8 +11,8 @@ from pathlib import Path
 
 import runs
 
-PAIRS = {"float": "float2", "half": "half2", "__nv_bfloat16": "__nv_bfloat162", "__nv_fp8_e4m3": "Fp8Pair<__nv_fp8_e4m3>",
-         "__nv_fp8_e5m2": "Fp8Pair<__nv_fp8_e5m2>"}
+PAIRS = {"float": "float2", "half": "half2", "__nv_bfloat16": "__nv_bfloat162", "__nv_fp8_e4m3": "Fp8Pair",
+         "__nv_fp8_e5m2": "Fp8Pair"}
 SPELLINGS = {"bf16": "__nv_bfloat16", "e4m3": "__nv_fp8_e4m3", "e5m2": "__nv_fp8_e5m2", "Bf16": "__nv_bfloat16",
              "E4m3": "__nv_fp8_e4m3", "E5m2": "__nv_fp8_e5m2"}
 FAMILY = {**{one: pair.split("<")[0] for one, pair in PAIRS.items() if one != "float"}, **{pair: pair for pair in PAIRS.values()}}
@@ -45,7 +45,7 @@ def name_of(text):
         return found[1]
     code = re.sub(r"__launch_bounds__\([^()]*\)|__attribute__\(\(\w+\)\)|alignas\(\d+\)", "", code)
     found = re.match(r"(?:inline |static |constexpr |const )+[\w:<>]+(?: |\* ?)(\w+)(?:<[^=;]*>)?(?:\[\d*\])? ?[={]", code)
-    found = found or re.search(r"(operator\(\)|~?\w+)\s*(?:<[^()]*>)?\s*\(", code) or re.search(r"(\w+)(?:\[\w+\])?;", code)
+    found = found or re.search(r"(operator\(\)|~?\w+)\s*(?:<(?:[^()<>]|<[^()<>]*>)*>)?\s*\(", code) or re.search(r"(\w+)(?:\[\w+\])?;", code)
     return found[1] if found else ""
 
 
@@ -238,14 +238,14 @@ class Plain:
     def fill(self, text):
         """The text without the parameters that are known."""
         if self.known:
-            text = text.replace("Pair<T>", self.known.get("P", "Pair<T>"))
+            text = re.sub(r"\bPair<T>", self.known.get("P", "Pair<T>"), text)
             names = {name for head in HEAD.findall(text) for name in re.findall(r"(\w+)(?:,|$| =)", head)} & set(self.known)
             text = HEAD.sub(lambda head: self.shorter(head), text)
             for name in names:
                 text = re.sub(rf"\b{name}\b", self.known[name], text)
             text = self.without_arguments(text)
         for pair in re.findall(r"\bPair<(\w+)>", text):
-            text = text.replace(f"Pair<{pair}>", PAIRS.get(pair, f"Pair<{pair}>"))
+            text = re.sub(rf"\bPair<{pair}>", PAIRS.get(pair, f"Pair<{pair}>"), text)
         text = self.without_arguments(text) if self.known else text
         return fold(text)
 
@@ -278,7 +278,7 @@ class Plain:
         found = re.search(rf"\b{piece.name}<(.*?)>\s*(?:[({{:;]|$)", piece.text, re.M)
         if not HEAD.match(piece.text) or not found or piece.name not in self.gone:
             return False
-        given = arguments(found[1])
+        given = arguments(re.sub(r"^Fp8Pair<(\w+)>$", r"\1", found[1]))
         place = [i for i in self.gone[piece.name] if i < len(given)]
         spelled = [SPELLINGS.get(given[i], respelled(given[i])) for i in place]
         concrete = [one for one in spelled if one in PAIRS or one in PAIRS.values() or "::" in one]
@@ -380,7 +380,7 @@ def count(text, at):
     return len(arguments(text[at + 1:closing(text, at)]))
 
 
-def is_callable_by(piece, text, callers):
+def is_callable_by(piece, text, callers, for_any_type, defaults):
     """Whether one of these callers can mean this overload: by the number of arguments and by the types that they name."""
     code = re.sub(r"//.*", "", text)
     found = re.search(rf"\b{piece.name}(?:<[^()]*>)?\(", code)
@@ -392,7 +392,7 @@ def is_callable_by(piece, text, callers):
         body = re.sub(r"//.*", "", caller)
         for call in re.finditer(rf"\b{piece.name}(?:<[^()]*>)?\(", body):
             mentions = {FAMILY[word] for word in re.findall(r"\b\w+\b", body) if word in FAMILY}
-            if count(body, call.end() - 1) == wanted and needs <= mentions and (not rows or "[NY]" in body):
+            if wanted - defaults.get(wanted, 0) <= count(body, call.end() - 1) <= wanted and (for_any_type or needs <= mentions) and (not rows or "[NY]" in body):
                 return True
         if re.search(rf"\b{piece.name}\b(?!\()", body) and not re.search(rf"\b{piece.name}(?:<[^()]*>)?\(", body):
             return True
@@ -414,6 +414,27 @@ class Gathering:
             for text in [*self.roots, *(self.texts[id(piece)] for piece in self.kept)]:
                 mentioned |= words_of(text) | set(re.findall(r"(?:\.|->)(?:template )?(\w+)", text))
         self.see_through()
+        if known.get("P") == "Fp8Pair":
+            self.kept = self.in_order_of_use()
+
+    def in_order_of_use(self):
+        """What is declared behind a template that uses it, and is not one any more, comes before it."""
+        of_name, done, result = {}, set(), []
+        for piece in self.kept:
+            of_name.setdefault(piece.name, []).append(piece)
+
+        def put(piece):
+            if id(piece) in done:
+                return
+            done.add(id(piece))
+            for word in sorted(words_of(self.texts[id(piece)]) - {piece.name}):
+                for other in of_name.get(word, []):
+                    put(other)
+            result.append(piece)
+
+        for piece in self.kept:
+            put(piece)
+        return result
 
     def see_through(self):
         """`struct A : B {};` goes, and whoever says A says B."""
@@ -428,6 +449,8 @@ class Gathering:
         text = respelled(piece.text)
         text = text if piece.path.name in FOR_ANY_TYPE else self.plain.fill(text)
         text = re.sub(r"DYNAMIC_SHARED\((\w+), (\w+)\);", r"extern __shared__ __align__(16) \1 \2[];", text)
+        text = re.sub(r"\balignas\((\d+)\) __shared__", r"__shared__ __align__(\1)", text)
+        text = re.sub(r"(?m)^class (\w+) {", r"struct \1 {", text)
         return re.sub(r"::tutorial::|\btutorial::|\bprimitives::|\bdetail::|\btest::", "", text)
 
     def reached(self):
@@ -471,7 +494,9 @@ class Gathering:
                 continue
             texts = {id(piece): self.texts[id(piece)] for piece in group}
             bodies = [piece for piece in group if "{" in texts[id(piece)] or "=" in texts[id(piece)]]
-            if bodies and not re.match(r"(?:struct|class|enum)", HEAD.sub("", texts[id(group[0])])):
+            if not self.known:  # all stay templates
+                pass
+            elif bodies and not re.match(r"(?:struct|class|enum)", HEAD.sub("", texts[id(group[0])])):
                 gone |= {id(piece) for piece in group if piece not in bodies and texts[id(piece)].endswith(";")}
             elif bodies:  # of a struct: a declaration that a specialisation replaces
                 own = [piece for piece in bodies if not HEAD.match(texts[id(piece)])]
@@ -485,9 +510,11 @@ class Gathering:
                          and len(arguments_of(texts[id(piece)], name)) == len(arguments_of(texts[id(of_mine[0])], name))}
             callers = [self.texts[id(piece)] for piece in pieces if piece.name != name] + self.roots
             inside = [self.texts[id(piece)] for piece in group]
+            lists = [arguments_of(text, name) for text in inside]
+            defaults = {len(one): max(sum("=" in part for part in other) for other in lists if len(other) == len(one)) for one in lists}
             for piece in group:
                 others = [text for text in inside if text != texts[id(piece)]]
-                if not is_callable_by(piece, texts[id(piece)], callers + [body_of(text) for text in others]):
+                if not is_callable_by(piece, texts[id(piece)], callers + [body_of(text) for text in others], not self.known, defaults):
                     gone.add(id(piece))
         return [piece for piece in pieces if id(piece) not in gone]
 
