@@ -140,7 +140,7 @@ def main():
     })
     computed.write(RESULTS, "tail_bf16.json", {
         "title": "Swish far below zero, in bf16",
-        "subtitle": "relative error, with a correctly rounded exponential and reciprocal",
+        "subtitle": "relative error of correctly rounded steps; rcp_approx flushes to 0 below 2^-126",
         "desc": "The product with rcp_approx is 0 from -87.5 down, the quotient from -89 down; the product of two "
                 "factors stays correctly rounded.",
         "height": 320,

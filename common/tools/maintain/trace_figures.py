@@ -82,7 +82,7 @@ def draw_global(canvas, request, y):
                 begin = x + 1 + first * (SECTOR_WIDTH - 2) / trace.SECTOR
                 width = count * (SECTOR_WIDTH - 2) / trace.SECTOR
                 canvas.rect(begin, y, max(width - 0.6, 0.8), STRIP, colour(lane))
-                if width >= 12 and lane >= 0:
+                if lane >= 0 and (width >= 18 or width >= 11 and lane % 4 == 0):  # numbers that do not touch
                     canvas.text(begin + width / 2, y + 14, str(lane), "page", "middle", "s")
         y += STRIP + 3
     if left_out:
