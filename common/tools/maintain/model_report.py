@@ -246,8 +246,8 @@ def predictor_rows():
             whole, copy_us = kernel.whole, predict.recorded_target(gpu, kernel.chapter).copy_us(kernel)
             return min(100, 100 * copy_us / (whole.blocks * model.block_ns(main, whole.threads) * 1e-3))
         for name, constants, found, value in (
-                ("a copy, or 0.6 ns a block", "2", three, null), ("three terms", f"3 + {curve_points} points", three, None),
-                ("four terms", f"12 + {curve_points} points", four, None)):
+                ("a copy, or the blocks", "3", three, null), ("three terms", f"4 + {curve_points} points", three, None),
+                ("four terms", f"13 + {curve_points} points", four, None)):
             off = [abs(reached - (value(kernel, one) if value else one.percent)) for _, kernel, one, reached in found]
             those = [distance for distance, is_hard in zip(off, hard) if is_hard]
             lines.append([words(gpu), name, constants, str(len(off)), share(off), str(len(those)), share(those),
@@ -293,19 +293,19 @@ def scatter_plot(title):
 #: Of rungs that the model misses: what is known. The links are those of common/notes/model.md.
 KNOWN = (
     (r"f16x8_pack_expm1", "The H100's own fill curve gives 90 %."), (r"pow_f32x4_pdl", "The H100's own fill curve gives 96 %."),
-    (r"none_\w+", "All slots and nine tenths of the half-rate unit are filled, by 32 registers in every slot. "
+    (r"none_\w+", "All slots and nine tenths of the half-rate unit are filled, in a kernel of 32 registers, whose threads take every place. "
                   "[Both kinds in turn](controls.md#fill-curve) cost floats ten points more than the curve says, and halves none."),
-    (r"swiglu_\w+", "Blocks of 704 threads, which are [faster than the law says](controls.md#bytes-in-flight-or-the-size-of-a-block); additions in "
-                    "such blocks are within 5.0 points by little."),
-    (r"rows_\w+", "A place is kept up to twice as long as the law says. A division of 64 bits stands before the loads, as in "
-                  "[a control](controls.md#a-value-per-channel) that is nine points below the curve, too."),
+    (r"swiglu_\w+", "Blocks of 704 threads, which [are faster than the law says](controls.md#bytes-in-flight) when they leave shared memory "
+                    "alone; additions in such blocks are within 5.0 points by little."),
+    (r"rows_\w+", "A division of 64 bits stands before the loads. Whether it is the reason no control shows: "
+                  "[one with fast divisions](controls.md#a-value-per-channel) is as far off."),
     (r"limit_nhwc_\w+", "Each access touches 32 sectors; the L2 serves them, and [memory moves each byte once](../../04_arithmetic/notes/nhwc8.md)."),
     (r"and_bool8|greater_half8", "Narrow loads that find their line in the L1. On the H200 ncu finds "
                                 "[its data stage](controls.md#requests) busy for 82 and 98 % of the time."),
     (r"greater_\w+ballot", "Sixteen loads of 2 bytes a lane. [They cost a copy](controls.md#requests) 8 % on the H200, nothing on the H100."),
-    (r"where_\w+", "Two loads wait for another, as [the machine code](../../05_logical_relation/notes/where.md) has it. A place is kept 1.6 µs, the law has 1.3."),
+    (r"where_\w+", "Two loads wait for another, as [the machine code](../../05_logical_relation/notes/where.md) has it. On the H100 a place is kept 1.6 µs, the law has 1.3."),
     (r"add_f32_adjacent", "It [asks for each sector twice](controls.md#packs-and-indices)."),
-    (r"sum_inner_\w+", "It only reads, which [a control](controls.md#residency) does 7 % faster than a copy. Sums of columns, which only "
+    (r"sum_inner_\w+", "It only reads, which [a control](controls.md#residency) does 7 to 8 % faster than a copy. Sums of columns, which only "
                        "read too, do not."))
 
 
