@@ -1,4 +1,5 @@
 // A pointer on the wrong side, and memory that nobody has written.
+// hangs: a plain run writes to freed memory, and may end in any way
 // check: check_pointers.cu:{read}: host code reads d_x\[3\], which is memory of the device
 // check: check_pointers.cu:{written}: host code writes d_y\[0\], which is memory of the device
 // check: check_pointers.cu:{heap}: thread 0 of block 0 reads from\[0\], which is memory of the host
