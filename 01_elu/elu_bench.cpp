@@ -38,8 +38,8 @@ void register_benchmarks() {
                 [](auto type) { add_ladder("elu", elu_rungs<decltype(type)>(), kReference); });
   add_unary<float>("elu", "host_loop_f32", Kind::peer, elu_host_loop, kReference, 2.0);
   add_rung("elu", Kind::yours, your_elu_rung(), kReference);
-  add_block_sweep<float>("elu", "f32", elu_f32_block, kReference, 2.0);
-  add_block_sweep<half>("elu", "f16x8_pack_pdl", elu_f16x8_pack_pdl_block, kReference, 0.51);
+  add_block_sweep<float>("elu", "f32", elu_f32_block, kReference, 2.0, 4);
+  add_block_sweep<half>("elu", "f16x8_pack_pdl", elu_f16x8_pack_pdl_block, kReference, 0.51, 16);
   for_each_type(Floats{}, [](auto type) { add_backward<decltype(type)>(); });
 }
 

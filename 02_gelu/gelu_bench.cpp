@@ -15,7 +15,7 @@ constexpr GeluApproximate kVariants[] = {GeluApproximate::tanh, GeluApproximate:
 template <class T>
 void add(Kind kind, GeluApproximate approximate, const UnaryRung<T>& rung) {
   add_unary<T>("gelu", rung.name, kind, rung.launch, gelu_reference(approximate), rung.max_ulp,
-               rung.width);
+               rung.width, rung.alignment);
 }
 
 template <class T>
@@ -54,9 +54,9 @@ void register_benchmarks() {
         gelu_rung<float>(variant, "host_loop_f32", gelu_host_loop, 1, 4, kFormula));
   }
   add_unary<float>("gelu", "museum_double_constant", Kind::sweep,
-                   exhibits::gelu_f32x4_double_constant, gelu_tanh_reference, kFormula);
+                   exhibits::gelu_f32x4_double_constant, gelu_tanh_reference, kFormula, 0, 16);
   add_unary<float>("gelu", "museum_float_constant", Kind::sweep,
-                   exhibits::gelu_f32x4_float_constant, gelu_tanh_reference, kFormula);
+                   exhibits::gelu_f32x4_float_constant, gelu_tanh_reference, kFormula, 0, 16);
   add(Kind::yours, GeluApproximate::tanh, your_gelu_rung());
   for_each_type(Fp8{}, [](auto type) {
     add_copy_peers<decltype(type)>("gelu");

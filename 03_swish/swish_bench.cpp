@@ -49,8 +49,7 @@ void add_swiglu() {
   const auto separate = swiglu_separate_rung<T>(), fused = swiglu_rung<T>();
   add_binary<T>("swiglu", separate.name, Kind::rung, separate.launch, swiglu_reference,
                 kSeparateUlp<T>, separate.width);
-  add_binary<T>("swiglu", fused.name, Kind::rung, fused.launch, swiglu_reference, fused.max_ulp,
-                fused.width);
+  add_rung("swiglu", Kind::rung, fused, swiglu_reference);
   add_binary<T>("swiglu", std::string("swiglu_cub_") + dtype_name<T>(), Kind::peer, cub,
                 swiglu_reference, kSwiGluUlp<T>);
   add_two_in_one_out_peer<T>("swiglu");
@@ -61,6 +60,8 @@ template <class T>
 void add_swiglu_backward(const TwoGradientsRung<T>& rung) {
   Case operation{"swiglu_backward", rung.name, dtype_name<T>(), Kind::rung};
   operation.per_thread = rung.width;
+  operation.alignment = operation.out_alignment = rung.alignment;
+  operation.may_refuse = true;
   for (const auto& tile : {tile_of_input<T, 0>(), tile_of_input<T, 1>(), tile_of_input<T, 2>()}) {
     operation.inputs.push_back({tile, bytes_of<T>(every_element)});
   }
@@ -165,6 +166,7 @@ class QuantizeReference {
 template <class T>
 void add_swiglu_quantize(const std::string& name, RowPasses passes) {
   Case operation{"swiglu_quantize", name + "_" + dtype_name<T>(), dtype_name<T>(), Kind::rung};
+  operation.may_refuse = true;
   operation.inputs = {{tile_of_input<T, 0>(), bytes_of<T>(every_element)},
                       {tile_of_input<T, 1>(), bytes_of<T>(every_element)}};
   operation.output_bytes = [](const Shape& shape) {

@@ -133,7 +133,7 @@ test::Accepted accepted_of(ArithmeticOp op, T a, T b, double most_off) {
 template <class T, class Launch>
 void add_same_shape(const std::string& rung, Kind kind, ArithmeticOp op, double most_off,
                     Launch launch, const std::vector<NamedShape>& own_shapes = {},
-                    int per_thread = 0) {
+                    int per_thread = 0, std::size_t alignment = 0) {
   if (kind == Kind::peer && launch(nullptr, nullptr, nullptr, 0, nullptr) != cudaSuccess) return;
   Case operation = copy2_case(sizeof(T), tiles<T>()[0].bytes, tiles<T>()[1].bytes);
   operation.ladder = "arithmetic";
@@ -142,6 +142,7 @@ void add_same_shape(const std::string& rung, Kind kind, ArithmeticOp op, double 
   operation.dtype = dtype_name<T>();
   operation.own_shapes = own_shapes;
   operation.per_thread = per_thread;
+  operation.alignment = operation.out_alignment = alignment;
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
     return launch(static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
                   static_cast<T*>(set.output), shape.elements(), stream);
@@ -174,7 +175,8 @@ void add_rung(const ArithmeticRung<T>& rung, ArithmeticOp op, Kind kind,
   double most_off = rung.is_folded ? 1 : 0;
   if constexpr (!std::is_integral_v<T>) most_off = arithmetic_max_ulp<T>(op);
   const BinaryRung<T> one = binary_rung(rung, op, kScales);
-  add_same_shape<T>(one.name, kind, op, most_off, one.launch, own_shapes, rung.width);
+  add_same_shape<T>(one.name, kind, op, most_off, one.launch, own_shapes, rung.width,
+                    rung.alignment);
 }
 
 /// The ladder (of int8: D) with Add. A rung below the operator has the whole grid only if `climb_everywhere`.
@@ -520,6 +522,7 @@ void add_nhwc(const NhwcRung<half>& rung, std::int64_t channels, bool per_channe
   operation.ladder = "arithmetic_nhwc";
   operation.form = per_channel ? "1C11" : "NCHW";
   operation.rung = rung.name + "_f16_" + operation.form;
+  operation.alignment = operation.out_alignment = rung.alignment;
   operation.dtype = "f16";
   operation.kind = Kind::rung;
   operation.own_shapes = {{name, {1, stored0}}};

@@ -175,7 +175,8 @@ std::vector<std::uint32_t> words_of_period(const std::vector<Byte>& answers) {
 struct Names {
   std::string ladder, rung, dtype;
   Kind kind;
-  int per_thread = 0;  ///< as in Case
+  int per_thread = 0;  ///< these as in Case
+  std::size_t alignment = 0, out_alignment = 0;
 };
 
 /// Registers an operation with two operands and an answer for each element; `expected(a, b)` is the
@@ -193,6 +194,8 @@ void add_answers(const Names& names, const OperandLists<In>& operands, Answers a
   operation.dtype = names.dtype;
   operation.kind = names.kind;
   operation.per_thread = names.per_thread;
+  operation.alignment = names.alignment;
+  operation.out_alignment = names.out_alignment;
   operation.inputs = {input_of(*operands.a, operands.elements_a),
                       input_of(*operands.b, operands.elements_b)};
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
@@ -241,14 +244,16 @@ Launcher<In> of_lists(ListLauncher launcher) {
 // ---- Logic -------------------------------------------------------------------------------------
 
 void add_logical(const std::string& rung, LogicalOp op, Kind kind, const Launcher<Byte>& launch,
-                 int per_thread = 0) {
-  add_answers<Byte>({"logical", rung, "u8", kind, per_thread}, lists<Byte>(), Answers::bytes,
-                    launch, [op](Byte a, Byte b) { return logical_reference(op, a, b); });
+                 int per_thread = 0, std::size_t alignment = 0, std::size_t out_alignment = 0) {
+  add_answers<Byte>({"logical", rung, "u8", kind, per_thread, alignment, out_alignment},
+                    lists<Byte>(), Answers::bytes, launch,
+                    [op](Byte a, Byte b) { return logical_reference(op, a, b); });
 }
 
 /// With one input.
 void add_not(const std::string& rung, Kind kind,
-             std::function<cudaError_t(const Byte*, Byte*, std::int64_t, cudaStream_t)> launch) {
+             std::function<cudaError_t(const Byte*, Byte*, std::int64_t, cudaStream_t)> launch,
+             std::size_t alignment = 0) {
   if (kind == Kind::peer && launch(nullptr, nullptr, 0, nullptr) == cudaErrorNotSupported) return;
   const OperandLists<Byte> operands = lists<Byte>();
   Case operation{};
@@ -256,6 +261,7 @@ void add_not(const std::string& rung, Kind kind,
   operation.rung = rung;
   operation.dtype = "u8";
   operation.kind = kind;
+  operation.alignment = operation.out_alignment = alignment;
   operation.inputs = {input_of(*operands.a, every_element)};
   operation.output_bytes = bytes_of<Byte>(every_element);
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
@@ -295,7 +301,7 @@ void add_logical_ladder() {
                                             cudaStream_t stream) {
                     return rung.launch(op, a, b, y, n, stream);
                   }),
-                  rung.width);
+                  rung.width, rung.in_alignment, rung.out_alignment);
     }
   }
   add_logical("and_operator", LogicalOp::And, Kind::rung,
@@ -312,10 +318,12 @@ void add_logical_ladder() {
   add_logical("and_host_loop", LogicalOp::And, Kind::peer, of_lists<Byte>(and_host_loop));
 
   for (const LogicalRung& rung : logical_not_rungs()) {
-    add_not("not_" + rung.name, Kind::rung,
-            [rung](const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
-              return rung.launch(LogicalOp::Not, a, nullptr, y, n, stream);
-            });
+    add_not(
+        "not_" + rung.name, Kind::rung,
+        [rung](const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
+          return rung.launch(LogicalOp::Not, a, nullptr, y, n, stream);
+        },
+        rung.in_alignment);
   }
   add_not("not_cub", Kind::peer, not_cub);
 }
@@ -335,7 +343,9 @@ void add_relation_ladder(const std::string& dtype) {
   add_narrow_peer("relation", dtype, sizeof(T));
   for (const RelationRung<T>& rung : relation_rungs<T>()) {
     add_relation<T>(
-        {"relation", "greater_" + rung.name, dtype, Kind::rung, rung.width}, kGreater, rung.answers,
+        {"relation", "greater_" + rung.name, dtype, Kind::rung, rung.width, rung.in_alignment,
+         rung.out_alignment},
+        kGreater, rung.answers,
         of_lists<T>([rung](const T* a, const T* b, Byte* y, std::int64_t n, cudaStream_t stream) {
           return rung.launch(kGreater, a, b, y, n, stream);
         }));
@@ -497,11 +507,13 @@ void add_broadcast_forms() {
 template <class T>
 void add_where(const std::string& rung, const std::string& dtype,
                cudaError_t (*launch)(const Byte*, const T*, const T*, T*, std::int64_t,
-                                     cudaStream_t)) {
+                                     cudaStream_t),
+               std::size_t alignment = 0) {
   const OperandLists<T> operands = lists<T>();
   const auto mask = lists<Byte>().a;
   Case operation{};
   operation.ladder = "where";
+  operation.alignment = operation.out_alignment = alignment;
   operation.rung = rung;
   operation.dtype = dtype;
   operation.kind = Kind::rung;
@@ -527,7 +539,7 @@ template <class T>
 void add_where_ladder(const std::string& dtype) {
   add_where<T>("where_" + dtype, dtype, where_naive<T>);
   add_where<T>("where_" + dtype + "x" + std::to_string(16 / sizeof(T)) + "_pack", dtype,
-               where_pack<T>);
+               where_pack<T>, 16);
 }
 
 }  // namespace
@@ -540,7 +552,9 @@ void register_benchmarks() {
                       Answers::bytes, of_lists<float>(greater_host_loop));
   add_equalities();
   add_relation_ladder<half>("f16");
-  add_relation<half>({"relation", "your_relation", "f16", Kind::yours, your_relation_rung().width},
+  const RelationRung<half> yours = your_relation_rung();
+  add_relation<half>({"relation", "your_relation", "f16", Kind::yours, yours.width,
+                      yours.in_alignment, yours.out_alignment},
                      RelationOp::Greater, Answers::bytes, of_lists<half>(your_logical_relation));
   add_relation_ladder<Bf16>("bf16");
   add_broadcast_forms();

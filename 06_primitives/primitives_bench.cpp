@@ -240,16 +240,14 @@ template <class T>
 void add_additions() {
   add_two_in_one_out_peer<T>("primitives");
   for (const BinaryRung<T>& rung : add_rungs<T>()) {
-    add_binary<T>("primitives", rung.name, Kind::rung, rung.launch, add_reference, rung.max_ulp,
-                  rung.width);
+    add_rung("primitives", Kind::rung, rung, add_reference);
   }
 }
 
 template <class T>
 void add_operator() {
   const auto rung = add_operator_rung<T>(), by_hand = add_by_hand_rung<T>();
-  add_binary<T>("primitives", rung.name, Kind::rung, rung.launch, add_reference, rung.max_ulp,
-                rung.width);
+  add_rung("primitives", Kind::rung, rung, add_reference);
   add_binary<T>("primitives", by_hand.name, Kind::peer, by_hand.launch, add_reference,
                 by_hand.max_ulp);
 }
@@ -275,6 +273,7 @@ void add_addition_to_float() {
   operation.kind = Kind::rung;
   operation.inputs = {input_of(a, every_element), input_of(b, every_element)};
   operation.output_bytes = bytes_of<float>(every_element);
+  operation.out_alignment = sizeof(float);
   operation.launch = [](const Buffers& set, const Shape& shape, cudaStream_t stream) {
     return add_to_float(static_cast<const half*>(set.inputs[0]),
                         static_cast<const half*>(set.inputs[1]), static_cast<float*>(set.output),
@@ -451,6 +450,7 @@ void add_sorts(const std::string& dtype) {
   with_index.rung = "sort_with_index_" + dtype;
   with_index.dtype = dtype;
   with_index.kind = Kind::rung;
+  with_index.may_refuse = true;
   with_index.output_bytes = [](const Shape& shape) {
     return static_cast<std::size_t>(shape.elements()) * (sizeof(T) + sizeof(std::int32_t));
   };
@@ -501,9 +501,7 @@ void register_benchmarks() {
   add_addition_peers<float>("f32");
   add_additions<half>();
   add_operator<half>();
-  const auto yours = your_primitives_rung();
-  add_binary<half>("primitives", yours.name, Kind::yours, yours.launch, add_reference,
-                   yours.max_ulp, yours.width);
+  add_rung("primitives", Kind::yours, your_primitives_rung(), add_reference);
   add_addition_peers<half>("f16");
   add_addition_to_float();
   add_two_in_one_out_peer<Bf16>("primitives");

@@ -60,10 +60,11 @@ void register_benchmarks();
 ///
 /// `launch` gets x and y aligned to 256 bytes; y must be within `max_ulp` of `reference`. A peer
 /// that returns cudaErrorNotSupported from an empty call (n = 0) does not exist in this backend and
-/// is omitted. `per_thread`: as in Case.
+/// is omitted. `per_thread`, `alignment`: as in Case.
 template <class T>
 void add_unary(const std::string& ladder, const std::string& rung, Kind kind,
-               UnaryLauncher<T> launch, Reference reference, double max_ulp, int per_thread = 0);
+               UnaryLauncher<T> launch, Reference reference, double max_ulp, int per_thread = 0,
+               std::size_t alignment = 0);
 
 /// Registers the yardsticks of every one-input ladder: the 128-bit copy kernel as
 /// `copy_<dtype>` and cudaMemcpyAsync as `memcpy_<dtype>` (dtype: f32, f16, bf16, e4m3 or e5m2).
@@ -104,6 +105,14 @@ struct Case {
   std::size_t copied_inputs = 0;
   /// The elements of the output that a thread takes, as the rung's table claims; 0: it does not say.
   int per_thread = 0;
+  /// Bytes that the inputs and the output need; 0: they take any address of their elements. A launch
+  /// with a pointer that lacks them answers cudaErrorMisalignedAddress, every other one succeeds, and
+  /// its output may be its first input where both have the same size.
+  std::size_t alignment = 0;
+  std::size_t out_alignment = alignment;
+  /// It may refuse aligned pointers, too: it does not take every shape, or its output holds several
+  /// arrays, and where they begin depends on the shape.
+  bool may_refuse = false;
   /// The form of the problem, where one kernel is timed on several: 1C11 of packed_f16_1C11. Steps go
   /// from kernel to kernel within a form.
   std::string form = {};
@@ -114,6 +123,9 @@ void add(const Case& operation);
 
 /// All that were registered, in order.
 const std::vector<Case>& cases();
+
+/// Of an element of a buffer with so many bytes.
+std::size_t element_bytes(const Case& operation, const Shape& shape, std::size_t bytes);
 
 /// Whether the case takes any shape: one that has shapes of another form than rows x columns is what it is.
 bool takes_any_shape(const Case& operation);

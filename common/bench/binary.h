@@ -13,7 +13,14 @@ namespace tutorial::bench {
 template <class T>
 void add_binary(const std::string& ladder, const std::string& rung, Kind kind,
                 BinaryLauncher<T> launch, BinaryReference reference, double max_ulp,
-                int per_thread = 0);
+                int per_thread = 0, std::size_t alignment = 0);
+
+template <class T>
+void add_rung(const std::string& ladder, Kind kind, const BinaryRung<T>& rung,
+              BinaryReference reference) {
+  add_binary<T>(ladder, rung.name, kind, rung.launch, reference, rung.max_ulp, rung.width,
+                rung.alignment);
+}
 
 /// Registers their yardstick, `copy2_<dtype>`: a kernel that reads two arrays and writes one, 16
 /// bytes of each per thread. Its only arithmetic is the exclusive or of their bits.
@@ -26,9 +33,7 @@ void add_binary_ladder(const std::string& ladder, std::vector<BinaryRung<T>> run
                        const BinaryRung<T>& whole, BinaryReference reference) {
   add_two_in_one_out_peer<T>(ladder);
   rungs.push_back(whole);
-  for (const BinaryRung<T>& rung : rungs) {
-    add_binary<T>(ladder, rung.name, Kind::rung, rung.launch, reference, rung.max_ulp, rung.width);
-  }
+  for (const BinaryRung<T>& rung : rungs) add_rung(ladder, Kind::rung, rung, reference);
 }
 
 }  // namespace tutorial::bench

@@ -10,7 +10,8 @@ namespace tutorial::bench {
 
 template <class T>
 void add_rung(const std::string& ladder, Kind kind, const UnaryRung<T>& rung, Reference reference) {
-  add_unary<T>(ladder, rung.name, kind, rung.launch, reference, rung.max_ulp, rung.width);
+  add_unary<T>(ladder, rung.name, kind, rung.launch, reference, rung.max_ulp, rung.width,
+               rung.alignment);
 }
 
 /// Registers the copies, then every rung with its error bound.
@@ -25,13 +26,13 @@ void add_ladder(const std::string& ladder, const std::vector<UnaryRung<T>>& rung
 /// stream)`.
 template <class T, class Launch>
 void add_block_sweep(const std::string& ladder, const std::string& rung, Launch launch,
-                     Reference reference, double max_ulp) {
+                     Reference reference, double max_ulp, std::size_t alignment) {
   for (const int threads : {32, 64, 128, 256, 512, 1024}) {
     const auto at_size = [launch, threads](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
       return launch(x, y, n, threads, stream);
     };
     add_unary<T>(ladder, rung + "_b" + std::to_string(threads), Kind::sweep, at_size, reference,
-                 max_ulp);
+                 max_ulp, 0, alignment);
   }
 }
 

@@ -23,11 +23,13 @@ Case copy_row(std::size_t inputs, const std::string& ladder, const std::string& 
 
 template <class T>
 void add_unary(const std::string& ladder, const std::string& rung, Kind kind,
-               UnaryLauncher<T> launch, Reference reference, double max_ulp, int per_thread) {
+               UnaryLauncher<T> launch, Reference reference, double max_ulp, int per_thread,
+               std::size_t alignment) {
   const bool exists = launch(nullptr, nullptr, 0, nullptr) != cudaErrorNotSupported;
   if (kind == Kind::peer && !exists) return;
   Case row = copy_row<T>(1, ladder, rung, kind);
   row.per_thread = per_thread;
+  row.alignment = row.out_alignment = alignment;
   row.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
     return launch(static_cast<const T*>(set.inputs[0]), static_cast<T*>(set.output),
                   shape.elements(), stream);
@@ -38,12 +40,13 @@ void add_unary(const std::string& ladder, const std::string& rung, Kind kind,
 
 template <class T>
 void add_binary(const std::string& ladder, const std::string& rung, Kind kind,
-                BinaryLauncher<T> launch, BinaryReference reference, double max_ulp,
-                int per_thread) {
+                BinaryLauncher<T> launch, BinaryReference reference, double max_ulp, int per_thread,
+                std::size_t alignment) {
   const bool exists = launch(nullptr, nullptr, nullptr, 0, nullptr) != cudaErrorNotSupported;
   if (kind == Kind::peer && !exists) return;
   Case row = copy_row<T>(2, ladder, rung, kind);
   row.per_thread = per_thread;
+  row.alignment = row.out_alignment = alignment;
   row.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
     return launch(static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
                   static_cast<T*>(set.output), shape.elements(), stream);
@@ -72,14 +75,14 @@ void add_two_in_one_out_peer(const std::string& ladder) {
 
 #define TUTORIAL_INSTANTIATE(T)                                                           \
   template void add_unary(const std::string&, const std::string&, Kind, UnaryLauncher<T>, \
-                          Reference, double, int);                                        \
+                          Reference, double, int, std::size_t);                           \
   template void add_copy_peers<T>(const std::string&);
 TUTORIAL_FOR_ALL_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
 
 #define TUTORIAL_INSTANTIATE(T)                                                             \
   template void add_binary(const std::string&, const std::string&, Kind, BinaryLauncher<T>, \
-                           BinaryReference, double, int);                                   \
+                           BinaryReference, double, int, std::size_t);                      \
   template void add_two_in_one_out_peer<T>(const std::string&);
 TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE

@@ -51,6 +51,8 @@ class Problems {
   /// Follows every sentence from now on: "n = 1027".
   void set_context(const std::string& context) { context_ = context; }
 
+  const std::string& context() const { return context_; }
+
   /// Of a kind one is kept for each line: the first.
   void add(const std::string& kind, const Place& place, const std::string& sentence) {
     add_once(kind + " " + place.name(), place, sentence);

@@ -30,31 +30,42 @@ struct Way {
   bool in_place = false;
 };
 
-/// Of an element, if there are as many as the shape has; else 1.
-std::size_t element_bytes(std::size_t bytes, const Shape& shape) {
-  const auto elements = static_cast<std::size_t>(shape.elements());
-  return elements > 0 && bytes >= elements ? bytes / elements : 1;
+/// Finds a launch that answers what it must not: the rows say which pointers they refuse.
+void judge_answer(cudaError_t answer, const Case& operation, bool is_aligned) {
+  const cudaError_t wanted = is_aligned ? cudaSuccess : cudaErrorMisalignedAddress;
+  const bool is_refusal = answer == cudaErrorMisalignedAddress || answer == cudaErrorInvalidValue;
+  if (answer == wanted || (operation.may_refuse && is_refusal)) return;
+  Checker::instance().problems().add_once(Checker::instance().problems().context(), {},
+                                          std::string("the launcher answers ") +
+                                              cudaGetErrorName(answer) + ", and should " +
+                                              cudaGetErrorName(wanted));
 }
 
-void launch(const Case& operation, const Shape& shape, const Way& way, const std::string& context) {
+void launch(const Case& operation, const Shape& shape, const Way& way, const std::string& context,
+            bool is_judged = false) {
   std::vector<std::unique_ptr<Buffer>> inputs;
   bench::Buffers buffers;
-  const auto offset = [&](std::size_t size) {
-    return way.bytes + way.elements * element_bytes(size, shape);
+  bool is_aligned = true;
+  const auto offset = [&](std::size_t size, std::size_t alignment) {
+    const std::size_t element = bench::element_bytes(operation, shape, size);
+    const std::size_t begin = way.bytes + way.elements * element;
+    is_aligned &= begin % std::max(alignment, element) == 0;
+    return begin;
   };
   for (const auto& input : operation.inputs) {
     const std::size_t size = input.bytes(shape);
-    inputs.push_back(std::make_unique<Buffer>(size, offset(size)));
+    inputs.push_back(std::make_unique<Buffer>(size, offset(size, operation.alignment)));
     if (inputs.back()->data() == nullptr) return;  // a machine without so many addresses
     if (input.tile != nullptr) inputs.back()->fill(*input.tile);
     buffers.inputs.push_back(inputs.back()->data());
   }
   const std::size_t size = operation.output_bytes(shape);
-  const Buffer output(size, offset(size));
+  const Buffer output(size, offset(size, operation.out_alignment));
   if (output.data() == nullptr) return;
   buffers.output = way.in_place ? inputs[0]->data() : output.data();
   Checker::instance().set_context(context + (way.in_place ? ", in place" : ""));
-  operation.launch(buffers, shape, nullptr);  // a refusal is an answer
+  const cudaError_t answer = operation.launch(buffers, shape, nullptr);
+  if (is_judged) judge_answer(answer, operation, is_aligned);
 }
 
 // ---- Every rung and operator --------------------------------------------------------------------
@@ -64,10 +75,15 @@ void check_case(const Case& operation) {
     const bool is_misaligned = way.elements + way.bytes != 0;
     launch(operation, shape, way,
            operation.ladder + "/" + operation.rung + " at " + name_of(shape) +
-               (is_misaligned ? ", misaligned" : ""));
+               (is_misaligned ? ", misaligned" : ""),
+           true);
   };
   const auto everywhere = [&](const Shape& shape) {
     for (const Way& way : {Way{0, 0}, Way{1, 0}, Way{0, 4}, Way{0, 8}}) in_way(shape, way);
+    if (operation.inputs.empty()) return;
+    if (operation.inputs[0].bytes(shape) == operation.output_bytes(shape)) {
+      in_way(shape, {0, 0, true});
+    }
   };
   if (!takes_any_shape(operation)) {
     for (const NamedShape& own : operation.own_shapes) in_way(own.shape, {});
@@ -80,13 +96,7 @@ void check_case(const Case& operation) {
     everywhere(shape);
     return;
   }
-  for (const std::int64_t n : {1, 37, 1027, 8191}) {
-    const Shape shape{1, n};
-    everywhere(shape);
-    if (operation.inputs[0].bytes(shape) == operation.output_bytes(shape)) {
-      in_way(shape, {0, 0, true});
-    }
-  }
+  for (const std::int64_t n : {1, 37, 1027, 8191}) everywhere({1, n});
 }
 
 void check_cases() {

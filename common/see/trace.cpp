@@ -143,22 +143,13 @@ const Case& find(const std::string& name, const std::string& shape) {
   return *found;
 }
 
-/// Of one element of a dtype, which is named after its bits: f32, bf16, u8.
-std::size_t bytes_of(const std::string& dtype) {
-  const std::size_t digit = dtype.find_first_of("123456789");
-  const int bits = digit == std::string::npos ? 8 : std::atoi(dtype.c_str() + digit);
-  return static_cast<std::size_t>(std::max(bits / 8, 1));
-}
-
 std::vector<Buffer> buffers_of(const Case& operation, const Shape& shape,
                                const bench::Buffers& set) {
   std::vector<Buffer> buffers;
-  const auto elements = static_cast<std::size_t>(shape.elements());
   const auto add = [&](const std::string& name, const void* pointer, std::size_t bytes) {
     const std::size_t counted = parts == 1 ? bytes : 0;
-    std::size_t element = bytes_of(operation.dtype);
-    if (elements > 0 && bytes >= elements) element = std::min(element, bytes / elements);
-    buffers.push_back({name, reinterpret_cast<std::uintptr_t>(pointer), bytes, element,
+    buffers.push_back({name, reinterpret_cast<std::uintptr_t>(pointer), bytes,
+                       bench::element_bytes(operation, shape, bytes),
                        std::vector<std::uint8_t>(counted), std::vector<std::uint8_t>(counted)});
   };
   for (std::size_t i = 0; i < operation.inputs.size(); ++i) {
