@@ -8,6 +8,7 @@ import unittest
 import folders
 import report
 import runs
+import weight
 
 ROOMS = {"answers", "backward", "int8", "ladders", "launchers", "notes", "primitives", "proof", "quantize", "results"}
 WORDS, TABLE_LINES, CODE_LINES = 3500, 60, 150
@@ -130,6 +131,12 @@ class House(unittest.TestCase):
                 "<details><summary>x</summary>\n\n99\n\n</details>\n")
         self.assertEqual(budget_of(page), {"words": 12, "numbers": 3, "terms": 1, "tables": 1, "code": 0,
                                            "most numbers of a paragraph": 2, "figures": 1})
+
+    def test_the_weight_leaves_out_what_is_generated(self):
+        page = "# A\n<!-- report:gpus x -->\n| a |\n| b |\n<!-- /report -->\nend\n"
+        self.assertEqual(weight.by_hand("a.md", page), 4)
+        found = weight.weights(["01_elu/elu.cu", "01_elu/results/h200.json", "01_elu/elu_test.cpp"], lambda _: "a\n\nb\n")
+        self.assertEqual(found, {"kernels": 3, "proof": 3})
 
     def test_the_counting(self):
         page = "one two\n\n| a | b |\n|---|---|\n\n```cpp\nint i;\nint j;\n```\n[three](x.md) <!-- no -->(no run recorded yet)\n"
