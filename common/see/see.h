@@ -2,7 +2,8 @@
 // says what its rungs are called, and on what they run.
 #pragma once
 
-//   01_elu_see check                             judges every rung and operator
+//   01_elu_see check                             judges every rung and operator: its accesses, and that it refuses the
+//                                                pointers that its row says, and no others
 //              check yours                       the reader's rung alone, around the sizes of its packs
 //   01_elu_see trace --list                      every rung: a JSON object
 //              trace RUNG... [--shape=1024x1024] what these rungs ask of memory: a JSON object
