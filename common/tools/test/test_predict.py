@@ -289,7 +289,7 @@ class RecordedTest(unittest.TestCase):
         """What notes/model.md says of the predictors, over all rungs and over those that the fourth term is for."""
         for _, name, _, _, every, _, those, _ in model_report.predictor_rows():
             with self.subTest(name):
-                least = {"a copy, or 0.6 ns a block": (70, 0), "three terms": (85, 70), "four terms": (90, 85)}[name]
+                least = {"a copy, or the blocks": (70, 0), "three terms": (85, 70), "four terms": (90, 85)}[name]
                 self.assertGreaterEqual(float(every.split()[0]), least[0])
                 self.assertGreaterEqual(float(those.split()[0]), least[1])
 
