@@ -81,10 +81,14 @@ class Block:
 class Machine:
     """A kernel as ptxas made it."""
     name: str            # readable
-    blocks: list
+    section: str = field(repr=False)
     registers: int = 0
     shared: int = 0
     local: int = 0       # bytes of a thread that live in memory: spills, and arrays that registers cannot hold
+
+    @functools.cached_property
+    def blocks(self):
+        return blocks_of(self.section)
 
     @property
     def plain(self):
@@ -117,7 +121,7 @@ def parse(text, report):
     for section in re.split(r"(?m)^//-+ \.text\.", text)[1:]:
         name = section.split(maxsplit=1)[0]
         if f".text.{name}:" in section and "STO_CUDA_ENTRY" in section:
-            found.append(Machine(name, blocks_of(section)))
+            found.append(Machine(name, section))
     for one, readable in zip(found, demangled([one.name for one in found])):
         used = re.search(rf"entry function '{re.escape(one.name)}'.*?Used (\d+) registers[^\n]*", report, re.S)
         if used:
