@@ -212,7 +212,7 @@ class Flow:
         operation, space = ACCESSES[one.opcode]
         alike = [i for i, place in enumerate(self.places) if place["operation"] == operation and space in (None, place["space"])
                  and all(place[what].rsplit("/", 1)[-1] in one.lines for what in ("line", "inner_line") if what in place)
-                 and "line" in place]
+                 and ("line" in place or place["most_bytes"] == one.bytes)]  # where g++ has lost the line, the width tells
         wide = [i for i in alike if self.places[i]["least_bytes"] <= one.bytes <= self.places[i]["most_bytes"]]
         return tuple(wide) if wide or not alike else None
 

@@ -22,7 +22,10 @@ from pathlib import Path
 
 import front
 import launch_syntax
+import predict
 import runs
+import source
+import speed
 import trace
 
 CACHE = runs.ROOT / "build" / "run"
@@ -39,7 +42,7 @@ WATCHED = ["-DTUTORIAL_TRACE=1", "-fsanitize=thread", "-gdwarf-4", "-fno-tree-sr
            "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"]
 NVCC = ["-O3"]
 ON_GPU = ["-DTUTORIAL_BACKEND_CUDA=1", "-Xcompiler=-fno-strict-aliasing", f"-I{runs.ROOT}"]  # for this repository's headers
-OURS = re.compile(r"(--(check|verbose|clean|help)|-h)$|-[ID].|-(std|arch)=|--(limit|backend|trace)=")
+OURS = re.compile(r"(--(check|explain|verbose|clean|help)|-h)$|-[ID].|-(std|arch)=|--(limit|backend|trace|gpu|sms|clock|bandwidth|l2|slots)=")
 FAULT = 3  # the exit code where --check has found something
 TIME_IS_OVER = 124
 
@@ -61,6 +64,8 @@ def add_arguments(parser):
     parser.add_argument("files", metavar="FILE", nargs="*", help="the program: one source or several")
     parser.add_argument("--check", action="store_true", help="judge every access, on the executor; a fault is told on stderr")
     parser.add_argument("--trace", metavar="KERNEL", nargs="?", const="", help="show what a warp asks for, of one kernel or of all")
+    parser.add_argument("--explain", action="store_true", help="predict each kernel's speed on a GPU, and say what limits it")
+    predict.add_device(parser)
     parser.add_argument("-I", metavar="DIR", action="append", default=[], dest="folders", help="look for headers there too")
     parser.add_argument("-D", metavar="NAME[=VALUE]", action="append", default=[], dest="macros", help="define a macro")
     parser.add_argument("-std", metavar="c++17", default="c++17", help="the version of C++")
@@ -79,7 +84,7 @@ def divide(words):
         is_source = word.endswith(SUFFIXES) and not theirs
         if word == "--":
             return ours, theirs + list(words)
-        if word in ("-I", "-D", "-std", "-arch", "--limit", "--backend") and words:
+        if word in ("-I", "-D", "-std", "-arch", "--limit", "--backend", "--gpu", "--sms", "--clock", "--bandwidth", "--l2", "--slots") and words and not theirs:
             ours += [word, words.popleft()]
         elif word == "--trace":
             named = bool(words) and re.fullmatch(r"[A-Za-z_]\w*(::\w+)*", words[0]) is not None
@@ -102,6 +107,8 @@ def run(arguments, program_arguments):
         if not arguments.files:
             return 0
     refuse(arguments)
+    if arguments.explain:
+        return explain(arguments, program_arguments)
     backend = choose_backend(arguments)
     CACHE.mkdir(parents=True, exist_ok=True)
     builder = (OnGpu if backend == "cuda" else OnExecutor)(arguments)
@@ -117,6 +124,29 @@ def run(arguments, program_arguments):
     return code
 
 
+def explain(arguments, program_arguments):
+    """Runs the program as --trace does, while nvcc compiles it; then a few lines for each launch."""
+    arguments.trace = arguments.trace or ""
+    predict.check_device(arguments)
+    missing = speed.missing(source.nvcc_here())
+    if missing:
+        raise runs.ToolError(missing)
+    flags = [*(f"-I{one}" for one in arguments.folders), *(f"-D{one}" for one in arguments.macros)]
+    compiling = speed.Compiling(source.nvcc_here(), [name for name in arguments.files if name.endswith(".cu")], flags)
+    try:
+        CACHE.mkdir(parents=True, exist_ok=True)
+        builder = OnExecutor(arguments)
+        with tempfile.TemporaryDirectory() as folder:
+            counts = Path(folder) / "counts.json"
+            code = execute([str(builder.build()), *program_arguments], arguments, {**builder.environment(), "TUTORIAL_COUNTS": str(counts)})
+            launches = runs.load_json(counts)["launches"] if counts.exists() else []
+        with contextlib.redirect_stdout(sys.stderr):
+            speed.explain(compiling, launches, speed.target(arguments, runs.shown()["main"]))
+    finally:
+        compiling.stop()
+    return code
+
+
 def refuse(arguments):
     """What can be known before anything is built."""
     if not arguments.files:
@@ -125,10 +155,10 @@ def refuse(arguments):
         if not name.endswith(SUFFIXES):
             raise runs.ToolError(f"{name}: the program's files end in {', '.join(SUFFIXES)}; its arguments stand behind them")
         runs.read_text(name)
-    if (arguments.check or arguments.trace is not None) and arguments.backend == "cuda":
-        raise runs.ToolError("--check and --trace run on the CPU executor: leave --backend cuda away")
-    if arguments.check and arguments.trace is not None:
-        raise runs.ToolError("--check or --trace, one at a time")
+    if (arguments.check or arguments.trace is not None or arguments.explain) and arguments.backend == "cuda":
+        raise runs.ToolError("--check, --trace and --explain run on the CPU executor: leave --backend cuda away")
+    if arguments.check + (arguments.trace is not None) + arguments.explain > 1:
+        raise runs.ToolError("--check, --trace or --explain, one at a time")
     try:
         CACHE.mkdir(parents=True, exist_ok=True)
     except OSError as error:

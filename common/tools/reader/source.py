@@ -5,6 +5,7 @@ A verdict is of one text. What is saved while the file is compiled is another on
 
 import hashlib
 import re
+import subprocess
 from pathlib import Path
 
 import front
@@ -170,6 +171,13 @@ def nvcc():
     cache = front.program("cpu", "CMakeCache.txt")
     found = re.search(r"(?m)^TUTORIAL_NVCC_FOUND:INTERNAL=(.+)$", runs.read_text(cache)) if cache.exists() else None
     return found.group(1) if found and Path(found.group(1)).exists() else None
+
+
+def nvcc_here():
+    """Where it is on this machine, built or not; None without."""
+    done = subprocess.run(["cmake", "-DWHAT=nvcc", "-P", str(runs.ROOT / "common/cmake/cuda_fetch.cmake")], cwd=runs.ROOT,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return None if done.returncode else done.stdout.strip().splitlines()[-1].removeprefix("-- ")
 
 
 class FrontEnd(speed.Compiling):

@@ -244,3 +244,29 @@ def of_program(machines, launches, target, home):
         raise Unjudged("nothing was launched")
     count, = counted(machines, [largest], home)
     return Speed([count], max(1.0, 4 * ELEMENTS / max(count.asked, 1)), count.asked, count.warps * model.WARP, target, home, "thread")
+
+
+def explain(compiling, launches, target):
+    """Of each launch of a program a line each for blocks, bytes, slots and what limits it."""
+    machines, reason = [], "nothing was launched"
+    try:
+        machines = compiling.machines()
+    except Unjudged as refused:
+        reason = str(refused)
+    if not machines or not launches:
+        front.say(f"explain: {reason}")
+    for launch in launches if machines else []:
+        front.say(f"\n{counts.plain_name(launch['kernel'])}:")
+        try:
+            count, = counted(machines, [launch])
+        except Unjudged as refused:
+            front.say(front.filled(f"not predicted: {refused}", "  "))
+            continue
+        found = Speed([count], 1.0, count.asked, count.warps * model.WARP, target, "", "thread")
+        useful = f"{count.asked:,} asked for; {count.launch.loaded:,} loaded, {count.launch.stored:,} stored, in sectors of 32"
+        for label, text in [*found.lines(), ("bytes", useful), ("speed", found.sentence())]:
+            front.say(front.filled(text, f"  {label:<10} ", " " * 13))
+        l2 = (target.device.l2_mib or 0) * (1 << 20)
+        if count.launch.waves(target.device) < 1 or count.asked < predict.COLD * l2:
+            front.say(front.filled("This holds for many more blocks and arrays beyond the L2: at this size the launch itself or the "
+                                   "cache decides.", " " * 13))

@@ -1,16 +1,17 @@
 """Tests of counts.py and speed.py: on machine code written by hand, and where nvcc and nvdisasm are, on theirs."""
 
+import contextlib
+import io
 import json
 import re
 import shutil
-import subprocess
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import folders
 import counts
-import exercises
 import model
 import runs
 import speed
@@ -142,6 +143,18 @@ class Predicted(unittest.TestCase):
             ["gpu", "percent_of_copy", "us", "limit", "elements", "bytes", "blocks", "threads", "registers", "shared_bytes",
              "resident_threads", "element", "dearest_line"]))
         json.dumps(self.of(self.machine).json())
+
+
+class Explained(unittest.TestCase):
+    def test_a_launch_has_a_line_for_each_term(self):
+        compiling = unittest.mock.Mock()
+        compiling.machines.return_value = [code("1: LDG.E R0, desc[UR4][R2.64]", "3: STG.E desc[UR4][R4.64], R0", "3: EXIT")]
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            speed.explain(compiling, [launch(STRAIGHT), launch([(9, "load", 4, 1)])], speed.recorded("h100"))
+        self.assertEqual(re.findall(r"(?m)^  (\w+) ", said.getvalue()), ["blocks", "slots", "bytes", "speed", "not"])
+        self.assertIn("on an H100; the blocks limit it", said.getvalue())
+        self.assertIn("at this size the launch itself", " ".join(said.getvalue().split()))
+        self.assertIn("not predicted: none of its accesses was seen", said.getvalue())
 
 
 PROBES = """#include <cuda_fp16.h>
