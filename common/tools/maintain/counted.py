@@ -27,6 +27,7 @@ import predict
 import runs
 import speed
 import trace
+from marker import table
 from source import nvcc
 
 FILE = runs.ROOT / "common/results/counted.json"
@@ -122,6 +123,27 @@ def error_rows(gpus):
         lines.append([gpu.upper(), str(len(found)), str(len(off)), f"{100 * sum(one <= model.CLOSE for one in off) / len(off):.1f} %",
                       f"{statistics.mean(off):.1f}"])
     return lines
+
+
+def answers_table(gpus):
+    """Predicted beside measured of the worked answers, and a line that says how close."""
+    body, off = [], {gpu: [] for gpu in gpus}
+    for one in runs.load_json(runs.ROOT / "common/results/answers.json")["answers"]:
+        cells = [f"`{one['answer']}`"]
+        for gpu in gpus:
+            time = one["times"][gpu]
+            if "unjudged" in one:
+                cells += ["not judged", f"{time['copy_pct']:.0f} %"]
+                continue
+            value = predicted(one, gpu, one["times"]["elements"], time["copy_us"])
+            off[gpu].append(abs(value - time["copy_pct"]))
+            far = off[gpu][-1] > model.CLOSE
+            cells += [f"{value:.0f} %", f"**{time['copy_pct']:.0f} %**" if far else f"{time['copy_pct']:.0f} %"]
+        body.append(cells)
+    close = [f"{gpu.upper()}: {sum(one <= model.CLOSE for one in off[gpu])} of {len(off[gpu])} judged answers within {model.CLOSE:g} points, mean "
+             f"distance {statistics.mean(off[gpu]):.1f}" for gpu in gpus]
+    return table(["Answer", *(f"{gpu.upper()}, {word}" for gpu in gpus for word in ("predicted", "measured"))], body,
+                 "l" + "rr" * len(gpus)) + ["", "; ".join(close) + "."]
 
 
 if __name__ == "__main__":

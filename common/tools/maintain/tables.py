@@ -6,10 +6,12 @@ import statistics
 import beside_torch
 import behind
 import controls
+import counted
 import model_report
 import mutate
 import recorded
 import runs
+import speed
 from chapters import headlines
 from figures import line_plot, small_plots
 from marker import (
@@ -323,6 +325,12 @@ def make_model(part):
     if what == "predictors":
         return table(["GPU", "Predictor", "Constants", "Rungs", "Within 5 points", "Neither blocks nor bytes", "Of these within 5",
                       "Mean distance"], model_report.predictor_rows(), "lllrrrrr")
+    if what == "counted":
+        return table(["GPU", "Rungs with a time", "Judged", "Within 5 points", "Mean distance"], counted.error_rows(model_report.recorded_gpus()), "lrrrr")
+    if what == "answers":
+        return counted.answers_table(model_report.recorded_gpus())
+    if what == "operations":
+        return table(["Operation", "Slots"], [[f"`{name}`", str(slots)] for name, slots in speed.OPERATIONS.items()], "lr")
     if what == "residency":
         words = ("of a copy", "occupied", "a thread lives", "its place")
         return table(["Row", "Held", *(f"{gpu}, {word}" for gpu in titles for word in words)], model_report.residency_rows(),

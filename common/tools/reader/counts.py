@@ -31,6 +31,8 @@ NAMES = {"slots": "slots", "alu": "half-rate unit", model.SLOW_UNIT: "transcende
 ACCESSES = {"LDG": ("load", "global"), "STG": ("store", "global"), "LDS": ("load", "shared"), "STS": ("store", "shared"),
             "LDSM": ("load", "shared"), "LD": ("load", None), "ST": ("store", None), "ATOMG": ("atomic", "global"),
             "ATOM": ("atomic", None), "REDG": ("atomic", "global"), "RED": ("atomic", "global"), "ATOMS": ("atomic", "shared")}
+#: Instructions between two stores that leave most of the merging (01_elu/notes/stores.md).
+BACK_TO_BACK = 3
 ENDS = {"BRA", "EXIT", "RET", "CALL", "BSYNC", "BRX", "JMX", "JMP"}
 
 
@@ -215,6 +217,17 @@ class Flow:
                  and ("line" in place or place["most_bytes"] == one.bytes)]  # where g++ has lost the line, the width tells
         wide = [i for i in alike if self.places[i]["least_bytes"] <= one.bytes <= self.places[i]["most_bytes"]]
         return tuple(wide) if wide or not alike else None
+
+    def merged(self):
+        """The places of stores that follow one another so closely that their parts of a sector reach the L2 as one."""
+        found = set()
+        for i in self.live:
+            code = self.blocks[i].code
+            stores = [at for at, one in enumerate(code) if one.opcode == "STG"]
+            for at, after in zip(stores, stores[1:]):
+                if after - at <= BACK_TO_BACK + 1:
+                    found.update(self.keys[id(code[at])] or (), self.keys[id(code[after])] or ())
+        return found
 
     def traced(self, key):
         return sum(self.places[i]["requests"] for i in key) / self.warps
@@ -421,7 +434,7 @@ def count(machine, traced, home=""):
                 units[unit] = units.get(unit, 0) + times * cycles
             where = place_of(one, home)
             lines[where] = lines.get(where, 0) + times
-    return Count(machine.name, slots, units, lines, launch_of(machine, traced, slots, units, flow.warps),
+    return Count(machine.name, slots, units, lines, launch_of(machine, traced, slots, units, flow),
                  sum(place["used"] for place in traced["places"] if place["space"] == "global"), flow.warps, machine.local)
 
 
@@ -444,15 +457,16 @@ def called_at(place):
     return ""
 
 
-def launch_of(machine, traced, slots, units, warps):
+def launch_of(machine, traced, slots, units, flow):
     """What the model takes of a launch."""
     moved = {kind: [place for place in traced["places"] if place["operation"] == kind and place["space"] == "global"]
              for kind in ("load", "store", "atomic")}
-    loads = sum(place["requests"] for place in moved["load"])
+    loads, warps = sum(place["requests"] for place in moved["load"]), flow.warps
+    merged = [traced["places"][i] for i in flow.merged()]
     return model.Launch(
         functools.reduce(int.__mul__, traced["grid"]), functools.reduce(int.__mul__, traced["block"]), slots * warps,
         {unit: cycles * warps / model.SCHEDULERS for unit, cycles in units.items()},
         32 * traced.get("loaded_sectors", sum(place["sectors"] for place in moved["load"])),
-        32 * sum(place["sectors"] for kind in ("store", "atomic") for place in moved[kind]),
+        sum(place["used"] if place in merged else 32 * place["sectors"] for kind in ("store", "atomic") for place in moved[kind]),
         sum(place["sectors"] for place in moved["load"]) / loads if loads else 0,
         machine.registers, machine.shared + traced["dynamic_shared"])

@@ -87,6 +87,15 @@ class Executed(unittest.TestCase):
         machine = code("1: LDG.E R0, desc[UR4][R2.64]", "2: @P0 EXIT", "3: STG.E desc[UR4][R4.64], R0", "3: EXIT")
         self.assertEqual(self.slots(machine, [(1, "load", 4, 1), (3, "store", 4, 0.25)]), 2.5)
 
+    def test_stores_back_to_back_reach_the_l2_as_one(self):
+        between = ["2: FADD R0, R0, R0"] * 9
+        for lines, stored in (([], 8), (between, 16)):
+            machine = code("3: STG.E desc[UR4][R4.64], R0", *lines, "4: STG.E desc[UR4][R4.64+0x4], R0", "4: EXIT")
+            traced = launch([(3, "store", 4, 1), (4, "store", 4, 1)])
+            for place in traced["places"]:
+                place["sectors"] *= 2  # each takes half of every sector
+            self.assertEqual(counts.count(machine, traced).launch.stored, stored * 1280)
+
     def test_rare_operands_are_taken_not_to_happen(self):
         machine = code("1: LDG.E R0, desc[UR4][R2.64]", "2: @P0 BRA `(.L_1)", "2: CALL.REL.NOINC `(slow)", ".L_1",
                        "3: STG.E desc[UR4][R4.64], R0", "3: EXIT", "slow", "2: FADD R0, R0, R0", "2: RET.REL.NODEC R2 `(kernel)")

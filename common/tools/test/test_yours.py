@@ -113,8 +113,10 @@ class Judged(synthetic.Scratch):
         self.program("01_elu_see_your_elu", f"if sys.argv[1] == 'check':\n    {self.check}\nelse:\n"
                                             f"    say(json.dumps({{'rungs': {list(rungs)!r}}}))")
         out = io.StringIO()
+        verdict = yours.Verdict(self.folder, "cpu")
         with contextlib.redirect_stdout(out):
-            right = yours.Verdict(self.folder, "cpu").run()
+            right = verdict.run()
+        self.said = verdict.said
         return right, re.sub(r"\n {6,}", " ", out.getvalue())
 
 
@@ -124,6 +126,16 @@ class Verdict(Judged):
         self.assertTrue(right)
         self.assertIn("your_elu.cuh is right.", text)
         self.assertIn("right      every size, every pointer", text)
+
+    def test_says_the_same_to_programs_by_stable_names(self):
+        self.judge(one=accuracy(0.5, 0.51))
+        self.assertEqual(set(self.said), {"chapter", "file", "right", "starter", "failures", "checks", "error", "accesses", "exercises", "speed"})
+        self.assertEqual(self.said["exercises"][0], {"name": "climb", "done": False, "left": ["per_thread", "load_bytes"]})
+        self.assertIn("setup --nvcc", self.said["speed"]["unjudged"])
+        self.assertEqual(self.said["accesses"]["loads"], {"bytes_a_lane": [2], "requests_a_warp": 1.0})
+        self.judge(fails(WRONG), accuracy(2048.0, 0.51, over=31))
+        self.assertEqual((self.said["right"], self.said["failures"]), (False, ["value"]))
+        json.dumps(self.said)
 
     def test_the_untouched_starter_is_called_that(self):
         self.declare(starter=source.blob(self.file.read_bytes()))
