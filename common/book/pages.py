@@ -29,6 +29,7 @@ SHOWN = {".cu", ".cuh", ".h", ".cpp", ".py", ".sh", ".cmake", ".json", ".txt", "
          ".yml", ""}
 FIGURE = re.compile(r"^<!-- report:(ladder|sizes|trace)_figure (.*?) -->$\n.*?^<!-- /report -->\n\n(?:[^\n]+\n)+", re.M | re.S)
 WARPS = re.compile(r"^<!-- view:warps (\w+) (\w+) -->$", re.M)
+LIVE = re.compile(r"^<!-- view:live (\w+) (\w+) (.+) -->$", re.M)
 COMMANDS = re.compile(r"^## Two commands$\n", re.M)
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.M)
 
@@ -236,7 +237,8 @@ def view_of_figure(name, kind, options):
                 size=given.get("shape"), rung=given.get("rungs", "").split(",")[0])
 
 
-def with_views(name, text):
+def with_views(name, text, live=False):
+    """A page with its buttons; `live`: the kernels that the tools show can also run there."""
     own = WARPS.search(text)  # a page that names its two rungs
 
     def below(found):
@@ -249,7 +251,11 @@ def with_views(name, text):
         return view(name, "warps", f"Step through the accesses of {found.group(1)} and {found.group(2)}",
                     chapter=chapter_of(name, ""), a=found.group(1), b=found.group(2))
 
-    return WARPS.sub(two_rungs, text)
+    def running(found):
+        left, right, words = found.groups()
+        return view(name, "warps", words, chapter=chapter_of(name, ""), a=left, b=right, live="yes") if live else ""
+
+    return LIVE.sub(running, WARPS.sub(two_rungs, text))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -297,12 +303,12 @@ def write_if_new(path, data):
     path.write_bytes(data)
 
 
-def stage(repository, folder):
+def stage(repository, folder, live=False):
     """Makes the folder that Sphinx reads: the pages and their images, and nothing else."""
     folder = Path(folder)
     wanted = {}
     for name in repository.pages:
-        text = with_views(name, for_sphinx(repository.texts[name])) + "\n" + repository.tree(name)
+        text = with_views(name, for_sphinx(repository.texts[name]), live) + "\n" + repository.tree(name)
         if name == "README.md":
             text = with_clone_line(text, repository_address(repository.root))
         wanted[folder / (page_of(name) + ".md")] = text.encode("utf-8")

@@ -1,14 +1,16 @@
 // The warp view: one access of a warp at a time, lanes above, the sectors (or the banks of shared memory) that
 // it touches below, for two rungs side by side. It draws what ./tutorial trace --json wrote.
 
+import * as live from "./live.js";
 import { dropBox, element, number, say } from "./page.js";
 
 const SECTOR = 32;
 const MOST_SECTORS = 64;
-const state = { chapter: "", a: "", b: "", warp: "middle", step: 1 };
+const state = { chapter: "", a: "", b: "", warp: "middle", step: 1, live: "", ...live.DEFAULTS };
 const traces = new Map(); // chapter -> rungs
 let index = [];
 let sources = []; // the files that the book shows
+let hasModule = false; // the kernels can run here
 let root;
 
 const product = (sizes) => sizes.reduce((all, one) => all * one, 1);
@@ -57,6 +59,19 @@ function warpWords(rung) {
     return `${number(blocks)} blocks of ${number(product(launch.block))} threads; warp ${warp.warp} of block ${warp.block.slice(
       0, launch.grid.findLastIndex((size) => size > 1) + 1).join(", ") || 0}`;
   }).join("; then ");
+}
+
+const runsHere = () => state.live === "yes" && live.rungsOf(state.chapter).length > 0;
+
+// How many sectors the warp's accesses of a kind ask for, and how many different ones these are.
+function ofTheWarp(requests) {
+  const kinds = ["load", "store"].map((operation) => {
+    const asked = requests.filter((request) => request.space === "global" && request.operation === operation);
+    const different = new Set(asked.flatMap((request) => lanesOf(request).flatMap(([, offset]) =>
+      [offset, offset + request.bytes - 1].map((byte) => `${request.buffer} ${Math.floor(byte / SECTOR)}`))));
+    return asked.length ? `its ${operation}s ask for ${sum(asked.map((request) => request.sectors))} sectors, ${different.size} different ones` : "";
+  });
+  return `This warp in all: ${kinds.filter(Boolean).join("; ")}.`;
 }
 
 function totals(rung, operation) {
@@ -175,6 +190,11 @@ function column(rung, key, at) {
   const part = element("section", { className: "warp-rung" });
   part.dataset.rung = rung?.rung ?? "";
   part.append(select(key, key === "a" ? "Left" : "Right", rungChoices()));
+  if (rung?.refused) {
+    part.append(element("p", { className: "warp-refused" }, `The launcher refuses: ${rung.refused}.`));
+    return part;
+  }
+  part.append(...live.sums(rung ?? {}));
   if (!request) {
     part.append(element("p", {}, requests.length ? "It has no such access." : "This warp does nothing here."));
     return part;
@@ -195,7 +215,7 @@ function column(rung, key, at) {
       ...[number(all.requests), number(all.sectors), number(all.sectors / all.requests, 2),
         `${number((100 * all.used) / (all.sectors * SECTOR))} %`].map((text) => element("td", { textContent: text }))));
   }
-  part.append(table);
+  part.append(element("p", { className: "warp-all" }, ofTheWarp(requests)), table);
   return part;
 }
 
@@ -207,7 +227,7 @@ function place(line) {
 }
 
 function rungChoices() {
-  return (traces.get(state.chapter) ?? []).map((rung) => [rung.rung, rung.rung]);
+  return (runsHere() ? live.rungsOf(state.chapter) : traces.get(state.chapter) ?? []).map((rung) => [rung.rung, rung.rung]);
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -237,7 +257,7 @@ function settle() {
 }
 
 const stepsShown = () => steps(...[state.a, state.b].map((name) => requestsOf(find(name))));
-const find = (name) => traces.get(state.chapter)?.find((rung) => rung.rung === name);
+const find = (name) => runsHere() ? live.run(state.chapter, name, state) : traces.get(state.chapter)?.find((rung) => rung.rung === name);
 
 function stepper(most) {
   const slider = element("input", { type: "range", id: "warps-step", min: 1, max: most, value: state.step });
@@ -263,15 +283,58 @@ function draw() {
   const chapters = [...new Set(names)].map((name) => [name, index.find((entry) => entry.chapter === name)?.title ?? name]);
   const controls = element("div", { className: "explorer-controls" }, select("chapter", "Chapter", chapters),
     select("warp", "Warp", [["middle", "one in the middle"], ["last", "the last that does anything"]]), stepper(most));
-  root.querySelector(".warp-view").replaceChildren(controls, element("div", { className: "warp-rungs" }));
+  root.querySelector(".warp-view").replaceChildren(controls, ...launch(), element("div", { className: "warp-rungs" }));
   drawRungs();
   root.dataset.ready = "yes";
+}
+
+// A button that runs the kernels here; then the launch's controls.
+function launch() {
+  if (!hasModule) return [];
+  const button = element("button", { type: "button", id: "warps-live",
+    textContent: state.live === "yes" ? "Back to the recorded launches" : "Run the kernels here" });
+  button.addEventListener("click", async () => {
+    state.live = state.live === "yes" ? "" : "yes";
+    await startLive();
+    draw();
+    document.getElementById(button.id)?.focus();
+  });
+  const change = (key, value, id) => {
+    state[key] = value;
+    draw();
+    tellLaunches();
+    document.getElementById(id)?.focus();
+  };
+  const names = [...new Set([state.a, state.b])];
+  return [element("p", { className: "explore" }, button), ...(runsHere() ? [live.controls(state.chapter, names, state, change)] : [])];
+}
+
+// For those who do not see the pictures.
+function tellLaunches() {
+  say([...new Set([state.a, state.b])].map((name) => {
+    const rung = find(name);
+    const counts = ["load", "store"].map((operation) => [operation, totals(rung, operation)]).filter(([, all]) => all)
+      .map(([operation, all]) => `${number(all.sectors)} sectors ${operation === "load" ? "loaded" : "stored"}`);
+    return `${name}: ${rung.refused ? `refused, ${rung.refused}` : rung.conflict ?? counts.join(", ")}`;
+  }).join("; "));
+}
+
+async function startLive() {
+  if (state.live !== "yes") return;
+  try {
+    await live.load();
+  } catch (error) {
+    state.live = "";
+    say(`The kernels cannot run in this browser (${error.message}); what was recorded stands below.`, true);
+  }
 }
 
 function drawRungs() {
   const [a, b] = stepsShown()[state.step - 1] ?? [null, null];
   root.querySelector(".warp-rungs").replaceChildren(column(find(state.a), "a", a), column(find(state.b), "b", b));
-  const query = new URLSearchParams(Object.entries(state).filter(([key]) => !(key === "chapter" && state.chapter === "yours")));
+  const query = new URLSearchParams(Object.entries(state).filter(([key, value]) =>
+    key in live.DEFAULTS ? runsHere() && String(value) !== String(live.DEFAULTS[key])
+      : value !== "" && !(key === "chapter" && state.chapter === "yours")));
   if (new URLSearchParams(location.search).has("inside")) query.set("inside", "yes");
   history.replaceState(null, "", `?${query}`);
 }
@@ -306,9 +369,11 @@ async function start() {
   const query = new URLSearchParams(location.search);
   for (const key of Object.keys(state)) if (query.has(key)) state[key] = query.get(key);
   try {
-    ({ chapters: index, sources } = await (await fetch(new URL("traces/index.json", location.href))).json());
+    ({ chapters: index, sources, live: hasModule = false } = await (await fetch(new URL("traces/index.json", location.href))).json());
     if (!index.some((entry) => entry.chapter === state.chapter)) state.chapter = index[0]?.chapter ?? "";
     await load(state.chapter);
+    if (!hasModule) state.live = "";
+    await startLive();
     if (state.chapter) draw();
     else say("No trace has been recorded yet; drop one of yours.");
   } catch (error) {

@@ -2,6 +2,7 @@
 
     ./tutorial read                  builds it, serves it on this machine alone, and prints the address
     ./tutorial read --build site     builds it into the folder site, for any web server
+    ./tutorial read --live           installs emscripten first, so that kernels run in its pages
 
 The pages are the repository's Markdown files; common/book/README.md says how they become a book.
 What builds it is installed from PyPI into build/book/venv, once.
@@ -10,6 +11,7 @@ What builds it is installed from PyPI into build/book/venv, once.
 import fcntl
 import hashlib
 import http.server
+import json
 import os
 import shutil
 import subprocess
@@ -17,6 +19,7 @@ import sys
 from pathlib import Path
 
 import front
+import live
 import runs
 
 BOOK = runs.ROOT / "common" / "book"
@@ -98,14 +101,24 @@ def build(site, work=WORK):
         sys.path[:0] = [str(BOOK), str(runs.ROOT / "common" / "tools" / "maintain")]
         import pages
         log, fresh = work / "sphinx.log", work / "fresh"
-        pages.stage(pages.Repository(), work / "source")
+        kernels = live.built()
+        pages.stage(pages.Repository(), work / "source", bool(kernels))
         say(f"building it in {front.here(site)}")
         log.write_text("", encoding="utf-8")
         shutil.rmtree(fresh, ignore_errors=True)
         quietly([str(python), "-m", "sphinx", "-q", "-a", "-j", "auto", "-b", "html", "-c", str(BOOK), "-d",
                  str(work / "doctrees"), str(work / "source"), str(fresh)], log, "Sphinx could not build the book")
+        if kernels:
+            add_kernels(kernels, fresh / "common" / "book")
         publish(fresh, site)
         return log.read_text(encoding="utf-8").strip()
+
+
+def add_kernels(kernels, tools):
+    """Puts the kernels that run in the pages where the warp view looks for them, and says so in its index."""
+    shutil.copytree(kernels, tools / "live")
+    index = tools / "traces" / "index.json"
+    index.write_text(json.dumps({**runs.load_json(index), "live": True}) + "\n", encoding="utf-8")
 
 
 def publish(fresh, site):
@@ -178,6 +191,9 @@ def serve(site):
 def add_arguments(parser):
     parser.add_argument("--build", metavar="FOLDER", type=Path,
                         help="build a static site into FOLDER instead of serving it")
+    parser.add_argument("--live", action="store_true",
+                        help="install emscripten, which compiles the kernels that run in the pages: 109 MB to fetch, 840 MB "
+                             "on the disk, and clang where it is not here")
 
 
 def run(arguments):

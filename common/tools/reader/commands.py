@@ -391,7 +391,24 @@ def run_read(arguments, _):
                               check=False)
         if done.returncode:
             return done.returncode
+    if arguments.live and not install_emscripten():
+        return 1
     return book.run(arguments)
+
+
+def install_emscripten():
+    """Whether the kernels of the pages can be compiled now."""
+    import live
+    if not live.tools_are_here():
+        print("book: kernels in the pages take emscripten: 109 MB to fetch, 840 MB on the disk, and clang where it is not here",
+              flush=True)
+        done = subprocess.run([str(front.DOOR), "install"], input="emscripten compiles the kernels of the pages\ncmake finds "
+                              "NVIDIA's headers\n", text=True, check=False)
+        if done.returncode:
+            return False
+    done = subprocess.run(["cmake", "-DWHAT=headers", "-DFETCH=ON", "-P", "common/cmake/cuda_fetch.cmake"], cwd=runs.ROOT,
+                          capture_output=True, check=False)
+    return done.returncode == 0
 
 
 def run_maintain(arguments, rest):

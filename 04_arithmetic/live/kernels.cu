@@ -1,0 +1,79 @@
+// The ladders' kernels as a page of the book runs them (common/live): sums of halves.
+#include "04_arithmetic/ladders/ladder_a_same_shape.cuh"
+#include "04_arithmetic/ladders/ladder_b_broadcast.cuh"
+#include "common/broadcast.cuh"
+#include "common/elementwise_binary.cuh"
+#include "common/live/live.h"
+
+namespace tutorial::live {
+
+namespace {
+
+using Add = Arithmetic<ArithmeticOp::Add, half>;
+constexpr std::int64_t kChannels = 8, kPixels = 64;
+
+template <class Launch>
+Kernel row(const char* rung, Launch launch, std::int64_t elements_of_b = 0) {
+  return {"04_arithmetic",
+          rung,
+          {{"a", 2}, {"b", 2, elements_of_b}, {"y", 2}},
+          [launch](const Pointers& at, const Controls& set) {
+            return launch(static_cast<const half*>(at[0]), static_cast<const half*>(at[1]),
+                          static_cast<half*>(at[2]), set);
+          }};
+}
+
+template <class Op>
+Kernel of_one_shape(const char* rung,
+                    void (*kernel)(const half*, const half*, half*, std::int64_t, Op),
+                    int per_thread, std::size_t alignment) {
+  return row(rung, [=](const half* a, const half* b, half* y, const Controls& set) {
+    return launch_binary(kernel, a, b, y, set.n, per_thread, alignment, nullptr, {set.threads},
+                         Op{});
+  });
+}
+
+/// b has a number for each channel.
+template <class Launch>
+Kernel of_channels(const char* rung, Launch launch, std::vector<std::string> controls) {
+  Kernel made = row(
+      rung,
+      [launch](const half* a, const half* b, half* y, const Controls& set) {
+        if (set.n % (kChannels * kPixels) != 0) {
+          return refuse(cudaErrorInvalidValue,
+                        "here an image has 8 channels of 64 pixels, so n is a multiple of 512");
+        }
+        return launch(a, b, y, set);
+      },
+      kChannels);
+  made.controls = std::move(controls);
+  return made;
+}
+
+cudaError_t one_not_broadcast(const half* a, const half* b, half* y, const Controls& set) {
+  const cudaError_t error = check_operands(set.n, a, b, y);
+  if (error != cudaSuccess || set.n == 0) return error;
+  return launch(arithmetic_one_not_broadcast_kernel<half, Add>,
+                {grid_1d(set.n, set.threads), dim3(static_cast<unsigned>(set.threads))}, nullptr,
+                set.n, kChannels, kPixels, false, a, b, y, Add{});
+}
+
+cudaError_t packed(const half* a, const half* b, half* y, const Controls& set) {
+  const std::int64_t images = set.n / (kChannels * kPixels);
+  const Broadcast broadcast = broadcast_strides({images, kChannels, kPixels}, {kChannels, 1});
+  return launch_broadcast(broadcast, a, b, y, Add{}, nullptr);
+}
+
+// The rows of launchers/contiguous_launch.cuh and broadcast_launch.cuh.
+[[maybe_unused]] const bool added = add({
+    of_one_shape("add_f16", arithmetic_nobroadcast_kernel<half, Add>, 1, 2),
+    of_one_shape("add_f16x8_unaligned", arithmetic_half8_unaligned_kernel<Add>, 8, 2),
+    of_one_shape("add_f16x8_h2", arithmetic_half8_kernel<ArithmeticPair<ArithmeticOp::Add, half2>>,
+                 8, 16),
+    of_channels("one_not_broadcast_f16_1C11", one_not_broadcast, {"threads"}),
+    of_channels("packed_f16_1C11", packed, {}),
+});
+
+}  // namespace
+
+}  // namespace tutorial::live

@@ -1,0 +1,22 @@
+// `__shared__` variables in a browser: the section that qualifiers.h puts them in.
+
+#include "common/executor/shared_variables.h"
+#include "common/trace/extent.h"
+
+namespace tutorial::cpu {
+
+std::vector<SharedVariable> shared_variables() {
+  return {{"", __start_tutorial_shared,
+           static_cast<std::size_t>(__stop_tutorial_shared - __start_tutorial_shared)}};
+}
+
+bool is_shared_variable(const void* address) {
+  return trace::thread_locals().holds(reinterpret_cast<std::uintptr_t>(address));
+}
+
+char* thread_locals() { return __start_tutorial_shared; }
+bool is_guard(std::uintptr_t) { return false; }
+void poison_shared_variables(SharedMark&) {}
+void poison_shared_variables_of_files() {}  // live.cpp does, as it does outside of browsers
+
+}  // namespace tutorial::cpu
