@@ -68,8 +68,7 @@ cudaError_t packed(const half* a, const half* b, half* y, const Controls& set) {
 [[maybe_unused]] const bool added = add({
     of_one_shape("add_f16", arithmetic_nobroadcast_kernel<half, Add>, 1, 2),
     of_one_shape("add_f16x8_unaligned", arithmetic_half8_unaligned_kernel<Add>, 8, 2),
-    of_one_shape("add_f16x8_h2", arithmetic_half8_kernel<ArithmeticPair<ArithmeticOp::Add, half2>>,
-                 8, 16),
+    of_one_shape("add_f16x8_pack", arithmetic_pack_kernel<half, Add>, 8, 16),
     of_channels("one_not_broadcast_f16_1C11", one_not_broadcast, {"threads"}),
     of_channels("packed_f16_1C11", packed, {}),
 });

@@ -56,7 +56,7 @@ function warpWords(rung) {
   return rung.launches.filter((launch) => launch[state.warp]).map((launch) => {
     const warp = launch[state.warp];
     const blocks = product(launch.grid);
-    return `${number(blocks)} blocks of ${number(product(launch.block))} threads; warp ${warp.warp} of block ${warp.block.slice(
+    return `${number(blocks)} ${blocks === 1 ? "block" : "blocks"} of ${number(product(launch.block))} threads; warp ${warp.warp} of block ${warp.block.slice(
       0, launch.grid.findLastIndex((size) => size > 1) + 1).join(", ") || 0}`;
   }).join("; then ");
 }
@@ -196,7 +196,7 @@ function column(rung, key, at) {
   }
   part.append(...live.sums(rung ?? {}));
   if (!request) {
-    part.append(element("p", {}, requests.length ? "It has no such access." : "This warp does nothing here."));
+    part.append(element("p", {}, requests.length ? "It has no such access." : "This warp does nothing here. Choose another."));
     return part;
   }
   part.dataset.requests = requests.length;
@@ -331,7 +331,8 @@ async function startLive() {
 
 function drawRungs() {
   const [a, b] = stepsShown()[state.step - 1] ?? [null, null];
-  root.querySelector(".warp-rungs").replaceChildren(column(find(state.a), "a", a), column(find(state.b), "b", b));
+  const isOne = state.a === state.b && find(state.a)?.sums;  // a sum stands beside nothing
+  root.querySelector(".warp-rungs").replaceChildren(column(find(state.a), "a", a), ...(isOne ? [] : [column(find(state.b), "b", b)]));
   const query = new URLSearchParams(Object.entries(state).filter(([key, value]) =>
     key in live.DEFAULTS ? runsHere() && String(value) !== String(live.DEFAULTS[key])
       : value !== "" && !(key === "chapter" && state.chapter === "yours")));

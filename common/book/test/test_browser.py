@@ -395,6 +395,46 @@ class Book(unittest.TestCase):
         self.check(link)
         self.assertIn("x[i]", self.browser.js("return document.querySelector(':target').textContent"))
 
+    def launch(self, query):
+        """The kernels at work in the warp view; skipped where emscripten was not there when the book was built."""
+        if not (needs.SITE / "common/book/live/live.wasm").is_file():
+            self.skipTest("the book was built without emscripten")
+        self.warps(f"?live=yes&{query}")
+
+    def set(self, control, value):
+        self.browser.js("const part = document.getElementById(`live-${arguments[0]}`);"
+                        "if (part.type === 'checkbox') part.checked = arguments[1]; else part.value = arguments[1];"
+                        "part.dispatchEvent(new Event('change'))", control, value)
+        self.assertEqual(self.browser.js("return document.activeElement.id"), f"live-{control}")
+
+    def right(self, what):
+        return self.browser.js(f"return [...document.querySelectorAll('.warp-rung')].at(-1).querySelector('{what}')?.textContent")
+
+    def test_a_launch_follows_its_controls(self):
+        self.launch("chapter=01_elu&a=f16x8&b=f16x8_stores&warp=middle&step=1")
+        self.assertIn("stores ask for 64 sectors, 16 different", self.right(".warp-all"))
+        self.set("width", 3)
+        self.assertIn("stores ask for 16 sectors, 16 different", self.right(".warp-all"))
+        self.set("y", 4)
+        self.assertIn("cudaErrorMisalignedAddress", self.right(".warp-refused"))
+        self.set("y", 0)
+        self.set("n", 2050)
+        self.assertIn("2,050 elements", self.right(".warp-where"))
+        self.assertIn("n=2050", self.browser.js("return location.search"))
+        self.assertEqual(self.axe_says(False), [])
+        self.assertEqual(self.browser.printed(), [])
+
+    def test_a_barrier_can_be_taken_away(self):
+        self.launch("chapter=06_primitives&a=block_sum&b=block_sum")
+        self.assertIn("All sums are right", self.right("p[role=status]"))
+        self.set("second", False)
+        self.assertRegex(self.right("p[role=status]"), r"wrong\. Thread 1 reads slot 1 .* before thread 32 has written it")
+        for scheme in SCHEMES:
+            for kind, (width, _) in WIDTHS.items():
+                self.browser.show(kind, scheme)
+                self.assertLessEqual(self.browser.js("return document.documentElement.scrollWidth - innerWidth"), 0, width)
+                self.browser.picture(f"live_{kind}_{scheme}")
+
     # ---------------------------------------------------------------------------------------------
     # All pages
 

@@ -14,7 +14,7 @@ import book
 import glossary
 import pages
 
-LARGEST_FIRST_PAGE, LARGEST_SEARCH, LARGEST_SITE = 200_000, 400_000, 20_000_000
+LARGEST_FIRST_PAGE, LARGEST_SEARCH, LARGEST_SITE = 200_000, 400_000, 23_000_000
 LOADED = re.compile(r"""<(?:script|img|source|iframe|audio|video|embed|object|input)\b[^>]*?\b(?:src|data|srcset)="([^"]*)"
                         |<link\b(?![^>]*rel="(?:next|prev|index|search|canonical)")[^>]*?\bhref="([^"]*)\"""", re.X)
 HREF = re.compile(r'<a\b[^>]*?\bhref="([^"]*)"')
