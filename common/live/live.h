@@ -1,4 +1,4 @@
-// Kernels that a page runs: what a chapter's live/kernels.cu says of each.
+// Kernels that a page runs: what a chapter's proof/live.cu says of each.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -101,7 +101,7 @@ def build(site, work=WORK):
         sys.path[:0] = [str(BOOK), str(runs.ROOT / "common" / "tools" / "maintain")]
         import pages
         log, fresh = work / "sphinx.log", work / "fresh"
-        kernels = live.built()
+        kernels = kernels_of_pages()
         pages.stage(pages.Repository(), work / "source", bool(kernels))
         say(f"building it in {front.here(site)}")
         log.write_text("", encoding="utf-8")
@@ -112,6 +112,15 @@ def build(site, work=WORK):
             add_kernels(kernels, fresh / "common" / "book")
         publish(fresh, site)
         return log.read_text(encoding="utf-8").strip()
+
+
+def kernels_of_pages():
+    """The folder of the kernels that run in the pages; the book is whole without them."""
+    try:
+        return live.built()
+    except runs.ToolError as problem:
+        say(f"its kernels will not run in the pages: {problem}")
+        return None
 
 
 def add_kernels(kernels, tools):

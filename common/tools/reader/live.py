@@ -1,6 +1,6 @@
 """Builds the kernels that run in the book's pages, as WebAssembly, by Debian's emscripten.
 
-A chapter's live/kernels.cu says which. Clang compiles it, with lines; every function that a kernel calls is compiled
+A chapter's proof/live.cu says which. Clang compiles it, with lines; every function that a kernel calls is compiled
 into it, and before each access to memory a call tells of it, as `g++ -fsanitize=thread` does for ./tutorial trace: its
 address, its width, and the number of its place, of which a table knows the lines. So the module needs nothing of a
 browser to find a line.
@@ -172,7 +172,7 @@ def sources():
     common = runs.ROOT / "common"
     plain = [*(common / "executor" / f"{name}.cpp" for name in EXECUTOR), *sorted((common / "live").glob("*.cpp")),
              *(common / "trace" / f"{name}.cpp" for name in ("cost", "json", "recorder")), common / "broadcast.cpp", common / "strided.cpp"]
-    return plain, sorted(runs.ROOT.glob("[0-9]*/live/kernels.cu"))
+    return plain, sorted(runs.ROOT.glob("[0-9]*/proof/live.cu"))
 
 
 def compile_plain(source, folder, flags):
@@ -233,7 +233,7 @@ def built():
     if headers is None:
         return None
     read = sorted([Path(__file__), *(path for pattern in ("common/*.*h", "common/*.cpp", "common/executor/*", "common/trace/*",
-                                                          "common/live/*", "[0-9]*/**/*.*h", "[0-9]*/live/*")
+                                                          "common/live/*", "[0-9]*/**/*.*h", "[0-9]*/proof/live.cu")
                                      for path in runs.ROOT.glob(pattern) if path.is_file())])
     digest = hashlib.sha256(str(headers).encode() + b"".join(path.read_bytes() for path in read)).hexdigest()[:16]
     WORK.mkdir(parents=True, exist_ok=True)
