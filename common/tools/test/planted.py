@@ -65,7 +65,11 @@ BUGS = {
                     [("if (threadIdx.x % 32 == 0) atomicAdd(count, static_cast<unsigned long long>(of_warp))",
                       "atomicAdd(count, threadIdx.x % 32 == 0 ? static_cast<unsigned long long>(of_warp) : 0ull)")],
                     ["right:", "4 count: left: at most 1 atomic"], ["✓ 4 count"]),
-    # 6. Words that lead on
+    # 6. Whole programs
+    "rows_race": ("06_primitives/your_rows.cu", "06_primitives/answers/rows.cu", [("    __syncthreads();\n    if (threadIdx.x < step)", "    if (threadIdx.x < step)")],
+                  ["wrong:", "no barrier between them"], ["right:", "\u2713"]),
+    "whole_guard": ("02_gelu/your_whole.cu", "02_gelu/answers/whole.cu", [("  if (i >= n) return;\n", "")], ["past the end"], ["\u2713"]),
+    # 7. Words that lead on
     "plus_zero": (SWISH, "", [("  return __hdiv(numerator, __hadd(__float2half(1.0f), e));", "  const half q = __hdiv(numerator, __hadd(__float2half(1.0f), e));\n  return __hadd(q, __float2half(0.0f));")],
                   ["zero of the wrong sign"], ["overflows"]),
     "minus_infinity": (SWISH, "", [("const half z = __hlt(x, lowest) ? lowest : x;", "const half z = __hlt(x, lowest) ? __float2half(0.0f) : x;")],
@@ -117,6 +121,8 @@ RIGHT = {
     "count": ("05_logical_relation/your_count.cu", "05_logical_relation/answers/count.cu", []),
     "fuse": ("03_swish/your_fuse.cu", "03_swish/answers/fuse.cu", []),
     "pairs": ("04_arithmetic/your_pairs.cu", "04_arithmetic/answers/pairs.cu", []),
+    "rows": ("06_primitives/your_rows.cu", "06_primitives/answers/rows.cu", []),
+    "whole": ("02_gelu/your_whole.cu", "02_gelu/answers/whole.cu", []),
 }
 
 
