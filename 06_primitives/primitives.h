@@ -176,7 +176,8 @@ inline constexpr std::int64_t kSoftmaxTile = 16384;
 /// - Probabilities below 2^-126 may become 0.
 /// - Relative error in float: (16 + 2 t + columns / 16,384) 2^-24 where t = (max - x) log2(e); plus one rounding
 ///   to T.
-/// - Rows of more than kSoftmaxTile elements are read twice, each by one block.
+/// - Rows of more than kSoftmaxTile elements are read once by a cluster of blocks (compute capability 9.0 or later,
+///   whole packs, up to 1,760 KiB), and else twice, each by one block.
 template <class T>
 cudaError_t softmax(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream);
 /// The same with two reductions instead of one, for rows of at most kSoftmaxTile elements; longer
@@ -214,6 +215,19 @@ cudaError_t cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns, cu
 /// The same of tensors, as softmax_rows() takes them.
 template <class T>
 cudaError_t cumsum_rows(const TensorView<const T>& x, const TensorView<T>& y, cudaStream_t stream);
+
+/// Bytes of device memory that cumsum_split() needs besides its operands, as softmax_workspace() says it.
+template <class T>
+std::size_t cumsum_workspace(std::int64_t rows, std::int64_t columns);
+template <class T>
+std::size_t cumsum_workspace(const TensorLayout& x);
+/// cumsum() and cumsum_rows(), but few long rows are cut into parts, as softmax_split() cuts them.
+template <class T>
+cudaError_t cumsum_split(const T* x, T* y, std::int64_t rows, std::int64_t columns, void* workspace,
+                         std::size_t workspace_bytes, cudaStream_t stream);
+template <class T>
+cudaError_t cumsum_split(const TensorView<const T>& x, const TensorView<T>& y, void* workspace,
+                         std::size_t workspace_bytes, cudaStream_t stream);
 
 /// The longest row that sort_rows() takes.
 inline constexpr std::int64_t kSortTile = 8192;

@@ -64,6 +64,15 @@ __device__ __forceinline__ void wait_for_previous_grid() {
 #endif
 }
 
+/// In the second of two launches that are one operation: tells the checks that what the first only reads is read
+/// before the wait. Every block of the first has waited when this one begins, so what came before both has been
+/// written, to the L2 cache at least: load_pack_from_l2().
+__device__ __forceinline__ void reads_what_previous_grid_reads() {
+#if defined(TUTORIAL_BACKEND_CPU)
+  cpu::waits_for_previous_grid();
+#endif
+}
+
 /// In a kernel of a one-dimensional grid, after its wait: triggers the next launch. If that
 /// one asked for Overlap::previous_kernel, its blocks may be placed once every block of this kernel
 /// has triggered or ended. They still wait for all of this kernel, and so for all before it, as long

@@ -51,6 +51,19 @@ __device__ __forceinline__ Pack<T, N> load_pack(const T* from) {
   return pack;
 }
 
+/// The same of sixteen bytes, past the L1 cache, which may hold what they were before another multiprocessor wrote.
+template <int N, class T>
+__device__ __forceinline__ Pack<T, N> load_pack_from_l2(const T* from) {
+#ifdef __CUDA_ARCH__
+  static_assert(N * sizeof(T) == 16);
+  Pack<T, N> pack;
+  *reinterpret_cast<uint4*>(pack.at) = __ldcg(reinterpret_cast<const uint4*>(from));
+  return pack;
+#else
+  return load_pack<N>(from);
+#endif
+}
+
 /// N elements to `to`, aligned to kPackAlignment<T, N>.
 template <class T, int N>
 __device__ __forceinline__ void store_pack(T* to, const Pack<T, N>& pack) {

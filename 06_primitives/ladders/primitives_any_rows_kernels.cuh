@@ -101,10 +101,13 @@ __device__ __forceinline__ void begin_reduction() {
 /// side, from anywhere; or apart, and loaded one by one.
 enum class Lie { alike, anywhere, apart };
 
-/// A row of threads for each result, as ReduceInner, whose parts have `chunk` elements.
+/// A row of threads for each result, as ReduceInner, whose parts have `chunk` elements. Rows that lie alike have
+/// launch bounds, for the reason that ReduceLongRows tells; 0 is none.
 template <int VecSize, Lie kLie, class Acc, class InT, class OutT, class Op>
-__global__ void ReduceAnyRows(const InT* x, OutT* y, std::int64_t rows, std::int64_t chunk,
-                              AnyReduction of, Op op) {
+__global__ void __launch_bounds__(kLie == Lie::alike ? kReduceLongThreads : 0,
+                                  kLie == Lie::alike ? kReduceLongBlocks : 0)
+    ReduceAnyRows(const InT* x, OutT* y, std::int64_t rows, std::int64_t chunk, AnyReduction of,
+                  Op op) {
   const unsigned split = blockIdx.x % of.splits;
   const std::int64_t row = std::int64_t{blockIdx.x / of.splits} * blockDim.y + threadIdx.y;
   const Offsets at = of.at(row < rows ? row : 0);
@@ -122,8 +125,16 @@ __global__ void ReduceAnyRows(const InT* x, OutT* y, std::int64_t rows, std::int
   if constexpr (kLie == Lie::alike) {
     for (; column + tile <= length; column += tile) add_tile(from);
     if (column < length) {
+      constexpr int kWidth = kPackWidth<InT>;
+      const int rest = static_cast<int>(length - column);
+      const int single = rest / kWidth * kWidth + static_cast<int>(threadIdx.x);
+      if (single < rest) total[0] = op(total[0], Convert<Acc>(from[column + single]));
       Init(arg, Op::identity());
-      ReadData<true, Interleaved<InT>>(arg, from + column, length - column);
+#pragma unroll
+      for (int k = 0; k < VecSize; k += kWidth) {
+        const int i = ElementIndex<InT, VecSize>(k);
+        if (i + kWidth <= rest) detail::read_vector<kWidth>(arg + k, from + column + i);
+      }
       total[0] = op(total[0], Reduce<kLocalMode>(arg, op));
     }
   } else if constexpr (kLie == Lie::anywhere) {
@@ -279,11 +290,13 @@ __global__ void __launch_bounds__(kAnyRowTile / VecSize)
   }
 }
 
-/// A row as AnyRow reads and writes it, in whole vectors: x and y begin on multiples of sixteen bytes.
+/// A row as AnyRow reads and writes it, of whole packs: x and y begin on multiples of sixteen bytes. Read from the
+/// L2, for who reads before the wait.
 template <class T>
 class VectorRow {
  public:
-  static constexpr int kSingles = 0;
+  static constexpr int kWidth = kPackWidth<T>, kSingles = 0;
+  static constexpr bool kFromL2 = true;
 
   __device__ __forceinline__ VectorRow(const T* x, T* y, std::int64_t columns)
       : x_(x), y_(y), columns_(columns) {}
@@ -291,24 +304,43 @@ class VectorRow {
 
   template <int VecSize>
   __device__ __forceinline__ void Read(float (&x)[VecSize], std::int64_t column) const {
-    const std::int64_t left = columns_ - column;
-    if (left >= std::int64_t{blockDim.x} * VecSize) {
-      ReadData<false, Interleaved<T>>(x, x_ + column, left);
-    } else {
-      ReadData<true, Interleaved<T>>(x, x_ + column, left);
+    constexpr int kPacks = VecSize / kWidth;
+    const int count = packs_from<kPacks>(column);
+    Pack<T, kWidth> held[kPacks];
+#pragma unroll
+    for (int v = 0; v < kPacks;
+         ++v) {  // no branch: the first pack again in place of what is not there
+      held[v] = load_pack_from_l2<kWidth>(x_ + column + (place(v) < count ? place(v) : 0) * kWidth);
+    }
+#pragma unroll
+    for (int k = 0; k < VecSize; ++k) {
+      if (place(k / kWidth) < count) x[k] = Convert<float>(held[k / kWidth].at[k % kWidth]);
     }
   }
   template <int VecSize>
   __device__ __forceinline__ void Write(const float (&x)[VecSize], std::int64_t column) const {
-    const std::int64_t left = columns_ - column;
-    if (left >= std::int64_t{blockDim.x} * VecSize) {
-      WriteData<false, Interleaved<T>>(y_ + column, x, left);
-    } else {
-      WriteData<true, Interleaved<T>>(y_ + column, x, left);
+    constexpr int kPacks = VecSize / kWidth;
+    const int count = packs_from<kPacks>(column);
+#pragma unroll
+    for (int v = 0; v < kPacks; ++v) {
+      T* const to = y_ + column + place(v) * kWidth;
+      if (place(v) < count) detail::write_vector<kWidth>(to, x + v * kWidth);
     }
   }
 
  private:
+  /// The packs from there on, and at most those of a tile.
+  template <int kPacks>
+  __device__ __forceinline__ int packs_from(std::int64_t column) const {
+    const std::int64_t left = (columns_ - column) / kWidth;
+    const int tile = kPacks * static_cast<int>(blockDim.x);
+    return static_cast<int>(left < tile ? left : tile);
+  }
+  /// Of the thread's pack v in the tile.
+  __device__ __forceinline__ static int place(int v) {
+    return v * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x);
+  }
+
   const T* x_;
   T* y_;
   std::int64_t columns_;
@@ -320,7 +352,7 @@ struct RowParts {
   unsigned parts;
   RowPitch pitch;
 
-  /// The part that the calling block has.
+  /// The part that the calling block has, as a Row.
   template <class Row, class T>
   __device__ __forceinline__ Row mine(const T* x, T* y) const {
     const std::int64_t row = blockIdx.x / parts, begin = blockIdx.x % parts * chunk;
@@ -351,48 +383,55 @@ __global__ void SoftmaxPairs(const T* x, std::uint64_t* pairs, RowParts of) {
   WriteData<true>(pairs + blockIdx.x, running, 1);
 }
 
-/// The second: a block reads its part once more, and each of its warps puts all pairs of the row together, in the
-/// same order.
+/// The second: a block reads its part once more, if it can while the first launch still works, and each of its
+/// warps puts all pairs of the row together, in the same order.
 template <int VecSize, class Row, class T>
 __global__ void SoftmaxFromPairs(const T* x, T* y, const std::uint64_t* pairs, RowParts of) {
   const Row here = of.mine<Row, T>(x, y);
   const OnlineSoftmaxFunctor online;
   pairs += blockIdx.x / of.parts * of.parts;
-  begin_reduction();
+  float arg[VecSize + Row::kSingles], mine = 0.0f;
+  const auto read = [&](std::int64_t column) {
+    Init(arg, MaxFunctor<float>::identity());
+    here.Read(arg, column);
+    mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
+    ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
+  };
+  if constexpr (Row::kFromL2) {
+    reads_what_previous_grid_reads();
+    read(0);
+    begin_reduction();
+  } else {
+    begin_reduction();
+    read(0);
+  }
   std::uint64_t pair = online.identity();
   for (unsigned part = threadIdx.x % 32; part < of.parts; part += 32) {
     pair = online(pair, pairs[part]);
   }
   const MaxAndSum all = unpack_max_and_sum(detail::reduce_lanes(pair, online));
-  float arg[VecSize + Row::kSingles];
   for (std::int64_t column = 0; column == 0 || column < here.packed();
        column += std::int64_t{blockDim.x} * VecSize) {
-    Init(arg, 0.0f);
-    here.Read(arg, column);
-    ElementwiseUnary(arg, arg, ExpAbove{all.max});
-    ElementwiseUnary(arg, arg, Times{1.0f / all.sum});
+    if (column > 0) read(column);
+    ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
     here.Write(arg, column);
   }
 }
 
 // ---- Running sums -----------------------------------------------------------------------------
 
-/// As CumsumRows: the elements before the packs, tile after tile of packs, the elements behind them. Those
-/// are read before anything is written, for they wait for no sum.
-template <int VecSize, bool kAlike, class Acc, class T>
-__global__ void CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t columns,
-                              RowPitch pitch) {
-  wait_for_previous_grid();
-  const std::int64_t row = row_of_thread(), tile = std::int64_t{blockDim.x} * VecSize;
-  if (row >= rows) columns = 0;
-  x += row * pitch.x;
-  y += row * pitch.y;
+/// y[c] = carry + x[0] + ... + x[c], as CumsumRows: the elements before the packs, tile after tile of packs, the
+/// elements behind them. Those are read before anything is written, for they wait for no sum. kIsPart: of most
+/// there are none, and a scan of nothing is left out, for a few registers.
+template <int VecSize, bool kAlike, bool kIsPart, class Acc, class T>
+__device__ __forceinline__ void cumsum_row(const T* x, T* y, std::int64_t columns, Acc carry) {
+  const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
   const AnyRow<T> here(x, y, columns);
   const AddFunctor<Acc> add;
   Acc before[1] = {add.identity()}, behind[1] = {add.identity()};
   ReadData<true, Striped>(before, x, here.head());
   ReadData<true, Striped>(behind, x + here.behind(), columns - here.behind());
-  Acc carry = Cumsum<Striped>(before, before, add);
+  if (!kIsPart || here.head() > 0) carry = Cumsum<Striped>(before, before, add, carry);
   WriteData<true, Striped>(y, before, here.head());
   for (std::int64_t column = 0; column < here.packed(); column += tile) {
     Acc arg[VecSize];
@@ -405,8 +444,60 @@ __global__ void CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t 
     carry = Cumsum<Interleaved<T>>(arg, arg, add, carry);
     here.template WritePacks<VecSize>(arg, column);
   }
+  if (kIsPart && here.behind() == columns) return;
   Cumsum<Striped>(behind, behind, add, carry);
   WriteData<true, Striped>(y + here.behind(), behind, columns - here.behind());
+}
+
+template <int VecSize, bool kAlike, class Acc, class T>
+__global__ void CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                              RowPitch pitch) {
+  wait_for_previous_grid();
+  const std::int64_t row = row_of_thread();
+  cumsum_row<VecSize, kAlike, false>(x + row * pitch.x, y + row * pitch.y, row < rows ? columns : 0,
+                                     AddFunctor<Acc>::identity());
+}
+
+/// A part of a row, of RowParts.
+template <class T>
+struct Part {
+  const T* x;
+  T* y;
+  std::int64_t columns;
+};
+
+/// Few long rows, in parts. The first launch of two: the sum of every part.
+template <int VecSize, class Acc, class T>
+__global__ void CumsumTotals(const T* x, Acc* totals, RowParts of) {
+  const Part<T> part = of.mine<Part<T>, T>(x, nullptr);
+  const AnyRow<T> here(part.x, part.columns);
+  const AddFunctor<Acc> add;
+  begin_reduction();
+  Acc total[1] = {add.identity()}, arg[VecSize];
+  if (here.single() >= 0) total[0] = Convert<Acc>(part.x[here.single()]);
+  for (std::int64_t column = 0; column < here.packed();
+       column += std::int64_t{blockDim.x} * VecSize) {
+    Init(arg, add.identity());
+    here.template ReadAligned<VecSize>(arg, column);
+    total[0] = add(total[0], Reduce<kLocalMode>(arg, add));
+  }
+  Reduce<kGlobalMode>(total, total, add);
+  WriteData<true>(totals + blockIdx.x, total, 1);
+}
+
+/// The second: each warp adds up the totals of the parts before its own, in the same order.
+template <int VecSize, bool kAlike, class Acc, class T>
+__global__ void CumsumFromTotals(const T* x, T* y, const Acc* totals, RowParts of) {
+  const Part<T> part = of.mine<Part<T>, T>(x, y);
+  const AddFunctor<Acc> add;
+  totals += blockIdx.x / of.parts * of.parts;
+  begin_reduction();
+  Acc carry = add.identity();
+  for (unsigned p = threadIdx.x % 32; p < blockIdx.x % of.parts; p += 32) {
+    carry = add(carry, totals[p]);
+  }
+  carry = detail::reduce_lanes(carry, add);
+  cumsum_row<VecSize, kAlike, true>(part.x, part.y, part.columns, carry);
 }
 
 // ---- Sorted rows ------------------------------------------------------------------------------

@@ -52,6 +52,20 @@ __global__ void BiasAddCycle(const T* x, const T* bias, T* y, std::int64_t rows,
   }
 }
 
+/// The same for few rows of whole packs: a pack for each thread, and blockIdx.y is the row.
+template <class T>
+__global__ void BiasAddFewRows(const T* x, const T* bias, T* y, std::int64_t columns) {
+  constexpr int kWidth = 16 / static_cast<int>(sizeof(T));
+  wait_for_previous_grid();
+  const std::int64_t column = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
+  if (column >= columns) return;
+  const std::int64_t at = blockIdx.y * columns + column;
+  const Pack<T, kWidth> value = load_pack<kWidth>(x + at), term = load_pack<kWidth>(bias + column);
+  Pack<T, kWidth> sum;
+  ElementwiseBinary(sum.at, value.at, term.at, AddFunctor<T>{});
+  store_pack(y + at, sum);
+}
+
 /// y[i] = x[i] + bias[map.offset(i)] for i in [0, size), size <= 2^32: the matrix as one list, and
 /// the bias through a map from the element to its column.
 template <int VecSize, class Layout, class T>
@@ -282,44 +296,47 @@ struct Base {
   }
 };
 
-/// The threads of a block of SoftmaxCluster, and the blocks that an SM has registers for.
-inline constexpr int kClusterThreads = 512, kClusterBlocks = 3;
+/// The threads of a block of SoftmaxCluster where three share an SM, so that one computes while others load; and
+/// where a block's share of the row leaves no room for three.
+inline constexpr int kClusterThreads = 256, kLoneClusterThreads = 512;
 
 /// Long rows that are whole packs, by a cluster of blocks each, which hold the row in their shared memory: it is
 /// read once. A block has `share` of its packs. A thread copies packs for itself, all at once, and alone reads
-/// them again, so nobody waits until the pairs of maximum and sum meet: in a block, and then in the cluster.
-template <class T>
-__global__ void __launch_bounds__(kClusterThreads, kClusterBlocks)
+/// them again, so nobody waits until the pairs of maximum and sum meet: in a block, and then in the cluster. Each
+/// block writes its pair into the shared memory of all, so that afterwards none needs another's, and each may end.
+template <int kThreads, class T>
+__global__ void __launch_bounds__(kThreads, kThreads == kClusterThreads ? 3 : 1)
     SoftmaxCluster(const T* x, T* y, int packs, int share) {
   using Packed = Pack<T, 16 / sizeof(T)>;
   constexpr int kWidth = 16 / sizeof(T);
   DYNAMIC_SHARED(Packed, held);
-  __shared__ std::uint64_t of_block;
+  __shared__ std::uint64_t of_blocks[kMostInCluster];
   const unsigned blocks = cluster_blocks(), lane = threadIdx.x % 32;
   const int first = static_cast<int>(cluster_rank()) * share, left = packs - first;
   const int count = left < share ? left : share, mine = static_cast<int>(threadIdx.x);
   const std::int64_t begin = (std::int64_t{blockIdx.x / blocks} * packs + first) * kWidth;
   wait_for_previous_grid();
-  for (int i = mine; i < count; i += kClusterThreads) {
+  for (int i = mine; i < count; i += kThreads) {
     copy_async(held + i, x + begin + i * kWidth);
   }
+  cluster_barrier();  // all blocks have begun: their shared memory is there
   wait_for_copies();
   // Two packs at a time, the second perhaps not there.
   constexpr int kPair = 2 * kWidth;
   const auto read = [&](int i, float(&arg)[kPair]) {
-    const Packed a = held[i], b = held[i + kClusterThreads < count ? i + kClusterThreads : i];
+    const Packed a = held[i], b = held[i + kThreads < count ? i + kThreads : i];
 #pragma unroll
     for (int k = 0; k < kWidth; ++k) {
       arg[k] = Convert<float>(a.at[k]);
       arg[kWidth + k] =
-          i + kClusterThreads < count ? Convert<float>(b.at[k]) : MaxFunctor<float>::identity();
+          i + kThreads < count ? Convert<float>(b.at[k]) : MaxFunctor<float>::identity();
     }
   };
   const OnlineSoftmaxFunctor online;
   std::uint64_t running = online.identity();
   Base base;
   float arg[kPair];
-  for (int i = mine; i < count; i += 2 * kClusterThreads) {
+  for (int i = mine; i < count; i += 2 * kThreads) {
     read(i, arg);
     const float above = base.above(Reduce<kLocalMode>(arg, MaxFunctor<float>{}));
     ElementwiseUnary(arg, arg, ExpAbove{finite_base(above)});
@@ -327,12 +344,12 @@ __global__ void __launch_bounds__(kClusterThreads, kClusterBlocks)
         online(running, pack_max_and_sum({above, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
   }
   const std::uint64_t pair = Reduce<kGlobalMode>(running, online);
-  if (threadIdx.x == 0) of_block = pair;
+  if (threadIdx.x < blocks) *in_block(&of_blocks[cluster_rank()], threadIdx.x) = pair;
   cluster_barrier();
-  const std::uint64_t one = lane < blocks ? *in_block(&of_block, lane) : online.identity();
+  const std::uint64_t one = lane < blocks ? of_blocks[lane] : online.identity();
   const MaxAndSum all = unpack_max_and_sum(detail::reduce_lanes(one, online));
   const Times scale{1.0f / all.sum};
-  for (int i = mine; i < count; i += 2 * kClusterThreads) {
+  for (int i = mine; i < count; i += 2 * kThreads) {
     read(i, arg);
     ElementwiseUnary(arg, arg, ExpAbove{all.max});
     ElementwiseUnary(arg, arg, scale);
@@ -340,11 +357,10 @@ __global__ void __launch_bounds__(kClusterThreads, kClusterBlocks)
 #pragma unroll
     for (int k = 0; k < kPair; ++k) result[k / kWidth].at[k % kWidth] = Convert<T>(arg[k]);
     store_pack(y + begin + i * kWidth, result[0]);
-    if (i + kClusterThreads < count) {
-      store_pack(y + begin + (i + kClusterThreads) * kWidth, result[1]);
+    if (i + kThreads < count) {
+      store_pack(y + begin + (i + kThreads) * kWidth, result[1]);
     }
   }
-  cluster_barrier();  // no block ends before all have read
 }
 
 // ---- Running sums -----------------------------------------------------------------------------

@@ -25,6 +25,36 @@ inline AnyRows matrix_rows(std::int64_t rows, std::int64_t columns) {
   return {rows, columns, {columns, columns, columns}};
 }
 
+/// The elements that a thread of a part of a row holds, and the most parts.
+constexpr int kPartHeld = 16;
+constexpr std::int64_t kMostParts = 256;
+
+/// The threads of a part: few, so that there are many parts; more where those are tiles of several.
+inline std::int64_t part_threads(std::int64_t columns) {
+  return columns <= kMostParts * 128 * kPartHeld ? 128 : 256;
+}
+
+/// How few rows, longer than `held`, are cut: into parts of a tile each, or of as many tiles as make kMostParts of
+/// them. So few blocks would each go along a row tile by tile, and wait for every one (notes/few_rows.md). One
+/// part: they are not cut.
+inline RowParts parts_of(const AnyRows& of, std::int64_t few, std::int64_t held) {
+  if (of.rows > few || of.columns <= held) return {of.columns, of.columns, 1, of.pitch};
+  const std::int64_t tile = part_threads(of.columns) * kPartHeld;
+  const std::int64_t chunk = ceil_div(of.columns, kMostParts * tile) * tile;
+  return {of.columns, chunk, static_cast<unsigned>(ceil_div(of.columns, chunk)), of.pitch};
+}
+
+/// The bytes of a workspace with a word for each part.
+template <class Word>
+std::size_t workspace_of(const RowParts& of, std::int64_t rows) {
+  return of.parts == 1 ? 0 : static_cast<std::size_t>(rows) * of.parts * sizeof(Word);
+}
+
+/// A launch of a block for each part.
+inline LaunchShape parts_shape(const RowParts& of, std::int64_t rows) {
+  return rows_shape(rows * of.parts, part_threads(of.columns), 1);
+}
+
 /// The last dimension of x, and of results of its shape: y, and perhaps an index.
 inline cudaError_t make_any_rows(const TensorLayout& x, const std::vector<TensorLayout>& results,
                                  AnyRows* out) {

@@ -14,6 +14,9 @@ namespace {
 /// Rows that a thread holds.
 constexpr int kRowsEach = 4;
 
+/// At most so many rows have blocks of so many threads along one row each (notes/few_rows.md).
+constexpr std::int64_t kFewRows = 256, kFewRowsThreads = 256;
+
 /// The most elements whose numbers a kernel's 32 bits count: half of what they could, and a whole
 /// number of tiles.
 constexpr std::int64_t kMostNumbered = std::int64_t{1} << 31;
@@ -52,6 +55,12 @@ cudaError_t bias_add_cycle(const T* x, const T* bias, T* y, std::int64_t rows, s
   if (rows == 0 || columns == 0) return cudaSuccess;
   constexpr int kVecSize = 16 / static_cast<int>(sizeof(T));
   const bool aligned = in_vectors<T>(columns, {x, bias, y});
+  if (aligned && rows <= kFewRows) {
+    LaunchShape shape =
+        rows_shape(ceil_div(columns / kVecSize, kFewRowsThreads), kFewRowsThreads, 1);
+    shape.grid.y = static_cast<unsigned>(rows);
+    return launch(BiasAddFewRows<T>, shape, stream, x, bias, y, columns);
+  }
   const auto kernel = aligned ? BiasAddCycle<kVecSize, kRowsEach, Interleaved<T>, T>
                               : BiasAddCycle<kVecSize, kRowsEach, Striped, T>;
   const std::int64_t across = power_of_two(ceil_div(columns, kVecSize), kThreads);

@@ -55,6 +55,28 @@ cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stre
   return begin_alike(x, y, of) ? any(std::true_type{}) : any(std::false_type{});
 }
 
+/// At most so many rows, longer than this, are cut.
+constexpr std::int64_t kCutRows = 32, kCutLength = 16384;
+
+template <class T>
+cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, std::size_t bytes,
+                         cudaStream_t stream) {
+  using Acc = AccOf<T>;
+  const RowParts parts = parts_of(of, kCutRows, kCutLength);
+  const std::size_t needed = workspace_of<Acc>(parts, of.rows);
+  if (needed == 0) return launch_cumsum(x, y, of, stream);
+  cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
+  if (error == cudaSuccess) error = check_workspace(bytes, needed);
+  if (error != cudaSuccess) return error;
+  auto* const totals = static_cast<Acc*>(workspace);
+  const LaunchShape shape = parts_shape(parts, of.rows);
+  error = launch(CumsumTotals<kPartHeld, Acc, T>, shape, stream, x, totals, parts);
+  if (error != cudaSuccess) return error;
+  const auto kernel = begin_alike(x, y, of) ? CumsumFromTotals<kPartHeld, true, Acc, T>
+                                            : CumsumFromTotals<kPartHeld, false, Acc, T>;
+  return launch(kernel, shape, stream, x, y, totals, parts);
+}
+
 }  // namespace
 
 template <class T>
@@ -70,9 +92,44 @@ cudaError_t cumsum_rows(const TensorView<const T>& x, const TensorView<T>& y, cu
   return launch_cumsum(x.data, y.data, of, stream);
 }
 
-#define TUTORIAL_INSTANTIATE(T)                                                        \
-  template cudaError_t cumsum(const T*, T*, std::int64_t, std::int64_t, cudaStream_t); \
-  template cudaError_t cumsum_rows(const TensorView<const T>&, const TensorView<T>&, cudaStream_t);
+template <class T>
+std::size_t cumsum_workspace(std::int64_t rows, std::int64_t columns) {
+  if (check_matrix(rows, columns) != cudaSuccess) return 0;
+  return workspace_of<AccOf<T>>(parts_of(matrix_rows(rows, columns), kCutRows, kCutLength), rows);
+}
+
+template <class T>
+std::size_t cumsum_workspace(const TensorLayout& x) {
+  if (x.shape.empty() || check_layout(x, "x") != cudaSuccess) return 0;
+  const std::int64_t columns = x.shape.back();
+  return columns == 0 ? 0 : cumsum_workspace<T>(elements_of(x.shape) / columns, columns);
+}
+
+template <class T>
+cudaError_t cumsum_split(const T* x, T* y, std::int64_t rows, std::int64_t columns, void* workspace,
+                         std::size_t workspace_bytes, cudaStream_t stream) {
+  if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
+  return launch_split(x, y, matrix_rows(rows, columns), workspace, workspace_bytes, stream);
+}
+
+template <class T>
+cudaError_t cumsum_split(const TensorView<const T>& x, const TensorView<T>& y, void* workspace,
+                         std::size_t workspace_bytes, cudaStream_t stream) {
+  AnyRows of{};
+  if (const cudaError_t error = make_any_rows(&of, x, y); error != cudaSuccess) return error;
+  return launch_split(x.data, y.data, of, workspace, workspace_bytes, stream);
+}
+
+#define TUTORIAL_INSTANTIATE(T)                                                                   \
+  template cudaError_t cumsum(const T*, T*, std::int64_t, std::int64_t, cudaStream_t);            \
+  template cudaError_t cumsum_rows(const TensorView<const T>&, const TensorView<T>&,              \
+                                   cudaStream_t);                                                 \
+  template std::size_t cumsum_workspace<T>(std::int64_t, std::int64_t);                           \
+  template std::size_t cumsum_workspace<T>(const TensorLayout&);                                  \
+  template cudaError_t cumsum_split(const T*, T*, std::int64_t, std::int64_t, void*, std::size_t, \
+                                    cudaStream_t);                                                \
+  template cudaError_t cumsum_split(const TensorView<const T>&, const TensorView<T>&, void*,      \
+                                    std::size_t, cudaStream_t);
 TUTORIAL_INSTANTIATE(float)
 TUTORIAL_INSTANTIATE(half)
 TUTORIAL_INSTANTIATE(__nv_bfloat16)

@@ -90,37 +90,47 @@ bool are_in_vectors(const T* x, const T* y, const AnyRows& of) {
   return !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
 }
 
-/// Bytes of a row that a block of a cluster holds, so that three blocks fit on a multiprocessor; and at most.
-constexpr std::int64_t kShareBytes = 75 << 10, kMostShareBytes = 220 << 10;
+/// Bytes of a row that a block of a cluster holds, so that three blocks fit on a multiprocessor; half of that where
+/// rows are so few that there are multiprocessors left; and at most.
+constexpr std::int64_t kShareBytes = 75 << 10, kFewRowsShareBytes = 38 << 10,
+                       kMostShareBytes = 220 << 10;
+constexpr std::int64_t kFewClusters = 128;
 
 /// The blocks of a row's cluster; 0: the row does not fit into one.
-std::int64_t cluster_of(std::int64_t row_bytes) {
+std::int64_t cluster_of(std::int64_t rows, std::int64_t row_bytes) {
+  const std::int64_t share = rows < kFewClusters ? kFewRowsShareBytes : kShareBytes;
   std::int64_t blocks = 1;
-  while (blocks < kMostInCluster && blocks * kShareBytes < row_bytes) blocks *= 2;
+  while (blocks < kMostInCluster && blocks * share < row_bytes) blocks *= 2;
   return blocks * kMostShareBytes < row_bytes ? 0 : blocks;
+}
+template <class T>
+std::int64_t cluster_of(const AnyRows& of) {
+  return cluster_of(of.rows, of.columns * static_cast<std::int64_t>(sizeof(T)));
 }
 
 /// Whether a cluster can take each row.
 template <class T>
 bool fit_clusters(const T* x, const T* y, const AnyRows& of) {
-  return of.columns > kSoftmaxTile && are_in_vectors(x, y, of) &&
-         cluster_of(of.columns * static_cast<std::int64_t>(sizeof(T))) > 0 &&
-         runs_in_clusters(SoftmaxCluster<T>);
+  return of.columns > kSoftmaxTile && are_in_vectors(x, y, of) && cluster_of<T>(of) > 0 &&
+         runs_in_clusters(SoftmaxCluster<kClusterThreads, T>);
 }
 
 template <class T>
 cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
-  const std::int64_t blocks = cluster_of(of.columns * static_cast<std::int64_t>(sizeof(T)));
+  const std::int64_t blocks = cluster_of<T>(of);
   const std::int64_t packs = of.columns / kPackWidth<T>, share = ceil_div(packs, blocks);
-  LaunchShape shape = rows_shape(of.rows * blocks, kClusterThreads, 1);
+  const bool alone = share * 16 > kShareBytes;
+  const auto kernel =
+      alone ? SoftmaxCluster<kLoneClusterThreads, T> : SoftmaxCluster<kClusterThreads, T>;
+  LaunchShape shape =
+      rows_shape(of.rows * blocks, alone ? kLoneClusterThreads : kClusterThreads, 1);
   shape.cluster = static_cast<unsigned>(blocks);
   shape.shared_bytes = static_cast<std::size_t>(share) * 16;
-  const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void*>(SoftmaxCluster<T>),
+  const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                  static_cast<int>(shape.shared_bytes));
   if (error != cudaSuccess) return error;
-  return launch(SoftmaxCluster<T>, shape, stream, x, y, static_cast<int>(packs),
-                static_cast<int>(share));
+  return launch(kernel, shape, stream, x, y, static_cast<int>(packs), static_cast<int>(share));
 }
 
 template <class T>
@@ -135,41 +145,23 @@ cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t str
                 y, of.rows, of.columns, of.pitch);
 }
 
-/// At most so many rows, longer than what one block holds, are cut into parts of a tile each, or as many tiles as
-/// make kMostParts of them: so few blocks would each go along a row tile by tile, and wait for every one
-/// (notes/few_rows.md).
-constexpr std::int64_t kFewRows = 64;
-/// Of them as many that clusters are as fast.
-constexpr std::int64_t kFewerThanClusters = 16;
-constexpr std::int64_t kPartThreads = 256, kMostParts = 256;
-
-/// How each row is cut; into one part: it is not.
-RowParts parts_of(const AnyRows& of) {
-  if (of.rows > kFewRows || of.columns <= kSoftmaxTile)
-    return {of.columns, of.columns, 1, of.pitch};
-  const std::int64_t tile = kPartThreads * kHeld;
-  const std::int64_t chunk = ceil_div(of.columns, kMostParts * tile) * tile;
-  return {of.columns, chunk, static_cast<unsigned>(ceil_div(of.columns, chunk)), of.pitch};
-}
-
-std::size_t workspace_of(const AnyRows& of) {
-  const unsigned parts = parts_of(of).parts;
-  return parts == 1 ? 0 : static_cast<std::size_t>(of.rows) * parts * sizeof(std::uint64_t);
-}
+/// So many rows are cut; and where clusters take them, so many.
+constexpr std::int64_t kFewRows = 64, kFewerThanClusters = 32;
 
 template <class Row, class T>
 cudaError_t launch_parts(const T* x, T* y, std::int64_t rows, const RowParts& of,
                          std::uint64_t* pairs, cudaStream_t stream) {
-  const LaunchShape shape = rows_shape(rows * of.parts, kPartThreads, 1);
-  const cudaError_t error = launch(SoftmaxPairs<kHeld, Row, T>, shape, stream, x, pairs, of);
+  const LaunchShape shape = parts_shape(of, rows);
+  const cudaError_t error = launch(SoftmaxPairs<kPartHeld, Row, T>, shape, stream, x, pairs, of);
   if (error != cudaSuccess) return error;
-  return launch(SoftmaxFromPairs<kHeld, Row, T>, shape, stream, x, y, pairs, of);
+  return launch(SoftmaxFromPairs<kPartHeld, Row, T>, shape, stream, x, y, pairs, of);
 }
 
 template <class T>
 cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, std::size_t bytes,
                          cudaStream_t stream) {
-  const std::size_t needed = workspace_of(of);
+  const RowParts parts = parts_of(of, kFewRows, kSoftmaxTile);
+  const std::size_t needed = workspace_of<std::uint64_t>(parts, of.rows);
   if (needed == 0 || (of.rows > kFewerThanClusters && fit_clusters(x, y, of))) {
     return launch_softmax(x, y, of, stream);
   }
@@ -177,9 +169,8 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;
   auto* const pairs = static_cast<std::uint64_t*>(workspace);
-  return are_in_vectors(x, y, of)
-             ? launch_parts<VectorRow<T>>(x, y, of.rows, parts_of(of), pairs, stream)
-             : launch_parts<AnyRow<T>>(x, y, of.rows, parts_of(of), pairs, stream);
+  return are_in_vectors(x, y, of) ? launch_parts<VectorRow<T>>(x, y, of.rows, parts, pairs, stream)
+                                  : launch_parts<AnyRow<T>>(x, y, of.rows, parts, pairs, stream);
 }
 
 }  // namespace
@@ -201,14 +192,16 @@ cudaError_t softmax_rows(const TensorView<const T>& x, const TensorView<T>& y,
 
 template <class T>
 std::size_t softmax_workspace(std::int64_t rows, std::int64_t columns) {
-  return check_matrix(rows, columns) == cudaSuccess ? workspace_of(matrix_rows(rows, columns)) : 0;
+  if (check_matrix(rows, columns) != cudaSuccess) return 0;
+  const RowParts parts = parts_of(matrix_rows(rows, columns), kFewRows, kSoftmaxTile);
+  return workspace_of<std::uint64_t>(parts, rows);
 }
 
 template <class T>
 std::size_t softmax_workspace(const TensorLayout& x) {
   if (x.shape.empty() || check_layout(x, "x") != cudaSuccess) return 0;
   const std::int64_t columns = x.shape.back();
-  return columns == 0 ? 0 : workspace_of(matrix_rows(elements_of(x.shape) / columns, columns));
+  return columns == 0 ? 0 : softmax_workspace<T>(elements_of(x.shape) / columns, columns);
 }
 
 template <class T>

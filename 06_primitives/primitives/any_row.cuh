@@ -28,6 +28,7 @@ class AnyRow {
  public:
   static constexpr int kWidth = kPackWidth<T>;
   static constexpr int kSingles = 1;  ///< registers for single elements, behind those of a tile
+  static constexpr bool kFromL2 = false;
   static_assert(4 * kWidth <= 32, "a warp has a lane for each single element");
 
   __device__ __forceinline__ AnyRow(const T* x, T* y, std::int64_t columns)

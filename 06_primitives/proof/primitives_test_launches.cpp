@@ -64,7 +64,7 @@ void add_matrix(LaunchTable& table, const std::string& name, const std::vector<M
 
 template <class T, class Launch>
 void add_bias(LaunchTable& table, const std::string& name, Launch launch) {
-  for (const Matrix& m : {Matrix{4096, 4096}, Matrix{1000, 1003}}) {
+  for (const Matrix& m : {Matrix{4096, 4096}, Matrix{1000, 1003}, Matrix{64, 14336}}) {
     table.add(name, m.text(), std::vector<std::size_t>(3, sizeof(T)),
               [&](const Addresses& at, cudaStream_t stream) {
                 return launch(at.of<T>(0), at.of<T>(1), at.of<T>(2), m.rows, m.columns, stream);
@@ -132,6 +132,11 @@ void add_rows(LaunchTable& table, const std::string& dtype) {
                   void* const workspace = reinterpret_cast<void*>(4096);
                   return softmax_split(x, y, rows, columns, workspace, std::size_t{1} << 40,
                                        stream);
+                });
+  add_matrix<T>(table, "cumsum_split " + dtype, {{1, 131072}, {32, 50257}},
+                [](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+                  void* const workspace = reinterpret_cast<void*>(4096);
+                  return cumsum_split(x, y, rows, columns, workspace, std::size_t{1} << 40, stream);
                 });
   add_matrix<T>(table, "softmax_two_reductions " + dtype, {{4096, 1024}},
                 softmax_two_reductions<T>);

@@ -214,7 +214,11 @@ void check_bias(Bias<T> launch) {
       return true;
     };
     int wrong = 0;
-    for_each_row<T>(add, shapes(8192), [&](const std::vector<T>& x, const std::vector<T>& y) {
+    std::vector<MatrixShape> all = shapes(8192);  // and both sides of where few rows end
+    for (const MatrixShape& s : {MatrixShape{256, 1024}, {257, 1024}, {300, 1032}}) {
+      all.push_back(s);
+    }
+    for_each_row<T>(add, all, [&](const std::vector<T>& x, const std::vector<T>& y) {
       if (!is_right(x, y)) ++wrong;
     });
     CHECK(wrong == 0);
@@ -486,30 +490,41 @@ void check_softmax_ends(const Rows<T>& launch, std::int64_t columns) {
   }
 }
 
-/// softmax_split() with a workspace of the bytes that it asks for.
-template <class T>
-cudaError_t split(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
-  const std::size_t bytes = softmax_workspace<T>(rows, columns);
+/// launch(workspace) with one of so many bytes, and no more.
+template <class Launch>
+cudaError_t with_workspace(std::size_t bytes, Launch launch) {
   const GuardedBuffer<unsigned char> workspace(bytes);
-  const cudaError_t error =
-      softmax_split(x, y, rows, columns, bytes > 0 ? workspace.data() : nullptr, bytes, stream);
+  const cudaError_t error = launch(bytes > 0 ? workspace.data() : nullptr);
   if (error == cudaSuccess) require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   if (!workspace.intact()) throw std::runtime_error("workspace: " + workspace.damage());
   return error;
 }
 
+template <class T>
+cudaError_t split(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+  const std::size_t bytes = softmax_workspace<T>(rows, columns);
+  return with_workspace(bytes, [&](void* workspace) {
+    return softmax_split(x, y, rows, columns, workspace, bytes, stream);
+  });
+}
+
 /// Rows at the ends of what is split, of parts of one tile and of two, and neighbours of whole tiles.
 template <class T>
 void check_softmax_split() {
-  constexpr std::int64_t kTile = 4096;
+  constexpr std::int64_t kTile = 2048;
   check_softmax<T>(split<T>, {{1, kSoftmaxTile},
                               {1, kSoftmaxTile + 1},
                               {2, 5 * kTile},
                               {3, 5 * kTile - 1},
                               {2, 5 * kTile + 8},
-                              {64, kSoftmaxTile + 8},
+                              {2, 9 * kTile},
+                              {32, kSoftmaxTile + 8},
+                              {33, kSoftmaxTile + 8},
+                              {64, kSoftmaxTile + 9},
                               {65, kSoftmaxTile + 8},
                               {5, 40 * kTile + 7},
+                              {1, 256 * kTile + 8},
+                              {1, 512 * kTile},
                               {1, 256 * kTile},
                               {1, 257 * kTile + 3}});
   check_softmax_ends<T>(split<T>, 16500);
@@ -529,12 +544,13 @@ template <class T>
 void check_softmax_clusters() {
   const std::int64_t pack = 16 / static_cast<std::int64_t>(sizeof(T)), kib = 64 * pack;
   std::vector<MatrixShape> all;
-  for (const std::int64_t packs_of_kib : {75, 76, 150, 151, 300, 301, 608}) {
+  for (const std::int64_t packs_of_kib : {38, 76, 152, 600, 608}) {
     const std::int64_t columns = packs_of_kib * kib;
     for (const std::int64_t packs : {-1, 0, 1}) {
       if (columns + packs * pack > kSoftmaxTile) all.push_back({2, columns + packs * pack});
     }
   }
+  for (const std::int64_t rows : {127, 128}) all.push_back({rows, kSoftmaxTile + pack});
   all.push_back({1, 8 * 220 * kib});
   all.push_back({1, 8 * 220 * kib + pack});
   check_softmax<T>(softmax<T>, all);
@@ -587,16 +603,44 @@ bool are_running_sums(const std::vector<T>& x, const std::vector<T>& y) {
 }
 
 template <class T>
-void check_cumsum() {
-  const Rows<T> launch = tutorial::cumsum<T>;
-  std::vector<MatrixShape> all = shapes(8192);
-  for (const MatrixShape& s : {MatrixShape{1, 20000}, {2, 12289}, {5, 3072}}) all.push_back(s);
+cudaError_t split_cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                         cudaStream_t stream) {
+  const std::size_t bytes = cumsum_workspace<T>(rows, columns);
+  return with_workspace(bytes, [&](void* workspace) {
+    return cumsum_split(x, y, rows, columns, workspace, bytes, stream);
+  });
+}
+
+template <class T>
+void check_cumsum_of(const Rows<T>& launch, const std::vector<MatrixShape>& all) {
   int wrong = 0;
   for_each_row<T>(launch, all, [&](const std::vector<T>& x, const std::vector<T>& y) {
     if (!are_running_sums(x, y)) ++wrong;
   });
   CHECK(wrong == 0);
   check_row_promises<T>(launch, are_running_sums<T>);
+}
+
+template <class T>
+void check_cumsum() {
+  std::vector<MatrixShape> all = shapes(8192);
+  for (const MatrixShape& s : {MatrixShape{1, 20000}, {2, 12289}, {5, 3072}}) all.push_back(s);
+  check_cumsum_of<T>(tutorial::cumsum<T>, all);
+  // Ends of what is cut, parts of one tile and of two, whole tiles and their neighbours.
+  check_cumsum_of<T>(split_cumsum<T>, {{1, 16384},
+                                       {1, 16385},
+                                       {2, 20480},
+                                       {3, 20481},
+                                       {32, 16392},
+                                       {33, 16392},
+                                       {2, 70001},
+                                       {1, 256 * 2048 + 8}});
+  const MatrixShape shape{2, 20001};  // x and y begin differently; the same bits every time
+  const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
+  const std::vector<T> y = run_matrix<T>(split_cumsum<T>, x, shape, 1, 2, false);
+  const std::vector<T> first_x(x.begin(), x.begin() + 20001), first_y(y.begin(), y.begin() + 20001);
+  CHECK(are_running_sums(first_x, first_y));
+  CHECK(run_matrix<T>(split_cumsum<T>, x, shape, 1, 2, false) == y);
 }
 
 // ---- Sorted rows ------------------------------------------------------------------------------
@@ -916,6 +960,25 @@ TEST_CASE("softmax_split refuses a workspace that is none, too small or not alig
   CHECK(softmax_workspace<float>(-1, 20000) == 0);
   CHECK(softmax_workspace<float>(1, kSoftmaxTile) == 0);
   CHECK(softmax_workspace<float>(contiguous_layout({1, 1, 20000})) == bytes);
+}
+
+TEST_CASE("cumsum_split refuses a workspace that is none or too small") {
+  require_device();
+  const GuardedBuffer<float> x(std::vector<float>(20000)), y(std::size_t{20000});
+  const std::size_t bytes = cumsum_workspace<float>(1, 20000);
+  REQUIRE(bytes > 8);
+  const GuardedBuffer<unsigned char> workspace(bytes);
+  const auto run = [&](void* memory, std::size_t size) {
+    return cumsum_split(x.data(), y.data(), 1, 20000, memory, size, nullptr);
+  };
+  CHECK(run(nullptr, bytes) == cudaErrorInvalidValue);
+  CHECK(last_refusal() == "the workspace is a null pointer");
+  CHECK(run(workspace.data(), bytes - 1) == cudaErrorInvalidValue);
+  CHECK(workspace.untouched());
+  CHECK(y.untouched());
+  CHECK(cumsum_workspace<float>(-1, 20000) == 0);
+  CHECK(cumsum_workspace<float>(1, 16384) == 0);
+  CHECK(cumsum_workspace<float>(contiguous_layout({1, 1, 20000})) == bytes);
 }
 
 TEST_CASE("softmax of numbers at the ends of a float's range") {

@@ -7,10 +7,13 @@ PyTorch's operators and torch.compile's.
 By the protocol and in the rows of views.py, CASE/WHO/REGIME, with one difference: torch.compile gets a function
 that writes into the given result too. One that returns a result which nobody keeps reuses the same memory, which
 stays in the cache, and looks faster than it is. The shape is in the case's name: softmax_f32_1x131072_few.
+Softmax of long rows is timed beside Liger-Kernel's too, where that is installed.
 
 Without a GPU: small shapes, once, through the CPU executor; such times say nothing about a GPU.
 """
 
+import importlib
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -21,7 +24,7 @@ import runs  # noqa: E402
 import table  # noqa: E402
 import views  # noqa: E402
 
-CHAPTERS = ("03_swish", "06_primitives")
+CHAPTERS = ("01_elu", "02_gelu", "03_swish", "06_primitives")
 VOCABULARY = 151936
 FEW = [(rows, columns) for rows in (1, 4, 16, 64) for columns in (32768, VOCABULARY)] + [
     (1, 131072), (16, 131072), (1, 1 << 20), (4, 50257)]
@@ -46,6 +49,14 @@ def cases_of(torch):
         add("sum", dtype, [shape], shape[:1], where, lambda x: x[0].sum(1),
             lambda x, y: aten.sum.IntList_out(x[0], [1], out=y), lambda x, y: ops.reduce.out(x[0], "sum", 1, out=y))
 
+    def running(dtype, shape):
+        add("cumsum", dtype, [shape], shape, "few", lambda x: torch.cumsum(x[0], 1),
+            lambda x, y: aten.cumsum.out(x[0], 1, out=y), lambda x, y: ops.cumsum.out(x[0], out=y))
+
+    def activation(what, dtype, shape):
+        add(what, dtype, [shape], shape, "tokens", lambda x: getattr(torch.nn.functional, what)(x[0]),
+            lambda x, y: getattr(aten, what).out(x[0], out=y), lambda x, y: getattr(ops, what).out(x[0], out=y))
+
     def swiglu(dtype, tokens, d):
         add("swiglu", dtype, [(tokens, 2 * d)], (tokens, d), "tokens",
             lambda x: torch.nn.functional.silu(x[0][:, :d]) * x[0][:, d:], None,
@@ -60,12 +71,23 @@ def cases_of(torch):
         for shape in FEW if gpu else SMALL:
             softmax(dtype, shape, "few")
             total(dtype, shape, "few")
+            running(dtype, shape)
         for shape in LONG if gpu else SMALL:
             softmax(dtype, shape, "long")
     for shape in TOKENS if gpu else SMALL:
         swiglu("bf16", *shape)
         bias("bf16", shape)
+        activation("elu", "bf16", shape)
+        activation("gelu", "bf16", shape)
     return found
+
+
+def liger(torch, case):
+    """Liger-Kernel's softmax, which allocates its result; [] where it is not installed."""
+    if not torch.cuda.is_available() or importlib.util.find_spec("liger_kernel") is None:
+        return []
+    function = importlib.import_module("liger_kernel.ops.softmax").LigerSoftmaxFunction
+    return [("liger", table.allocating(f"{case.name}/liger", "peer", lambda x: function.apply(x[0])))]
 
 
 def contenders(torch, case):
@@ -75,7 +97,7 @@ def contenders(torch, case):
         torch._dynamo.reset()  # another shape would make it compile for any shape
         function = torch.compile(lambda x, y: y.copy_(case.plain(x)), fullgraph=True, dynamic=False)
         found.append(("compile", table.writing(f"{case.name}/compile", "peer", function)))
-    return found
+    return found + (liger(torch, case) if case.name.startswith("softmax") and case.name.endswith("long") else [])
 
 
 def main(arguments=None):

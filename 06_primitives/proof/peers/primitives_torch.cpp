@@ -170,19 +170,31 @@ Operator row_operator(const std::string& name, Types<Ts...> types, Launch launch
   return op;
 }
 
-/// Few long rows are split, with a workspace.
-Operator softmax_operator() {
-  Operator op = row_operator("softmax", Floats{}, [](const auto&...) { return cudaSuccess; });
-  op.run = [](const Arguments& x, const Outputs& out, cudaStream_t stream) {
-    return with_type(x.tensor(0), Floats{}, [&](auto* type) {
+/// Few long rows are split, with a workspace of the bytes bytes_of(type, layout).
+/// launch(x, y, workspace, bytes, stream).
+template <class... Ts, class BytesOf, class Launch>
+Operator split_operator(const std::string& name, Types<Ts...> types, BytesOf bytes_of,
+                        Launch launch) {
+  Operator op = row_operator(name, types, [](const auto&...) { return cudaSuccess; });
+  op.run = [=](const Arguments& x, const Outputs& out, cudaStream_t stream) {
+    return with_type(x.tensor(0), types, [&](auto* type) {
       using T = std::remove_pointer_t<decltype(type)>;
       const TensorView<const T> from = x.view<T>(0);
-      const std::size_t bytes = softmax_workspace<T>(from.layout);
+      const std::size_t bytes = bytes_of(type, from.layout);
       const at::Tensor workspace = workspace_of(x, bytes);
-      return softmax_split(from, view_of<T>(out[0]), workspace.data_ptr(), bytes, stream);
+      return launch(from, view_of<T>(out[0]), workspace.data_ptr(), bytes, stream);
     });
   };
   return op;
+}
+
+Operator softmax_operator() {
+  return split_operator(
+      "softmax", Floats{},
+      [](auto* type, const TensorLayout& x) {
+        return softmax_workspace<std::remove_pointer_t<decltype(type)>>(x);
+      },
+      [](const auto&... a) { return softmax_split(a...); });
 }
 
 using Sortable = Types<float, half, std::int32_t>;
@@ -206,6 +218,15 @@ Operator sort_with_index() {
 // ---- Reductions ---------------------------------------------------------------------------------
 
 using Reducible = Types<float, half, Bf16, std::int32_t>;
+
+Operator cumsum_operator() {
+  return split_operator(
+      "cumsum", Reducible{},
+      [](auto* type, const TensorLayout& x) {
+        return cumsum_workspace<std::remove_pointer_t<decltype(type)>>(x);
+      },
+      [](const auto&... a) { return cumsum_split(a...); });
+}
 
 /// The dimension that goes.
 std::int64_t reduced_dim(const Arguments& x) {
@@ -270,7 +291,7 @@ std::vector<Operator> operators() {
     return softmax_two_reductions(x.data, y.data, m.rows, m.columns, stream);
   });
   list.back().any_rows = false;
-  rows("cumsum", Reducible{}, [](const auto&... a) { return cumsum_rows(a...); });
+  list.push_back(cumsum_operator());
   rows("sort", Sortable{}, [](const auto&... a) { return sort_rows(a...); });
   list.push_back(sort_with_index());
   return list;
