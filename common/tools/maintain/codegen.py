@@ -36,7 +36,8 @@ The spec lies in the folder proof/ of a chapter (paths are relative to the chapt
 
 A kernel that may be launched with Overlap::previous_kernel waits for the kernel before it: from sm_90 on
 its PTX and its machine code must show the wait, before any access to global memory. This holds for every
-kernel that does not say "waits": false, which must then have none.
+kernel that does not say "waits": false, which must then have none, or "waits": "late", which reads before what
+the kernel before it only reads.
 
 `defaults` hold for every kernel; an entry overrides them ("contains" and "lacks" add up). When
 several entries fit a kernel, the longest `kernel` text wins. A kernel that no entry fits and no
@@ -369,7 +370,7 @@ def complaint_about_wait(where, have, wanted):
     if wanted and have is None:
         return [f"the {where} has no wait_for_previous_grid(); a kernel that is never launched with "
                 "Overlap::previous_kernel says \"waits\": false"]
-    if have is False:
+    if have is False and wanted != "late":
         return [f"the {where} accesses global memory before wait_for_previous_grid()"]
     if not wanted and have:
         return [f"the {where} has wait_for_previous_grid(), and the spec says \"waits\": false"]

@@ -205,6 +205,7 @@ esac
             ({}, {"_sass_waits": None}, "machine code has no wait"),
             ({}, {"_sass_waits": False}, "machine code accesses global memory before"),
             ({"waits": False}, {}, "has wait_for_previous_grid(), and the spec says"),
+            ({"waits": "late"}, {"_waits": False}, ""), ({"waits": "late"}, {"_waits": None}, "PTX has no wait"),
             ({"waits": False}, {"_waits": None}, ""), ({}, {"_waits": None, "arch": "sm_80"}, "")):
             with self.subTest(wanted=wanted, have=have):
                 found = self.violations(wanted, **have)
