@@ -22,7 +22,7 @@ __device__ float over_block(float value, Op op) {
   __shared__ float of_thread[kThreads];
   __syncthreads();  // an earlier call may still be reading
   of_thread[threadIdx.x] = value;
-  for (int step = kThreads / 2; step > 0; step /= 2) {
+  for (unsigned step = kThreads / 2; step > 0; step /= 2) {
     __syncthreads();
     if (threadIdx.x < step) {
       of_thread[threadIdx.x] = op(of_thread[threadIdx.x], of_thread[threadIdx.x + step]);
