@@ -11,7 +11,7 @@ namespace tutorial::cpu {
 
 namespace {
 
-constexpr std::size_t kStackBytes = 16 << 10;  // test_live.py: the deepest kernel leaves some of it
+constexpr std::size_t kStackBytes = 16 << 10;  // no kernel of the pages has large local arrays
 constexpr std::size_t kFramesBytes = 16 << 10;
 
 /// What a fiber runs first. It does not return: nothing is below it.
