@@ -45,7 +45,7 @@ std::vector<Byte> operator_answers(RelationOp op, const std::vector<T>& a,
 }  // namespace
 
 TEST_CASE("museum: an output that is const cannot be assigned to", "[exhibit]") {
-  // The kernel itself is in exhibit_const_output.cu, which must not compile.
+  // The kernel itself is in does_not_compile_const_output.cu, which must not compile.
   STATIC_REQUIRE_FALSE(std::is_assignable_v<decltype(*std::declval<const Byte*>()), Byte>);
   STATIC_REQUIRE(std::is_assignable_v<decltype(*std::declval<Byte*>()), Byte>);
 }

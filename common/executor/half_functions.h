@@ -14,7 +14,7 @@
 #include <cstring>
 
 // Mathematical functions compute in double and round once, to nearest even, which gives the
-// correctly rounded result. A GPU does not always: common/README.md has the table of differences,
+// correctly rounded result. A GPU does not always: common/notes/executor.md has the table of differences,
 // over all 65,536 inputs.
 //
 // This header needs no other part of the executor: ordinary host files may include it in either
