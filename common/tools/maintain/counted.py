@@ -100,6 +100,8 @@ def outcomes(gpu):
     found, by_name = [], {(one["chapter"], one["ladder"], one["rung"]): one for one in entries()}
     for chapter in runs.find_chapters():
         kernels, _ = model.kernels(chapter.name, runs.shown()["main"])
+        if not kernels:
+            continue  # a chapter whose rows are not recorded yet
         recorded = predict.recorded_target(gpu, chapter.name)
         for kernel in kernels:
             row, copy_us = kernel.row, recorded.copy_us(kernel)

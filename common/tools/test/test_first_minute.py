@@ -55,7 +55,7 @@ class Workflows(unittest.TestCase):
         self.assertIn("run: .ci/run", text_of(".github/workflows/ci.yml"))
         self.assertTrue((runs.ROOT / ".ci" / "run").is_file())
         book = text_of(".github/workflows/book.yml")
-        folder = re.search(r"\./tutorial read --build (\w+)", book).group(1)
+        folder = re.search(r"\./tutorial read --live --build (\w+)", book).group(1)
         self.assertIn(f"path: {folder}", book)
 
     def test_commands_exist(self):
