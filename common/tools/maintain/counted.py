@@ -134,7 +134,7 @@ def answers_table(gpus):
         cells = [f"`{one['answer']}`"]
         for gpu in gpus:
             time = one["times"][gpu]
-            if "unjudged" in one:
+            if one.get("unjudged"):
                 cells += ["not judged", f"{time['copy_pct']:.0f} %"]
                 continue
             value = predicted(one, gpu, one["times"]["elements"], time["copy_us"])
