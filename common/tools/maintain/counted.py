@@ -99,10 +99,11 @@ def outcomes(gpu):
     """[(chapter, rung, percent predicted or why not, percent recorded)] of the rungs that the model judges too."""
     found, by_name = [], {(one["chapter"], one["ladder"], one["rung"]): one for one in entries()}
     for chapter in runs.find_chapters():
-        kernels, _ = model.kernels(chapter.name, runs.shown()["main"])
-        if not kernels:
-            continue  # a chapter whose rows are not recorded yet
-        recorded = predict.recorded_target(gpu, chapter.name)
+        try:
+            kernels, _ = model.kernels(chapter.name, runs.shown()["main"])
+            recorded = predict.recorded_target(gpu, chapter.name)
+        except runs.ToolError:
+            continue  # a chapter of which nothing is recorded
         for kernel in kernels:
             row, copy_us = kernel.row, recorded.copy_us(kernel)
             entry = by_name.get((chapter.name, row.ladder, row.rung))
