@@ -72,6 +72,7 @@ void Symbols::shorten(Frame& frame) const {
     frame.ours = rest.find('/') != std::string::npos && std::filesystem::exists(root + rest);
   }
   if (frame.ours) frame.file.erase(0, begin);
+  if (is_of(frame.file, "/nvidia/")) frame.ours = false;  // headers that were fetched into .deps
 }
 
 Symbols& Symbols::instance() {

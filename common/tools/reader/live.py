@@ -67,7 +67,8 @@ class Lines:
         frames = []
         while node:
             name = self.field(self.field(self.field(node, "scope"), "file"), "filename")
-            frames.append((os.path.relpath(name, runs.ROOT) if name.startswith(f"{runs.ROOT}/") else os.path.normpath(name),
+            is_ours = name.startswith(f"{runs.ROOT}/") and "/nvidia/" not in name  # headers that were fetched lie in .deps
+            frames.append((os.path.relpath(name, runs.ROOT) if is_ours else os.path.normpath(name),
                            int(self.field(node, "line") or 0)))
             node = self.field(node, "inlinedAt")
         return tuple(frames)
