@@ -67,8 +67,9 @@ class Lines:
         frames = []
         while node:
             name = self.field(self.field(self.field(node, "scope"), "file"), "filename")
+            name = os.path.normpath(runs.ROOT / name)  # which Clang cuts where it begins with the folder of the call
             is_ours = name.startswith(f"{runs.ROOT}/") and "/nvidia/" not in name  # headers that were fetched lie in .deps
-            frames.append((os.path.relpath(name, runs.ROOT) if is_ours else os.path.normpath(name),
+            frames.append((os.path.relpath(name, runs.ROOT) if is_ours else name,
                            int(self.field(node, "line") or 0)))
             node = self.field(node, "inlinedAt")
         return tuple(frames)
