@@ -455,14 +455,14 @@ class Gathering:
 
     def reached(self):
         """Pieces by name from the roots on."""
-        wanted, kept, todo = set(), set(), [*self.roots]
-        while todo:
-            for word in words_of(todo.pop()) - wanted:
+        wanted, kept, waiting = set(), set(), [*self.roots]
+        while waiting:
+            for word in words_of(waiting.pop()) - wanted:
                 wanted.add(word)
                 for piece in self.library.pieces.get(word, []):
                     if id(piece) in self.texts:
                         kept.add(id(piece))
-                        todo.append(self.texts[id(piece)])
+                        waiting.append(self.texts[id(piece)])
         kept = [piece for piece in self.library.order if id(piece) in kept]
         while True:
             fewer = self.without_overloads(kept)
