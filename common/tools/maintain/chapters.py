@@ -30,7 +30,7 @@ def around(part):
 
 def sittings(page):
     """" (35 and 40 minutes)", if the page says how long its sittings are."""
-    said = re.search(r"sittings of (\d+ and \d+ minutes)", page.read_text(encoding="utf-8"))
+    said = re.search(r"sittings of (\d+(?:, \d+)* and \d+ minutes)", page.read_text(encoding="utf-8"))
     return f" ({said.group(1)})" if said else ""
 
 
