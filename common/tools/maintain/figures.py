@@ -352,7 +352,7 @@ def ladder_chart(title, subtitle, groups):
     """
     row, left = 32, 20
     canvas = Canvas(WIDTH, 0, title, describe_bars(subtitle, groups))
-    plot, ends = WIDTH - 2 * left, [WIDTH - left - 128, WIDTH - left - 58, WIDTH - left]
+    plot, ends = WIDTH - 2 * left, [WIDTH - left - below for below in (136, 66, 8)]  # before the line of the copy
     high = max([bar["gbps"] or 0 for _, bars, _ in groups for bar in bars] + [peak or 0 for _, _, peak in groups])
     axis = Axis(0, high * 1.01 or 1.0)
     y = top = headings(canvas, title, subtitle) + 28
