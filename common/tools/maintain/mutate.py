@@ -5,6 +5,9 @@
     python3 common/tools/maintain/mutate.py --only 'elu_*'     some of them
     python3 common/tools/maintain/mutate.py --check            only: does each fault still fit the source?
     python3 common/tools/maintain/mutate.py --table            what noticed each fault, as recorded
+    python3 common/tools/maintain/mutate.py --owed             which have no verdict for the sources as they are
+    python3 common/tools/maintain/mutate.py --owed --minutes 55 --json common/results/mutations.json
+                                                               tries as many of these as the time allows
 
 The faults of a folder's files stand in its proof/faults.json, one to a line:
 
@@ -35,8 +38,10 @@ The build has little optimization, because compiling takes longer than the tests
 and it checks the alignment of every access (-fsanitize=alignment), as CI's sanitizers do.
 
 --json FILE records the results; those of faults that did not run this time are kept, so a record
-can be made in parts, on several machines. Exit code: 0 if every fault was noticed and every
-equivalent was not, 1 otherwise, 2 if nothing could be run.
+can be made in parts, on several machines: --part 2/4 is the second quarter, and after --minutes no
+further fault begins. A verdict belongs to the fault, to the file that it breaks, and to what noticed it
+(verdicts.py): when one of these changes, --owed has the fault until it is tried anew. Exit code: 0 if
+every fault that ran was noticed and every equivalent was not, 1 otherwise, 2 if nothing could be run.
 """
 
 import argparse
@@ -54,6 +59,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import runs
+import verdicts
 
 RECORD = runs.ROOT / "common/results/mutations.json"
 WITHIN_LINES = 40
@@ -164,6 +170,7 @@ class Copy:
     def __init__(self, folder, options):
         self.tree, self.build, self.kept = folder / "tree", folder / "build", folder / "kept"
         self.options = options
+        self.sources = verdicts.Sources(self.tree)
         self.built = set()
         self.stamps = {}
 
@@ -265,7 +272,7 @@ class Copy:
             shutil.copy2(saved, source)
             saved.unlink()
             self.put_back()
-        return {"id": fault.id, "fault": fault.digest, **result,
+        return {"id": fault.id, "fault": fault.digest, "belongs": self.sources.digest(fault, result.get("by")), **result,
                 "seconds": round(time.monotonic() - began, 1)}
 
     def tests(self, target, limit):
@@ -349,7 +356,7 @@ class Work:
 
     def __init__(self, faults, options):
         self.left, self.total = list(faults), len(faults)
-        self.options = options
+        self.options, self.began = options, time.monotonic()
         self.lock = threading.Lock()
         self.busy = {}     # test program -> how many copies have built it
         self.limits = {}   # test program -> seconds
@@ -359,7 +366,7 @@ class Work:
 
     def next_for(self, built):
         with self.lock:
-            if not self.left:
+            if not self.left or self.late() and self.results:
                 return None
             counts = {}
             for fault in self.left:
@@ -372,6 +379,9 @@ class Work:
             fault = next(fault for fault in self.left if fault.test == test)
             self.left.remove(fault)
             return fault
+
+    def late(self):
+        return self.options.minutes is not None and time.monotonic() > self.began + 60 * self.options.minutes
 
     def give_up(self, error, test=None):
         """Leaves out the faults of a program, or all, that cannot be tried."""
@@ -455,6 +465,23 @@ def outcomes(faults, results):
     return [(fault, known.get((fault.id, fault.digest))) for fault in faults]
 
 
+def owed(faults, results, sources):
+    """[(fault, why)] of those without a verdict for the sources as they are."""
+    known = {entry["id"]: entry for entry in results}
+
+    def why(fault):
+        entry = known.get(fault.id)
+        if entry is None:
+            return "not run"
+        if entry["fault"] != fault.digest:
+            return "another fault than it was"
+        if entry.get("belongs") != sources.digest(fault, entry.get("by")):
+            return f"{fault.file}, or what noticed it, is not what it was"
+        return None
+
+    return [(fault, reason) for fault in faults if (reason := why(fault))]
+
+
 def summary(faults, results):
     """An entry for each test program: faults, killed, how, equivalents, survivors."""
     every = outcomes(faults, results)
@@ -499,6 +526,11 @@ def parse_arguments():
                         help="say which faults do not fit the source, and run nothing")
     parser.add_argument("--table", action="store_true",
                         help="say what noticed each fault, as recorded, and run nothing")
+    parser.add_argument("--owed", action="store_true",
+                        help="only the faults without a verdict for the sources as they are; they run with "
+                        "--minutes, --part or --json, and are listed without")
+    parser.add_argument("--part", metavar="K/N", help="only the K-th of N parts of the faults")
+    parser.add_argument("--minutes", type=float, metavar="M", help="begin no fault after so many minutes")
     parser.add_argument("--only", action="append", default=[], metavar="ID",
                         help="only these faults: an id or a pattern such as 'elu_*'; repeatable")
     parser.add_argument("--backend", choices=["cpu", "cuda"], default="cpu")
@@ -520,6 +552,16 @@ def chosen(faults, options):
     return [fault for fault in faults if fault.id in options.only or bool(fault.gpu) == on_gpu]
 
 
+def part_of(faults, part):
+    """The K-th of N stretches of the table, which keep the faults of a test program together."""
+    found = re.fullmatch(r"(\d+)/(\d+)", part)
+    k, n = map(int, found.groups()) if found else (0, 0)
+    if not 1 <= k <= n:
+        raise runs.ToolError(f"--part is one of several, as in 2/4, not '{part}'")
+    faults = sorted(faults, key=lambda fault: fault.test)
+    return faults[len(faults) * (k - 1) // n:len(faults) * k // n]
+
+
 def context():
     compiler = run([os.environ.get("CXX") or "c++", "--version"]).stdout.split("\n")[0]
     return {"compiler": compiler, "commit": runs.commit()}
@@ -536,6 +578,8 @@ def run_all(faults, options):
         thread.start()
     for thread in threads:
         thread.join()
+    if work.left:
+        print(f"{len(work.left)} faults are left for another time: {' '.join(fault.id for fault in work.left)}")
     faults = [fault for fault in faults if fault.id in work.results]
     wrong = [fault for fault in faults
              if (work.results[fault.id]["outcome"] == "survived") != bool(fault.equivalent)
@@ -562,11 +606,23 @@ def main():
     if options.check:
         print(f"{len(faults)} faults fit the source")
         return 0
+    faults = chosen(faults, options)
+    recorded = runs.load_json(options.json if options.json and Path(options.json).exists() else RECORD)["results"]
+    if options.owed:
+        reasons = owed(faults, recorded, verdicts.Sources(runs.ROOT))
+        faults = [fault for fault, _ in reasons]
+    if options.part:
+        faults = part_of(faults, options.part)
     if options.table:
-        for fault, result in outcomes(chosen(faults, options), runs.load_json(options.json or RECORD)["results"]):
+        for fault, result in outcomes(faults, recorded):
             print(f"{fault.id:34} {fault.file}: {fault.old}  ->  {fault.new}  |  {told(fault, result)}")
         return 0
-    return run_all(chosen(faults, options), options)
+    if options.owed and not (options.part or options.minutes or options.json):
+        for fault, why in reasons:
+            print(f"{fault.id:34} {fault.test}: {why}")
+        print(f"{len(reasons)} faults are owed")
+        return 0
+    return run_all(faults, options)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import folders
 import mutate
 import runs
 import synthetic
+import verdicts
 
 SOURCE = """void first(int i) {
   if (i < n) a();
@@ -144,6 +145,98 @@ class TableTest(synthetic.Scratch):
         self.assertEqual(data["context"], {"cpu": options.context})
 
 
+class VerdictTest(synthetic.Scratch):
+    """What a verdict belongs to, in a made-up chapter."""
+
+    FILES = {
+        "01_x/x.cuh": "void second(int i) {  // why\n  if (i < n) b();\n}\n",
+        "01_x/x.cu": "void launch() {}\n",
+        "01_x/x_test.cpp": """#include "01_x/x.h"
+#include "01_x/proof/x_reference.h"
+#include "common/launch.cuh"
+const int kMost = 3;
+TEST_CASE("x: one",
+          "[tag]") {
+  REQUIRE(one);
+}
+
+TEMPLATE_TEST_CASE("x: "
+                   "two", "", int, float) {
+  REQUIRE(two);
+}
+""",
+        "01_x/x.h": "", "common/launch.cuh": "",
+        "01_x/proof/x_test_more.cpp": '#include "common/proof/judge.h"\nTEST_CASE("x: more") {\n  more();\n}\n',
+        "01_x/proof/x_reference.h": '#include "common/proof/judge.h"\n',
+        "01_x/proof/x_reference_table.cpp": "int table;\n",
+        "common/proof/judge.h": "bool judge();\n",
+        "common/proof/judging.cpp": '#include "common/proof/judge.h"\n#include "common/launch.cuh"\nbool judge() { return true; }\n',
+        "common/proof/other.cpp": '#include "common/proof/other.h"\n#include "common/proof/judge.h"\n',
+        "common/proof/other.h": "",
+    }
+
+    def setUp(self):
+        super().setUp()
+        for name, text in self.FILES.items():
+            synthetic.write(self.root, name, text)
+        self.fault = mutate.Fault(entry(file="01_x/x.cuh", after=None, test="01_x_test"))
+
+    def digest(self, by):
+        return verdicts.Sources(self.root).digest(self.fault, by)
+
+    def changes(self, name, old, new, by):
+        """Whether a verdict of this case belongs to other sources after the edit."""
+        before = self.digest(by)
+        text = self.FILES[name]
+        self.assertIn(old, text)
+        synthetic.write(self.root, name, text.replace(old, new))
+        changed = self.digest(by) != before
+        synthetic.write(self.root, name, text)
+        self.assertEqual(self.digest(by), before)
+        return changed
+
+    def test_what_counts(self):
+        for name, old, new, by, counts in (
+            ("01_x/x.cuh", "b();", "c();", "x: one", True),
+            ("01_x/x.cuh", "b();", "b( ) ;  // said", "x: one", False),
+            ("01_x/x.cuh", "why", "because", "x: one", False),
+            ("01_x/x_test.cpp", "REQUIRE(one)", "CHECK(one)", "x: one", True),
+            ("01_x/x_test.cpp", "REQUIRE(two)", "CHECK(two)", "x: one", False),
+            ("01_x/x_test.cpp", "REQUIRE(two)", "CHECK(two)", "x: two - int", True),
+            ("01_x/x_test.cpp", "kMost = 3", "kMost = 4", "x: one", True),
+            ("01_x/x_test.cpp", "kMost = 3", "kMost = 4", "x: more", False),
+            ("01_x/x_test.cpp", "REQUIRE(two)", "CHECK(two)", None, True),
+            ("01_x/x_test.cpp", "REQUIRE(two)", "CHECK(two)", "a case that is gone", True),
+            ("01_x/proof/x_test_more.cpp", "more()", "less()", "x: one", False),
+            ("01_x/proof/x_test_more.cpp", "more()", "less()", None, True),
+            ("01_x/proof/x_reference_table.cpp", "int", "long", "x: one", True),
+            ("common/proof/judging.cpp", "true", "false", "x: one", True),
+            ("common/proof/other.cpp", "other.h", "another.h", "x: one", False),
+            ("01_x/x.cu", "launch", "launched", "x: one", False),
+        ):
+            with self.subTest(name=name, new=new, by=by):
+                self.assertEqual(self.changes(name, old, new, by), counts)
+
+    def test_what_is_owed(self):
+        entry_of = lambda **more: {**result(fault=self.fault, by="x: one"), "belongs": self.digest("x: one"), **more}
+        for results, why in (
+            ([], "not run"), ([entry_of(fault="0")], "another fault"), ([entry_of(belongs="0")], "01_x/x.cuh, or what noticed it"),
+            ([result(fault=self.fault, by="x: one")], "01_x/x.cuh, or what"), ([entry_of()], None),
+        ):
+            with self.subTest(why):
+                found = mutate.owed([self.fault], results, verdicts.Sources(self.root))
+                self.assertEqual([fault.id for fault, _ in found], [self.fault.id] * bool(why))
+                self.assertTrue(not why or why in found[0][1], found)
+
+    def test_the_real_sources(self):
+        sources = verdicts.Sources(runs.ROOT)
+        for test in {fault.test for fault in mutate.load_table()}:
+            self.assertTrue(sources.of_program(test), test)
+        texts = sources.texts("01_elu_test", "elu: every launcher keeps its promises")
+        self.assertLessEqual({"01_elu/elu_test.cpp", "01_elu/proof/elu_reference.h", "common/proof/promises.cpp"}, set(texts))
+        self.assertIn("06_primitives/proof/test_kernels_block.cu", sources.texts("06_primitives_test", None))
+
+
 #: A build system and a test program in one: "compiling" copies the source, and the program fails
 #: where the source is broken.
 PROGRAM = """#!/bin/sh
@@ -183,7 +276,9 @@ class CopyTest(synthetic.Scratch):
 
     def outcome(self, new, limit=60.0):
         fault = mutate.Fault(entry(after=None, old="fine", new=new))
+        synthetic.write(self.copy.tree, "x/x_test.cpp", "int main() {}\n")
         outcome = self.copy.breaks(fault, {"x_test": limit})
+        self.assertEqual(outcome["belongs"], verdicts.Sources(self.copy.tree).digest(fault, outcome.get("by")))
         self.assertEqual(self.source.read_text(encoding="utf-8"), "fine\n")
         self.assertEqual(self.state(), self.before)
         return {key: outcome.get(key) for key in ("outcome", "by", "how", "order")}
@@ -219,12 +314,28 @@ class WorkTest(unittest.TestCase):
     def test_a_copy_stays_with_its_program(self):
         faults = [mutate.Fault(entry(id=f"{test}{i}", test=test))
                   for i in range(3) for test in ("a", "b")]
-        work = mutate.Work(faults, SimpleNamespace())
+        work = mutate.Work(faults, SimpleNamespace(minutes=None))
         first, second = work.next_for(set()).test, work.next_for(set()).test
         self.assertEqual({first, second}, {"a", "b"})
         self.assertEqual([work.next_for({"b"}).test for _ in range(2)], ["b", "b"])
         self.assertEqual([work.next_for({"b"}).test for _ in range(2)], ["a", "a"])
         self.assertIsNone(work.next_for({"a", "b"}))
+
+    def test_the_time_is_up(self):
+        work = mutate.Work([mutate.Fault(entry(id=str(i))) for i in range(3)], SimpleNamespace(minutes=0.0))
+        work.began -= 1.0
+        self.assertEqual(work.next_for(set()).id, "0")  # or a run would bring nothing
+        work.results["0"] = {}
+        self.assertIsNone(work.next_for({"x_test"}))
+        self.assertEqual([fault.id for fault in work.left], ["1", "2"])
+
+    def test_parts_are_the_whole(self):
+        faults = [mutate.Fault(entry(id=f"{test}{i}", test=test)) for i in range(5) for test in ("a", "b")]
+        parts = [[fault.id for fault in mutate.part_of(faults, f"{k}/3")] for k in (1, 2, 3)]
+        self.assertEqual(parts, [["a0", "a1", "a2"], ["a3", "a4", "b0"], ["b1", "b2", "b3", "b4"]])
+        for part in ("0/3", "4/3", "2", "a/b"):
+            with self.subTest(part), self.assertRaisesRegex(runs.ToolError, "as in 2/4"):
+                mutate.part_of(faults, part)
 
     def test_an_unbroken_program_must_pass(self):
         work = mutate.Work([], SimpleNamespace(backend="cpu"))
