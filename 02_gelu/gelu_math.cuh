@@ -19,7 +19,6 @@ namespace tutorial {
 
 // Rungs 1, 2 and 10: the formulas of the textbook with the library's tanhf and erff, as frameworks
 // compute them. Below -16 both give -0, so that is the lowest x that has to be tried.
-//! [gelu_float]
 template <GeluApproximate kApproximate>
 __device__ __forceinline__ float gelu_float(float x) {
   const float z = max_nan(x, -16.0f);
@@ -30,7 +29,6 @@ __device__ __forceinline__ float gelu_float(float x) {
     return 0.5f * z * (1.0f + erff(0.707106781f * z));
   }
 }
-//! [gelu_float]
 
 // tanh of a half: what htanh does from CUDA 12.8 on. There is no erf of a half in any version.
 __device__ __forceinline__ half tanh_of_half(half x) {

@@ -91,7 +91,6 @@ struct Choose {
 // 127 carry into bit 7 if any of them is set, and never beyond it, so no byte disturbs its
 // neighbour; the byte's own bit 7 is added by `|`. The other bits have no meaning, and to_bools()
 // masks them.
-//! [swar]
 __device__ __forceinline__ unsigned truth_bits(unsigned four) {
   return ((four & 0x7f7f7f7fu) + 0x7f7f7f7fu) | four;
 }
@@ -101,7 +100,6 @@ template <class Op>
 __device__ __forceinline__ unsigned logical_four(Op op, unsigned a, unsigned b) {
   return to_bools(op(truth_bits(a), truth_bits(b)));
 }
-//! [swar]
 template <class Op>
 __device__ __forceinline__ unsigned logical_four(Op op, unsigned a) {
   return to_bools(op(truth_bits(a)));
@@ -199,7 +197,6 @@ struct OneByOne {
   __device__ __forceinline__ bool one(T a, T b) const {
     return op(a, b);
   }
-  //! [one_by_one]
   template <int N, class T>
   __device__ __forceinline__ unsigned compare(const T* a, const T* b) const {
     unsigned word = 0;
@@ -209,7 +206,6 @@ struct OneByOne {
     }
     return word;
   }
-  //! [one_by_one]
 };
 
 /// The same for 16-bit floats, two at a time: two masks, and one PRMT that picks one byte of each

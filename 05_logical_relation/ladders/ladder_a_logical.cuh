@@ -25,12 +25,10 @@ __global__ void logical_u8_kernel(const Byte* a, const Byte* b, Byte* y, std::in
 
 // A2 · bool8: eight bytes a thread, in a struct. The struct is aligned as its members are, to 1
 // byte, so the compiler may not access more than one byte at a time.
-//! [bool8]
 struct bool8_ {
   Byte x0, y0, z0, w0, x1, y1, z1, w1;
 };
 static_assert(sizeof(bool8_) == 8 && alignof(bool8_) == 1);
-//! [bool8]
 
 template <class Op>
 __global__ void logical_bool8_kernel(const Byte* a, const Byte* b, Byte* y, std::int64_t n,

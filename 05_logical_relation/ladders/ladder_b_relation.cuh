@@ -140,7 +140,6 @@ __global__ void relation_ballot_wide_kernel(const T* a, const T* b, unsigned* wo
       answer[k] = i < n && op(a[i], b[i]);
     }
   }
-  //! [votes]
   unsigned mine = 0;
 #pragma unroll
   for (int k = 0; k < kVotes; ++k) {
@@ -150,7 +149,6 @@ __global__ void relation_ballot_wide_kernel(const T* a, const T* b, unsigned* wo
   if (lane < kVotes && first + 32 * lane < n) {
     words[first / 32 + lane] = mine;
   }
-  //! [votes]
 }
 
 // B8 · f16x8_bits: no vote. The eight answers of a 16-byte load are the eight bits of one byte.
@@ -163,14 +161,12 @@ __global__ void relation_bits_kernel(const T* a, const T* b, unsigned* words, st
   const std::int64_t i = byte * 8;
   Byte* const bytes = reinterpret_cast<Byte*>(words);
   if (i + 8 <= n) {
-    //! [eight_bits]
     alignas(16) T left[8], right[8];
     LDST128BITS(left[0]) = LDST128BITS(a[i]);
     LDST128BITS(right[0]) = LDST128BITS(b[i]);
     const unsigned low = answers.template compare<4>(&left[0], &right[0]);
     const unsigned high = answers.template compare<4>(&left[4], &right[4]);
     bytes[byte] = static_cast<Byte>(four_bits(low) | four_bits(high) << 4);
-    //! [eight_bits]
   } else if (i < (n + 31) / 32 * 32) {  // the last answers, and the rest of the last word
     unsigned bits = 0;
     for (std::int64_t k = i; k < n; ++k) {

@@ -48,7 +48,6 @@ template <int kWidth, class Channel>
 __global__ void control_channel_sum_kernel(const half* a, const half* b, half* y, std::int64_t n,
                                            Channel channel) {
   if constexpr (!std::is_same_v<Channel, DivideFirst>) wait_for_previous_grid();
-  //! [channel_sum]
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
   if (i >= n) return;
   const half value = b[channel(i)];
@@ -56,7 +55,6 @@ __global__ void control_channel_sum_kernel(const half* a, const half* b, half* y
 #pragma unroll
   for (int k = 0; k < kWidth; ++k) pack.at[k] = pack.at[k] + value;
   store_pack(y + i, pack);
-  //! [channel_sum]
 }
 
 // ---- An outer sum in packs, both operands broadcast --------------------------------------------
