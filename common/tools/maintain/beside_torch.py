@@ -96,24 +96,6 @@ def summary_table(chosen, version):
     return titles, body, "lll" + "r" * 7
 
 
-def times_table(chosen, shown):
-    """(titles, rows, alignment): microseconds a call at each shape, in each regime; shown formats."""
-    regimes = runs.unique(cell.regime for cell in chosen)
-    several = len({(cell.operation, cell.dtype) for cell in chosen}) > 1
-    titles = (["Operation", "Type"] if several else []) + ["Shape"]
-    for regime in regimes:
-        titles += [f"ours, {regime}", "PyTorch", "torch.compile"]
-    body = []
-    shapes = runs.unique(c.shape for c in chosen)
-    for key in sorted(runs.unique((c.operation, c.dtype, c.shape) for c in chosen), key=lambda key: shapes.index(key[2])):
-        row = (list(key[:2]) if several else []) + [key[2].replace("x", "\u00d7")]
-        for regime in regimes:
-            here = [c for c in chosen if (c.operation, c.dtype, c.shape, c.regime) == (*key, regime)]
-            row += [shown(here[0].time(who) if here else None) for who in WHO]
-        body.append(row)
-    return titles, body, "l" * (3 if several else 1) + "r" * (3 * len(regimes))
-
-
 # -------------------------------------------------------------------------------------------------
 # The figure of all chapters
 

@@ -3,7 +3,7 @@
 import re
 
 import runs
-from marker import NotRecorded, load_run, load_json, DASH, table, gbps, code
+from marker import load_json
 
 
 def titles():
@@ -56,48 +56,7 @@ def make_next(part):
 
 
 def headlines():
-    """{chapter's folder: its results/headline.json}, in order: which rungs the front page compares
-    ("climb": ladder, dtype, first, last, shape), which rows the figure against the peers shows
+    """{chapter's folder: its results/headline.json}, in order: which rows the figure against the peers shows
     ("against": as beside_torch.headline takes them), which rows are the operators ("operators": behind.py)."""
     paths = ((folder, folder / "results" / "headline.json") for folder in runs.find_chapters(runs.ROOT))
     return {folder: load_json(path) for folder, path in paths if path.exists()}
-
-
-def make_headline(part):
-    """A row per chapter, its first and last rung on every GPU that is recorded."""
-    names = part.names[0].split(",")
-    gpus, body = {}, []
-    for folder, spec in headlines().items():
-        climb, cells = spec["climb"], {}
-        for name in names:
-            path = folder / "results" / runs.shown_name(name)
-            if path.exists():
-                run = load_run(path)
-                gpus.setdefault(name, run.device.replace("NVIDIA ", "").split(" ")[0])
-                cells[name] = climb_cells(run, climb, part)
-        if cells:
-            title = next((title[1] for title in titles() if title[0].parent == folder), folder.name)
-            link = part.link(folder / "README.md")
-            body.append(([f"[{title}]({link})", code(climb["first"]), code(climb["last"])], cells))
-    if not body:
-        raise NotRecorded(names[0])
-    heads = ["Chapter", "From", "to"]
-    for name in gpus:
-        heads += [f"{gpus[name]}: GB/s", "% of copy"]
-    rows = [left + [cell for name in gpus for cell in cells.get(name, [DASH, DASH])]
-            for left, cells in body]
-    return table(heads, rows, "lll" + "rr" * len(gpus))
-
-
-def climb_cells(run, climb, part):
-    """["849 to 4,290", "19.8 to 100.1"] of a climb."""
-    shape = climb.get("shape", run.default_shape(climb["ladder"]))
-    ends = []
-    for rung in (climb["first"], climb["last"]):
-        found = run.select(ladder=climb["ladder"], rung=rung, dtype=climb["dtype"], shape=shape,
-                           regime="cold")
-        if not found or found[0].failed:
-            part.fail(f"{run.path} has no {climb['ladder']}/{rung} at {shape}, cold; mend headline.json")
-        ends.append(found[0])
-    return [" \u2192 ".join(gbps(row.gbps) for row in ends),
-            " \u2192 ".join(f"{row.copy_pct:.0f}" for row in ends)]

@@ -11,7 +11,7 @@ import runs
 
 #: The file that a marker shows if it names none.
 FILES = {**dict.fromkeys(("value", "context", "results", "grid", "matrix", "ladder_figure", "sizes_figure"), ["main.json"]),
-         **dict.fromkeys(("gpus", "headline"), ["main.json,second.json"]), "controls": ["controls/questions.json"],
+         "gpus": ["main.json,second.json"], "controls": ["controls/questions.json"],
          "torch": ["main_torch.json"], "accuracy": ["main_accuracy.json"], "ncu": ["main_ncu.json"]}
 
 

@@ -28,9 +28,6 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   the step, for rows that are no ladder
     grid FILE [dtype=f16] [regime=cold,warm] [value=GBps] [shapes=a,b] [kinds=...] [rungs=...]
                                   rungs x shapes; value: GBps, copy_pct, median_us or spread_pct
-                                  by=n: shapes of one number of elements are one column, as they are
-                                  one launch of an elementwise kernel (torch of=times takes it too).
-                                  Warm, a size at which no row's data fits into the L2 is left out
     gpus [FILES] [rungs=a,b] [dtype=f16] [regime=cold] [shape=SxK] [kinds=...] [accuracy=FILE] [brief=yes]
                                   a row per rung; GB/s and % of copy on each GPU whose file, of a list
                                   a.json,b.json (main and second), is recorded, the larger spread of the row, and the
@@ -41,16 +38,13 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   that ladder has most. TITLE:NAME gives a name another title; several columns'
                                   names joined by | fill one column, whichever the row has. value:
                                   both (GB/s and % of copy) or one that grid knows
-    headline [FILES]              a row per chapter with a results/headline.json: its first and last
-                                  rung on each GPU of main.json,second.json that is recorded
     ladder_figure FILE out=NAME.svg [title=..] [dtype=] [regime=cold] [shape=] [kinds=] [rungs=]
                                   bars, the copy kernel as a reference line
     sizes_figure FILE out=NAME.svg dtype=f16 [title=..] [regime=cold,warm] [kinds=] [rungs=]
                                   GB/s over the number of elements, a panel per regime
-    torch FILE [of=summary] [dtype=] [regime=] [ladder=] [shape=]
+    torch FILE [dtype=] [regime=] [ladder=] [shape=]
                                   a run of common/torch/table.py: how often our operators' times go
-                                  into PyTorch's and torch.compile's, over the shapes; of=times: the
-                                  microseconds of each at each shape. Takes all that there is
+                                  into PyTorch's and torch.compile's, over the shapes
     views FILE [of=times] [regime=cold] [size=2^28] [cases=text,text]
                                   a run of common/torch/views.py: microseconds and GB/s of each case with one of these
                                   texts in its name, percent of the same operation on aligned arrays, and how often ours
@@ -118,9 +112,12 @@ Excerpts of the source, between two lines `//! [NAME]` of FILE, which is in the 
     <!-- excerpt:elu_kernels.cuh f32x4 -->
     <!-- /excerpt -->
 
+Where FILE is a table of faults, proof/faults.json, NAME is one of them, and the excerpt what it does to the source.
+
 Markers inside code fences and inline code are left alone.
 """
 
+import itertools
 import re
 import sys
 import textwrap
@@ -130,6 +127,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import chapters
 import front
 import links
+import mutate
 import pictures
 import runs
 import tables
@@ -154,6 +152,8 @@ def make_excerpt(text, readme, where):
     if len(words) != 2:
         raise runs.ToolError(f"{where}: write it as <!-- excerpt:FILE NAME -->")
     path = home_of(readme) / words[0]
+    if path.name == "faults.json":
+        return ["```diff"] + difference(path, words[1], where) + ["```"]
     language = FENCES.get(path.suffix, "")
     return [f"```{language}"] + region(path, words[1], where) + ["```"]
 
@@ -173,6 +173,21 @@ def region(path, name, where):
     level = textwrap.dedent("\n".join(re.sub("^#pragma.*", "", line) for line in inside)).split("\n")
     shown = [line if line.startswith("#pragma") else moved for line, moved in zip(inside, level)]
     return "\n".join(shown).strip("\n").splitlines()
+
+
+def difference(path, name, where):
+    """The line that a fault breaks, before and after, with up to two lines of its paragraph above and below."""
+    faults = [fault for fault in mutate.load_table(path) if fault.id == name]
+    if not faults:
+        raise runs.ToolError(f"{where}: {path.name} has no fault {name}")
+    text = runs.read_text(runs.ROOT / faults[0].file)
+    old, new = text.splitlines(), faults[0].apply(text).splitlines()
+    at = next(i for i, (line, other) in enumerate(zip(old, new)) if line != other)
+    above, below = itertools.takewhile(str.strip, reversed(old[:at])), itertools.takewhile(str.strip, old[at + 1:])
+    shown = [(" ", line) for line in reversed([*itertools.islice(above, 2)])] + [("-", old[at]), ("+", new[at])]
+    shown += [(" ", line) for line in itertools.islice(below, 2)]
+    level = min(len(line) - len(line.lstrip()) for _, line in shown)
+    return [sign + line[level:] for sign, line in shown]
 
 
 # -------------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ import controls
 import counted
 import model_report
 import mutate
-import recorded
 import runs
 import speed
 from chapters import headlines
@@ -60,42 +59,13 @@ def make_grid(part):
     run = part.run()
     regimes, value = regimes_of(run, part), part.option("value", "GBps")
     rows = chosen([row for regime in regimes for row in run.select(regime=regime)], part, ["rung", "peer", "copy"])
-    shapes = part.listed("shapes", run.shapes())
-    by_n = sizes_once(shapes, part)
-    columns = [(regime, shape) for regime in regimes for shape in (by_n or shapes)
-               if not by_n or regime != "warm" or fits_in_cache(run, rows, shape)]
-    several = len({row.dtype for row in rows}) > 1
-    titles = ["Rung"] + (["Type"] if several else [])
+    columns = [(regime, shape) for regime in regimes for shape in part.listed("shapes", run.shapes())]
     body = []
     for key in runs.unique((r.ladder, r.rung, r.dtype) for r in rows):
         mine = {(r.regime, r.shape): r for r in rows if (r.ladder, r.rung, r.dtype) == key}
-        first = next(iter(mine.values()))
-        cells = [labelled(first)] + ([first.dtype] if several else [])
-        body.append(cells + [grid_cell(mine.get(column), value, part) for column in columns])
-    shown = [(by_n[shape] if by_n else shape.replace("x", "\u00d7")) + (f", {regime}" if len(regimes) > 1 else "")
-             for regime, shape in columns]
-    align = "l" * len(titles) + "r" * len(columns)
-    return cpu_note(run) + table(titles + shown, body, align)
-
-
-def sizes_once(shapes, part):
-    """{shape: how many elements} with one shape for each number, if by=n asks for it."""
-    by = part.option("by")
-    if by not in (None, "n"):
-        part.fail(f"unknown by={by}; known: n")
-    found = {}
-    for shape in sorted(shapes, key=recorded.elements_of) if by else []:
-        n = recorded.elements_of(shape)
-        if n not in (recorded.elements_of(other) for other in found):
-            found[shape] = n
-    return {shape: f"{n >> 20} M" if n % (1 << 20) == 0 else f"{n:,}" for shape, n in found.items()}
-
-
-def fits_in_cache(run, rows, shape):
-    """Does some row's data fit into the L2? Without a recorded size of the L2: yes."""
-    l2 = runs.number(run.context.get("gpu_l2_mib"))
-    moved = [row.counters["bytes"] for row in rows if row.shape == shape and "bytes" in row.counters]
-    return not (l2 and moved) or min(moved) <= l2 * 2**20
+        body.append([labelled(next(iter(mine.values())))] + [grid_cell(mine.get(column), value, part) for column in columns])
+    shown = [shape.replace("x", "\u00d7") + (f", {regime}" if len(regimes) > 1 else "") for regime, shape in columns]
+    return cpu_note(run) + table(["Rung", *shown], body, "l" + "r" * len(columns))
 
 
 def make_gpus(part):
@@ -199,18 +169,7 @@ def make_torch(part):
               and all(getattr(cell, name) in words for name, words in wanted.items() if words)]
     if not chosen:
         raise NotRecorded(f"{run.path} has nothing of ours beside PyTorch")
-    of = part.option("of", "summary")
-    if of not in ("summary", "times"):
-        part.fail(f"unknown of={of}; known: summary, times")
-    made = (beside_torch.summary_table(chosen, run.context.get("torch")) if of == "summary"
-            else beside_torch.times_table(one_each(chosen, part), significant))
-    return cpu_note(run) + table(*made)
-
-
-def one_each(cells, part):
-    """The cells, or with by=n those of one shape for each number of elements."""
-    by_n = sizes_once(runs.unique(cell.shape for cell in cells), part)
-    return [cell for cell in cells if not by_n or cell.shape in by_n]
+    return cpu_note(run) + table(*beside_torch.summary_table(chosen, run.context.get("torch")))
 
 
 def make_views(part):

@@ -140,6 +140,15 @@ class ReportTest(made_up.Repository):
         self.assertEqual(self.get("01_elu/README.md").splitlines()[2:-2],
                          ["int a;", "#pragma unroll", "for (;;) {", "  f();"])
 
+    def test_an_excerpt_of_a_fault_is_what_it_does_to_the_source(self):
+        fault = {"id": "b_is_d", "file": "01_elu/elu.cuh", "old": "int b", "new": "int d", "kind": "operands", "test": "01_elu_test"}
+        self.put("01_elu/proof/faults.json", {"faults": [fault]})
+        self.put("01_elu/elu.cuh", "int z;\n\n{\n  int a;\n  {\n    int b;\n  }\n\nint c;\n")
+        self.assertEqual(self.block("proof/faults.json b_is_d", "excerpt"),
+                         ["```diff", " int a;", " {", "-  int b;", "+  int d;", " }", "```"])
+        with self.assertRaisesRegex(runs.ToolError, "has no fault c_is_d"):
+            self.block("proof/faults.json c_is_d", "excerpt")
+
     def test_a_missing_region_is_an_error(self):
         for name in ("nope", "once"):
             with self.assertRaisesRegex(runs.ToolError, "elu.cuh has . lines"):
@@ -148,7 +157,7 @@ class ReportTest(made_up.Repository):
     # -- no run, errors, and --check
 
     def test_what_is_not_recorded_says_so(self):
-        for kind in ("results", "grid", "accuracy", "ncu", "context", "table", "plot", "ladder_figure", "torch", "headline"):
+        for kind in ("results", "grid", "accuracy", "ncu", "context", "table", "plot", "ladder_figure", "torch"):
             self.assertEqual(self.block(f"{kind} none.json"), ["No run recorded yet."], kind)
         self.assertEqual(self.value("none.json of=a rung=b"), "(no run recorded yet)")
         (self.root / "01_elu/results/h200.json").unlink()
@@ -162,7 +171,7 @@ class ReportTest(made_up.Repository):
                             ("results h200.json rungs=f64", "no rung f64"),
                             ("results h200.json kinds=king", "unknown kind king"),
                             ("results h200.json colour=red", "unknown option colour"), ("behind of=x", "unknown of=x"),
-                            ("grid h200.json value=joy", "unknown value=joy"), ("grid h200.json by=m", "unknown by=m"),
+                            ("grid h200.json value=joy", "unknown value=joy"),
                             ("matrix h200.json rows=W columns=a dtype=f16", "needs ladder="),
                             ("matrix h200.json ladder=x rows=W columns=a dtype=f16", "no ladder x"),
                             ("sizes_figure h200.json out=a.svg", "dtype="), ("ladder_figure h200.json", "out=")):
@@ -175,7 +184,7 @@ class ReportTest(made_up.Repository):
         self.assertEqual(set(report.MAKERS) - set(re.findall(r"<!-- report:(\w+)", pages)), set())
 
     def test_an_open_block_is_an_error(self):
-        self.put("README.md", "<!-- report:headline -->\n")
+        self.put("README.md", "<!-- report:chapters -->\n")
         with self.assertRaisesRegex(runs.ToolError, "README.md:1: has no <!-- /report --> after"):
             self.main()
 
