@@ -69,7 +69,7 @@ __device__ __forceinline__ void wait_for_previous_grid() {
 /// written, to the L2 cache at least: load_pack_from_l2().
 __device__ __forceinline__ void reads_what_previous_grid_reads() {
 #if defined(TUTORIAL_BACKEND_CPU)
-  cpu::waits_for_previous_grid();
+  cpu::reads_what_previous_grid_reads();
 #endif
 }
 

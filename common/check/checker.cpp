@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace tutorial::check {
 
@@ -284,7 +285,7 @@ void Checker::launch_begins(const cpu::Launch& launch) {
   find_regions();
   regions_.for_all([](Region& region) {
     region.cells.clear();
-    region.stored = {};
+    region.stored_before = std::exchange(region.stored, {});
   });
   name_regions(launch);
   in_launch_ = true;
@@ -332,7 +333,7 @@ void Checker::block_begins() {
   const unsigned count = blockDim.x * blockDim.y * blockDim.z;
   block_ = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   order_.block_begins(block_, count);
-  waited_.assign(count, 0);
+  waited_.assign(count, Waited::no);
   const void* const memory = cpu::Worker::of_this_thread().dynamic_shared();
   const auto begin = reinterpret_cast<std::uintptr_t>(memory);
   if (begin != dynamic_shared_ && dynamic_shared_ != 0) regions_.remove(dynamic_shared_);
@@ -375,35 +376,38 @@ void Checker::barrier_completes(unsigned returned) {
                          "clearer is a barrier that every thread comes to");
   }
   order_.barrier_completes();
-  if (std::find(waited_.begin(), waited_.end(), 1) != waited_.end()) {
-    std::fill(waited_.begin(), waited_.end(), std::uint8_t{1});
-  }
+  std::fill(waited_.begin(), waited_.end(), *std::max_element(waited_.begin(), waited_.end()));
 }
 
 void Checker::warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) {
   const Busy busy;
   if (!orders_memory) return;
   order_.warp_meets(warp, lanes);
-  std::uint8_t waited = 0;
+  Waited waited = Waited::no;
   const auto for_threads = [&](auto visit) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       if ((lanes >> lane & 1U) != 0) visit(waited_[warp * kLanes + lane]);
     }
   };
-  for_threads(
-      [&](std::uint8_t of_thread) { waited = static_cast<std::uint8_t>(waited | of_thread); });
-  for_threads([&](std::uint8_t& of_thread) { of_thread = waited; });
+  for_threads([&](Waited of_thread) { waited = std::max(waited, of_thread); });
+  for_threads([&](Waited& of_thread) { of_thread = waited; });
 }
 
 void Checker::waits_for_previous_grid() {
   if (!in_launch_) return;
   any_waited_ = true;
-  waited_[running_thread()] = 1;
+  waited_[running_thread()] = Waited::fully;
+}
+
+void Checker::reads_what_previous_grid_reads() {
+  if (!in_launch_) return;
+  Waited& waited = waited_[running_thread()];
+  waited = std::max(waited, Waited::to_read);
 }
 
 void Checker::lets_next_grid_begin(std::uintptr_t pc) {
   const Busy busy;
-  if (!in_launch_ || !launch_->overlaps || waited_[running_thread()] != 0) return;
+  if (!in_launch_ || !launch_->overlaps || waited_[running_thread()] == Waited::fully) return;
   problems_.add(
       "early trigger", place_of(pc),
       thread_name() +
@@ -641,14 +645,28 @@ void Checker::access(const Seen& seen) {
                       " in one access of " + bytes + ", at an address that is no multiple of " +
                       bytes + ": a GPU ends the kernel there");
   }
-  if (launch_->overlaps && !region->is_shared() && waited_[running_thread()] == 0) {
+  if (launch_->overlaps && !region->is_shared() && is_too_early(*region, seen)) {
     accessed_too_early_ = true;
     problems_.add("wait", place_of(seen.pc),
                   thread_name() + " " + verb(seen.operation) + " " + element_name(*region, seen) +
+                      (may_read_early(seen) ? ", which the kernel before it has written," : "") +
                       " before it has called wait_for_previous_grid(): the launch asked for "
                       "Overlap::previous_kernel, so the kernel before it may still be at work");
   }
   remember(*region, seen);
+}
+
+/// Whether it is a read before the wait, which is right of what the kernel before only reads.
+bool Checker::may_read_early(const Seen& seen) const {
+  return waited_[running_thread()] == Waited::to_read && seen.operation == Operation::load;
+}
+
+/// Whether the kernel before may still write there, or read what is written now.
+bool Checker::is_too_early(const Region& region, const Seen& seen) const {
+  if (waited_[running_thread()] == Waited::fully) return false;
+  const Extent& stored = region.stored_before;
+  return !may_read_early(seen) ||
+         (seen.address < stored.end && seen.address + seen.bytes > stored.begin);
 }
 
 /// An access that begins in no region.

@@ -99,6 +99,7 @@ class Checker : public cpu::Watcher {
   void warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) override;
   void thread_waits(cpu::Where where) override;
   void waits_for_previous_grid() override;
+  void reads_what_previous_grid_reads() override;
   void lets_next_grid_begin(std::uintptr_t pc) override;
 
  private:
@@ -109,6 +110,8 @@ class Checker : public cpu::Watcher {
   Region* region_of(const trace::Seen& seen);
   bool is_our_own(const trace::Seen& seen);
   bool is_of_launch(const trace::Seen& seen) const;
+  bool may_read_early(const trace::Seen& seen) const;
+  bool is_too_early(const Region& region, const trace::Seen& seen) const;
 
   void outside(const trace::Seen& seen);
   [[nodiscard]] bool is_hosts(const trace::Seen& seen);
@@ -143,7 +146,9 @@ class Checker : public cpu::Watcher {
   const cpu::Launch* launch_ = nullptr;
   std::uint32_t block_ = 0;
   bool any_waited_ = false, accessed_too_early_ = false, failed_ = false;
-  std::vector<std::uint8_t> waited_;  // of each thread of the block
+  /// For nothing; as long as it takes to read what the kernel before only reads; until that has ended.
+  enum class Waited : std::uint8_t { no, to_read, fully };
+  std::vector<Waited> waited_;  // of each thread of the block
 
   // Reads of shared memory that the block had not written: a race if it does so later.
   struct Unwritten {

@@ -86,6 +86,7 @@ struct Region {
   bool is_declared = false;            ///< what its declaration says is known
   Cells cells = {};                    ///< of the launch
   trace::Extent stored = {};           ///< by the launch
+  trace::Extent stored_before = {};    ///< by the launch before
   std::vector<bool> written = {};      ///< which bytes anybody has written; empty: not followed
   Place origin = {};                   ///< where a program has allocated it
   std::string called = {}, call = {};  ///< as what, and by which function

@@ -30,9 +30,10 @@ class Watcher {
   virtual void warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) = 0;
   /// The running thread calls __syncthreads or a warp operation.
   virtual void thread_waits(Where where) = 0;
-  /// The running thread calls wait_for_previous_grid(), or let_next_grid_begin(); `place`: the
-  /// address where that call returns to.
+  /// The running thread calls wait_for_previous_grid(), reads_what_previous_grid_reads(), or
+  /// let_next_grid_begin(); `place`: the address where that call returns to.
   virtual void waits_for_previous_grid() = 0;
+  virtual void reads_what_previous_grid_reads() = 0;
   virtual void lets_next_grid_begin(std::uintptr_t place) = 0;
 };
 
@@ -41,6 +42,7 @@ inline Watcher* watcher = nullptr;
 
 /// What common/launch.cuh calls in a kernel.
 void waits_for_previous_grid();
+void reads_what_previous_grid_reads();
 void lets_next_grid_begin();
 
 }  // namespace tutorial::cpu

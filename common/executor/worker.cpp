@@ -185,6 +185,10 @@ void waits_for_previous_grid() {
   if (watcher != nullptr) watcher->waits_for_previous_grid();
 }
 
+void reads_what_previous_grid_reads() {
+  if (watcher != nullptr) watcher->reads_what_previous_grid_reads();
+}
+
 void lets_next_grid_begin() {
   if (watcher == nullptr) return;
   watcher->lets_next_grid_begin(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));

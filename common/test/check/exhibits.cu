@@ -4,6 +4,8 @@
 //
 // check: forgotten_wait: thread 0 of block 0 reads x.0. before it has called wait_for_previous_grid.*[|] y.i. = x.i..
 // check: early_trigger: thread 0 of block 0 calls let_next_grid_begin.. before wait_for_.*[|] let_next_grid_begin
+// check: reads_too_early: thread 0 of block 0 reads y.0., which the kernel before it has written, before it has called wait_for_previous_grid.*[|] if .ReadsBefore. sum [+]= y.i.
+// check: writes_too_early: thread 0 of block 0 writes y.0. before it has called wait_for_previous_grid.*[|] y.i. = sum
 // check: nobody_waits: the launch asked for Overlap::previous_kernel and no thread calls wait_.*[|] __global__ void nobody_waits
 // check: reads_past_end: reads x.1029., one past the end .x has 1029 elements..*[|] const float next = x.i [+] 1..
 // check: reads_before: reads x.-1., 1 before the beginning .x has 1029 elements.*[|] const float last = x.i - 1..
@@ -26,6 +28,7 @@
 // check: race_in_a_function: thread 4 of block 0 reads of_warp.0., which thread 0 of block 0 writes in the same line .in any_of_warps.., common/test/check/exhibits.cu:[0-9]+., with no barrier between them .in [a-z_]*.., common/test/check/exhibits.cu
 // check: divergent_barrier: check: [^:]*:[0-9]+: block .0,0,0.: divergent barrier: thread .0,0,0. waits at __syncthreads.. in common/test/check/exhibits.cu:[0-9]+, thread .64,0,0. at
 // check: long_launch: Nothing was found in [1-9]
+// check: early_right: Nothing was found in 2 launches
 // check: barrier_right: Nothing was found in [1-9]
 // check: syncwarp_right: Nothing was found in [1-9]
 // check: fence_right: Nothing was found in [1-9]
@@ -52,6 +55,25 @@ __global__ void forgotten_wait(const float* x, float* y, std::int64_t n) {
 
 __global__ void early_trigger(const float* x, float* y, std::int64_t n) {
   let_next_grid_begin();
+  wait_for_previous_grid();
+  const std::int64_t i = index_of_thread();
+  if (i < n) y[i] = x[i];
+}
+
+/// What the kernel before only reads may be read before the wait; what it writes, and any store, is for after it.
+template <bool Waits, bool ReadsBefore>
+__global__ void reads_early(const float* x, float* y, std::int64_t n) {
+  const std::int64_t i = index_of_thread();
+  reads_what_previous_grid_reads();
+  const float mine = i < n ? x[i] : 0.0f;
+  if (Waits) wait_for_previous_grid();
+  if (i >= n) return;
+  float sum = mine;
+  if (ReadsBefore) sum += y[i];
+  y[i] = sum;
+}
+
+__global__ void copies(const float* x, float* y, std::int64_t n) {
   wait_for_previous_grid();
   const std::int64_t i = index_of_thread();
   if (i < n) y[i] = x[i];
@@ -288,6 +310,13 @@ cudaError_t in_blocks(const float* x, float* y, std::int64_t n, cudaStream_t str
 }
 
 template <Kernel kernel>
+cudaError_t behind_copies(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+  constexpr auto kOverlap = Overlap::previous_kernel;
+  const cudaError_t error = in_blocks<copies, 1, kOverlap>(x, y, n, stream);
+  return error != cudaSuccess ? error : in_blocks<kernel, 1, kOverlap>(x, y, n, stream);
+}
+
+template <Kernel kernel>
 cudaError_t in_one_warp(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
   return launch(kernel, {dim3(1), dim3(32)}, stream, x, y, n);
 }
@@ -317,6 +346,9 @@ int main(int argc, char** argv) {
       {
           {"forgotten_wait", of(in_blocks<forgotten_wait, 1, kOverlap>)},
           {"early_trigger", of(in_blocks<early_trigger, 1, kOverlap>)},
+          {"reads_too_early", of(behind_copies<reads_early<false, true>>)},
+          {"writes_too_early", of(behind_copies<reads_early<false, false>>)},
+          {"early_right", of(behind_copies<reads_early<true, true>>)},
           {"nobody_waits", of(in_blocks<nobody_waits, 1, kOverlap>)},
           {"reads_past_end", of(in_blocks<reads_past_end>)},
           {"reads_before", of(in_blocks<reads_before>)},
