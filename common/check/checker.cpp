@@ -165,6 +165,13 @@ Place place_at(const std::string& text, std::size_t begin) {
   return {text.substr(begin, colon - begin), std::atoi(text.c_str() + colon + 1), ""};
 }
 
+/// "5", or "(5,0,1)" in a shape of more dimensions.
+std::string index_text(std::uint32_t i, dim3 shape) {
+  if (shape.y == 1 && shape.z == 1) return std::to_string(i);
+  return "(" + std::to_string(i % shape.x) + "," + std::to_string(i / shape.x % shape.y) + "," +
+         std::to_string(i / shape.x / shape.y) + ")";
+}
+
 /// A region's first and last byte that is not known to be accessed grows with it.
 void grow(Extent& extent, std::uintptr_t address, std::size_t bytes) {
   if (extent.begin == extent.end) extent = {address, address};
@@ -221,6 +228,7 @@ void Checker::start() {
     return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   });
   regions_.keep_apart(kReach);
+  host_stack_ = stack_of_this_thread();
   cpu::watcher = this;
   trace::on_access = [](const Seen& seen) { instance().access(seen); };
   trace::on_atomic_load = [](const Seen& seen) {
@@ -280,7 +288,10 @@ void Checker::launch_begins(const cpu::Launch& launch) {
   launch_ = &launch;
   ++launches_;
   accesses_before_ = accesses_;
-  order_.launch_begins();
+  cluster_size_ = std::max(launch.cluster, 1U);
+  cluster_ = ~0U;  // none yet
+  order_.launch_begins(cluster_size_);
+  waited_.resize(cluster_size_);
   any_waited_ = accessed_too_early_ = failed_ = false;
   find_regions();
   regions_.for_all([](Region& region) {
@@ -294,9 +305,8 @@ void Checker::launch_begins(const cpu::Launch& launch) {
 void Checker::launch_ends() {
   const Busy busy;
   set_timer(0);
-  settle();
+  cluster_ends();
   in_launch_ = false;
-  report_unwritten();
   if (launch_->overlaps && !any_waited_ && !accessed_too_early_ && !failed_) {
     const Place place = place_of(reinterpret_cast<std::uintptr_t>(launch_->kernel) + 1);
     problems_.add("no wait", place,
@@ -328,28 +338,65 @@ void Checker::block_begins() {
   is_over_ = false;
   cells_made_ = Cells::made;
   set_timer(is_far_ ? 1 : limit_seconds());
-  report_unwritten();
   ++blocks_;
+  take_turn();
+  if (const std::uint32_t cluster = block_ / cluster_size_; cluster != cluster_) {
+    cluster_ends();
+    cluster_ = cluster;
+    order_.cluster_begins();
+  }
   const unsigned count = blockDim.x * blockDim.y * blockDim.z;
+  order_.block_begins(rank_, block_, count);
+  waited().assign(count, Waited::no);
+  find_shared_memory();
+}
+
+/// What is told from now on is told of the block that runs on this thread.
+void Checker::take_turn() {
   block_ = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-  order_.block_begins(block_, count);
-  waited_.assign(count, Waited::no);
+  rank_ = block_ % cluster_size_;
+  order_.goes_on(rank_);
+}
+
+/// That of the block that begins on this thread.
+void Checker::find_shared_memory() {
+  thread_local std::uintptr_t dynamic_shared = 0;
   const void* const memory = cpu::Worker::of_this_thread().dynamic_shared();
   const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-  if (begin != dynamic_shared_ && dynamic_shared_ != 0) regions_.remove(dynamic_shared_);
-  dynamic_shared_ = begin;
+  if (begin != dynamic_shared && dynamic_shared != 0) regions_.remove(dynamic_shared);
+  dynamic_shared = begin;
   if (begin != 0) {
-    regions_.add(Region::Kind::dynamic_shared, memory, launch_->shared_bytes,
-                 "the dynamic shared memory");
+    regions_
+        .add(Region::Kind::dynamic_shared, memory, launch_->shared_bytes,
+             "the dynamic shared memory")
+        .rank = rank_;
   }
+  if (!in_clusters()) return;
+  for (const cpu::SharedVariable& variable : cpu::shared_variables()) {
+    regions_.add(Region::Kind::shared_array, variable.begin, variable.bytes, variable.name).rank =
+        rank_;
+  }
+}
+
+/// A block's shared memory is there until it ends: what another one accesses there is in time if a barrier of the
+/// cluster comes between.
+void Checker::cluster_ends() {
+  settle();
+  report_unwritten();
+  for (const auto& [region, reach] : reached_) {
+    if (failed_ || order_.has_met_since(region->rank, reach.serial)) continue;
+    problems_.add("left", reach.place, reach.sentence);
+  }
+  reached_.clear();
 }
 
 /// "block (0,0,0): divergent barrier: thread (0,0,0) waits at __syncthreads() in FILE:LINE, ..."
 void Checker::block_fails(const std::string& report) {
   const Busy busy;
   settle();
-  failed_ = true;
-  unwritten_.clear();  // the threads that would have written were stopped
+  take_turn();
+  if (std::exchange(failed_, true)) return;  // another block of the cluster has said why
+  unwritten_.clear();                        // the threads that would have written were stopped
   const std::string text = from_root(report);
   Place place = place_of(last_pc_);
   std::size_t begin = 0;
@@ -363,9 +410,10 @@ void Checker::block_fails(const std::string& report) {
   problems_.add_once("fault", place, text.substr(begin), true);
 }
 
-void Checker::barrier_completes(unsigned returned) {
+void Checker::barrier_completes(unsigned returned, bool of_cluster) {
   const Busy busy;
   settle();
+  take_turn();
   if (returned > 0) {
     const Place place{from_root(last_wait_.file), last_wait_.line, ""};
     problems_.remark("returned " + place.name(), place,
@@ -375,39 +423,40 @@ void Checker::barrier_completes(unsigned returned) {
                          "since Volta too; "
                          "clearer is a barrier that every thread comes to");
   }
-  order_.barrier_completes();
-  std::fill(waited_.begin(), waited_.end(), *std::max_element(waited_.begin(), waited_.end()));
+  order_.barrier_completes(of_cluster);
+  const Waited most = *std::max_element(waited().begin(), waited().end());
+  std::fill(waited().begin(), waited().end(), most);
 }
 
 void Checker::warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) {
   const Busy busy;
   if (!orders_memory) return;
   order_.warp_meets(warp, lanes);
-  Waited waited = Waited::no;
+  Waited most = Waited::no;
   const auto for_threads = [&](auto visit) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      if ((lanes >> lane & 1U) != 0) visit(waited_[warp * kLanes + lane]);
+      if ((lanes >> lane & 1U) != 0) visit(waited()[warp * kLanes + lane]);
     }
   };
-  for_threads([&](Waited of_thread) { waited = std::max(waited, of_thread); });
-  for_threads([&](Waited& of_thread) { of_thread = waited; });
+  for_threads([&](Waited of_thread) { most = std::max(most, of_thread); });
+  for_threads([&](Waited& of_thread) { of_thread = most; });
 }
 
 void Checker::waits_for_previous_grid() {
   if (!in_launch_) return;
   any_waited_ = true;
-  waited_[running_thread()] = Waited::fully;
+  waited()[running_thread()] = Waited::fully;
 }
 
 void Checker::reads_what_previous_grid_reads() {
   if (!in_launch_) return;
-  Waited& waited = waited_[running_thread()];
-  waited = std::max(waited, Waited::to_read);
+  Waited& mine = waited()[running_thread()];
+  mine = std::max(mine, Waited::to_read);
 }
 
 void Checker::lets_next_grid_begin(std::uintptr_t pc) {
   const Busy busy;
-  if (!in_launch_ || !launch_->overlaps || waited_[running_thread()] == Waited::fully) return;
+  if (!in_launch_ || !launch_->overlaps || waited(running_thread()) == Waited::fully) return;
   problems_.add(
       "early trigger", place_of(pc),
       thread_name() +
@@ -586,12 +635,12 @@ Region* Checker::region_of(const Seen& seen) {
 /// Whether an access outside of all regions is the compiler's or the executor's: what a GPU keeps
 /// in registers, in the constant bank or in its own hardware.
 bool Checker::is_our_own(const Seen& seen) {
-  static const Extent locals = trace::thread_locals(), stack = stack_of_this_thread();
   static const std::vector<Extent> parts = images();
-  static const cpu::Worker& worker = cpu::Worker::of_this_thread();
+  thread_local const Extent locals = trace::thread_locals();
+  thread_local const cpu::Worker& worker = cpu::Worker::of_this_thread();
   const std::uintptr_t address = seen.address;
   if (worker.running_fiber()->holds(address)) return true;
-  if (stack.holds(address)) return !is_program_ || is_of_launch(seen);
+  if (host_stack_.holds(address)) return !is_program_ || is_of_launch(seen);
   const bool is_local = locals.holds(address);
   if (trace::is_position(address) && seen.operation == Operation::load) return true;
   if (is_local && cpu::is_guard(address)) return true;
@@ -658,12 +707,12 @@ void Checker::access(const Seen& seen) {
 
 /// Whether it is a read before the wait, which is right of what the kernel before only reads.
 bool Checker::may_read_early(const Seen& seen) const {
-  return waited_[running_thread()] == Waited::to_read && seen.operation == Operation::load;
+  return waited(running_thread()) == Waited::to_read && seen.operation == Operation::load;
 }
 
 /// Whether the kernel before may still write there, or read what is written now.
 bool Checker::is_too_early(const Region& region, const Seen& seen) const {
-  if (waited_[running_thread()] == Waited::fully) return false;
+  if (waited(running_thread()) == Waited::fully) return false;
   const Extent& stored = region.stored_before;
   return !may_read_early(seen) ||
          (seen.address < stored.end && seen.address + seen.bytes > stored.begin);
@@ -771,6 +820,7 @@ void Checker::remember(Region& region, const Seen& seen) {
   Stamp now = order_.now(thread);
   now.place = place_number(seen.pc) & 0x7FFF;
   now.atomic = is_strong ? 1 : 0;
+  if (is_of_other_block(region)) reach_into(region, seen, now);
   if (seen.operation != Operation::store) read_unwritten(region, seen);
   bool is_told = false;
   static std::vector<Stamp> stamps;
@@ -799,10 +849,31 @@ void Checker::remember(Region& region, const Seen& seen) {
   grow(region.stored, seen.address, seen.bytes);
 }
 
+/// Whether it is the shared memory of another block of the cluster.
+bool Checker::is_of_other_block(const Region& region) const {
+  return region.is_shared() && in_clusters() && region.rank != rank_;
+}
+
+/// An access to another block's shared memory: that block must have begun, and must not end before.
+void Checker::reach_into(Region& region, const Seen& seen, const Stamp& now) {
+  Reach& last = reached_[&region];
+  if (now.serial <= last.serial) return;
+  const Place place = place_of(seen.pc);
+  look_up(region, place);
+  const std::string sentence =
+      thread_name() + " " + verb(seen.operation) + " " + element_of(region, seen);
+  last = {now.serial, place,
+          sentence + ", which may have ended: no cluster_barrier() behind this access keeps it"};
+  if (order_.has_met()) return;
+  problems_.add(
+      "not begun", place,
+      sentence + ", and has come to no cluster_barrier() yet: that block may not have begun");
+}
+
 /// A read of what nobody has written. A struct may have gaps between its members, which nobody writes.
 void Checker::read_unwritten(Region& region, const Seen& seen) {
   const auto sentence = [&](const char* by_whom) {
-    return thread_name() + " " + verb(seen.operation) + " " + element_name(region, seen) +
+    return thread_name() + " " + verb(seen.operation) + " " + element_of(region, seen) +
            ", which " + by_whom;
   };
   if (!region.is_shared()) {
@@ -813,13 +884,15 @@ void Checker::read_unwritten(Region& region, const Seen& seen) {
   }
   bool is_written = false;
   region.cells.visit(seen.address - region.begin, seen.bytes, [&](const Cell& cell, std::size_t) {
-    is_written = is_written || order_.is_of_block(cell.write);
+    is_written = is_written || order_.is_of_cluster(cell.write);
   });
   const std::uint16_t number = place_number(seen.pc);
   if (is_written || unwritten_.count(number) != 0) return;
   const Place place = place_of(seen.pc);
   look_up(region, place);
-  unwritten_.emplace(number, Unwritten{place, sentence("no thread of the block has set before")});
+  unwritten_.emplace(
+      number, Unwritten{place, sentence(in_clusters() ? "no thread of the cluster has set before"
+                                                      : "no thread of the block has set before")});
 }
 
 void Checker::report_race(Region& region, const Seen& seen, std::size_t offset,
@@ -833,13 +906,15 @@ void Checker::report_race(Region& region, const Seen& seen, std::size_t offset,
   Seen byte = seen;
   byte.address = region.begin + offset;
   const bool same_line = here.name() == there.name(), same_place = here.inside == there.inside;
-  const bool same_block = earlier.block == block_;
+  const bool same_block = earlier.block == block_, same_cluster = order_.is_of_cluster(earlier);
   const char* const did = earlier_writes ? (earlier.atomic != 0 ? "updates" : "writes") : "reads";
   const bool reads = seen.operation == Operation::load || !earlier_writes;
-  std::string reason = same_block ? "with no barrier between them" : "and nothing orders blocks";
+  std::string reason = same_block     ? "with no barrier between them"
+                       : same_cluster ? "with no cluster_barrier() between them"
+                                      : "and nothing orders blocks";
   if (same_line && same_place && reads) reason += ": an update can be lost";
   const std::string sentence = thread_name() + " " + verb(seen.operation) + " " +
-                               element_name(region, byte) + ", which " +
+                               element_of(region, byte) + ", which " +
                                name_of(earlier.thread, earlier.block) + " " + did + " in " +
                                (same_line ? "the same line" : there.name()) +
                                (same_place ? "" : there.inside) + ", " + reason;
@@ -888,12 +963,15 @@ unsigned Checker::running_thread() const {
 }
 
 std::string Checker::name_of(unsigned thread, std::uint32_t block) const {
-  const auto index = [](std::uint32_t i, dim3 shape) {
-    if (shape.y == 1 && shape.z == 1) return std::to_string(i);
-    return "(" + std::to_string(i % shape.x) + "," + std::to_string(i / shape.x % shape.y) + "," +
-           std::to_string(i / shape.x / shape.y) + ")";
-  };
-  return "thread " + index(thread, launch_->block) + " of block " + index(block, launch_->grid);
+  return "thread " + index_text(thread, launch_->block) + " of block " +
+         index_text(block, launch_->grid);
+}
+
+/// "x[5]", or "x[5] of block 2", of whose shared memory it is.
+std::string Checker::element_of(const Region& region, const Seen& seen) const {
+  const std::string name = element_name(region, seen);
+  if (!is_of_other_block(region)) return name;
+  return name + " of block " + index_text(block_ - rank_ + region.rank, launch_->grid);
 }
 
 /// "x[5]", or "x[8] to x[15]".

@@ -95,7 +95,7 @@ class Checker : public cpu::Watcher {
   void launch_is_refused(const cpu::Launch& launch, cudaError_t error) override;
   void block_begins() override;
   void block_fails(const std::string& report) override;
-  void barrier_completes(unsigned returned) override;
+  void barrier_completes(unsigned returned, bool of_cluster) override;
   void warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) override;
   void thread_waits(cpu::Where where) override;
   void waits_for_previous_grid() override;
@@ -122,6 +122,13 @@ class Checker : public cpu::Watcher {
                    const Stamp& earlier, bool earlier_writes);
   void settle();
   void report_unwritten();
+  bool in_clusters() const { return cluster_size_ > 1; }
+  void take_turn();
+  void find_shared_memory();
+  void cluster_ends();
+  void reach_into(Region& region, const trace::Seen& seen, const Stamp& now);
+  bool is_of_other_block(const Region& region) const;
+  std::string element_of(const Region& region, const trace::Seen& seen) const;
   [[noreturn]] void report_endless(const Place& place);
 
   unsigned running_thread() const;
@@ -132,7 +139,7 @@ class Checker : public cpu::Watcher {
   Problems problems_;
   Regions regions_;
   Order order_;
-  std::uintptr_t dynamic_shared_ = 0;
+  trace::Extent host_stack_;
   std::set<std::uintptr_t> our_own_;  // places of the executor's
   std::map<std::uintptr_t, bool> programs_;
   std::set<std::pair<std::uintptr_t, const Region*>>
@@ -144,11 +151,14 @@ class Checker : public cpu::Watcher {
   bool in_launch_ = false;
   std::uint64_t launches_ = 0, blocks_ = 0, accesses_ = 0, accesses_before_ = 0;
   const cpu::Launch* launch_ = nullptr;
-  std::uint32_t block_ = 0;
+  std::uint32_t block_ = 0, cluster_ = 0;
+  unsigned rank_ = 0, cluster_size_ = 1;  // of the block in its cluster
   bool any_waited_ = false, accessed_too_early_ = false, failed_ = false;
   /// For nothing; as long as it takes to read what the kernel before only reads; until that has ended.
   enum class Waited : std::uint8_t { no, to_read, fully };
-  std::vector<Waited> waited_;  // of each thread of the block
+  std::vector<Waited>& waited() { return waited_[rank_]; }
+  Waited waited(unsigned thread) const { return waited_[rank_][thread]; }
+  std::vector<std::vector<Waited>> waited_;  // of each thread of each block of the cluster
 
   // Reads of shared memory that the block had not written: a race if it does so later.
   struct Unwritten {
@@ -156,6 +166,14 @@ class Checker : public cpu::Watcher {
     std::string sentence;
   };
   std::map<std::uint16_t, Unwritten> unwritten_;  // by place
+
+  /// The last access to a shared array by another block of the cluster.
+  struct Reach {
+    std::uint32_t serial = 0;
+    Place place;
+    std::string sentence;
+  };
+  std::map<const Region*, Reach> reached_;
 
   /// A race whose second access is a store: it is harmless if the store changes nothing.
   struct Pending {

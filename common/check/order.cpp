@@ -32,25 +32,46 @@ bool Order::Blocks::has(std::uint32_t block) const {
   return block / 64 < bits_.size() && (bits_[block / 64] >> block % 64 & 1U) != 0;
 }
 
-void Order::launch_begins() {
+void Order::launch_begins(unsigned blocks_of_cluster) {
   launch_serial_ = ++serial_;
   passed_on_.clear();
+  blocks_.resize(blocks_of_cluster);
+  goes_on(0);
 }
 
-void Order::block_begins(std::uint32_t block, unsigned threads) {
-  block_ = block;
-  block_serial_ = ++serial_;
-  known_blocks_.clear();
-  fenced_ = false;
-  if (!clocks_moved_ && clocks_.size() >= threads) return;
-  clocks_.assign(std::max<std::size_t>(threads, clocks_.size()), {});
-  known_.assign(clocks_.size(), {});
-  for (unsigned i = 0; i < clocks_.size(); ++i) clocks_[i][i % kLanes] = 1;
-  clocks_moved_ = false;
+void Order::cluster_begins() {
+  cluster_serial_ = ++serial_;
+  barriers_.clear();
+}
+
+void Order::block_begins(unsigned rank, std::uint32_t block, unsigned threads) {
+  goes_on(rank);
+  of_->block = block;
+  of_->begin = of_->phase = ++serial_;
+  of_->met = cluster_serial_;
+  of_->barriers = 0;
+  of_->known_blocks.clear();
+  of_->fenced = false;
+  auto& clocks = of_->clocks;
+  if (!of_->clocks_moved && clocks.size() >= threads) return;
+  clocks.assign(std::max<std::size_t>(threads, clocks.size()), {});
+  of_->known.assign(clocks.size(), {});
+  for (unsigned i = 0; i < clocks.size(); ++i) clocks[i][i % kLanes] = 1;
+  of_->clocks_moved = false;
+}
+
+/// The first block that goes on behind a barrier of the cluster gives it its serial, which all its blocks know it by.
+void Order::barrier_completes(bool of_cluster) {
+  if (!of_cluster) {
+    of_->phase = ++serial_;
+    return;
+  }
+  if (of_->barriers == barriers_.size()) barriers_.push_back(++serial_);
+  of_->phase = of_->met = barriers_[of_->barriers++];
 }
 
 void Order::warp_meets(unsigned warp, std::uint32_t lanes) {
-  clocks_moved_ = true;
+  of_->clocks_moved = true;
   std::array<std::uint32_t, kLanes> joined{};
   Clocks known;
   const auto for_lanes = [&](auto visit) {
@@ -59,58 +80,61 @@ void Order::warp_meets(unsigned warp, std::uint32_t lanes) {
     }
   };
   for_lanes([&](unsigned, unsigned thread) {
-    for (unsigned i = 0; i < kLanes; ++i) joined[i] = std::max(joined[i], clocks_[thread][i]);
-    learn(known, known_[thread]);
+    for (unsigned i = 0; i < kLanes; ++i) joined[i] = std::max(joined[i], of_->clocks[thread][i]);
+    learn(known, of_->known[thread]);
   });
   for_lanes([&](unsigned lane, unsigned thread) {
-    clocks_[thread] = joined;
-    ++clocks_[thread][lane];
-    known_[thread] = known;
+    of_->clocks[thread] = joined;
+    ++of_->clocks[thread][lane];
+    of_->known[thread] = known;
   });
 }
 
 void Order::atomic(std::uintptr_t address, bool is_shared, unsigned thread) {
-  if (!fenced_ && passed_on_.count(address) == 0) return;
+  if (!of_->fenced && passed_on_.count(address) == 0) return;
   Passed& passed = passed_on_[address];
-  if (passed.block_serial != block_serial_) {
-    passed.block_serial = block_serial_;
+  if (passed.block_serial != of_->begin) {
+    passed.block_serial = of_->begin;
     passed.threads.clear();
   }
-  if (!is_shared) known_blocks_.add(passed.blocks);
-  if (!passed.threads.empty()) clocks_moved_ = true;
-  learn(known_[thread], passed.threads);
-  if (!fenced_) return;
-  clocks_moved_ = true;
+  if (!is_shared) of_->known_blocks.add(passed.blocks);
+  if (!passed.threads.empty()) of_->clocks_moved = true;
+  learn(of_->known[thread], passed.threads);
+  if (!of_->fenced) return;
+  of_->clocks_moved = true;
   const unsigned lane = thread % kLanes;
   for (unsigned i = 0; i < kLanes; ++i) {
-    if (clocks_[thread][i] == 0) continue;
-    std::uint32_t& known = known_[thread][static_cast<std::uint16_t>(thread - lane + i)];
-    known = std::max(known, clocks_[thread][i]);
+    if (of_->clocks[thread][i] == 0) continue;
+    std::uint32_t& known = of_->known[thread][static_cast<std::uint16_t>(thread - lane + i)];
+    known = std::max(known, of_->clocks[thread][i]);
   }
-  learn(passed.threads, known_[thread]);
-  ++clocks_[thread][lane];
+  learn(passed.threads, of_->known[thread]);
+  ++of_->clocks[thread][lane];
   if (is_shared) return;
-  passed.blocks.add(known_blocks_);
-  passed.blocks.add(block_);
+  passed.blocks.add(of_->known_blocks);
+  passed.blocks.add(of_->block);
 }
 
 Stamp Order::now(unsigned thread) const {
   Stamp stamp;
-  stamp.serial = serial_;
-  stamp.clock = clocks_[thread][thread % kLanes];
-  stamp.block = block_;
+  stamp.serial = of_->phase;
+  stamp.clock = of_->clocks[thread][thread % kLanes];
+  stamp.block = of_->block;
   stamp.thread = static_cast<std::uint16_t>(thread);
   return stamp;
 }
 
 bool Order::comes_before(const Stamp& earlier, bool is_shared, unsigned thread) const {
   if (earlier.serial < launch_serial_) return true;
-  if (!is_of_block(earlier)) return is_shared || known_blocks_.has(earlier.block);
-  if (earlier.thread == thread || earlier.serial < serial_) return true;
+  if (earlier.block != of_->block || !is_of_cluster(earlier)) {
+    const bool is_before = is_of_cluster(earlier) ? earlier.serial < of_->met : is_shared;
+    return is_before || of_->known_blocks.has(earlier.block);
+  }
+  if (earlier.thread == thread || earlier.serial < of_->phase) return true;
   const bool is_same_warp = earlier.thread / kLanes == thread / kLanes;
-  if (is_same_warp && clocks_[thread][earlier.thread % kLanes] >= earlier.clock) return true;
-  const auto known = known_[thread].find(earlier.thread);
-  return known != known_[thread].end() && known->second >= earlier.clock;
+  if (is_same_warp && of_->clocks[thread][earlier.thread % kLanes] >= earlier.clock) return true;
+  const auto known = of_->known[thread].find(earlier.thread);
+  return known != of_->known[thread].end() && known->second >= earlier.clock;
 }
 
 }  // namespace tutorial::check

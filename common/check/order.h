@@ -13,16 +13,20 @@ namespace tutorial::check {
 
 constexpr unsigned kLanes = 32;
 
-/// Within a block barriers put accesses in order, within a warp __syncwarp does. Among blocks, and among
-/// threads that have met nowhere, only an atomic on one address, if the first came to it after a fence.
-/// A block runs from its beginning to its end before the next one does.
+/// Within a block barriers put accesses in order, within a warp __syncwarp does, and among the blocks of a cluster
+/// its barrier. Among other blocks, and among threads that have met nowhere, only an atomic on one address, if the
+/// first came to it after a fence. A cluster, which may be a block alone, runs from its beginning to its end before
+/// the next one does; its blocks take turns.
 class Order {
  public:
-  void launch_begins();
-  void block_begins(std::uint32_t block, unsigned threads);
-  void barrier_completes() { ++serial_; }
+  void launch_begins(unsigned blocks_of_cluster);
+  void cluster_begins();
+  /// Block `rank` of the cluster begins, and what is asked from now on is asked of it; or it goes on.
+  void block_begins(unsigned rank, std::uint32_t block, unsigned threads);
+  void goes_on(unsigned rank) { of_ = &blocks_[rank]; }
+  void barrier_completes(bool of_cluster);
   void warp_meets(unsigned warp, std::uint32_t lanes);
-  void fence() { fenced_ = true; }
+  void fence() { of_->fenced = true; }
   /// The thread passes on what was done before the fence, and learns what was passed on to it.
   void atomic(std::uintptr_t address, bool is_shared, unsigned thread);
 
@@ -30,7 +34,12 @@ class Order {
   Stamp now(unsigned thread) const;
   /// Whether the thread can rely on what was done then.
   bool comes_before(const Stamp& earlier, bool is_shared, unsigned thread) const;
-  bool is_of_block(const Stamp& stamp) const { return stamp.serial >= block_serial_; }
+  bool is_of_cluster(const Stamp& stamp) const { return stamp.serial >= cluster_serial_; }
+  /// Whether the block has come to a barrier of the cluster, and whether block `rank` has to one since then.
+  bool has_met() const { return of_->barriers > 0; }
+  bool has_met_since(unsigned rank, std::uint32_t serial) const {
+    return serial < blocks_[rank].met;
+  }
 
  private:
   using Clocks = std::map<std::uint16_t, std::uint32_t>;  // by thread
@@ -53,17 +62,27 @@ class Order {
     Clocks threads;
   };
 
-  std::uint32_t block_ = 0;
-  std::uint32_t serial_ = 0, launch_serial_ = 0, block_serial_ = 0;
-  bool fenced_ = false;
+  /// One block of the cluster.
+  struct OfBlock {
+    std::uint32_t block = 0;
+    std::uint32_t begin = 0, phase = 0;  // serials: of its beginning, and since its last barrier
+    std::uint32_t met = 0;               // and of the cluster's last barrier, or beginning
+    std::size_t barriers = 0;            // of the cluster, that it has passed
+    bool fenced = false;
 
-  // How often each lane of each warp has met others, as far as each thread knows; and what each knows of
-  // threads of other warps.
-  std::vector<std::array<std::uint32_t, kLanes>> clocks_;
-  std::vector<Clocks> known_;
-  bool clocks_moved_ = true;
+    // How often each lane of each warp has met others, as far as each thread knows; and what each knows of
+    // threads of other warps.
+    std::vector<std::array<std::uint32_t, kLanes>> clocks;
+    std::vector<Clocks> known;
+    bool clocks_moved = true;
 
-  Blocks known_blocks_;  // that have passed an atomic on to this one
+    Blocks known_blocks;  // that have passed an atomic on to this one
+  };
+
+  std::uint32_t serial_ = 0, launch_serial_ = 0, cluster_serial_ = 0;
+  std::vector<std::uint32_t> barriers_;  // of the cluster: their serials
+  std::vector<OfBlock> blocks_ = std::vector<OfBlock>(1);
+  OfBlock* of_ = blocks_.data();
   std::unordered_map<std::uintptr_t, Passed> passed_on_;
 };
 

@@ -84,6 +84,7 @@ struct Region {
   std::uintptr_t base = 0;             ///< element 0
   std::size_t element = 0;             ///< bytes; 0: not known
   bool is_declared = false;            ///< what its declaration says is known
+  unsigned rank = 0;                   ///< of shared memory in a launch of clusters: of whose block
   Cells cells = {};                    ///< of the launch
   trace::Extent stored = {};           ///< by the launch
   trace::Extent stored_before = {};    ///< by the launch before

@@ -233,7 +233,7 @@ void Block::release_barrier() {
   if (vote_ == Vote::cluster && !worker_.source().meet()) {
     record_fault("another block of the cluster has failed");
   }
-  if (watcher != nullptr) watcher->barrier_completes(exited_);
+  if (watcher != nullptr) watcher->barrier_completes(exited_, vote_ == Vote::cluster);
   at_barrier_ = 0;
   for (unsigned position = count_; position-- > 0;) {
     const unsigned thread = thread_at(position);

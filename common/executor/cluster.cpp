@@ -42,9 +42,13 @@ bool ClusterQueue::give_turn_to(State state) {
 }
 
 /// Blocks that have yet to begin, or have been released, come first; then the barrier is complete; then the
-/// cluster is.
+/// cluster is. After a failure those that have begun end, one by one.
 void ClusterQueue::pass_turn() {
   turn_has_passed_.notify_all();
+  if (failed_) {
+    if (!give_turn_to(State::released)) give_turn_to(State::waiting);
+    return;
+  }
   if (give_turn_to(State::yet_to_begin) || give_turn_to(State::released)) return;
   const auto all = [&](State from, State to) {
     for (Rank& rank : ranks_) {
@@ -58,22 +62,16 @@ void ClusterQueue::pass_turn() {
   give_turn_to(State::yet_to_begin);
 }
 
-/// False if there is nothing to do any more.
-bool ClusterQueue::Rank::wait_for_turn(std::unique_lock<std::mutex>& lock) {
-  const auto ends = [&] { return queue_.failed_ || queue_.cluster_ == queue_.clusters_; };
-  queue_.turn_has_passed_.wait(lock, [&] { return ends() || queue_.turn_ == rank_; });
-  if (ends()) return false;
-  state = State::running;
-  return true;
-}
-
 bool ClusterQueue::Rank::take(uint3& index) {
   std::unique_lock<std::mutex> lock(queue_.mutex_);
   if (state == State::running) {
     state = State::ended;
     queue_.pass_turn();
   }
-  if (!wait_for_turn(lock)) return false;
+  const auto ends = [&] { return queue_.failed_ || queue_.cluster_ == queue_.clusters_; };
+  queue_.turn_has_passed_.wait(lock, [&] { return ends() || queue_.turn_ == rank_; });
+  if (ends()) return false;
+  state = State::running;
   const unsigned in_row = queue_.launch_.grid.x / queue_.size_;
   const std::uint64_t total = std::uint64_t{in_row} * queue_.launch_.grid.y * queue_.launch_.grid.z;
   const std::uint64_t cluster = queue_.reverse_ ? total - 1 - queue_.cluster_ : queue_.cluster_;
@@ -94,7 +92,9 @@ bool ClusterQueue::Rank::meet() {
   std::unique_lock<std::mutex> lock(queue_.mutex_);
   state = State::waiting;
   queue_.pass_turn();
-  return wait_for_turn(lock);
+  queue_.turn_has_passed_.wait(lock, [&] { return queue_.turn_ == rank_; });
+  state = State::running;
+  return !queue_.failed_;
 }
 
 void* ClusterQueue::Rank::of_block(void* shared, unsigned rank, Where where) {

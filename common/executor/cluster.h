@@ -47,8 +47,6 @@ class ClusterQueue {
     State state = State::yet_to_begin;
 
    private:
-    bool wait_for_turn(std::unique_lock<std::mutex>& lock);
-
     ClusterQueue& queue_;
     const unsigned rank_;
   };

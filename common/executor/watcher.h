@@ -13,7 +13,8 @@ namespace tutorial::cpu {
 struct Launch;
 
 /// Is told of what orders the accesses of threads. Everything is called on the thread that runs the
-/// block, so a program that watches sets one worker.
+/// block, so a program that watches sets one worker. Blocks of a cluster have a thread each, and take turns: what
+/// is told after block_begins() or a cluster's barrier_completes() is that block's, until the next of these.
 class Watcher {
  public:
   virtual ~Watcher() = default;
@@ -24,8 +25,9 @@ class Watcher {
   virtual void block_begins() = 0;
   /// The executor has stopped the block; `report` is what it says.
   virtual void block_fails(const std::string& report) = 0;
-  /// All threads of the block have met at a barrier, but for the `returned` ones.
-  virtual void barrier_completes(unsigned returned) = 0;
+  /// All threads of the block have met at a barrier, but for the `returned` ones; and, if it is the cluster's,
+  /// those of its other blocks, of which some may have gone on since.
+  virtual void barrier_completes(unsigned returned, bool of_cluster) = 0;
   /// `lanes` of a warp have met in a warp operation. Of these __syncwarp alone orders memory.
   virtual void warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) = 0;
   /// The running thread calls __syncthreads or a warp operation.

@@ -45,7 +45,7 @@ class Slots : public cpu::Watcher {
                   one.bytes);  // NaN, as the executor leaves it where nobody traces
     }
   }
-  void barrier_completes(unsigned) override { touched_.clear(); }
+  void barrier_completes(unsigned, bool) override { touched_.clear(); }
 
   void access(const trace::Seen& seen) {
     if (cpu::running_block == nullptr || !said_.empty()) return;

@@ -20,6 +20,12 @@
 // check: lost_update_in_block: thread 1 of block 0 reads count, which thread 0 of block 0 writes in the same line, with no barrier between them: an update can be lost.*[|] count [+]= 1.
 // check: lost_update: thread 0 of block 1 reads y.0., which thread 0 of block 0 writes in the same line, and nothing orders blocks: an update can be lost.*[|] if .threadIdx.x == 0. y.0. [+]= x
 // check: missing_fence: and nothing orders blocks.*[|] total [+]= y.1 [+] block..
+// check: cluster_race: thread 0 of block 1 reads mine of block 0, which thread 0 of block 0 writes in common/test/check/exhibits.cu:[0-9]+, with no cluster_barrier.. between them.*[|] const float got = .theirs
+// check: cluster_pushed: thread 0 of block 1 writes mine.1. of block 0, which thread 0 of block 0 reads in common/test/check/exhibits.cu:[0-9]+, with no cluster_barrier.. between them.*[|] if .threadIdx.x < 2. .in_block
+// check: cluster_global: thread 0 of block 1 reads y.0., which thread 0 of block 0 writes in common/test/check/exhibits.cu:[0-9]+, with no cluster_barrier.. between them.*[|] y.1. = y.0.
+// check: cluster_not_begun: thread 0 of block 1 reads mine of block 0, and has come to no cluster_barrier.. yet: that block may not have begun.*[|] const float got = .theirs
+// check: cluster_left: thread 0 of block 0 reads mine of block 1, which may have ended: no cluster_barrier.. behind this access keeps it.*[|] const float got = .theirs
+// check: cluster_ended: in_block.. in common/test/check/exhibits.cu:[0-9]+: block 0 of the cluster has ended, and its shared memory with it
 // check: nobody_wrote: thread 0 of block 8 reads tile.5., which no thread of the block has set before.*[|] total [+]= tile.k..
 // check: endless_loop: thread 0 of block 0 is still at work after 1 second: a loop without end.*[|] while .stride >= 0.
 // check: endless_walk: thread 0 of block 0 is still at work after 1 second: a loop without end.*[|] y.k. = x.k..
@@ -29,11 +35,14 @@
 // check: divergent_barrier: check: [^:]*:[0-9]+: block .0,0,0.: divergent barrier: thread .0,0,0. waits at __syncthreads.. in common/test/check/exhibits.cu:[0-9]+, thread .64,0,0. at
 // check: long_launch: Nothing was found in [1-9]
 // check: early_right: Nothing was found in 2 launches
+// check: cluster_right: Nothing was found in 1 launch of 4 blocks
+// check: cluster_global_right: Nothing was found in 1 launch of 4 blocks
+// check: cluster_pushes_right: Nothing was found in 1 launch of 4 blocks
 // check: barrier_right: Nothing was found in [1-9]
 // check: syncwarp_right: Nothing was found in [1-9]
 // check: fence_right: Nothing was found in [1-9]
 // check: atomic_right: Nothing was found in [1-9]
-#include "common/launch.cuh"
+#include "common/cluster.cuh"
 #include "common/macros.cuh"
 #include "common/proof/exhibit.h"
 
@@ -245,6 +254,50 @@ __global__ void nobody_wrote(const float* x, float* y, std::int64_t n) {
   }
 }
 
+// ---- Clusters of two blocks ---------------------------------------------------------------------
+
+enum class Lacks { nothing, first, second };
+
+/// Each block takes the other's element, then has another one itself. kWho: the ranks that do, as bits.
+template <Lacks kLacks, unsigned kWho, bool kIsWritten>
+__global__ void exchange(const float* x, float* y, std::int64_t /*n*/) {
+  __shared__ float mine;
+  if (threadIdx.x == 0) mine = x[blockIdx.x];
+  if (kLacks != Lacks::first) cluster_barrier();
+  if (threadIdx.x == 0 && (kWho >> cluster_rank() & 1U) != 0) {
+    const float* const theirs = in_block(&mine, 1 - cluster_rank());
+    const float got = *theirs;
+    y[blockIdx.x] = got;
+  }
+  if (kLacks != Lacks::second) cluster_barrier();
+  if (!kIsWritten) return;
+  if (threadIdx.x == 0) {
+    mine = 1.0f;
+    y[blockIdx.x] += mine;
+  }
+  cluster_barrier();
+}
+
+/// Each block leaves its element with the other.
+template <bool HasBarrier>
+__global__ void push(const float* x, float* y, std::int64_t /*n*/) {
+  __shared__ float mine[2];
+  cluster_barrier();
+  if (threadIdx.x < 2) *in_block(&mine[cluster_rank()], threadIdx.x) = x[blockIdx.x];
+  HasBarrier ? cluster_barrier() : __syncthreads();
+  if (threadIdx.x == 0) y[blockIdx.x] = mine[0] + mine[1];
+  if (!HasBarrier) cluster_barrier();
+}
+
+template <bool HasBarrier>
+__global__ void through_global_memory(const float* x, float* y, std::int64_t /*n*/) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) y[0] = x[0];
+  if (HasBarrier) cluster_barrier();
+  if (blockIdx.x == 1 && threadIdx.x == 0) {
+    y[1] = y[0];
+  }
+}
+
 // ---- What does not end, and what does not meet --------------------------------------------------
 
 /// Half of 0 is 0.
@@ -321,6 +374,11 @@ cudaError_t in_one_warp(const float* x, float* y, std::int64_t n, cudaStream_t s
   return launch(kernel, {dim3(1), dim3(32)}, stream, x, y, n);
 }
 
+template <Kernel kernel>
+cudaError_t in_clusters(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+  return launch(kernel, {dim3(4), dim3(kThreads), 0, Overlap::none, 2}, stream, x, y, n);
+}
+
 template <bool HasFence>
 cudaError_t with_counter(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
   unsigned* arrived = nullptr;
@@ -363,6 +421,15 @@ int main(int argc, char** argv) {
           {"lost_update_in_block", of(in_blocks<lost_update_in_block>)},
           {"lost_update", of(in_blocks<lost_update>)},
           {"missing_fence", of(with_counter<false>)},
+          {"cluster_race", of(in_clusters<exchange<Lacks::second, 3, true>>)},
+          {"cluster_global", of(in_clusters<through_global_memory<false>>)},
+          {"cluster_not_begun", of(in_clusters<exchange<Lacks::first, 2, false>>)},
+          {"cluster_left", of(in_clusters<exchange<Lacks::second, 1, false>>)},
+          {"cluster_ended", of(in_clusters<exchange<Lacks::second, 3, false>>)},
+          {"cluster_pushed", of(in_clusters<push<false>>)},
+          {"cluster_right", of(in_clusters<exchange<Lacks::nothing, 3, true>>)},
+          {"cluster_pushes_right", of(in_clusters<push<true>>)},
+          {"cluster_global_right", of(in_clusters<through_global_memory<true>>)},
           {"nobody_wrote", of(in_blocks<nobody_wrote>)},
           {"endless_loop", of(in_blocks<endless_loop>)},
           {"endless_walk", of(in_blocks<endless_walk>)},
