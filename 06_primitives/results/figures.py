@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the chapter's figures (four_steps, layouts, shuffle_tree, block_sum, passes, scan and bitonic,
-in results/), computes the curves of results/orders.json, and counts the lines of its kernels.
+"""Draws the chapter's figures (four_steps, layouts, shuffle_tree, block_sum, cluster, passes, scan and
+bitonic, in results/), computes the curves of results/orders.json, and counts the lines of its kernels.
 
     python3 06_primitives/results/figures.py          # writes the figures, and the counts into notes/
     python3 06_primitives/results/figures.py --check  # writes nothing; exits 1 if something is stale
@@ -185,6 +185,36 @@ def block_sum():
     figure.text(164, 159, "shared memory", "m", "end")
     figure.text(240, 222, "every warp reads all sums, and adds them up", "halo", "middle")
     figure.text(240, 316, "every thread has the sum of the block", "m", "middle")
+    return figure.done()
+
+
+def cluster():
+    figure = Drawing(480, 356, "A row's softmax by a cluster",
+                     "Four blocks of a cluster each read a quarter of the row into their shared memory. Behind a first barrier each "
+                     "writes its pair of maximum and sum into the shared memory of all four; behind a second one each combines the "
+                     "four pairs that it has, and writes its quarter of the result.")
+    wide, size, blocks = 84, 21, 4
+    at = lambda block: 24 + block * 116
+    for block in range(blocks):
+        middle = at(block) + wide / 2
+        figure.text(middle, 32, f"block {block}", "m", "middle")
+        figure.bar(at(block), 42, wide, 30, block, "its share")
+        figure.line(middle, 74, middle, 84, "arrow")
+        figure.down(middle, 107, 13)
+        figure.bar(at(block), 122, wide, 26, block, "(m, s)")
+        for other in range(blocks):
+            figure.line(middle, 148, at(other) + (block + 0.5) * size, 218, "wire")
+        for other in range(blocks):
+            figure.cell(at(block) + other * size, 218, size, other, "")
+        figure.line(middle, 241, middle, 251, "arrow")
+        figure.down(middle, 274, 13)
+        figure.bar(at(block), 290, wide, 30, block, "y")
+    for y, half, words in ((97, 100, "barrier: all blocks have begun"), (264, 87, "barrier: all pairs are there")):
+        figure.line(16, y, 240 - half, y, "arrow")
+        figure.line(240 + half, y, 464, y, "arrow")
+        figure.text(240, y + 4, words, "halo", "middle")
+    figure.text(240, 187, "each block leaves its pair with all", "halo", "middle")
+    figure.text(240, 342, "from its own four pairs; no block needs another, and each may end", "m", "middle")
     return figure.done()
 
 
@@ -384,7 +414,7 @@ def filled(page, name, content):
 
 
 def main():
-    drawings = (four_steps, layouts, shuffle_tree, block_sum, passes, scan, bitonic)
+    drawings = (four_steps, layouts, shuffle_tree, block_sum, cluster, passes, scan, bitonic)
     return computed.keep({**{HERE / "results" / f"{draw.__name__}.svg": draw() for draw in drawings},
                           HERE / "results" / "orders.json": recorded.plot_text(orders()),
                           **dict([filled("cub.md", "code_length", table()),
