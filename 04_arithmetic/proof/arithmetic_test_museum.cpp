@@ -64,30 +64,6 @@ TEST_CASE("museum: merging that stops at the first mismatch leaves dimensions be
   }) == "");
 }
 
-TEST_CASE("museum: merging that asks one operand alone merges too much", "[exhibit]") {
-  require_device();
-  const ShapePair shapes{{4, 3, 5}, {3, 1}};
-  const Broadcast plain = broadcast_strides(shapes.shape0, shapes.shape1);
-  const Broadcast too_few = exhibits::merge_by_one_operand(plain);
-  CHECK(merge_dimensions(plain).rank == 3);
-  CHECK(too_few.rank == 1);
-  using Int = std::int32_t;
-  const BroadcastTrial<Int, Int> trial(
-      shapes, [](std::int64_t i) { return Int(i * 64); }, [](std::int64_t i) { return Int(i); },
-      [](Int a, Int b) { return a - b; });
-  const auto by = [&](const Broadcast& broadcast) {
-    return trial.violation([&](const Int* a, const Int* b, Int* y) {
-      return arithmetic_strided<Int>({ArithmeticOp::Sub, a, b, y}, broadcast);
-    });
-  };
-  CHECK(by(plain) == "");
-  CHECK(by(too_few) == "element 5 of 60 is wrong");  // the first of the second channel
-  // Two equal shapes, and a scalar: here it is right, and a test that tries only these sees
-  // nothing.
-  CHECK(exhibits::merge_by_one_operand(broadcast_strides({4, 3, 5}, {4, 3, 5})).rank == 1);
-  CHECK(exhibits::merge_by_one_operand(broadcast_strides({4, 3, 5}, {})).rank == 1);
-}
-
 TEST_CASE("museum: NHWC strides that are zero for one broadcast axis only", "[exhibit]") {
   require_device();
   const auto wrong_elements = [](const TensorShape& shape1) {

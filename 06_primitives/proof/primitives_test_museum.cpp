@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <string>
 
 #include "06_primitives/proof/museum/exhibits.cuh"
 #include "06_primitives/proof/test_data.h"
@@ -102,37 +100,6 @@ TEST_CASE("museum: a sorting network without its last stage leaves a hill", "[ex
   }
 }
 
-TEST_CASE("museum: a magic division whose sum has 32 bits is wrong from 2^31 on", "[exhibit]") {
-  require_device();
-  std::vector<std::uint32_t> numbers;
-  std::mt19937 random(3);
-  for (int i = 0; i < 4000; ++i) numbers.push_back(static_cast<std::uint32_t>(random()));
-  for (const std::uint32_t edge : {0U, 1U << 31, 0xfffffff0U}) {
-    for (std::uint32_t d = 0; d < 16; ++d) {
-      numbers.push_back(edge + d);
-      numbers.push_back(edge - d);
-    }
-  }
-  const ExactBuffer<std::uint32_t> in(numbers);
-  for (const std::uint32_t divisor : {1U, 3U, 5U, 7U, 100U, 641U, 1000003U, 4096U}) {
-    const GuardedBuffer<std::uint32_t> out(numbers.size());
-    REQUIRE(exhibits::magic_division(in.data(), out.data(), divisor,
-                                     static_cast<std::int64_t>(numbers.size()),
-                                     nullptr) == cudaSuccess);
-    const std::vector<std::uint32_t> quotients = out.download();
-    int wrong_below = 0, wrong_above = 0;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (quotients[i] == numbers[i] / divisor) continue;
-      ++(numbers[i] < 1U << 31 ? wrong_below : wrong_above);
-    }
-    INFO("divisor " << divisor);
-    CHECK(wrong_below == 0);
-    // Powers of two have a high product of next to nothing, and the sum of 33 bits never comes.
-    const bool power_of_two = (divisor & (divisor - 1)) == 0;
-    CHECK((wrong_above > 0) == !power_of_two);
-  }
-}
-
 TEST_CASE("museum: an unsigned guard opens wide beyond the edge", "[exhibit]") {
   require_device();
   const GuardedBuffer<float> x(std::vector<float>(256, 1.0f));
@@ -146,19 +113,4 @@ TEST_CASE("museum: an unsigned guard opens wide beyond the edge", "[exhibit]") {
     // left is 0, and still nothing.
     CHECK(y.intact() == (n >= 252));
   }
-}
-
-TEST_CASE("museum: a minimum of booleans that starts from false", "[exhibit]") {
-  require_device();
-  const auto all_true = [](std::size_t threads) {
-    const ExactBuffer<unsigned char> x(std::vector<unsigned char>(threads, 1));
-    const GuardedBuffer<unsigned char> y(1);
-    REQUIRE(exhibits::min_of_bool_from_false(x.data(), y.data(), static_cast<std::int64_t>(threads),
-                                             nullptr) == cudaSuccess);
-    return y.download()[0];
-  };
-  CHECK(all_true(32) == 1);    // one warp: no identity is used
-  CHECK(all_true(1024) == 1);  // 32 warps: each lane has a value
-  CHECK(all_true(64) == 0);    // two warps: thirty lanes bring the identity
-  CHECK(all_true(256) == 0);
 }

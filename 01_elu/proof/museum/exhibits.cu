@@ -18,20 +18,6 @@ __global__ void elu_f16x2_misindexed_kernel(const half* x, half* y, std::int64_t
 }
 //! [misindexed]
 
-//! [overrun]
-__global__ void elu_f32x4_overrun_kernel(const float* x, float* y, std::int64_t n) {
-  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
-  if (i < n) {  // the first element exists; do the other three?
-    float4 v = FLOAT4(x[i]);
-    v.x = elu_float(v.x);
-    v.y = elu_float(v.y);
-    v.z = elu_float(v.z);
-    v.w = elu_float(v.w);
-    FLOAT4(y[i]) = v;
-  }
-}
-//! [overrun]
-
 //! [dropped_tail]
 __global__ void elu_f16x8_dropped_tail_kernel(const half* x, half* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
@@ -45,15 +31,6 @@ __global__ void elu_f16x8_dropped_tail_kernel(const half* x, half* y, std::int64
   }
 }
 //! [dropped_tail]
-
-//! [cancelling]
-__global__ void elu_f32_cancelling_kernel(const float* x, float* y, std::int64_t n) {
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < n) {
-    y[i] = x[i] < 0.0f ? expf(x[i]) - 1.0f : x[i];
-  }
-}
-//! [cancelling]
 
 //! [narrow_index]
 __global__ void narrow_index_kernel(std::int64_t first, std::int64_t* index, std::int64_t n) {
@@ -71,16 +48,8 @@ cudaError_t elu_f16x2_misindexed(const half* x, half* y, std::int64_t n, cudaStr
   return launch_unary(elu_f16x2_misindexed_kernel, x, y, n, 2, 4, stream);
 }
 
-cudaError_t elu_f32x4_overrun(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elu_f32x4_overrun_kernel, x, y, n, 4, 16, stream);
-}
-
 cudaError_t elu_f16x8_dropped_tail(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
   return launch_unary(elu_f16x8_dropped_tail_kernel, x, y, n, 8, 16, stream);
-}
-
-cudaError_t elu_f32_cancelling(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(elu_f32_cancelling_kernel, x, y, n, 1, alignof(float), stream);
 }
 
 cudaError_t narrow_index(std::int64_t first, std::int64_t* index, std::int64_t n,

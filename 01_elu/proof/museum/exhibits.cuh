@@ -14,14 +14,8 @@ namespace tutorial::exhibits {
 /// the threads works beyond the end.
 cudaError_t elu_f16x2_misindexed(const half* x, half* y, std::int64_t n, cudaStream_t stream);
 
-/// Checks only that the first of its four elements exists: overruns x and y by up to three.
-cudaError_t elu_f32x4_overrun(const float* x, float* y, std::int64_t n, cudaStream_t stream);
-
 /// Loads before it checks, and drops the last n % 8 elements.
 cudaError_t elu_f16x8_dropped_tail(const half* x, half* y, std::int64_t n, cudaStream_t stream);
-
-/// e^x - 1 as it is written: every digit cancels near zero.
-cudaError_t elu_f32_cancelling(const float* x, float* y, std::int64_t n, cudaStream_t stream);
 
 /// Counts elements in 32 bits: from element 2^32 on, the index is taken modulo 2^32. `first` stands
 /// for the blocks before this one, so that a small launch shows what a large one does: the thread

@@ -25,26 +25,6 @@ __global__ void fp16_for_256_threads_kernel(const half* a, const half* b, half* 
   reinterpret_cast<float4*>(y)[i] = slots[tid];
 }
 
-//! [wrapped_index]
-__global__ void wrapped_index_kernel(unsigned first_block, std::uint64_t* indices, std::int64_t n) {
-  const uint3 block = {first_block + blockIdx.x, 0, 0};
-  const std::uint64_t index = block.x * blockDim.x + threadIdx.x;  // three unsigned of 32 bits
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (k < n) {
-    indices[k] = index;
-  }
-}
-//! [wrapped_index]
-
-//! [max_by_comparison]
-__global__ void max_by_comparison_kernel(const float* a, const float* b, float* y, std::int64_t n) {
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < n) {
-    y[i] = a[i] > b[i] ? a[i] : b[i];
-  }
-}
-//! [max_by_comparison]
-
 //! [mod_by_truncation]
 __global__ void mod_by_truncation_kernel(const float* a, const float* b, float* y, std::int64_t n) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -67,18 +47,6 @@ __global__ void pow_by_float_kernel(const std::int32_t* a, const std::int32_t* b
 cudaError_t fp16_for_256_threads(const half* a, const half* b, half* y, std::int64_t n,
                                  cudaStream_t stream, int threads) {
   return launch_binary(fp16_for_256_threads_kernel, a, b, y, n, 8, 16, stream, {threads});
-}
-
-cudaError_t wrapped_index(std::int64_t first, std::uint64_t* index, std::int64_t n,
-                          cudaStream_t stream) {
-  const auto first_block = static_cast<unsigned>(first / kThreads);
-  return launch(wrapped_index_kernel, {grid_1d(n, kThreads), dim3(kThreads)}, stream, first_block,
-                index, n);
-}
-
-cudaError_t max_by_comparison(const float* a, const float* b, float* y, std::int64_t n,
-                              cudaStream_t stream) {
-  return launch_binary(max_by_comparison_kernel, a, b, y, n, 1, alignof(float), stream);
 }
 
 cudaError_t mod_by_truncation(const float* a, const float* b, float* y, std::int64_t n,

@@ -16,16 +16,6 @@ namespace tutorial::exhibits {
 cudaError_t fp16_for_256_threads(const half* a, const half* b, half* y, std::int64_t n,
                                  cudaStream_t stream, int threads);
 
-/// `blockIdx.x * blockDim.x + threadIdx.x` in 32 bits, widened afterwards, for n threads of a
-/// launch whose blocks before these hold `first` elements: index[k] should be first + k. `first` is
-/// a multiple of 128.
-cudaError_t wrapped_index(std::int64_t first, std::uint64_t* index, std::int64_t n,
-                          cudaStream_t stream);
-
-/// `a > b ? a : b`: a NaN on the left is lost, one on the right is kept.
-cudaError_t max_by_comparison(const float* a, const float* b, float* y, std::int64_t n,
-                              cudaStream_t stream);
-
 /// `a - trunc(a / b) b`: the quotient is rounded before it is truncated, and a large one has no
 /// digits left behind the point.
 cudaError_t mod_by_truncation(const float* a, const float* b, float* y, std::int64_t n,

@@ -39,16 +39,6 @@ Broadcast merge_until_a_mismatch(const Broadcast& broadcast) {
 }
 //! [merge_until_a_mismatch]
 
-//! [merge_by_one_operand]
-Broadcast merge_by_one_operand(const Broadcast& broadcast) {
-  Broadcast merged = broadcast;
-  for (int i = merged.rank - 2; i >= 0; --i) {
-    if (is_even(merged, merged.stride0, i)) merge_with_next(&merged, i);
-  }
-  return merged;
-}
-//! [merge_by_one_operand]
-
 cudaError_t limit_nhwc_one_axis(const TensorShape& shape0, const float* in0,
                                 const TensorShape& shape1, const float* in1, float* out,
                                 cudaStream_t stream) {

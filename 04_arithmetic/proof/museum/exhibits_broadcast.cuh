@@ -14,9 +14,6 @@ namespace tutorial::exhibits {
 /// does not merge; a size of 1 that is not at the end stays, too. Right, and slow.
 Broadcast merge_until_a_mismatch(const Broadcast& broadcast);
 
-/// Merges wherever the first operand steps evenly, and does not ask the second.
-Broadcast merge_by_one_operand(const Broadcast& broadcast);
-
 /// in0 + in1 in NHWC8 storage by the kernel of C1, with strides as the library computes them:
 /// it remembers one broadcast axis of in1, the first that it finds from the inside, and sets its
 /// stride to 0.

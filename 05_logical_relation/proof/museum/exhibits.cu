@@ -5,16 +5,6 @@
 
 namespace tutorial::exhibits {
 
-//! [off_by_one]
-__global__ void off_by_one_kernel(const Byte* input, Byte* output, std::int64_t num_elems) {
-  const std::int64_t index = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (index > num_elems) {
-    return;
-  }
-  output[index] = input[index] == 0 ? 1 : 0;
-}
-//! [off_by_one]
-
 // No parameter is used once the body is gone; [[maybe_unused]] keeps the compiler from saying so.
 //! [compiled_away]
 __global__ void compiled_away_kernel([[maybe_unused]] const Byte* input,
@@ -29,34 +19,6 @@ __global__ void compiled_away_kernel([[maybe_unused]] const Byte* input,
 #endif
 }
 //! [compiled_away]
-
-//! [equal_by_difference]
-struct EqualByDifference {
-  __device__ __forceinline__ Byte operator()(float a, float b) const {
-    return fabsf(a - b) < 1e-6f ? 1 : 0;
-  }
-};
-//! [equal_by_difference]
-
-struct EqualByRatio {
-  __device__ __forceinline__ Byte operator()(float a, float b) const {
-    return fabsf(a - b) <= 1e-6f * fmaxf(fabsf(a), fabsf(b)) ? 1 : 0;
-  }
-};
-
-//! [ordered_not_equal]
-struct OrderedNotEqual {
-  __device__ __forceinline__ Byte operator()(half a, half b) const { return __hne(a, b) ? 1 : 0; }
-};
-//! [ordered_not_equal]
-
-template <class In, class Op>
-__global__ void exhibit_kernel(const In* a, const In* b, Byte* y, std::int64_t n, Op op) {
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < n) {
-    y[i] = op(a[i], b[i]);
-  }
-}
 
 //! [one_scalar]
 __global__ void one_scalar_kernel(std::uint64_t num_elems, bool first_shorter, const float* input0,
@@ -89,30 +51,8 @@ __global__ void and_of_bits_kernel(const Byte* a, const Byte* b, Byte* y, std::i
 }
 //! [and_of_bits]
 
-cudaError_t off_by_one(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
-  return launch_unary(off_by_one_kernel, a, y, n, 1, 1, stream);
-}
-
 cudaError_t compiled_away(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream) {
   return launch_unary(compiled_away_kernel, a, y, n, 1, 1, stream);
-}
-
-cudaError_t equal_by_difference(const float* a, const float* b, Byte* y, std::int64_t n,
-                                cudaStream_t stream) {
-  return launch_answers(exhibit_kernel<float, EqualByDifference>, a, b, y, n, 1, alignof(float), 1,
-                        EqualByDifference{}, stream);
-}
-
-cudaError_t equal_by_ratio(const float* a, const float* b, Byte* y, std::int64_t n,
-                           cudaStream_t stream) {
-  return launch_answers(exhibit_kernel<float, EqualByRatio>, a, b, y, n, 1, alignof(float), 1,
-                        EqualByRatio{}, stream);
-}
-
-cudaError_t ordered_not_equal(const half* a, const half* b, Byte* y, std::int64_t n,
-                              cudaStream_t stream) {
-  return launch_answers(exhibit_kernel<half, OrderedNotEqual>, a, b, y, n, 1, alignof(half), 1,
-                        OrderedNotEqual{}, stream);
 }
 
 // The original compares the operands' numbers of elements, takes the one with fewer for a scalar,

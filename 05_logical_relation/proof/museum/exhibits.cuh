@@ -12,28 +12,13 @@
 
 namespace tutorial::exhibits {
 
-/// y = !a, with the bound check `index > num_elems`: one element too many.
-cudaError_t off_by_one(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream);
-
 /// y = !a, with a body under an #if on __CUDACC_VER_MAJOR, which no compiler defines: the kernel is
 /// empty, and the launch succeeds.
 cudaError_t compiled_away(const Byte* a, Byte* y, std::int64_t n, cudaStream_t stream);
 
-/// y = |a - b| < 1e-6, and nothing else: inf - inf is NaN.
-cudaError_t equal_by_difference(const float* a, const float* b, Byte* y, std::int64_t n,
-                                cudaStream_t stream);
-
-/// y = |a - b| <= 1e-6 max(|a|, |b|): infinity times a tolerance is infinity.
-cudaError_t equal_by_ratio(const float* a, const float* b, Byte* y, std::int64_t n,
-                           cudaStream_t stream);
-
 /// a > b for a of two elements and b of three, shapes (2,) and (3, 1), by the kernel for one
 /// scalar: six answers. Reads b[3] to b[5].
 cudaError_t one_scalar_for_both_sided(const float* a, const float* b, Byte* y, cudaStream_t stream);
-
-/// y = a != b by __hne, which answers false for NaN.
-cudaError_t ordered_not_equal(const half* a, const half* b, Byte* y, std::int64_t n,
-                              cudaStream_t stream);
 
 /// y = a && b on bytes that are read as bool.
 cudaError_t and_of_bools(const Byte* a, const Byte* b, Byte* y, std::int64_t n,

@@ -81,23 +81,6 @@ __global__ void skipped_stage_kernel(const int* x, int* y) {
   y[mine] = keys[mine];
 }
 
-//! [magic_division]
-struct MagicDivisor {
-  std::uint32_t multiplier;
-  std::uint32_t shift;
-
-  __device__ std::uint32_t divide(std::uint32_t n) const {
-    return (__umulhi(n, multiplier) + n) >> shift;  // the sum has 33 bits
-  }
-};
-//! [magic_division]
-
-__global__ void magic_division_kernel(const std::uint32_t* number, std::uint32_t* quotient,
-                                      MagicDivisor divisor, std::int64_t n) {
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < n) quotient[i] = divisor.divide(number[i]);
-}
-
 //! [unsigned_guard]
 __global__ void unsigned_guard_kernel(const float* x, float* y, unsigned size_nx) {
   const unsigned first = threadIdx.x * 4;
@@ -107,18 +90,6 @@ __global__ void unsigned_guard_kernel(const float* x, float* y, unsigned size_nx
   }
 }
 //! [unsigned_guard]
-
-//! [min_from_false]
-struct MinFromFalse {
-  __device__ bool operator()(bool a, bool b) const { return b < a ? b : a; }
-  __host__ __device__ static bool identity() { return false; }
-};
-//! [min_from_false]
-
-__global__ void min_from_false_kernel(const bool* x, bool* all_true) {
-  const bool result = Reduce<kGlobalMode>(x[threadIdx.x], MinFromFalse{});
-  if (threadIdx.x == 0) *all_true = result;
-}
 
 cudaError_t exact_tile_on_slow_path(const float* x, float* y, std::int64_t n, bool mended,
                                     int* slow_tiles, cudaStream_t stream) {
@@ -141,25 +112,8 @@ cudaError_t sort_skips_stage(const int* x, int* y, std::int64_t n, cudaStream_t 
   return launch(skipped_stage_kernel, one_block(n), stream, x, y);
 }
 
-cudaError_t magic_division(const std::uint32_t* number, std::uint32_t* quotient,
-                           std::uint32_t divisor, std::int64_t n, cudaStream_t stream) {
-  // The multiplier and the shift are the right ones, those of common/fast_division.h.
-  std::uint32_t shift = 0;
-  while ((std::uint64_t{1} << shift) < divisor) ++shift;
-  const std::uint64_t excess = (std::uint64_t{1} << shift) - divisor;
-  const MagicDivisor magic{static_cast<std::uint32_t>((excess << 32) / divisor + 1), shift};
-  return launch(magic_division_kernel, {grid_1d(n, kThreads), dim3(kThreads)}, stream, number,
-                quotient, magic, n);
-}
-
 cudaError_t unsigned_guard(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
   return launch(unsigned_guard_kernel, one_block(64), stream, x, y, static_cast<unsigned>(n));
-}
-
-cudaError_t min_of_bool_from_false(const unsigned char* x, unsigned char* all_true, std::int64_t n,
-                                   cudaStream_t stream) {
-  return launch(min_from_false_kernel, one_block(n), stream, reinterpret_cast<const bool*>(x),
-                reinterpret_cast<bool*>(all_true));
 }
 
 }  // namespace tutorial::exhibits

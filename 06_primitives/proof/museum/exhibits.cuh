@@ -28,18 +28,8 @@ cudaError_t reduce_without_barrier(const float* x, float* sum, std::int64_t n, c
 /// stage early: `size < blockDim.x`.
 cudaError_t sort_skips_stage(const int* x, int* y, std::int64_t n, cudaStream_t stream);
 
-/// quotient[i] = number[i] / divisor, by a multiplication and a shift in which the sum of the high
-/// product and the number is formed in 32 bits.
-cudaError_t magic_division(const std::uint32_t* number, std::uint32_t* quotient,
-                           std::uint32_t divisor, std::int64_t n, cudaStream_t stream);
-
 /// Copies n columns (n < 2^31) by one block of 64 threads, four adjacent columns a thread, guarded
 /// by `i < n - 4 * threadIdx.x` in unsigned arithmetic. Reads and writes up to 256 columns.
 cudaError_t unsigned_guard(const float* x, float* y, std::int64_t n, cudaStream_t stream);
-
-/// *all_true = the minimum of n booleans (0 or 1), one a thread of one block; n is a multiple
-/// of 32. The reduction starts from false.
-cudaError_t min_of_bool_from_false(const unsigned char* x, unsigned char* all_true, std::int64_t n,
-                                   cudaStream_t stream);
 
 }  // namespace tutorial::exhibits
