@@ -43,7 +43,6 @@ function(tutorial_add_answers name)
   file(GLOB scripts CONFIGURE_DEPENDS answers/*.py)
   add_custom_target(${folder}_answers)
   add_dependencies(tutorial_answers ${folder}_answers)
-  set(text "")
 
   if(yours AND TARGET ${folder}_test)
     get_target_property(sources ${name} SOURCES)
@@ -63,7 +62,7 @@ function(tutorial_add_answers name)
     tutorial_executable(${target} LIBRARIES ${libraries}
                         SOURCES "${with_yours}" "$<TARGET_OBJECTS:${folder}_test>")
     target_include_directories(${target} BEFORE PRIVATE "${include}")
-    tutorial_answer_test(text ${target} "${folder}.answer: ${answer}" ${name} "[==[*your rung*]==]")
+    tutorial_answer_test(${target} "${folder}.answer: ${answer}" ${name} "*your rung*")
   endforeach()
 
   foreach(file IN LISTS programs)
@@ -71,7 +70,7 @@ function(tutorial_add_answers name)
     set(target ${folder}_answer_${answer})
     tutorial_program(source "${file}")
     tutorial_executable(${target} SOURCES "${source}" LIBRARIES ${name} tutorial_runtime)
-    tutorial_answer_test(text ${target} "${folder}.answer: ${answer}" ${name})
+    tutorial_answer_test(${target} "${folder}.answer: ${answer}" ${name})
   endforeach()
 
   foreach(file IN LISTS begun)
@@ -95,15 +94,10 @@ function(tutorial_add_answers name)
     get_filename_component(answer "${file}" NAME_WE)
     tutorial_add_python_test("${folder}.answer: ${answer}" LABEL "${name}" COMMAND "${file}")
   endforeach()
-
-  set(script "${CMAKE_CURRENT_BINARY_DIR}/${folder}_answers.ctest.cmake")
-  file(GENERATE OUTPUT "${script}" CONTENT "${text}")
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
 endfunction()
 
-# Appends to `text` what registers the tests of an answer once it has been built. What a program
-# needs of a GPU it says by the exit code 4, like every test.
-macro(tutorial_answer_test text target test label)
+# The tests of an answer, in each order. What a program needs of a GPU it says by the exit code 4, like every test.
+macro(tutorial_answer_test target test label)
   set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON
                         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")
   add_dependencies(${folder}_answers ${target})
@@ -112,12 +106,8 @@ macro(tutorial_answer_test text target test label)
   else()
     set(orders forward reverse)
   endif()
-  string(APPEND ${text} "if(EXISTS [==[$<TARGET_FILE:${target}>]==])\n")
   foreach(order IN LISTS orders)
-    string(APPEND ${text}
-      "add_test([==[${test} (${order})]==] [==[$<TARGET_FILE:${target}>]==] ${ARGN})\n"
-      "set_tests_properties([==[${test} (${order})]==] PROPERTIES LABELS [==[${label}]==] "
-      "SKIP_RETURN_CODE 4 TIMEOUT ${tutorial_timeout} ENVIRONMENT TUTORIAL_CPU_ORDER=${order})\n")
+    tutorial_test_if_built("${test} (${order})" ${target} COMMAND "$<TARGET_FILE:${target}>" ${ARGN}
+      PROPERTIES LABELS ${label} SKIP_RETURN_CODE 4 TIMEOUT ${tutorial_timeout} ENVIRONMENT TUTORIAL_CPU_ORDER=${order})
   endforeach()
-  string(APPEND ${text} "endif()\n")
 endmacro()

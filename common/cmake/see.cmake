@@ -194,16 +194,9 @@ function(tutorial_add_traced_edits name)
     tutorial_see_program(${target}_${short} ${name} ${arg_PREFIX}_bench ${target}_rung ${arg_PREFIX}_seen_${short})
     add_dependencies(tutorial_answers ${target}_${short})
   endforeach()
-  set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}_edits.ctest.cmake")
-  file(GENERATE OUTPUT "${script}" CONTENT
-"if(EXISTS [==[$<TARGET_FILE:${target}_climb>]==] AND EXISTS [==[$<TARGET_FILE:${target}>]==])
-add_test([==[${arg_PREFIX}.trace: edits]==] [==[${Python3_EXECUTABLE}]==]
-         [==[${PROJECT_SOURCE_DIR}/common/tools/test/trace_edits.py]==] your_${name}
-         [==[$<TARGET_FILE:${target}_your_strided>=2,stride 16,16,12.5 %]==]
-         [==[$<TARGET_FILE:${target}_climb>=16,consecutive,16,100 %]==])
-set_tests_properties([==[${arg_PREFIX}.trace: edits]==] PROPERTIES LABELS [==[${name}]==]
-                     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 TIMEOUT ${tutorial_timeout})
-endif()
-")
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+  tutorial_test_if_built("${arg_PREFIX}.trace: edits" "${target}_climb;${target}_your_strided"
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/common/tools/test/trace_edits.py" your_${name}
+            "$<TARGET_FILE:${target}_your_strided>=2,stride 16,16,12.5 %"
+            "$<TARGET_FILE:${target}_climb>=16,consecutive,16,100 %"
+    PROPERTIES LABELS ${name} ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 TIMEOUT ${tutorial_timeout})
 endfunction()

@@ -111,6 +111,29 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
 endmacro()
 
+# tutorial_test_if_built(<test> <targets> COMMAND <word>... PROPERTIES <property> <value>...): CTest learns of this test once
+# these programs are there, for nothing builds them but who wants them.
+function(tutorial_test_if_built test targets)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "COMMAND;PROPERTIES")
+  list(TRANSFORM targets REPLACE "(.+)" "EXISTS [==[$<TARGET_FILE:\\1>]==]" OUTPUT_VARIABLE there)
+  list(JOIN there " AND " there)
+  foreach(words COMMAND PROPERTIES)
+    set(${words} "")
+    foreach(word IN LISTS arg_${words})
+      string(APPEND ${words} " [==[${word}]==]")
+    endforeach()
+  endforeach()
+  string(MAKE_C_IDENTIFIER "${test}" file)
+  set(script "${CMAKE_CURRENT_BINARY_DIR}/if_built/${file}.ctest.cmake")
+  file(GENERATE OUTPUT "${script}" CONTENT
+"if(${there})
+add_test([==[${test}]==]${COMMAND})
+set_tests_properties([==[${test}]==] PROPERTIES${PROPERTIES})
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+endfunction()
+
 # tutorial_mentions(<out> <regex> <file>...): whether a line of a file matches.
 function(tutorial_mentions out regex)
   set(lines "")
@@ -209,20 +232,14 @@ function(tutorial_add_exhibits target source kind)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "PREFIX;LABEL" "")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
   file(STRINGS "${source}" lines REGEX "^// ${kind}: ")
-  set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.ctest.cmake")
   add_dependencies(tutorial_tests ${target})
-  set(text "if(EXISTS [==[$<TARGET_FILE:${target}>]==])\n")
   foreach(line IN LISTS lines)
     if(NOT line MATCHES "^// ${kind}: ([^:]+): (.+)$")
       message(FATAL_ERROR "${source}: not of the form '// ${kind}: <name>: <regex>': ${line}")
     endif()
-    set(test "${arg_PREFIX}.${kind}: ${CMAKE_MATCH_1}")
-    string(APPEND text
-      "add_test([==[${test}]==] [==[$<TARGET_FILE:${target}>]==] [==[${CMAKE_MATCH_1}]==])\n"
-      "set_tests_properties([==[${test}]==] PROPERTIES LABELS [==[${arg_LABEL}]==] "
-      "PASS_REGULAR_EXPRESSION [==[${CMAKE_MATCH_2}]==] TIMEOUT ${tutorial_timeout} "
-      "ENVIRONMENT [==[TUTORIAL_CHECK_SECONDS=1;ASAN_OPTIONS=detect_leaks=0:color=never:detect_stack_use_after_return=1]==])\n")
+    tutorial_test_if_built("${arg_PREFIX}.${kind}: ${CMAKE_MATCH_1}" ${target}
+      COMMAND "$<TARGET_FILE:${target}>" "${CMAKE_MATCH_1}"
+      PROPERTIES LABELS "${arg_LABEL}" PASS_REGULAR_EXPRESSION "${CMAKE_MATCH_2}" TIMEOUT ${tutorial_timeout} ENVIRONMENT
+                 "TUTORIAL_CHECK_SECONDS=1;ASAN_OPTIONS=detect_leaks=0:color=never:detect_stack_use_after_return=1")
   endforeach()
-  file(GENERATE OUTPUT "${script}" CONTENT "${text}endif()\n")
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
 endfunction()
