@@ -56,9 +56,6 @@ struct Sectors {
 };
 std::vector<Sectors> sectors();
 
-/// One thread on that multiprocessor follows `hops` pointers from next[place]; *cycles: what they took.
-cudaError_t chase_on(int multiprocessor, const unsigned* next, unsigned place, int hops,
-                     long long* cycles, cudaStream_t stream);
 /// y = x in halves, a pack a thread, with the stores of a pack cut and set apart.
 std::vector<OneInput<half>> half_copies();
 
@@ -117,12 +114,6 @@ std::vector<TwoInputs<half, unsigned>> votes();
 
 /// A kernel that does nothing.
 cudaError_t empty(std::int64_t blocks, int threads, cudaStream_t stream);
-/// The same in blocks of 128 threads with registers, with shared memory, in clusters.
-struct Empty {
-  std::string name;
-  std::function<cudaError_t(std::int64_t blocks, cudaStream_t stream)> launch;
-};
-std::vector<Empty> empties();
 
 /// One thread follows `hops` pointers: from = next[from], beginning at *place, where it leaves the
 /// last; cycles[0]: what they took. `through_l1`: the loads may hit in the L1. With `bytes` > 0,

@@ -263,26 +263,17 @@ std::size_t replays_of(const benchmark::State& state) {
 
 /// Empty kernels in the grid of chapter 01's `f32` at 16384x16384, with any number of threads a
 /// block.
-void add_empty(std::int64_t blocks, const controls::Empty& empty) {
-  add_row("empty_" + empty.name, blocks, "warm", [=](benchmark::State& state) {
+void add_empty(int threads) {
+  constexpr std::int64_t kNaiveBlocks = std::int64_t{16384} * 16384 / 128;
+  add_row("empty_b" + std::to_string(threads), kNaiveBlocks, "warm", [=](benchmark::State& state) {
     const test::Stream stream;
-    const auto seconds =
-        seconds_per_launch([=](std::size_t, cudaStream_t on) { return empty.launch(blocks, on); },
-                           1, stream.get(), replays_of(state));
+    const auto seconds = seconds_per_launch(
+        [=](std::size_t, cudaStream_t on) { return controls::empty(kNaiveBlocks, threads, on); }, 1,
+        stream.get(), replays_of(state));
     set_times(state, seconds);
     state.counters["probe_mhz"] = probe_sm_mhz(stream.get());
-    state.counters["ns_per_block"] = median(seconds) * 1e9 / static_cast<double>(blocks);
+    state.counters["ns_per_block"] = median(seconds) * 1e9 / static_cast<double>(kNaiveBlocks);
   });
-}
-
-void add_empties() {
-  constexpr std::int64_t kNaiveBlocks = std::int64_t{16384} * 16384 / 128;
-  for (const int threads : {32, 64, 128, 256, 512, 1024}) {
-    add_empty(kNaiveBlocks, {"b" + std::to_string(threads), [=](std::int64_t n, cudaStream_t on) {
-                               return controls::empty(n, threads, on);
-                             }});
-  }
-  for (const auto& empty : controls::empties()) add_empty(kNaiveBlocks, empty);
 }
 
 // ---- Sectors and their neighbours -------------------------------------------------------------
@@ -375,65 +366,6 @@ void run_chase(benchmark::State& state, const Chase& chase) {
   state.counters["spread_pct"] = spread_percent(per_hop);
   state.counters["cycles"] = median(per_hop);
   state.counters["ns"] = median(per_hop) * 1e3 / sm_mhz;
-}
-
-/// Cycles of a hop, of several chases: the lowest, the middle and the highest.
-void set_cycles(benchmark::State& state, std::vector<double> cycles) {
-  set_times(state, cycles);
-  std::sort(cycles.begin(), cycles.end());
-  state.counters["cycles_lowest"] = cycles.front();
-  state.counters["cycles"] = median(cycles);
-  state.counters["cycles_highest"] = cycles.back();
-}
-
-/// From each multiprocessor in turn over 8 MiB that the L2 holds.
-void run_near(benchmark::State& state) {
-  const Chase chase{"", std::size_t{8} << 20, 128, 4096, false, 0};
-  const std::vector<unsigned> next = random_walk(chase);
-  const DeviceBytes device(chase.bytes), small(256);
-  require_success(cudaMemcpy(device.data(), next.data(), chase.bytes, cudaMemcpyHostToDevice),
-                  "cudaMemcpy");
-  auto* const cycles = reinterpret_cast<long long*>(small.data());
-  const test::Stream stream;
-  std::vector<double> each;
-  for (int k = 0; k < device_limits().multiprocessors; ++k) {
-    require_success(controls::chase_on(k, reinterpret_cast<const unsigned*>(device.data()), 0,
-                                       chase.hops, cycles, stream.get()),
-                    "launch");
-    stream.synchronize();
-    long long counted = 0;
-    require_success(cudaMemcpy(&counted, cycles, sizeof counted, cudaMemcpyDeviceToHost),
-                    "cudaMemcpy");
-    if (k > 0)
-      each.push_back(static_cast<double>(counted) / chase.hops);  // the first finds cold caches
-  }
-  set_cycles(state, each);
-}
-
-/// From one multiprocessor to each of 1,024 lines that lie all over 8 MiB, again and again.
-void run_line(benchmark::State& state, int multiprocessor) {
-  constexpr std::size_t kBytes = std::size_t{8} << 20, kLines = 1024, kHops = 64;
-  std::vector<unsigned> next(kBytes / sizeof(unsigned));
-  std::iota(next.begin(), next.end(), 0u);  // each place leads to itself
-  const DeviceBytes device(kBytes), small(256);
-  require_success(cudaMemcpy(device.data(), next.data(), kBytes, cudaMemcpyHostToDevice),
-                  "cudaMemcpy");
-  auto* const cycles = reinterpret_cast<long long*>(small.data());
-  const test::Stream stream;
-  std::vector<double> each;
-  for (std::size_t line = 0; line < kLines; ++line) {
-    const auto place = static_cast<unsigned>(line * next.size() / kLines);
-    require_success(
-        controls::chase_on(multiprocessor, reinterpret_cast<const unsigned*>(device.data()), place,
-                           kHops, cycles, stream.get()),
-        "launch");
-    stream.synchronize();
-    long long counted = 0;
-    require_success(cudaMemcpy(&counted, cycles, sizeof counted, cudaMemcpyDeviceToHost),
-                    "cudaMemcpy");
-    each.push_back(static_cast<double>(counted) / kHops);
-  }
-  set_cycles(state, each);
 }
 
 /// The cycles from one store of control `gap` to the next, while its grid runs.
@@ -658,7 +590,7 @@ void add_throughputs() {
 }  // namespace
 
 void register_benchmarks() {
-  add_empties();
+  for (const int threads : {32, 64, 128, 256, 512, 1024}) add_empty(threads);
   add_launch("launch_in_graph", Launching::graph);
 
   add_copy_peers<float>(kLadder);
@@ -702,11 +634,6 @@ void register_benchmarks() {
   add_memcpys();
   add_throughputs();
   add_chases();
-  add_row("latency_l2_by_multiprocessor", std::int64_t{8} << 20, "warm", run_near);
-  for (const int from : {0, 1}) {
-    add_row("latency_l2_by_line_from_" + std::to_string(from), std::int64_t{8} << 20, "warm",
-            [from](benchmark::State& state) { run_line(state, from); });
-  }
   add_launch("launch_in_stream", Launching::stream);
   add_launch("launch_call", Launching::call);
   add_launch("launch_and_wait", Launching::call_and_wait);

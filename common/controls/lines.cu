@@ -1,4 +1,4 @@
-// What a sector costs where its neighbours are not wanted, and how far a line is from each multiprocessor.
+// What a sector costs where its neighbours are not wanted.
 
 #include "common/controls/controls.h"
 #include "common/launch.cuh"
@@ -43,23 +43,6 @@ void packed(std::vector<Sectors>& rows, const std::string& name) {
   rows.push_back({"store_" + name, kOf / kTaken, with(control_sectors_kernel<kTaken, kOf, true>)});
 }
 
-__device__ __forceinline__ int multiprocessor() {
-  int id;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
-  return id;
-}
-
-__global__ void control_near_kernel(const unsigned* next, unsigned place, int hops, int on,
-                                    long long* cycles) {
-  if (multiprocessor() != on || threadIdx.x > 0) return;
-  unsigned from = __ldcg(next + place);
-  from = __ldcg(next + from);
-  const long long start = clock64();
-  for (int k = 0; k < hops; ++k) from = __ldcg(next + from);
-  // The last hop's value is asked for before the clock is.
-  *cycles = from == 0xffffffffu ? 0 : clock64() - start;
-}
-
 }  // namespace
 
 std::vector<Sectors> sectors() {
@@ -69,14 +52,6 @@ std::vector<Sectors> sectors() {
   packed<2, 4>(rows, "half_of_4");
   packed<1, 4>(rows, "1_of_4");
   return rows;
-}
-
-cudaError_t chase_on(int multiprocessor, const unsigned* next, unsigned place, int hops,
-                     long long* cycles, cudaStream_t stream) {
-  // Twice as many blocks as multiprocessors, and so large that two fill one: each has some.
-  return launch(control_near_kernel,
-                {dim3(2 * static_cast<unsigned>(device_limits().multiprocessors)), dim3(1024)},
-                stream, next, place, hops, multiprocessor, cycles);
 }
 
 }  // namespace tutorial::controls

@@ -10,44 +10,6 @@ namespace {
 
 __global__ void control_empty_kernel() {}
 
-/// With kHeld registers and more, for the sake of a loop that no launch enters.
-template <int kHeld>
-__global__ void control_empty_held_kernel(volatile float* never) {
-  if (never == nullptr) return;
-  float held[kHeld];
-#pragma unroll
-  for (int k = 0; k < kHeld; ++k) held[k] = never[k];
-#pragma unroll
-  for (int k = 0; k < kHeld; ++k) never[k] = held[kHeld - 1 - k];
-}
-
-constexpr int kEmptyThreads = 128;
-
-/// cluster: 0 without, which differs from clusters of one.
-cudaError_t empty_with(std::int64_t blocks, std::size_t shared, int cluster, cudaStream_t stream) {
-  cudaLaunchAttribute of_cluster{};
-  of_cluster.id = cudaLaunchAttributeClusterDimension;
-  of_cluster.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid_1d(blocks, 1);
-  config.blockDim = dim3(kEmptyThreads);
-  config.dynamicSmemBytes = shared;
-  config.stream = stream;
-  config.attrs = &of_cluster;
-  config.numAttrs = cluster > 0 ? 1 : 0;
-  const cudaError_t error = cudaFuncSetAttribute(
-      control_empty_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
-  return error == cudaSuccess ? cudaLaunchKernelEx(&config, control_empty_kernel) : error;
-}
-
-template <int kHeld>
-Empty empty_of(int registers) {
-  return {"registers_" + std::to_string(registers), [](std::int64_t blocks, cudaStream_t stream) {
-            return launch(control_empty_held_kernel<kHeld>,
-                          {grid_1d(blocks, 1), dim3(kEmptyThreads)}, stream, nullptr);
-          }};
-}
-
 // ---- Latency ----------------------------------------------------------------------------------
 
 template <bool kThroughL1>
@@ -190,22 +152,6 @@ Throughput of(std::string name) {
 cudaError_t empty(std::int64_t blocks, int threads, cudaStream_t stream) {
   return launch(control_empty_kernel, {grid_1d(blocks, 1), dim3(static_cast<unsigned>(threads))},
                 stream);
-}
-
-std::vector<Empty> empties() {
-  std::vector<Empty> rows = {empty_of<28>(40), empty_of<52>(64), empty_of<116>(128),
-                             empty_of<240>(255)};
-  for (const int kib : {8, 16, 32, 64}) {
-    rows.push_back({"shared_" + std::to_string(kib) + "k", [=](std::int64_t n, cudaStream_t on) {
-                      return empty_with(n, std::size_t(kib) << 10, 0, on);
-                    }});
-  }
-  for (const int cluster : {1, 2, 4, 8}) {
-    rows.push_back({"cluster_" + std::to_string(cluster), [=](std::int64_t n, cudaStream_t on) {
-                      return empty_with(n, 0, cluster, on);
-                    }});
-  }
-  return rows;
 }
 
 cudaError_t dependent(unsigned* sink, long long* cycles, cudaStream_t stream) {

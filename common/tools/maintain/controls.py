@@ -19,7 +19,7 @@ from pathlib import Path
 import runs
 
 UNITS = {"GBps": "GB/s", "median_us": "\u00b5s", "ns": "ns", "ns_per_block": "ns", "lanes_per_cycle": "",
-         "copy_pct": "%", "inside_mhz": "MHz", "known_mhz": "MHz", "probe_mhz": "MHz", "sm_mhz": "MHz", "cycles": "", "cycles_lowest": "", "cycles_highest": "",
+         "copy_pct": "%", "inside_mhz": "MHz", "known_mhz": "MHz", "probe_mhz": "MHz", "sm_mhz": "MHz", "cycles": "",
          "sectors_per_ns": "/ns"}
 
 
