@@ -136,9 +136,9 @@ __attribute__((noinline)) cudaError_t launch_with(void (*kernel)(Params...),
                                                   const LaunchShape& shape, cudaStream_t stream,
                                                   std::common_type_t<Params>... arguments) {
 #if defined(TUTORIAL_BACKEND_CPU)
-  static_cast<void>(stream);  // the executor finishes each launch before the next begins
   return cpu::launch(kernel, shape.grid, shape.block, shape.shared_bytes,
-                     shape.overlap == Overlap::previous_kernel, shape.cluster, arguments...);
+                     shape.overlap == Overlap::previous_kernel, shape.cluster, stream,
+                     arguments...);
 #else
   // The runtime's own answers to a bad shape differ from one launch call to another.
   if (!is_launchable(shape.grid, shape.block)) return cudaErrorInvalidConfiguration;

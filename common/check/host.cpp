@@ -4,6 +4,7 @@
 
 #include "common/check/heap.h"
 #include "common/check/variables.h"
+#include "common/executor/later.h"
 
 #include <algorithm>
 #include <regex>
@@ -53,7 +54,8 @@ const char* name_of(cudaMemcpyKind kind) {
 
 Call::Call(const char* its_name, const void* return_address)
     : name(its_name),
-      pc_(reinterpret_cast<std::uintptr_t>(return_address)),
+      pc_(reinterpret_cast<std::uintptr_t>(cpu::asked_from != nullptr ? cpu::asked_from
+                                                                      : return_address)),
       is_programs_(depth++ == 0 && Busy::count == 0 && Host::instance().is_started()) {
   ++Busy::count;
 }

@@ -3,6 +3,7 @@
 
 #include "common/check/heap.h"
 #include "common/check/host.h"
+#include "common/executor/later.h"
 #include "common/executor/qualifiers.h"
 
 #include <cuda_runtime_api.h>
@@ -99,6 +100,16 @@ void has_copied_box(const Call& call, const cudaMemcpy3DParms& box, cudaStream_t
   }
 }
 
+/// A call that is judged when it is done: at once, or `in` a stream when a graph is launched or a kernel has ended.
+template <class Body>
+cudaError_t judged(const char* name, const void* return_address, cudaStream_t stream,
+                   const Body& body) {
+  return tutorial::cpu::enqueue(stream, [=](cudaStream_t in) {
+    const Call call(name, return_address);
+    return call.answer(body(call, in));
+  });
+}
+
 }  // namespace
 
 #define TUTORIAL_CALL(name) const Call call(#name, __builtin_return_address(0))
@@ -130,39 +141,47 @@ void has_copied_box(const Call& call, const cudaMemcpy3DParms& box, cudaStream_t
     if (error == cudaSuccess) then;                      \
     return call.answer(error);                           \
   }
-#define TUTORIAL_COPIES(name, parameters, arguments, to, from, stream, is_async)         \
-  cudaError_t __real_##name parameters;                                                  \
-  cudaError_t __wrap_##name parameters {                                                 \
-    TUTORIAL_CALL(name);                                                                 \
-    if (!host().copies(call, to, from, kind)) return call.answer(cudaErrorInvalidValue); \
-    const cudaError_t error = __real_##name arguments;                                   \
-    if (error == cudaSuccess) host().has_copied(call, to, from, stream, is_async);       \
-    return call.answer(error);                                                           \
+#define TUTORIAL_COPIES(name, parameters, arguments, to, from, stream, is_async)               \
+  cudaError_t __real_##name parameters;                                                        \
+  cudaError_t __wrap_##name parameters {                                                       \
+    return judged(#name, __builtin_return_address(0), stream,                                  \
+                  [=](const Call& call, cudaStream_t in) {                                     \
+                    if (!host().copies(call, to, from, kind)) return cudaErrorInvalidValue;    \
+                    const cudaError_t error = __real_##name arguments;                         \
+                    if (error == cudaSuccess) host().has_copied(call, to, from, in, is_async); \
+                    return error;                                                              \
+                  });                                                                          \
   }
-#define TUTORIAL_COPIES_ROWS(name, parameters, arguments, stream, is_async)               \
-  cudaError_t __real_##name parameters;                                                   \
-  cudaError_t __wrap_##name parameters {                                                  \
-    TUTORIAL_CALL(name);                                                                  \
-    const Piece whole = rows(to, to_pitch, width, height, false);                         \
-    if (width <= to_pitch && width <= from_pitch &&                                       \
-        !host().copies(call, whole, rows(from, from_pitch, width, height, true), kind)) { \
-      return call.answer(cudaErrorInvalidValue);                                          \
-    }                                                                                     \
-    const cudaError_t error = __real_##name arguments;                                    \
-    for (std::size_t i = 0; error == cudaSuccess && i < height; ++i) {                    \
-      host().has_copied(call, {row_of(to, to_pitch, i), width, false},                    \
-                        {row_of(from, from_pitch, i), width, true}, stream, is_async);    \
-    }                                                                                     \
-    return call.answer(error);                                                            \
+#define TUTORIAL_COPIES_ROWS(name, parameters, arguments, stream, is_async)                     \
+  cudaError_t __real_##name parameters;                                                         \
+  cudaError_t __wrap_##name parameters {                                                        \
+    return judged(                                                                              \
+        #name, __builtin_return_address(0), stream, [=](const Call& call, cudaStream_t in) {    \
+          const Piece whole = rows(to, to_pitch, width, height, false);                         \
+          if (width <= to_pitch && width <= from_pitch &&                                       \
+              !host().copies(call, whole, rows(from, from_pitch, width, height, true), kind)) { \
+            return cudaErrorInvalidValue;                                                       \
+          }                                                                                     \
+          const cudaError_t error = __real_##name arguments;                                    \
+          for (std::size_t i = 0; error == cudaSuccess && i < height; ++i) {                    \
+            host().has_copied(call, {row_of(to, to_pitch, i), width, false},                    \
+                              {row_of(from, from_pitch, i), width, true}, in, is_async);        \
+          }                                                                                     \
+          return error;                                                                         \
+        });                                                                                     \
   }
-#define TUTORIAL_COPIES_BOX(name, parameters, arguments, stream, is_async)  \
-  cudaError_t __real_##name parameters;                                     \
-  cudaError_t __wrap_##name parameters {                                    \
-    TUTORIAL_CALL(name);                                                    \
-    if (!copies_box(call, box)) return call.answer(cudaErrorInvalidValue);  \
-    const cudaError_t error = __real_##name arguments;                      \
-    if (error == cudaSuccess) has_copied_box(call, *box, stream, is_async); \
-    return call.answer(error);                                              \
+#define TUTORIAL_COPIES_BOX(name, parameters, arguments, stream, is_async)              \
+  cudaError_t __real_##name parameters;                                                 \
+  cudaError_t __wrap_##name parameters {                                                \
+    const cudaMemcpy3DParms its = given == nullptr ? cudaMemcpy3DParms{} : *given;      \
+    return judged(#name, __builtin_return_address(0), stream,                           \
+                  [=](const Call& call, cudaStream_t in) {                              \
+                    const cudaMemcpy3DParms* const box = &its;                          \
+                    if (!copies_box(call, box)) return cudaErrorInvalidValue;           \
+                    const cudaError_t error = __real_##name arguments;                  \
+                    if (error == cudaSuccess) has_copied_box(call, *box, in, is_async); \
+                    return error;                                                       \
+                  });                                                                   \
   }
 #define TUTORIAL_COPIES_VARIABLE(its_name, function, parameters, arguments, to, from) \
   cudaError_t __real_##function parameters;                                           \
@@ -177,14 +196,16 @@ void has_copied_box(const Call& call, const cudaMemcpy3DParms& box, cudaStream_t
     if (error == cudaSuccess) host().has_copied(call, to, from, nullptr, false);      \
     return call.answer(error);                                                        \
   }
-#define TUTORIAL_SETS(name, parameters, arguments, what, stream) \
-  cudaError_t __real_##name parameters;                          \
-  cudaError_t __wrap_##name parameters {                         \
-    TUTORIAL_CALL(name);                                         \
-    host().sets(call, what);                                     \
-    const cudaError_t error = __real_##name arguments;           \
-    if (error == cudaSuccess) host().has_set(what, stream);      \
-    return call.answer(error);                                   \
+#define TUTORIAL_SETS(name, parameters, arguments, what, stream)        \
+  cudaError_t __real_##name parameters;                                 \
+  cudaError_t __wrap_##name parameters {                                \
+    return judged(#name, __builtin_return_address(0), stream,           \
+                  [=](const Call& call, cudaStream_t in) {              \
+                    host().sets(call, what);                            \
+                    const cudaError_t error = __real_##name arguments;  \
+                    if (error == cudaSuccess) host().has_set(what, in); \
+                    return error;                                       \
+                  });                                                   \
   }
 /// The program looks at an error.
 #define TUTORIAL_ASKS(type, name, parameters, arguments) \
@@ -271,8 +292,8 @@ TUTORIAL_COPIES(cudaMemcpy, (void* to, const void* from, std::size_t bytes, cuda
 TUTORIAL_COPIES(cudaMemcpyAsync,
                 (void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                  cudaStream_t stream),
-                (to, from, bytes, kind, stream), (Piece{to, bytes, false}),
-                (Piece{from, bytes, true}), stream, true)
+                (to, from, bytes, kind, in), (Piece{to, bytes, false}), (Piece{from, bytes, true}),
+                stream, true)
 TUTORIAL_COPIES_ROWS(cudaMemcpy2D,
                      (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind),
@@ -281,10 +302,10 @@ TUTORIAL_COPIES_ROWS(cudaMemcpy2DAsync,
                      (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind,
                       cudaStream_t stream),
-                     (to, to_pitch, from, from_pitch, width, height, kind, stream), stream, true)
-TUTORIAL_COPIES_BOX(cudaMemcpy3D, (const cudaMemcpy3DParms* box), (box), nullptr, false)
-TUTORIAL_COPIES_BOX(cudaMemcpy3DAsync, (const cudaMemcpy3DParms* box, cudaStream_t stream),
-                    (box, stream), stream, true)
+                     (to, to_pitch, from, from_pitch, width, height, kind, in), stream, true)
+TUTORIAL_COPIES_BOX(cudaMemcpy3D, (const cudaMemcpy3DParms* given), (box), nullptr, false)
+TUTORIAL_COPIES_BOX(cudaMemcpy3DAsync, (const cudaMemcpy3DParms* given, cudaStream_t stream),
+                    (box, in), stream, true)
 // cudaMemcpyToSymbol and cudaMemcpyFromSymbol are templates (common/executor/runtime_templates.h).
 TUTORIAL_COPIES_VARIABLE(cudaMemcpyToSymbol,
                          _ZN8tutorial3cpu14copy_to_symbolEPKvmS2_mm14cudaMemcpyKind,
@@ -299,7 +320,7 @@ TUTORIAL_COPIES_VARIABLE(cudaMemcpyFromSymbol,
 TUTORIAL_SETS(cudaMemset, (void* to, int value, std::size_t bytes), (to, value, bytes),
               (Piece{to, bytes, false}), nullptr)
 TUTORIAL_SETS(cudaMemsetAsync, (void* to, int value, std::size_t bytes, cudaStream_t stream),
-              (to, value, bytes, stream), (Piece{to, bytes, false}), stream)
+              (to, value, bytes, in), (Piece{to, bytes, false}), stream)
 TUTORIAL_SETS(cudaMemset2D,
               (void* to, std::size_t pitch, int value, std::size_t width, std::size_t height),
               (to, pitch, value, width, height), rows(to, pitch, width, height, false), nullptr)

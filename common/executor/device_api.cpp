@@ -2,6 +2,7 @@
 
 #include "common/executor/executor.h"
 #include "common/executor/last_error.h"
+#include "common/executor/later.h"
 #include "common/executor/runtime_api.h"
 #include "common/executor/shared_memory_limit.h"
 
@@ -281,6 +282,7 @@ extern "C" {
 // ---- The device ---------------------------------------------------------------------------------
 
 cudaError_t cudaDeviceSynchronize() {
+  if (cpu::breaks_capture(nullptr)) return record_error(cudaErrorStreamCaptureUnsupported);
   cpu::show_output();
   return cpu::answer([] { return cudaSuccess; });
 }

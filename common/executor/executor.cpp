@@ -4,6 +4,7 @@
 
 #include "common/executor/cluster.h"
 #include "common/executor/last_error.h"
+#include "common/executor/later.h"
 #include "common/executor/shared_memory_limit.h"
 #include "common/executor/watcher.h"
 #include "common/executor/worker.h"
@@ -18,6 +19,8 @@
 #include <cstring>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace tutorial::cpu {
 namespace {
@@ -213,10 +216,56 @@ cudaError_t run_clusters(const Launch& launch, std::uint64_t blocks) {
   return error;
 }
 
+/// What the blocks of one grid have launched. No thread of theirs can wait for it, so it runs when they have ended.
+class Children {
+ public:
+  void add(cudaStream_t stream, Work work) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::uint64_t row = blockIdx.y + std::uint64_t{gridDim.y} * blockIdx.z;
+    const unsigned number = watcher == nullptr ? 0 : watcher->launches(stream);
+    all_.push_back({stream == kTailLaunch, blockIdx.x + gridDim.x * row, number, std::move(work)});
+  }
+
+  /// Runs them in the order of the blocks, each with its own children; the tail launches last.
+  void run(cudaStream_t stream) {
+    const auto place = [](const Child& one) { return std::pair(one.is_tail, one.block); };
+    std::stable_sort(all_.begin(), all_.end(), [&](const Child& one, const Child& other) {
+      return place(one) < place(other);
+    });
+    ++depth;
+    for (const Child& child : all_) {
+      if (watcher != nullptr) watcher->child_begins(child.number);
+      child.work(stream);
+      if (watcher != nullptr) watcher->child_ends();
+    }
+    --depth;
+  }
+
+  /// Grids around the one that runs.
+  static inline thread_local int depth = 0;
+
+ private:
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): cudaStreamTailLaunch, which the headers keep from a host compiler
+  static inline const cudaStream_t kTailLaunch = reinterpret_cast<cudaStream_t>(3);
+
+  struct Child {
+    bool is_tail;
+    std::uint64_t block;
+    unsigned number;
+    Work work;
+  };
+
+  std::mutex mutex_;
+  std::vector<Child> all_;
+};
+
+Children* children_of_running = nullptr;  // of the one launch
+
 /// Runs the blocks; the value is what a kernel's fault is called.
-cudaError_t run(const Launch& launch) {
+cudaError_t run_blocks(const Launch& launch, Children& children) {
   static std::mutex one_launch_at_a_time;
   const std::lock_guard<std::mutex> lock(one_launch_at_a_time);
+  children_of_running = &children;
   std::uint64_t total = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   const int workers = workers_for(launch, total);
   const LaunchObserver observe = launch_observer;
@@ -231,6 +280,21 @@ cudaError_t run(const Launch& launch) {
     error = blocks.error();
   }
   if (observe != nullptr) observe(launch, false);
+  return error;
+}
+
+/// Runs the launch with all that its kernel launches.
+cudaError_t run(const Launch& launch) {
+  constexpr int kDeepest = 24;  // as on a GPU
+  if (Children::depth > kDeepest) {
+    report().set("a kernel launches another, and that again, more than " +
+                 std::to_string(kDeepest) + " deep: the last one is not launched");
+    if (watcher != nullptr) watcher->launch_is_refused(launch, cudaErrorLaunchMaxDepthExceeded);
+    return record_error(cudaErrorLaunchMaxDepthExceeded);
+  }
+  Children children;
+  const cudaError_t error = record_kernel_error(run_blocks(launch, children));
+  children.run(launch.stream);
   return error;
 }
 
@@ -250,21 +314,20 @@ void run_ends(std::uint64_t count) { ends = count; }
 
 std::string last_report() { return report().get(); }
 
+cudaError_t keep_for_end_of_grid(cudaStream_t stream, Work work) {
+  children_of_running->add(stream, std::move(work));
+  return cudaSuccess;
+}
+
 cudaError_t execute(const Launch& launch) {
-  if (running_block != nullptr) {
-    if (when_kernel_errors() == KernelErrors::at_once) return record_error(cudaErrorNotSupported);
-    const std::string where = launch.name == nullptr ? ""
-                                                     : std::string(" in ") + launch.where.file +
-                                                           ":" + std::to_string(launch.where.line);
-    running_block->fault("the kernel launches another" + where +
-                         ", which the CPU executor cannot: let the host do it");
-  }
+  const bool is_unexpected = captures != 0 && is_captured(launch.stream);
+  if (running_block != nullptr || is_unexpected) return record_error(cudaErrorNotSupported);
   const cudaError_t error = check_shape(launch);
   if (error != cudaSuccess) {
     if (watcher != nullptr) watcher->launch_is_refused(launch, error);
     return record_error(error);
   }
-  return has_kernel_fault() ? cudaSuccess : record_kernel_error(run(launch));
+  return has_kernel_fault() ? cudaSuccess : run(launch);
 }
 
 }  // namespace tutorial::cpu

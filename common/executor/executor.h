@@ -109,7 +109,7 @@ void run_ends(std::uint64_t count);
 /// Runs the launch to its end, or to the first fault. Returns
 /// - cudaErrorInvalidConfiguration: a shape that no device accepts;
 /// - cudaErrorInvalidValue: more dynamic shared memory than the kernel may use;
-/// - cudaErrorNotSupported: called from within a kernel;
+/// - cudaErrorNotSupported: called from within a kernel, or while the stream is captured: later.h is for these;
 /// - cudaErrorLaunchFailure: a fault in the kernel; last_report() tells which.
 /// - cudaErrorAssert: a device assertion failed.
 /// Every error is also this thread's cudaGetLastError(). KernelErrors says when the last two are told.
@@ -119,7 +119,8 @@ cudaError_t execute(const Launch& launch);
 /// before the next one begins. The checks look at it.
 template <class... Params>
 cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
-                   bool overlaps, unsigned cluster, const Params&... arguments) {
+                   bool overlaps, unsigned cluster, cudaStream_t stream,
+                   const Params&... arguments) {
   const auto call = [=] { kernel(arguments...); };
   const Argument list[] = {{&arguments, sizeof arguments, pointee_bytes<Params>()}..., {}};
   Launch launch{reinterpret_cast<const void*>(kernel),
@@ -131,6 +132,7 @@ cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t
                 shared_bytes,
                 overlaps};
   launch.cluster = cluster;
+  launch.stream = stream;
   return execute(launch);
 }
 

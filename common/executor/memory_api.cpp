@@ -3,6 +3,7 @@
 #include "common/executor/device_memory.h"
 #include "common/executor/executor.h"
 #include "common/executor/last_error.h"
+#include "common/executor/later.h"
 #include "common/executor/runtime_api.h"
 
 #include <cuda_runtime_api.h>
@@ -374,12 +375,14 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned int) 
 
 cudaError_t cudaMemcpy(void* dst, const void* src, size_t count, cudaMemcpyKind kind) {
   cpu::show_output();
-  return answer([&] { return cpu::copy(dst, src, count, kind); });
+  return cudaMemcpyAsync(dst, src, count, kind, nullptr);
 }
 
 cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, cudaMemcpyKind kind,
-                            cudaStream_t /*stream*/) {
-  return answer([&] { return cpu::copy(dst, src, count, kind); });
+                            cudaStream_t stream) {
+  return cpu::enqueue(stream, [=](cudaStream_t) {
+    return answer([&] { return cpu::copy(dst, src, count, kind); });
+  });
 }
 
 cudaError_t cudaMemcpyPeer(void* dst, int dstDevice, const void* src, int srcDevice, size_t count) {
@@ -396,24 +399,29 @@ cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitc
 
 cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch,
                               size_t width, size_t height, cudaMemcpyKind kind,
-                              cudaStream_t /*stream*/) {
-  return cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+                              cudaStream_t stream) {
+  return cpu::enqueue(stream, [=](cudaStream_t) {
+    return cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+  });
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
   return answer([&] { return cpu::copy_box(p); });
 }
 
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t /*stream*/) {
-  return cudaMemcpy3D(p);
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  if (p == nullptr) return cpu::record_error(cudaErrorInvalidValue);
+  return cpu::enqueue(stream, [box = *p](cudaStream_t) { return cudaMemcpy3D(&box); });
 }
 
 cudaError_t cudaMemset(void* devPtr, int value, size_t count) {
-  return answer([&] { return cpu::fill(devPtr, value, count); });
+  return cudaMemsetAsync(devPtr, value, count, nullptr);
 }
 
-cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count, cudaStream_t /*stream*/) {
-  return cudaMemset(devPtr, value, count);
+cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count, cudaStream_t stream) {
+  return cpu::enqueue(stream, [=](cudaStream_t) {
+    return answer([&] { return cpu::fill(devPtr, value, count); });
+  });
 }
 
 cudaError_t cudaMemset2D(void* devPtr, size_t pitch, int value, size_t width, size_t height) {
@@ -421,8 +429,9 @@ cudaError_t cudaMemset2D(void* devPtr, size_t pitch, int value, size_t width, si
 }
 
 cudaError_t cudaMemset2DAsync(void* devPtr, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t /*stream*/) {
-  return cudaMemset2D(devPtr, pitch, value, width, height);
+                              cudaStream_t stream) {
+  return cpu::enqueue(
+      stream, [=](cudaStream_t) { return cudaMemset2D(devPtr, pitch, value, width, height); });
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent) {

@@ -11,9 +11,6 @@
 
 // ---- Functions of the runtime, as NVIDIA's headers declare them ---------------------------------
 
-#define TUTORIAL_CPU_NO_GRAPHS \
-  TUTORIAL_CPU_REFUSED(        \
-      "the CPU executor has no CUDA graphs: launch the kernels one after the other")
 #define TUTORIAL_CPU_NO_ARRAYS                                             \
   TUTORIAL_CPU_REFUSED(                                                    \
       "the CPU executor has no textures, surfaces and CUDA arrays: use a " \
@@ -26,13 +23,6 @@
       "to void*, or launch it with <<<>>>")
 
 extern "C" {
-TUTORIAL_CPU_NO_GRAPHS cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode);
-TUTORIAL_CPU_NO_GRAPHS cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t*);
-TUTORIAL_CPU_NO_GRAPHS cudaError_t cudaGraphCreate(cudaGraph_t*, unsigned int);
-TUTORIAL_CPU_NO_GRAPHS cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
-TUTORIAL_CPU_NO_GRAPHS cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
-TUTORIAL_CPU_NO_GRAPHS cudaError_t cudaGraphDestroy(cudaGraph_t);
-
 TUTORIAL_CPU_NO_ARRAYS cudaError_t cudaMallocArray(cudaArray_t*, const cudaChannelFormatDesc*,
                                                    size_t, size_t, unsigned int);
 TUTORIAL_CPU_NO_ARRAYS cudaError_t cudaMalloc3DArray(cudaArray_t*, const cudaChannelFormatDesc*,

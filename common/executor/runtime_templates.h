@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/executor/executor.h"
+#include "common/executor/later.h"
 #include "common/executor/runtime_api.h"
 
 #include <cuda_runtime.h>
@@ -85,12 +86,33 @@ cudaError_t cudaFuncGetName(const char** name, void (*func)(Params...)) {
 
 namespace tutorial::cpu {
 
-template <class... Params, std::size_t... kIndices>
-cudaError_t launch_with(void (*kernel)(Params...), dim3 grid, dim3 block, void** arguments,
-                        std::size_t shared_bytes, std::index_sequence<kIndices...> /*indices*/) {
-  return launch(kernel, grid, block, shared_bytes, false, 1,
-                *static_cast<std::remove_reference_t<Params>*>(arguments[kIndices])...);
+template <class... Params>
+Work bound(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
+           bool overlaps, unsigned cluster, const std::decay_t<Params>&... arguments) {
+  return [=](cudaStream_t stream) {
+    return launch(kernel, grid, block, shared_bytes, overlaps, cluster, stream,
+                  static_cast<Params>(arguments)...);
+  };
 }
+
+template <class... Params, std::size_t... kIndices>
+Work bound_to(void (*kernel)(Params...), dim3 grid, dim3 block, void** arguments,
+              std::size_t shared_bytes, std::index_sequence<kIndices...> /*indices*/) {
+  return bound(kernel, grid, block, shared_bytes, false, 1,
+               *static_cast<std::remove_reference_t<Params>*>(arguments[kIndices])...);
+}
+
+/// What a program gets that casts a kernel to void*.
+template <class... Params>
+void* untyped(void (*kernel)(Params...)) {
+  return know_kernel(
+      reinterpret_cast<const void*>(kernel),
+      [](const void* its, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes) {
+        return bound_to(reinterpret_cast<void (*)(Params...)>(const_cast<void*>(its)), grid, block,
+                        arguments, shared_bytes, std::index_sequence_for<Params...>());
+      });
+}
+inline void* untyped(const void* pointer) { return const_cast<void*>(pointer); }
 
 template <class... Params, class... Args>
 cudaError_t launch_configured(const cudaLaunchConfig_t* config, void (*kernel)(Params...),
@@ -105,8 +127,9 @@ cudaError_t launch_configured(const cudaLaunchConfig_t* config, void (*kernel)(P
       cluster = one.val.clusterDim.x * one.val.clusterDim.y * one.val.clusterDim.z;
     }
   }
-  return launch(kernel, config->gridDim, config->blockDim, config->dynamicSmemBytes, overlaps,
-                cluster, static_cast<Params>(arguments)...);
+  return enqueue(config->stream,
+                 bound(kernel, config->gridDim, config->blockDim, config->dynamicSmemBytes,
+                       overlaps, cluster, static_cast<Params>(arguments)...));
 }
 
 }  // namespace tutorial::cpu
@@ -123,9 +146,10 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*k
 
 template <class... Params>
 cudaError_t cudaLaunchKernel(void (*func)(Params...), dim3 grid, dim3 block, void** args,
-                             std::size_t sharedMem = 0, cudaStream_t /*stream*/ = nullptr) {
-  return tutorial::cpu::launch_with(func, grid, block, args, sharedMem,
-                                    std::index_sequence_for<Params...>());
+                             std::size_t sharedMem = 0, cudaStream_t stream = nullptr) {
+  using namespace tutorial::cpu;
+  return enqueue(
+      stream, bound_to(func, grid, block, args, sharedMem, std::index_sequence_for<Params...>()));
 }
 
 // ---- What CUDA 13 has taken away or changed -----------------------------------------------------

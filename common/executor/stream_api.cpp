@@ -1,6 +1,7 @@
 // The runtime API's streams and events.
 
 #include "common/executor/last_error.h"
+#include "common/executor/later.h"
 #include "common/executor/runtime_api.h"
 
 #include <cuda_runtime_api.h>
@@ -65,8 +66,9 @@ cudaError_t elapsed_milliseconds(float* milliseconds, const CUevent_st* start,
 
 cudaError_t nothing_left() { return cudaSuccess; }
 
-/// What a call says that waits for kernels.
-cudaError_t wait() {
+/// What a call says that waits for the stream.
+cudaError_t wait(cudaStream_t stream = nullptr) {
+  if (breaks_capture(&stream)) return record_error(cudaErrorStreamCaptureUnsupported);
   show_output();
   return answer(nothing_left);
 }
@@ -120,24 +122,22 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* leastPriority, int* greatestPr
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t /*stream*/) { return cpu::wait(); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return cpu::wait(stream); }
 
-cudaError_t cudaStreamQuery(cudaStream_t /*stream*/) { return cpu::wait(); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return cpu::wait(stream); }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t /*stream*/, cudaEvent_t /*event*/,
-                                unsigned int /*flags*/) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int /*flags*/) {
+  cpu::joins_capture(stream, event);
   return answer(cpu::nothing_left);
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t /*stream*/, cudaStreamCaptureStatus* status) {
-  return cpu::give(status, cudaStreamCaptureStatusNone);
-}
-
-cudaError_t cudaLaunchHostFunc(cudaStream_t /*stream*/, cudaHostFn_t fn, void* userData) {
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* userData) {
   return answer([&] {
     if (fn == nullptr) return cudaErrorInvalidValue;
-    fn(userData);
-    return cudaSuccess;
+    return cpu::enqueue(stream, [=](cudaStream_t) {
+      fn(userData);
+      return cudaSuccess;
+    });
   });
 }
 
@@ -158,7 +158,8 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
   return answer([&] { return cpu::create_event(event, flags); });
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t /*stream*/) {
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  cpu::capture_records(event, stream);
   return cpu::record_error(cpu::record_event(event));
 }
 

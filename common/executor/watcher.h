@@ -37,6 +37,11 @@ class Watcher {
   virtual void waits_for_previous_grid() = 0;
   virtual void reads_what_previous_grid_reads() = 0;
   virtual void lets_next_grid_begin(std::uintptr_t place) = 0;
+  /// The running thread launches a grid, or enqueues a copy, for the time after its own grid; the value names it.
+  virtual unsigned launches(cudaStream_t /*stream*/) { return 0; }
+  /// That begins; it has ended, with all that it has launched itself.
+  virtual void child_begins(unsigned /*child*/) {}
+  virtual void child_ends() {}
 };
 
 /// The one watcher; nullptr: none.

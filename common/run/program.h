@@ -7,6 +7,7 @@
 
 #include "common/executor/cuda_language.h"
 #include "common/executor/executor.h"
+#include "common/executor/later.h"
 #include "common/executor/program.h"
 #include "common/run/launch_at_work.h"
 
@@ -40,8 +41,8 @@ struct Source {
 
 /// Runs `call(arguments...)`, each thread with its own copies.
 template <class Call, class... Params>
-void launch(const Source& source, const Shape& shape, const void* kernel, const Call& call,
-            const Params&... arguments) {
+cudaError_t launch_now(const Source& source, const Shape& shape, cudaStream_t stream,
+                       const void* kernel, const Call& call, const Params&... arguments) {
   const auto thread = [=] { call(arguments...); };
   const cpu::Argument list[] = {
       {&arguments, sizeof arguments, cpu::pointee_bytes<std::remove_cv_t<Params>>()}..., {}};
@@ -56,9 +57,17 @@ void launch(const Source& source, const Shape& shape, const void* kernel, const 
                            source.kernel,
                            source.parameters,
                            source.where,
-                           shape.stream};
+                           stream};
   const LaunchAtWork at_work(launch);
-  cpu::execute(launch);
+  return cpu::execute(launch);
+}
+
+template <class Call, class... Params>
+void launch(const Source& source, const Shape& shape, const void* kernel, const Call& call,
+            const Params&... arguments) {
+  cpu::enqueue(shape.stream, [=](cudaStream_t stream) {
+    return launch_now(source, shape, stream, kernel, call, arguments...);
+  });
 }
 
 /// Takes the arguments of one function: they convert as in a call.
@@ -111,9 +120,10 @@ struct DynamicShared {
 
 }  // namespace tutorial::run
 
-// A lambda that calls the kernel can be inlined; a pointer to it could not.
+// A lambda that calls the kernel can be inlined; a pointer to it could not. It may be called when the pointer is gone
+// that the kernel was launched through, so it has a copy.
 #define TUTORIAL_CALL(kernel)                                                   \
-  [&](auto&&... tutorial_arguments) {                                           \
+  [=](auto&&... tutorial_arguments) {                                           \
     kernel(static_cast<decltype(tutorial_arguments)&&>(tutorial_arguments)...); \
   }
 #define TUTORIAL_LAUNCH(name, parameters, kernel, ...)                      \
@@ -122,6 +132,12 @@ struct DynamicShared {
 #define TUTORIAL_LAUNCH_ANY(name, parameters, kernel, ...)       \
   ::tutorial::run::any({name, parameters, {__FILE__, __LINE__}}, \
                        ::tutorial::run::Shape(__VA_ARGS__), TUTORIAL_CALL(kernel))
+
+// NVIDIA's header keeps them from a host compiler.
+#ifndef cudaStreamTailLaunch
+#define cudaStreamTailLaunch (reinterpret_cast<cudaStream_t>(3))
+#define cudaStreamFireAndForget (reinterpret_cast<cudaStream_t>(4))
+#endif
 
 // `extern __shared__ T name[]more;` Parentheses keep what has commas together.
 #define TUTORIAL_UNWRAP(...) __VA_ARGS__

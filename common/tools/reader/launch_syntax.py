@@ -40,6 +40,7 @@ LEXICAL = re.compile(
 OPENING = {"(": ")", "[": "]", "{": "}"}
 CLOSING = {closing: opening for opening, closing in OPENING.items()}
 NO_CALLEE = {"return", "else", "do", "case", "throw", "co_return"}
+WAITS = {"cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize"}
 # The instructions of a GPU have a point in their names, or name its registers: mov.u32 %0, %%laneid;
 PTX = re.compile(r"\b[a-z]+\d*\.[a-z]|%%")
 
@@ -215,6 +216,27 @@ def callee_begin(tokens, at):
     return None
 
 
+def bodies_of(tokens):
+    """(begin, end) of what stands in the braces of kernels, and of functions for the device alone."""
+    for i, token in enumerate(tokens):
+        words = [one.text for one in tokens[max(i - 6, 0):i + 7]]
+        if token.text != "__global__" and (token.text != "__device__" or "__host__" in words):
+            continue
+        k = i + 1
+        while k < len(tokens) and tokens[k].text not in (";", "{", "}", "="):
+            k = matching(tokens, k) + 1 if tokens[k].text == "(" else k + 1
+        if k < len(tokens) and tokens[k].text == "{":
+            yield tokens[k].begin, tokens[matching(tokens, k)].end
+
+
+def launches_in_kernel(text):
+    """Whether a kernel launches another: nvcc needs flags for that."""
+    if "<<<" not in text:
+        return False
+    tokens = tokens_of(text)
+    return any(token.text == "<<<" and begin < token.begin < end for begin, end in bodies_of(tokens) for token in tokens)
+
+
 def opening_of(tokens, at):
     depth = 0
     for i in range(at, -1, -1):
@@ -232,6 +254,7 @@ class Rewriter:
         self.text, self.sources = text, sources
         self.tokens = tokens_of(text)
         self.edits = []  # (begin, end, text)
+        self.bodies = None
 
     def run(self):
         for i, token in enumerate(self.tokens):
@@ -245,6 +268,11 @@ class Rewriter:
                 self.assembly(i)
             elif token.text == "cudaLaunchKernel":
                 self.uncast(i)
+            elif token.text in self.sources.kernels:
+                self.keep_type(i)
+            elif token.text in WAITS and self.in_kernel(token.begin) and not self.is_for_a_gpu(token.begin):
+                self.refuse(token, f"{token.text} in a kernel: CUDA 12 has none, a kernel cannot wait for what it launches; "
+                                   "what needs its results is launched by the host, or into cudaStreamTailLaunch")
             elif token.text == "__cluster_dims__":
                 self.refuse(token, "clusters: the executor runs blocks one by one; leave __cluster_dims__ away")
         return self.edited()
@@ -255,6 +283,38 @@ class Rewriter:
         for cast in (["(", "(", "void", "*", ")"], ["(", "(", "const", "void", "*", ")"]):
             if texts[:len(cast)] == cast:
                 self.edits.append((self.tokens[i + 2].begin, self.tokens[i + len(cast)].end, ""))
+
+    def keep_type(self, i):
+        """`(void*)kernel` becomes a call that notes how to launch it, for the node of a graph."""
+        begin = callee_begin(self.tokens, i) or 0
+        if begin and self.tokens[begin - 1].text == "&":
+            begin -= 1
+        before = [token.text for token in self.tokens[max(begin - 9, 0):begin]]
+        for cast in (["(", "void", "*", ")"], ["(", "const", "void", "*", ")"], ["reinterpret_cast", "<", "void", "*", ">", "("],
+                     ["reinterpret_cast", "<", "const", "void", "*", ">", "("]):
+            if before[-len(cast):] != cast or before[-len(cast) - 2:-len(cast)] == ["cudaLaunchKernel", "("]:
+                continue
+            first, end = self.tokens[begin - len(cast)].begin, self.end_of_name(i)
+            is_c = cast[0] == "("
+            self.edits.append((first, self.tokens[begin - 1].end, "::tutorial::cpu::untyped("))
+            if is_c:
+                self.edits.append((end, end, ")"))
+
+    def end_of_name(self, i):
+        """Behind `kernel` or `kernel<float, 4>`."""
+        if self.tokens[i + 1:i + 2] and self.tokens[i + 1].text == "<":
+            for k in range(i + 2, len(self.tokens)):
+                if self.tokens[k].text == ">" and template_begin(self.tokens, k) == i + 1:
+                    return self.tokens[k].end
+                if self.tokens[k].text in ";{}":
+                    break
+        return self.tokens[i].end
+
+    def in_kernel(self, at):
+        """Whether the body of a `__global__` or `__device__` function holds the place."""
+        if self.bodies is None:
+            self.bodies = list(bodies_of(self.tokens))
+        return any(begin < at < end for begin, end in self.bodies)
 
     def refuse(self, token, sentence):
         raise Refused(self.text.count("\n", 0, token.begin) + 1, sentence)
@@ -422,7 +482,7 @@ class Rewriter:
 
 def rewrite(text, sources):
     """The text for g++; raises Refused."""
-    if not any(word in text for word in ("<<<", "__shared__", "asm", "<< <", "__cluster_dims__", "cudaLaunchKernel")):
+    if not any(word in text for word in ("<<<", "__shared__", "asm", "<< <", "__cluster_dims__", "void", "Synchronize")):
         return text
     return Rewriter(text, sources).run()
 

@@ -294,7 +294,8 @@ class OnGpu(Builder):
         these = self.arguments
         program = self.folder / "program"
         texts = [runs.read_text(name) for name in these.files]
-        command = [nvcc, *NVCC, f"-arch={these.arch}", f"-std={these.std}", *ON_GPU, *(f"-I{one}" for one in these.folders),
+        relocatable = ["-rdc=true", "-lcudadevrt"] if any(map(launch_syntax.launches_in_kernel, texts)) else []
+        command = [nvcc, *NVCC, *relocatable, f"-arch={these.arch}", f"-std={these.std}", *ON_GPU, *(f"-I{one}" for one in these.folders),
                    *(f"-D{one}" for one in these.macros), *these.files]
         key = digest(command, *texts) if not re.search(r'#\s*include\s*"', "".join(texts)) else str(os.getpid())
         self.made(program, command, key)
