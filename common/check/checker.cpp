@@ -292,10 +292,13 @@ void Checker::launch_begins(const cpu::Launch& launch) {
   cluster_ = ~0U;  // none yet
   order_.launch_begins(cluster_size_);
   waited_.resize(cluster_size_);
-  any_waited_ = accessed_too_early_ = failed_ = false;
+  any_waited_ = accessed_too_early_ = failed_ = launches_more_ = false;
   find_regions();
-  regions_.for_all([](Region& region) {
-    region.cells.clear();
+  if (!order_.is_child()) grids_.clear();
+  grids_[order_.running_grid()] = {launch.name == nullptr ? "a kernel" : launch.name, launch.block,
+                                   launch.grid};
+  regions_.for_all([&](Region& region) {
+    if (!order_.is_child()) region.cells.clear();
     region.stored_before = std::exchange(region.stored, {});
   });
   name_regions(launch);
@@ -314,7 +317,8 @@ void Checker::launch_ends() {
                   "wait_for_previous_grid(): the kernel after this one may begin before the one "
                   "before it has ended");
   }
-  if (accesses_ == accesses_before_ && !failed_ && is_program_ && launch_->name != nullptr) {
+  if (accesses_ == accesses_before_ && !failed_ && !launches_more_ && is_program_ &&
+      launch_->name != nullptr) {
     problems_.remark(
         "unseen " + launch_name(*launch_),
         {from_root(launch_->where.file), launch_->where.line, ""},
@@ -463,6 +467,18 @@ void Checker::lets_next_grid_begin(std::uintptr_t pc) {
           " calls let_next_grid_begin() before wait_for_previous_grid(): the kernel after "
           "this one may begin before the one before it has ended");
 }
+
+unsigned Checker::launches(cudaStream_t stream) {
+  const Busy busy;
+  settle();
+  take_turn();
+  launches_more_ = true;
+  return order_.launches(running_thread(), stream);
+}
+
+void Checker::child_begins(unsigned child) { order_.child_begins(child); }
+
+void Checker::child_ends() { order_.child_ends(); }
 
 void Checker::thread_waits(cpu::Where where) {
   const Busy busy;
@@ -906,17 +922,22 @@ void Checker::report_race(Region& region, const Seen& seen, std::size_t offset,
   Seen byte = seen;
   byte.address = region.begin + offset;
   const bool same_line = here.name() == there.name(), same_place = here.inside == there.inside;
-  const bool same_block = earlier.block == block_, same_cluster = order_.is_of_cluster(earlier);
+  const unsigned grid = order_.grid_of(earlier);
+  const bool same_grid = grid == order_.running_grid(),
+             same_cluster = order_.is_of_cluster(earlier);
+  const bool same_block = same_grid && earlier.block == block_;
   const char* const did = earlier_writes ? (earlier.atomic != 0 ? "updates" : "writes") : "reads";
   const bool reads = seen.operation == Operation::load || !earlier_writes;
   std::string reason = same_block     ? "with no barrier between them"
                        : same_cluster ? "with no cluster_barrier() between them"
-                                      : "and nothing orders blocks";
+                       : same_grid    ? "and nothing orders blocks"
+                       : order_.is_around(grid)
+                           ? "and nothing puts that before the launch of this grid"
+                           : "and nothing orders the two grids";
   if (same_line && same_place && reads) reason += ": an update can be lost";
   const std::string sentence = thread_name() + " " + verb(seen.operation) + " " +
-                               element_of(region, byte) + ", which " +
-                               name_of(earlier.thread, earlier.block) + " " + did + " in " +
-                               (same_line ? "the same line" : there.name()) +
+                               element_of(region, byte) + ", which " + name_of(earlier) + " " +
+                               did + " in " + (same_line ? "the same line" : there.name()) +
                                (same_place ? "" : there.inside) + ", " + reason;
   const bool may_be_same = earlier_writes || !region.is_shared();
   if (seen.operation != Operation::store || !may_be_same) {
@@ -965,6 +986,15 @@ unsigned Checker::running_thread() const {
 std::string Checker::name_of(unsigned thread, std::uint32_t block) const {
   return "thread " + index_text(thread, launch_->block) + " of block " +
          index_text(block, launch_->grid);
+}
+
+/// With the kernel, if it is not the one that runs.
+std::string Checker::name_of(const Stamp& stamp) const {
+  const unsigned number = order_.grid_of(stamp);
+  if (number == order_.running_grid()) return name_of(stamp.thread, stamp.block);
+  const Grid& grid = grids_.at(number);
+  return "thread " + index_text(stamp.thread, grid.threads) + " of block " +
+         index_text(stamp.block, grid.blocks) + " of " + grid.kernel;
 }
 
 /// "x[5]", or "x[5] of block 2", of whose shared memory it is.

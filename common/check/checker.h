@@ -101,6 +101,9 @@ class Checker : public cpu::Watcher {
   void waits_for_previous_grid() override;
   void reads_what_previous_grid_reads() override;
   void lets_next_grid_begin(std::uintptr_t pc) override;
+  unsigned launches(cudaStream_t stream) override;
+  void child_begins(unsigned child) override;
+  void child_ends() override;
 
  private:
   Checker() = default;
@@ -134,6 +137,7 @@ class Checker : public cpu::Watcher {
   unsigned running_thread() const;
   std::string thread_name() const { return name_of(running_thread(), block_); }
   std::string name_of(unsigned thread, std::uint32_t block) const;
+  std::string name_of(const Stamp& stamp) const;
   std::uint16_t place_number(std::uintptr_t pc);
 
   Problems problems_;
@@ -153,7 +157,13 @@ class Checker : public cpu::Watcher {
   const cpu::Launch* launch_ = nullptr;
   std::uint32_t block_ = 0, cluster_ = 0;
   unsigned rank_ = 0, cluster_size_ = 1;  // of the block in its cluster
-  bool any_waited_ = false, accessed_too_early_ = false, failed_ = false;
+  bool any_waited_ = false, accessed_too_early_ = false, failed_ = false, launches_more_ = false;
+  /// What is said of a grid that a kernel launches, and of the one around it.
+  struct Grid {
+    std::string kernel;
+    dim3 threads, blocks;
+  };
+  std::map<unsigned, Grid> grids_;  // by number
   /// For nothing; as long as it takes to read what the kernel before only reads; until that has ended.
   enum class Waited : std::uint8_t { no, to_read, fully };
   std::vector<Waited>& waited() { return waited_[rank_]; }

@@ -3,10 +3,17 @@
 #include "common/check/order.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tutorial::check {
 
 namespace {
+
+// NVIDIA's header keeps cudaStreamTailLaunch and cudaStreamFireAndForget from a host compiler.
+// NOLINTBEGIN(performance-no-int-to-ptr)
+const cudaStream_t kTailLaunch = reinterpret_cast<cudaStream_t>(3);
+const cudaStream_t kFireAndForget = reinterpret_cast<cudaStream_t>(4);
+// NOLINTEND(performance-no-int-to-ptr)
 
 void learn(std::map<std::uint16_t, std::uint32_t>& mine,
            const std::map<std::uint16_t, std::uint32_t>& more) {
@@ -34,9 +41,34 @@ bool Order::Blocks::has(std::uint32_t block) const {
 
 void Order::launch_begins(unsigned blocks_of_cluster) {
   launch_serial_ = ++serial_;
-  passed_on_.clear();
+  if (!is_child()) {
+    passed_on_.clear();
+    children_.clear();
+    began_.clear();
+  }
+  began_[serial_] = running_grid();
   blocks_.resize(blocks_of_cluster);
   goes_on(0);
+}
+
+unsigned Order::launches(unsigned thread, cudaStream_t stream) {
+  auto& clocks = of_->clocks[thread];
+  children_.push_back({running_grid(), stream, of_->block, thread, of_->phase, cluster_serial_,
+                       of_->met, clocks, of_->known[thread], of_->known_blocks});
+  ++clocks[thread % kLanes];  // what it does from now on is not known
+  of_->clocks_moved = true;
+  return static_cast<unsigned>(children_.size());
+}
+
+unsigned Order::grid_of(const Stamp& stamp) const {
+  return std::prev(began_.upper_bound(stamp.serial))->second;
+}
+
+bool Order::is_around(unsigned grid) const {
+  for (unsigned of = running_grid(); of != 0; of = children_[of - 1].parent) {
+    if (children_[of - 1].parent == grid) return true;
+  }
+  return false;
 }
 
 void Order::cluster_begins() {
@@ -51,6 +83,7 @@ void Order::block_begins(unsigned rank, std::uint32_t block, unsigned threads) {
   of_->met = cluster_serial_;
   of_->barriers = 0;
   of_->known_blocks.clear();
+  of_->known_grids.clear();
   of_->fenced = false;
   auto& clocks = of_->clocks;
   if (!of_->clocks_moved && clocks.size() >= threads) return;
@@ -93,6 +126,12 @@ void Order::warp_meets(unsigned warp, std::uint32_t lanes) {
 void Order::atomic(std::uintptr_t address, bool is_shared, unsigned thread) {
   if (!of_->fenced && passed_on_.count(address) == 0) return;
   Passed& passed = passed_on_[address];
+  if (passed.grid != running_grid()) {
+    passed.grids.insert(passed.grid);
+    passed.grid = running_grid();
+    passed.blocks.clear();
+  }
+  of_->known_grids.insert(passed.grids.begin(), passed.grids.end());
   if (passed.block_serial != of_->begin) {
     passed.block_serial = of_->begin;
     passed.threads.clear();
@@ -111,6 +150,7 @@ void Order::atomic(std::uintptr_t address, bool is_shared, unsigned thread) {
   learn(passed.threads, of_->known[thread]);
   ++of_->clocks[thread][lane];
   if (is_shared) return;
+  passed.grids.insert(of_->known_grids.begin(), of_->known_grids.end());
   passed.blocks.add(of_->known_blocks);
   passed.blocks.add(of_->block);
 }
@@ -125,16 +165,55 @@ Stamp Order::now(unsigned thread) const {
 }
 
 bool Order::comes_before(const Stamp& earlier, bool is_shared, unsigned thread) const {
-  if (earlier.serial < launch_serial_) return true;
+  if (earlier.serial < launch_serial_)
+    return is_shared || !is_child() || comes_before_child(earlier);
   if (earlier.block != of_->block || !is_of_cluster(earlier)) {
     const bool is_before = is_of_cluster(earlier) ? earlier.serial < of_->met : is_shared;
     return is_before || of_->known_blocks.has(earlier.block);
   }
   if (earlier.thread == thread || earlier.serial < of_->phase) return true;
+  return is_known(earlier, thread, of_->clocks[thread], of_->known[thread]);
+}
+
+bool Order::is_known(const Stamp& earlier, unsigned thread,
+                     const std::array<std::uint32_t, kLanes>& clocks, const Clocks& known) {
   const bool is_same_warp = earlier.thread / kLanes == thread / kLanes;
-  if (is_same_warp && of_->clocks[thread][earlier.thread % kLanes] >= earlier.clock) return true;
-  const auto known = of_->known[thread].find(earlier.thread);
-  return known != of_->known[thread].end() && known->second >= earlier.clock;
+  if (is_same_warp && clocks[earlier.thread % kLanes] >= earlier.clock) return true;
+  const auto found = known.find(earlier.thread);
+  return found != known.end() && found->second >= earlier.clock;
+}
+
+// ---- Grids that kernels launch ------------------------------------------------------------------
+
+/// An access of a grid around the running one, or of one that these have launched.
+bool Order::comes_before_child(const Stamp& earlier) const {
+  if (earlier.serial == 0) return true;
+  const unsigned grid = grid_of(earlier);
+  if (of_->known_grids.count(grid) != 0) return true;
+  for (unsigned mine = running_grid(); mine != 0; mine = children_[mine - 1].parent) {
+    const Child& child = children_[mine - 1];
+    for (unsigned of = grid;; of = children_[of - 1].parent) {
+      if (of == child.parent) return knew(child, earlier);
+      if (of == 0) break;
+      const Child& other = children_[of - 1];
+      if (other.parent != child.parent) continue;
+      const bool is_free = child.stream == kFireAndForget || other.stream == kFireAndForget;
+      return child.stream == kTailLaunch ||
+             (!is_free && other.block == child.block && other.stream == child.stream);
+    }
+  }
+  return true;
+}
+
+/// Whether the thread that launched the child could rely on what its own grid did then.
+bool Order::knew(const Child& child, const Stamp& earlier) {
+  if (child.stream == kTailLaunch) return true;
+  if (earlier.block != child.block) {
+    const bool has_met = earlier.serial >= child.cluster && earlier.serial < child.met;
+    return has_met || child.known_blocks.has(earlier.block);
+  }
+  if (earlier.serial != child.phase) return earlier.serial < child.phase;
+  return is_known(earlier, child.thread, child.clocks, child.known);
 }
 
 }  // namespace tutorial::check

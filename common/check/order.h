@@ -3,9 +3,12 @@
 
 #include "common/check/region.h"
 
+#include <cuda_runtime_api.h>
+
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -17,9 +20,21 @@ constexpr unsigned kLanes = 32;
 /// its barrier. Among other blocks, and among threads that have met nowhere, only an atomic on one address, if the
 /// first came to it after a fence. A cluster, which may be a block alone, runs from its beginning to its end before
 /// the next one does; its blocks take turns.
+///
+/// A grid that a kernel launches runs when that kernel has ended, and could have begun with its launch: it comes after
+/// what the launching thread knew then. After another one of the same kernel it comes if the same block has launched
+/// both into one stream; and after all, if it is a tail launch. Grids have numbers; 0 is that of the host's launch.
 class Order {
  public:
   void launch_begins(unsigned blocks_of_cluster);
+  /// The thread launches a grid for later; the value is its number.
+  unsigned launches(unsigned thread, cudaStream_t stream);
+  void child_begins(unsigned grid) { running_.push_back(grid); }
+  void child_ends() { running_.pop_back(); }
+  bool is_child() const { return !running_.empty(); }
+  unsigned running_grid() const { return running_.empty() ? 0 : running_.back(); }
+  unsigned grid_of(const Stamp& stamp) const;
+  bool is_around(unsigned grid) const;
   void cluster_begins();
   /// Block `rank` of the cluster begins, and what is asked from now on is asked of it; or it goes on.
   void block_begins(unsigned rank, std::uint32_t block, unsigned threads);
@@ -55,8 +70,25 @@ class Order {
     std::vector<std::uint64_t> bits_;
   };
 
+  /// What the launching thread knew; serials as of its block.
+  struct Child {
+    unsigned parent;
+    cudaStream_t stream;
+    std::uint32_t block, thread, phase, cluster, met;
+    std::array<std::uint32_t, kLanes> clocks;
+    Clocks known;
+    Blocks known_blocks;
+  };
+
+  static bool is_known(const Stamp& earlier, unsigned thread,
+                       const std::array<std::uint32_t, kLanes>& clocks, const Clocks& known);
+  bool comes_before_child(const Stamp& earlier) const;
+  static bool knew(const Child& child, const Stamp& earlier);
+
   /// What an atomic's address has been passed.
   struct Passed {
+    unsigned grid = 0;              // of `blocks`
+    std::set<unsigned> grids = {};  // others
     Blocks blocks;
     std::uint32_t block_serial = 0;  // of the block that `threads` are of
     Clocks threads;
@@ -76,8 +108,13 @@ class Order {
     std::vector<Clocks> known;
     bool clocks_moved = true;
 
-    Blocks known_blocks;  // that have passed an atomic on to this one
+    Blocks known_blocks;             // that have passed an atomic on to this one
+    std::set<unsigned> known_grids;  // likewise
   };
+
+  std::vector<Child> children_;              // grid 1 is the first
+  std::map<std::uint32_t, unsigned> began_;  // the grid that began with a serial
+  std::vector<unsigned> running_;            // that grid, and before it those that have launched it
 
   std::uint32_t serial_ = 0, launch_serial_ = 0, cluster_serial_ = 0;
   std::vector<std::uint32_t> barriers_;  // of the cluster: their serials

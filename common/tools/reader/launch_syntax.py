@@ -259,9 +259,9 @@ class Rewriter:
     def run(self):
         for i, token in enumerate(self.tokens):
             if token.text == "<<<":
-                self.launch(i)
-            elif token.text == "<<" and self.is_split_launch(i):
-                self.refuse(token, "`<< <` begins no launch: write `<<<` without a blank")
+                self.launch(i, i)
+            elif token.text == "<<" and self.tokens[i + 1:i + 2] and self.tokens[i + 1].text == "<":
+                self.launch(i, i + 1)  # `<< <`, as some editors write it, is nothing else
             elif token.text == "__shared__":
                 self.shared(i)
             elif token.text in ("asm", "__asm__", "__asm"):
@@ -331,20 +331,16 @@ class Rewriter:
         end = self.text.find("\n", at)
         return "\\\n" if end > 0 and self.text[end - 1] == "\\" else "\n"
 
-    def is_split_launch(self, i):
-        after = self.tokens[i + 1:i + 2]
-        return bool(after) and after[0].text == "<" and i > 0 and is_name(self.tokens[i - 1]) and \
-            self.tokens[i - 1].text in self.sources.kernels
-
     # ---- Launches
 
-    def launch(self, i):
+    def launch(self, i, opening):
+        """The launch whose `<<<` is the tokens from i to `opening`."""
         begin = callee_begin(self.tokens, i - 1) if i else None
         if begin is None:
             self.refuse(self.tokens[i], "no kernel stands before `<<<`")
-        end = self.end_of_shape(i)
+        closing, end = self.end_of_shape(opening)
         callee = self.text[self.tokens[begin].begin:self.tokens[i - 1].end]
-        shape = self.text[self.tokens[i].end:self.tokens[end].begin]
+        shape = self.text[self.tokens[opening].end:self.tokens[closing].begin]
         self.edits.append((self.tokens[begin].begin, self.tokens[end].end, self.launched(begin, i, callee) + shape + ")"))
         if self.tokens[end + 1:end + 2] and self.tokens[end + 1].text == "(":
             for token in self.tokens[end + 2:matching(self.tokens, end + 1)]:
@@ -352,6 +348,7 @@ class Rewriter:
                     self.edits.append((token.begin, token.end, "nullptr"))
 
     def end_of_shape(self, i):
+        """The first and the last token of its `>>>`, which may be `>> >`."""
         depth = 0
         for k in range(i + 1, len(self.tokens)):
             text = self.tokens[k].text
@@ -360,7 +357,9 @@ class Rewriter:
             elif text in CLOSING:
                 depth -= 1
             elif text == ">>>" and depth == 0:
-                return k
+                return k, k
+            elif depth == 0 and [token.text for token in self.tokens[k:k + 4]] == [">", ">", ">", "("]:
+                return k, k + 2
             if depth < 0 or (text == ";" and depth == 0):
                 break
         self.refuse(self.tokens[i], "the launch has no `>>>`")

@@ -193,13 +193,12 @@ class Command(unittest.TestCase):
     def test_mistakes_are_one_sentence(self):
         self.write("bad.cu", "__global__ void k() {}\nint main() {\n  k<<<1, 1>>>(;\n}\n")
         self.write("lost.cu", "void lost();\nint main() {\n  lost();\n}\n")
-        self.write("split.cu", "__global__ void k() {}\nint main() {\n  k<< <1, 1>> >();\n}\n")
         self.write("ptx.cu", '__global__ void k(int* p) {\n  asm("mov.u32 %0, %%laneid;" : "=r"(*p));\n}\nint main() {}\n')
         self.write("types.cu", "__global__ void add(const float* x, int n) {}\nint main() {\n  add<<<1, 1>>>(5);\n}\n")
         self.write("late.cu", "int main() {\n  cudaStreamAttrValue value = {};\n"
                               "  cudaStreamSetAttribute(0, cudaStreamAttributeAccessPolicyWindow, &value);\n}\n")
         for words, sentence in (((), "run needs a program"), (["none.cu"], "no such file"), (["bad.cu"], "bad.cu:3: expected"),
-                                (["lost.cu"], "lost.cu:3: lost"), (["split.cu"], "split.cu:3: `<< <` begins no launch"),
+                                (["lost.cu"], "lost.cu:3: lost"),
                                 (["ptx.cu"], "ptx.cu:2: inline PTX"), (["types.cu"], "types.cu:3: add takes (const float*, int), and is given (int)"),
                                 (["late.cu"], "late.cu:3: cudaStreamSetAttribute: the executor does not have it\n"), (["a.txt"], "a.txt: the program's files end in .cu"),
                                 (["--frob", "bad.cu"], "--frob"), (["--check", "--trace", "bad.cu"], "one at a time")):
@@ -235,8 +234,17 @@ class Rewriter(unittest.TestCase):
         self.assertEqual(self.launched("a::k<<<1, 2>>>(x);"), 'TUTORIAL_LAUNCH("a::k", "x,n", (a::k), 1, 2)(x);')
         self.assertEqual(self.launched("p->k<<<1, 2>>>(x);"), 'TUTORIAL_LAUNCH("p->k", "x,n", (p->k), 1, 2)(x);')
         self.assertEqual(self.launched("t[i]<<<1, 2>>>(x);"), 'TUTORIAL_LAUNCH_ANY("t[i]", "", (t[i]), 1, 2)(x);')
+        self.assertEqual(self.launched("k << <f<float>(1), 2 >> > (x, n);"), one + "f<float>(1), 2 ) (x, n);")
         self.assertEqual(self.launched("k<<<1, 2>>>(NULL, f(NULL)); g(NULL);"), one + "1, 2)(nullptr, f(nullptr)); g(NULL);")
         self.assertEqual(self.launched("return k<<<1, 2>>>(x, n);"), "return " + one + "1, 2)(x, n);")
+
+    def test_a_kernel_behind_void_keeps_its_type(self):
+        for cast in ("(void*)", "(const void *)", "reinterpret_cast<void*>"):
+            for name in ("k", "&k", "k<float, f(2)>"):
+                kept = name if cast.startswith("(") else f"({name})"
+                self.assertEqual(self.launched(f"p.func = {cast}{kept};"), f"p.func = ::tutorial::cpu::untyped({name});")
+        self.assertEqual(self.launched("y = (void*)x;"), "y = (void*)x;")
+        self.assertEqual(self.launched("cudaLaunchKernel((void*)k, 1, 2, a);"), "cudaLaunchKernel(k, 1, 2, a);")
 
     def test_templates(self):
         template = "template <class T, int N> __global__ void __launch_bounds__(N) k(const T* x, int n) {}\n"
