@@ -177,7 +177,8 @@ void all_errors() {
 
 }  // namespace
 
-TEST_CASE("the error of a sum of mixed signs is counted in the sum of its magnitudes") {
+TEST_CASE("the error of a sum of mixed signs is counted in the sum of its magnitudes",
+          "[exchange]") {
   const std::vector<float> x = numbers<float>(kRows * kColumns, -1.0, 1.0, 7);
   const Launcher<float> sum = [](const float* in, float* out) {
     return reduce(Reduction::sum, Dimension::inner, in, out, kRows, kColumns, nullptr, 0, nullptr,
@@ -207,12 +208,12 @@ TEST_CASE("the error of a sum of mixed signs is counted in the sum of its magnit
   CHECK(tree_ulp > 1);  // more than for positive numbers: the sum is small, and its ULP with it
 }
 
-TEST_CASE("errors of sums, softmax and running sums: float") {
+TEST_CASE("errors of sums, softmax and running sums: float", "[exchange]") {
   require_device();
   all_errors<float>();
 }
 
-TEST_CASE("errors of sums, softmax and running sums: half and bf16") {
+TEST_CASE("errors of sums, softmax and running sums: half and bf16", "[exchange]") {
   require_device();
   all_errors<half>();
   all_errors<Bf16>();

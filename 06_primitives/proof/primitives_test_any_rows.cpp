@@ -169,7 +169,7 @@ std::string mistake_along(const TensorLayout& of_x, const TensorLayout& of_y,
 
 }  // namespace
 
-TEST_CASE("reduce: random layouts, along every dimension") {
+TEST_CASE("reduce: random layouts, along every dimension", "[exchange]") {
   require_device();
   const std::uint64_t seed = random_seed();
   std::printf("TUTORIAL_SEED=%llu\n", static_cast<unsigned long long>(seed));
@@ -191,7 +191,7 @@ TEST_CASE("reduce: random layouts, along every dimension") {
   }
 }
 
-TEST_CASE("reduce: rows and columns at every offset, lengths around a pack") {
+TEST_CASE("reduce: rows and columns at every offset, lengths around a pack", "[exchange]") {
   require_device();
   for (const std::int64_t columns : {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 263, 515}) {
     for (const std::int64_t gap : {0, 1, 8}) {
@@ -206,7 +206,8 @@ TEST_CASE("reduce: rows and columns at every offset, lengths around a pack") {
   }
 }
 
-TEST_CASE("reduce: columns in packs, in rows that lie alike and in others, at every offset") {
+TEST_CASE("reduce: columns in packs, in rows that lie alike and in others, at every offset",
+          "[exchange]") {
   require_device();
   for (const TensorLayout& x : std::vector<TensorLayout>{{{1, 67, 264}, {0, 264, 1}},
                                                          {{2, 64, 257}, {64 * 257, 257, 1}},
@@ -224,7 +225,7 @@ TEST_CASE("reduce: columns in packs, in rows that lie alike and in others, at ev
   }
 }
 
-TEST_CASE("reduce: short columns in many blocks") {
+TEST_CASE("reduce: short columns in many blocks", "[exchange]") {
   require_device();
   for (const std::int64_t rows : {1, 17, 145}) {
     for (const std::size_t at : {0, 1}) {  // of the result
@@ -234,7 +235,7 @@ TEST_CASE("reduce: short columns in many blocks") {
   }
 }
 
-TEST_CASE("reduce: in parts") {
+TEST_CASE("reduce: in parts", "[exchange]") {
   require_device();
   const TensorLayout rows = rows_of(3, 40001, 40010), columns = rows_of(9000, 5, 7);
   const TensorLayout middle = {{2, 6000, 11}, {66100, 11, 1}};
@@ -250,7 +251,8 @@ TEST_CASE("reduce: in parts") {
   }
 }
 
-TEST_CASE("reduce: a middle dimension, transposed, every second element, channels last") {
+TEST_CASE("reduce: a middle dimension, transposed, every second element, channels last",
+          "[exchange]") {
   require_device();
   CHECK(mistake_of_reduce<half>(contiguous_layout({5, 33, 72}), 1) == "");
   CHECK(mistake_of_reduce<half>(contiguous_layout({5, 33, 71}), 1, 1) == "");
@@ -291,7 +293,7 @@ TEST_CASE("reduce of tensors: what is refused, and nothing") {
         std::vector<float>(4, -std::numeric_limits<float>::infinity()));
 }
 
-TEST_CASE("softmax, running sums and sort of rows with gaps") {
+TEST_CASE("softmax, running sums and sort of rows with gaps", "[exchange]") {
   require_device();
   for (const std::int64_t columns : {1, 7, 8, 33, 128, 264, 515, 1024, 1031, 8191}) {
     const std::int64_t rows = columns < 100 ? 9 : 2;
@@ -309,7 +311,7 @@ TEST_CASE("softmax, running sums and sort of rows with gaps") {
   CHECK(mistake_along<float>(long_row, long_row, long_row, 1, 0) == "");
 }
 
-TEST_CASE("softmax, running sums and sort of tensors whose rows merge") {
+TEST_CASE("softmax, running sums and sort of tensors whose rows merge", "[exchange]") {
   require_device();
   const TensorLayout dense = contiguous_layout({3, 5, 70}), alone{{70}, {1}};
   const TensorLayout parts{{3, 5, 70}, {5 * 96, 96, 1}}, turned{{3, 5, 70}, {80, 240, 1}};

@@ -57,7 +57,8 @@ TEST_CASE("museum: Init through the type of the result loses the digits of the v
 }
 
 #if defined(TUTORIAL_BACKEND_CPU)
-TEST_CASE("museum: a missing barrier is hidden by one order and shown by the other", "[exhibit]") {
+TEST_CASE("museum: a missing barrier is hidden by one order and shown by the other",
+          "[exhibit][exchange]") {
   const cpu::Order before = cpu::thread_order();
   const ExactBuffer<float> ones(std::vector<float>(256, 1.0f));
   const auto sum_of_ones = [&](cpu::Order order) {
@@ -74,7 +75,7 @@ TEST_CASE("museum: a missing barrier is hidden by one order and shown by the oth
 }
 #endif
 
-TEST_CASE("museum: a sorting network without its last stage leaves a hill", "[exhibit]") {
+TEST_CASE("museum: a sorting network without its last stage leaves a hill", "[exhibit][exchange]") {
   require_device();
   for (const std::size_t n : {32U, 256U, 1024U}) {
     std::vector<int> keys(n);

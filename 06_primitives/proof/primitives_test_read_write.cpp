@@ -399,7 +399,7 @@ void check_rearrange() {
 
 }  // namespace
 
-TEST_CASE("Rearrange: from every layout to every other") {
+TEST_CASE("Rearrange: from every layout to every other", "[exchange]") {
   SECTION("float") { check_rearrange<float>(); }
   SECTION("half") { check_rearrange<half>(); }
   SECTION("int8") { check_rearrange<std::int8_t>(); }

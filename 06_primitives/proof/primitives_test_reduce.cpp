@@ -109,14 +109,15 @@ void check_integer_sums(const std::vector<int>& vecs) {
 
 }  // namespace
 
-TEST_CASE("Reduce: integer sums across a block are exact, in every thread, call after call") {
+TEST_CASE("Reduce: integer sums across a block are exact, in every thread, call after call",
+          "[exchange]") {
   require_device();
   SECTION("int32") { check_integer_sums<std::int32_t>({1, 2, 4, 8}); }
   SECTION("int64") { check_integer_sums<std::int64_t>({2}); }
   SECTION("int8") { check_integer_sums<std::int8_t>({2}); }
 }
 
-TEST_CASE("Reduce: float sums across a block, within the bound of their tree") {
+TEST_CASE("Reduce: float sums across a block, within the bound of their tree", "[exchange]") {
   require_device();
   for (Tile tile : blocks()) {
     for (const int vec : {1, 2, 4, 8}) {
@@ -144,7 +145,7 @@ TEST_CASE("Reduce: float sums across a block, within the bound of their tree") {
   }
 }
 
-TEST_CASE("Reduce: double sums across a block") {
+TEST_CASE("Reduce: double sums across a block", "[exchange]") {
   require_device();
   for (Tile tile : blocks()) {
     tile.vec = 2;
@@ -207,14 +208,15 @@ void check_all_extremes() {
 
 }  // namespace
 
-TEST_CASE("Reduce: Max and Min propagate NaN and find infinities, whichever thread has them") {
+TEST_CASE("Reduce: Max and Min propagate NaN and find infinities, whichever thread has them",
+          "[exchange]") {
   require_device();
   SECTION("float") { check_all_extremes<float>(); }
   SECTION("half") { check_all_extremes<half>(); }
   SECTION("bf16") { check_all_extremes<__nv_bfloat16>(); }
 }
 
-TEST_CASE("Reduce: Max of nothing but -inf, Min of nothing but inf") {
+TEST_CASE("Reduce: Max of nothing but -inf, Min of nothing but inf", "[exchange]") {
   require_device();
   for (Tile tile : blocks()) {
     tile.vec = 4;
@@ -230,7 +232,8 @@ TEST_CASE("Reduce: Max of nothing but -inf, Min of nothing but inf") {
   }
 }
 
-TEST_CASE("Reduce: logical and, or, and the extremes of booleans: one thread decides") {
+TEST_CASE("Reduce: logical and, or, and the extremes of booleans: one thread decides",
+          "[exchange]") {
   require_device();
   for (Tile tile : blocks()) {
     tile.vec = 2;
@@ -259,7 +262,7 @@ TEST_CASE("Reduce: logical and, or, and the extremes of booleans: one thread dec
   }
 }
 
-TEST_CASE("Reduce: products") {
+TEST_CASE("Reduce: products", "[exchange]") {
   require_device();
   for (Tile tile : blocks()) {
     tile.vec = 4;
@@ -444,13 +447,13 @@ void check_integer_scans() {
 
 }  // namespace
 
-TEST_CASE("Cumsum: integers are exact, in every layout, with and without a carry") {
+TEST_CASE("Cumsum: integers are exact, in every layout, with and without a carry", "[exchange]") {
   require_device();
   SECTION("int32") { check_integer_scans<std::int32_t>(); }
   SECTION("int64") { check_integer_scans<std::int64_t>(); }
 }
 
-TEST_CASE("Cumsum: floats, within the bound of their tree") {
+TEST_CASE("Cumsum: floats, within the bound of their tree", "[exchange]") {
   require_device();
   for_each_scan([](const Tile& tile) {
     const int width = width_of(tile.layout, tile.vec, sizeof(float));
@@ -485,7 +488,8 @@ TEST_CASE("Cumsum: floats, within the bound of their tree") {
   });
 }
 
-TEST_CASE("Cumsum: an operation that does not commute is applied from left to right") {
+TEST_CASE("Cumsum: an operation that does not commute is applied from left to right",
+          "[exchange]") {
   require_device();
   for_each_scan([](const Tile& tile) {
     const auto n = static_cast<std::size_t>(tile.size()) * tile.rows;
@@ -506,7 +510,8 @@ TEST_CASE("Cumsum: an operation that does not commute is applied from left to ri
   });
 }
 
-TEST_CASE("Cumsum: a NaN or an infinity spoils what comes after it, and nothing before") {
+TEST_CASE("Cumsum: a NaN or an infinity spoils what comes after it, and nothing before",
+          "[exchange]") {
   require_device();
   for_each_scan([](const Tile& tile) {
     const auto size = static_cast<std::size_t>(tile.size());
@@ -532,7 +537,7 @@ TEST_CASE("Cumsum: a NaN or an infinity spoils what comes after it, and nothing 
   });
 }
 
-TEST_CASE("Cumsum: halves") {
+TEST_CASE("Cumsum: halves", "[exchange]") {
   require_device();
   for_each_scan([](const Tile& tile) {
     const auto n = static_cast<std::size_t>(kCalls * tile.size()) * tile.rows;

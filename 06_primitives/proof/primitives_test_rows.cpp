@@ -761,27 +761,27 @@ TEST_CASE("bias by ReadDataBc") {
   check_bias<Bf16>(bias_add_broadcast<Bf16>);
 }
 
-TEST_CASE("sums over the inner dimension") {
+TEST_CASE("sums over the inner dimension", "[exchange]") {
   require_device();
   check_sums<float>(Dimension::inner);
   check_sums<half>(Dimension::inner);
   check_sums<Bf16>(Dimension::inner);
 }
 
-TEST_CASE("sums over the outer dimension") {
+TEST_CASE("sums over the outer dimension", "[exchange]") {
   require_device();
   check_sums<float>(Dimension::outer);
   check_sums<half>(Dimension::outer);
   check_sums<Bf16>(Dimension::outer);
 }
 
-TEST_CASE("integers are reduced exactly") {
+TEST_CASE("integers are reduced exactly", "[exchange]") {
   require_device();
   check_integer_reductions(Dimension::inner);
   check_integer_reductions(Dimension::outer);
 }
 
-TEST_CASE("NaN and infinities in reductions") {
+TEST_CASE("NaN and infinities in reductions", "[exchange]") {
   require_device();
   for (const MatrixShape& shape :
        {MatrixShape{7, 300}, {3, 4096}, {2, 32768}, {2, 40000}, {1, (1 << 20) + 1}}) {
@@ -794,7 +794,7 @@ TEST_CASE("NaN and infinities in reductions") {
   }
 }
 
-TEST_CASE("what is reduced from nothing is the identity") {
+TEST_CASE("what is reduced from nothing is the identity", "[exchange]") {
   require_device();
   CHECK(run_reduce<float>(Reduction::sum, Dimension::inner, {}, {5, 0}) == std::vector<float>(5));
   CHECK(run_reduce<float>(Reduction::sum, Dimension::outer, {}, {0, 5}) == std::vector<float>(5));
@@ -803,7 +803,7 @@ TEST_CASE("what is reduced from nothing is the identity") {
   CHECK(run_reduce<float>(Reduction::sum, Dimension::outer, {}, {5, 0}).empty());
 }
 
-TEST_CASE("a sum has the same bits every time") {
+TEST_CASE("a sum has the same bits every time", "[exchange]") {
   require_device();
   for (const Dimension dimension : {Dimension::inner, Dimension::outer}) {
     const MatrixShape shape{300, 40000 / 100};
@@ -813,7 +813,7 @@ TEST_CASE("a sum has the same bits every time") {
   }
 }
 
-TEST_CASE("integers are reduced exactly in any number of blocks") {
+TEST_CASE("integers are reduced exactly in any number of blocks", "[exchange]") {
   require_device();
   for (const Dimension dimension : {Dimension::inner, Dimension::outer}) {
     const MatrixShape shape =
@@ -833,7 +833,7 @@ TEST_CASE("integers are reduced exactly in any number of blocks") {
   }
 }
 
-TEST_CASE("integers are reduced exactly along rows of several tiles of 64 KiB") {
+TEST_CASE("integers are reduced exactly along rows of several tiles of 64 KiB", "[exchange]") {
   require_device();
   for (const std::int64_t columns : {16383, 16384, 32768, 49152, 49156}) {
     const MatrixShape shape{3, columns};
@@ -853,7 +853,7 @@ TEST_CASE("integers are reduced exactly along rows of several tiles of 64 KiB") 
   }
 }
 
-TEST_CASE("sums of rows keep a launcher's promises") {
+TEST_CASE("sums of rows keep a launcher's promises", "[exchange]") {
   require_device();
   for (const std::int64_t columns : {33, 1024, 16384}) {
     const auto sums = as_rows<std::int32_t>(Reduction::sum, Dimension::inner);
@@ -912,14 +912,15 @@ TEST_CASE("reduce refuses what it cannot do") {
   CHECK(reduce_workspace<float>(Dimension::inner, -1, 5) == 0);
 }
 
-TEST_CASE("softmax of rows") {
+TEST_CASE("softmax of rows", "[exchange]") {
   require_device();
   check_softmax_type<float>();
   check_softmax_type<half>();
   check_softmax_type<Bf16>();
 }
 
-TEST_CASE("softmax of rising and of alternating rows keeps its bound, whatever their length") {
+TEST_CASE("softmax of rising and of alternating rows keeps its bound, whatever their length",
+          "[exchange]") {
   require_device();
   const auto check = [](const std::vector<float>& x) {
     const MatrixShape shape{1, static_cast<std::int64_t>(x.size())};
@@ -981,7 +982,7 @@ TEST_CASE("cumsum_split refuses a workspace that is none or too small") {
   CHECK(cumsum_workspace<float>(contiguous_layout({1, 1, 20000})) == bytes);
 }
 
-TEST_CASE("softmax of numbers at the ends of a float's range") {
+TEST_CASE("softmax of numbers at the ends of a float's range", "[exchange]") {
   require_device();
   const float most = std::numeric_limits<float>::max();
   for (const Rows<float>& launch :
@@ -1001,7 +1002,7 @@ TEST_CASE("softmax by two reductions refuses rows that it cannot hold") {
   CHECK(y.untouched());
 }
 
-TEST_CASE("running sums of rows") {
+TEST_CASE("running sums of rows", "[exchange]") {
   require_device();
   check_cumsum<float>();
   check_cumsum<half>();
@@ -1009,7 +1010,7 @@ TEST_CASE("running sums of rows") {
   check_cumsum<std::int32_t>();
 }
 
-TEST_CASE("a NaN or an infinity changes no running sum before it") {
+TEST_CASE("a NaN or an infinity changes no running sum before it", "[exchange]") {
   require_device();
   for (const std::int64_t columns : {100, 1024, 4096, 6000}) {
     std::vector<float> x = random_values<float>(kExponents, static_cast<std::size_t>(columns), 12);
@@ -1032,17 +1033,17 @@ TEST_CASE("a NaN or an infinity changes no running sum before it") {
   }
 }
 
-TEST_CASE("sorted rows: float") {
+TEST_CASE("sorted rows: float", "[exchange]") {
   require_device();
   check_sort_type<float>();
 }
 
-TEST_CASE("sorted rows: half") {
+TEST_CASE("sorted rows: half", "[exchange]") {
   require_device();
   check_sort_type<half>();
 }
 
-TEST_CASE("sorted rows: int32") {
+TEST_CASE("sorted rows: int32", "[exchange]") {
   require_device();
   check_sort_type<std::int32_t>();
 }
@@ -1081,12 +1082,12 @@ constexpr std::int64_t kPast1024 = 1024 + 4;
 
 }  // namespace
 
-TEST_CASE("running sums in place, past 2^32") {
+TEST_CASE("running sums in place, past 2^32", "[exchange]") {
   require_device();
   check_in_place_sums({7, kPast1024});
 }
 
-TEST_CASE("matrices of more than 2^31 elements") {
+TEST_CASE("matrices of more than 2^31 elements", "[exchange]") {
   require_device();
   if (!on_gpu) SKIP("the CPU executor would take hours");
   const MatrixShape shape{(std::int64_t{1} << 21) + 5, kPast1024};

@@ -144,7 +144,8 @@ std::vector<std::int64_t> some_sizes(std::int64_t tile) {
 
 }  // namespace
 
-TEST_CASE("Sort: every size up to the tile, many equal keys, with and without indices") {
+TEST_CASE("Sort: every size up to the tile, many equal keys, with and without indices",
+          "[exchange]") {
   require_device();
   for (const TileLayout layout :
        {TileLayout::adjacent, TileLayout::interleaved, TileLayout::striped}) {
@@ -167,7 +168,7 @@ TEST_CASE("Sort: every size up to the tile, many equal keys, with and without in
   }
 }
 
-TEST_CASE("Sort: every block size, every pattern") {
+TEST_CASE("Sort: every block size, every pattern", "[exchange]") {
   require_device();
   for (const unsigned threads : {32U, 64U, 128U, 256U, 512U, 1024U}) {
     for (const int vec : {1, 2, 4, 8}) {
@@ -186,7 +187,7 @@ TEST_CASE("Sort: every block size, every pattern") {
   }
 }
 
-TEST_CASE("Sort: several rows in a block") {
+TEST_CASE("Sort: several rows in a block", "[exchange]") {
   require_device();
   for (const Tile& tile :
        {Tile{4, TileLayout::interleaved, 32, 8}, Tile{8, TileLayout::striped, 64, 4},
@@ -196,7 +197,7 @@ TEST_CASE("Sort: several rows in a block") {
   }
 }
 
-TEST_CASE("Sort: a row in one warp, 16 or 32 keys a thread, at every size") {
+TEST_CASE("Sort: a row in one warp, 16 or 32 keys a thread, at every size", "[exchange]") {
   require_device();
   for (const int vec : {16, 32}) {
     for (const bool with_index : {false, true}) {
@@ -229,7 +230,7 @@ void check_sort_of_type() {
 
 }  // namespace
 
-TEST_CASE("Sort: every type of key") {
+TEST_CASE("Sort: every type of key", "[exchange]") {
   SECTION("bf16") { check_sort_of_type<__nv_bfloat16>(); }
   SECTION("double") { check_sort_of_type<double>(); }
   SECTION("int8") { check_sort_of_type<std::int8_t>(); }
@@ -239,7 +240,8 @@ TEST_CASE("Sort: every type of key") {
   SECTION("bool") { check_sort_of_type<unsigned char>(); }
 }
 
-TEST_CASE("Sort: NaN is last ascending and first descending, and the zeros have an order") {
+TEST_CASE("Sort: NaN is last ascending and first descending, and the zeros have an order",
+          "[exchange]") {
   require_device();
   const Tile tile{1, TileLayout::adjacent, 32, 1};
   constexpr float kInf = std::numeric_limits<float>::infinity();

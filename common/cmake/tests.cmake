@@ -1,7 +1,9 @@
 # How tests reach CTest.
 
-# Everything that a test runs, and no benchmark.
+# What ./tutorial test builds: the programs that prove kernels, and no benchmark.
 add_custom_target(tutorial_tests)
+# The other programs that a test runs: exhibits, and a benchmark of a few rows. Their tests have the label house.
+add_custom_target(tutorial_house_tests)
 
 # No test may hang: so many seconds for each, and for a GPU's long sweeps.
 set(tutorial_timeout 120)
@@ -220,7 +222,7 @@ function(tutorial_add_refused_exhibit source)
   target_link_libraries(${target} PRIVATE tutorial_runtime)
   string(REPLACE "does_not_compile_" "does not compile: " test "${arg_PREFIX}.${name}")
   add_test(NAME "${test}" COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
-  set_tests_properties("${test}" PROPERTIES LABELS "${arg_LABEL}"
+  set_tests_properties("${test}" PROPERTIES LABELS "${arg_LABEL};house"
     PASS_REGULAR_EXPRESSION "${reasons}" RESOURCE_LOCK build_folder TIMEOUT ${tutorial_timeout})
 endfunction()
 
@@ -232,14 +234,14 @@ function(tutorial_add_exhibits target source kind)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "PREFIX;LABEL" "")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
   file(STRINGS "${source}" lines REGEX "^// ${kind}: ")
-  add_dependencies(tutorial_tests ${target})
+  add_dependencies(tutorial_house_tests ${target})
   foreach(line IN LISTS lines)
     if(NOT line MATCHES "^// ${kind}: ([^:]+): (.+)$")
       message(FATAL_ERROR "${source}: not of the form '// ${kind}: <name>: <regex>': ${line}")
     endif()
     tutorial_test_if_built("${arg_PREFIX}.${kind}: ${CMAKE_MATCH_1}" ${target}
       COMMAND "$<TARGET_FILE:${target}>" "${CMAKE_MATCH_1}"
-      PROPERTIES LABELS "${arg_LABEL}" PASS_REGULAR_EXPRESSION "${CMAKE_MATCH_2}" TIMEOUT ${tutorial_timeout} ENVIRONMENT
+      PROPERTIES LABELS "${arg_LABEL};house" PASS_REGULAR_EXPRESSION "${CMAKE_MATCH_2}" TIMEOUT ${tutorial_timeout} ENVIRONMENT
                  "TUTORIAL_CHECK_SECONDS=1;ASAN_OPTIONS=detect_leaks=0:color=never:detect_stack_use_after_return=1")
   endforeach()
 endfunction()

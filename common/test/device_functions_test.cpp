@@ -90,7 +90,8 @@ void check_shuffle(Shuffle kind, unsigned mask, int argument, int width) {
 
 }  // namespace
 
-TEST_CASE("shuffles read the lane that CUDA names, for every width, distance and mask") {
+TEST_CASE("shuffles read the lane that CUDA names, for every width, distance and mask",
+          "[exchange]") {
   require_device();
   const Shuffle kind = GENERATE(Shuffle::index, Shuffle::up, Shuffle::down, Shuffle::exclusive_or);
   for (const unsigned mask : kMasks) {
@@ -104,7 +105,7 @@ TEST_CASE("shuffles read the lane that CUDA names, for every width, distance and
   }
 }
 
-TEMPLATE_TEST_CASE("shuffles move every type unchanged", "", int, unsigned, long long,
+TEMPLATE_TEST_CASE("shuffles move every type unchanged", "[exchange]", int, unsigned, long long,
                    unsigned long long, float, double, half, half2, __nv_bfloat16, __nv_bfloat162) {
   require_device();
   check_shuffle<TestType>(Shuffle::index, kAll, 7, 32);
@@ -113,7 +114,7 @@ TEMPLATE_TEST_CASE("shuffles move every type unchanged", "", int, unsigned, long
   check_shuffle<TestType>(Shuffle::exclusive_or, kAll, 16, 32);
 }
 
-TEST_CASE("votes see the lanes of the mask and no others") {
+TEST_CASE("votes see the lanes of the mask and no others", "[exchange]") {
   require_device();
   const unsigned mask = GENERATE(from_range(std::begin(kMasks), std::end(kMasks)));
   const int pattern = GENERATE(0, 1, 2, 3);
@@ -138,7 +139,7 @@ TEST_CASE("votes see the lanes of the mask and no others") {
   }
 }
 
-TEST_CASE("shared memory, static and dynamic, is one for the whole block") {
+TEST_CASE("shared memory, static and dynamic, is one for the whole block", "[exchange]") {
   require_device();
   const int threads = GENERATE(1, 32, 33, 256);
   std::vector<int> in(static_cast<std::size_t>(threads));
@@ -152,7 +153,7 @@ TEST_CASE("shared memory, static and dynamic, is one for the whole block") {
           }) == reversed);
 }
 
-TEST_CASE("a tree sum takes a barrier at every level") {
+TEST_CASE("a tree sum takes a barrier at every level", "[exchange]") {
   require_device();
   const int threads = GENERATE(1, 2, 64, 1024);
   std::vector<float> in(static_cast<std::size_t>(threads));
@@ -163,7 +164,7 @@ TEST_CASE("a tree sum takes a barrier at every level") {
   REQUIRE(out[0] == static_cast<float>(threads) * static_cast<float>(threads + 1) / 2);
 }
 
-TEST_CASE("a barrier counts the votes of the block") {
+TEST_CASE("a barrier counts the votes of the block", "[exchange]") {
   require_device();
   const int threads = GENERATE(1, 31, 100, 1024);
   const int zeros = GENERATE(0, 1, 5000);
@@ -193,7 +194,7 @@ TEST_CASE("every thread of a three-dimensional launch has its own position") {
   REQUIRE(counts.intact());
 }
 
-TEST_CASE("atomics across blocks lose no update") {
+TEST_CASE("atomics across blocks lose no update", "[exchange]") {
   require_device();
   const int blocks = 200;
   const int threads = blocks * 128;

@@ -119,7 +119,7 @@ TEST_CASE("a block that reads another one's memory too soon, too late or elsewhe
   }
 }
 
-TEST_CASE("threads and blocks that have ended do not keep a cluster waiting") {
+TEST_CASE("threads and blocks that have ended do not keep a cluster waiting", "[exchange]") {
   const GuardedBuffer<int> y(std::vector<int>(4, 0));
   REQUIRE(launch(early_end_kernel, clusters(4, 2), nullptr, y.data()) == cudaSuccess);
   CHECK(y.download() == std::vector<int>{0, 1, 0, 1});

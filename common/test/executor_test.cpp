@@ -299,7 +299,7 @@ std::vector<int> in_order(cpu::Order order, int n) {
 
 // ---- Detections ---------------------------------------------------------------------------------
 
-TEST_CASE("a divergent barrier is reported with both places") {
+TEST_CASE("a divergent barrier is reported with both places", "[exchange]") {
   check_fault(run(divergent_barrier_kernel, {1, 64}),
               R"(block \(0,0,0\): divergent barrier: thread \(\d+,0,0\) waits at __syncthreads\(\))"
               R"( in .*executor_test\.cpp:\d+, thread \(\d+,0,0\) at __syncthreads\(\) in )"
@@ -310,14 +310,14 @@ TEST_CASE("a divergent barrier is reported with both places") {
   REQUIRE(std::abs(std::stoi(lines[1]) - std::stoi(lines[2])) == 2);
 }
 
-TEST_CASE("different kinds of barrier are divergent too") {
+TEST_CASE("different kinds of barrier are divergent too", "[exchange]") {
   check_fault(run(divergent_votes_kernel, {1, 64}),
               "divergent barrier: .*__syncthreads(_count)?\\(\\)");
   REQUIRE(matches(cpu::last_report(), "__syncthreads\\(\\)"));
   REQUIRE(matches(cpu::last_report(), "__syncthreads_count\\(\\)"));
 }
 
-TEST_CASE("a deadlock is reported with all that wait") {
+TEST_CASE("a deadlock is reported with all that wait", "[exchange]") {
   check_fault(
       run(deadlock_kernel, {1, 32}),
       R"(deadlock: 1 thread\(s\), the first \(0,0,0\), wait at __syncthreads\(\) in .*; )"
@@ -326,7 +326,7 @@ TEST_CASE("a deadlock is reported with all that wait") {
               "deadlock: 16 thread.*__shfl_sync.*16 thread.*__shfl_up_sync");
 }
 
-TEST_CASE("a shuffle that names a lane which takes no part") {
+TEST_CASE("a shuffle that names a lane which takes no part", "[exchange]") {
   const char* const pattern =
       "__shfl_down_sync in .*executor_test\\.cpp:\\d+: the mask 0xffffffff names lane \\d+, "
       "which "
@@ -336,20 +336,20 @@ TEST_CASE("a shuffle that names a lane which takes no part") {
   check_fault(run(full_shuffle_kernel, {1, 16}), pattern);
 }
 
-TEST_CASE("a shuffle that reads from a lane outside of the mask") {
+TEST_CASE("a shuffle that reads from a lane outside of the mask", "[exchange]") {
   check_fault(run(shuffle_from_outside_the_mask_kernel, {1, 32}),
               R"(__shfl_down_sync in .*: thread \(0,0,0\) \(lane 0\) reads from lane 16, which is )"
               R"(not in the mask 0xffff)");
 }
 
-TEST_CASE("a caller outside of its own mask") {
+TEST_CASE("a caller outside of its own mask", "[exchange]") {
   check_fault(
       run(shuffle_outside_own_mask_kernel, {1, 32}),
       R"(__shfl_sync in .*: the calling thread \(\d+,0,0\) is lane \d+, which is not in its )"
       R"(own mask 0x1)");
 }
 
-TEST_CASE("a shuffle with a width that is no power of two") {
+TEST_CASE("a shuffle with a width that is no power of two", "[exchange]") {
   check_fault(run(shuffle_of_odd_width_kernel, {1, 32}),
               "__shfl_sync in .*: width 12 is no power of two");
 }
@@ -368,7 +368,7 @@ TEST_CASE("device functions outside of a kernel are refused") {
   REQUIRE_THROWS_AS(__syncthreads(), std::logic_error);
 }
 
-TEST_CASE("after a fault every object of the abandoned threads is destroyed") {
+TEST_CASE("after a fault every object of the abandoned threads is destroyed", "[exchange]") {
   const int workers = GENERATE(1, 4);
   const WorkerSetting setting(workers);
   const GuardedBuffer<int> alive(std::vector<int>{0});
@@ -481,7 +481,7 @@ TEST_CASE("one worker runs the blocks in the order that is set") {
   REQUIRE(out == in_order(order, 100));
 }
 
-TEST_CASE("several workers run every block once") {
+TEST_CASE("several workers run every block once", "[exchange]") {
   const WorkerSetting setting(4);
   const GuardedBuffer<int> blocks(std::vector<int>(10001, 0));
   REQUIRE(run(block_order_kernel, {10000, 1}, blocks.data()) == cudaSuccess);
@@ -529,7 +529,7 @@ TEST_CASE("a warp that overtakes the others shows what they have yet to read") {
 
 // ---- Barriers, stacks, shared memory ------------------------------------------------------------
 
-TEST_CASE("1024 threads pass many barriers") {
+TEST_CASE("1024 threads pass many barriers", "[exchange]") {
   const int rounds = 300;
   const std::vector<int> in = ascending(1024);
   std::vector<int> expected = in;
@@ -540,20 +540,20 @@ TEST_CASE("1024 threads pass many barriers") {
   REQUIRE(out.download() == expected);
 }
 
-TEST_CASE("threads that have returned do not count at a barrier") {
+TEST_CASE("threads that have returned do not count at a barrier", "[exchange]") {
   const unsigned threads = 100;
   const GuardedBuffer<int> out(std::vector<int>(threads, 0));
   REQUIRE(run(early_exits_kernel, {1, threads}, out.data()) == cudaSuccess);
   REQUIRE(out.download() == ascending(100));
 }
 
-TEST_CASE("lanes that have returned do not count in a vote") {
+TEST_CASE("lanes that have returned do not count in a vote", "[exchange]") {
   const GuardedBuffer<int> out(std::vector<int>{0});
   REQUIRE(run(votes_of_returned_lanes_kernel, {1, 64}, out.data()) == cudaSuccess);
   REQUIRE(out.download() == std::vector<int>{32});
 }
 
-TEST_CASE("dynamic shared memory is NaN at the start of every block") {
+TEST_CASE("dynamic shared memory is NaN at the start of every block", "[exchange]") {
   for (int launch = 0; launch < 2; ++launch) {
     const GuardedBuffer<float> out(std::vector<float>(32, 0.0F));
     REQUIRE(run(uninitialised_shared_kernel, {1, 32, 32 * sizeof(float)}, out.data()) ==
@@ -563,7 +563,7 @@ TEST_CASE("dynamic shared memory is NaN at the start of every block") {
   }
 }
 
-TEST_CASE("static shared memory is NaN at the start of every block") {
+TEST_CASE("static shared memory is NaN at the start of every block", "[exchange]") {
   for (const int workers : {1, 3}) {
     const WorkerSetting setting(workers);
     const GuardedBuffer<int> found(std::vector<int>(64 * 16, 0));
@@ -670,7 +670,7 @@ TEST_CASE("the device describes itself") {
   CHECK(resident_threads() == std::int64_t{2048} * processors);
 }
 
-TEST_CASE("launches from several host threads do not disturb each other") {
+TEST_CASE("launches from several host threads do not disturb each other", "[exchange]") {
   std::vector<std::thread> hosts;
   std::array<int, 4> good{};
   for (int& result : good) {

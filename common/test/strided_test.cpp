@@ -95,7 +95,7 @@ TEST_CASE("strided: no two lanes want the same banks of a tile at once") {
   CHECK(most_in_a_bank() == 1);
 }
 
-TEST_CASE("strided: random layouts, one operand to three") {
+TEST_CASE("strided: random layouts, one operand to three", "[exchange]") {
   require_device();
   const std::uint64_t seed = random_seed();
   std::printf("TUTORIAL_SEED=%llu\n", static_cast<unsigned long long>(seed));
@@ -117,7 +117,7 @@ TEST_CASE("strided: random layouts, one operand to three") {
   }
 }
 
-TEST_CASE("strided: cut into parts") {
+TEST_CASE("strided: cut into parts", "[exchange]") {
   require_device();
   Random random(7);
   for (int i = 0; i < 100; ++i) {
@@ -128,7 +128,7 @@ TEST_CASE("strided: cut into parts") {
   }
 }
 
-TEST_CASE("strided: padded rows and the halves of rows, all offsets") {
+TEST_CASE("strided: padded rows and the halves of rows, all offsets", "[exchange]") {
   require_device();
   for (const std::int64_t columns : {1, 3, 7, 8, 9, 16, 17, 57, 64, 300}) {
     for (const std::int64_t pitch : {columns, columns + 1, columns + 4, columns + 8, 2 * columns}) {
@@ -144,7 +144,7 @@ TEST_CASE("strided: padded rows and the halves of rows, all offsets") {
   }
 }
 
-TEST_CASE("strided: one element a row, one row, and rows that are no packs") {
+TEST_CASE("strided: one element a row, one row, and rows that are no packs", "[exchange]") {
   require_device();
   for (const std::int64_t columns : {8, 9, 31, 57, 64, 259}) {
     const TensorLayout dense = rows_of(37, columns, columns),
@@ -167,7 +167,7 @@ TEST_CASE("strided: one element a row, one row, and rows that are no packs") {
   CHECK(mistake_of_minus_twice<float>(image, {{3, 1, 1, 57}, {57, 57, 57, 1}}, image) == "");
 }
 
-TEST_CASE("strided: transposed, tiles whole and cut") {
+TEST_CASE("strided: transposed, tiles whole and cut", "[exchange]") {
   require_device();
   for (const std::int64_t rows : {15, 16, 63, 64, 65, 130}) {
     for (const std::int64_t columns : {16, 64, 72, 129}) {
@@ -190,7 +190,8 @@ TEST_CASE("strided: transposed, tiles whole and cut") {
   }
 }
 
-TEST_CASE("strided: every second element, every third, an image with the channels last") {
+TEST_CASE("strided: every second element, every third, an image with the channels last",
+          "[exchange]") {
   require_device();
   const TensorShape shape = {3, 40, 66};
   const TensorLayout dense = contiguous_layout(shape);
@@ -246,7 +247,7 @@ TEST_CASE("strided: nothing behind the last element is read") {
 }
 #endif
 
-TEST_CASE("strided: in place") {
+TEST_CASE("strided: in place", "[exchange]") {
   require_device();
   for (const TensorLayout& layout :
        {rows_of(9, 57, 60), rows_of(70, 64, 80), transposed(64, 40, 72)}) {

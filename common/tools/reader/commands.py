@@ -189,8 +189,9 @@ def run_test(arguments, _):
         predict.check_device(arguments)
         return yours.judge_all(folders, arguments)
     backend = front.choose_backend(arguments.backend, "test")
+    programs = [folder.name for folder in folders] or ([] if arguments.all or arguments.long else ["tutorial_tests"])
     try:
-        front.build(backend, *[folder.name for folder in folders])
+        front.build(backend, *programs)
     except front.BuildFailed:
         import yours
         yours.tell_build(backend, folders or chapters())
@@ -231,7 +232,8 @@ def run_ctest(backend, folders, long, everything):
         what += "" if traces else f", what every rung asks of the memory ({front.command('test CHAPTER')})"
         front.say(f"left out: {what}: {front.command('test --long')}")
     if not house:
-        front.say(f"left out: the tests of this repository's tools, pages and book: {front.command('test --all')}")
+        front.say("left out: the tests of this repository's tools, pages, book and museums, and the benchmarks: "
+                  f"{front.command('test --all')}")
     if closing:
         front.say(closing)  # CTest's closing line, once more, at the end
     for folder in broken_rungs(tests):

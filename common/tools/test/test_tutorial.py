@@ -213,9 +213,11 @@ class Tutorial(unittest.TestCase):
         self.assertNotIn("--label-exclude", self.called("ctest")[1])
         code, out, _ = self.call("test", "--backend", "cpu", more=more)
         self.assertIn("test --all", out)
+        self.assertRegex(self.called("cmake")[-1], "--target tutorial_tests$")
         self.assertRegex(self.called("ctest")[2], r"--label-exclude \^\(long\|house\)\$ --exclude-regex \S*trace")
         code, out, _ = self.call("test", "--all", "--backend", "cpu", more=more)
         self.assertNotIn("test --all", out)
+        self.assertRegex(self.called("cmake")[-1], r"^--build build/cpu --parallel \d+$")
         self.assertRegex(self.called("ctest")[3], r"--label-exclude \^\(long\)\$ --exclude-regex \S*trace")
 
     #: A benchmark that writes the run that lies beside it and lists one row.
