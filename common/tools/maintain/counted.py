@@ -57,8 +57,7 @@ def rungs_of(folder):
     for traced in trace.ask(front.program("cpu", f"{folder.name}_see"), ["--all"]):
         entry = {"chapter": folder.name, "ladder": traced["ladder"], "rung": traced["rung"], "shape": traced["shape"]}
         try:
-            counted = speed.counted(machines, traced["launches"])
-            yield {**entry, **as_record(counted, sum(one["loads_once"] + one["stores_once"] for one in traced["buffers"]), traced["elements"])}
+            yield {**entry, **as_record(*speed.counted_rung(machines, traced), traced["elements"])}
         except counts.Unjudged as reason:
             yield {**entry, "unjudged": str(reason)}
 

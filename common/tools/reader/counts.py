@@ -193,6 +193,18 @@ def blocks_of(section):
 # How often a warp executes each block
 
 
+def is_at(one, place, lines=("line", "inner_line")):
+    """Whether an access of the machine code may be a place of the trace, by these lines."""
+    operation, space = ACCESSES[one.opcode]
+    return operation == place["operation"] and space in (None, place["space"]) \
+        and all(place[what].rsplit("/", 1)[-1] in one.lines for what in lines if what in place) \
+        and ("line" in place or place["most_bytes"] == one.bytes)  # where g++ has lost the line, the width tells
+
+
+def has_width(one, place):
+    return place["least_bytes"] <= one.bytes <= place["most_bytes"]
+
+
 class Flow:
     """The executions of each block by a warp, on average: `times`. traced: a launch of the kernel as the trace wrote it."""
 
@@ -200,7 +212,10 @@ class Flow:
         self.blocks, self.places = blocks, traced["places"]
         grid, block = (functools.reduce(int.__mul__, traced[what]) for what in ("grid", "block"))
         self.warps = grid * -(-block // model.WARP)
-        self.keys = {id(one): self.key(one) for block in blocks for one in block.accesses}
+        accesses = [one for block in blocks for one in block.accesses]
+        # Where no access stands at a place, g++ and nvcc name two lines of one statement, or two branches of an #if.
+        self.vague = [i for i, place in enumerate(self.places) if "inner_line" in place and not any(is_at(one, place) for one in accesses)]
+        self.keys = {id(one): self.key(one) for one in accesses}
         self.live = self.reached()
         if not any(self.keys[id(one)] for i in self.live for one in blocks[i].accesses):
             raise Unjudged("none of its accesses was seen")
@@ -211,11 +226,9 @@ class Flow:
     def key(self, one):
         """The places in the trace that are this access's, as numbers; () if it was never made; None if the trace says
         nothing of it."""
-        operation, space = ACCESSES[one.opcode]
-        alike = [i for i, place in enumerate(self.places) if place["operation"] == operation and space in (None, place["space"])
-                 and all(place[what].rsplit("/", 1)[-1] in one.lines for what in ("line", "inner_line") if what in place)
-                 and ("line" in place or place["most_bytes"] == one.bytes)]  # where g++ has lost the line, the width tells
-        wide = [i for i in alike if self.places[i]["least_bytes"] <= one.bytes <= self.places[i]["most_bytes"]]
+        alike = [i for i, place in enumerate(self.places) if is_at(one, place)] or \
+                [i for i in self.vague if is_at(one, self.places[i], ("line",)) and has_width(one, self.places[i])]
+        wide = [i for i in alike if has_width(one, self.places[i])]
         return tuple(wide) if wide or not alike else None
 
     def merged(self):

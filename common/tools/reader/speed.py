@@ -16,7 +16,7 @@ ELEMENTS = 1 << 28      # of the benchmark's largest shape
 OFFER = "not predicted: that takes CUDA's compiler and disassembler; {} fetches what is missing"
 #: Slots of an operation, as sm_90's machine code has them: the lessons' lists. test_counts.py compiles each and counts.
 OPERATIONS = {"fmaf": 1, "exp2_approx": 1, "tanh_approx": 1, "rcp_approx": 1, "hexp": 14, "tanhf": 15, "expm1f": 28, "normcdff": 60}
-#: Share of a launch's shared accesses that wait for another one, and of its loads that nobody asked for.
+#: Share of a launch's shared accesses that wait for another one; and from where on loads are more than what has to move.
 CONFLICTS, WASTED = 0.1, 1.25
 COPY_SPEED = 98         # percent of a copy: from there on nothing but the bytes is said to limit
 
@@ -230,11 +230,22 @@ def counted(machines, launches, home=""):
     return found
 
 
+def counted_rung(machines, traced, home=""):
+    """(a Count for each launch, the bytes that have to move) of a rung as the trace wrote it; Unjudged where they do not say
+    how many do."""
+    found = counted(machines, traced["launches"], home)
+    loads, stores = (sum(one[f"{kind}_once"] + one[f"{kind}_again"] for one in traced["buffers"]) for kind in ("loads", "stores"))
+    for one, launch in zip(found, traced["launches"]):
+        asked = sum(place["used"] for place in launch["places"] if place["operation"] == "load" and place["space"] == "global")
+        if len(found) == 1 and one.launch.loaded > WASTED * (loads + stores) and asked > WASTED * loads:
+            raise Unjudged("its blocks load the same bytes again and again, and the model does not know which loads a cache serves")
+    return found, loads + stores
+
+
 def of_rung(machines, traced, target, home):
     """The verdict on a rung as the trace wrote it, at the benchmark's size."""
-    moved = sum(one["loads_once"] + one["stores_once"] for one in traced["buffers"])
-    return Speed(counted(machines, traced["launches"], home), max(1.0, ELEMENTS / traced["elements"]), moved, traced["elements"],
-                 target, home)
+    found, moved = counted_rung(machines, traced, home)
+    return Speed(found, max(1.0, ELEMENTS / traced["elements"]), moved, traced["elements"], target, home)
 
 
 def of_program(machines, launches, target, home):

@@ -96,6 +96,19 @@ class Executed(unittest.TestCase):
                 place["sectors"] *= 2  # each takes half of every sector
             self.assertEqual(counts.count(machine, traced).launch.stored, stored * 1280)
 
+    def test_two_compilers_may_name_two_lines_of_one_statement(self):
+        """In a function that was inlined; the caller's line and the width tell then, and a narrow tail stays uncounted."""
+        inlined = "99: LDG.E.128 R0, desc[UR4][R2.64]"
+        machine = code("0: @P0 BRA `(.L_1)", inlined, "3: STG.E desc[UR4][R4.64], R0", "3: EXIT", ".L_1", "1: LDG.E.U16 R0, desc[UR4][R2.64]",
+                       "6: STG.E.U16 desc[UR4][R4.64], R0", "6: EXIT")
+        access, = (one for block in machine.blocks for one in block.accesses if one.bytes == 16)
+        access.paths += ("/a/k.cu:1",)
+        traced = launch([(1, "load", 16, 1), (3, "store", 4, 1)])
+        for inner, slots in (("k.cu:99", 4), ("k.cu:98", 4)):
+            traced["places"][0]["inner_line"] = inner
+            access.__dict__.pop("lines", None)
+            self.assertEqual(counts.count(machine, traced).slots, slots)
+
     def test_rare_operands_are_taken_not_to_happen(self):
         machine = code("1: LDG.E R0, desc[UR4][R2.64]", "2: @P0 BRA `(.L_1)", "2: CALL.REL.NOINC `(slow)", ".L_1",
                        "3: STG.E desc[UR4][R4.64], R0", "3: EXIT", "slow", "2: FADD R0, R0, R0", "2: RET.REL.NODEC R2 `(kernel)")
@@ -117,6 +130,20 @@ class Refused(unittest.TestCase):
         straight.local = 8
         self.assertIn("8 bytes of a thread live in local memory", self.refused(straight, launch(STRAIGHT)))
 
+    def test_bytes_that_blocks_load_again_and_again_are_a_caches(self):
+        machine = code("1: LDG.E R0, desc[UR4][R2.64]", "3: STG.E desc[UR4][R4.64], R0", "3: EXIT")
+        rung = {"launches": [launch(STRAIGHT)], "buffers": [{"loads_once": 5120, "loads_again": 0, "stores_once": 0, "stores_again": 0},
+                                                            {"loads_once": 0, "loads_again": 0, "stores_once": 5120, "stores_again": 0}]}
+        self.assertEqual(speed.counted_rung([machine], rung)[1], 10240)
+        rung["buffers"][0].update(loads_once=0, loads_again=5120)
+        self.assertEqual(speed.counted_rung([machine], rung)[1], 10240)
+        rung["buffers"][0].update(loads_again=64)
+        rung["buffers"][1].update(stores_once=2560)
+        with self.assertRaisesRegex(counts.Unjudged, "which loads a cache serves"):
+            speed.counted_rung([machine], rung)
+        rung["launches"][0]["places"][0]["used"] = 64  # of each sector a few bytes: that moves all the same
+        self.assertEqual(speed.counted_rung([machine], rung)[1], 2624)
+
     def test_without_a_disassembler_one_sentence_offers_it(self):
         self.assertIn("setup --nvcc", speed.missing(None))
 
@@ -125,7 +152,8 @@ class Predicted(unittest.TestCase):
     machine = code("1: LDG.E.128 R0, desc[UR4][R2.64]", *["2: FADD R0, R0, R0"] * 20, "3: STG.E.128 desc[UR4][R4.64], R0", "3: EXIT")
 
     def of(self, machine, **more):
-        traced = {"buffers": [{"loads_once": 4 * 5120, "stores_once": 0}, {"loads_once": 0, "stores_once": 4 * 5120}], "elements": 5120,
+        traced = {"buffers": [{"loads_once": 4 * 5120, "loads_again": 0, "stores_once": 0, "stores_again": 0},
+                              {"loads_once": 0, "loads_again": 0, "stores_once": 4 * 5120, "stores_again": 0}], "elements": 5120,
                   "launches": [launch([(1, "load", 16, 1), (3, "store", 16, 1)], **more)]}
         return speed.of_rung([machine], traced, speed.recorded("h200"), "k.cu")
 
