@@ -155,7 +155,7 @@ def main(words):
         found = list(pool.map(count, ANSWERS))
     for one in found:
         one["times"] = times.get(one["answer"]) or known.get(one["answer"], {}).get("times", {})
-    runs.write_json(FILE, {"context": {"arch": counts.ARCHITECTURE, "commit": runs.commit()}, "answers": found})
+    runs.write_recorded(FILE, {"context": {"arch": counts.ARCHITECTURE, "commit": runs.commit()}, "answers": found})
     return print(f"{len(found)} answers, {sum('unjudged' in one for one in found)} not judged")
 
 

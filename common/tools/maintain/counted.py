@@ -67,7 +67,7 @@ def main(arguments):
     known = runs.load_json(FILE)["rungs"] if FILE.exists() else []
     kept = [one for one in known if one["chapter"] not in {folder.name for folder in chapters}]
     found = [one for folder in chapters for one in rungs_of(folder)]
-    runs.write_json(FILE, {"context": {"arch": counts.ARCHITECTURE, "commit": runs.commit()},
+    runs.write_recorded(FILE, {"context": {"arch": counts.ARCHITECTURE, "commit": runs.commit()},
                            "rungs": sorted(kept + found, key=lambda one: (one["chapter"], one["ladder"], one["rung"]))})
     print(f"{front.here(FILE)}: {len(found)} rungs, {sum('unjudged' in one for one in found)} not judged")
 
