@@ -42,7 +42,9 @@ cudaError_t prelu_planes(const half* a, const half* slope, half* y, unsigned ima
 
 int main() {
   using namespace tutorial;
-  constexpr unsigned images = 2, channels = 256, plane = 56 * 56;
+  constexpr unsigned images = 2;
+  const auto channels = static_cast<unsigned>(test::sizes().draw(64, 256));
+  const auto plane = static_cast<unsigned>(8 * test::sizes().draw(300, 800));
   std::vector<half> a, slope;
   for (unsigned i = 0; i < images * channels * plane; ++i) {
     a.push_back(half(static_cast<float>(i * 2654435761U >> 20) / 512.0f - 4.0f));

@@ -37,7 +37,7 @@ __global__ void where_bits_kernel(const Byte* c, const half* a, const half* b, h
 
 int main() {
   using namespace tutorial;
-  constexpr std::int64_t n = 100003;
+  const std::int64_t n = 16 * test::sizes().draw(2000, 6000) + 3;
   std::vector<half> a, b;
   std::vector<Byte> c((n + 7) / 8);
   for (std::int64_t i = 0; i < n; ++i) {

@@ -29,7 +29,7 @@ __global__ void count_greater_kernel(const half* a, const half* b, unsigned long
 
 int main() {
   using namespace tutorial;
-  constexpr std::int64_t n = 100003;
+  const std::int64_t n = 16 * test::sizes().draw(2000, 6000) + 3;
   std::vector<half> a, b;
   unsigned long long expected = 0;
   for (std::int64_t i = 0; i < n; ++i) {

@@ -38,7 +38,7 @@ __global__ void and_kernel(const Byte* a, const Byte* b, Byte* y, std::int64_t n
 
 int main() {
   using namespace tutorial;
-  constexpr std::int64_t n = 100003;
+  const std::int64_t n = 16 * test::sizes().draw(2000, 6000) + 3;
   std::vector<Byte> a, b;
   std::uint32_t state = 1;
   const auto byte = [&state] {  // any byte, often 0

@@ -38,7 +38,7 @@ __global__ void greater_and_kernel(const half* a, const half* b, const Byte* c, 
 
 int main() {
   using namespace tutorial;
-  constexpr std::int64_t n = 100003;
+  const std::int64_t n = 16 * test::sizes().draw(2000, 6000) + 3;
   std::vector<half> a, b;
   std::vector<Byte> c;
   for (std::int64_t i = 0; i < n; ++i) {

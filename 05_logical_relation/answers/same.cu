@@ -47,7 +47,7 @@ __global__ void same_kernel(const Byte* a, const Byte* b, Byte* y, std::int64_t 
 
 int main() {
   using namespace tutorial;
-  constexpr std::int64_t n = 100003;
+  const std::int64_t n = 16 * test::sizes().draw(2000, 6000) + 3;
   std::vector<Byte> a, b;
   std::vector<Byte> expected((n + 7) / 8);
   std::uint32_t state = 1;

@@ -89,7 +89,7 @@ __global__ void SixteenLargest(const float* x, float* y) {
 
 int main() {
   using namespace tutorial;
-  constexpr std::int64_t rows = 50;
+  const std::int64_t rows = test::sizes().draw(20, 50);
   std::vector<float> x, expected;
   for (std::int64_t i = 0; i < rows * 1024; ++i) {
     x.push_back(static_cast<float>(i * 2654435761 % 100003) - 50000.0f);

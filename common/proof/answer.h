@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "common/proof/seed.h"
+
 namespace tutorial::test {
 
 /// n elements of device memory; they begin as bytes of 0xFF, which is NaN and no answer.
@@ -72,7 +74,8 @@ inline int verdict(bool right, const std::string& what) {
     std::printf("skipped: no GPU\n");
     return 4;
   }
-  std::printf("%s: %s\n", right ? "right" : "wrong", what.c_str());
+  std::printf("%s: %s%s\n", right ? "right" : "wrong", what.c_str(),
+              right ? "" : sizes().again().c_str());
   return right ? 0 : 1;
 }
 

@@ -3,17 +3,11 @@
 #include "common/proof/broadcast_cases.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace tutorial::test {
 
 std::string to_string(const ShapePair& shapes) {
   return tutorial::to_string(shapes.shape0) + " and " + tutorial::to_string(shapes.shape1);
-}
-
-std::uint64_t random_seed() {
-  if (const char* text = std::getenv("TUTORIAL_SEED")) return std::strtoull(text, nullptr, 10);
-  return std::random_device{}();
 }
 
 // ---- The plainest walk --------------------------------------------------------------------------

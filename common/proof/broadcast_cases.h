@@ -4,6 +4,7 @@
 
 #include "common/broadcast.h"
 #include "common/proof/device.h"
+#include "common/proof/seed.h"
 #include "common/refusal.h"
 
 #include <algorithm>
@@ -26,10 +27,6 @@ struct ShapePair {
 
 /// "(2, 3) and (3,)".
 std::string to_string(const ShapePair& shapes);
-
-/// The seed of a run's random numbers: the environment variable TUTORIAL_SEED, or a seed that is
-/// new in every run. A test prints it.
-std::uint64_t random_seed();
 
 // ---- The plainest walk --------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // promise_violations(): what every launcher promises, tried.
 
 #include "common/proof/promises.h"
+#include "common/proof/seed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,19 +51,23 @@ class PromiseTrial {
   // ---- The promises ----
 
   void every_size() {
-    for (const std::int64_t n : promises_.sizes) {
-      const std::string trial = at_size(n);
-      const Inputs inputs = uploaded(n);
-      const GuardedBytes output(promises_.out_bytes(n), 0);
-      launch(trial, addresses(inputs), output.data(), n);
-      const auto judge = [&](const unsigned char* bytes, std::int64_t) {
-        return looked_at_again(promises_.judge(bytes, n), inputs, bytes, n);
-      };
-      check_output(trial, output, n, judge);
-      check_inputs(trial, inputs, n);
-    }
+    for (const std::int64_t n : promises_.sizes) one_size(n, at_size(n));
+    Sizes sizes;
+    const std::int64_t drawn = sizes.draw(1, sizes_again_.back());
+    one_size(drawn, at_size(drawn) + sizes.again());
     if (!promises_.judge_same_inputs) return;
     for (const std::int64_t n : sizes_again_) same_inputs(n);
+  }
+
+  void one_size(std::int64_t n, const std::string& trial) {
+    const Inputs inputs = uploaded(n);
+    const GuardedBytes output(promises_.out_bytes(n), 0);
+    launch(trial, addresses(inputs), output.data(), n);
+    const auto judge = [&](const unsigned char* bytes, std::int64_t) {
+      return looked_at_again(promises_.judge(bytes, n), inputs, bytes, n);
+    };
+    check_output(trial, output, n, judge);
+    check_inputs(trial, inputs, n);
   }
 
   /// An element that holds the ones that the output starts with, or NaN, may not have been written,

@@ -62,7 +62,7 @@ Complaint not_written(std::int64_t index, const std::string& element = "y");
 /// Every promise that the launcher breaks; empty for a good one.
 ///
 /// Tried are (on the executor, the largest size once, and 2^16 + 3 in its place where it would come again):
-/// - sizes: each of them, with canaries around all arrays; inputs keep their values; the same with
+/// - sizes: each of them and one that is drawn, with canaries around all arrays; inputs keep their values; the same with
 ///   one array as every input
 /// - offsets: each input in turn, all inputs together and the output up to 16 bytes from an aligned
 ///   address. Success and right results where the alignments are met; cudaErrorMisalignedAddress

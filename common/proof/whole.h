@@ -37,7 +37,11 @@ std::string difference(const std::vector<T>& y, Expected expected) {
 /// main()'s answer. wrong(n): what is wrong with n elements, or an empty string.
 template <class Wrong>
 int at_every_length(Wrong wrong) {
-  for (const std::size_t n : {1, 7, 128, 129, 1000, 5003}) {
+  const std::int64_t drawn = sizes().draw(2, 5000);
+  for (const std::int64_t length :
+       {std::int64_t{1}, std::int64_t{7}, std::int64_t{128}, std::int64_t{129}, std::int64_t{1000},
+        drawn, std::int64_t{5003}}) {
+    const auto n = static_cast<std::size_t>(length);
     const std::string found = wrong(n);
     check(cudaDeviceSynchronize());
     if (!found.empty()) return verdict(false, std::to_string(n) + " elements: " + found);
