@@ -293,19 +293,19 @@ def scatter_plot(title):
 #: Of rungs that the model misses: what is known. The links are those of common/notes/model.md.
 KNOWN = (
     (r"f16x8_pack_expm1", "The H100's own fill curve gives 90 %."), (r"pow_f32x4_pdl", "The H100's own fill curve gives 96 %."),
-    (r"none_\w+", "Not known. All slots and nine tenths of the half-rate unit are filled; [a control](controls.md#fill-curve) that does so in "
+    (r"none_\w+", "Not known. All slots and nine tenths of the half-rate unit are filled; [a control](controls_slots.md#fill-curve) that does so in "
                   "halves lies on the curve, one in floats ten points below."),
-    (r"swiglu_\w+", "Blocks of 704 threads, which [are faster than the law says](controls.md#bytes-in-flight) when they leave shared memory "
+    (r"swiglu_\w+", "Blocks of 704 threads, which [are faster than the law says](controls_in_flight.md#bytes-in-flight) when they leave shared memory "
                     "alone; additions in such blocks are within 5.0 points by little."),
     (r"rows_\w+", "Not known. The same kernel, with as many instructions and sectors, is within two points for (1, C, 1, 1); only its grid "
                   "and its operand differ."),
     (r"limit_nhwc_\w+", "Each access touches 32 sectors; the L2 serves them, and [memory moves each byte once](../../04_arithmetic/notes/nhwc8.md)."),
     (r"and_bool8|greater_half8", "Narrow loads that find their line in the L1. On the H200 ncu finds "
-                                "[its data stage](controls.md#requests) busy for 82 and 98 % of the time."),
-    (r"greater_\w+ballot", "32 loads of 2 bytes a lane. [Loads and stores of that width](controls.md#requests) cost a copy 8 % on the H200, nothing on the H100."),
+                                "[its data stage](controls_memory.md#requests) busy for 82 and 98 % of the time."),
+    (r"greater_\w+ballot", "32 loads of 2 bytes a lane. [Loads and stores of that width](controls_memory.md#requests) cost a copy 8 % on the H200, nothing on the H100."),
     (r"where_\w+", "Two loads wait for another, as [the machine code](../../05_logical_relation/notes/where.md) has it. On the H100 a place is kept 1.6 µs, the law has 1.3."),
-    (r"add_f32_adjacent", "It [asks for each sector twice](controls.md#packs-and-indices)."),
-    (r"sum_inner_\w+", "It only reads, which [a control](controls.md#residency) does 6 to 8 % faster than a copy. Sums of columns, which only "
+    (r"add_f32_adjacent", "It [asks for each sector twice](controls_memory.md#packs-and-indices)."),
+    (r"sum_inner_\w+", "It only reads, which [a control](controls_in_flight.md#residency) does 6 to 8 % faster than a copy. Sums of columns, which only "
                        "read too, gain 4 % at most."),
     (r"causal_i32", "It only stores, and the law gives its threads too long a place."))
 
