@@ -2,8 +2,8 @@
 # A root that holds a release of Debian or Ubuntu with git and certificates and nothing else, to see what a
 # reader sees who begins with a bare machine. Sourced by .ci/run.
 
-# bare_root SUITE FOLDER: makes it from the archive that apt's own sources name, each time anew, with two clean
-# clones of HEAD: /tutorial and /nvcc. Where it cannot be had: a line "left out: ..." and status 77.
+# bare_root SUITE FOLDER: makes it from the archive that apt's own sources name, each time anew, with a clean
+# clone of HEAD in /tutorial. Where it cannot be had: a line "left out: ..." and status 77.
 bare_root() {
   local suite=$1 root=$2 archive sources
   without() { echo "left out: $*"; exit 77; }
@@ -18,7 +18,7 @@ bare_root() {
   [ -n "$archive" ] || without "apt's sources here have no $suite"
   debootstrap --variant=minbase --include=git,ca-certificates "$suite" "$root" "$archive" || return 1
   bare_network "$root" "$sources"
-  git clone --quiet . "$root/tutorial" && git clone --quiet . "$root/nvcc"
+  git clone --quiet . "$root/tutorial"
 }
 
 # As lines of a sources.list, without the keys: the new root has those of its release.

@@ -622,6 +622,9 @@ def main():
             print(f"{fault.id:34} {fault.test}: {why}")
         print(f"{len(reasons)} faults are owed")
         return 0
+    if not faults:
+        print("no fault is owed" if options.owed else "there is no fault to try")
+        return 0
     return run_all(faults, options)
 
 

@@ -53,7 +53,14 @@ class Container(unittest.TestCase):
 class Workflows(unittest.TestCase):
     def test_they_call_what_a_reader_calls(self):
         self.assertIn("run: .ci/run", text_of(".github/workflows/ci.yml"))
-        self.assertTrue((runs.ROOT / ".ci" / "run").is_file())
+        parts = subprocess.run(["bash", "-c", f"{re.search(r'every_part=.*', text_of('.ci/run'))[0]}; echo ${{every_part[*]}}"],
+                               capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual(re.findall(r'"([\w-]+)"', text_of(".github/workflows/ci.yml").split("'[\"push\"]'")[1]), parts)
+        told = subprocess.run([runs.ROOT / ".ci/run", "--help"], capture_output=True, text=True, check=True).stdout
+        for part in parts:
+            if not part.startswith("faults-"):
+                self.assertRegex(told, rf"(?m)^    {part} ")
+        self.assertIn(f"    faults-1 to {parts[-1]} ", told)
         book = text_of(".github/workflows/book.yml")
         folder = re.search(r"\./tutorial read --live --build (\w+)", book).group(1)
         self.assertIn(f"path: {folder}", book)
