@@ -35,15 +35,13 @@ Recorder& Recorder::instance() {
   return recorder;
 }
 
-Recorder::Recorder() : threads_(1024) {}
-
 void Recorder::start(std::vector<Buffer> buffers, std::int64_t warp) {
   buffers_ = std::move(buffers);
   wanted_warp_ = warp;
   launches_.clear();
   homes_.clear();
   elsewhere_ = 0;
-  in_block_ = false;
+  for (OfBlock& block : blocks_) block.has_begun = false;
   on_access = [](const Seen& access) { instance().access(access); };
 }
 
@@ -71,6 +69,8 @@ void Recorder::launch_begins(const cpu::Launch& launch) {
   record.grid = launch.grid;
   record.block = launch.block;
   record.dynamic_shared = launch.shared_bytes;
+  cluster_size_ = std::max(launch.cluster, 1U);
+  if (blocks_.size() < cluster_size_) blocks_.resize(cluster_size_);
   launches_.push_back(std::move(record));
   device_memory_ = cpu::DeviceMemory::instance().ranges();
   in_launch_ = true;
@@ -78,7 +78,7 @@ void Recorder::launch_begins(const cpu::Launch& launch) {
 
 void Recorder::launch_ends() {
   if (!in_launch_) return;
-  leave_block();
+  leave_cluster();
   in_launch_ = false;
 }
 
@@ -90,8 +90,8 @@ bool Recorder::is_global(std::uintptr_t address) const {
 
 /// Of the thread-local variables, all but the executor's own and the compiler's are `__shared__`.
 bool Recorder::is_shared(std::uintptr_t address) const {
-  static const Extent locals = thread_locals();
-  static const cpu::Worker& worker = cpu::Worker::of_this_thread();
+  thread_local const Extent locals = thread_locals();  // each block of a cluster has a thread
+  thread_local const cpu::Worker& worker = cpu::Worker::of_this_thread();
   if (extent_of(worker.dynamic_shared(), launches_.back().dynamic_shared).holds(address)) {
     return true;
   }
@@ -144,11 +144,13 @@ void Recorder::access(const Seen& access) {
     if (!is_shared(address)) return;
     space = Space::shared;
   }
-  if (!in_block_ || block_.x != blockIdx.x || block_.y != blockIdx.y || block_.z != blockIdx.z) {
-    leave_block();
+  block_ = &blocks_[cluster_size_ == 1 ? 0 : blockIdx.x % cluster_size_];
+  const uint3 index = block_->index;
+  if (!block_->has_begun || index.x != blockIdx.x || index.y != blockIdx.y ||
+      index.z != blockIdx.z) {
     enter_block();
   }
-  std::vector<Access>& thread = threads_[linear(threadIdx, blockDim)];
+  std::vector<Access>& thread = block_->threads[linear(threadIdx, blockDim)];
   const std::uint32_t place = place_of(pc);
   // A GPU moves at most 16 bytes at once, and no more than the alignment allows. A structure that is
   // aligned like its members arrives as one range; nvcc copies it member by member.
@@ -179,24 +181,37 @@ std::string Recorder::last_access() const {
 }
 
 void Recorder::enter_block() {
-  in_block_ = true;
-  block_ = blockIdx;
+  OfBlock* const mine = block_;
+  const std::uint64_t cluster = block_number(blockIdx, launches_.back().grid) / cluster_size_;
+  if (cluster != cluster_) leave_cluster();
+  cluster_ = cluster;
+  block_ = mine;
+  block_->has_begun = true;
+  block_->index = blockIdx;
+}
+
+void Recorder::leave_cluster() {
+  for (OfBlock& block : blocks_) {
+    block_ = &block;
+    leave_block();
+  }
+  cluster_ = ~std::uint64_t{0};
 }
 
 /// Makes requests of what the block's threads did.
 void Recorder::leave_block() {
-  if (!in_block_) return;
-  in_block_ = false;
+  if (!block_->has_begun) return;
+  block_->has_begun = false;
   LaunchRecord& launch = launches_.back();
   const unsigned count = launch.block.x * launch.block.y * launch.block.z;
   const unsigned warps = (count + kLanes - 1) / kLanes;
-  const std::uint64_t number = block_number(block_, launch.grid);
+  const std::uint64_t number = block_number(block_->index, launch.grid);
   const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   std::uint64_t wanted = blocks / 2 * warps + warps / 2;
   if (wanted_warp_ >= 0) wanted = static_cast<std::uint64_t>(wanted_warp_);
   bool is_busy = false;
   for (unsigned i = 0; i < count; ++i) {
-    std::vector<Access>& accesses = threads_[i];
+    std::vector<Access>& accesses = block_->threads[i];
     join(accesses);
     bool touches = false;
     for (const Access& access : accesses) {
@@ -237,7 +252,7 @@ void Recorder::leave_block() {
       launch.has_last = true;
     }
   }
-  for (unsigned i = 0; i < count; ++i) threads_[i].clear();
+  for (unsigned i = 0; i < count; ++i) block_->threads[i].clear();
 }
 
 /// What g++ makes two accesses of and nvcc one: the halves of a half2, which a host compiler copies
@@ -319,9 +334,9 @@ void Recorder::gather(unsigned warp) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     lanes_[lane].clear();
     const unsigned thread = warp * kLanes + lane;
-    if (thread >= threads_.size()) continue;
+    if (thread >= block_->threads.size()) continue;
     std::fill(seen.begin(), seen.end(), 0);
-    for (const Access& access : threads_[thread]) {
+    for (const Access& access : block_->threads[thread]) {
       const std::uint32_t statement = statement_of(access);
       if (statement >= by_statement_.size()) by_statement_.resize(statement + 1);
       if (statement >= seen.size()) seen.resize(statement + 1);
@@ -412,8 +427,8 @@ std::vector<std::uint32_t> Recorder::program_order() const {
 }
 
 void Recorder::keep(Warp& warp, unsigned number) const {
-  warp.block = block_;
-  warp.block_number = block_number(block_, launches_.back().grid);
+  warp.block = block_->index;
+  warp.block_number = block_number(block_->index, launches_.back().grid);
   warp.number = number;
   warp.requests.clear();
   for (const std::uint32_t i : program_order()) warp.requests.push_back(requests_[i]);

@@ -101,7 +101,7 @@ class Recorder {
   static void watch(cpu::LaunchObserver observer = observe);
 
  private:
-  Recorder();
+  Recorder() = default;
   void launch_begins(const cpu::Launch& launch);
   void launch_ends();
   bool is_shared(std::uintptr_t address) const;
@@ -110,6 +110,7 @@ class Recorder {
   std::uint32_t statement_of(const Access& access);
   void enter_block();
   void leave_block();
+  void leave_cluster();
   void join(std::vector<Access>& accesses);
   bool is_second_half(const Access& a, const Access& b) const;
   bool is_repeated(const Access& a, const Access& b) const;
@@ -126,10 +127,19 @@ class Recorder {
 
   Seen last_, before_;
   bool in_launch_ = false;
-  bool in_block_ = false;
-  uint3 block_{};
   std::int64_t wanted_warp_ = -1;
-  std::vector<std::vector<Access>> threads_;
+
+  /// What the threads of a block have done so far. Those of a cluster, which may be a block alone, take turns.
+  struct OfBlock {
+    bool has_begun = false;
+    uint3 index{};
+    std::vector<std::vector<Access>> threads = std::vector<std::vector<Access>>(1024);
+  };
+  std::vector<OfBlock> blocks_ = std::vector<OfBlock>(1);
+  OfBlock* block_ = blocks_.data();
+  unsigned cluster_size_ = 1;
+  std::uint64_t cluster_ = ~std::uint64_t{0};  ///< its number; none
+
   std::vector<LaunchRecord> launches_;
   std::vector<Buffer> buffers_;
   std::uint64_t elsewhere_ = 0;
