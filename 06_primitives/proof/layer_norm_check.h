@@ -1,30 +1,36 @@
-// What both answers about the layer norm are held to: rows far from zero, against a double.
+// What the answers about the layer norm are held to: rows far from zero, against a double.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
-#include "common/launch.cuh"
+#include "common/cluster.cuh"
 #include "common/proof/speed.h"
 #include "common/proof/worse.h"
 
 namespace tutorial::test {
 
-/// main()'s result for kernel(x, y, columns, epsilon), which gives so many values to a thread and a
-/// row to a block.
+/// main()'s result for kernel(x, y, columns, epsilon), which gives so many values to a thread, and a
+/// row to a block, or to a cluster of several.
 inline int check_layer_norm(void (*kernel)(const float*, float*, std::int64_t, float),
-                            unsigned per_thread) {
-  constexpr std::int64_t rows = 64, columns = 4096;
+                            unsigned per_thread, unsigned columns = 4096, unsigned blocks = 1) {
+  if (blocks > 1 && !runs_in_clusters(kernel)) {
+    std::printf("skipped: no GPU with clusters\n");
+    return 4;
+  }
+  const unsigned rows = 262144 / columns;
+  LaunchShape shape{dim3(rows * blocks), dim3(columns / blocks / per_thread)};
+  shape.cluster = blocks;
   std::vector<float> x;
-  for (std::int64_t i = 0; i < rows * columns; ++i) {
+  for (std::int64_t i = 0; i < std::int64_t{rows} * columns; ++i) {
     x.push_back(1000.0f + static_cast<float>(i * 2654435761 % 4099) / 4099.0f);
   }
   const DeviceArray<float> in(x), out(x.size());
   constexpr float epsilon = 1e-5f;
-  const cudaError_t error = launch(kernel, {dim3(rows), dim3(columns / per_thread)}, nullptr,
-                                   in.data(), out.data(), columns, epsilon);
+  const cudaError_t error = launch(kernel, shape, nullptr, in.data(), out.data(), columns, epsilon);
   const std::vector<float> y = out.download();
   double worst = 0.0;
   for (std::size_t row = 0; row < rows; ++row) {
@@ -39,9 +45,9 @@ inline int check_layer_norm(void (*kernel)(const float*, float*, std::int64_t, f
   }
   // The mean lies near 1000, whose floats are 6e-5 apart, and the deviation is 0.29.
   const DeviceArray<float> long_x(kTimedElements), long_y(kTimedElements);
+  shape.grid.x = static_cast<unsigned>(kTimedElements / columns) * blocks;
   const std::string took = speed(8 * kTimedElements, [&] {
-    return launch(kernel, {dim3(kTimedElements / columns), dim3(columns / per_thread)}, nullptr,
-                  long_x.data(), long_y.data(), columns, epsilon);
+    return launch(kernel, shape, nullptr, long_x.data(), long_y.data(), columns, epsilon);
   });
   return verdict(error == cudaSuccess && worst < 1e-3,
                  "largest error " + std::to_string(worst) + took);
