@@ -180,6 +180,32 @@ Matrix fuzz_matrix(Trial& trial, std::size_t most_rows, std::int64_t most_column
   return matrix;
 }
 
+/// Now and then a few rows longer than a block holds: split calls cut them, and a cluster may hold them.
+Matrix fuzz_rows(Trial& trial, std::size_t most_rows, std::int64_t most_columns) {
+  if (!trial.input.one_in(16)) return fuzz_matrix(trial, most_rows, most_columns);
+  constexpr std::int64_t kColumns[] = {16385, 16392, 20001, 32768, 40960, 65544};
+  const std::int64_t rows = 1 + static_cast<std::int64_t>(trial.input.below(3));
+  const std::int64_t columns = trial.input.pick(kColumns);
+  trial.describe(std::to_string(rows) + " x " + std::to_string(columns));
+  return {rows, columns, true, static_cast<std::size_t>(rows * columns), true};
+}
+
+struct Workspace {
+  unsigned char* pointer;
+  std::size_t bytes;
+};
+
+/// For a call that needs so many bytes; now and then too few.
+Workspace fuzz_workspace(Trial& trial, std::size_t needed) {
+  std::size_t bytes = needed;
+  if (needed > 0 && trial.input.one_in(4)) {
+    bytes = trial.input.below(needed);
+    trial.mistake(cudaErrorInvalidValue);
+  }
+  trial.describe("workspace of " + std::to_string(bytes));
+  return {trial.out<unsigned char>("workspace", bytes, 16, needed > 0).pointer, bytes};
+}
+
 template <class T>
 void try_bias(FuzzInput& input) {
   Trial trial(input, "bias_add");
@@ -284,16 +310,10 @@ void try_reduce(FuzzInput& input) {
   const bool any = m.is_right && results > 0;
   const auto x = trial.in<T>("x", m.held, sizeof(T), m.any);
   const auto y = trial.out<T>("y", results, sizeof(T), any);
-  std::size_t bytes = needed;
-  if (needed > 0 && input.one_in(4)) {
-    bytes = input.below(needed);
-    trial.mistake(cudaErrorInvalidValue);
-  }
-  trial.describe("workspace of " + std::to_string(bytes));
-  const auto workspace = trial.out<unsigned char>("workspace", bytes, 16, needed > 0);
+  const Workspace workspace = fuzz_workspace(trial, needed);
   if (!trial.call([&] {
         return reduce(reduction, dimension, x.pointer, y.pointer, m.rows, m.columns,
-                      workspace.pointer, bytes, nullptr, blocks);
+                      workspace.pointer, workspace.bytes, nullptr, blocks);
       })) {
     return;
   }
@@ -361,6 +381,11 @@ void try_reduce_views(FuzzInput& input) {
 /// A call on tensors that may have gaps between their rows; empty: there is none.
 template <class T>
 using OnViews = std::function<cudaError_t(const TensorView<const T>&, const TensorView<T>&)>;
+
+/// The same of matrices.
+template <class T>
+using OnMatrices =
+    std::function<cudaError_t(const T*, T*, std::int64_t, std::int64_t, cudaStream_t)>;
 
 /// y = f(x) row by row: is_right(x of a row, y of it) says which element is wrong, or -1.
 template <class T, class Launch, class IsRight>
@@ -430,14 +455,26 @@ template <class T>
 void try_softmax(FuzzInput& input) {
   Trial trial(input, "softmax");
   trial.says_why();
-  const bool two = input.one_in(3);
-  trial.describe(two ? "two reductions" : "online");
-  const Matrix m = fuzz_matrix(trial, 40, 4096);
-  if (two && m.is_right && m.columns > kSoftmaxTile) trial.mistake(cudaErrorInvalidValue);
+  const std::size_t way = input.below(3);
+  trial.describe(way == 0 ? "two reductions" : way == 1 ? "online" : "split");
+  const Matrix m = fuzz_rows(trial, 40, 4096);
+  OnMatrices<T> launch = softmax_two_reductions<T>;
   OnViews<T> on_views;
-  if (!two) on_views = [](auto... views) { return softmax_rows(views..., nullptr); };
-  try_rows<T>(trial, m, two ? softmax_two_reductions<T> : softmax<T>, on_views,
-              wrong_probability<T>);
+  if (way == 0) {
+    if (m.is_right && m.columns > kSoftmaxTile) trial.mistake(cudaErrorInvalidValue);
+  } else if (way == 1) {
+    launch = softmax<T>;
+    on_views = [](auto... views) { return softmax_rows(views..., nullptr); };
+  } else {
+    const Workspace of = fuzz_workspace(trial, softmax_workspace<T>(m.rows, m.columns));
+    launch = [of](auto x, auto y, auto rows, auto columns, auto stream) {
+      return softmax_split(x, y, rows, columns, of.pointer, of.bytes, stream);
+    };
+    on_views = [of](auto... views) {
+      return softmax_split(views..., of.pointer, of.bytes, nullptr);
+    };
+  }
+  try_rows<T>(trial, m, launch, on_views, wrong_probability<T>);
 }
 
 template <class T>
@@ -455,10 +492,19 @@ template <class T>
 void try_cumsum(FuzzInput& input) {
   Trial trial(input, "cumsum");
   trial.says_why();
-  const Matrix m = fuzz_matrix(trial, 40, 4096);
-  try_rows<T>(
-      trial, m, tutorial::cumsum<T>, [](auto... views) { return cumsum_rows(views..., nullptr); },
-      wrong_running_sum<T>);
+  const Matrix m = fuzz_rows(trial, 40, 4096);
+  OnMatrices<T> launch = tutorial::cumsum<T>;
+  OnViews<T> on_views = [](auto... views) { return cumsum_rows(views..., nullptr); };
+  if (input.one_in(2)) {
+    const Workspace of = fuzz_workspace(trial, cumsum_workspace<T>(m.rows, m.columns));
+    launch = [of](auto x, auto y, auto rows, auto columns, auto stream) {
+      return cumsum_split(x, y, rows, columns, of.pointer, of.bytes, stream);
+    };
+    on_views = [of](auto... views) {
+      return cumsum_split(views..., of.pointer, of.bytes, nullptr);
+    };
+  }
+  try_rows<T>(trial, m, launch, on_views, wrong_running_sum<T>);
 }
 
 /// NaN behind all numbers, -0 before +0.
