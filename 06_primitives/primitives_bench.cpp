@@ -30,9 +30,14 @@ using test::ulp;
 /// Rows that begin at every offset within sixteen bytes.
 const std::vector<Shape> kOddRows = {{16384, 8191}};
 
-/// Registers `operation` at its own shapes; in the CPU executor at a small one.
+/// What decoding has: a few long rows; and long ones, a cluster of blocks each.
+const std::vector<Shape> kFewRows = {{1, 131072}, {16, 131072}}, kLongRows = {{1024, 131072}};
+
+/// Registers `operation` at its own shapes; in the CPU executor at a small one, in which long rows stay long.
 void add_at(Case operation, const std::vector<Shape>& own) {
-  const Shape small{64, own.front().columns % 2 == 0 ? 1024 : 1023};
+  const bool are_long = own.front().columns > 100000;
+  const Shape small =
+      are_long ? Shape{3, 40960} : Shape{64, own.front().columns % 2 == 0 ? 1024 : 1023};
   for (const Shape& shape : on_gpu ? own : std::vector<Shape>{small}) {
     operation.own_shapes.push_back({name_of(shape), shape});
   }
@@ -381,6 +386,8 @@ void add_sums(const std::string& dtype) {
              sum_over<T, Dimension::outer, 8192>, own);
   add_sum<T>(Dimension::inner, "sum_inner_" + dtype, Kind::rung, sum_over<T, Dimension::inner>,
              own);
+  add_sum<T>(Dimension::inner, "sum_inner_" + dtype + "_few_rows", Kind::rung,
+             sum_over<T, Dimension::inner>, kFewRows);
   add_sum<T>(Dimension::outer, "sum_outer_" + dtype + "_odd", Kind::rung,
              sum_over<T, Dimension::outer>, kOddRows);
   add_sum<T>(Dimension::inner, "sum_inner_" + dtype + "_odd", Kind::rung,
@@ -407,6 +414,13 @@ void add_softmaxes(const std::string& dtype) {
   add_softmax<T>("softmax_" + dtype + "_two_reductions", Kind::rung, softmax_two_reductions<T>);
   add_softmax<T>("softmax_" + dtype, Kind::rung, softmax<T>);
   add_softmax<T>("softmax_" + dtype + "_odd", Kind::rung, softmax<T>, kOddRows);
+  add_softmax<T>("softmax_" + dtype + "_long_rows", Kind::rung, softmax<T>, kLongRows);
+  add_softmax<T>(
+      "softmax_" + dtype + "_few_rows", Kind::rung,
+      [](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+        return softmax_split(x, y, rows, columns, beside(), kBesideBytes / 2, stream);
+      },
+      kFewRows);
   if (exists<T>(softmax_cub_block<T, CubItems::transpose>)) {
     add_softmax<T>("softmax_" + dtype + "_cub_block_transpose", Kind::peer,
                    softmax_cub_block<T, CubItems::transpose>);
@@ -427,6 +441,12 @@ void add_cumsums(const std::string& dtype) {
   add_copy<T>("cumsum", own);
   add_one("cumsum_" + dtype, Kind::rung, cumsum<T>, own);
   add_one("cumsum_" + dtype + "_odd", Kind::rung, cumsum<T>, kOddRows);
+  add_one(
+      "cumsum_" + dtype + "_few_rows", Kind::rung,
+      [](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+        return cumsum_split(x, y, rows, columns, beside(), kBesideBytes / 2, stream);
+      },
+      kFewRows);
   if (exists<T>(cumsum_cub_block<T, CubItems::transpose>)) {
     add_one("cumsum_" + dtype + "_cub_block_transpose", Kind::peer,
             cumsum_cub_block<T, CubItems::transpose>, own);
