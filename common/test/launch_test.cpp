@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-/// A GPU, and what common/notes/controls.md says of it.
+/// A GPU, and what common/notes/controls_in_flight.md says of it.
 struct Gpu {
   const char* name;
   DeviceLimits limits;
@@ -24,7 +24,6 @@ struct Gpu {
 const Gpu kGpus[] = {
     {"T4", {40, 1024, 4 * kMiB}, 4 * kMiB, 352},
     {"A100", {108, 2048, 40 * kMiB}, 64 * kMiB, 704},
-    {"L40S", {142, 1536, 48 * kMiB}, 64 * kMiB, 544},
     {"H100", {132, 2048, 50 * kMiB}, 64 * kMiB, 704},
     {"H200", {132, 2048, 60 * kMiB}, 64 * kMiB, 704},
     {"B200", {148, 2048, 126 * kMiB}, 128 * kMiB, 704},
