@@ -878,12 +878,13 @@ void Checker::reach_into(Region& region, const Seen& seen, const Stamp& now) {
   look_up(region, place);
   const std::string sentence =
       thread_name() + " " + verb(seen.operation) + " " + element_of(region, seen);
-  last = {now.serial, place,
-          sentence + ", which may have ended: no cluster_barrier() behind this access keeps it"};
+  last = {
+      now.serial, place,
+      sentence + ", which may have ended: no barrier of the cluster behind this access keeps it"};
   if (order_.has_met()) return;
   problems_.add(
       "not begun", place,
-      sentence + ", and has come to no cluster_barrier() yet: that block may not have begun");
+      sentence + ", and has come to no barrier of the cluster yet: that block may not have begun");
 }
 
 /// A read of what nobody has written. A struct may have gaps between its members, which nobody writes.
@@ -929,7 +930,7 @@ void Checker::report_race(Region& region, const Seen& seen, std::size_t offset,
   const char* const did = earlier_writes ? (earlier.atomic != 0 ? "updates" : "writes") : "reads";
   const bool reads = seen.operation == Operation::load || !earlier_writes;
   std::string reason = same_block     ? "with no barrier between them"
-                       : same_cluster ? "with no cluster_barrier() between them"
+                       : same_cluster ? "with no barrier of the cluster between them"
                        : same_grid    ? "and nothing orders blocks"
                        : order_.is_around(grid)
                            ? "and nothing puts that before the launch of this grid"

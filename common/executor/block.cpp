@@ -45,7 +45,7 @@ const char* name_of(Vote vote) {
     case Vote::any:
       return "__syncthreads_or()";
     case Vote::cluster:
-      return "cluster_barrier()";
+      return "the barrier of the cluster";
     case Vote::none:
       break;
   }

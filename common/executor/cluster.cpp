@@ -99,7 +99,7 @@ bool ClusterQueue::Rank::meet() {
 
 void* ClusterQueue::Rank::of_block(void* shared, unsigned rank, Where where) {
   const auto refuse = [&](const std::string& why) {
-    running_block->fault("in_block() in " + std::string(where.file) + ":" +
+    running_block->fault("shared memory of another block in " + std::string(where.file) + ":" +
                          std::to_string(where.line) + ": " + why);
   };
   const std::string name = "block " + std::to_string(rank) + " of the cluster";

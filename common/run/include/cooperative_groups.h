@@ -2,6 +2,7 @@
 // before NVIDIA's header of this name for programs of readers (./tutorial run).
 #pragma once
 
+#include "common/executor/cluster_functions.h"
 #include "common/executor/cuda_language.h"
 
 #include <cstddef>
@@ -249,11 +250,32 @@ class grid_group {
 };
 inline grid_group this_grid() { return {}; }
 
-struct cluster_group {
-  __attribute__((error("the CPU executor has no clusters of blocks"))) void sync() const;
-  __attribute__((error("the CPU executor has no clusters of blocks"))) unsigned block_rank() const;
+/// The cluster of the calling block: blocks side by side in x.
+class cluster_group {
+ public:
+  static void sync(TUTORIAL_HERE) { tutorial::cpu::cluster_barrier({file, line}); }
+  static unsigned num_blocks() { return tutorial::cpu::cluster_size(); }
+  static dim3 dim_blocks() { return {num_blocks(), 1, 1}; }
+  static unsigned block_rank() { return blockIdx.x % num_blocks(); }
+  static dim3 block_index() { return {block_rank(), 0, 0}; }
+  static unsigned num_threads() { return num_blocks() * detail::threads_of_block(); }
+  static unsigned size() { return num_threads(); }
+  static unsigned thread_rank() {
+    return block_rank() * detail::threads_of_block() + detail::rank_in_block();
+  }
+  /// The same place in the shared memory of block `rank`.
+  template <class T>
+  static T* map_shared_rank(T* shared, unsigned rank, TUTORIAL_HERE) {
+    return static_cast<T*>(tutorial::cpu::in_block(shared, rank, {file, line}));
+  }
+  __attribute__((
+      error("the CPU executor has no barrier of a cluster in two parts: call sync()"))) void
+  barrier_arrive() const;
+  __attribute__((
+      error("the CPU executor has no barrier of a cluster in two parts: call sync()"))) void
+  barrier_wait() const;
 };
-__attribute__((error("the CPU executor has no clusters of blocks"))) cluster_group this_cluster();
+inline cluster_group this_cluster() { return {}; }
 
 // ---- Functions of a group -----------------------------------------------------------------------
 

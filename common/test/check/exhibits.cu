@@ -20,12 +20,12 @@
 // check: lost_update_in_block: thread 1 of block 0 reads count, which thread 0 of block 0 writes in the same line, with no barrier between them: an update can be lost.*[|] count [+]= 1.
 // check: lost_update: thread 0 of block 1 reads y.0., which thread 0 of block 0 writes in the same line, and nothing orders blocks: an update can be lost.*[|] if .threadIdx.x == 0. y.0. [+]= x
 // check: missing_fence: and nothing orders blocks.*[|] total [+]= y.1 [+] block..
-// check: cluster_race: thread 0 of block 1 reads mine of block 0, which thread 0 of block 0 writes in common/test/check/exhibits.cu:[0-9]+, with no cluster_barrier.. between them.*[|] const float got = .theirs
-// check: cluster_pushed: thread 0 of block 1 writes mine.1. of block 0, which thread 0 of block 0 reads in common/test/check/exhibits.cu:[0-9]+, with no cluster_barrier.. between them.*[|] if .threadIdx.x < 2. .in_block
-// check: cluster_global: thread 0 of block 1 reads y.0., which thread 0 of block 0 writes in common/test/check/exhibits.cu:[0-9]+, with no cluster_barrier.. between them.*[|] y.1. = y.0.
-// check: cluster_not_begun: thread 0 of block 1 reads mine of block 0, and has come to no cluster_barrier.. yet: that block may not have begun.*[|] const float got = .theirs
-// check: cluster_left: thread 0 of block 0 reads mine of block 1, which may have ended: no cluster_barrier.. behind this access keeps it.*[|] const float got = .theirs
-// check: cluster_ended: in_block.. in common/test/check/exhibits.cu:[0-9]+: block 0 of the cluster has ended, and its shared memory with it
+// check: cluster_race: thread 0 of block 1 reads mine of block 0, which thread 0 of block 0 writes in common/test/check/exhibits.cu:[0-9]+, with no barrier of the cluster between them.*[|] const float got = .theirs
+// check: cluster_pushed: thread 0 of block 1 writes mine.1. of block 0, which thread 0 of block 0 reads in common/test/check/exhibits.cu:[0-9]+, with no barrier of the cluster between them.*[|] if .threadIdx.x < 2. .in_block
+// check: cluster_global: thread 0 of block 1 reads y.0., which thread 0 of block 0 writes in common/test/check/exhibits.cu:[0-9]+, with no barrier of the cluster between them.*[|] y.1. = y.0.
+// check: cluster_not_begun: thread 0 of block 1 reads mine of block 0, and has come to no barrier of the cluster yet: that block may not have begun.*[|] const float got = .theirs
+// check: cluster_left: thread 0 of block 0 reads mine of block 1, which may have ended: no barrier of the cluster behind this access keeps it.*[|] const float got = .theirs
+// check: cluster_ended: shared memory of another block in common/test/check/exhibits.cu:[0-9]+: block 0 of the cluster has ended, and its shared memory with it
 // check: nobody_wrote: thread 0 of block 8 reads tile.5., which no thread of the block has set before.*[|] total [+]= tile.k..
 // check: endless_loop: thread 0 of block 0 is still at work after 1 second: a loop without end.*[|] while .stride >= 0.
 // check: endless_walk: thread 0 of block 0 is still at work after 1 second: a loop without end.*[|] y.k. = x.k..

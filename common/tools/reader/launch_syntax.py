@@ -274,7 +274,7 @@ class Rewriter:
                 self.refuse(token, f"{token.text} in a kernel: CUDA 12 has none, a kernel cannot wait for what it launches; "
                                    "what needs its results is launched by the host, or into cudaStreamTailLaunch")
             elif token.text == "__cluster_dims__":
-                self.refuse(token, "clusters: the executor runs blocks one by one; leave __cluster_dims__ away")
+                self.refuse(token, "__cluster_dims__: leave it away, and launch by cudaLaunchKernelEx with the attribute cudaLaunchAttributeClusterDimension")
         return self.edited()
 
     def uncast(self, i):
