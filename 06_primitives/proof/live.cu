@@ -1,6 +1,6 @@
 // The chapter's kernels as a page of the book runs them (common/live): the ladder's, and a sum without a barrier.
 #include "06_primitives/ladders/primitives_kernels.cuh"
-#include "common/live/live.h"
+#include "common/live/binary.cuh"
 
 namespace tutorial::live {
 
@@ -10,19 +10,16 @@ using namespace primitives;
 
 template <int VecSize, class Layout, Tail tail>
 Kernel row(const char* rung, std::size_t alignment) {
-  return {"06_primitives",
-          rung,
-          {{"a", 2}, {"b", 2}, {"y", 2}},
-          [=](const Pointers& at, const Controls& set) {
-            const cudaError_t error = check_arguments(
-                set.n, {{at[0], alignment}, {at[1], alignment}, {at[2], alignment}});
-            if (error != cudaSuccess || set.n == 0) return error;
-            const auto threads = static_cast<unsigned>(set.threads);
-            return launch(ElementwiseAdd<VecSize, half, half, Layout, tail>,
-                          {grid_1d(set.n, std::int64_t{threads} * VecSize), dim3(threads)}, nullptr,
-                          static_cast<const half*>(at[0]), static_cast<const half*>(at[1]),
-                          static_cast<half*>(at[2]), set.n);
-          }};
+  const auto launched = [=](const half* a, const half* b, half* y, const Controls& set) {
+    const cudaError_t error =
+        check_arguments(set.n, {{a, alignment}, {b, alignment}, {y, alignment}});
+    if (error != cudaSuccess || set.n == 0) return error;
+    const auto threads = static_cast<unsigned>(set.threads);
+    return launch(ElementwiseAdd<VecSize, half, half, Layout, tail>,
+                  {grid_1d(set.n, std::int64_t{threads} * VecSize), dim3(threads)}, nullptr, a, b,
+                  y, set.n);
+  };
+  return binary<half, half>("06_primitives", rung, launched);
 }
 
 __device__ __forceinline__ float sum_of_warp(float value) {

@@ -4,8 +4,11 @@
 #include "common/executor/fiber.h"
 #include "common/executor/kernel_signals.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
+#include <vector>
 
 namespace tutorial::cpu {
 
@@ -13,6 +16,9 @@ namespace {
 
 constexpr std::size_t kStackBytes = 16 << 10;  // no kernel of the pages has large local arrays
 constexpr std::size_t kFramesBytes = 16 << 10;
+constexpr char kUntouched = 0x5A;
+
+std::vector<const char*> stacks;
 
 /// What a fiber runs first. It does not return: nothing is below it.
 struct Begin {
@@ -46,7 +52,9 @@ StackMemory StackPool::take() {
 void StackPool::add_slab() {
   char* const stack = static_cast<char*>(std::aligned_alloc(16, kStackBytes));
   if (stack == nullptr) throw std::bad_alloc();
+  std::memset(stack, kUntouched, kStackBytes);
   slabs_.push_back(stack);
+  stacks.push_back(stack);
 }
 
 Fiber::Fiber(StackMemory stack, Entry entry, void* argument)
@@ -64,3 +72,15 @@ void Fiber::switch_to(Fiber& target) {
 }
 
 }  // namespace tutorial::cpu
+
+/// Bytes of the deepest stack that the kernels so far had, of 16 KiB: below it no page protects other memory.
+extern "C" unsigned tutorial_deepest_stack() {
+  using namespace tutorial::cpu;
+  std::size_t left = kStackBytes;
+  for (const char* stack : stacks) {
+    const char* const end = stack + kStackBytes;
+    const char* const used = std::find_if(stack, end, [](char c) { return c != kUntouched; });
+    left = std::min(left, static_cast<std::size_t>(used - stack));
+  }
+  return kStackBytes - left;
+}

@@ -18,8 +18,6 @@
 #include <cstring>
 #include <map>
 #include <new>
-#include <set>
-#include <tuple>
 
 namespace tutorial::live {
 
@@ -33,33 +31,28 @@ namespace {
 using trace::Json;
 using trace::Recorder;
 
-/// The first time that a warp reads a shared slot too early, or overwrites one before another warp has read it:
-/// accesses with no barrier between them.
+/// The first access to a shared slot that came too early or too late: another warp's, one of both a store, with no
+/// barrier between them.
 class Slots : public cpu::Watcher {
  public:
   void block_begins() override {
     touched_.clear();
-    written_.clear();
-    for (const cpu::SharedVariable& one : cpu::shared_variables()) {
+    for (const cpu::SharedVariable& one : cpu::shared_variables())
       std::memset(one.begin, 0xFF,
                   one.bytes);  // NaN, as the executor leaves it where nobody traces
-    }
   }
   void barrier_completes(unsigned, bool) override { touched_.clear(); }
 
   void access(const trace::Seen& seen) {
     if (cpu::running_block == nullptr || !said_.empty()) return;
     if (!cpu::is_shared_variable(reinterpret_cast<const void*>(seen.address))) return;
-    Touch now{threadIdx.x, seen.operation == trace::Operation::store, false, seen.pc};
-    now.overwrites = now.stores && !written_.insert(seen.address).second;
-    auto& before = touched_[seen.address];
-    for (const Touch& other : before) {
-      if (other.thread / 32 == now.thread / 32) continue;
-      if (!other.overwrites && (other.stores || !now.stores)) continue;  // what comes in time
+    const Touch now{threadIdx.x, seen.operation == trace::Operation::store, seen.pc};
+    for (const Touch& other : touched_[seen.address]) {
+      if (other.thread / 32 == now.thread / 32 || (!other.stores && !now.stores)) continue;
       said_ = sentence(other, now, seen.address);
       return;
     }
-    before.push_back(now);
+    touched_[seen.address].push_back(now);
   }
 
   const std::string& said() const { return said_; }
@@ -67,7 +60,7 @@ class Slots : public cpu::Watcher {
  private:
   struct Touch {
     unsigned thread;
-    bool stores, overwrites;
+    bool stores;
     std::uintptr_t pc;
   };
 
@@ -99,58 +92,43 @@ class Slots : public cpu::Watcher {
   void lets_next_grid_begin(std::uintptr_t) override {}
 
   std::map<std::uintptr_t, std::vector<Touch>> touched_;  // since the last barrier
-  std::set<std::uintptr_t> written_;                      // by this block
   std::string said_;
 };
 
 Slots* slots = nullptr;
 
+/// "01_elu f16x8 n=1000 x=2": two words, and numbers by their names.
 struct Order {
   std::string chapter, rung;
-  Controls set;
-  std::int64_t warp = -1;
-  bool reverse = false;
-  std::size_t offsets[3] = {};  ///< bytes past a boundary of 256
+  std::map<std::string, std::int64_t> numbers;
+
+  explicit Order(const std::string& text) {
+    for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+      end = std::min(text.find(' ', begin), text.size());
+      const std::string word = text.substr(begin, end - begin);
+      const std::size_t equals = word.find('=');
+      if (equals != std::string::npos)
+        numbers[word.substr(0, equals)] = std::atoll(&word[equals + 1]);
+      else
+        (chapter.empty() ? chapter : rung) = word;
+    }
+  }
+
+  std::int64_t number(const char* name, std::int64_t otherwise) const {
+    const auto found = numbers.find(name);
+    return found == numbers.end() ? otherwise : found->second;
+  }
+
+  Controls controls() const {
+    const auto small = [&](const char* name, int otherwise) {
+      return static_cast<int>(number(name, otherwise));
+    };
+    return {number("n", 1000),
+            small("threads", 128),
+            small("width", 16),
+            {small("first", 1) != 0, small("second", 1) != 0}};
+  }
 };
-
-/// The words of a text.
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    if (end > begin) words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
-/// "01_elu f16x8 n=1000 x=2"
-Order parse(const std::string& text) {
-  const std::vector<std::string> words = words_of(text);
-  Order order;
-  for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) continue;
-    const std::string name = word.substr(0, equals);
-    const long long value = std::atoll(word.c_str() + equals + 1);
-    const auto number = static_cast<int>(value);
-    if (name == "n") order.set.n = value;
-    if (name == "threads") order.set.threads = number;
-    if (name == "width") order.set.width = number;
-    if (name == "first" || name == "second") order.set.barriers[name == "second"] = number != 0;
-    if (name == "warp") order.warp = value;
-    if (name == "reverse") order.reverse = number != 0;
-    if (name == "x" || name == "a") order.offsets[0] = static_cast<std::size_t>(value);
-    if (name == "b") order.offsets[1] = static_cast<std::size_t>(value);
-    if (name == "y") order.offsets[2] = static_cast<std::size_t>(value);
-  }
-  if (words.size() > 1) std::tie(order.chapter, order.rung) = std::tie(words[0], words[1]);
-  return order;
-}
-
-std::int64_t elements_of(const Array& array, const Order& order) {
-  return array.elements > 0 ? array.elements : order.set.n;
-}
 
 /// Of float and half: 1 in each, so that a sum of them is known.
 void fill(char* memory, std::size_t bytes, std::size_t element) {
@@ -170,14 +148,16 @@ void write_sums(Json& json, const Kernel& kernel, const Pointers& at, std::int64
 }
 
 void run(const Kernel& kernel, const Order& order, Json& json) {
+  const Controls set = order.controls();
   auto& memory = cpu::DeviceMemory::instance();
   Pointers at{};
   std::vector<trace::Buffer> buffers;
   for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
     const Array& array = kernel.arrays[i];
     const bool is_output = i + 1 == kernel.arrays.size();
-    const std::size_t bytes = static_cast<std::size_t>(elements_of(array, order)) * array.element;
-    at[i] = memory.allocate(bytes, order.offsets[is_output ? 2 : i]);
+    const std::int64_t elements = array.elements > 0 ? array.elements : set.n;
+    const std::size_t bytes = static_cast<std::size_t>(elements) * array.element;
+    at[i] = memory.allocate(bytes, static_cast<std::size_t>(order.number(array.name.c_str(), 0)));
     if (at[i] == nullptr) throw std::bad_alloc();
     if (!is_output) fill(static_cast<char*>(at[i]), bytes, array.element);
     buffers.push_back({array.name, reinterpret_cast<std::uintptr_t>(at[i]), bytes, array.element,
@@ -188,27 +168,28 @@ void run(const Kernel& kernel, const Order& order, Json& json) {
   const bool has_barriers = kernel.controls == std::vector<std::string>{"barriers"};
   cpu::watcher = has_barriers ? &watched : nullptr;
   Recorder::watch();
-  cpu::set_thread_order(order.reverse ? cpu::Order::reverse : cpu::Order::forward);
+  cpu::set_thread_order(order.number("reverse", 0) != 0 ? cpu::Order::reverse
+                                                        : cpu::Order::forward);
   Recorder& recorder = Recorder::instance();
-  recorder.start(std::move(buffers), order.warp);
+  recorder.start(std::move(buffers), order.number("warp", -1));
   static void (*const record)(const trace::Seen&) = trace::on_access;
   trace::on_access = [](const trace::Seen& seen) {
     record(seen);
     if (cpu::watcher != nullptr) slots->access(seen);
   };
   refuse(cudaSuccess, "");
-  const cudaError_t error = kernel.launch(at, order.set);
+  const cudaError_t error = kernel.launch(at, set);
   recorder.stop();
   cpu::watcher = nullptr;
   json.text("rung", kernel.rung);
-  json.signed_number("elements", order.set.n);
+  json.signed_number("elements", set.n);
   if (error != cudaSuccess) {
     json.text("refused", std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error) +
                              (last_refusal().empty() ? "" : "; " + last_refusal()));
   }
   trace::write_launches(json, recorder);
   if (has_barriers) {
-    write_sums(json, kernel, at, elements_of(kernel.arrays.back(), order));
+    write_sums(json, kernel, at, kernel.arrays.back().elements);
     if (!watched.said().empty()) json.text("conflict", watched.said());
   }
   for (std::size_t i = 0; i < kernel.arrays.size(); ++i) memory.release(at[i]);
@@ -245,7 +226,7 @@ void ask(const std::string& text) {
     answer = list();
     return;
   }
-  const Order order = parse(text);
+  const Order order(text);
   for (const Kernel& kernel : kernels()) {
     if (kernel.chapter != order.chapter || kernel.rung != order.rung) continue;
     Json json;

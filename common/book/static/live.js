@@ -51,38 +51,32 @@ export function run(chapter, name, state) {
 // ---------------------------------------------------------------------------------------------------------
 // Controls. `change(key, value, id)` takes what one is set to.
 
-function labelled(text, id, control) {
-  control.id = id;
-  return element("label", { htmlFor: id }, text, control);
+function control(key, text, input, change, read = () => Number(input.value)) {
+  input.id = `live-${key}`;
+  input.addEventListener("change", () => change(key, read(), input.id));
+  return element("label", { htmlFor: input.id }, ...(input.type === "checkbox" ? [input, ` ${text}`] : [text, input]));
 }
 
 function choice(state, key, text, values, change) {
-  const list = element("select", {}, ...values.map((value) =>
-    element("option", { value, textContent: value, selected: String(value) === String(state[key]) })));
-  list.addEventListener("change", () => change(key, Number(list.value), list.id));
-  return labelled(text, `live-${key}`, list);
+  return control(key, text, element("select", {}, ...values.map((value) =>
+    element("option", { value, textContent: value, selected: String(value) === String(state[key]) }))), change);
 }
 
 function field(state, key, text, least, most, change) {
   const input = element("input", { type: "number", min: least, max: most, value: state[key], inputMode: "numeric" });
-  input.addEventListener("change", () => {
-    const value = input.value === "" ? DEFAULTS[key] : Math.min(most, Math.max(least, Math.round(Number(input.value)) || least));
-    change(key, value, input.id);
-  });
-  return labelled(text, `live-${key}`, input);
+  return control(key, text, input, change, () => (input.value === "" ? DEFAULTS[key]
+    : Math.min(most, Math.max(least, Math.round(Number(input.value)) || least))));
 }
 
 function slider(state, key, change) {
   const input = element("input", { type: "range", min: 0, max: WIDTHS.length - 1, value: WIDTHS.indexOf(Number(state[key])) });
   input.setAttribute("aria-valuetext", `${state[key]} bytes`);
-  input.addEventListener("change", () => change(key, WIDTHS[input.value], input.id));
-  return labelled(`A store of f16x8_stores: ${state[key]} bytes`, `live-${key}`, input);
+  return control(key, `A store of f16x8_stores: ${state[key]} bytes`, input, change, () => WIDTHS[input.value]);
 }
 
 function box(state, key, text, change) {
-  const input = element("input", { type: "checkbox", checked: Number(state[key]) === 1, id: `live-${key}` });
-  input.addEventListener("change", () => change(key, Number(input.checked), input.id));
-  return element("label", { htmlFor: input.id }, input, ` ${text}`);
+  const input = element("input", { type: "checkbox", checked: Number(state[key]) === 1 });
+  return control(key, text, input, change, () => Number(input.checked));
 }
 
 /// What the rungs of a view have: `names` of a chapter.

@@ -172,7 +172,7 @@ function banksPicture(request) {
 
 function words(request) {
   const lanes = lanesOf(request).length;
-  const what = `${request.operation} of ${request.bytes} bytes a lane, ${lanes === 32 ? "all lanes" : `${lanes} lanes`}`;
+  const what = `${request.operation} of ${request.bytes} bytes a lane, ${lanes === 32 ? "all lanes" : lanes === 1 ? "1 lane" : `${lanes} lanes`}`;
   if (request.space !== "global") {
     return `${what}, shared memory: ${request.ways > 1 ? `a conflict of ${request.ways} ways` : "no bank conflict"}`;
   }
@@ -202,11 +202,11 @@ function column(rung, key, at) {
   part.dataset.requests = requests.length;
   part.dataset.sectors = request.sectors ?? "";
   part.append(element("p", { className: "warp-where" }, `${rung.shape}; ${warpWords(rung)}`),
-    element("p", {}, element("strong", {}, `Access ${at + 1} of ${requests.length}`), " · ", place(request.line ?? "")),
+    element("p", { className: "warp-access" }, element("strong", {}, `Access ${at + 1} of ${requests.length}`), ...place(request.line)),
     element("p", {}, words(request)), lanesPicture(request),
     request.space === "global" ? sectorsPicture(request) : banksPicture(request));
   const table = element("table", { className: "warp-totals" }, element("thead", {}, element("tr", {},
-    ...["The whole launch", "requests", "sectors", "a request", "asked for"].map((text) =>
+    ...["The whole launch", "requests", "sectors", "sectors a request", "asked for"].map((text) =>
       element("th", { scope: "col", textContent: text })))), element("tbody"));
   for (const operation of ["load", "store"]) {
     const all = totals(rung, operation);
@@ -219,11 +219,12 @@ function column(rung, key, at) {
   return part;
 }
 
-// The line of the source that makes an access.
+// The line of the source that makes an access, where it is known.
 function place(line) {
+  if (!line) return [];
   const [file, row] = line.split(":");
   const text = line.split("/").at(-1);
-  return sources.includes(file) ? element("a", { href: `../../${file}.html#L${row}`, textContent: text }) : text;
+  return [" · ", sources.includes(file) ? element("a", { href: `../../${file}.html#L${row}`, textContent: text }) : text];
 }
 
 function rungChoices() {
@@ -257,6 +258,13 @@ function settle() {
 }
 
 const stepsShown = () => steps(...[state.a, state.b].map((name) => requestsOf(find(name))));
+
+// Where a launch in a lesson begins: the stores are what it is about.
+function firstStore() {
+  settle();
+  return 1 + stepsShown().findIndex((step) => step.some((at, i) => requestsOf(find([state.a, state.b][i]))[at]?.operation === "store"));
+}
+
 const find = (name) => runsHere() ? live.run(state.chapter, name, state) : traces.get(state.chapter)?.find((rung) => rung.rung === name);
 
 function stepper(most) {
@@ -375,6 +383,7 @@ async function start() {
     await load(state.chapter);
     if (!hasModule) state.live = "";
     await startLive();
+    if (runsHere() && !query.has("step")) state.step = firstStore();
     if (state.chapter) draw();
     else say("No trace has been recorded yet; drop one of yours.");
   } catch (error) {

@@ -395,6 +395,18 @@ class Book(unittest.TestCase):
         self.check(link)
         self.assertIn("x[i]", self.browser.js("return document.querySelector(':target').textContent"))
 
+    def test_an_access_of_no_known_line_is_told_by_its_number(self):
+        """As in a trace whose program had no lines."""
+        self.warps()
+        data = self.trace_of(2, 2)
+        for request in data["rungs"][0]["launches"][0]["middle"]["requests"]:
+            del request["line"]
+        with tempfile.TemporaryDirectory() as folder:
+            self.drop_trace(folder, "no_lines.json", data)
+        self.assertEqual(self.right(".warp-access"), "Access 1 of 2")
+        self.assertEqual(self.drawn_right(), [2, 64])
+        self.assertEqual(self.browser.printed(), [])
+
     def launch(self, query):
         """The kernels at work in the warp view; skipped where emscripten was not there when the book was built."""
         if not (needs.SITE / "common/book/live/live.wasm").is_file():
@@ -409,6 +421,14 @@ class Book(unittest.TestCase):
 
     def right(self, what):
         return self.browser.js(f"return [...document.querySelectorAll('.warp-rung')].at(-1).querySelector('{what}')?.textContent")
+
+    def test_a_launch_in_a_lesson_begins_at_its_first_store(self):
+        for query, words in (("chapter=01_elu&a=f16x8&b=f16x8_stores", "store of 4 bytes"),
+                             ("chapter=04_arithmetic&a=one_not_broadcast_f16_1C11&b=packed_f16_1C11", "store of 16 bytes"),
+                             ("chapter=06_primitives&a=block_sum&b=block_sum", "store of 4 bytes a lane, 1 lane, shared"),
+                             ("chapter=01_elu&a=f16x8&b=f16x8_stores&step=1", "load of 4 bytes")):
+            self.launch(query)
+            self.assertIn(words, self.right(".warp-access + p"), query)
 
     def test_a_launch_follows_its_controls(self):
         self.launch("chapter=01_elu&a=f16x8&b=f16x8_stores&warp=middle&step=1")

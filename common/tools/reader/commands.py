@@ -410,6 +410,9 @@ def install_emscripten():
             return False
     done = subprocess.run(["cmake", "-DWHAT=headers", "-DFETCH=ON", "-P", "common/cmake/cuda_fetch.cmake"], cwd=runs.ROOT,
                           capture_output=True, check=False)
+    if done.returncode:
+        print("book: NVIDIA's headers, which the kernels in the pages include, could not be fetched from PyPI: check the network, "
+              "or leave out --live", file=sys.stderr)
     return done.returncode == 0
 
 

@@ -24,7 +24,7 @@ EXECUTOR = ("block", "cluster", "device_api", "device_memory", "error_texts", "e
 FLAGS = ["-std=c++17", "-I.", "-DTUTORIAL_BACKEND_CPU=1", "-DTUTORIAL_TRACE=1", "-fno-strict-aliasing", "-ffp-contract=off"]
 LINK = ["-O2", "-sASYNCIFY", "-sASYNCIFY_IGNORE_INDIRECT", "-sASYNCIFY_ADD=*tutorial::live::*,*tutorial::cpu::*,*tutorial::launch*,"
         "*tutorial::detail::launch*,*__function*,tutorial_ask,dynCall_vi", "-sMODULARIZE", "-sEXPORT_NAME=TutorialLive", "-sENVIRONMENT=web,node", "-sFILESYSTEM=0",
-        "-sALLOW_MEMORY_GROWTH", "-sEXPORTED_FUNCTIONS=_tutorial_ask,_tutorial_answer", "-sEXPORTED_RUNTIME_METHODS=ccall,UTF8ToString"]
+        "-sALLOW_MEMORY_GROWTH", "-sEXPORTED_FUNCTIONS=_tutorial_ask,_tutorial_answer,_tutorial_deepest_stack", "-sEXPORTED_RUNTIME_METHODS=ccall,UTF8ToString"]
 BYTES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "float": 4, "double": 8}
 NAME = r'@(?:"[^"]*"|[\w.$]+)'
 LOAD = re.compile(r"\s+%\S+ = load (?:volatile )?(\S+), (\S+\*) (.+?), align (\d+)")

@@ -177,6 +177,14 @@ class Tutorial(unittest.TestCase):
             for part in words:
                 self.assertRegex(errors, part)
 
+    def test_a_fresh_clone_installs_what_the_book_needs(self):
+        """`./tutorial read` asks for packages where nothing has been built yet."""
+        self.fake("id", "echo 0")
+        self.fake("apt-get", 'echo "E: no such host"; exit 100')
+        code, _, errors = self.call("install")
+        self.assertEqual(code, 1)
+        self.assertTrue(errors.startswith("E: no such host\n"), errors)
+
     def test_sources_that_cannot_be_written(self):
         more = self.fake_all()
         self.fake("mkdir", "exit 1")
