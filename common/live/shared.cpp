@@ -1,5 +1,6 @@
-// `__shared__` variables in a browser: the section that qualifiers.h puts them in.
+// `__shared__` variables in a browser: the section that qualifiers.h puts them in. And what no kernel of a page does.
 
+#include "common/executor/later.h"
 #include "common/executor/shared_variables.h"
 #include "common/trace/extent.h"
 
@@ -18,5 +19,6 @@ char* thread_locals() { return __start_tutorial_shared; }
 bool is_guard(std::uintptr_t) { return false; }
 void poison_shared_variables(SharedMark&) {}
 void poison_shared_variables_of_files() {}  // live.cpp does, as it does outside of browsers
+bool is_captured(cudaStream_t) { return false; }
 
 }  // namespace tutorial::cpu

@@ -4,7 +4,7 @@
 import { element, number } from "./page.js";
 
 /// What the controls stand at before anybody has touched them; the offsets are bytes.
-export const DEFAULTS = { n: 1024, threads: 128, x: 0, a_at: 0, b_at: 0, y: 0, number: "", width: 4, first: 1, second: 1, reverse: 0 };
+export const DEFAULTS = { n: 8192, threads: 128, x: 0, a_at: 0, b_at: 0, y: 0, number: "", width: 4, first: 1, second: 1, reverse: 0 };
 const MOST = 65536;
 const AT = { x: "x", a: "a_at", b: "b_at", y: "y" };
 const WIDTHS = [2, 4, 8, 16];

@@ -262,7 +262,8 @@ const stepsShown = () => steps(...[state.a, state.b].map((name) => requestsOf(fi
 // Where a launch in a lesson begins: the stores are what it is about.
 function firstStore() {
   settle();
-  return 1 + stepsShown().findIndex((step) => step.some((at, i) => requestsOf(find([state.a, state.b][i]))[at]?.operation === "store"));
+  const stores = (name, at) => [requestsOf(find(name))[at]].some((request) => request?.operation === "store" && request.space === "global");
+  return 1 + stepsShown().findIndex(([a, b]) => stores(state.a, a) || stores(state.b, b));
 }
 
 const find = (name) => runsHere() ? live.run(state.chapter, name, state) : traces.get(state.chapter)?.find((rung) => rung.rung === name);

@@ -60,6 +60,16 @@ class Firefox(unittest.TestCase):
             self.wait("document.querySelector('[data-ready=yes]')")
             self.assertGreater(self.js(f"return document.querySelectorAll('{drawn}').length"), 5, page)
 
+    def test_kernels_run_in_the_warp_view(self):
+        if not (needs.SITE / "common/book/live/live.wasm").is_file():
+            self.skipTest("the book was built without emscripten")
+        self.open("common/book/warps.html?live=yes&chapter=06_primitives&a=block_sum&b=block_sum")
+        for says in ("All sums are right", "Thread 1 reads slot 1"):
+            self.wait(f"document.querySelector('.warp-rung p[role=status]')?.textContent.includes('{says}')")
+            self.js("document.getElementById('live-second')?.click()")
+        self.open("common/book/warps.html?live=yes&chapter=01_elu&a=f16x8&b=f16x8_stores&width=16")
+        self.wait("[...document.querySelectorAll('.warp-all')].at(-1)?.textContent.includes('stores ask for 16 sectors')")
+
     def test_the_search_finds_an_entry_of_the_glossary(self):
         self.open("search.html?q=bank+conflict")
         self.wait("document.querySelectorAll('#search-results li a').length")

@@ -127,7 +127,10 @@ def add_kernels(kernels, tools):
     """Puts the kernels that run in the pages where the warp view looks for them, and says so in its index."""
     shutil.copytree(kernels, tools / "live")
     index = tools / "traces" / "index.json"
-    index.write_text(json.dumps({**runs.load_json(index), "live": True}) + "\n", encoding="utf-8")
+    known = runs.load_json(index)
+    own = sorted(str(path.relative_to(runs.ROOT)) for path in runs.ROOT.glob("[0-9]*/proof/live.cu"))
+    known["sources"] += [name for name in own if (tools.parents[1] / f"{name}.html").is_file()]
+    index.write_text(json.dumps({**known, "live": True}) + "\n", encoding="utf-8")
 
 
 def publish(fresh, site):
