@@ -177,6 +177,17 @@ class Tutorial(unittest.TestCase):
             for part in words:
                 self.assertRegex(errors, part)
 
+    def test_what_it_says_of_the_backend_fits_80_columns(self):
+        self.fake("old_nvcc", "echo release 11.0,")
+        more = {**self.fake_all(), "CUDACXX": str(self.programs / "old_nvcc")}
+        for reason, backend, gpu in (("as requested", "cpu", ""), ("no GPU here", "auto", ""),
+                                     ("no nvcc here", "auto", "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)")):
+            self.fake("nvidia-smi", f"echo '{gpu}'")
+            code, out, _ = self.call("choose-backend", backend, "test", more=more)
+            self.assertEqual(code, 0)
+            self.assertTrue(out.startswith(f"backend: cpu ({reason}): "), out)
+            self.assertLessEqual(max(map(len, out.splitlines())), 80, out)
+
     def test_a_fresh_clone_installs_what_the_book_needs(self):
         """`./tutorial read` asks for packages where nothing has been built yet."""
         self.fake("id", "echo 0")
