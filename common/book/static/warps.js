@@ -14,6 +14,7 @@ let hasModule = false; // the kernels can run here
 let root;
 
 const product = (sizes) => sizes.reduce((all, one) => all * one, 1);
+const many = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
 const sum = (items) => items.reduce((all, one) => all + one, 0);
 
 // ---------------------------------------------------------------------------------------------------------
@@ -56,7 +57,7 @@ function warpWords(rung) {
   return rung.launches.filter((launch) => launch[state.warp]).map((launch) => {
     const warp = launch[state.warp];
     const blocks = product(launch.grid);
-    return `${number(blocks)} ${blocks === 1 ? "block" : "blocks"} of ${number(product(launch.block))} threads; warp ${warp.warp} of block ${warp.block.slice(
+    return `${many(blocks, "block")} of ${number(product(launch.block))} threads; warp ${warp.warp} of block ${warp.block.slice(
       0, launch.grid.findLastIndex((size) => size > 1) + 1).join(", ") || 0}`;
   }).join("; then ");
 }
@@ -69,7 +70,7 @@ function ofTheWarp(requests) {
     const asked = requests.filter((request) => request.space === "global" && request.operation === operation);
     const different = new Set(asked.flatMap((request) => lanesOf(request).flatMap(([, offset]) =>
       [offset, offset + request.bytes - 1].map((byte) => `${request.buffer} ${Math.floor(byte / SECTOR)}`))));
-    return asked.length ? `its ${operation}s ask for ${sum(asked.map((request) => request.sectors))} sectors, ${different.size} different ones` : "";
+    return asked.length ? `its ${operation}s ask for ${many(sum(asked.map((request) => request.sectors)), "sector")}, ${different.size} different` : "";
   });
   return `This warp in all: ${kinds.filter(Boolean).join("; ")}.`;
 }
@@ -172,24 +173,24 @@ function banksPicture(request) {
 
 function words(request) {
   const lanes = lanesOf(request).length;
-  const what = `${request.operation} of ${request.bytes} bytes a lane, ${lanes === 32 ? "all lanes" : lanes === 1 ? "1 lane" : `${lanes} lanes`}`;
+  const what = `${request.operation} of ${many(request.bytes, "byte")} a lane, ${lanes === 32 ? "all lanes" : many(lanes, "lane")}`;
   if (request.space !== "global") {
     return `${what}, shared memory: ${request.ways > 1 ? `a conflict of ${request.ways} ways` : "no bank conflict"}`;
   }
   const moved = request.sectors * SECTOR;
-  return `${what}, ${request.buffer}: ${request.sectors} sectors, ${number((100 * request.used) / moved)} % of the bytes moved `
+  return `${what}, ${request.buffer}: ${many(request.sectors, "sector")}, ${number((100 * request.used) / moved)} % of the bytes moved `
     + "are asked for";
 }
 
 // ---------------------------------------------------------------------------------------------------------
 // A rung
 
-function column(rung, key, at) {
+function column(rung, key, at, isAlone) {
   const requests = requestsOf(rung);
   const request = requests[at];
   const part = element("section", { className: "warp-rung" });
   part.dataset.rung = rung?.rung ?? "";
-  part.append(select(key, key === "a" ? "Left" : "Right", rungChoices()));
+  part.append(select(key, isAlone ? "Kernel" : key === "a" ? "Left" : "Right", rungChoices()));
   if (rung?.refused) {
     part.append(element("p", { className: "warp-refused" }, `The launcher refuses: ${rung.refused}.`));
     return part;
@@ -323,7 +324,7 @@ function tellLaunches() {
   say([...new Set([state.a, state.b])].map((name) => {
     const rung = find(name);
     const counts = ["load", "store"].map((operation) => [operation, totals(rung, operation)]).filter(([, all]) => all)
-      .map(([operation, all]) => `${number(all.sectors)} sectors ${operation === "load" ? "loaded" : "stored"}`);
+      .map(([operation, all]) => `${many(all.sectors, "sector")} ${operation === "load" ? "loaded" : "stored"}`);
     return `${name}: ${rung.refused ? `refused, ${rung.refused}` : rung.conflict ?? counts.join(", ")}`;
   }).join("; "));
 }
@@ -340,8 +341,8 @@ async function startLive() {
 
 function drawRungs() {
   const [a, b] = stepsShown()[state.step - 1] ?? [null, null];
-  const isOne = state.a === state.b && find(state.a)?.sums;  // a sum stands beside nothing
-  root.querySelector(".warp-rungs").replaceChildren(column(find(state.a), "a", a), ...(isOne ? [] : [column(find(state.b), "b", b)]));
+  const isAlone = state.a === state.b && Boolean(find(state.a)?.sums);  // a sum stands beside nothing
+  root.querySelector(".warp-rungs").replaceChildren(column(find(state.a), "a", a, isAlone), ...(isAlone ? [] : [column(find(state.b), "b", b)]));
   const query = new URLSearchParams(Object.entries(state).filter(([key, value]) =>
     key in live.DEFAULTS ? runsHere() && String(value) !== String(live.DEFAULTS[key])
       : value !== "" && !(key === "chapter" && state.chapter === "yours")));

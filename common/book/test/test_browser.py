@@ -583,6 +583,8 @@ class Book(unittest.TestCase):
                 self.browser.wait("document.querySelector('[data-ready=yes]')")
                 drawn = self.browser.js("return document.querySelectorAll('.bars tbody tr, .warp-lanes').length")
                 self.assertGreater(drawn, 0, f"{page}{query}")
+                room = self.browser.js("return innerWidth - document.querySelector('#warps, #explorer').getBoundingClientRect().right")
+                self.assertGreater(room, 8, f"{page}{query}: cut at its right side")
                 self.browser.driver.switch_to.default_content()
                 self.browser.js("document.querySelectorAll('a.view')[arguments[0]].previousElementSibling.click()", i)
                 opened += 1
