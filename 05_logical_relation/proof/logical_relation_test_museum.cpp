@@ -3,8 +3,6 @@
 // AddressSanitizer.
 #include <cmath>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "05_logical_relation/logical_relation.h"
@@ -53,12 +51,6 @@ std::vector<Byte> equal_answers(const Equality& equality, const std::vector<floa
 }
 
 }  // namespace
-
-TEST_CASE("museum: an output that is const cannot be assigned to", "[exhibit]") {
-  // The kernel itself is in does_not_compile_const_output.cu, which must not compile.
-  STATIC_REQUIRE_FALSE(std::is_assignable_v<decltype(*std::declval<const Byte*>()), Byte>);
-  STATIC_REQUIRE(std::is_assignable_v<decltype(*std::declval<Byte*>()), Byte>);
-}
 
 TEST_CASE("museum: a body under an #if that is never true is an empty kernel, and success",
           "[exhibit]") {

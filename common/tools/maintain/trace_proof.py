@@ -186,6 +186,11 @@ def is_of_type(entry, rung):
     return not dtypes or rung["dtype"] in dtypes
 
 
+def claims_of(spec):
+    """The entries of a codegen spec, each with what the spec says of every kernel."""
+    return [{**spec.get("defaults", {}), **entry} for entry in spec.get("kernels", [])]
+
+
 def check_widths(rung, specs, found):
     """A rung with shapes of its own may have no place for its widest accesses."""
     for launch in rung["launches"]:
@@ -366,7 +371,7 @@ def prove(program, folder, quick=False):
     full = trace.ask(program, ["--all", f"--shape={FULL}"])
     claimed = [rung["rung"] for rung in full if "claims_per_thread" in rung]
     tail = trace.ask(program, [*claimed, f"--shape={TAIL}"]) if claimed else []
-    specs = [runs.load_json(path).get("kernels", []) for path in runs.rooms(folder, "codegen*.json")]
+    specs = [claims_of(runs.load_json(path)) for path in runs.rooms(folder, "codegen*.json")]
     for rung in full + tail:
         check_output(rung, found)
         if "claims_per_thread" in rung and rung["launches"]:

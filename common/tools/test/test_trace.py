@@ -282,7 +282,7 @@ class Proof(unittest.TestCase):
             self.assertEqual(len(found.problems), problems)
 
     def test_widths(self):
-        spec = [{"kernel": "elu_f16x8_kernel", "load_bits": 32, "store_bits": 128}]
+        spec = trace_proof.claims_of({"defaults": {"load_bits": 32}, "kernels": [{"kernel": "elu_f16x8_kernel", "store_bits": 128}]})
         found = trace_proof.Findings("01_elu", [])
         trace_proof.check_widths(rung_of(PACK), [spec], found)
         self.assertEqual(len(found.problems), 1)
