@@ -55,19 +55,8 @@ const std::vector<ArithmeticRung<T>>& arithmetic_rungs();
 template <class T>
 cudaError_t arithmetic_contiguous(const ArithmeticCall<T>& call, std::int64_t n);
 
-/// The library's kernels by name: the first rungs of A and of D, [sizeof(T)], and f16x8_shared, which
-/// has 32 bytes of shared memory a thread and takes any number of threads that a block may have. [16]
-template <class T>
-cudaError_t arithmetic_nobroadcast(ArithmeticOp op, const T* in0, const T* in1, T* out,
-                                   std::int64_t n, cudaStream_t stream) {
-  return arithmetic_rungs<T>().front().launch({op, in0, in1, out, stream}, n);
-}
-inline cudaError_t arithmetic_nobroadcast_int8(ArithmeticOp op, const std::int8_t* in0,
-                                               const std::int8_t* in1, std::int8_t* out,
-                                               std::int64_t n, Int8Scales scales,
-                                               cudaStream_t stream) {
-  return arithmetic_rungs<std::int8_t>().front().launch({op, in0, in1, out, stream, scales}, n);
-}
+/// f16x8_shared, which has 32 bytes of shared memory a thread and takes any number of threads that a block may
+/// have. [16]
 cudaError_t arithmetic_fp16(ArithmeticOp op, const half* in0, const half* in1, half* out,
                             std::int64_t n, cudaStream_t stream, int threads = 128);
 
