@@ -54,8 +54,8 @@ class Sources:
         if kind or last == "moved":
             return self.glob("common/see/*", f"common/{kind or 'trace'}/*", "common/tools/maintain/trace_proof.py",
                              "common/test/moved/*" if folder == "common" else f"{folder}/proof/moved.cpp")
-        if folder == "common":
-            return self.glob("common/test/*.cpp", "common/test/bench/*.cpp")
+        if folder.startswith("common"):
+            return self.glob("common/test/bench/*.cpp" if folder == "common_bench" else "common/test/*.cpp")
         name = folder.partition("_")[2]  # as common/cmake/chapter.cmake has them
         return self.glob(f"{folder}/{name}_test.cpp", f"{folder}/proof/{name}_test_*.cpp", f"{folder}/*/{name}_*_test.cpp")
 
