@@ -23,7 +23,7 @@ endfunction()
 # No test may hang: so many seconds for each, and for a GPU's long sweeps.
 set(tutorial_timeout 120)
 set(tutorial_long_timeout 900)
-if(CMAKE_CROSSCOMPILING)  # an emulator runs them
+if(CMAKE_CROSSCOMPILING OR (CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT TUTORIAL_SANITIZE))  # an emulator, or no optimizer
   set(tutorial_timeout 1800)
 endif()
 
