@@ -354,6 +354,19 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 
 // ---- Launch -------------------------------------------------------------------------------------
 
+cudaError_t cudaLaunchKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args,
+                             size_t sharedMem, cudaStream_t stream) {
+  cudaKernelNodeParams launch{};
+  launch.func = const_cast<void*>(func);
+  launch.gridDim = gridDim;
+  launch.blockDim = blockDim;
+  launch.kernelParams = args;
+  launch.sharedMemBytes = static_cast<unsigned>(sharedMem);
+  const cpu::Work work = cpu::work_of(&launch);
+  if (!work) return cpu::record_error(cudaErrorInvalidDeviceFunction);
+  return cpu::enqueue(stream, work);
+}
+
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
                                  unsigned long long /*flags*/) {
   return answer([&] { return cpu::instantiate(exec, graph); });

@@ -39,13 +39,9 @@ TUTORIAL_CPU_NO_ARRAYS cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t)
 
 TUTORIAL_CPU_NO_GRID_SYNC cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**,
                                                                   size_t, cudaStream_t);
-TUTORIAL_CPU_NO_TYPES cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t,
-                                                   cudaStream_t);
 TUTORIAL_CPU_NO_TYPES cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*,
                                                       void**);
 }
-TUTORIAL_CPU_NO_TYPES cudaError_t cudaLaunchKernel(void*, dim3, dim3, void**, size_t = 0,
-                                                   cudaStream_t = nullptr);
 
 // ---- Functions of kernels -----------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ int main() {
 
   cudaGraphCreate(&graph, 0);
   cudaGraphNode_t node;
-  cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, host, x, sizeof host, cudaMemcpyDeviceToHost);  // node
+  cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, host, x, 132, cudaMemcpyDefault);  // node
   cudaGraphInstantiate(&exec, graph, 0);
   cudaGraphLaunch(exec, stream);
   cudaStreamSynchronize(stream);

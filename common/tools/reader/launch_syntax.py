@@ -59,6 +59,7 @@ class Kernel(NamedTuple):
     parameters: tuple      # their names
     has_defaults: bool
     template: int          # parameters of its template; 0: none; -1: a pack, or not known
+    declared: tuple        # the parameters' words: of two kernels of one name they differ
 
 
 class Sources:
@@ -91,7 +92,7 @@ class Sources:
         parameters = split(tokens[i + 1:matching(tokens, i)])
         names = tuple(parameter_name(one) for one in parameters)
         kernel = Kernel(tokens[i - 1].text, names, any("=" in [t.text for t in one] for one in parameters),
-                        template_parameters(tokens, at))
+                        template_parameters(tokens, at), tuple(" ".join(token.text for token in one) for one in parameters))
         self.kernels.setdefault(kernel.name, set()).add(kernel)
 
     def find_functions(self, tokens):

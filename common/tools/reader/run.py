@@ -154,7 +154,7 @@ def refuse(arguments):
     for name in arguments.files:
         if not name.endswith(SUFFIXES):
             raise runs.ToolError(f"{name}: the program's files end in {', '.join(SUFFIXES)}; its arguments stand behind them")
-        runs.read_text(name)
+        runs.read_text(name, "surrogateescape")  # comments may be in any alphabet
     if (arguments.check or arguments.trace is not None or arguments.explain) and arguments.backend == "cuda":
         raise runs.ToolError("--check, --trace and --explain run on the CPU executor: leave --backend cuda away")
     if arguments.check + (arguments.trace is not None) + arguments.explain > 1:
@@ -205,7 +205,7 @@ def execute(command, arguments, environment):
 
 
 def digest(*parts):
-    return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:16]
+    return hashlib.sha256("\0".join(map(str, parts)).encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 class Failed(Exception):
@@ -293,7 +293,7 @@ class OnGpu(Builder):
         nvcc = found("nvcc")
         these = self.arguments
         program = self.folder / "program"
-        texts = [runs.read_text(name) for name in these.files]
+        texts = [runs.read_text(name, "surrogateescape") for name in these.files]
         relocatable = ["-rdc=true", "-lcudadevrt"] if any(map(launch_syntax.launches_in_kernel, texts)) else []
         command = [nvcc, *NVCC, *relocatable, f"-arch={these.arch}", f"-std={these.std}", *ON_GPU, *(f"-I{one}" for one in these.folders),
                    *(f"-D{one}" for one in these.macros), *these.files]

@@ -69,10 +69,10 @@ def mended(error):
 # Files
 
 
-def read_text(path):
+def read_text(path, errors="strict"):
     """The text of a file; ToolError when it is not there or is no text."""
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8", errors=errors)
     except FileNotFoundError:
         raise ToolError(f"{path}: no such file; check the path") from None
     except IsADirectoryError:

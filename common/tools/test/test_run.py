@@ -172,7 +172,7 @@ class Command(unittest.TestCase):
         done = call("hello.cu", "one", "-x", cwd=self.folder)
         self.assertEqual((done.stdout, done.returncode), ("hello from 0\nhello from 1\n", 3), done.stderr)
         self.assertEqual(os.listdir(self.folder), ["hello.cu"])
-        self.write("hello.cu", HELLO.replace("return argc", "return 0"))
+        (self.folder / "hello.cu").write_bytes(HELLO.replace("return argc", "return 0 /* \xfc */").encode("latin-1"))
         self.assertEqual(call("hello.cu", "one", cwd=self.folder).returncode, 0)  # the text of now
 
     def test_several_files_headers_macros_and_folders(self):
@@ -253,6 +253,7 @@ class Rewriter(unittest.TestCase):
         self.assertIn("LAUNCH_ANY", self.launched("k<float><<<1, 2>>>(x, n);", template))
         self.assertIn("LAUNCH_ANY", self.launched("k<<<1, 2>>>(x, n);", "void k(int);\n__global__ void k(int* x) {}\n"))
         self.assertIn("LAUNCH_ANY", self.launched("k<<<1, 2>>>(x, n);", "__global__ void k(int* x, int n = 3) {}\n"))
+        self.assertIn("LAUNCH_ANY", self.launched("k<<<1, 2>>>(x);", "__global__ void k(int* x) {}\n__global__ void k(float* x) {}\n"))
 
     def test_text_that_is_no_launch_stays(self):
         for text in ('s = "k<<<1, 2>>>(x)";', "// k<<<1, 2>>>(x)", "/* k<<<1,\n 2>>>(x) */", 's = R"(k<<<1, 2>>>(x))";', "c = '<';"):
