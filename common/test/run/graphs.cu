@@ -102,6 +102,8 @@ int main() {
   std::printf("\n");
   EXPECT(calls == 9);
   cudaGraphExecDestroy(exec), cudaGraphDestroy(graph);
+  cudaEventDestroy(fork), cudaEventDestroy(join);
+  cudaStreamDestroy(one), cudaStreamDestroy(other);
   cudaFree(x), cudaFreeHost(pinned);
   return wrong_count;
 }

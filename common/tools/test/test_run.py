@@ -36,6 +36,7 @@ ROOT = runs.ROOT
 PROGRAMS = sorted((ROOT / "common/test/run").glob("*.cu"))
 DOOR = str(ROOT / "tutorial")
 EVERY = os.environ.get("TUTORIAL_EVERY_PROGRAM") == "1"
+SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 BACKEND = os.environ.get("TUTORIAL_RUN_BACKEND", "cpu")
 
 
@@ -60,11 +61,11 @@ class Program:
     def is_right(self, where):
         return not self.all("refused") and not self.all(where) and self.all("check") in ([], ["clean"])
 
-    def wrong_under_sanitizers(self):
-        """Of a right program, run plainly."""
-        exits, words = int((self.all("exits") or ["0"])[0]), " ".join(self.all("arguments")).split()
-        done = call(self.path, *words, env={"TUTORIAL_RUN_SANITIZERS": "-fsanitize=address,undefined -fno-sanitize-recover=undefined"})
-        return self.compare(done, exits, self.all("prints"), ("stdout",))
+    def plain_runs(self):
+        """The environments to run it in without --check: where every program is tried, a right one runs under the sanitizers, and
+        only the quick ones without them, too."""
+        is_sanitized = EVERY and self.is_right("sanitizers")
+        return [{}] * (self.is_quick or not is_sanitized) + [{"TUTORIAL_RUN_SANITIZERS": SANITIZERS}] * is_sanitized
 
     def wrong(self):
         """What does not come as the program says; seconds."""
@@ -80,7 +81,8 @@ class Program:
             return self.compare(call(self.path), 2, self.all("refused"), ("stderr",)), time.monotonic() - began
         wrong = []
         if not self.all("hangs"):
-            wrong = self.compare(call(self.path, *words), exits, self.all("prints"), ("stdout",))
+            for env in self.plain_runs():
+                wrong += self.compare(call(self.path, *words, env=env), exits, self.all("prints"), ("stdout",))
         if faults or remarks:
             done = call("--check", self.path, *words)
             wrong += self.compare(done, exits if clean else 3, remarks if clean else faults + remarks, ("stderr",))
@@ -111,14 +113,6 @@ class Programs(unittest.TestCase):
             for program, (wrong, seconds) in zip(programs, pool.map(Program.wrong, programs)):
                 if EVERY:
                     print(f"{program.path.stem:32} {seconds:5.1f} s")
-                with self.subTest(program.path.name):
-                    self.assertEqual(wrong, [])
-
-    @unittest.skipUnless(EVERY and BACKEND == "cpu", "TUTORIAL_EVERY_PROGRAM=1 compiles them once more")
-    def test_right_programs_are_right_under_the_sanitizers(self):
-        programs = [one for one in map(Program, PROGRAMS) if one.is_right("sanitizers")]
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for program, wrong in zip(programs, pool.map(Program.wrong_under_sanitizers, programs)):
                 with self.subTest(program.path.name):
                     self.assertEqual(wrong, [])
 
