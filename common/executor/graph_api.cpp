@@ -354,12 +354,12 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 
 // ---- Launch -------------------------------------------------------------------------------------
 
-cudaError_t cudaLaunchKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args,
-                             size_t sharedMem, cudaStream_t stream) {
+cudaError_t cudaLaunchKernel(const void* func, dim3 grid, dim3 block, void** args, size_t sharedMem,
+                             cudaStream_t stream) {
   cudaKernelNodeParams launch{};
   launch.func = const_cast<void*>(func);
-  launch.gridDim = gridDim;
-  launch.blockDim = blockDim;
+  launch.gridDim = grid;
+  launch.blockDim = block;
   launch.kernelParams = args;
   launch.sharedMemBytes = static_cast<unsigned>(sharedMem);
   const cpu::Work work = cpu::work_of(&launch);
