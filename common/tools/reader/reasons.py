@@ -38,6 +38,8 @@ REASONS = {
                "__hmin_nan."),
     "nan": ("The result is NaN where a number is expected.",
             "Which step produces it: infinity minus infinity, 0 times infinity, infinity over infinity?"),
+    "limit": ("The result is infinity at an infinite input, where a number is expected.",
+              "The formula tends to a number there: is the input passed on as it is?"),
     "infinity": ("The result is infinity where a number is expected.", "Which step overflows its type?"),
     "sign": ("The result is a zero of the wrong sign.",
              "+0 and -0 are different results. Which step loses the sign: a maximum with 0, an addition of +0, a "
@@ -70,7 +72,7 @@ def of_value(failure):
     if math.isnan(expected) or math.isnan(actual):
         return "no_nan" if math.isnan(expected) else "nan"
     if math.isinf(actual) and not math.isinf(expected):
-        return "infinity"
+        return "limit" if math.isinf(failure.get("at", 0)) else "infinity"
     if actual == 0 and math.isfinite(expected) and math.isinf(failure.get("ulp", 0)):
         return "sign"
     return "value"

@@ -74,6 +74,7 @@ BUGS = {
                   ["zero of the wrong sign"], ["overflows"]),
     "minus_infinity": (SWISH, "", [("const half z = __hlt(x, lowest) ? lowest : x;", "const half z = __hlt(x, lowest) ? __float2half(0.0f) : x;")],
                        ["not right yet. The result is a zero of the wrong sign"], ["overflows its type"]),
+    "passed_on": (ELU, "", [("your_elu(x[i])", "x[i]")], ["not right yet. The result is infinity at an infinite input"], ["overflows its type"]),
     "reads_output": (ELU, "", [("your_elu(x[i])", "your_elu(y[i])")], ["from what the output held before"], ["tail"]),
     "reads_output_gelu": (GELU, "", [("your_gelu(x[k])", "your_gelu(y[k])")], ["from what the output held before"], ["tail"]),
     "shared_scalar": (ELU, "", [(GUARD, "  __shared__ float s;\n" + GUARD), ("your_elu(x[i])", "__float2half(__half2float(your_elu(x[i])) + s)")],

@@ -160,7 +160,8 @@ class Verdict(Judged):
         for at, expected, got, reason in ((math.nan, math.nan, -0.0, "The result is not NaN where NaN is expected."),
                                           (-math.inf, -0.0, math.nan, "The result is NaN where a number is expected."),
                                           (-math.inf, -0.0, 0.0, "The result is a zero of the wrong sign."),
-                                          (math.inf, 1.0, math.inf, "The result is infinity where a number is expected.")):
+                                          (-math.inf, -1.0, -math.inf, "The result is infinity at an infinite input, where a number is expected."),
+                                          (90.0, 1.0, math.inf, "The result is infinity where a number is expected.")):
             wrong = [failure("error", "your_elu is off by inf ULP", at=at, expected=expected, actual=got, ulp=math.inf)]
             one = {**accuracy(None, 0.51), "at": None, "expected": None, "actual": None}
             text = self.judge(fails(wrong), one)[1]
