@@ -61,7 +61,7 @@ class Traces {
     trace::Recorder& recorder = trace::Recorder::instance();
     trace::Recorder::observe(launch, false);
     recorder.stop();
-    trace::write_launch(json_, recorder.launches().back(), recorder);
+    trace::write_launch(json_, recorder.launches().back(), recorder, true);
     write();
   }
 
@@ -76,7 +76,8 @@ class Traces {
     return seen_.insert({name, size(launch.grid), size(launch.block)}).second || !first_alone_;
   }
 
-  /// What the kernel's pointers point to, by the parameters' names.
+  /// What the kernel's pointers point to, by the parameters' names. What is touched again is counted in arrays that
+  /// are not too large for that.
   static std::vector<trace::Buffer> buffers_of(const cpu::Launch& launch) {
     std::vector<trace::Buffer> buffers;
     const std::vector<std::string> names = check::parameters_of(launch);
@@ -88,11 +89,10 @@ class Traces {
       const cpu::MemoryRange range = cpu::DeviceMemory::instance().find(pointer);
       if (range.bytes == 0) continue;
       buffers.push_back({i < names.size() ? names[i] : "argument " + std::to_string(i + 1),
-                         reinterpret_cast<std::uintptr_t>(range.begin),
-                         range.bytes,
+                         reinterpret_cast<std::uintptr_t>(range.begin), range.bytes,
                          argument.pointee,
-                         {},
-                         {}});
+                         std::vector<std::uint8_t>(range.bytes <= kCounted ? range.bytes : 0),
+                         std::vector<std::uint8_t>(range.bytes <= kCounted ? range.bytes : 0)});
     }
     return buffers;
   }
@@ -107,6 +107,8 @@ class Traces {
     std::fputs(whole.text().c_str(), file);
     std::fclose(file);
   }
+
+  static constexpr std::size_t kCounted = std::size_t{1} << 24;
 
   std::string wanted_;
   bool first_alone_ = false, records_ = false;

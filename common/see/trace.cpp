@@ -192,17 +192,6 @@ void write_name(Json& json, const Case& operation) {
   json.end('}');
 }
 
-/// How many bytes of the buffer were touched once, and how many more often.
-void write_touched(Json& json, const std::string& name, const std::vector<std::uint8_t>& counts) {
-  std::uint64_t once = 0, again = 0;
-  for (const std::uint8_t count : counts) {
-    once += count == 1 ? 1 : 0;
-    again += count > 1 ? 1 : 0;
-  }
-  json.number(name + "_once", once);
-  json.number(name + "_again", again);
-}
-
 /// A traced rung. `wrong`: what is wrong with its output, or empty.
 void write_rung(Json& json, const Case& operation, const NamedShape& shape,
                 const std::string& wrong, const Recorder& recorder) {
@@ -211,16 +200,7 @@ void write_rung(Json& json, const Case& operation, const NamedShape& shape,
   json.text("shape", shape.name);
   json.signed_number("elements", shape.shape.elements());
   if (!wrong.empty()) json.text("wrong", wrong);
-  json.begin("buffers", '[');
-  for (const Buffer& buffer : recorder.buffers()) {
-    json.begin("", '{');
-    json.text("name", buffer.name);
-    json.number("bytes", buffer.bytes);
-    write_touched(json, "loads", buffer.loads);
-    write_touched(json, "stores", buffer.stores);
-    json.end('}');
-  }
-  json.end(']');
+  trace::write_buffers(json, recorder);
   json.number("workspace_bytes", recorder.elsewhere());
   trace::write_launches(json, recorder);
   json.end('}');

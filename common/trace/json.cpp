@@ -109,6 +109,16 @@ void write_warp(Json& json, const std::string& name, const Warp& warp, const Rec
   json.end('}');
 }
 
+void write_touched(Json& json, const std::string& name, const std::vector<std::uint8_t>& counts) {
+  std::uint64_t once = 0, again = 0;
+  for (const std::uint8_t count : counts) {
+    once += count == 1 ? 1 : 0;
+    again += count > 1 ? 1 : 0;
+  }
+  json.number(name + "_once", once);
+  json.number(name + "_again", again);
+}
+
 }  // namespace
 
 void Json::separate(const std::string& name) {
@@ -139,7 +149,21 @@ void Json::plain(const std::string& name, const std::string& value) {
   text_ += value;
 }
 
-void write_launch(Json& json, const LaunchRecord& launch, const Recorder& recorder) {
+void write_buffers(Json& json, const Recorder& recorder) {
+  json.begin("buffers", '[');
+  for (const Buffer& buffer : recorder.buffers()) {
+    json.begin("", '{');
+    json.text("name", buffer.name);
+    json.number("bytes", buffer.bytes);
+    write_touched(json, "loads", buffer.loads);
+    write_touched(json, "stores", buffer.stores);
+    json.end('}');
+  }
+  json.end(']');
+}
+
+void write_launch(Json& json, const LaunchRecord& launch, const Recorder& recorder,
+                  bool with_buffers) {
   json.begin("", '{');
   json.text("kernel",
             launch.name.empty() ? Symbols::instance().function_at(launch.kernel) : launch.name);
@@ -150,6 +174,7 @@ void write_launch(Json& json, const LaunchRecord& launch, const Recorder& record
   json.number("busy_threads", launch.busy_threads);
   json.number("loaded_sectors", launch.loaded_sectors);
   json.number("loaded_pieces", launch.loaded_pieces);
+  if (with_buffers) write_buffers(json, recorder);
   json.begin("places", '[');
   for (const auto& [place, totals] : launch.places) {
     json.begin("", '{');

@@ -27,8 +27,12 @@ class Json {
   std::string text_;
 };
 
-/// What a launch asked for.
-void write_launch(Json& json, const LaunchRecord& launch, const Recorder& recorder);
+/// A list "buffers": of each, how many bytes were touched once, and how many more often.
+void write_buffers(Json& json, const Recorder& recorder);
+
+/// What a launch asked for. with_buffers: the recorder has seen nothing else.
+void write_launch(Json& json, const LaunchRecord& launch, const Recorder& recorder,
+                  bool with_buffers = false);
 
 /// A list "launches".
 void write_launches(Json& json, const Recorder& recorder);

@@ -96,13 +96,12 @@ class Exercise:
         if not facts.right:
             return ["it is not right yet"]
         return [f"{said(name, goal)}{now}" for name, goal in self.goals.items()
-                for met, now in [facts.meets(name, goal)] if not met]
-
+                for met, now in [facts.meets(name, goal)] if not met] + ([facts.twice] if facts.twice else [])
 
     def json(self, facts):
         """For programs: whether it is done, and the goals that are not met."""
-        return {"name": self.name, "done": self.done, "left": [name for name, goal in self.goals.items()
-                                                               if not facts.right or not facts.meets(name, goal)[0]]}
+        left = [name for name, goal in self.goals.items() if not facts.right or not facts.meets(name, goal)[0]]
+        return {"name": self.name, "done": self.done, "left": left + ["twice"] * bool(facts.right and facts.twice)}
 
 
 class Chapter:
@@ -149,7 +148,7 @@ def said(name, goal):
         if name == "moves":
             return GOALS[name].format(*(f"{number:,}" for number in goal))
         goal = (" or " if name == "without" else " and ").join(str(word).rstrip("(").replace("|", " or ") for word in goal)
-    return GOALS[name].format(goal)
+    return GOALS[name].format(goal) + ("es" if name == "launches" and goal > 1 else "")
 
 
 # -------------------------------------------------------------------------------------------------

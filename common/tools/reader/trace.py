@@ -573,6 +573,7 @@ class Traced:
         self.kinds = {kind: summed_totals(rung, kind, "global") for kind in ("load", "store")}
         self.atomics = sum(place["lanes"] for one in launches for place in one["places"]
                            if place["operation"] == "atomic" and place["space"] == "global")
+        self.buffers = rung.get("buffers", [])
         self.shared = any(summed_totals(rung, kind, "shared") for kind in ("load", "store", "atomic"))
 
     def widths(self, kind):
@@ -590,6 +591,17 @@ class Traced:
     def moved(self, kind):
         """Bytes, in whole sectors."""
         return self.kinds[kind]["sectors"] * SECTOR if self.kinds[kind] else 0
+
+    @property
+    def twice(self):
+        """Of the work that is done twice a phrase, or "": most bytes of a large array are loaded or stored more than once.
+        A small one is read again because it is broadcast."""
+        largest = max((one["bytes"] for one in self.buffers), default=0)
+        for one in self.buffers:
+            for kind in ("loads", "stores"):
+                if one["bytes"] > largest / 4 and one[f"{kind}_again"] > one["bytes"] / 2:
+                    return f"it {kind} {one[f'{kind}_again']:,} of {one['bytes']:,} bytes of {one['name']} more than once"
+        return ""
 
     def json(self):
         """For programs."""

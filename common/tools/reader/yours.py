@@ -190,6 +190,11 @@ class Facts:
                                           for kind in more) + ")"
 
     @property
+    def twice(self):
+        """What of its work is done twice, a phrase; "" if nothing is, or it was not counted."""
+        return self.traced["yours"].twice if "yours" in self.traced else ""
+
+    @property
     def claimed_ulp(self):
         if self.accuracy and self.accuracy.get("bound") is not None:
             return self.accuracy["bound"]
@@ -624,10 +629,6 @@ def tell_warnings(backend, name):
 # The commands
 
 
-#: What takes a program that counts.
-COUNTED = {"load_bytes", "store_bytes", "moves", "atomics_a_warp", "launches"}
-
-
 def judge_program(exercise, backend, target=None, said=None):
     """Builds and runs a program that the reader has begun; True if it says that it is right. said: what it says, for programs."""
     name, said = f"{exercise.chapter.folder.name}_{exercise.file.stem}", said if said is not None else {}
@@ -665,10 +666,10 @@ def judge_program(exercise, backend, target=None, said=None):
     if code < 0 and not running.was_stopped and not found:
         front.say("  Look: is every index checked before the access, for the last element of a wide access too? Does\n"
                   "  every access of 128 bits begin at a multiple of 16 bytes?")
-    launches = counted(name) if facts.right and (can_see and front_end or set(exercise.goals) & COUNTED) else []
-    if launches and set(exercise.goals) & COUNTED:
-        facts.traced, facts.launches = {"yours": trace.Traced({"rung": name, "launches": launches[-1:]})}, len(launches)
-        for label, kind in (("accesses", "load"), ("", "store")) if facts.traced else ():
+    launches = counted(name) if facts.right and can_see else []
+    if launches:
+        facts.traced, facts.launches = {"yours": trace.Traced({"rung": name, **launches[-1], "launches": launches[-1:]})}, len(launches)
+        for label, kind in (("accesses", "load"), ("", "store")):
             tell(label, facts.traced["yours"].phrase(kind))
     left = exercise.left(facts)
     if not left:
