@@ -79,11 +79,11 @@ function(tutorial_add_answers name)
     tutorial_executable(${folder}_${answer} SOURCES "${source}" LIBRARIES ${name} tutorial_runtime)
     set_target_properties(${folder}_${answer} PROPERTIES EXCLUDE_FROM_ALL ON
                           RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")
-    target_compile_options(${folder}_${answer} PRIVATE ${tutorial_readers_warnings})
+    target_compile_options(${folder}_${answer} PRIVATE ${tutorial_readers_flags})
     if(TARGET tutorial_see)
       set(seen ${folder}_${answer}_see)
       tutorial_seen_objects(${seen}_objects "${source}")
-      target_compile_options(${seen}_objects PRIVATE ${tutorial_readers_warnings})
+      target_compile_options(${seen}_objects PRIVATE ${tutorial_readers_flags})
       tutorial_executable(${seen} LIBRARIES ${name} tutorial_see_program SOURCES $<TARGET_OBJECTS:${seen}_objects>)
       set_target_properties(${seen} PROPERTIES EXCLUDE_FROM_ALL ON
                             RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")

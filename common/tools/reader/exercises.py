@@ -41,7 +41,7 @@ class Exercise:
         self.chapter, self.number, self.data = chapter, number, data
         self.name, self.task, self.hints = data["name"], data["task"], data.get("hints", [])
         self.goals = dict(data.get("goals", {}))
-        self.answer = data.get("answer")
+        self.answer, self.may = data.get("answer"), data.get("again", [])
         self.asks = data.get("asks")  # its program begins as a blank file, and is judged by what it answers (asked.py)
         if self.asks:
             self.goals["answers"] = self.asks
@@ -96,12 +96,12 @@ class Exercise:
         if not facts.right:
             return ["it is not right yet"]
         return [f"{said(name, goal)}{now}" for name, goal in self.goals.items()
-                for met, now in [facts.meets(name, goal)] if not met] + ([facts.twice] if facts.twice else [])
+                for met, now in [facts.meets(name, goal)] if not met] + list(filter(None, [facts.twice(self.may)]))
 
     def json(self, facts):
         """For programs: whether it is done, and the goals that are not met."""
         left = [name for name, goal in self.goals.items() if not facts.right or not facts.meets(name, goal)[0]]
-        return {"name": self.name, "done": self.done, "left": left + ["twice"] * bool(facts.right and facts.twice)}
+        return {"name": self.name, "done": self.done, "left": left + ["twice"] * bool(facts.right and facts.twice(self.may))}
 
 
 class Chapter:

@@ -91,6 +91,8 @@ class Running:
     def ending(self):
         """"crashed (bus error)", "ended with exit code 3"."""
         code = self.process.returncode
+        if code == -signal.SIGILL:  # of -fsanitize=bounds
+            return "was ended at an index past the end of an array of its own, such as half pack[8]"
         if self.was_stopped:
             return "did not end"
         return f"crashed ({signal.strsignal(-code).lower()})" if code < 0 else f"ended with exit code {code}"

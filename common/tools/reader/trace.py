@@ -592,14 +592,14 @@ class Traced:
         """Bytes, in whole sectors."""
         return self.kinds[kind]["sectors"] * SECTOR if self.kinds[kind] else 0
 
-    @property
-    def twice(self):
-        """Of the work that is done twice a phrase, or "": most bytes of a large array are loaded or stored more than once.
-        A small one is read again because it is broadcast."""
+    def twice(self, may):
+        """Of the work that is done twice a phrase, or "": most bytes of an array are loaded or stored more than once. A small
+        one may be loaded again, for it is broadcast, and atomic operations may store again; so may arrays of these names."""
         largest = max((one["bytes"] for one in self.buffers), default=0)
-        for one in self.buffers:
+        for one in (one for one in self.buffers if one["name"] not in may):
             for kind in ("loads", "stores"):
-                if one["bytes"] > largest / 4 and one[f"{kind}_again"] > one["bytes"] / 2:
+                if one[f"{kind}_again"] > one["bytes"] / 2 and \
+                        (one["bytes"] > largest / 4 if kind == "loads" else not self.atomics):
                     return f"it {kind} {one[f'{kind}_again']:,} of {one['bytes']:,} bytes of {one['name']} more than once"
         return ""
 

@@ -189,10 +189,9 @@ class Facts:
         return not more, " (" + ", ".join(f"{kind}s: now {yours.requests(kind):.3g}, there {other.requests(kind):.3g}"
                                           for kind in more) + ")"
 
-    @property
-    def twice(self):
-        """What of its work is done twice, a phrase; "" if nothing is, or it was not counted."""
-        return self.traced["yours"].twice if "yours" in self.traced else ""
+    def twice(self, may):
+        """What of its work is done twice, a phrase; "" if nothing is, or it was not counted. may: arrays for which that is right."""
+        return self.traced["yours"].twice(may) if "yours" in self.traced else ""
 
     @property
     def claimed_ulp(self):
@@ -578,7 +577,7 @@ def tell_crash(tested, source, advise):
     front.say(front.filled(f"The kernel {tested.ending}, so its results could not be checked.", "\n  ", "  "))
     for line in interesting:
         front.say(front.filled(line, "    "))
-    if not advise:
+    if not advise or "of its own" in tested.ending:
         return
     front.say(front.filled(f"Look: is `alignment` in {source} the width of the widest access in bytes (128 bits: 16)? "
                            "Does every thread begin at a multiple of that? Is every index checked before the access?",

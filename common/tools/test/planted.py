@@ -26,6 +26,9 @@ STORE = "    y[i] = your_elu(x[i]);\n"
 GUARD = "  if (i < n) {\n"
 SHARED = "  __shared__ half tile[256];\n  tile[threadIdx.x] = i < n ? x[i] : __float2half(0.0f);\n"
 REVERSED = "  if (i < n) y[i] = your_elu(tile[threadIdx.x]);\n  if (false) {\n"
+#: Of a length that neither a test nor a program of an exercise tries each time.
+UNKNOWN = " && ".join(f"n != {n}" for n in "0 1 2 5 7 8 9 15 16 17 31 32 64 128 129 255 256 257 1000 1023 1027 1031 4096 5000 5003 65536 65539 "
+                      "100003 1048576 1048579".split())
 NAN = "Which step produces it: infinity minus"
 
 #: name: (file, its beginning or an answer, edits, what must be said, what must not). `line N` in what must be said: a
@@ -54,6 +57,9 @@ BUGS = {
                   ["std::min|min"], ["is right."]),
     # 5. Free ticks
     "degree_3": (ELU, "01_elu/answers/poly.cuh", [], ["5 save: left: at most 4 multiplications"], ["✓ 5 save"]),
+    "stored_twice": (ELU, "01_elu/answers/climb.cuh", [("    LDST128BITS(y[i]) =", "    for (int again = 0; again < 2; ++again) LDST128BITS(y[i]) =")],
+                     ["it stores 2,097,152 of 2,097,152 bytes of y more than once"], ["\u2713 1 climb"]),
+    "known_sizes": (ELU, "", [(GUARD, f"  if ({UNKNOWN}) return;\n" + GUARD)], ["never written"], ["is right."]),
     "scalar_narrow": ("01_elu/your_narrow.cu", "01_elu/answers/narrow.cu",
                       [("constexpr int kPerThread = 8;", "constexpr int kPerThread = 1;"), ("  if (i + kPerThread <= n) {", "  if (false) {"),
                        ("    LDST128BITS(in[4]) = LDST128BITS(x[i + 4]);\n", ""),
@@ -99,6 +105,7 @@ BUGS = {
     "before": (ELU, "", [("y[i] =", "y[i - 1] =")], ["line 30", "before the beginning"], ["is right."]),
     "dropped_tail": (GELU, "", [("k < n; ++k) y[k]", "k < n - 1; ++k) y[k]")], ["never written"], [NAN]),
     "guard_of_first": (GELU, "", [("if (i + 8 <= n)", "if (i < n)")], ["past the end"], ["is right."]),
+    "own_array": (ELU, "01_elu/answers/climb.cuh", [("k < 8", "k <= 8")], ["past the end of an array of its own"], ["is right."]),
     "no_alignas": (GELU, "", [("alignas(16) half pack[8]", "half pack[8]")], ["line 3", "write alignas(16)"], ["is right."]),
     "narrow_claim": (GELU, "", [("kYourGelu{8, 16,", "kYourGelu{8, 2,")], ["multiple of 16 bytes"], ["is right."]),
     "no_barrier": (ELU, "", [(GUARD, SHARED + "  const half other = tile[127 - threadIdx.x];\n  if (i < n) y[i] = __hgt(other, other) ? other : your_elu(x[i]);\n  if (false) {\n")],
