@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "common/elementwise.cuh"
@@ -13,7 +14,7 @@
 namespace tutorial::test {
 
 /// main()'s answer: 0 if op is within `claim` ULP of `reference` for all 65,536 values of T, NaN for
-/// NaN. T: half or __nv_bfloat16.
+/// NaN, zeros with their sign. T: half or __nv_bfloat16.
 template <class T, class Op>
 int check_every_value(Op op, double (*reference)(double), double claim) {
   const std::vector<T> x = all_values<T>();
@@ -30,7 +31,12 @@ int check_every_value(Op op, double (*reference)(double), double claim) {
       if (!std::isnan(static_cast<float>(y[i]))) return verdict(false, "NaN does not give NaN");
       continue;
     }
-    const double off = ulp_error(y[i], reference(double{value}));
+    const double exact = reference(double{value});
+    if (exact == 0.0 && static_cast<float>(y[i]) == 0.0f &&
+        std::signbit(exact) != std::signbit(static_cast<float>(y[i]))) {
+      return verdict(false, "a zero of the wrong sign, at x = " + std::to_string(value));
+    }
+    const double off = ulp_error(y[i], exact);
     if (!(off <= largest)) {
       largest = off;
       at = i;
