@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,7 +20,6 @@ using namespace tutorial::test;
 namespace {
 
 constexpr GeluApproximate kVariants[] = {GeluApproximate::tanh, GeluApproximate::none};
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 void check_f32_accuracy(GeluApproximate approximate) {
   std::vector<UnaryRung<float>> rungs = gelu_rungs<float>(approximate);

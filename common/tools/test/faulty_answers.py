@@ -198,6 +198,8 @@ def main():
     parser.add_argument("--list", action="store_true", help="say which, and try none")
     options = parser.parse_args()
     clone, wrong = None if options.list else Clone(options.folder), 0
+    if clone:  # which targets there are
+        subprocess.run(["cmake", "--preset", "cpu"], cwd=clone.root, stdout=subprocess.DEVNULL, check=True)
     for chapter in exercises.all_chapters():
         for exercise in chapter.exercises:
             if not exercise.judged or not exercise.answer or not fnmatch.fnmatch(f"{chapter.folder.name}/{exercise.name}", options.only):
