@@ -72,6 +72,8 @@ FAULTS = {
 
 #: (answer, kind, a piece of the line): why the fault changes nothing that can be judged.
 EQUIVALENT = {
+    ("01_elu/save", "bound", "v > -0.125f"): "at -0.125 both formulas are right to 0.51",
+    ("01_elu/save", "constant", "v > -0.125f"): "at -0.13, too",
     ("01_elu/poly", "bound", "x < 0.0f"): "both are 0 at 0",
     ("01_elu/poly", "constant", "x > -0.25f"): "at -0.26 both formulas are right to 0.51",
     ("02_gelu/mish", "constant", "x < -40.0f"): "any bound from which on the result is 0 will do",
