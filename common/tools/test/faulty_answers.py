@@ -83,6 +83,8 @@ EQUIVALENT = {
     ("04_arithmetic/broadcast", "operator", "packs + 31"): "smaller blocks, and more of them",
     ("04_arithmetic/pairs", "operands", "__hmul2"): "a product is the same either way",
     ("05_logical_relation/same", "twice", "reinterpret_cast"): "compilers make one store of both",
+    ("05_logical_relation/count", "constant", "threadIdx.x % 32 == 0"): "of each warp of 128 threads one has a number that 33 divides",
+    ("06_primitives/rows", "twice", "softmax_kernel<<<"): "a program that takes its time may launch once before",
     ("05_logical_relation/merge", "constant", "i + 8 <= n"): "the last pack is left to the loop of the tail",
 }
 
