@@ -5,6 +5,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -100,7 +101,8 @@ inline constexpr std::int64_t kImages = 64, kChannels = 256, kSide = 56, kPixels
 std::vector<TwoInputs<half>> channel_sums();
 /// (64, 1, 56, 1) + (1, 256, 1, 56) by launch_broadcast(): two packs a thread, and one.
 std::vector<TwoInputs<float>> outer_sums();
-/// The same in halves, eight a thread: the place found by 64-bit divisions, or by multiplications.
+/// The same in halves, eight a thread: the place found by 64-bit divisions, or by multiplications; the latter where a
+/// multiprocessor holds fewer threads, by shared memory or by registers.
 std::vector<TwoInputs<half>> outer_pack_sums();
 
 /// y = a, or a + b, for arrays that are aligned to their elements alone: one element a thread; stores
@@ -112,8 +114,8 @@ std::vector<TwoInputs<T>> any_addresses(int inputs);
 /// words: bit i % 32 of word i / 32 says whether a[i] > b[i].
 std::vector<TwoInputs<half, unsigned>> votes();
 
-/// A kernel that does nothing.
-cudaError_t empty(std::int64_t blocks, int threads, cudaStream_t stream);
+/// A kernel that does nothing, whose blocks may take shared memory for it.
+cudaError_t empty(std::int64_t blocks, int threads, cudaStream_t stream, std::size_t shared = 0);
 
 /// One thread follows `hops` pointers: from = next[from], beginning at *place, where it leaves the
 /// last; cycles[0]: what they took. `through_l1`: the loads may hit in the L1. With `bytes` > 0,

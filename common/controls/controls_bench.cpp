@@ -262,14 +262,16 @@ std::size_t replays_of(const benchmark::State& state) {
 }
 
 /// Empty kernels in the grid of chapter 01's `f32` at 16384x16384, with any number of threads a
-/// block.
-void add_empty(int threads) {
+/// block, and any shared memory.
+void add_empty(const std::string& name, int threads, std::size_t shared = 0) {
   constexpr std::int64_t kNaiveBlocks = std::int64_t{16384} * 16384 / 128;
-  add_row("empty_b" + std::to_string(threads), kNaiveBlocks, "warm", [=](benchmark::State& state) {
+  add_row("empty_" + name, kNaiveBlocks, "warm", [=](benchmark::State& state) {
     const test::Stream stream;
     const auto seconds = seconds_per_launch(
-        [=](std::size_t, cudaStream_t on) { return controls::empty(kNaiveBlocks, threads, on); }, 1,
-        stream.get(), replays_of(state));
+        [=](std::size_t, cudaStream_t on) {
+          return controls::empty(kNaiveBlocks, threads, on, shared);
+        },
+        1, stream.get(), replays_of(state));
     set_times(state, seconds);
     state.counters["probe_mhz"] = probe_sm_mhz(stream.get());
     state.counters["ns_per_block"] = median(seconds) * 1e9 / static_cast<double>(kNaiveBlocks);
@@ -590,7 +592,12 @@ void add_throughputs() {
 }  // namespace
 
 void register_benchmarks() {
-  for (const int threads : {32, 64, 128, 256, 512, 1024}) add_empty(threads);
+  for (const int threads : {32, 64, 128, 256, 512, 1024}) {
+    add_empty("b" + std::to_string(threads), threads);
+  }
+  for (const std::size_t kib : {8U, 16U, 32U, 64U}) {
+    add_empty("shared_" + std::to_string(kib) + "k", 128, kib << 10);
+  }
   add_launch("launch_in_graph", Launching::graph);
 
   add_copy_peers<float>(kLadder);

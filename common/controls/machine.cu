@@ -149,9 +149,15 @@ Throughput of(std::string name) {
 
 }  // namespace
 
-cudaError_t empty(std::int64_t blocks, int threads, cudaStream_t stream) {
-  return launch(control_empty_kernel, {grid_1d(blocks, 1), dim3(static_cast<unsigned>(threads))},
-                stream);
+cudaError_t empty(std::int64_t blocks, int threads, cudaStream_t stream, std::size_t shared) {
+  if (shared > 0) {
+    const cudaError_t error =
+        cudaFuncSetAttribute(control_empty_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared));
+    if (error != cudaSuccess) return error;
+  }
+  return launch(control_empty_kernel,
+                {grid_1d(blocks, 1), dim3(static_cast<unsigned>(threads)), shared}, stream);
 }
 
 cudaError_t dependent(unsigned* sink, long long* cycles, cudaStream_t stream) {
