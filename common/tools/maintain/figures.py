@@ -356,7 +356,8 @@ def ladder_chart(title, subtitle, groups):
     high = max([bar["gbps"] or 0 for _, bars, _ in groups for bar in bars] + [peak or 0 for _, _, peak in groups])
     axis = Axis(0, high * 1.01 or 1.0)
     y = top = headings(canvas, title, subtitle) + 28
-    for words, x in zip(("GB/s", "% of copy", "step"), ends):
+    heads = ("GB/s", "% of copy", "step")[:3 if any(bar["step"] for _, bars, _ in groups for bar in bars) else 2]  # no column of nothing
+    for words, x in zip(heads, ends):
         canvas.text(x, top - 8, words, "muted", "end", "s")
     bottom = top + sum(row * len(bars) + (26 if heading or i else 0) for i, (heading, bars, _) in enumerate(groups)) + 4
     for value, text in axis.ticks:
