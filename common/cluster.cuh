@@ -47,6 +47,13 @@ inline void cluster_barrier(const char* file = __builtin_FILE(), int line = __bu
   cpu::cluster_barrier({file, line});
 }
 
+inline void cluster_arrive(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  cpu::cluster_arrive({file, line});
+}
+inline void cluster_wait(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  cpu::cluster_wait({file, line});
+}
+
 template <class T>
 T* in_block(T* shared, unsigned rank, const char* file = __builtin_FILE(),
             int line = __builtin_LINE()) {
@@ -59,6 +66,18 @@ T* in_block(T* shared, unsigned rank, const char* file = __builtin_FILE(),
 __device__ __forceinline__ void cluster_barrier() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   __cluster_barrier_arrive();
+  __cluster_barrier_wait();
+#endif
+}
+
+/// The same in two parts. A thread that has arrived does meanwhile what needs no other block, and what none needs of it.
+__device__ __forceinline__ void cluster_arrive() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  __cluster_barrier_arrive();
+#endif
+}
+__device__ __forceinline__ void cluster_wait() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   __cluster_barrier_wait();
 #endif
 }

@@ -319,7 +319,7 @@ __global__ void __launch_bounds__(kThreads, kThreads == kClusterThreads ? 3 : 1)
   for (int i = mine; i < count; i += kThreads) {
     copy_async(held + i, x + begin + i * kWidth);
   }
-  cluster_barrier();  // all blocks have begun: their shared memory is there
+  cluster_arrive();
   wait_for_copies();
   // Two packs at a time, the second perhaps not there.
   constexpr int kPair = 2 * kWidth;
@@ -344,6 +344,7 @@ __global__ void __launch_bounds__(kThreads, kThreads == kClusterThreads ? 3 : 1)
         online(running, pack_max_and_sum({above, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
   }
   const std::uint64_t pair = Reduce<kGlobalMode>(running, online);
+  cluster_wait();  // all blocks have begun: their shared memory is there
   if (threadIdx.x < blocks) *in_block(&of_blocks[cluster_rank()], threadIdx.x) = pair;
   cluster_barrier();
   const std::uint64_t one = lane < blocks ? of_blocks[lane] : online.identity();

@@ -432,6 +432,18 @@ void Checker::barrier_completes(unsigned returned, bool of_cluster) {
   std::fill(waited().begin(), waited().end(), most);
 }
 
+void Checker::arrives_at_cluster() {
+  const Busy busy;
+  settle();
+  order_.arrives_at_cluster(running_thread());
+}
+
+void Checker::has_waited_for_cluster() {
+  const Busy busy;
+  settle();
+  order_.has_waited_for_cluster(running_thread());
+}
+
 void Checker::warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) {
   const Busy busy;
   if (!orders_memory) return;
@@ -881,7 +893,7 @@ void Checker::reach_into(Region& region, const Seen& seen, const Stamp& now) {
   last = {
       now.serial, place,
       sentence + ", which may have ended: no barrier of the cluster behind this access keeps it"};
-  if (order_.has_met()) return;
+  if (order_.has_met(running_thread())) return;
   problems_.add(
       "not begun", place,
       sentence + ", and has come to no barrier of the cluster yet: that block may not have begun");

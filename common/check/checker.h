@@ -96,6 +96,8 @@ class Checker : public cpu::Watcher {
   void block_begins() override;
   void block_fails(const std::string& report) override;
   void barrier_completes(unsigned returned, bool of_cluster) override;
+  void arrives_at_cluster() override;
+  void has_waited_for_cluster() override;
   void warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) override;
   void thread_waits(cpu::Where where) override;
   void waits_for_previous_grid() override;

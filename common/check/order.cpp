@@ -80,8 +80,9 @@ void Order::block_begins(unsigned rank, std::uint32_t block, unsigned threads) {
   goes_on(rank);
   of_->block = block;
   of_->begin = of_->phase = ++serial_;
-  of_->met = cluster_serial_;
+  of_->met = of_->kept = cluster_serial_;
   of_->barriers = 0;
+  of_->between.clear();
   of_->known_blocks.clear();
   of_->known_grids.clear();
   of_->fenced = false;
@@ -96,11 +97,26 @@ void Order::block_begins(unsigned rank, std::uint32_t block, unsigned threads) {
 /// The first block that goes on behind a barrier of the cluster gives it its serial, which all its blocks know it by.
 void Order::barrier_completes(bool of_cluster) {
   if (!of_cluster) {
-    of_->phase = ++serial_;
+    of_->phase = of_->phase_before = ++serial_;
     return;
   }
   if (of_->barriers == barriers_.size()) barriers_.push_back(++serial_);
+  of_->phase_before = of_->phase;
+  of_->met_before = of_->met;
   of_->phase = of_->met = barriers_[of_->barriers++];
+  of_->kept = of_->met;
+  of_->has_waited = false;
+}
+
+void Order::arrives_at_cluster(unsigned thread) {
+  if (!of_->has_waited) of_->kept = of_->met_before;
+  of_->between.insert(thread);
+}
+
+void Order::has_waited_for_cluster(unsigned thread) {
+  of_->between.erase(thread);
+  of_->has_waited = true;
+  of_->kept = of_->met;
 }
 
 void Order::warp_meets(unsigned warp, std::uint32_t lanes) {
@@ -167,11 +183,15 @@ Stamp Order::now(unsigned thread) const {
 bool Order::comes_before(const Stamp& earlier, bool is_shared, unsigned thread) const {
   if (earlier.serial < launch_serial_)
     return is_shared || !is_child() || comes_before_child(earlier);
+  const bool between = is_between(thread);
   if (earlier.block != of_->block || !is_of_cluster(earlier)) {
-    const bool is_before = is_of_cluster(earlier) ? earlier.serial < of_->met : is_shared;
+    const bool is_before = is_of_cluster(earlier)
+                               ? earlier.serial < (between ? of_->met_before : of_->met)
+                               : is_shared;
     return is_before || of_->known_blocks.has(earlier.block);
   }
-  if (earlier.thread == thread || earlier.serial < of_->phase) return true;
+  if (earlier.thread == thread || earlier.serial < (between ? of_->phase_before : of_->phase))
+    return true;
   return is_known(earlier, thread, of_->clocks[thread], of_->known[thread]);
 }
 

@@ -40,6 +40,10 @@ class Order {
   void block_begins(unsigned rank, std::uint32_t block, unsigned threads);
   void goes_on(unsigned rank) { of_ = &blocks_[rank]; }
   void barrier_completes(bool of_cluster);
+  /// The thread is between the two parts of the cluster's barrier that has completed last; or behind both. What it does
+  /// in between comes after the barrier for all others, and the barrier after it for the thread itself.
+  void arrives_at_cluster(unsigned thread);
+  void has_waited_for_cluster(unsigned thread);
   void warp_meets(unsigned warp, std::uint32_t lanes);
   void fence() { of_->fenced = true; }
   /// The thread passes on what was done before the fence, and learns what was passed on to it.
@@ -51,9 +55,9 @@ class Order {
   bool comes_before(const Stamp& earlier, bool is_shared, unsigned thread) const;
   bool is_of_cluster(const Stamp& stamp) const { return stamp.serial >= cluster_serial_; }
   /// Whether the block has come to a barrier of the cluster, and whether block `rank` has to one since then.
-  bool has_met() const { return of_->barriers > 0; }
+  bool has_met(unsigned thread) const { return of_->barriers > (is_between(thread) ? 1 : 0); }
   bool has_met_since(unsigned rank, std::uint32_t serial) const {
-    return serial < blocks_[rank].met;
+    return serial < blocks_[rank].kept;
   }
 
  private:
@@ -80,6 +84,7 @@ class Order {
     Blocks known_blocks;
   };
 
+  bool is_between(unsigned thread) const { return of_->between.count(thread) != 0; }
   static bool is_known(const Stamp& earlier, unsigned thread,
                        const std::array<std::uint32_t, kLanes>& clocks, const Clocks& known);
   bool comes_before_child(const Stamp& earlier) const;
@@ -99,7 +104,12 @@ class Order {
     std::uint32_t block = 0;
     std::uint32_t begin = 0, phase = 0;  // serials: of its beginning, and since its last barrier
     std::uint32_t met = 0;               // and of the cluster's last barrier, or beginning
-    std::size_t barriers = 0;            // of the cluster, that it has passed
+    std::uint32_t kept = 0;              // the same, if a thread has waited for it
+    std::uint32_t phase_before = 0,
+                  met_before = 0;  // for threads that have arrived there and not waited
+    std::set<unsigned> between;    // these
+    bool has_waited = false;       // one of them
+    std::size_t barriers = 0;      // of the cluster, that it has passed
     bool fenced = false;
 
     // How often each lane of each warp has met others, as far as each thread knows; and what each knows of

@@ -46,6 +46,8 @@ const char* name_of(Vote vote) {
       return "__syncthreads_or()";
     case Vote::cluster:
       return "the barrier of the cluster";
+    case Vote::cluster_in_parts:
+      return "barrier_arrive()";
     case Vote::none:
       break;
   }
@@ -62,6 +64,7 @@ int outcome(Vote vote, unsigned votes, unsigned voters) {
       return votes != 0 ? 1 : 0;
     case Vote::none:
     case Vote::cluster:
+    case Vote::cluster_in_parts:
       break;
   }
   return 0;
@@ -138,6 +141,7 @@ void Block::engage() {
   threads_.assign(count_, Thread{});
   ready_.clear();
   at_barrier_ = 0;
+  cluster_barriers_ = 0;
   warps_.resize((count_ + kLanes - 1) / kLanes);
   for (unsigned i = 0; i < warps_.size(); ++i) {
     warps_[i].absent = missing_lanes(i, count_);
@@ -210,6 +214,10 @@ int Block::barrier(Vote vote, bool predicate, Where where) {
   if (watcher != nullptr) watcher->thread_waits(where);
   if (!engaged_) engage();
   const unsigned thread = running_thread();
+  if (is_of_cluster(vote) && threads_[thread].has_arrived) {
+    fault(std::string(cpu::name_of(vote)) + " in " + text_of(where) + ": thread " +
+          name_of(thread) + " has arrived at the one before, and called no barrier_wait() since");
+  }
   if (at_barrier_ == 0) {
     first_at_barrier_ = thread;
     vote_ = vote;
@@ -230,15 +238,36 @@ int Block::barrier(Vote vote, bool predicate, Where where) {
 /// does.
 void Block::release_barrier() {
   vote_result_ = outcome(vote_, votes_, at_barrier_);
-  if (vote_ == Vote::cluster && !worker_.source().meet()) {
-    record_fault("another block of the cluster has failed");
+  if (is_of_cluster(vote_)) {
+    ++cluster_barriers_;
+    if (!worker_.source().meet()) record_fault("another block of the cluster has failed");
   }
-  if (watcher != nullptr) watcher->barrier_completes(exited_, vote_ == Vote::cluster);
+  if (watcher != nullptr) watcher->barrier_completes(exited_, is_of_cluster(vote_));
   at_barrier_ = 0;
   for (unsigned position = count_; position-- > 0;) {
     const unsigned thread = thread_at(position);
     if (threads_[thread].state == State::at_barrier) make_ready(thread);
   }
+}
+
+void Block::arrive_at_cluster(Where where) {
+  barrier(Vote::cluster_in_parts, false, where);
+  threads_[running_thread()].has_arrived = true;
+  if (watcher != nullptr) watcher->arrives_at_cluster();
+}
+
+void Block::wait_for_cluster(Where where) {
+  if (failed_) return;
+  if (!has_arrived()) {
+    fault("barrier_wait() in " + text_of(where) + ": thread " + name_of(running_thread()) +
+          " has called no barrier_arrive() before");
+  }
+  threads_[running_thread()].has_arrived = false;
+  if (watcher != nullptr) watcher->has_waited_for_cluster();
+}
+
+bool Block::waits_for_first_cluster_barrier() const {
+  return has_arrived() && cluster_barriers_ == 1;
 }
 
 void Block::check_same_barrier(unsigned thread, Vote vote, Where where) {

@@ -35,8 +35,13 @@ struct KernelThreads {
 };
 
 /// What the votes of a barrier come to: __syncthreads_count, _and, _or; plain __syncthreads is the
-/// count of nothing, and so is the barrier of a cluster, which waits for its other blocks too.
-enum class Vote { none, count, all, any, cluster };
+/// count of nothing, and so is the barrier of a cluster, which waits for its other blocks too, in one or in two parts.
+enum class Vote { none, count, all, any, cluster, cluster_in_parts };
+
+/// Whether all blocks of the cluster meet there.
+inline bool is_of_cluster(Vote vote) {
+  return vote == Vote::cluster || vote == Vote::cluster_in_parts;
+}
 
 /// The 32 lanes that take part in one warp operation, as seen when the last of them has arrived.
 /// `value` and `source` are what each lane brought; `result` is what it takes home.
@@ -73,6 +78,14 @@ class Block {
   /// Waits until every thread of the block that has not returned waits here as well. The value is
   /// the outcome of the vote. Throws Abandoned after a fault.
   int barrier(Vote vote, bool predicate, Where where);
+
+  /// The barrier of the cluster in two parts. All of it takes place in the first; but until the second the thread may rely
+  /// on nothing that others did before it, nor may they on what it does between the two.
+  void arrive_at_cluster(Where where);
+  void wait_for_cluster(Where where);
+
+  /// Whether the running thread has to assume that other blocks of the cluster have not begun, though they have.
+  bool waits_for_first_cluster_barrier() const;
 
   /// Waits until every lane of `mask` that has not returned executes `operation` with the same
   /// mask; the value is this lane's result. With mask 0: until no thread of the block can go on; who
@@ -119,6 +132,7 @@ class Block {
     Where where{};
     const WarpOperation* operation = nullptr;
     std::uint32_t mask = 0;
+    bool has_arrived = false;  // at a barrier of the cluster, for which it has not waited
   };
 
   /// Lanes of one warp that have gathered for one operation, and not yet all of them.
@@ -152,6 +166,7 @@ class Block {
   void wait();
   void make_ready(unsigned thread);
 
+  bool has_arrived() const { return engaged_ && threads_[running_thread()].has_arrived; }
   bool barrier_is_complete() const { return at_barrier_ != 0 && at_barrier_ == count_ - exited_; }
   void release_barrier();
   void check_same_barrier(unsigned thread, Vote vote, Where where);
@@ -199,6 +214,7 @@ class Block {
   Vote vote_ = Vote::none;
   unsigned votes_ = 0;
   int vote_result_ = 0;
+  unsigned cluster_barriers_ = 0;
 
   bool failed_ = false;  // no thread starts any more
   std::string failure_;

@@ -105,6 +105,9 @@ void* ClusterQueue::Rank::of_block(void* shared, unsigned rank, Where where) {
   const std::string name = "block " + std::to_string(rank) + " of the cluster";
   if (rank >= queue_.size_) refuse("there is no " + name);
   const Rank& other = queue_.ranks_[rank];
+  if (running_block->waits_for_first_cluster_barrier()) {
+    refuse(name + " may not have begun; barrier_wait() must come before");
+  }
   if (other.state == State::yet_to_begin) {
     refuse(name + " has not begun; all blocks must have met at a cluster barrier before");
   }
@@ -127,6 +130,10 @@ unsigned cluster_size() { return Worker::of_this_thread().source().cluster_size(
 void cluster_barrier(Where where) {
   calling_block("cluster_barrier").barrier(Vote::cluster, false, where);
 }
+
+void cluster_arrive(Where where) { calling_block("cluster_arrive").arrive_at_cluster(where); }
+
+void cluster_wait(Where where) { calling_block("cluster_wait").wait_for_cluster(where); }
 
 void* in_block(void* shared, unsigned rank, Where where) {
   calling_block("in_block");

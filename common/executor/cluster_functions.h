@@ -11,6 +11,10 @@ unsigned cluster_size();
 /// Waits until all threads of the cluster's blocks that have not returned wait here.
 void cluster_barrier(Where where);
 
+/// The same in two parts: between them a thread does what needs no other block.
+void cluster_arrive(Where where);
+void cluster_wait(Where where);
+
 /// The same place in the shared memory of block `rank` of the cluster.
 void* in_block(void* shared, unsigned rank, Where where);
 

@@ -28,6 +28,9 @@ class Watcher {
   /// All threads of the block have met at a barrier, but for the `returned` ones; and, if it is the cluster's,
   /// those of its other blocks, of which some may have gone on since.
   virtual void barrier_completes(unsigned returned, bool of_cluster) = 0;
+  /// That barrier is one in two parts, and the running thread is between them; and it is behind the second.
+  virtual void arrives_at_cluster() {}
+  virtual void has_waited_for_cluster() {}
   /// `lanes` of a warp have met in a warp operation. Of these __syncwarp alone orders memory.
   virtual void warp_meets(unsigned warp, std::uint32_t lanes, bool orders_memory) = 0;
   /// The running thread calls __syncthreads or a warp operation.

@@ -22,14 +22,24 @@
 
 namespace tutorial::run {
 
+/// The kernel's `__cluster_dims__(blocks, 1, 1)`.
+struct Clusters {
+  unsigned blocks;
+};
+
 /// What stands between `<<<` and `>>>`.
 struct Shape {
   Shape(dim3 its_grid, dim3 its_block, std::size_t shared = 0, cudaStream_t its_stream = nullptr)
       : grid(its_grid), block(its_block), shared_bytes(shared), stream(its_stream) {}
+  template <class... More>
+  Shape(Clusters its_clusters, More... more) : Shape(more...) {
+    cluster = its_clusters.blocks;
+  }
 
   dim3 grid, block;
   std::size_t shared_bytes;
   cudaStream_t stream;
+  unsigned cluster = 1;
 };
 
 /// What the source says of a launch.
@@ -57,7 +67,8 @@ cudaError_t launch_now(const Source& source, const Shape& shape, cudaStream_t st
                            source.kernel,
                            source.parameters,
                            source.where,
-                           stream};
+                           stream,
+                           shape.cluster};
   const LaunchAtWork at_work(launch);
   return cpu::execute(launch);
 }

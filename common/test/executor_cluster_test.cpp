@@ -70,6 +70,51 @@ __global__ void early_end_kernel(int* y) {
   y[blockIdx.x] = 1;
 }
 
+/// sum_kernel by a barrier in two parts; between them threads meet in their own block.
+__global__ void in_parts_kernel(int* y) {
+  __shared__ int mine;
+  if (threadIdx.x == 0) mine = static_cast<int>(blockIdx.x);
+  cluster_arrive();
+  __syncthreads();
+  int sum = -mine;
+  cluster_wait();
+  for (unsigned rank = 0; rank < cluster_blocks(); ++rank) sum += *in_block(&mine, rank);
+  sum += static_cast<int>(blockIdx.x);
+  cluster_arrive();
+  cluster_wait();
+  mine = -1;  // the others have read it
+  y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+__global__ void reads_between_kernel(int* y) {
+  __shared__ int mine;
+  mine = 1;
+  cluster_arrive();
+  y[blockIdx.x] = *in_block(&mine, (cluster_rank() + 1) % cluster_blocks());
+  cluster_wait();
+}
+
+__global__ void reads_between_later_kernel(int* y) {
+  __shared__ int mine;
+  mine = 1;
+  cluster_barrier();
+  cluster_arrive();
+  y[blockIdx.x] = *in_block(&mine, (cluster_rank() + 1) % cluster_blocks());
+  cluster_wait();
+  cluster_barrier();
+}
+
+__global__ void arrives_twice_kernel(int* y) {
+  cluster_arrive();
+  cluster_arrive();
+  y[blockIdx.x] = 1;
+}
+
+__global__ void only_waits_kernel(int* y) {
+  cluster_wait();
+  y[blockIdx.x] = 1;
+}
+
 LaunchShape clusters(unsigned blocks, unsigned of) {
   return {blocks, kBlockThreads, kBlockThreads * sizeof(int), Overlap::none, of};
 }
@@ -117,6 +162,25 @@ TEST_CASE("a block that reads another one's memory too soon, too late or elsewhe
     CHECK(report_of(no_such_block_kernel, order).find("there is no block 2 of the cluster") !=
           std::string::npos);
   }
+}
+
+TEST_CASE("the barrier of a cluster may come in two parts") {
+  const GuardedBuffer<int> y(std::size_t{4 * kBlockThreads});
+  for (const cpu::Order order : {cpu::Order::forward, cpu::Order::reverse}) {
+    cpu::set_thread_order(order);
+    REQUIRE(launch(in_parts_kernel, clusters(4, 2), nullptr, y.data()) == cudaSuccess);
+    cpu::set_thread_order(cpu::Order::forward);
+    const std::vector<int> sums = y.download();
+    CHECK((sums.front() == 1 && sums.back() == 5));
+    CHECK(report_of(reads_between_kernel, order)
+              .find("may not have begun; barrier_wait() must come before") != std::string::npos);
+    CHECK(report_of(arrives_twice_kernel, order).find("called no barrier_wait() since") !=
+          std::string::npos);
+    CHECK(report_of(only_waits_kernel, order).find("has called no barrier_arrive() before") !=
+          std::string::npos);
+  }
+  REQUIRE(launch(reads_between_later_kernel, clusters(4, 2), nullptr, y.data()) == cudaSuccess);
+  CHECK(y.download()[0] == 1);
 }
 
 TEST_CASE("threads and blocks that have ended do not keep a cluster waiting", "[exchange]") {

@@ -7,12 +7,13 @@ PyTorch's operators and torch.compile's.
 By the protocol and in the rows of views.py, CASE/WHO/REGIME, with one difference: torch.compile gets a function
 that writes into the given result too. One that returns a result which nobody keeps reuses the same memory, which
 stays in the cache, and looks faster than it is. The shape is in the case's name: softmax_f32_1x131072_few.
-Softmax of long rows is timed beside Liger-Kernel's too, where that is installed.
+Softmax of long rows is timed beside Liger-Kernel's and quack's too, where these are installed.
 
 Without a GPU: small shapes, once, through the CPU executor; such times say nothing about a GPU.
 """
 
 import importlib
+import importlib.metadata
 import importlib.util
 import sys
 from pathlib import Path
@@ -36,10 +37,11 @@ SMALL = [(2, 256)]  # without a GPU
 def cases_of(torch):
     ops, aten, found = torch.ops.elementwise_tutorial, torch.ops.aten, []
 
-    def add(what, dtype, inputs, out, where, plain, fused, bound):
+    def add(what, dtype, inputs, out, where, plain, fused, bound, out_dtype=None):
         name = f"{what}_{dtype}_{inputs[0][0]}x{out[-1] if what == 'swiglu' else inputs[0][1]}_{where}"
         layouts = [views.Layout(shape) for shape in inputs]
-        found.append(views.Case(name, dtype, lambda n: layouts, lambda n: views.Layout(out), plain, fused, bound))
+        found.append(views.Case(name, dtype, lambda n: layouts, lambda n: views.Layout(out), plain, fused, bound,
+                                out_dtype))
 
     def softmax(dtype, shape, where):
         add("softmax", dtype, [shape], shape, where, lambda x: torch.softmax(x[0], 1),
@@ -66,6 +68,20 @@ def cases_of(torch):
         add("bias", dtype, [shape, shape[1:]], shape, "tokens", lambda x: x[0] + x[1],
             lambda x, y: aten.add.out(x[0], x[1], out=y), lambda x, y: ops.bias_add.out(x[0], x[1], out=y))
 
+    def quantize(dtype, tokens, d):
+        # SwiGLU, the largest magnitude of each token, E4m3 below it: what PyTorch needs a chain for.
+        def chain(x):
+            y = torch.nn.functional.silu(x[0]) * x[1]
+            return (y.float() / (y.abs().amax(-1, keepdim=True).float() / 448)).to(torch.float8_e4m3fn)
+
+        scale = torch.empty(tokens, 1, device="cuda" if gpu else "cpu")
+        add("quantize", dtype, [(tokens, d)] * 2, (tokens, d), "tokens", chain, None,
+            lambda x, y: ops.swiglu_quantize.out(x[0], x[1], q=y.view(torch.uint8), scale=scale), out_dtype="e4m3")
+
+    def copy(dtype, shape):
+        add("copy", dtype, [shape], shape, "long", lambda x: x[0].clone(), lambda x, y: y.copy_(x[0]), None)
+        found[-1].compiled = False
+
     gpu = torch.cuda.is_available()
     for dtype in ("f32", "bf16"):
         for shape in FEW if gpu else SMALL:
@@ -74,11 +90,14 @@ def cases_of(torch):
             running(dtype, shape)
         for shape in LONG if gpu else SMALL:
             softmax(dtype, shape, "long")
+            copy(dtype, shape)
     for shape in TOKENS if gpu else SMALL:
         swiglu("bf16", *shape)
         bias("bf16", shape)
         activation("elu", "bf16", shape)
         activation("gelu", "bf16", shape)
+        if hasattr(torch, "float8_e4m3fn"):  # PyTorch 2.1
+            quantize("bf16", *shape)
     return found
 
 
@@ -90,14 +109,35 @@ def liger(torch, case):
     return [("liger", table.allocating(f"{case.name}/liger", "peer", lambda x: function.apply(x[0])))]
 
 
+def quack(torch, case):
+    """quack's softmax, which writes into the result; [] where it is not installed."""
+    if not torch.cuda.is_available() or importlib.util.find_spec("quack") is None:
+        return []
+    function = importlib.import_module("quack.softmax")._softmax_fwd  # pylint: disable=protected-access
+    return [("quack", table.writing(f"{case.name}/quack", "peer", lambda x, y: function(x[0], y)))]
+
+
+def versions():
+    """Of these two, for the file's context."""
+    found = {}
+    for package in ("liger-kernel", "quack-kernels"):
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    return found
+
+
 def contenders(torch, case):
     """As views.contenders(), but what torch.compile makes writes into the result."""
     found = [one for one in views.contenders(torch, case) if one[0] != "compile"]
-    if hasattr(torch, "compile"):
+    if case.compiled and hasattr(torch, "compile"):
         torch._dynamo.reset()  # another shape would make it compile for any shape
         function = torch.compile(lambda x, y: y.copy_(case.plain(x)), fullgraph=True, dynamic=False)
         found.append(("compile", table.writing(f"{case.name}/compile", "peer", function)))
-    return found + (liger(torch, case) if case.name.startswith("softmax") and case.name.endswith("long") else [])
+    if case.name.startswith("softmax") and case.name.endswith("long"):
+        found += liger(torch, case) + quack(torch, case)
+    return found
 
 
 def main(arguments=None):
@@ -107,7 +147,7 @@ def main(arguments=None):
     if options.list:
         print("\n".join(case.name for case in listed))
         return
-    views.measure_all(torch, [(case.name, case, 0) for case in listed], options, CHAPTERS, contenders)
+    views.measure_all(torch, [(case.name, case, 0) for case in listed], options, CHAPTERS, contenders, versions())
 
 
 if __name__ == "__main__":

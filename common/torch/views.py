@@ -4,7 +4,7 @@ begin anywhere, halves and parts of rows, every second element, transposed opera
 along any dimension; softmax, running sums and sort along rows.
 
     python3 common/torch/views.py [--json OUT.json] [--filter TEXT,...] [--elements 28,24,20]
-                                  [--resume] [--minutes M] [--list]
+                                  [--resume] [--minutes M] [--list] [--profile REGIME]
 
 Each case is taken at 2^20, 2^24 and 2^28 elements of the result, or of what is summed (as near as its shape allows), cold and
 warm, by the protocol of timing.py: kernels alone, back to back in a captured graph. A result is checked
@@ -13,7 +13,8 @@ torch.compile, which allocates its own.
 
 OUT.json has a row CASE/WHO/REGIME for each, WHO being bound, torch or compile, with median_us; rows that
 the file has already are kept unless they are measured anew; with --resume their cases are not, and
---minutes says when to stop, so that several short runs make a whole one. `copy` is PyTorch's copy of contiguous
+--minutes says when to stop, so that several short runs make a whole one. With --profile each contender is only called,
+for ncu, as by table.py, and OUT.json says what was called; REGIME, which ncu sets, is a part of these names. `copy` is PyTorch's copy of contiguous
 tensors, and "bytes" what a call must read and write: their ratio tells how near a case is to a copy.
 
 Without a GPU: a small size, once, through the CPU executor; such times say nothing about a GPU.
@@ -287,7 +288,21 @@ def works(torch, case, contender, one_set, wanted):
     return True
 
 
-def measure(torch, case, n, name, device, write, compared=contenders):
+def profile(torch, name, elements, found, one_set, regime, write):
+    """Calls the contenders for ncu, each call in an NVTX range."""
+    torch.cuda.profiler.start()
+    for who, contender in found:
+        row, call = f"{name}/{who}/{elements}/{regime}", contender.begin([one_set])
+        for i in range(table.PROFILED_CALLS):
+            torch.cuda.nvtx.range_push(row)
+            call(i)
+            torch.cuda.synchronize()
+            torch.cuda.nvtx.range_pop()
+        write({"name": row, "calls": table.PROFILED_CALLS})
+    torch.cuda.profiler.stop()
+
+
+def measure(torch, case, n, name, device, write, compared=contenders, profiled=None):
     """The rows of one case at one size, by that name."""
     moved = bytes_of(torch, case, n)
     first = new_set(torch, case, n, device)
@@ -295,6 +310,9 @@ def measure(torch, case, n, name, device, write, compared=contenders):
     found = [(who, contender) for who, contender in compared(torch, case)
              if works(torch, case, contender, first, wanted)]
     del wanted
+    if profiled:
+        profile(torch, name, max(x.numel() for x in first[0]), found, first, profiled, write)
+        return
     for regime in ("cold", "warm") if device == "cuda" else ("warm",):
         count = 1
         if regime == "cold":
@@ -319,15 +337,16 @@ def measure(torch, case, n, name, device, write, compared=contenders):
 class Rows:
     """The rows of OUT.json, old and new; written after each case."""
 
-    def __init__(self, torch, path):
-        self.path, self.context = path, table.context(torch)
+    def __init__(self, torch, path, key, context):
+        self.path, self.context, self.key = path, {**table.context(torch), **context}, key
         self.rows = {}
-        if path and Path(path).exists():
+        if path and key == "benchmarks" and Path(path).exists():
             self.rows = {row["name"]: row for row in runs.load_json(path)["benchmarks"]}
 
     def add(self, row):
         self.rows[row["name"]] = row
-        print(f"{row['name']:52} {row['median_us']:12.3f} us {row['bytes'] / row['median_us'] * 1e-3:10.1f} GB/s", flush=True)
+        if self.key == "benchmarks":
+            print(f"{row['name']:52} {row['median_us']:12.3f} us {row['bytes'] / row['median_us'] * 1e-3:10.1f} GB/s", flush=True)
 
     def has(self, case):
         """Whether the case of this name has been measured: its last row is there."""
@@ -335,7 +354,7 @@ class Rows:
 
     def save(self):
         if self.path:
-            runs.write_json(self.path, {"context": self.context, "benchmarks": list(self.rows.values())})
+            runs.write_json(self.path, {"context": self.context, self.key: list(self.rows.values())})
 
 
 def parser_of(description):
@@ -346,14 +365,15 @@ def parser_of(description):
     parser.add_argument("--resume", action="store_true", help="leave out what OUT.json has")
     parser.add_argument("--minutes", type=float, default=math.inf, help="begin no case after so many minutes")
     parser.add_argument("--list", action="store_true", help="only the names of the cases")
+    parser.add_argument("--profile", choices=("cold", "warm"), metavar="REGIME", help="for ncu: only call the contenders")
     return parser
 
 
-def measure_all(torch, named, options, chapters, compared=contenders):
-    """Measures each (name, case, n) that the options leave."""
+def measure_all(torch, named, options, chapters, compared=contenders, context=None):
+    """Measures each (name, case, n) that the options leave; `context` is written beside that of every run."""
     began, device = time.monotonic(), "cuda" if torch.cuda.is_available() else "cpu"
     elementwise_tutorial.load(*chapters, backends=[device])
-    rows_of, wrong = Rows(torch, options.json), []
+    rows_of, wrong = Rows(torch, options.json, "profiled" if options.profile else "benchmarks", context or {}), []
     with torch.no_grad():
         for name, case, n in named:
             if options.resume and rows_of.has(name):
@@ -365,7 +385,7 @@ def measure_all(torch, named, options, chapters, compared=contenders):
                 gc.collect()  # graphs of the case before, with their memory
                 torch.cuda.empty_cache()
             try:
-                measure(torch, case, n, name, device, rows_of.add, compared)
+                measure(torch, case, n, name, device, rows_of.add, compared, options.profile)
             except runs.ToolError as error:  # the others are worth their time all the same
                 print(error, flush=True)
                 wrong.append(name)

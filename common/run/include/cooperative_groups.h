@@ -268,12 +268,13 @@ class cluster_group {
   static T* map_shared_rank(T* shared, unsigned rank, TUTORIAL_HERE) {
     return static_cast<T*>(tutorial::cpu::in_block(shared, rank, {file, line}));
   }
-  __attribute__((
-      error("the CPU executor has no barrier of a cluster in two parts: call sync()"))) void
-  barrier_arrive() const;
-  __attribute__((
-      error("the CPU executor has no barrier of a cluster in two parts: call sync()"))) void
-  barrier_wait() const;
+  struct arrival_token {};
+  static arrival_token barrier_arrive(TUTORIAL_HERE) {
+    tutorial::cpu::cluster_arrive({file, line});
+    return {};
+  }
+  static void barrier_wait(TUTORIAL_HERE) { tutorial::cpu::cluster_wait({file, line}); }
+  static void barrier_wait(arrival_token&& /*token*/, TUTORIAL_HERE) { barrier_wait(file, line); }
 };
 inline cluster_group this_cluster() { return {}; }
 

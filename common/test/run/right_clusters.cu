@@ -1,6 +1,7 @@
 // Clusters: blocks that take from each other's shared memory, and that leave something there.
 // prints: 6 6 6 6 22 22 22 22, thread 64 of 256
 // prints: 6 6 6 6 22 22 22 22
+// prints: 1 1 5 5 9 9 13 13
 // check: clean
 #include <cooperative_groups.h>
 #include <cstdio>
@@ -41,6 +42,21 @@ __global__ void leave(const int* x, int* y) {
   if (threadIdx.x == 0) y[blockIdx.x] = sum;
 }
 
+/// The same by a barrier in two parts, in clusters that the kernel asks for. Meanwhile each block uses what is its own.
+__global__ void __cluster_dims__(2, 1, 1) arrive(const int* x, int* y) {
+  __shared__ int of_block[2], mine;
+  const cg::cluster_group cluster = cg::this_cluster();
+  cluster.barrier_arrive();
+  if (threadIdx.x == 0) mine = x[blockIdx.x];
+  __syncthreads();
+  const int own = mine;
+  cluster.barrier_wait();
+  if (threadIdx.x < 2) *cluster.map_shared_rank(&of_block[cluster.block_rank()], threadIdx.x) = own;
+  auto token = cluster.barrier_arrive();
+  cluster.barrier_wait(static_cast<cg::cluster_group::arrival_token&&>(token));
+  if (threadIdx.x == 0) y[blockIdx.x] = of_block[0] + of_block[1];
+}
+
 void print(const int* y, const char* end) {
   int sums[8];
   cudaMemcpy(sums, y, sizeof sums, cudaMemcpyDeviceToHost);
@@ -60,6 +76,8 @@ int main() {
   print(y, "");
   std::printf(", thread %u of %u\n", places[0], places[1]);
   launch_clusters(leave, 8, 64, 4, x, y);
+  print(y, "\n");
+  arrive<<<8, 64>>>(x, y);
   print(y, "\n");
   cudaFree(x), cudaFree(y), cudaFree(place);
   return cudaGetLastError();

@@ -67,6 +67,7 @@ class Sources:
 
     def __init__(self):
         self.kernels = {}     # name -> {Kernel}
+        self.clusters = {}    # name -> {what its __cluster_dims__ say}; None: only where the template is known
         self.functions = set()  # names that a declaration gives to something else, too
 
     def add(self, text):
@@ -79,9 +80,11 @@ class Sources:
 
     def add_kernel(self, tokens, at):
         """The kernel's name stands before the first parenthesis that no attribute has."""
-        i = at + 1
+        i, cluster = at + 1, None
         while i < len(tokens) and tokens[i].text not in ";{":
             if tokens[i].text == "(":
+                if tokens[i - 1].text == "__cluster_dims__":
+                    cluster = split(tokens[i + 1:matching(tokens, i)])[0]
                 if tokens[i - 1].text not in ("__launch_bounds__", "__attribute__", "__maxnreg__", "alignas", "__cluster_dims__",
                                               "__block_size__"):
                     break
@@ -93,6 +96,9 @@ class Sources:
         names = tuple(parameter_name(one) for one in parameters)
         kernel = Kernel(tokens[i - 1].text, names, any("=" in [t.text for t in one] for one in parameters),
                         template_parameters(tokens, at), tuple(" ".join(token.text for token in one) for one in parameters))
+        if cluster:
+            is_number = kernel.template == 0 or not any(is_name(token) for token in cluster)
+            self.clusters.setdefault(kernel.name, set()).add(" ".join(token.text for token in cluster) if is_number else None)
         self.kernels.setdefault(kernel.name, set()).add(kernel)
 
     def find_functions(self, tokens):
@@ -275,8 +281,16 @@ class Rewriter:
                 self.refuse(token, f"{token.text} in a kernel: CUDA 12 has none, a kernel cannot wait for what it launches; "
                                    "what needs its results is launched by the host, or into cudaStreamTailLaunch")
             elif token.text == "__cluster_dims__":
-                self.refuse(token, "__cluster_dims__: leave it away, and launch by cudaLaunchKernelEx with the attribute cudaLaunchAttributeClusterDimension")
+                self.cluster(i)
         return self.edited()
+
+    def cluster(self, i):
+        """`__cluster_dims__(2, 1, 1)` goes to the kernel's launches."""
+        end = matching(self.tokens, i + 1)
+        for more in split(self.tokens[i + 2:end])[1:]:
+            if [token.text for token in more] != ["1"]:
+                self.refuse(self.tokens[i], "__cluster_dims__: the CPU executor has clusters of blocks that are neighbours in x")
+        self.edits.append((self.tokens[i].begin, self.tokens[end].end, ""))
 
     def uncast(self, i):
         """`cudaLaunchKernel((void*)kernel, ...)` keeps the kernel's type."""
@@ -287,6 +301,10 @@ class Rewriter:
 
     def keep_type(self, i):
         """`(void*)kernel` becomes a call that notes how to launch it, for the node of a graph."""
+        if self.tokens[i].text in self.sources.clusters and any(
+                token.text.startswith("cudaLaunchKernel") for token in self.tokens[max(i - 9, 0):i]):
+            self.refuse(self.tokens[i], f"{self.tokens[i].text} has __cluster_dims__, and is launched by `<<<` here, or has the "
+                                        "attribute cudaLaunchAttributeClusterDimension instead")
         begin = callee_begin(self.tokens, i) or 0
         if begin and self.tokens[begin - 1].text == "&":
             begin -= 1
@@ -372,7 +390,19 @@ class Rewriter:
         is_one = kernel is not None and not kernel.has_defaults and kernel.template == arguments
         spelled = re.sub(r"\s+|\\\n", " ", callee).replace('"', "'")
         names = ",".join(kernel.parameters) if kernel else ""
-        return f'TUTORIAL_LAUNCH{"" if is_one else "_ANY"}("{spelled}", "{names}", ({callee}), '
+        return f'TUTORIAL_LAUNCH{"" if is_one else "_ANY"}("{spelled}", "{names}", ({callee}), {self.clusters_of(name, i)}'
+
+    def clusters_of(self, name, i):
+        """The first argument of a launch in clusters, where the kernel's `__cluster_dims__` say so."""
+        said = self.sources.clusters.get(name)
+        if said is None:
+            return ""
+        types = {tuple(" ".join(word for word in words.split() if word != own) for words, own in zip(kernel.declared, kernel.parameters))
+                 for kernel in self.sources.kernels[name]}
+        if len(said) > 1 or None in said or len(types) > 1:
+            self.refuse(self.tokens[i], f"which __cluster_dims__ {name} has depends on its template or overload: leave them away, and "
+                                        "launch by cudaLaunchKernelEx with the attribute cudaLaunchAttributeClusterDimension")
+        return f"::tutorial::run::Clusters{{{next(iter(said))}}}, "
 
     def kernel_named(self, begin, i):
         """The last name of what is launched, and how many template arguments stand behind it."""

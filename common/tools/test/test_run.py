@@ -249,6 +249,17 @@ class Rewriter(unittest.TestCase):
         self.assertIn("LAUNCH_ANY", self.launched("k<<<1, 2>>>(x, n);", "__global__ void k(int* x, int n = 3) {}\n"))
         self.assertIn("LAUNCH_ANY", self.launched("k<<<1, 2>>>(x);", "__global__ void k(int* x) {}\n__global__ void k(float* x) {}\n"))
 
+    def test_clusters_of_a_kernel_are_its_launches(self):
+        kernel = "void __cluster_dims__(kBlocks * 2, 1, 1) k(int* x, int n) {}\n"
+        self.assertEqual(self.launched("k<<<4, 2>>>(x, n);", "__global__ void k(int*, int);\n__global__ " + kernel),
+                         'TUTORIAL_LAUNCH_ANY("k", "", (k), ::tutorial::run::Clusters{kBlocks * 2}, 4, 2)(x, n);')
+        self.assertNotIn("__cluster_dims__", self.rewritten("__global__ " + kernel))
+        for before, launch in (("template <int kBlocks> __global__ " + kernel, "k<3><<<4, 2>>>(x, n);"),
+                               ("__global__ void k(float*) {}\n__global__ " + kernel, "k<<<4, 2>>>(x, n);"),
+                               ("__global__ " + kernel, "cudaLaunchKernelEx(&config, k, x, n);")):
+            with self.assertRaises(launch_syntax.Refused):
+                self.launched(launch, before)
+
     def test_text_that_is_no_launch_stays(self):
         for text in ('s = "k<<<1, 2>>>(x)";', "// k<<<1, 2>>>(x)", "/* k<<<1,\n 2>>>(x) */", 's = R"(k<<<1, 2>>>(x))";', "c = '<';"):
             self.assertEqual(self.rewritten(text), text)
