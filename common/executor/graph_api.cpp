@@ -363,7 +363,7 @@ cudaError_t cudaLaunchKernel(const void* func, dim3 grid, dim3 block, void** arg
   launch.kernelParams = args;
   launch.sharedMemBytes = static_cast<unsigned>(sharedMem);
   const cpu::Work work = cpu::work_of(&launch);
-  if (!work) return cpu::record_error(cudaErrorInvalidDeviceFunction);
+  if (!work) return cpu::record_error(cudaErrorInvalidResourceHandle);  // as CUDA 13.0 on an H100
   return cpu::enqueue(stream, work);
 }
 

@@ -26,7 +26,7 @@ int main() {
   cudaMemcpy(&half, z, sizeof half, cudaMemcpyDeviceToHost);
   cudaMemcpy(&here, x, sizeof here, cudaMemcpyDeviceToHost);
   std::printf("%g %d\n", half, here);
-  EXPECT(launch(&here, arguments) == cudaErrorInvalidDeviceFunction);
+  EXPECT(launch(&here, arguments) == cudaErrorInvalidResourceHandle);
   cudaGetLastError();
   cudaFree(x), cudaFree(z);
   return wrong_count;
