@@ -1,6 +1,9 @@
 """What common/notes/model.md shows: the fill curve, and predicted against recorded for every rung with counts."""
 
+import contextlib
 import dataclasses
+import functools
+import itertools
 import re
 import statistics
 
@@ -19,16 +22,27 @@ def words(gpu):
     return gpu.upper()
 
 
-def outcomes(gpu, source, terms=4):
-    """[(chapter, kernel, prediction, percent recorded)] of a GPU, by the counts and the curve of the GPU `source`."""
+@functools.lru_cache(None)
+def recorded_rungs(gpu, source):
+    """[(chapter, kernel as `source` counted it, the GPU, its copy's time, percent recorded)]."""
     found = []
     for chapter in runs.find_chapters():
         try:
-            rows, _ = predict.predictions(chapter.name, predict.recorded_target(gpu, chapter.name), source, terms=terms)
+            target = predict.recorded_target(gpu, chapter.name)
         except runs.ToolError:
             continue  # a chapter of which nothing is recorded
-        found += [(chapter.name, *row) for row in rows if row[2]]
+        for kernel in model.kernels(chapter.name, source)[0]:
+            copy_us = target.copy_us(kernel)
+            if copy_us and target.reached(kernel):
+                found.append((chapter.name, kernel, target.device, copy_us, target.reached(kernel)))
     return found
+
+
+def outcomes(gpu, source, terms=4):
+    """[(chapter, kernel, prediction, percent recorded)] of a GPU, by the counts and the curve of the GPU `source`."""
+    judge = model.Model(source, terms=terms)
+    return [(chapter, kernel, judge.predict(kernel, device, copy_us), reached)
+            for chapter, kernel, device, copy_us, reached in recorded_rungs(gpu, source)]
 
 
 # -------------------------------------------------------------------------------------------------
@@ -76,6 +90,54 @@ def residency(gpu, rows=r"(flight|fma|fma_f16|min_f16)_\d"):
             found.append(Limited(row.rung, launch, row.median_us * row.copy_pct / 100,
                                  row.gbps * row.median_us * 1e3, row.copy_pct))
     return found
+
+
+# -------------------------------------------------------------------------------------------------
+# The law's constants: the set that comes closest to those copies
+
+LAST_DIGIT = {"ALONE_US": 0.01, "BLOCK_US": 0.01, "ACCESS_US": 0.01, "INSTRUCTION_CYCLES": 0.1, "SHARPNESS": 0.1}
+#: The set that is closest to the second GPU's copies; only to show how much hangs on the constants.
+OF_SECOND = (0.60, 0.07, 0.20, 1.6, 2.9)
+
+
+def constants():
+    return tuple(getattr(model, name) for name in LAST_DIGIT)
+
+
+@contextlib.contextmanager
+def with_constants(values):
+    """The law has these constants meanwhile."""
+    kept = constants()
+    try:
+        vars(model).update(zip(LAST_DIGIT, values))
+        yield
+    finally:
+        vars(model).update(zip(LAST_DIGIT, kept))
+
+
+def law_distance(copies, device, judge):
+    """How many points the law is off these copies of a GPU, on average."""
+    return statistics.mean(abs(judge.of_launch(one.launch, device, one.copy_us, one.moved).percent - one.percent) for one in copies)
+
+
+def changed(values, steps):
+    """Each constant so many units of its last digit away."""
+    return tuple(round(value + step * digit, 2) for value, step, digit in zip(values, steps, LAST_DIGIT.values()))
+
+
+def fitted(gpu, values):
+    """From these constants, to the closest of all sets that differ by a unit in the last digits; again, until none is
+    closer to the copies of `gpu`."""
+    copies, device, judge = residency(gpu), model.device(gpu), model.Model(recorded_gpus()[0])
+
+    def distance(values):
+        with with_constants(values):
+            return law_distance(copies, device, judge)
+    while True:
+        best = min((changed(values, steps) for steps in itertools.product((0, -1, 1), repeat=len(values))), key=distance)
+        if best == values:
+            return values
+        values = best
 
 
 def curves_plot(title):
@@ -233,26 +295,69 @@ def share(off):
     return f"{100 * sum(distance <= model.CLOSE for distance in off) / len(off):.1f} %"
 
 
+def hard_rungs(gpu):
+    """Of each rung, whether by three terms neither blocks nor bytes decide."""
+    return [neither(prediction) for *_, prediction, _ in outcomes(gpu, recorded_gpus()[0], terms=3)]
+
+
+def of_hard(gpu, off):
+    return [distance for distance, is_hard in zip(off, hard_rungs(gpu)) if is_hard]
+
+
+def distances(gpu, terms=4):
+    return [abs(reached - prediction.percent) for *_, prediction, reached in outcomes(gpu, recorded_gpus()[0], terms)]
+
+
+def null_distances(gpu):
+    """The same of a predictor that knows the copy and the blocks alone."""
+    main, off = recorded_gpus()[0], []
+    for _, kernel, _, copy_us, reached in recorded_rungs(gpu, main):
+        blocks_us = kernel.whole.blocks * model.block_ns(main, kernel.whole.threads) * 1e-3
+        off.append(abs(reached - min(100, 100 * copy_us / blocks_us)))
+    return off
+
+
 def predictor_rows():
     """Of each GPU: how often a copy or the blocks, three terms and four are close, over all rungs and over those where
     by three terms neither blocks nor bytes decide."""
     main, lines = recorded_gpus()[0], []
     curve_points = len(model.curve(main).points) + len(model.slow_curve(main).points)
     for gpu in recorded_gpus():
-        three, four = outcomes(gpu, main, terms=3), outcomes(gpu, main)
-        hard = [neither(prediction) for *_, prediction, _ in three]
-
-        def null(kernel, prediction, gpu=gpu):
-            whole, copy_us = kernel.whole, predict.recorded_target(gpu, kernel.chapter).copy_us(kernel)
-            return min(100, 100 * copy_us / (whole.blocks * model.block_ns(main, whole.threads) * 1e-3))
-        for name, constants, found, value in (
-                ("a copy, or the blocks", "3", three, null), ("three terms", f"4 + {curve_points} points", three, None),
-                ("four terms", f"13 + {curve_points} points", four, None)):
-            off = [abs(reached - (value(kernel, one) if value else one.percent)) for _, kernel, one, reached in found]
-            those = [distance for distance, is_hard in zip(off, hard) if is_hard]
-            lines.append([words(gpu), name, constants, str(len(off)), share(off), str(len(those)), share(those),
+        for name, constants, off in (("a copy, or the blocks", "3", null_distances(gpu)),
+                                     ("three terms", f"4 + {curve_points} points", distances(gpu, terms=3)),
+                                     ("four terms", f"13 + {curve_points} points", distances(gpu))):
+            hard = of_hard(gpu, off)
+            lines.append([words(gpu), name, constants, str(len(off)), share(off), str(len(hard)), share(hard),
                           f"{statistics.mean(off):.1f}"])
     return lines
+
+
+def sensitivity_rows():
+    """What other constants of the law make of the shares: each alone one last digit away; and the set that is closest
+    to the copies of the second GPU."""
+    main, second = recorded_gpus()
+    near = [changed(constants(), [step * (i == k) for i in range(len(LAST_DIGIT))]) for k in range(len(LAST_DIGIT)) for step in (-1, 1)]
+    lines = []
+    for name, sets in (("those of the table", [constants()]), ("one of them a last digit away: ten sets", near),
+                       (f"closest to the {words(second)}'s copies", [OF_SECOND])):
+        cells = []
+        for values in sets:
+            with with_constants(values):
+                off = {gpu: distances(gpu) for gpu in (main, second)}
+                cells.append([f"{law_distance(residency(main), model.device(main), model.Model(main)):.1f}",
+                              *(share(those) for gpu in off for those in (off[gpu], of_hard(gpu, off[gpu])))])
+        lines.append([name, *(span(column) for column in zip(*cells))])
+    return lines
+
+
+def span(cells):
+    """A cell for several: the least, or the least to the most."""
+    least, most = min(cells, key=number), max(cells, key=number)
+    return least if least == most else f"{least.removesuffix(' %')} to {most}"
+
+
+def number(cell):
+    return float(cell.removesuffix(" %"))
 
 
 def again_rows():
@@ -295,8 +400,8 @@ KNOWN = (
     (r"f16x8_pack_expm1", "The H100's own fill curve gives 90 %."), (r"pow_f32x4_pdl", "The H100's own fill curve gives 96 %."),
     (r"none_\w+", "Not known. All slots and nine tenths of the half-rate unit are filled; [a control](controls_slots.md#fill-curve) that does so in "
                   "halves lies on the curve, one in floats ten points below."),
-    (r"swiglu_\w+", "Blocks of 704 threads, which [are faster than the law says](controls_in_flight.md#bytes-in-flight) when they leave shared memory "
-                    "alone; additions in such blocks are within 5.0 points by little."),
+    (r"swiglu_\w+|(add|mul|max|prelu)_(f32x4|b?f16x8|i32x4)_pdl|x?or_u8x16_pdl|and_operator|add_(f32|f16|bf16)",
+     "Two arrays in blocks of 704 threads, which [are faster than the law says](controls_in_flight.md#bytes-in-flight) when they leave shared memory alone."),
     (r"rows_\w+", "Not known. For (1, C, 1, 1) the same kernel is within two points; (N, C, 1, 1) has its instructions and 1 % more sectors, "
                   "W a sixth fewer instructions, N1HW a quarter more sectors loaded."),
     (r"packed_f32_scalar", "The copy beside it took 104 µs, where others of as many bytes take 98; a copy itself has 106 % there."),

@@ -292,6 +292,9 @@ def make_model(part):
     if what == "predictors":
         return table(["GPU", "Predictor", "Constants", "Rungs", "Within 5 points", "Neither blocks nor bytes", "Of these within 5",
                       "Mean distance"], model_report.predictor_rows(), "lllrrrrr")
+    if what == "sensitivity":
+        return table(["Constants", f"{titles[0]}'s copies, off by", *(f"{gpu}, {rungs}" for gpu in titles for rungs in ("all", "neither blocks nor bytes"))],
+                     model_report.sensitivity_rows(), "lr" + "rr" * len(titles))
     if what == "counted":
         return table(["GPU", "Rungs with a time", "Judged", "Within 5 points", "Mean distance"], counted.error_rows(model_report.recorded_gpus()), "lrrrr")
     if what == "answers":
@@ -320,7 +323,7 @@ def make_model(part):
     if what == "clock":
         return table(["Row", *(f"{word}{unit}" for unit in (", cold", ", warm") for word in ("µs", "NVML", "probe", "inside"))],
                      model_report.clock_rows(), "lrrrrrrrr")
-    return part.fail("needs of=curve, predictors, far, residency, sectors, fewer_threads, again, ten_seconds, clock, curve_figure, curves_figure, law_figure or scatter")
+    return part.fail("needs of=curve, predictors, sensitivity, far, residency, sectors, fewer_threads, again, ten_seconds, clock, curve_figure, curves_figure, law_figure or scatter")
 
 
 # -------------------------------------------------------------------------------------------------

@@ -38,9 +38,10 @@ REGISTER_UNIT = 256      # a warp takes so many at a time, all from its schedule
 SHARED = 228 * 1024      # bytes of a multiprocessor of compute capability 9.0
 
 #: How long a thread keeps its place where nothing queues, in microseconds: any thread; for each 256 threads of its block,
-#: whose places are free together; for 16 bytes that a lane asks for at once. In cycles: for each of its instructions. And how
-#: sharp the turn is from latency to bytes or slots. Fitted to the controls that limit residency (model_report.py).
-ALONE_US, BLOCK_US, ACCESS_US, INSTRUCTION_CYCLES, SHARPNESS = 0.53, 0.10, 0.20, 2.3, 2.7
+#: whose places are free together; for 16 sectors that one load of its warp touches. In cycles: for each of its instructions.
+#: And how sharp the turn is from latency to bytes or slots. They are the set that comes closest, on average, to the controls
+#: that limit residency on the main GPU (fitted() of model_report.py; a test repeats it).
+ALONE_US, BLOCK_US, ACCESS_US, INSTRUCTION_CYCLES, SHARPNESS = 0.58, 0.07, 0.15, 2.0, 2.3
 NOTED = 1.02             # times a copy's time: from there on latency is said to decide
 #: A plain copy's launch: 256 threads a block, 16 bytes, ten instructions, every thread slot.
 COPY_INSTRUCTIONS = 10
@@ -75,7 +76,7 @@ class Launch:
     units: dict = field(default_factory=dict)  # unit: cycles that it is busy, of all multiprocessors together
     loaded: int = 0          # bytes in sectors that the L1s ask the L2 for
     stored: int = 0          # and that they hand to it
-    access: float = 0        # bytes that a lane asks for at once
+    access: float = 0        # sectors that a load of a warp touches, on average; 16 of 16 bytes a lane, side by side
     registers: int = 0       # of a thread
     shared: int = 0          # bytes of a block
     waiting: int = 0         # loads that wait for another load
@@ -398,7 +399,7 @@ class Model:
             alone, joint = self.latency_us(launch, target, max(times.values()), copy_us, moved)
         if joint > NOTED * bytes_us >= max(times.values()):
             alone = joint  # bytes would be a little longer, but it is latency that keeps it from a copy's speed
-        times.update(latency=alone, blocks=launch.blocks * block_ns(self.gpu, launch.threads, self.root) * 1e-3)
+        times.update(latency=min(alone, joint), blocks=launch.blocks * block_ns(self.gpu, launch.threads, self.root) * 1e-3)
         limit, us = max(times, key=times.get), max(joint, *times.values())
         return Prediction(100 * copy_us / us, limit, slow if limit == SLOW_UNIT else fills[fullest], us)
 

@@ -40,7 +40,7 @@ def rows_by_name(run):
 def recorded_target(gpu, chapter, root=None):
     """A GPU with a recording: each rung's copy is the one that was timed beside it."""
     device = model.device(gpu, root)
-    rows = rows_by_name(runs.load_run(model.results(gpu, chapter, root=root)))
+    rows = rows_by_name(model.loaded(model.results(gpu, chapter, root=root)))
 
     def copy_us(kernel):
         row = rows.get(kernel.row.name)

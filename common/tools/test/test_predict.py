@@ -1,10 +1,10 @@
 """Tests of model.py and predict.py: the terms with made-up numbers, the command on what is recorded."""
 
 import argparse
+import dataclasses
 import json
 import re
 import unittest
-from unittest import mock
 
 import folders  # noqa: F401
 import model
@@ -96,15 +96,20 @@ class ToyTest(synthetic.Scratch):
                          [("bytes", 100.0), ("xu", 50.0)])
 
     def test_latency_times_residency(self):
-        """A thousand waves of blocks of 256 threads that live 0.63 us, and 0.2 us longer for 16 bytes."""
+        """A thousand waves of blocks of 256 threads that live 0.65 us, and 0.15 us longer for 16 sectors."""
         launch = model.Launch(80_000, 256, 0, loaded=1, stored=1, access=16)
         device = model.Device("toy", 10, 1000.0)
         self.assertAlmostEqual(launch.waves(device), 1000.0)
-        self.assertAlmostEqual(model.place_us(launch, device), 0.83)
+        self.assertAlmostEqual(model.place_us(launch, device), 0.80)
         self.rung("plain", 1000)
         self.predicted()
-        self.assertAlmostEqual(model.Model("g1", self.root).latency_us(launch, device, 0.0, 1e6, 1e6)[0], 830.0)
-        seen = model.Model("g1", self.root).of_launch(model.Launch(800, 256, 0, loaded=1, stored=1, access=16), device, 4.0, 1e4)
+        judge = model.Model("g1", self.root)
+        self.assertAlmostEqual(judge.latency_us(launch, device, 0.0, 1e6, 1e6)[0], 800.0)
+        waits = dataclasses.replace(launch, waiting=100)        # 25 us more, so that it is longer than the blocks
+        alone, joint = judge.latency_us(waits, device, 100.0, 100.0, 5e7)
+        self.assertLess(joint, alone)                           # the copy's own wait is divided out
+        self.assertEqual(judge.of_launch(waits, device, 100.0, 5e7).us, joint)
+        seen = judge.of_launch(model.Launch(800, 256, 0, loaded=1, stored=1, access=16), device, 4.0, 1e4)
         self.assertEqual((seen.limit, round(seen.us, 1)), ("blocks", 160.0))   # blocks do not add to it
 
     def test_registers_shared_memory_and_blocks_say_how_many_threads_are_resident(self):
@@ -228,26 +233,22 @@ class RecordedTest(unittest.TestCase):
         self.assertGreaterEqual(close / every, 0.9)
 
     def test_the_law_of_latency_follows_its_controls_on_both_gpus(self):
-        """Every control that limits residency within five points, and no constant that does better a fifth away."""
         judge = model.Model(runs.shown()["main"])
-
-        def far(gpu):
-            return [abs(one.law(gpu, judge) - one.percent) for one in model_report.residency(gpu)]
         for gpu in runs.shown().values():
-            self.assertGreater(len(far(gpu)), 80)
-            self.assertLessEqual(max(far(gpu)), model.CLOSE)
-
-        def error():
-            return sum(distance ** 2 for distance in far(judge.gpu))
+            far = [abs(one.law(gpu, judge) - one.percent) for one in model_report.residency(gpu)]
+            self.assertGreater(len(far), 80)
+            self.assertLessEqual(max(far), model.CLOSE)
         page = runs.read_text(runs.ROOT / "common/notes/model.md")
         for said in (f"{model.ALONE_US:.2f} µs", f"{model.BLOCK_US:.2f} µs", f"{model.ACCESS_US:.2f} µs",
                      f"{model.INSTRUCTION_CYCLES} cycles", f"^(1/{model.SHARPNESS})"):
             self.assertIn(said, page)
-        best = error()
-        for name in ("ALONE_US", "BLOCK_US", "ACCESS_US", "INSTRUCTION_CYCLES", "SHARPNESS"):
-            for factor in (0.8, 1.2):
-                with mock.patch.object(model, name, getattr(model, name) * factor):
-                    self.assertGreater(error(), best, (name, factor))
+
+    def test_no_set_of_constants_near_by_is_closer_to_the_controls(self):
+        """And from those that the model had before, one comes to the same."""
+        main, second = runs.shown().values()
+        self.assertEqual(model_report.fitted(main, model_report.constants()), model_report.constants())
+        self.assertEqual(model_report.fitted(main, (0.53, 0.10, 0.20, 2.3, 2.7)), model_report.constants())
+        self.assertEqual(model_report.fitted(second, model_report.OF_SECOND), model_report.OF_SECOND)
 
     def test_what_lessons_say_of_the_fourth_term(self):
         """01: blocks of 256 and more to three points, on both GPUs. 02 and 03: what it adds for two rungs on the main one."""
@@ -260,19 +261,28 @@ class RecordedTest(unittest.TestCase):
                 self.assertLessEqual(sweep[rung][1], 3.05, rung)
         three, four = ({(chapter, kernel.row.rung): one.percent for chapter, kernel, one, _ in
                         model_report.outcomes(main, main, terms)} for terms in (3, 4))
-        for rung, less in ((("02_gelu", "tanh_f16x8_pack"), 4), (("03_swish", "f16x8_pack"), 2)):
+        for rung, less in ((("02_gelu", "tanh_f16x8_pack"), 5), (("03_swish", "f16x8_pack"), 2)):
             self.assertEqual(round(three[rung] - four[rung]), less)
-        self.assertEqual(round(four["02_gelu", "tanh_f16x8_pack"]), 85)
-        self.assertEqual(round(four["04_arithmetic", "packed_f16_N1H1_1C1W"]), 105)
+        self.assertEqual(round(four["02_gelu", "tanh_f16x8_pack"]), 84)
+        self.assertEqual(round(four["04_arithmetic", "packed_f16_N1H1_1C1W"]), 104)
 
     def test_what_lesson_04_says_of_one_pack(self):
-        """Predicted on the main GPU; how far the second one is off, at most."""
+        """Predicted on the main GPU, and of two packs beside the same copy; how far the second one is off, at most."""
         main, second = runs.shown().values()
-        found = {gpu: {one.name: (one.law(gpu, model.Model(main)), one.percent) for one in model_report.residency(gpu, r"outer_8_(fast|divide64)$")}
-                 for gpu in (main, second)}
-        self.assertEqual({name: round(law) for name, (law, _) in found[main].items()}, {"outer_8_fast": 98, "outer_8_divide64": 78})
-        self.assertEqual(round(found[main]["outer_8_fast"][0] - found[main]["outer_8_fast"][1]), 7)
-        self.assertLess(max(abs(law - percent) for law, percent in found[second].values()), 3)
+        judge = model.Model(main)
+        found = {gpu: {one.name: one for one in model_report.residency(gpu, r"outer_8_(fast|divide64)$")} for gpu in (main, second)}
+        one_pack = found[main]["outer_8_fast"]
+        self.assertEqual({name: round(one.law(main, judge)) for name, one in found[main].items()}, {"outer_8_fast": 96, "outer_8_divide64": 77})
+        self.assertEqual(round(model.place_us(one_pack.launch, model.device(main)), 1), 0.7)
+        self.assertEqual(round(one_pack.launch.waves(model.device(main))), 24)
+        two_packs = {gpu: next(rung for rung in model_report.recorded_rungs(gpu, main) if rung[1].row.rung == "packed_f16_N1H1_1C1W")
+                     for gpu in (main, second)}
+        _, kernel, device, copy_us, reached = two_packs[main]
+        self.assertEqual(round(judge.predict(kernel, device, one_pack.copy_us).percent - one_pack.law(main, judge)), 8)
+        self.assertEqual(round(one_pack.copy_us / copy_us * reached - one_pack.percent), 15)
+        off = [abs(one.law(second, judge) - one.percent) for one in found[second].values()]
+        _, kernel, device, copy_us, reached = two_packs[second]
+        self.assertLess(max(*off, abs(judge.predict(kernel, device, copy_us).percent - reached)), 5)
 
     def test_the_l2_takes_partial_sectors_in_proportion_to_its_size(self):
         """By the control on both GPUs: what the model takes for another GPU."""
@@ -289,14 +299,21 @@ class RecordedTest(unittest.TestCase):
         """What notes/model.md says of the predictors, over all rungs and over those that the fourth term is for."""
         for _, name, _, _, every, _, those, _ in model_report.predictor_rows():
             with self.subTest(name):
-                least = {"a copy, or the blocks": (70, 0), "three terms": (85, 70), "four terms": (90, 85)}[name]
+                least = {"a copy, or the blocks": (70, 0), "three terms": (85, 70), "four terms": (85, 85)}[name]
                 self.assertGreaterEqual(float(every.split()[0]), least[0])
                 self.assertGreaterEqual(float(those.split()[0]), least[1])
 
     def test_what_the_page_says_of_blocks_of_704_threads(self):
+        """22 rungs that read two arrays: three terms are close, four are not; and how often both are close to the others."""
         main = runs.shown()["main"]
-        found = [kernel.whole.threads for _, kernel, one, reached in model_report.outcomes(main, main) if 4.5 < reached - one.percent <= 5]
-        self.assertEqual(found.count(704), 19)
+        rungs = [kernel for _, kernel, *_ in model_report.recorded_rungs(main, main)]
+        large = [len(kernel.launches) == 1 and kernel.whole.threads == 704 for kernel in rungs]
+        three, four = (model_report.distances(main, terms) for terms in (3, 4))
+        self.assertEqual(large.count(True), 22)
+        self.assertLess(max(off for off, here in zip(three, large) if here), 1.5)
+        self.assertTrue(all(5 < off < 6.2 for off, here in zip(four, large) if here))
+        self.assertEqual([model_report.share([off for off, here in zip(all_of, large) if not here]) for all_of in (three, four)],
+                         ["88.4 %", "93.7 %"])
 
     def test_every_reason_is_of_a_rung_that_is_missed(self):
         missed = [re.search(r"`(\w+)`", row[0])[1] for row in model_report.far_rows()]
