@@ -280,9 +280,35 @@ class RecordedTest(unittest.TestCase):
         _, kernel, device, copy_us, reached = two_packs[main]
         self.assertEqual(round(judge.predict(kernel, device, one_pack.copy_us).percent - one_pack.law(main, judge)), 8)
         self.assertEqual(round(one_pack.copy_us / copy_us * reached - one_pack.percent), 15)
+        few, = model_report.residency(main, "outer_8_fast_r512$")   # the page: by the sectors' average, and by its widest load
+        widest = dataclasses.replace(few.launch, access=16)
+        self.assertEqual([round(model.place_us(launch, model.device(main)), 2) for launch in (few.launch, widest)], [0.73, 0.85])
         off = [abs(one.law(second, judge) - one.percent) for one in found[second].values()]
         _, kernel, device, copy_us, reached = two_packs[second]
         self.assertLess(max(*off, abs(judge.predict(kernel, device, copy_us).percent - reached)), 5)
+
+    def test_the_steps_of_the_page_come_to_what_predict_says(self):
+        """All but the exceptions that the steps leave out: in nine rungs of ten within two points."""
+        main = runs.shown()["main"]
+        judge, far, every = model.Model(main), 0, 0
+
+        def join(one, other):
+            return (one ** model.SHARPNESS + other ** model.SHARPNESS) ** (1 / model.SHARPNESS)
+        for _, kernel, device, copy_us, _ in model_report.recorded_rungs(main, main):
+            if len(kernel.launches) > 1:
+                continue
+            launch = kernel.whole
+            threads, held = launch.blocks * launch.threads, device.multiprocessors * launch.resident(device)
+            blocks_us = launch.blocks * (0.6e-3 if launch.threads <= 512 else 0.68e-3)
+            full = max(launch.instructions, launch.units.get("alu", 0) * model.SCHEDULERS) / (copy_us * device.slots_per_us)
+            slots_us = copy_us / min(1, judge.curve.percent(full) / 100)
+            latency_us = threads / held * model.place_us(launch, device)
+            of_copy_us = kernel.moved / (48 if launch.reads_two else 32) / (device.multiprocessors * 2048) * 0.81
+            joined_us = join(latency_us, slots_us) / join(of_copy_us, copy_us) * copy_us if threads > held else 0
+            percent = 100 * copy_us / max(joined_us, copy_us, slots_us, blocks_us)
+            far, every = far + (abs(percent - judge.predict(kernel, device, copy_us).percent) > 2), every + 1
+        self.assertGreater(every, 300)
+        self.assertLess(far, every / 10)
 
     def test_the_l2_takes_partial_sectors_in_proportion_to_its_size(self):
         """By the control on both GPUs: what the model takes for another GPU."""
