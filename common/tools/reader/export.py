@@ -492,11 +492,10 @@ def top_of(folder, name, whole):
     used = [header for header, pattern in HEADERS if re.search(pattern, code)]
     headers, standard = ("".join(f"#include <{one}>\n" for one in used if one.endswith(".h") == own) for own in (True, False))
     stem = file_name(folder, name)
-    flag = "-arch=native " if "cudaLaunchKernelEx(" in code else ""
     return f"""// {title(folder)}: {name}, a kernel of a tutorial on elementwise CUDA kernels.
 // Written by ./tutorial export {runs.ladder_of_chapter(folder)} {name}
 //
-//     nvcc {flag}{stem}.cu -o {stem} && ./{stem}
+//     nvcc -arch=native {stem}.cu -o {stem} && ./{stem}
 
 """ + (headers + "\n" if headers else "") + standard + "\n"
 
@@ -561,5 +560,5 @@ def run(arguments, folder):
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise runs.ToolError(f"{path} cannot be written ({error.strerror}); -o names another file") from None
-    front.say(f"{front.here(path)}: {front.plural(text.count(chr(10)), 'line')}; nvcc {front.here(path)} -o {path.stem} && ./{path.stem}")
+    front.say(f"{front.here(path)}: {front.plural(text.count(chr(10)), 'line')}; nvcc -arch=native {front.here(path)} -o {path.stem} && ./{path.stem}")
     return 0
