@@ -147,7 +147,8 @@ void check_yours(Yours rung) {
   }
 }
 
-/// With more elements than a signed, and than an unsigned number of 32 bits counts.
+/// With more elements than a signed, and than an unsigned number of 32 bits counts: so few more that an index which has
+/// begun again at 0 is one of the first blocks'.
 void check_far(Yours rung) {
   for (auto& input : rung.operation.inputs) input.tile = nullptr;
   Checker::instance().look_far();
@@ -155,7 +156,7 @@ void check_far(Yours rung) {
       static_cast<std::int64_t>(rung.operation.output_bytes({1, 1}) / rung.out_bytes);
   for (const int bits : {31, 32}) {
     if (!Checker::instance().problems().empty()) return;
-    const std::int64_t columns = (std::int64_t{1} << bits) / elements + 1027;
+    const std::int64_t columns = ((std::int64_t{1} << bits) + 1026) / elements + 1;
     launch(rung.operation, {1, columns}, {},
            "n = " + std::to_string(columns * elements) + ", which takes an index of 64 bits");
   }
