@@ -535,6 +535,7 @@ void Checker::report_endless(const Place& place) {
 
 /// What a program does to itself outside of its kernels is its own: it ends as it would have.
 void Checker::crash(int signal) {
+  const Busy busy;  // the sentence's own accesses are none of the program's
   if (in_launch_ && problems_.empty()) {
     problems_.add("crash", place_of(last_pc_),
                   thread_name() + " ended the program: " + strsignal(signal));
