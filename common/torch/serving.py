@@ -78,10 +78,6 @@ def cases_of(torch):
         add("quantize", dtype, [(tokens, d)] * 2, (tokens, d), "tokens", chain, None,
             lambda x, y: ops.swiglu_quantize.out(x[0], x[1], q=y.view(torch.uint8), scale=scale), out_dtype="e4m3")
 
-    def copy(dtype, shape):
-        add("copy", dtype, [shape], shape, "long", lambda x: x[0].clone(), lambda x, y: y.copy_(x[0]), None)
-        found[-1].compiled = False
-
     gpu = torch.cuda.is_available()
     for dtype in ("f32", "bf16"):
         for shape in FEW if gpu else SMALL:
@@ -90,7 +86,6 @@ def cases_of(torch):
             running(dtype, shape)
         for shape in LONG if gpu else SMALL:
             softmax(dtype, shape, "long")
-            copy(dtype, shape)
     for shape in TOKENS if gpu else SMALL:
         swiglu("bf16", *shape)
         bias("bf16", shape)
@@ -131,7 +126,7 @@ def versions():
 def contenders(torch, case):
     """As views.contenders(), but what torch.compile makes writes into the result."""
     found = [one for one in views.contenders(torch, case) if one[0] != "compile"]
-    if case.compiled and hasattr(torch, "compile"):
+    if hasattr(torch, "compile"):
         torch._dynamo.reset()  # another shape would make it compile for any shape
         function = torch.compile(lambda x, y: y.copy_(case.plain(x)), fullgraph=True, dynamic=False)
         found.append(("compile", table.writing(f"{case.name}/compile", "peer", function)))

@@ -178,7 +178,7 @@ VIEWS_PEERS = {"torch": "PyTorch", "compile": "torch.compile", "liger": "Liger-K
 
 def make_views(part):
     """A run of common/torch/views.py or serving.py: a line per case that has ours, beside the same operation on aligned
-    arrays, or a copy of the same shape; or where a peer is faster than ours."""
+    arrays; or where a peer is faster than ours."""
     rows = {row["name"]: row for row in load_json(part.file())["benchmarks"]}
     of, wanted = part.option("of", "times"), part.listed("cases", [""])
     if of not in ("times", "summary", "below"):
@@ -186,23 +186,21 @@ def make_views(part):
     cases = [case for case in runs.unique(name.split("/")[0] for name in rows) if any(text in case for text in wanted)]
     if of != "times":
         return views_behind(part, rows, cases, of)
-    regime, size, body, beside = part.option("regime", "cold"), part.option("size", "2^28"), [], "% of aligned"
+    regime, size, body = part.option("regime", "cold"), part.option("size", "2^28"), []
     for case in cases:
         ours, *theirs = (rows.get(f"{case}/{who}/{regime}") for who in ("bound", *VIEWS_PEERS))
         if ours is None or not case.endswith(size):
             continue
-        operation, dtype, shape = case.split("_", 2)
-        copies = f"copy_{dtype}_{shape}/torch/{regime}"
-        aligned = next((rows[name] for name in (f"{operation}_{dtype}_at_0_0_{size}/bound/{regime}",
-                                                f"{operation}_{dtype}_at_0_0_0_{size}/bound/{regime}", copies) if name in rows), None)
-        beside = "% of a copy" if copies in rows else beside
+        operation, dtype = case.split("_")[:2]
+        aligned = next((rows[name] for zeros in ("0_0", "0_0_0")
+                        if (name := f"{operation}_{dtype}_at_{zeros}_{size}/bound/{regime}") in rows), None)
         speed = ours["bytes"] / ours["median_us"]
         body.append([code(case.rsplit("_", 1)[0]), significant(ours["median_us"]), gbps(speed * 1e-3),
                      percent(100 * speed * aligned["median_us"] / aligned["bytes"]) if aligned else DASH,
                      *(times(other["median_us"] / ours["median_us"]) if other else DASH for other in theirs)])
     if not body:
         part.fail(f"{part.file()} has no such case")
-    head = ["Case", "\u00b5s", "GB/s", beside, *VIEWS_PEERS.values()]
+    head = ["Case", "\u00b5s", "GB/s", "% of aligned", *VIEWS_PEERS.values()]
     kept = [i for i in range(len(head)) if i < 3 or any(line[i] != DASH for line in body)]
     return table([head[i] for i in kept], [[line[i] for i in kept] for line in body], "l" + "r" * (len(kept) - 1))
 
