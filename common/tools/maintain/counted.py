@@ -5,7 +5,8 @@
 
 It needs nvcc, nvdisasm, and the programs 01_elu_see of a CPU build (target tutorial_see_programs). It compiles all sources
 of a chapter for sm_90, traces its rungs, and writes common/results/counted.json: of each rung what the model takes of it,
-or why it is not judged. The speeds are predicted when the page is made. Answers, which have no row of a benchmark, are
+or why it is not judged. The speeds are predicted when the page is made. Where a launcher chooses its kernel by the shape,
+that is the shape that was timed, of which the first blocks are traced. Answers, which have no row of a benchmark, are
 counted in the same way from their programs (answers/), and stand beside results/<gpu>_answers.json.
 """
 
@@ -23,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import counts
 import front
 import model
+import model_report
 import predict
 import runs
 import speed
@@ -31,6 +33,7 @@ from marker import table
 from source import nvcc
 
 FILE = runs.ROOT / "common/results/counted.json"
+PARTS = 64  # of a tensor that was timed: the blocks of so many parts are alike, and one is traced
 
 
 def machines_of(folder):
@@ -53,22 +56,50 @@ def as_record(counted, moved, elements):
 
 
 def rungs_of(folder):
-    machines = machines_of(folder)
-    for traced in trace.ask(front.program("cpu", f"{folder.name}_see"), ["--all"]):
-        entry = {"chapter": folder.name, "ladder": traced["ladder"], "rung": traced["rung"], "shape": traced["shape"]}
+    machines, program = machines_of(folder), front.program("cpu", f"{folder.name}_see")
+    traced = [one for one in trace.ask(program, ["--all"]) if not is_tensor(one["shape"])]
+    for shape in timed_tensors(folder):
+        traced += [first_part(one) for one in trace.ask(program, ["--all", "--gpu-sizes", f"--shape={shape}", f"--part={PARTS}"])]
+    for one in traced:
+        entry = {"chapter": folder.name, "ladder": one["ladder"], "rung": one["rung"], "shape": one["shape"]}
         try:
-            yield {**entry, **as_record(*speed.counted_rung(machines, traced), traced["elements"])}
+            yield {**entry, **as_record(*speed.counted_rung(machines, one), one["elements"])}
         except counts.Unjudged as reason:
             yield {**entry, "unjudged": str(reason)}
 
 
+def is_tensor(shape):
+    """(N, C, H, W), which has kernels for some of its shapes; "1024x1024" is a list or rows."""
+    return shape.count("x") > 1
+
+
+def timed_tensors(folder):
+    kernels, _ = model.kernels(folder.name, runs.shown()["main"])
+    return sorted({one.row.shape for one in kernels if is_tensor(one.row.shape)})
+
+
+def first_part(traced):
+    """A rung of which the first blocks alone were traced, as if no others had been launched."""
+    launches = []
+    for one in traced["launches"]:
+        blocks = functools.reduce(int.__mul__, one["grid"])
+        launches.append({**one, "grid": [-(-blocks // PARTS), 1, 1]})
+    share = launches[0]["grid"][0] / functools.reduce(int.__mul__, traced["launches"][0]["grid"])
+    buffers = [{**one, **{f"{kind}_{often}": 0 for kind in ("loads", "stores") for often in ("once", "again")},
+                ("stores" if one is traced["buffers"][-1] else "loads") + "_once": round(one["bytes"] * share)}
+               for one in traced["buffers"]]
+    return {**traced, "launches": launches, "buffers": buffers, "elements": round(traced["elements"] * share)}
+
+
 def main(arguments):
     chapters = [runs.find_chapter(name) for name in arguments] or runs.find_chapters()
-    known = runs.load_json(FILE)["rungs"] if FILE.exists() else []
-    kept = [one for one in known if one["chapter"] not in {folder.name for folder in chapters}]
+    before = runs.load_json(FILE) if FILE.exists() else {"rungs": [], "context": {"commits": {}}}
+    names = {folder.name for folder in chapters}
+    kept = [one for one in before["rungs"] if one["chapter"] not in names]
     found = [one for folder in chapters for one in rungs_of(folder)]
-    runs.write_recorded(FILE, {"context": {"arch": counts.ARCHITECTURE, "commit": runs.commit()},
-                           "rungs": sorted(kept + found, key=lambda one: (one["chapter"], one["ladder"], one["rung"]))})
+    commits = {**before["context"]["commits"], **dict.fromkeys(names, runs.commit())}  # each chapter's
+    runs.write_recorded(FILE, {"context": {"arch": counts.ARCHITECTURE, "commits": dict(sorted(commits.items()))},
+                               "rungs": sorted(kept + found, key=lambda one: (one["chapter"], one["ladder"], one["rung"]))})
     print(f"{front.here(FILE)}: {len(found)} rungs, {sum('unjudged' in one for one in found)} not judged")
 
 
@@ -94,9 +125,20 @@ def columns(shape):
     return int(shape.rpartition("x")[2])
 
 
+def entry_of(row, chapter):
+    """(what was counted of a row's rung, why that does not hold for the row or None)."""
+    alike = [one for one in entries() if (one["chapter"], one["ladder"], one["rung"]) == (chapter, row.ladder, row.rung)]
+    entry = next((one for one in alike if one["shape"] == row.shape), alike[0] if alike else None)
+    if entry is None:
+        return None, "it is not traced"
+    if "x" in row.shape and entry["shape"] not in ("1024x1024", row.shape) and columns(entry["shape"]) != columns(row.shape):
+        return entry, "it was traced with other rows"
+    return entry, entry.get("unjudged")
+
+
 def outcomes(gpu):
     """[(chapter, rung, percent predicted or why not, percent recorded)] of the rungs that the model judges too."""
-    found, by_name = [], {(one["chapter"], one["ladder"], one["rung"]): one for one in entries()}
+    found = []
     for chapter in runs.find_chapters():
         try:
             kernels, _ = model.kernels(chapter.name, runs.shown()["main"])
@@ -105,14 +147,9 @@ def outcomes(gpu):
             continue  # a chapter of which nothing is recorded
         for kernel in kernels:
             row, copy_us = kernel.row, recorded.copy_us(kernel)
-            entry = by_name.get((chapter.name, row.ladder, row.rung))
-            if not copy_us:
-                continue
-            value = "it is not traced" if entry is None else entry.get("unjudged")
-            if not value and "x" in row.shape and "1024x1024" != entry["shape"] and columns(entry["shape"]) != columns(row.shape) \
-                    and row.shape.count("x") == 1:
-                value = "it was traced with other rows"
-            found.append((chapter.name, row.rung, value or predicted(entry, gpu, row.elements, copy_us), recorded.reached(kernel)))
+            if copy_us:
+                entry, reason = entry_of(row, chapter.name)
+                found.append((chapter.name, row.rung, reason or predicted(entry, gpu, row.elements, copy_us), recorded.reached(kernel)))
     return found
 
 
@@ -127,6 +164,54 @@ def error_rows(gpus):
     return lines
 
 
+def far_rows(gpus):
+    """A row for each rung that is farther off on one of the GPUs, and why."""
+    off, by_ncu, lines, last = {}, {}, [], None
+    for gpu in gpus:
+        for chapter, rung, value, reached in outcomes(gpu):
+            if not isinstance(value, str):
+                off.setdefault((chapter, rung), {})[gpu] = (value, reached)
+        for chapter, kernel, prediction, reached in model_report.outcomes(gpu, gpus[0]):
+            by_ncu.setdefault((chapter, kernel.row.rung), (kernel, []))[1].append(abs(prediction.percent - reached) <= model.CLOSE)
+    for (chapter, rung), found in off.items():
+        if all(is_close(value, reached) for value, reached in found.values()):
+            continue
+        cells = [cell for value, reached in found.values() for cell in pair(value, reached)]
+        kernel, close = by_ncu[chapter, rung]
+        words = other_count(kernel, entry_of(kernel.row, chapter)[0]) if all(close) else model_report.known_of(rung)
+        words, last = ("as above" if words == last != "–" else words), words
+        lines.append([f"{chapter[:2]} `{rung}`", *cells, words])
+    return lines
+
+
+def is_close(value, reached):
+    return abs(value - reached) <= model.CLOSE
+
+
+def pair(value, reached):
+    """Predicted and recorded, which is bold where the two are far from each other."""
+    return [f"{value:.0f} %", f"{reached:.0f} %" if is_close(value, reached) else f"**{reached:.0f} %**"]
+
+
+def other_count(kernel, entry):
+    """What the tool counts otherwise than ncu, whose counts the model predicts a rung from; "–" if nothing."""
+    whole, ours, scale = kernel.whole, entry["launches"], kernel.row.elements / entry["elements"]
+
+    def each(part):
+        return sum(one[part] for one in ours) / entry["elements"], getattr(whole, part) / kernel.row.elements
+    slots = [model.WARP * count for count in each("instructions")]
+    kinds = {"slots of an element": slots, "bytes stored of an element": each("stored"), "bytes loaded of an element": each("loaded"),
+             "bytes of an element that have to move": (entry["bytes"] / entry["elements"], kernel.moved / kernel.row.elements),
+             "blocks": (scale * sum(one["blocks"] for one in ours), whole.blocks)}
+    what = max(kinds, key=lambda kind: max(kinds[kind]) / min(kinds[kind]))
+    mine, its = kinds[what]
+    return f"The tool counts {number(mine)} {what}, ncu {number(its)}." if max(mine, its) > 1.1 * min(mine, its) else "–"
+
+
+def number(value):
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
 def answers_table(gpus):
     """Predicted beside measured of the worked answers, and a line that says how close."""
     body, off = [], {gpu: [] for gpu in gpus}
@@ -139,8 +224,7 @@ def answers_table(gpus):
                 continue
             value = predicted(one, gpu, one["times"]["elements"], time["copy_us"])
             off[gpu].append(abs(value - time["copy_pct"]))
-            far = off[gpu][-1] > model.CLOSE
-            cells += [f"{value:.0f} %", f"**{time['copy_pct']:.0f} %**" if far else f"{time['copy_pct']:.0f} %"]
+            cells += pair(value, time["copy_pct"])
         body.append(cells)
     close = [f"{gpu.upper()}: {sum(one <= model.CLOSE for one in off[gpu])} of {len(off[gpu])} judged answers within {model.CLOSE:g} points, mean "
              f"distance {statistics.mean(off[gpu]):.1f}" for gpu in gpus]

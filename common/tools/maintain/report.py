@@ -77,7 +77,7 @@ Parts made from other recorded files
                                   the control experiments' questions beside what each run says, and
                                   whether the expectation held; SPEC (controls/questions.json) is
                                   described in controls.py; runs: main_controls.json,second_controls.json
-    model of=curve|fewer_threads|residency|predictors|sensitivity|far|again|clock|ten_seconds|counted|answers|operations
+    model of=curve|fewer_threads|residency|predictors|sensitivity|far|again|clock|ten_seconds|counted|counted_far|answers|operations
                                   the fill curve's points, and where an SM holds fewer threads; how long a thread lives; the
                                   share of rungs that each predictor is close to; those that the model is not; rows timed
                                   again; three readings of the clock; launches after ten seconds; the errors of the

@@ -295,6 +295,9 @@ def make_model(part):
                      model_report.sensitivity_rows(), "lr" + "rr" * len(titles))
     if what == "counted":
         return table(["GPU", "Rungs with a time", "Judged", "Within 5 points", "Mean distance"], counted.error_rows(model_report.recorded_gpus()), "lrrrr")
+    if what == "counted_far":
+        return table(["Rung", *(f"{gpu}, {word}" for gpu in titles for word in ("predicted", "recorded")), "What is known"],
+                     counted.far_rows(model_report.recorded_gpus()), "l" + "rr" * len(titles) + "l")
     if what == "answers":
         return counted.answers_table(model_report.recorded_gpus())
     if what == "operations":

@@ -21,8 +21,8 @@ NVCC = ["-cubin", f"-arch={ARCHITECTURE}", "-lineinfo", "-O3", "-Xptxas", "-v"]
 
 #: By opcode, the unit that it keeps busy and for how many cycles a warp. All others fill their issue slot alone.
 HALF_RATE = ("IADD3 IABS ISETP IMNMX VIMNMX VIADDMNMX LOP3 LEA SHF SEL FSEL FSET FSETP FMNMX PRMT PLOP3 HSETP2 HSET2 HMNMX2 "
-             "VHMNMX F2FP I2FP BMSK SGXT VABSDIFF VIADD MOV FCHK P2R R2P").split()
-SLOW = "MUFU F2F F2I I2F FRND POPC FLO BREV".split()
+             "VHMNMX F2FP I2FP BMSK SGXT VABSDIFF VIADD MOV P2R R2P").split()
+SLOW = "MUFU F2F F2I I2F FRND FCHK POPC FLO BREV".split()  # FCHK: before a division; ncu counts it there in six rungs
 UNITS = {**dict.fromkeys(HALF_RATE, ("alu", 2)), **dict.fromkeys(SLOW, (model.SLOW_UNIT, 8)), "IMAD": ("fma_heavy", 2),
          **dict.fromkeys("HFMA2 HADD2 HMUL2".split(), ("fma_heavy", 2)), **dict.fromkeys("DADD DMUL DFMA DSETP".split(), ("fp64", 2))}
 NAMES = {"slots": "slots", "alu": "half-rate unit", model.SLOW_UNIT: "transcendental unit",

@@ -234,7 +234,9 @@ def counted_rung(machines, traced, home=""):
     """(a Count for each launch, the bytes that have to move) of a rung as the trace wrote it; Unjudged where they do not say
     how many do."""
     found = counted(machines, traced["launches"], home)
-    loads, stores = (sum(one[f"{kind}_once"] + one[f"{kind}_again"] for one in traced["buffers"]) for kind in ("loads", "stores"))
+    touched = [[one[f"{kind}_once"] + one[f"{kind}_again"] for kind in ("loads", "stores")] for one in traced["buffers"]]
+    stores = sum(stored for _, stored in touched)
+    loads = sum(loaded for loaded, stored in touched if not stored or len(found) == 1)  # what a launch leaves for the next need not move
     for one, launch in zip(found, traced["launches"]):
         asked = sum(place["used"] for place in launch["places"] if place["operation"] == "load" and place["space"] == "global")
         if len(found) == 1 and one.launch.loaded > WASTED * (loads + stores) and asked > WASTED * loads:
