@@ -200,7 +200,7 @@ def other_count(kernel, entry):
     def each(part):
         return sum(one[part] for one in ours) / entry["elements"], getattr(whole, part) / kernel.row.elements
     slots = [model.WARP * count for count in each("instructions")]
-    kinds = {"slots of an element": slots, "bytes stored of an element": each("stored"), "bytes loaded of an element": each("loaded"),
+    kinds = {"slots of an element": slots, "bytes stored of an element": each("stored"),
              "bytes of an element that have to move": (entry["bytes"] / entry["elements"], kernel.moved / kernel.row.elements),
              "blocks": (scale * sum(one["blocks"] for one in ours), whole.blocks)}
     what = max(kinds, key=lambda kind: max(kinds[kind]) / min(kinds[kind]))
