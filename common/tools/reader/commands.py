@@ -138,7 +138,7 @@ def make_parser():
     with_chapter(tracing)
     trace.add_arguments(tracing).completer = rung_names
 
-    predicting = add("predict", "show the ladder as a model of three terms has it, beside what is recorded", run_predict,
+    predicting = add("predict", "show the ladder as a model of four terms has it, beside what is recorded", run_predict,
                   epilog="On a GPU with its own copy; --gpu h100: by that GPU's recorded copies; of any other\n"
                   "--sms=128 --clock=2.52 --bandwidth=1008 (GHz, GB/s), as its data sheet has them.")
     with_chapter(predicting)
