@@ -308,26 +308,28 @@ def distances(gpu, terms=4):
     return [abs(reached - prediction.percent) for *_, prediction, reached in outcomes(gpu, recorded_gpus()[0], terms)]
 
 
-def null_distances(gpu):
-    """The same of a predictor that knows the copy and the blocks alone."""
+def null_offsets(gpu):
+    """By how many points a predictor that knows the copy and the blocks alone has each rung too fast."""
     main, off = recorded_gpus()[0], []
     for _, kernel, _, copy_us, reached in recorded_rungs(gpu, main):
         blocks_us = kernel.whole.blocks * model.block_ns(main, kernel.whole.threads) * 1e-3
-        off.append(abs(reached - min(100, 100 * copy_us / blocks_us)))
+        off.append(min(100, 100 * copy_us / blocks_us) - reached)
     return off
 
 
 def predictor_rows():
-    """Of each GPU: how often a copy or the blocks, three terms and four are close, over all rungs and over those where
-    by three terms neither blocks nor bytes decide."""
+    """Of each GPU: how often a copy or the blocks, three terms and four are close, over all rungs, over those where
+    by three terms neither blocks nor bytes decide, and over those that the first has more than five points too fast."""
     main, lines = recorded_gpus()[0], []
     curve_points = len(model.curve(main).points) + len(model.slow_curve(main).points)
     for gpu in recorded_gpus():
-        for name, constants, off in (("a copy, or the blocks", "3", null_distances(gpu)),
+        null = null_offsets(gpu)
+        for name, constants, off in (("a copy, or the blocks", "3", list(map(abs, null))),
                                      ("three terms", f"4 + {curve_points} points", distances(gpu, terms=3)),
                                      ("four terms", f"13 + {curve_points} points", distances(gpu))):
             hard = of_hard(gpu, off)
-            lines.append([words(gpu), name, constants, str(len(off)), share(off), str(len(hard)), share(hard),
+            slower = [distance for distance, too_fast in zip(off, null) if too_fast > model.CLOSE]
+            lines.append([words(gpu), name, constants, str(len(off)), share(off), str(len(hard)), share(hard), str(len(slower)), share(slower),
                           f"{statistics.mean(off):.1f}"])
     return lines
 

@@ -289,7 +289,7 @@ def make_model(part):
         return table(["Filled", *titles, *(f"{title}, slow unit" for title in titles)], model_report.curve_rows(), "r" * (2 * len(titles) + 1))
     if what == "predictors":
         return table(["GPU", "Predictor", "Constants", "Rungs", "Within 5 points", "Neither blocks nor bytes", "Of these within 5",
-                      "Mean distance"], model_report.predictor_rows(), "lllrrrrr")
+                      "Slower than null", "Of these within 5", "Mean distance"], model_report.predictor_rows(), "lllrrrrrrr")
     if what == "sensitivity":
         return table(["Constants", f"{titles[0]}'s copies, off by", *(f"{gpu}, {rungs}" for gpu in titles for rungs in ("all", "neither blocks nor bytes"))],
                      model_report.sensitivity_rows(), "lr" + "rr" * len(titles))
