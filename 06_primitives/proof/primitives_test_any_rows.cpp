@@ -169,7 +169,7 @@ std::string mistake_along(const TensorLayout& of_x, const TensorLayout& of_y,
 
 }  // namespace
 
-TEST_CASE("reduce: random layouts, along every dimension", "[exchange]") {
+TEST_CASE("reduce: random layouts, along every dimension") {
   require_device();
   const std::uint64_t seed = random_seed();
   std::printf("TUTORIAL_SEED=%llu\n", static_cast<unsigned long long>(seed));

@@ -1038,7 +1038,7 @@ TEST_CASE("sorted rows: float", "[exchange]") {
   check_sort_type<float>();
 }
 
-TEST_CASE("sorted rows: half", "[exchange]") {
+TEST_CASE("sorted rows: half") {
   require_device();
   check_sort_type<half>();
 }

@@ -168,7 +168,7 @@ TEST_CASE("Sort: every size up to the tile, many equal keys, with and without in
   }
 }
 
-TEST_CASE("Sort: every block size, every pattern", "[exchange]") {
+TEST_CASE("Sort: every block size, every pattern") {
   require_device();
   for (const unsigned threads : {32U, 64U, 128U, 256U, 512U, 1024U}) {
     for (const int vec : {1, 2, 4, 8}) {

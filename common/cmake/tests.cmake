@@ -5,21 +5,6 @@ add_custom_target(tutorial_tests)
 # The other programs that a test runs: exhibits, and a benchmark of a few rows. Their tests have the label house.
 add_custom_target(tutorial_house_tests)
 
-# tutorial_parse_once(<target> [<other>]): Catch2, NVIDIA's headers and what nearly every test includes are parsed once, for
-# `target` or for the sources of `other` as well, whose code is generated alike; this is two thirds of a small test's
-# compilation. A source that does not include what it uses fails on the cuda backend, which has no such header. A compiler's
-# cache takes no such sources, and where some are optimized and some are not, g++ crashes.
-function(tutorial_parse_once target)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CXX_COMPILER_LAUNCHER OR TUTORIAL_ON_GPU OR TUTORIAL_SANITIZE)
-    return()
-  elseif(ARGC GREATER 1)
-    target_precompile_headers(${ARGV1} REUSE_FROM ${target})
-  else()
-    target_precompile_headers(${target} PRIVATE "${PROJECT_SOURCE_DIR}/common/proof/catch.h"
-                              "${PROJECT_SOURCE_DIR}/common/proof/support.h")
-  endif()
-endfunction()
-
 # No test may hang: so many seconds for each, and for a GPU's long sweeps.
 set(tutorial_timeout 120)
 set(tutorial_long_timeout 900)
@@ -71,7 +56,7 @@ endfunction()
 function(tutorial_add_catch_tests target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL" "")
   add_dependencies(tutorial_tests ${target})
-  tutorial_parse_once(tutorial_test_support ${target})
+  tutorial_parsed_with(tutorial_test_support ${target})
   tutorial_require_built(${target})
   file(GLOB_RECURSE sources *_test*.cpp)
   tutorial_mentions(long "\\[long\\]" ${sources})
