@@ -12,7 +12,8 @@ import folders
 import runs
 
 PRINTING_COMMANDS = """
-foreach(command add_test set_tests_properties add_dependencies add_custom_target catch_discover_tests)
+foreach(command add_test set_tests_properties add_dependencies add_custom_target catch_discover_tests
+        tutorial_parsed_with)
   cmake_language(EVAL CODE "function(${command})
     list(JOIN ARGN [[ ]] words)
     message([[${command}: ]] \\${words})
