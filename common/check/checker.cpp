@@ -537,11 +537,12 @@ void Checker::report_endless(const Place& place) {
 void Checker::crash(int signal) {
   const Busy busy;  // the sentence's own accesses are none of the program's
   if (in_launch_ && problems_.empty()) {
-    const bool is_trap = signal == SIGILL;  // of -fsanitize=bounds,object-size (flags.cmake)
+    const std::string trap =  // of -fsanitize=bounds,object-size (flags.cmake)
+        signal == SIGILL ? ", which in an exercise's file is an index past the end of an array of "
+                           "its own or its block's"
+                         : "";
     problems_.add("crash", place_of(last_pc_),
-                  thread_name() + " ended the program: " +
-                      (is_trap ? "an index past the end of an array of its own or its block's"
-                               : strsignal(signal)));
+                  thread_name() + " ended the program: " + strsignal(signal) + trap);
   } else if (problems_.empty() && signal != SIGABRT) {
     std::fprintf(stderr, "check: the program ended outside of a kernel: %s\n", strsignal(signal));
   }

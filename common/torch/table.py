@@ -134,6 +134,15 @@ def shown(values):
     return "[" + ", ".join(repr(f"{text[:11]:11}") for text in texts) + "]"
 
 
+def profiled(cuda, name, call):
+    """Calls a contender for ncu, each call in an NVTX range of this name."""
+    for i in range(PROFILED_CALLS):
+        cuda.nvtx.range_push(name)
+        call(i)
+        cuda.synchronize()
+        cuda.nvtx.range_pop()
+
+
 class Table:
     """Measures and prints; keeps the rows."""
 
@@ -179,12 +188,7 @@ class Table:
             cuda.profiler.start()
             for contender, _, _ in called:
                 self.rows.append({"name": f"{contender.name}/{where}", "calls": PROFILED_CALLS})
-                call = contender.begin(sets)
-                for i in range(PROFILED_CALLS):
-                    cuda.nvtx.range_push(self.rows[-1]["name"])
-                    call(i)
-                    cuda.synchronize()
-                    cuda.nvtx.range_pop()
+                profiled(cuda, self.rows[-1]["name"], contender.begin(sets))
             cuda.profiler.stop()
             print(f"profiled {row}: {len(called)} contenders", flush=True)
 

@@ -292,12 +292,8 @@ def profile(torch, name, elements, found, one_set, regime, write):
     """Calls the contenders for ncu, each call in an NVTX range."""
     torch.cuda.profiler.start()
     for who, contender in found:
-        row, call = f"{name}/{who}/{elements}/{regime}", contender.begin([one_set])
-        for i in range(table.PROFILED_CALLS):
-            torch.cuda.nvtx.range_push(row)
-            call(i)
-            torch.cuda.synchronize()
-            torch.cuda.nvtx.range_pop()
+        row = f"{name}/{who}/{elements}/{regime}"
+        table.profiled(torch.cuda, row, contender.begin([one_set]))
         write({"name": row, "calls": table.PROFILED_CALLS})
     torch.cuda.profiler.stop()
 

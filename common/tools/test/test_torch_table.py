@@ -15,6 +15,7 @@ import elementwise_tutorial
 import runs
 import table
 import timing
+import views
 
 
 def nothing(*_):
@@ -142,6 +143,16 @@ class TableTest(unittest.TestCase):
         for wrong in ("elu/bound_f16/3x3/warm", "elu/bound_f16/1024x1024", "elu/torch_f16/1024x1024/cold"):
             with self.assertRaisesRegex(runs.ToolError, f"--profile {wrong}: 01_elu has no .*elu/bound_f16/1024x1024/cold$"):
                 self.profiled(wrong)
+
+    def test_what_ncu_sees_of_a_view(self):
+        log, rows, torch = [], [], mock.MagicMock()
+        torch.cuda.profiler.start, torch.cuda.profiler.stop = (lambda: log.append("start")), lambda: log.append("stop")
+        torch.cuda.nvtx.range_push, torch.cuda.nvtx.range_pop = log.append, lambda: log.append("pop")
+        ours = mock.Mock(begin=lambda sets: lambda i: log.append(sets[i % 1]))
+        views.profile(torch, "add_f32_at_0_1_2^28", 8, [("bound", ours)], "x", "cold", rows.append)
+        name = "add_f32_at_0_1_2^28/bound/8/cold"
+        self.assertEqual(rows, [{"name": name, "calls": 3}])
+        self.assertEqual(log, ["start", *3 * [name, "x", "pop"], "stop"])
 
     def test_a_build_that_fails_is_one_line(self):
         with tempfile.TemporaryDirectory() as folder, \
