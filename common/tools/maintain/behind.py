@@ -156,15 +156,50 @@ def profile_table(cells, entries, shown):
         lines = [("ours", row_of(first, "ours"))]
         lines += [(f"{PEERS[one.peer]}, {cut(one.ratio)}", row_of(one, "theirs")) for one in group if known(one)]
         label = f"{first.gpu} {where}"
-        for who, name in lines:
-            for one in entries[first.gpu][name]:
-                part = "" if one["part"] == "1 of 1" else f", kernel {one['part']}"
-                waits = {reason: value for reason, value in (one["stalls"] or {}).items() if reason != "selected"}
-                stall = max(waits, key=waits.get, default="–")
-                body.append([label, who + part, f"{one['threads']:g} × {one['elements_per_thread']:g}", f"{one['registers']:g}",
-                             shown(one["duration_us"]), shown(one["dram_pct"], 3), shown(one["occupancy_pct"], 3),
-                             shown(one["instructions_per_element"], 3),
-                             f"{stall.replace('_', ' ')} {shown(waits.get(stall), 3)}"])
-                label = ""  # once for the cell
-    titles = ["Cell", "Whose", "Threads × elements", "Registers", "µs", "% DRAM", "% occupancy", "Instructions", "First wait"]
-    return (titles, body, "ll" + "r" * 6 + "l"), missing
+        body += kernels_of(label, [(who, entries[first.gpu][name]) for who, name in lines], shown)
+    return (KERNEL_TITLES, body, KERNEL_ALIGNMENT), missing
+
+
+KERNEL_TITLES = ["Cell", "Whose", "Threads × elements", "Registers", "µs", "% DRAM", "% occupancy", "Instructions", "First wait"]
+KERNEL_ALIGNMENT = "ll" + "r" * 6 + "l"
+
+
+def kernels_of(label, contenders, shown):
+    """A line for each kernel of each contender (who, [entry of ncu.py]); the cell's label stands in the first."""
+    body = []
+    for who, kernels in contenders:
+        for one in kernels:
+            part = "" if one["part"] == "1 of 1" else f", kernel {one['part']}"
+            waits = {reason: value for reason, value in (one["stalls"] or {}).items() if reason != "selected"}
+            stall = max(waits, key=waits.get, default="–")
+            body.append([label, who + part, f"{one['threads']:g} × {one['elements_per_thread']:g}", f"{one['registers']:g}",
+                         shown(one["duration_us"]), shown(one["dram_pct"], 3), shown(one["occupancy_pct"], 3),
+                         shown(one["instructions_per_element"], 3), f"{stall.replace('_', ' ')} {shown(waits.get(stall), 3)}"])
+            label = ""
+    return body
+
+
+#: Beside which a run of common/torch/views.py or serving.py has ours: in each row's name, and as a column.
+VIEWS_PEERS = {"torch": "PyTorch", "compile": "torch.compile", "liger": "Liger-Kernel", "quack": "quack"}
+View = namedtuple("View", "case size regime ratio who")  # who: the faster peer
+
+
+def views(rows, cases):
+    """A cell for each case and regime in which ours has a peer; rows: {CASE/WHO/REGIME: row}."""
+    cells = []
+    for case in cases:
+        for regime in ("cold", "warm"):
+            ours = rows.get(f"{case}/bound/{regime}")
+            theirs = {rows[name]["median_us"]: who for who in VIEWS_PEERS if (name := f"{case}/{who}/{regime}") in rows}
+            if ours and theirs:
+                cells.append(View(*case.rsplit("_", 1), regime, min(theirs) / ours["median_us"], theirs[min(theirs)]))
+    return cells
+
+
+def lowest_views(cells):
+    """Of each case that is below 0.99 somewhere, the cell where it is lowest."""
+    found = {}
+    for one in sorted(cells, key=lambda one: one.ratio):
+        if one.ratio < 0.99:
+            found.setdefault(one.case, one)
+    return list(found.values())

@@ -15,7 +15,7 @@ The steps of a chapter: test (every rung's largest error, over all inputs), benc
 (PyTorch and torch.compile; where python3 has PyTorch), the four tools of compute-sanitizer, ncu and what "profiles" in
 the chapter's results/headline.json asks for, answers (what the worked answers that are programs say of their speed) and
 codegen (machine code), both for the pages' main GPU alone. Of common: test,
-controls, controls_ncu, residency_ncu, sectors_ncu, behind_ncu; of the main GPU counts, for rungs that a chapter's profile does not
+controls, controls_ncu, residency_ncu, sectors_ncu, behind_ncu, views_ncu; of the main GPU counts, for rungs that a chapter's profile does not
 tell apart; where headline.json names "ten_seconds", after_10s. The last step, report, renews the pages. Needs CUDA's toolkit, CMake,
 compute-sanitizer and ncu.
 
@@ -165,6 +165,8 @@ class Plan:
         yield Step("common/sectors_ncu", lambda work: self.by_name("common_controls", SECTORS, work),
                    {f"{results}_sectors_ncu.json": "ncu.json"})
         yield Step("common/behind_ncu", lambda work: self.behind(chapters, work), {f"{results}_behind_ncu.json": "ncu.json"})
+        yield Step("common/views_ncu", lambda work: self.views(runs.ROOT / f"{results}_views.json", work),
+                   {f"{results}_views_ncu.json": "ncu.json"})
 
     def of_main(self, folder):
         name = folder.name
@@ -259,18 +261,32 @@ class Plan:
         paths = [folder / "results" / f"{self.gpu}_torch.json" for folder in chapters]
         cells = [cell for path in paths if path.exists()
                  for cell in behind.torch_cells(runs.load_run(path), self.gpu.upper(), path.parents[1].name)]
-        csvs, orders = [], []
-        for regime, caches in (("cold", "all"), ("warm", "none")):
+        wanted = []
+        for regime in ("cold", "warm"):
             for folder in chapters:
                 rows = runs.unique(behind.row_of(one, who) for group in behind.lowest(cells) for one in group
                                    if (one.chapter, one.regime) == (folder.name, regime) for who in ("ours", "theirs"))
                 if rows:
-                    csvs.append(work / f"{folder.name}_{regime}.csv")
-                    orders.append(csvs[-1].with_suffix(".json"))
-                    yield Command(*self.under_ncu(work, "--profile-from-start", "off", "--nvtx", "--cache-control", caches,
-                                                  "--kernel-name-base", "demangled"), "--log-file", csvs[-1], torch_python(),
-                                  runs.ROOT / "common" / "torch" / "table.py", folder.name, "--profile", ",".join(rows),
-                                  "--json", orders[-1])
+                    wanted.append((f"{folder.name}_{regime}", regime, ["table.py", folder.name, "--profile", ",".join(rows)]))
+        yield from self.called(wanted, work)
+
+    def views(self, path, work):
+        """The kernels of each case of views.py in which a peer is ahead, where it is lowest."""
+        yield Command(tool("ncu"), "--query-metrics", out=work / "metrics.txt")
+        rows = {row["name"]: row for row in runs.load_json(path)["benchmarks"]} if path.exists() else {}
+        cells = behind.lowest_views(behind.views(rows, runs.unique(name.split("/")[0] for name in rows)))
+        yield from self.called([(f"{size[2:]}_{regime}", regime, ["views.py", "--elements", size[2:], "--profile", regime, "--filter", ",".join(
+            one.case for one in cells if (one.size, one.regime) == (size, regime))])
+            for size, regime in sorted({(one.size, one.regime) for one in cells})], work)
+
+    def called(self, wanted, work):
+        """ncu on the calls of scripts of common/torch: of each (name, regime, words); cold ones with empty caches."""
+        csvs = [work / f"{name}.csv" for name, _, _ in wanted]
+        orders = [path.with_suffix(".json") for path in csvs]
+        for csv, order, (_, regime, (script, *words)) in zip(csvs, orders, wanted):
+            yield Command(*self.under_ncu(work, "--profile-from-start", "off", "--nvtx", "--cache-control",
+                                          "all" if regime == "cold" else "none", "--kernel-name-base", "demangled"),
+                          "--log-file", csv, torch_python(), runs.ROOT / "common" / "torch" / script, *words, "--json", order)
         if csvs:
             yield Command(self.python, self.tools / "maintain" / "ncu.py", *csvs, "--order", *orders, "--out", work / "ncu.json")
 
@@ -403,7 +419,7 @@ def main(runner=run):
             recording.put_in_place(step)
     missing = [step for step in wanted if step.name not in recording.done or step.name == "report" or step.is_called(arguments.again)]
     if not has_torch():
-        for step in [step for step in missing if step.name.endswith(("/torch", "/behind_ncu"))]:
+        for step in [step for step in missing if step.name.endswith(("/torch", "/behind_ncu", "/views_ncu"))]:
             print(f"record: {step.name} is left out: {torch_python()} has no PyTorch; TUTORIAL_TORCH_PYTHON names another Python")
             missing.remove(step)
     if any(step.gpu for step in missing):

@@ -49,7 +49,8 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   a run of common/torch/views.py: microseconds and GB/s of each case with one of these
                                   texts in its name, percent of the same operation on aligned arrays, and how often ours
                                   goes into PyTorch's and torch.compile's time; of=summary: over all cases of a size, in how many
-                                  cells the faster peer is ahead; of=below: the cases below 0.99
+                                  cells the faster peer is ahead; of=below: the cases below 0.99; of=ncu: what FILE_ncu.json
+                                  counts of each at its lowest
     behind [of=summary]           where a peer is faster than our operator, of both shown GPUs and all chapters
                                   that have results/GPU.json or GPU_torch.json: a row per GPU and peer;
                                   of=cells: every such cell; of=ncu: of those below 0.99 beside PyTorch, what

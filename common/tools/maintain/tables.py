@@ -172,23 +172,19 @@ def make_torch(part):
     return cpu_note(run) + table(*beside_torch.summary_table(chosen, run.context.get("torch")))
 
 
-#: Beside which a run of common/torch/views.py or serving.py has ours: in each row's name, and as a column.
-VIEWS_PEERS = {"torch": "PyTorch", "compile": "torch.compile", "liger": "Liger-Kernel", "quack": "quack"}
-
-
 def make_views(part):
     """A run of common/torch/views.py or serving.py: a line per case that has ours, beside the same operation on aligned
     arrays; or where a peer is faster than ours."""
     rows = {row["name"]: row for row in load_json(part.file())["benchmarks"]}
     of, wanted = part.option("of", "times"), part.listed("cases", [""])
-    if of not in ("times", "summary", "below"):
-        part.fail(f"unknown of={of}; known: times, summary, below")
+    if of not in ("times", "summary", "below", "ncu"):
+        part.fail(f"unknown of={of}; known: times, summary, below, ncu")
     cases = [case for case in runs.unique(name.split("/")[0] for name in rows) if any(text in case for text in wanted)]
     if of != "times":
         return views_behind(part, rows, cases, of)
     regime, size, body = part.option("regime", "cold"), part.option("size", "2^28"), []
     for case in cases:
-        ours, *theirs = (rows.get(f"{case}/{who}/{regime}") for who in ("bound", *VIEWS_PEERS))
+        ours, *theirs = (rows.get(f"{case}/{who}/{regime}") for who in ("bound", *behind.VIEWS_PEERS))
         if ours is None or not case.endswith(size):
             continue
         operation, dtype = case.split("_")[:2]
@@ -200,36 +196,48 @@ def make_views(part):
                      *(times(other["median_us"] / ours["median_us"]) if other else DASH for other in theirs)])
     if not body:
         part.fail(f"{part.file()} has no such case")
-    head = ["Case", "\u00b5s", "GB/s", "% of aligned", *VIEWS_PEERS.values()]
+    head = ["Case", "\u00b5s", "GB/s", "% of aligned", *behind.VIEWS_PEERS.values()]
     kept = [i for i in range(len(head)) if i < 3 or any(line[i] != DASH for line in body)]
     return table([head[i] for i in kept], [[line[i] for i in kept] for line in body], "l" + "r" * (len(kept) - 1))
 
 
 def views_behind(part, rows, cases, of):
     """Their time over ours, of the faster peer, in every cell: how many are below 0.99, or which."""
-    cells = []
-    for case in cases:
-        for regime in ("cold", "warm"):
-            ours = rows.get(f"{case}/bound/{regime}")
-            theirs = [rows[f"{case}/{who}/{regime}"]["median_us"] for who in VIEWS_PEERS
-                      if f"{case}/{who}/{regime}" in rows]
-            if ours and theirs:
-                cells.append((*case.rsplit("_", 1), regime, min(theirs) / ours["median_us"]))
+    cells = behind.views(rows, cases)
     if not cells:
         part.fail(f"{part.file()} has no such case beside a peer")
+    if of == "ncu":
+        return views_ncu(part, cells)
 
     if of == "summary":
         body = []
-        for size, regime in runs.unique(cell[1:3] for cell in cells):
-            ratios = [cell[3] for cell in cells if cell[1:3] == (size, regime)]
-            name, lowest = min(((cell[0], cell[3]) for cell in cells if cell[1:3] == (size, regime)), key=lambda one: one[1])
+        for size, regime in runs.unique((one.size, one.regime) for one in cells):
+            chosen = [one for one in cells if (one.size, one.regime) == (size, regime)]
+            ratios, worst = [one.ratio for one in chosen], min(chosen, key=lambda one: one.ratio)
             body.append([f"{size}, {regime}", str(len(ratios)), str(sum(ratio < 1 for ratio in ratios)),
-                         str(sum(ratio < 0.99 for ratio in ratios)), times(statistics.median(ratios)), behind.cut(lowest), code(name)])
+                         str(sum(ratio < 0.99 for ratio in ratios)), times(statistics.median(ratios)), behind.cut(worst.ratio),
+                         code(worst.case)])
         return table(["Elements, regime", "Cells", "below 1.00", "below 0.99", "Median", "Worst", "where"], body, "lrrrrrl")
-    below = [cell for cell in cells if cell[3] < 0.99]
-    body = [[code(name), ", ".join(f"{size} {regime} {behind.cut(ratio)}" for other, size, regime, ratio in below if other == name)]
-            for name in runs.unique(cell[0] for cell in below)]
+    below = [one for one in cells if one.ratio < 0.99]
+    body = [[code(name), ", ".join(f"{one.size} {one.regime} {behind.cut(one.ratio)}" for one in below if one.case == name)]
+            for name in runs.unique(one.case for one in below)]
     return table(["Case", "Their time / ours"], body, "ll") if body else ["None is."]
+
+
+def views_ncu(part, cells):
+    """What ncu counts where a case is lowest, ours above the faster peer; FILE_ncu.json holds it."""
+    path = part.file().with_name(part.file().stem + "_ncu.json")
+    recorded = {}
+    for one in load_json(path)["ncu"] if path.exists() else []:
+        case, who, _, regime = one["rung"].split("/")
+        recorded.setdefault((case, regime, who), []).append(one)
+    body = []
+    for one in behind.lowest_views(cells):
+        found = [(words, recorded.get((f"{one.case}_{one.size}", one.regime, who)))
+                 for who, words in (("bound", "ours"), (one.who, f"{behind.VIEWS_PEERS[one.who]}, {behind.cut(one.ratio)}"))]
+        if all(kernels for _, kernels in found):
+            body += behind.kernels_of(f"{code(one.case)} {one.size} {one.regime}", found, significant)
+    return table(behind.KERNEL_TITLES, body, behind.KERNEL_ALIGNMENT) if body else ["Not recorded yet."]
 
 
 def make_behind(part):

@@ -50,6 +50,16 @@ class BehindTest(unittest.TestCase):
         cells = behind.torch_cells(runs.Run("x.json", TORCH), "G", "01_elu")
         self.assertEqual([(one.peer, one.ratio) for one in cells], [("torch", 2.0), ("compile", 0.75)])
 
+    def test_of_a_view_the_faster_peer_and_the_lowest_cell(self):
+        rows = {f"{case}/{who}/{regime}": {"median_us": us} for case, who, regime, us in (
+            ("sum_f16_2^20", "bound", "cold", 10.0), ("sum_f16_2^20", "torch", "cold", 9.0), ("sum_f16_2^20", "compile", "cold", 9.5),
+            ("sum_f16_2^24", "bound", "warm", 10.0), ("sum_f16_2^24", "compile", "warm", 8.0),
+            ("elu_f16_2^24", "bound", "warm", 10.0), ("elu_f16_2^24", "torch", "warm", 10.0), ("copy_f16_2^24", "torch", "cold", 1.0))}
+        cells = behind.views(rows, ["sum_f16_2^20", "sum_f16_2^24", "elu_f16_2^24", "copy_f16_2^24"])
+        self.assertEqual([tuple(one) for one in cells], [("sum_f16", "2^20", "cold", 0.9, "torch"),
+                                                         ("sum_f16", "2^24", "warm", 0.8, "compile"), ("elu_f16", "2^24", "warm", 1.0, "torch")])
+        self.assertEqual(behind.lowest_views(cells), [cells[1]])
+
     def test_what_is_below_one_shows_as_below_one(self):
         self.assertEqual([behind.cut(ratio) for ratio in (0.99999, 0.98999, 1.0, 2.0)],
                          ["0.999", "0.989", "1.000", "2.000"])

@@ -90,7 +90,8 @@ class RecordTest(synthetic.Scratch):
         self.assertEqual(self.steps_of(out), [
             "01_elu/test", "01_elu/bench", "01_elu/torch", "01_elu/memcheck", "01_elu/racecheck", "01_elu/initcheck",
             "01_elu/synccheck", "01_elu/ncu", "01_elu/ncu_rows", "01_elu/after_10s", "common/test", "common/controls",
-            "common/controls_ncu", "common/residency_ncu", "common/sectors_ncu", "common/behind_ncu", "01_elu/codegen", "01_elu/counts", "report"])
+            "common/controls_ncu", "common/residency_ncu", "common/sectors_ncu", "common/behind_ncu", "common/views_ncu",
+            "01_elu/codegen", "01_elu/counts", "report"])
         self.assertEqual(self.results(), self.WANTED)
         self.assertIn("At <!-- report:value of=GBps rung=f16 shape=4096x4096 -->900 GB/s<!--", (self.root / "01_elu/README.md").read_text())
         self.assertIn("ladders", json.loads((self.root / "01_elu/results/b300.json").read_text()), "the short form")
@@ -138,7 +139,7 @@ class RecordTest(synthetic.Scratch):
         out = self.call("--list")[1]
         self.assertRegex(out, r"01_elu/bench +done in \d+ s at ")
         self.assertRegex(out, r"01_elu/torch +about 4 minutes\n")
-        self.assertIn("1 of 19 steps are done; the others take about ", out)
+        self.assertIn("1 of 20 steps are done; the others take about ", out)
         self.assertEqual(self.called, [])
 
     def test_without_pytorch_its_steps_are_left_out_aloud(self):
