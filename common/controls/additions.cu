@@ -19,8 +19,6 @@ __device__ __forceinline__ float4 sum(float4 a, float4 b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
-__device__ __forceinline__ float sum(float a, float b) { return a + b; }
-
 __global__ void control_add_kernel(const float* a, const float* b, float* y, std::int64_t n) {
   wait_for_previous_grid();
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
@@ -77,16 +75,6 @@ __global__ void control_add_stride_kernel(const float* a, const float* b, float*
        i += stride) {
     FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
     if constexpr (kBarrier) __syncthreads();
-  }
-}
-
-__global__ void control_add_stride_restrict_kernel(const float* __restrict__ a,
-                                                   const float* __restrict__ b,
-                                                   float* __restrict__ y, std::int64_t n) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x * 4;
-  for (std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4; i < n;
-       i += stride) {
-    FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
   }
 }
 
@@ -187,26 +175,6 @@ __global__ void __launch_bounds__(kBulkThreads)
   }
 }
 
-/// As cub's DeviceTransform: kEach values a thread, which leave the tiles, and are stored, a block's
-/// width apart.
-template <class V, int kBlock, int kEach>
-__global__ void __launch_bounds__(kBlock)
-    control_add_bulk_tile_kernel(const V* a, const V* b, V* y, std::int64_t n) {
-  constexpr int kTile = kBlock * kEach;
-  __shared__ alignas(128) V tiles[2][kTile];
-  __shared__ alignas(8) std::uint64_t barrier;
-  wait_for_previous_grid();
-  const std::int64_t first = std::int64_t{blockIdx.x} * kTile;
-  const int count = n - first < kTile ? static_cast<int>(n - first) : kTile;
-  load_tiles(tiles[0], a + first, tiles[1], b + first, static_cast<unsigned>(count * sizeof(V)),
-             &barrier);
-#pragma unroll
-  for (int k = 0; k < kEach; ++k) {
-    const int slot = k * kBlock + static_cast<int>(threadIdx.x);
-    if (count == kTile || slot < count) y[first + slot] = sum(tiles[0][slot], tiles[1][slot]);
-  }
-}
-
 // ---- cub's block primitives -------------------------------------------------------------------
 
 constexpr int kCubThreads = 128;
@@ -289,10 +257,10 @@ TwoInputs<half> one_pack_f16(int threads) {
 
 TwoInputs<float> strided(std::string name,
                          void (*kernel)(const float*, const float*, float*, std::int64_t),
-                         int waves, int threads = kThreads) {
+                         int threads = kThreads) {
   return {std::move(name),
           [=](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
-            const std::int64_t most = waves * resident_threads() / threads;
+            const std::int64_t most = resident_threads() / threads;
             const std::int64_t needed = (n / 4 + threads - 1) / threads;
             const auto blocks = static_cast<unsigned>(needed < most ? needed : most);
             return launch(kernel, {dim3(blocks), dim3(static_cast<unsigned>(threads))}, stream, a,
@@ -318,18 +286,6 @@ TwoInputs<float> bulk() {
   return {name, [](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
             const LaunchShape shape{grid_1d(n, kBulkThreads * kPacks * 4), dim3(kBulkThreads)};
             return launch(control_add_bulk_kernel<kPacks, kBulkStore>, shape, stream, a, b, y);
-          }};
-}
-
-template <class V, int kBlock, int kEach>
-TwoInputs<float> bulk_tile(std::string name, Overlap overlap = Overlap::none) {
-  return {std::move(name),
-          [=](const float* a, const float* b, float* y, std::int64_t floats, cudaStream_t stream) {
-            const std::int64_t n = floats * 4 / static_cast<std::int64_t>(sizeof(V));
-            return launch(control_add_bulk_tile_kernel<V, kBlock, kEach>,
-                          {grid_1d(n, kBlock * kEach), dim3(kBlock), 0, overlap}, stream,
-                          reinterpret_cast<const V*>(a), reinterpret_cast<const V*>(b),
-                          reinterpret_cast<V*>(y), n);
           }};
 }
 
@@ -359,42 +315,29 @@ std::vector<TwoInputs<float>> float_additions() {
   return {one_pack("add_b128", {128, Overlap::none}),
           one_pack("add_b256_overlap", {256, Overlap::previous_kernel}),
           one_pack("add_b128_overlap", {128, Overlap::previous_kernel}),
-          one_pack("add_b576_overlap", {576, Overlap::previous_kernel}),
           one_pack("add_b704_overlap", {704, Overlap::previous_kernel}),
-          one_pack("add_b768_overlap", {768, Overlap::previous_kernel}),
           one_pack("add_b1024_overlap", {1024, Overlap::previous_kernel}),
           shared_out(704, 2),
-          shared_out(352, 4),
           shared_out(128, 11),
           shared_out(1024, 1),
-          shared_out(512, 2),
           shared_out(128, 8),
           held<12, 28>(),
           held<10, 36>(),
           held<8, 52>(),
           held<6, 68>(),
           narrow<2>(256),
-          narrow<3>(256),
-          narrow<4>(128),
           narrow<4>(256),
           narrow<8>(256),
-          strided("add_stride", control_add_stride_kernel<>, 1),
-          strided("add_stride_4_waves", control_add_stride_kernel<>, 4),
-          strided("add_stride_restrict", control_add_stride_restrict_kernel, 1),
-          strided("add_stride_two", control_add_stride_two_kernel, 1),
+          strided("add_stride", control_add_stride_kernel<>),
+          strided("add_stride_two", control_add_stride_two_kernel),
           one_pack("add_b512", {512, Overlap::none}),
-          strided("add_stride_b512", control_add_stride_kernel<>, 1, 512),
-          strided("add_stride_barrier_b512", control_add_stride_kernel<true>, 1, 512),
-          strided("add_parts_b512", control_add_parts_kernel, 1, 512),
-          strided("add_tickets_b512", control_add_tickets_kernel, 1, 512),
-          bulk_tile<float, 256, 3>("add_bulk_narrow_3"),
-          bulk_tile<float, 256, 3>("add_bulk_narrow_3_overlap", Overlap::previous_kernel),
-          bulk_tile<float4, 192, 1>("add_bulk_wide_b192"),
+          strided("add_stride_b512", control_add_stride_kernel<>, 512),
+          strided("add_stride_barrier_b512", control_add_stride_kernel<true>, 512),
+          strided("add_parts_b512", control_add_parts_kernel, 512),
+          strided("add_tickets_b512", control_add_tickets_kernel, 512),
           bulk<1, false>(),
           bulk<2, false>(),
-          bulk<4, false>(),
           bulk<2, true>(),
-          bulk<4, true>(),
           cub_block<float, 4, false>("f32"),
           cub_block<float, 16, false>("f32"),
           cub_block<float, 4, true>("f32"),

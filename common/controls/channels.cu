@@ -284,7 +284,6 @@ std::vector<TwoInputs<half>> channel_sums() {
       packs<8, Divide64>("channel_8_divide64"),
       packs<8, Divide32>("channel_8_divide32"),
       packs<8, DivideFast>("channel_8_fast"),
-      packs<8, DivideFast>("channel_8_fast_b256", {256}),
       packs<8, DivideFast>("channel_8_fast_overlap", {kThreads, kOverlap}),
       packs<8, DivideFirst>("channel_8_fast_index_first", {kThreads, kOverlap}),
       strided_fast(128),

@@ -29,8 +29,7 @@ struct TwoInputs {
       launch;
 };
 
-/// y = x: hints on loads and stores, `__restrict__` and `__ldg`, two packs a thread, the width of
-/// the index, and copies that also issue some instructions for every element.
+/// y = x: hints on loads and stores, `__restrict__`, two packs a thread, narrow accesses.
 std::vector<OneInput<float>> float_copies();
 /// y = x, with more and more instructions for every element, on one unit or on two in turn.
 std::vector<OneInput<float>> float_fills();
@@ -59,16 +58,6 @@ std::vector<Sectors> sectors();
 
 /// y = x in halves, a pack a thread, with the stores of a pack cut and set apart.
 std::vector<OneInput<half>> half_copies();
-
-/// The same, with some instructions between the stores of a lane. *gap, where given: the cycles from one
-/// store to the next.
-struct StoreGap {
-  std::string name;
-  std::function<cudaError_t(const half* x, half* y, std::int64_t n, unsigned* gap,
-                            cudaStream_t stream)>
-      launch;
-};
-std::vector<StoreGap> store_gaps();
 
 constexpr int kRow = 256;
 /// y = x for the first `stored` of every kRow halves; the rest of a row stays as it was.

@@ -118,18 +118,6 @@ void add_row_copies() {
   }
 }
 
-/// Copies by stores that some instructions stand between, and the cycles that these take.
-void add_store_gaps() {
-  for (const auto& gap : controls::store_gaps()) {
-    add_unary<half>(
-        kLadder, gap.name, Kind::sweep,
-        [launch = gap.launch](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-          return launch(x, y, n, nullptr, stream);
-        },
-        same, 0.5);
-  }
-}
-
 /// a begins one element past a line, b three.
 template <class T>
 void add_addresses() {
@@ -370,36 +358,6 @@ void run_chase(benchmark::State& state, const Chase& chase) {
   state.counters["ns"] = median(per_hop) * 1e3 / sm_mhz;
 }
 
-/// The cycles from one store of control `gap` to the next, while its grid runs.
-void run_gap(benchmark::State& state, const controls::StoreGap& gap) {
-  constexpr std::int64_t kElements = std::int64_t{1} << 28;
-  const DeviceBytes from(kElements * sizeof(half)), to(kElements * sizeof(half)), cycles(256);
-  const test::Stream stream;
-  std::vector<double> counted;
-  for (std::size_t k = 0; k < replays_of(state); ++k) {
-    run_once(
-        [&](std::size_t, cudaStream_t on) {
-          return gap.launch(reinterpret_cast<const half*>(from.data()),
-                            reinterpret_cast<half*>(to.data()), kElements,
-                            reinterpret_cast<unsigned*>(cycles.data()), on);
-        },
-        stream.get());
-    unsigned here = 0;
-    require_success(cudaMemcpy(&here, cycles.data(), sizeof here, cudaMemcpyDeviceToHost),
-                    "cudaMemcpy");
-    counted.push_back(here);
-  }
-  set_times(state, counted);  // cycles; the time stands in the row of the same kernel
-  state.counters["cycles"] = median(counted);
-}
-
-void add_gaps() {
-  for (const auto& gap : controls::store_gaps()) {
-    add_row("cycles_" + gap.name, std::int64_t{1} << 28, "warm",
-            [gap](benchmark::State& state) { run_gap(state, gap); });
-  }
-}
-
 // ---- The clock --------------------------------------------------------------------------------
 
 /// A kernel that is as long as its cycles: one thread, each of whose instructions needs the result of
@@ -442,7 +400,7 @@ void add_chases() {
 
 // ---- Launches ---------------------------------------------------------------------------------
 
-enum class Launching { graph, stream, call, call_and_wait };
+enum class Launching { graph, stream, call_and_wait };
 
 double seconds_of_launches(Launching how, std::size_t count, cudaStream_t stream) {
   using Clock = std::chrono::steady_clock;
@@ -454,10 +412,8 @@ double seconds_of_launches(Launching how, std::size_t count, cudaStream_t stream
       require_success(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     }
   }
-  const auto called = Clock::now();
   require_success(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-  const auto ended = how == Launching::call ? called : Clock::now();
-  return std::chrono::duration<double>(ended - start).count() / static_cast<double>(count);
+  return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(count);
 }
 
 void add_launch(const std::string& name, Launching how) {
@@ -469,11 +425,10 @@ void add_launch(const std::string& name, Launching how) {
           [](std::size_t, cudaStream_t on) { return controls::empty(1, 32, on); }, 1, stream.get(),
           replays_of(state));
     } else {
-      // Calls wait once about a thousand launches are enqueued: fewer are timed as calls.
-      const std::size_t count = how == Launching::call ? 256 : 4096;
-      seconds_of_launches(how, count, stream.get());
+      constexpr std::size_t kCount = 4096;
+      seconds_of_launches(how, kCount, stream.get());
       for (std::size_t k = 0; k < replays_of(state); ++k) {
-        seconds.push_back(seconds_of_launches(how, count, stream.get()));
+        seconds.push_back(seconds_of_launches(how, kCount, stream.get()));
       }
     }
     set_times(state, seconds);
@@ -534,7 +489,7 @@ void run_memcpy_in_streams(benchmark::State& state, std::size_t bytes, bool copy
 void add_memcpys() {
   add_row("occupy", 0, "warm",
           [](benchmark::State& state) { run_memcpy(state, 256, false, true); });
-  for (const std::size_t mib : {16U, 64U, 256U, 512U, 1024U}) {
+  for (const std::size_t mib : {64U, 1024U}) {
     const std::size_t bytes = mib << 20;
     const auto size = static_cast<std::int64_t>(bytes);
     add_row("memcpy_alone", size, "warm",
@@ -595,9 +550,7 @@ void register_benchmarks() {
   for (const int threads : {32, 64, 128, 256, 512, 1024}) {
     add_empty("b" + std::to_string(threads), threads);
   }
-  for (const std::size_t kib : {8U, 16U, 32U, 64U}) {
-    add_empty("shared_" + std::to_string(kib) + "k", 128, kib << 10);
-  }
+  add_empty("shared_64k", 128, 64 << 10);
   add_launch("launch_in_graph", Launching::graph);
 
   add_copy_peers<float>(kLadder);
@@ -610,7 +563,6 @@ void register_benchmarks() {
   add_rows(controls::flights(), same, 0.5);
   add_rows(controls::requests(), same, 0.5);
   add_one_sided();
-  add_store_gaps();
   add_row_copies();
   add_rows(controls::float_elus(), elu, 1e7);
   add_rows(controls::half_elus(), elu, 16.0);
@@ -634,7 +586,6 @@ void register_benchmarks() {
   add_elementwise(controls::triggers<2, half>(), 2, trigger_shapes);
 
   add_all_sectors();
-  add_gaps();
   add_row("known_cycles", 1, "warm", run_known_cycles);
 
   // Last: they launch without a graph, and every launch of a graph takes longer after that.
@@ -642,7 +593,6 @@ void register_benchmarks() {
   add_throughputs();
   add_chases();
   add_launch("launch_in_stream", Launching::stream);
-  add_launch("launch_call", Launching::call);
   add_launch("launch_and_wait", Launching::call_and_wait);
   add_launch("launch_in_graph_after", Launching::graph);
 }

@@ -15,30 +15,9 @@ constexpr int kBlock = 256;
 struct Load {
   __device__ static float4 from(const float* x) { return FLOAT4(*x); }
 };
-struct LoadLdg {
-  __device__ static float4 from(const float* x) {
-    return __ldg(reinterpret_cast<const float4*>(x));
-  }
-};
 struct LoadStreaming {
   __device__ static float4 from(const float* x) {
     return __ldcs(reinterpret_cast<const float4*>(x));
-  }
-};
-
-/// What createpolicy makes: lines to evict before all others.
-__device__ __forceinline__ std::uint64_t evict_first_policy() {
-  std::uint64_t policy;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  return policy;
-}
-struct LoadEvictFirst {
-  __device__ static float4 from(const float* x) {
-    float4 v;
-    asm("ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
-        : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-        : "l"(x), "l"(evict_first_policy()));
-    return v;
   }
 };
 
@@ -48,13 +27,6 @@ struct Store {
 struct StoreStreaming {
   __device__ static void to(float* y, float4 v) { __stcs(reinterpret_cast<float4*>(y), v); }
 };
-struct StoreEvictFirst {
-  __device__ static void to(float* y, float4 v) {
-    asm volatile("st.global.L2::cache_hint.v4.f32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(y), "f"(v.x),
-                 "f"(v.y), "f"(v.z), "f"(v.w), "l"(evict_first_policy()));
-  }
-};
-
 template <class From, class To>
 __global__ void control_copy_kernel(const float* x, float* y, std::int64_t n) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
@@ -100,27 +72,13 @@ __global__ void control_copy_narrow_kernel(const float* x, float* y, std::int64_
   }
 }
 
-// ---- The width of the index -------------------------------------------------------------------
-
-template <class Index>
-__global__ void control_copy_index_kernel(const float* x, float* y, Index n) {
-  const Index i = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < n) y[i] = x[i];
-}
-template <class Index>
-__global__ void control_copy_pack_index_kernel(const float* x, float* y, Index n) {
-  const Index i = (static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x) * 4;
-  if (i < n) FLOAT4(y[i]) = FLOAT4(x[i]);
-}
-
 // ---- Launches ---------------------------------------------------------------------------------
 
-template <class Index>
-OneInput<float> copy(std::string name, void (*kernel)(const float*, float*, Index), int per_thread,
-                     int threads = kBlock) {
+OneInput<float> copy(std::string name, void (*kernel)(const float*, float*, std::int64_t),
+                     int per_thread) {
   return {std::move(name), [=](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-            return launch(kernel, {grid_1d(n, std::int64_t{threads} * per_thread), dim3(threads)},
-                          stream, x, y, static_cast<Index>(n));
+            return launch(kernel, {grid_1d(n, std::int64_t{kBlock} * per_thread), dim3(kBlock)},
+                          stream, x, y, n);
           }};
 }
 
@@ -129,21 +87,12 @@ OneInput<float> copy(std::string name, void (*kernel)(const float*, float*, Inde
 std::vector<OneInput<float>> float_copies() {
   return {
       copy("copy", control_copy_kernel<Load, Store>, 4),
-      copy("copy_b128", control_copy_kernel<Load, Store>, 4, 128),
       copy("copy_restrict", control_copy_restrict_kernel, 4),
-      copy("copy_ldg", control_copy_kernel<LoadLdg, Store>, 4),
       copy("copy_load_cs", control_copy_kernel<LoadStreaming, Store>, 4),
-      copy("copy_load_evict_first", control_copy_kernel<LoadEvictFirst, Store>, 4),
       copy("copy_store_cs", control_copy_kernel<Load, StoreStreaming>, 4),
-      copy("copy_store_evict_first", control_copy_kernel<Load, StoreEvictFirst>, 4),
       copy("copy_two_adjacent", control_copy_two_adjacent_kernel, 8),
       copy("copy_two_apart", control_copy_two_apart_kernel, 8),
-      copy("copy_two_apart_b128", control_copy_two_apart_kernel, 8, 128),
       copy("copy_narrow", control_copy_narrow_kernel, 4),
-      copy("element_index64", control_copy_index_kernel<std::int64_t>, 1),
-      copy("element_index32", control_copy_index_kernel<unsigned>, 1),
-      copy("pack_index64", control_copy_pack_index_kernel<std::int64_t>, 4),
-      copy("pack_index32", control_copy_pack_index_kernel<unsigned>, 4),
   };
 }
 

@@ -92,31 +92,12 @@ OneInput<half> gelu(std::string name) {
 
 // ---- Launches ---------------------------------------------------------------------------------
 
-OneInput<float> strided(std::string name, void (*kernel)(const float*, float*, std::int64_t),
-                        int waves) {
-  return {std::move(name), [=](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-            const std::int64_t most = waves * resident_threads() / kThreads;
-            const std::int64_t needed = (n / 4 + kThreads - 1) / kThreads;
-            const auto blocks = static_cast<unsigned>(needed < most ? needed : most);
-            return launch(kernel, {dim3(blocks), dim3(kThreads)}, stream, x, y, n);
-          }};
-}
-
 template <class T>
-std::vector<OneInput<T>> packs(const std::string& dtype) {
-  std::vector<OneInput<T>> controls;
-  for (const int threads : {128, 256}) {
-    for (const bool overlap : {false, true}) {
-      const LaunchOptions options{threads, overlap ? Overlap::previous_kernel : Overlap::none};
-      controls.push_back(
-          {"elu_" + dtype + "_b" + std::to_string(threads) + (overlap ? "_overlap" : "_alone"),
-           [=](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-             return launch_unary(elementwise_pack_kernel<T, Elu>, x, y, n, 16 / sizeof(T), 16,
-                                 stream, options, Elu{});
-           }});
-    }
-  }
-  return controls;
+OneInput<T> pack(std::string name, LaunchOptions options) {
+  return {std::move(name), [=](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+            return launch_unary(elementwise_pack_kernel<T, Elu>, x, y, n, 16 / sizeof(T), 16,
+                                stream, options, Elu{});
+          }};
 }
 
 }  // namespace
@@ -145,13 +126,22 @@ template std::vector<TwoInputs<float>> triggers<2, float>();
 template std::vector<TwoInputs<half>> triggers<2, half>();
 
 std::vector<OneInput<float>> float_elus() {
-  std::vector<OneInput<float>> controls = packs<float>("f32");
-  controls.push_back(strided("elu_stride", control_elu_stride_kernel, 1));
-  controls.push_back(strided("elu_stride_4_waves", control_elu_stride_kernel, 4));
-  return controls;
+  return {
+      pack<float>("elu_f32_b128_alone", {128, Overlap::none}),
+      {"elu_stride", [](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+         const std::int64_t most = resident_threads() / kThreads;
+         const std::int64_t needed = (n / 4 + kThreads - 1) / kThreads;
+         const auto blocks = static_cast<unsigned>(needed < most ? needed : most);
+         return launch(control_elu_stride_kernel, {dim3(blocks), dim3(kThreads)}, stream, x, y, n);
+       }}};
 }
 
-std::vector<OneInput<half>> half_elus() { return packs<half>("f16"); }
+std::vector<OneInput<half>> half_elus() {
+  return {pack<half>("elu_f16_b128_alone", {128, Overlap::none}),
+          pack<half>("elu_f16_b128_overlap", {128, Overlap::previous_kernel}),
+          pack<half>("elu_f16_b256_alone", {256, Overlap::none}),
+          pack<half>("elu_f16_b256_overlap", {256, Overlap::previous_kernel})};
+}
 std::vector<OneInput<half>> half_gelus() {
   return {gelu<1024, 1>("gelu_f16"), gelu<kThreads, 16>("gelu_f16_32_registers")};
 }

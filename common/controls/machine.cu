@@ -64,14 +64,10 @@ TUTORIAL_INSTRUCTION(IntegerMultiplyAdd, "mad.lo.u32 %0, %0, %2, %1;");
 TUTORIAL_INSTRUCTION(AddAndLogic, "{add.u32 %0, %0, %2; lop3.b32 %0, %0, %1, %3, 0xe2;}");
 // With another chain's value they cannot be joined.
 TUTORIAL_INSTRUCTION(IntegerAdd, "add.u32 %0, %0, %4;");
-TUTORIAL_INSTRUCTION(AddAndLogicApart, "{add.u32 %0, %0, %4; lop3.b32 %0, %0, %1, %3, 0xe2;}");
-TUTORIAL_INSTRUCTION(AddAndFma, "{add.u32 %0, %0, %4; fma.rn.f32 %0, %0, %2, %1;}");
-TUTORIAL_INSTRUCTION(AddAndMultiplyAdd, "{add.u32 %0, %0, %4; mad.lo.u32 %0, %0, %2, %1;}");
 TUTORIAL_INSTRUCTION(CompareAndAdd,
                      "{.reg .pred p; setp.lt.u32 p, %0, %4; @p add.u32 %0, %0, %2;}");
 TUTORIAL_INSTRUCTION(CompareAndLogic,
                      "{.reg .pred p; setp.lt.u32 p, %0, %4; @p lop3.b32 %0, %0, %1, %3, 0xe2;}");
-TUTORIAL_INSTRUCTION(LogicAndFma, "{lop3.b32 %0, %0, %1, %3, 0xe2; fma.rn.f32 %0, %0, %2, %1;}");
 TUTORIAL_INSTRUCTION(IntegerMin, "min.s32 %0, %0, %3;");
 TUTORIAL_INSTRUCTION(Logic, "lop3.b32 %0, %0, %1, %3, 0xe2;");
 TUTORIAL_INSTRUCTION(ShiftRight, "shf.r.wrap.b32 %0, %0, %3, %2;");
@@ -188,12 +184,8 @@ std::vector<Throughput> throughputs() {
           of<IntegerMultiplyAdd>("multiply_add_u32"),
           of<AddAndLogic>("add_and_logic_u32"),
           of<IntegerAdd>("add_u32"),
-          of<AddAndLogicApart>("add_neighbour_and_logic_u32"),
-          of<AddAndFma>("add_u32_and_fma_f32"),
-          of<AddAndMultiplyAdd>("add_and_multiply_add_u32"),
           of<CompareAndAdd>("compare_and_add_u32"),
           of<CompareAndLogic>("compare_and_logic_u32"),
-          of<LogicAndFma>("logic_b32_and_fma_f32"),
           of<IntegerMin>("min_s32"),
           of<Logic>("logic_b32"),
           of<ShiftRight>("shift_b32"),

@@ -48,9 +48,8 @@ __device__ __forceinline__ int4 sum(int4 a, int4 b, half /*type*/) {
   return INT4(left[0]);
 }
 
-/// Tiles of kPacks packs of 16 bytes a thread, kStages of each input. kBulkStore: the results leave by
-/// the engine, too, from where the first input was.
-template <class T, int kInputs, int kPacks, int kStages, bool kInOrder, bool kBulkStore>
+/// Tiles of kPacks packs of 16 bytes a thread, kStages of each input.
+template <class T, int kInputs, int kPacks, int kStages, bool kInOrder>
 __global__ void __launch_bounds__(kBlock)
     control_pipe_kernel(const T* a, const T* b, T* y, unsigned tiles) {
   constexpr int kTile = kBlock * kPacks;
@@ -84,11 +83,7 @@ __global__ void __launch_bounds__(kBlock)
   for (unsigned round = 0;; ++round) {
     wait_until_full(&ring.full[stage], parity);
     const unsigned tile = ring.tile[stage];
-    if (tile >= tiles) {
-      // Every block draws kStages numbers that are no tile, here one less so far.
-      if (kBulkStore && round > 0 && threadIdx.x == 0) tile_of<kInOrder, kStages>(round, tiles);
-      break;
-    }
+    if (tile >= tiles) return;
     int4* const out = const_cast<int4*>(at(y, tile));
     int4 value[kPacks];
 #pragma unroll
@@ -98,54 +93,36 @@ __global__ void __launch_bounds__(kBlock)
       if constexpr (kInputs == 2) {
         value[k] = sum(value[k], memory[stage_of(1, stage) + place], T{});
       }
-      if constexpr (kBulkStore) {
-        memory[stage_of(0, stage) + place] = value[k];
-      } else {
-        out[place] = value[k];
-      }
+      out[place] = value[k];
     }
     __syncthreads();  // the stage has been read
-    if (threadIdx.x == 0) {
-      if constexpr (kBulkStore) {
-        // The stage before this one may be filled again once its results have left it.
-        asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-        if (round > 0) ask(stage > 0 ? stage - 1 : kStages - 1, round + kStages - 1);
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        bulk_store(out, memory + stage_of(0, stage), kBytes);
-      } else {
-        ask(stage, round + kStages);
-      }
-    }
+    if (threadIdx.x == 0) ask(stage, round + kStages);
     if (++stage == kStages) stage = 0, parity ^= 1;
-  }
-  if constexpr (kBulkStore) {
-    if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
   }
 }
 
 /// kBlocks: that many blocks a multiprocessor.
-template <class T, int kInputs, int kPacks, int kStages, int kBlocks, bool kInOrder = true,
-          bool kBulkStore = false>
+template <class T, int kInputs, int kPacks, int kStages, int kBlocks, bool kInOrder = true>
 TwoInputs<T> pipe() {
   const std::string name = std::string(kInputs == 1 ? "copy_" : "add_") +
                            (sizeof(T) == 2 ? "f16_" : "f32_") + "pipe_" + std::to_string(kStages) +
                            "x" + std::to_string(4 * kPacks) + "k_b" + std::to_string(kBlocks) +
-                           (kInOrder ? "" : "_fixed") + (kBulkStore ? "_both" : "");
-  return {
-      name, [](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
-        const auto kernel = control_pipe_kernel<T, kInputs, kPacks, kStages, kInOrder, kBulkStore>;
-        constexpr std::int64_t kTile = kBlock * kPacks * 16 / sizeof(T);
-        constexpr int kShared = kInputs * kStages * kBlock * kPacks * 16;
-        const cudaError_t error =
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared);
-        if (error != cudaSuccess) return error;
-        int processors = 0;
-        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
-        const std::int64_t tiles = n / kTile;
-        const std::int64_t blocks = std::min<std::int64_t>(processors * kBlocks, tiles);
-        return launch(kernel, {grid_1d(blocks, 1), dim3(kBlock), kShared, Overlap::previous_kernel},
-                      stream, a, b, y, static_cast<unsigned>(tiles));
-      }};
+                           (kInOrder ? "" : "_fixed");
+  return {name, [](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
+            const auto kernel = control_pipe_kernel<T, kInputs, kPacks, kStages, kInOrder>;
+            constexpr std::int64_t kTile = kBlock * kPacks * 16 / sizeof(T);
+            constexpr int kShared = kInputs * kStages * kBlock * kPacks * 16;
+            const cudaError_t error =
+                cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared);
+            if (error != cudaSuccess) return error;
+            int processors = 0;
+            cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
+            const std::int64_t tiles = n / kTile;
+            const std::int64_t blocks = std::min<std::int64_t>(processors * kBlocks, tiles);
+            return launch(kernel,
+                          {grid_1d(blocks, 1), dim3(kBlock), kShared, Overlap::previous_kernel},
+                          stream, a, b, y, static_cast<unsigned>(tiles));
+          }};
 }
 
 }  // namespace
@@ -153,16 +130,9 @@ TwoInputs<T> pipe() {
 template <int kInputs, class T>
 std::vector<TwoInputs<T>> pipes() {
   if constexpr (kInputs == 1) {
-    return {pipe<T, 1, 1, 2, 8>(),
-            pipe<T, 1, 1, 3, 8>(),
-            pipe<T, 1, 2, 2, 4>(),
-            pipe<T, 1, 2, 3, 4>(),
-            pipe<T, 1, 4, 4, 2>(),
-            pipe<T, 1, 1, 2, 8, false>(),
-            pipe<T, 1, 1, 3, 8, true, true>()};
+    return {pipe<T, 1, 1, 2, 8>(), pipe<T, 1, 2, 3, 4>(), pipe<T, 1, 1, 2, 8, false>()};
   } else {
-    return {pipe<T, 2, 1, 2, 6>(), pipe<T, 2, 1, 2, 8>(), pipe<T, 2, 1, 3, 2>(),
-            pipe<T, 2, 2, 2, 2>(), pipe<T, 2, 4, 2, 1>(), pipe<T, 2, 1, 2, 4, false>()};
+    return {pipe<T, 2, 1, 2, 8>(), pipe<T, 2, 1, 3, 2>(), pipe<T, 2, 2, 2, 2>()};
   }
 }
 template std::vector<TwoInputs<float>> pipes<1, float>();

@@ -174,8 +174,7 @@ std::vector<OneInput<float>> flights() {
 }
 
 std::vector<OneInput<float>> requests() {
-  return {lanes<1>(), lanes<2>(), lanes<4>(), lanes<8>(), lanes<16>(),
-          own<1>(),   own<2>(),   own<4>(),   own<8>()};
+  return {lanes<1>(), lanes<2>(), lanes<4>(), lanes<16>(), own<1>(), own<2>()};
 }
 
 std::vector<TwoInputs<float, unsigned>> loads_alone() {

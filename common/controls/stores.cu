@@ -50,21 +50,19 @@ struct Idle {
 
 /// kBetween instructions between two stores, and no branch. The first of them reads the clock, which
 /// stays behind the store before it; each needs the result of the one before, and the next store that
-/// of the last. `gap`: the cycles from one store to the next, in a block in the middle of the grid.
+/// of the last.
 template <int kBetween>
 __global__ void control_store_words_between_kernel(const half* x, half* y, std::int64_t n,
-                                                   Idle idle, unsigned* gap) {
+                                                   Idle idle) {
   const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * 8;
   if (i >= n) return;
   alignas(16) unsigned word[4];
   LDST128BITS(word[0]) = LDST128BITS(x[i]);
-  unsigned begin = 0, now = 0;
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
     if (k > 0) {
-      asm volatile("mov.u32 %0, %%clock;" : "=r"(now)::"memory");
-      if (k == 1) begin = now;
-      unsigned chain = now;
+      unsigned chain;
+      asm volatile("mov.u32 %0, %%clock;" : "=r"(chain)::"memory");
 #pragma unroll
       for (int j = 1; j < kBetween; ++j) {
         asm volatile("lop3.b32 %0, %0, %1, %2, 0xe2;"
@@ -75,7 +73,6 @@ __global__ void control_store_words_between_kernel(const half* x, half* y, std::
     }
     store_word(y + i + 2 * k, word[k]);
   }
-  if (gap != nullptr && blockIdx.x == gridDim.x / 2 && threadIdx.x == 0) *gap = (now - begin) / 2;
 }
 
 /// The four stores of a lane, all of which the warp's other lanes wait for at a barrier.
@@ -144,37 +141,32 @@ OneInput<half> copy(std::string name, void (*kernel)(const half*, half*, std::in
           }};
 }
 
+template <int kBetween>
+OneInput<half> between() {
+  return {"store_words_between_" + std::to_string(kBetween),
+          [](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
+            return launch(control_store_words_between_kernel<kBetween>,
+                          {grid_1d(n, kBlock * 8), dim3(kBlock)}, stream, x, y, n, Idle{0u, ~0u});
+          }};
+}
+
 }  // namespace
 
 std::vector<OneInput<half>> half_copies() {
   return {copy("store_pack", control_store_pack_kernel),
           copy("store_words", control_store_words_kernel<0>),
           copy("store_words_apart_8", control_store_words_kernel<8>),
-          copy("store_words_apart_32", control_store_words_kernel<32>),
           copy("store_words_apart_128", control_store_words_kernel<128>),
           copy("store_words_synced", control_store_words_synced_kernel),
-          copy("store_elements", control_store_elements_kernel)};
-}
-
-template <int kBetween>
-StoreGap gap_of() {
-  return {"store_words_between_" + std::to_string(kBetween),
-          [](const half* x, half* y, std::int64_t n, unsigned* gap, cudaStream_t stream) {
-            return launch(control_store_words_between_kernel<kBetween>,
-                          {grid_1d(n, kBlock * 8), dim3(kBlock)}, stream, x, y, n, Idle{0u, ~0u},
-                          gap);
-          }};
-}
-
-std::vector<StoreGap> store_gaps() {
-  return {gap_of<1>(), gap_of<2>(), gap_of<3>(), gap_of<5>(), gap_of<9>(), gap_of<17>()};
+          copy("store_elements", control_store_elements_kernel),
+          between<1>(),
+          between<17>()};
 }
 
 std::vector<RowCopy> row_copies() {
   return {{copy("store_rows_256", control_store_rows_kernel<256>), 256},
           {copy("store_rows_255", control_store_rows_kernel<255>), 255},
           {copy("store_rows_249", control_store_rows_kernel<249>), 249},
-          {copy("store_rows_248", control_store_rows_kernel<248>), 248},
           {copy("store_rows_240", control_store_rows_kernel<240>), 240},
           {copy("store_rows_kept", control_store_rows_kept_kernel), 255}};
 }
