@@ -1,5 +1,4 @@
-"""What the explorer and the warp view draw: the recorded runs of every chapter and GPU in the small form of
-share.py, with an index of them and of the files that readers have added; and the recorded traces."""
+"""What the explorer and the warp view draw: the recorded runs of every chapter and GPU, made small by share.py, with an index of them and of the files that readers have added; and the recorded traces."""
 
 import json
 import re
@@ -19,19 +18,18 @@ def write(root, folder):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     chapters, files = {}, []
-    found = list(share.recorded(root))
-    order = runs.main_first({Path(run.path).stem for _, run in found}, root)
-    for chapter, run in sorted(found, key=lambda one: order.index(Path(one[1].path).stem)):
-        data = share.ladders([run])
-        name = f"{chapter.name}.{Path(run.path).stem}.json"
-        (folder / name).write_text(share.text_of(data), encoding="utf-8")
+    found = list(share.recorded_ladders(root))
+    order = runs.main_first({path.stem for _, path in found}, root)
+    for chapter, path in sorted(found, key=lambda one: order.index(one[1].stem)):
+        data, name = share.small(path), f"{chapter.name}.{path.name}"
+        runs.write_json(folder / name, data)
         entry = chapters.setdefault(chapter.name, {"chapter": chapter.name, "title": first_heading(chapter), "ladders": []})
-        entry["ladders"] = runs.unique(entry["ladders"] + run.ladders())
-        files.append({"file": name, "id": Path(run.path).stem, "gpu": data["gpu"], "chapters": [chapter.name]})
+        entry["ladders"] = runs.unique(entry["ladders"] + [one["ladder"] for one in data["ladders"]])
+        files.append({"file": name, "id": path.stem, "gpu": data["context"]["gpu"], "chapters": [chapter.name]})
     for path, data in share.added(root):
-        (folder / path.name).write_text(share.text_of(data), encoding="utf-8")
+        runs.write_json(folder / path.name, data)
         files.append({"file": path.name, "id": path.stem, "gpu": data["gpu"], "added": True,
-                      "chapters": [entry["chapter"] for entry in data["chapters"]]})
+                      "chapters": [run["context"]["executable"].removesuffix("_bench") for run in data["runs"]]})
     text = json.dumps({"chapters": list(chapters.values()), "files": files}, ensure_ascii=False, indent=1)
     (folder / "index.json").write_text(text + "\n", encoding="utf-8")
 

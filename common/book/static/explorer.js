@@ -127,7 +127,7 @@ async function load(chapter) {
   for (const file of wanted) loading.set(file.file, true);
   await Promise.all(wanted.map(async (file) => {
     const answer = await fetch(new URL(`ladders/${file.file}`, location.href));
-    const opened = openFile(await answer.json(), file.file, index.chapters);
+    const opened = openFile(await answer.json(), index.chapters);
     const known = files.find((other) => other.id === file.id && other.gpu === opened.gpu && !other.own);
     if (known) for (const [name, entry] of opened.chapters) known.chapters.set(name, entry);
     else files.push({ ...opened, id: file.id, added: file.added ?? false });
@@ -137,7 +137,7 @@ async function load(chapter) {
 }
 
 async function take(data, name) {
-  const opened = openFile(data, name, index.chapters);
+  const opened = openFile(data, index.chapters);
   const id = `own${files.filter((other) => other.own).length + 1}`;
   files.push({ ...opened, id, own: name });
   const names = [...opened.chapters.keys()];

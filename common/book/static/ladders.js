@@ -1,5 +1,5 @@
-// Reading ladders: the small files of ./tutorial bench --share, and runs in both forms of
-// common/tools/reader/recorded.py. All become {gpu, cpu, chapters: Map(name -> {context, places, rows})}, where a
+// Reading ladders: runs in both forms of common/tools/reader/recorded.py, and several runs in the one file that
+// ./tutorial bench --share writes. All become {gpu, cpu, chapters: Map(name -> {context, places, rows})}, where a
 // row is {name, ladder, rung, type, kind, form, values}, and a value [GB/s, percent of copy or null, spread] or null.
 
 const TYPE = /^(?:bf|f|i|u|s)\d+/;
@@ -75,41 +75,20 @@ function ofRun(data, chapters) {
   return { gpu: cpu ? "CPU executor" : String(data.context.gpu || "an unnamed GPU"), cpu, chapters: new Map([[chapter, entry]]) };
 }
 
-const isMeasurement = (value) => value === null
-  || (Array.isArray(value) && typeof value[0] === "number" && typeof value[2] === "number");
-
-function ofLadders(data, known) {
-  const chapters = new Map();
-  for (const { chapter, context, places, rows } of data.chapters) {
-    if (!context || !rows.every(([,, values]) => values.length === places.length && values.every(isMeasurement))) {
-      throw new Error("a row is not one value a place");
-    }
-    if (known.some((other) => other.chapter === chapter)) chapters.set(chapter, { context, places, rows: rows.map(([name, label, values]) => {
-      const [ladder, rung] = name.split("/");
-      const [type, kind, form = ""] = label.split(" ");
-      return { name, ladder, rung, type, kind, form, values };
-    }) });
-  }
-  if (!chapters.size) throw new Error("no chapter");
-  return { gpu: String(data.gpu), cpu: false, chapters };
-}
-
-// A file's content as ladders; an Error whose message goes on behind the file's name if it holds none.
-export function openFile(data, name, chapters) {
-  if (data?.format === "elementwise-ladders") {
-    if (data.version !== 1) throw new Error(`has version ${data.version} of the format; this book reads version 1.`);
-    try {
-      return ofLadders(data, chapters);
-    } catch {
-      throw new Error("is damaged; write it again with ./tutorial bench all --share.");
-    }
-  }
+const isRun = (data) => {
   const rows = data?.ladders ?? data?.benchmarks;
-  if (!data?.context || typeof data.context !== "object" || !Array.isArray(rows)
-      || !rows.every((row) => row && (data.ladders ? "rungs" : "name") in row)) {
+  return data?.context && typeof data.context === "object" && Array.isArray(rows)
+    && rows.every((row) => row && (data.ladders ? Array.isArray(row.rungs) && Array.isArray(row.places) : "name" in row));
+};
+
+// A file's content as ladders, of a run or of several; an Error whose message goes on behind the file's name if it holds none.
+export function openFile(data, chapters) {
+  const runs = Array.isArray(data?.runs) ? data.runs : [data];
+  if (!runs.length || !runs.every(isRun)) {
     throw new Error("is no benchmark result; drop a file that ./tutorial bench wrote, as build/results/01_elu.cuda.json.");
   }
-  return ofRun(data, chapters);
+  const opened = runs.map((run) => ofRun(run, chapters));
+  return { ...opened[0], chapters: new Map(opened.flatMap((one) => [...one.chapters])) };
 }
 
 // ---------------------------------------------------------------------------------------------------------
