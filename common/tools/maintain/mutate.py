@@ -27,12 +27,12 @@ The faults of a folder's files stand in its proof/faults.json, one to a line:
 A fault that does not fit the source (any more) stops the program: a table that drifts proves
 nothing. --check is one of CTest's tests for that reason.
 
-The working tree is never touched. Faults are applied to copies of it, in --folder (default:
-build/mutants), a copy for each of --jobs; each copy is built as it is first, and must pass its
-tests. Then for each fault: one line is replaced, the one test program is built, and run until its
+The working tree is never touched. Faults are applied to a copy of it, in --folder (default:
+build/mutants), of which each test program is built as it is first, and must pass. Then for each fault: one
+line is replaced, the one test program is built, and run until its
 first failure with the threads of a block in forward order; if all passes, once more in reverse. A
 program that hangs counts as failing: it is given five times as long as the unbroken one, and half
-a minute. Copies stay for the next time, which is faster for it.
+a minute. The copy stays for the next time, which is faster for it.
 
 The build has little optimization, because compiling takes longer than the tests: -O1, no -Werror;
 and it checks the alignment of every access (-fsanitize=alignment), as CI's sanitizers do.
@@ -53,7 +53,6 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -214,7 +213,7 @@ class Copy:
 
     def make(self, target):
         return run(["cmake", "--build", str(self.build), "--target", target.split()[0], "--parallel",
-                    str(self.options.threads)])
+                    str(os.cpu_count() or 1)])
 
     def prepare_target(self, target):
         """Builds a test program from the sources as they are."""
@@ -352,79 +351,47 @@ def last_lines(text, count=30):
 
 
 class Work:
-    """The remaining faults, distributed so that each copy builds few test programs."""
+    """Faults, tried one after the other, those of one test program together."""
 
-    def __init__(self, faults, options):
-        self.left, self.total = list(faults), len(faults)
-        self.options, self.began = options, time.monotonic()
-        self.lock = threading.Lock()
-        self.busy = {}     # test program -> how many copies have built it
+    def __init__(self, faults, options, copy):
+        self.left = sorted(faults, key=lambda fault: fault.test)
+        self.total, self.options, self.copy = len(faults), options, copy
         self.limits = {}   # test program -> seconds
-        self.unbroken = {}  # test program -> lock
         self.results = {}
         self.problems = []
 
-    def next_for(self, built):
-        with self.lock:
-            if not self.left or self.late() and self.results:
-                return None
-            counts = {}
-            for fault in self.left:
-                counts[fault.test] = counts.get(fault.test, 0) + 1
-            mine = [test for test in counts if test in built]
-            test = max(mine or counts, key=lambda t: counts[t] / (1 + self.busy.get(t, 0)))
-            if test not in built:
-                self.busy[test] = self.busy.get(test, 0) + 1
-            self.unbroken.setdefault(test, threading.Lock())
-            fault = next(fault for fault in self.left if fault.test == test)
-            self.left.remove(fault)
-            return fault
-
-    def late(self):
-        return self.options.minutes is not None and time.monotonic() > self.began + 60 * self.options.minutes
-
-    def give_up(self, error, test=None):
-        """Leaves out the faults of a program, or all, that cannot be tried."""
-        with self.lock:
-            self.problems.append(error)
-            self.left = [fault for fault in self.left if test and fault.test != test]
-
-    def worker(self, number):
-        copy = Copy(Path(self.options.folder) / str(number), self.options)
-        try:
-            copy.prepare()
-        except runs.ToolError as error:
-            self.give_up(error)
-            return
-        while (fault := self.next_for(copy.built)) is not None:
+    def run(self):
+        """Until none is left, or the time is up; but one is tried, or a run would bring nothing."""
+        began = time.monotonic()
+        while self.left and not (self.results and self.options.minutes is not None
+                                 and time.monotonic() > began + 60 * self.options.minutes):
+            fault = self.left.pop(0)
             try:
-                copy.prepare_target(fault.test)
-                self.test_unbroken(copy, fault.test)
+                self.copy.prepare_target(fault.test)
+                self.test_unbroken(fault.test)
             except runs.ToolError as error:
                 print(error, flush=True)
-                self.give_up(error, fault.test)
+                self.problems.append(error)
+                self.left = [other for other in self.left if other.test != fault.test]
                 continue
-            result = copy.breaks(fault, self.limits)
-            with self.lock:
-                self.results[fault.id] = result
-                self.say(fault, result)
-                if self.options.json:  # at once, for a run may be stopped
-                    record(self.options.json, self.results, self.options)
+            self.results[fault.id] = self.copy.breaks(fault, self.limits)
+            self.say(fault, self.results[fault.id])
+            if self.options.json:  # at once, for a run may be stopped
+                record(self.options.json, self.results, self.options)
 
-    def test_unbroken(self, copy, test):
+    def test_unbroken(self, test):
         """Checks that the unbroken program passes; its time sets the limit for the broken ones."""
-        with self.unbroken[test]:
-            if test in self.limits:
-                return
-            orders = orders_of(test, self.options.backend)
-            began = time.monotonic()
-            for order in orders:
-                failed = copy.test(test, order)
-                if failed:
-                    raise runs.ToolError(f"{test} fails as it is: {failed['by']} ({order})")
-            seconds = (time.monotonic() - began) / len(orders)
-            self.limits[test] = 5 * seconds + 30
-            print(f"{test} passes as it is, in {seconds:.1f} s", flush=True)
+        if test in self.limits:
+            return
+        orders = orders_of(test, self.options.backend)
+        began = time.monotonic()
+        for order in orders:
+            failed = self.copy.test(test, order)
+            if failed:
+                raise runs.ToolError(f"{test} fails as it is: {failed['by']} ({order})")
+        seconds = (time.monotonic() - began) / len(orders)
+        self.limits[test] = 5 * seconds + 30
+        print(f"{test} passes as it is, in {seconds:.1f} s", flush=True)
 
     def say(self, fault, result):
         how = result["outcome"]
@@ -534,7 +501,6 @@ def parse_arguments():
     parser.add_argument("--only", action="append", default=[], metavar="ID",
                         help="only these faults: an id or a pattern such as 'elu_*'; repeatable")
     parser.add_argument("--backend", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--jobs", type=int, default=1, help="number of copies that run at the same time")
     parser.add_argument("--folder", default=str(runs.ROOT / "build/mutants"))
     parser.add_argument("--json", metavar="FILE", help="record the results in this file")
     return parser.parse_args()
@@ -568,16 +534,12 @@ def context():
 
 
 def run_all(faults, options):
-    options.threads = max(1, (os.cpu_count() or 1) // options.jobs)
     options.context = context()
     began = time.monotonic()
-    work = Work(faults, options)
-    threads = [threading.Thread(target=work.worker, args=(number + 1,))
-               for number in range(min(options.jobs, max(len(faults), 1)))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    copy = Copy(Path(options.folder), options)
+    copy.prepare()
+    work = Work(faults, options, copy)
+    work.run()
     if work.left:
         print(f"{len(work.left)} faults are left for another time: {' '.join(fault.id for fault in work.left)}")
     faults = [fault for fault in faults if fault.id in work.results]

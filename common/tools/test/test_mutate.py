@@ -5,7 +5,6 @@ import io
 import os
 import stat
 import subprocess
-import threading
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
@@ -253,7 +252,7 @@ class CopyTest(synthetic.Scratch):
 
     def setUp(self):
         super().setUp()
-        self.copy = mutate.Copy(self.root, SimpleNamespace(backend="cpu", threads=1))
+        self.copy = mutate.Copy(self.root, SimpleNamespace(backend="cpu"))
         self.copy.build.mkdir()
         self.source = Path(synthetic.write(self.copy.tree, "x.cuh", "fine\n"))
         patch = mock.patch.object(self.copy, "make", self.make)
@@ -311,23 +310,35 @@ class CopyTest(synthetic.Scratch):
 
 
 class WorkTest(unittest.TestCase):
-    def test_a_copy_stays_with_its_program(self):
-        faults = [mutate.Fault(entry(id=f"{test}{i}", test=test))
-                  for i in range(3) for test in ("a", "b")]
-        work = mutate.Work(faults, SimpleNamespace(minutes=None))
-        first, second = work.next_for(set()).test, work.next_for(set()).test
-        self.assertEqual({first, second}, {"a", "b"})
-        self.assertEqual([work.next_for({"b"}).test for _ in range(2)], ["b", "b"])
-        self.assertEqual([work.next_for({"b"}).test for _ in range(2)], ["a", "a"])
-        self.assertIsNone(work.next_for({"a", "b"}))
+    def work(self, tests, **options):
+        """Work on three faults of each program, with a copy that does what it is told."""
+        faults = [mutate.Fault(entry(id=f"{test}{i}", test=test)) for i in range(3) for test in tests]
+        work = mutate.Work(faults, SimpleNamespace(**{"minutes": None, "json": None, "backend": "cpu", **options}), mock.Mock())
+        work.copy.test.return_value = None
+        work.copy.breaks.return_value = {"outcome": "killed", "by": "x", "how": "check", "order": "forward", "seconds": 1}
+        return work
+
+    def told(self, work):
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            work.run()
+        return out.getvalue()
+
+    def test_faults_of_a_program_are_tried_together(self):
+        work = self.work("ab")
+        self.told(work)
+        self.assertEqual(list(work.results), ["a0", "a1", "a2", "b0", "b1", "b2"])
+        self.assertGreaterEqual(work.limits["a"], 30)
 
     def test_the_time_is_up(self):
-        work = mutate.Work([mutate.Fault(entry(id=str(i))) for i in range(3)], SimpleNamespace(minutes=0.0))
-        work.began -= 1.0
-        self.assertEqual(work.next_for(set()).id, "0")  # or a run would bring nothing
-        work.results["0"] = {}
-        self.assertIsNone(work.next_for({"x_test"}))
-        self.assertEqual([fault.id for fault in work.left], ["1", "2"])
+        work = self.work("a", minutes=-1.0)
+        self.told(work)
+        self.assertEqual([fault.id for fault in work.left], ["a1", "a2"])  # one is tried, or a run would bring nothing
+
+    def test_an_unbroken_program_must_pass(self):
+        work = self.work("ab")
+        work.copy.test.side_effect = lambda test, order: {"by": "x: one", "how": "check"} if test == "a" else None
+        self.assertIn("a fails as it is: x: one", self.told(work))
+        self.assertEqual((len(work.problems), list(work.results)), (1, ["b0", "b1", "b2"]))
 
     def test_parts_are_the_whole(self):
         faults = [mutate.Fault(entry(id=f"{test}{i}", test=test)) for i in range(5) for test in ("a", "b")]
@@ -336,18 +347,6 @@ class WorkTest(unittest.TestCase):
         for part in ("0/3", "4/3", "2", "a/b"):
             with self.subTest(part), self.assertRaisesRegex(runs.ToolError, "as in 2/4"):
                 mutate.part_of(faults, part)
-
-    def test_an_unbroken_program_must_pass(self):
-        work = mutate.Work([], SimpleNamespace(backend="cpu"))
-        work.unbroken["x_test"] = threading.Lock()
-        copy = mock.Mock()
-        copy.test.return_value = {"by": "x: one", "how": "check"}
-        with self.assertRaisesRegex(runs.ToolError, "x_test fails as it is: x: one"):
-            work.test_unbroken(copy, "x_test")
-        copy.test.return_value = None
-        with contextlib.redirect_stdout(io.StringIO()):
-            work.test_unbroken(copy, "x_test")
-        self.assertGreaterEqual(work.limits["x_test"], 30)
 
 
 if __name__ == "__main__":
