@@ -5,7 +5,10 @@ import unittest
 import folders
 import behind
 import runs
-from test_beside_torch import rows, run
+
+
+def run(benchmarks):
+    return {"context": {"backend": "cuda", "gpu": "NVIDIA H200"}, "benchmarks": benchmarks}
 
 
 def own(name, kind, median, spread=0.1, dtype="f16", **more):
@@ -22,8 +25,6 @@ OWN = run([
     own("sum/sum_f32_cub_block/8x2/warm", "peer", 9.0, dtype="f32"),
     own("sum/sum_f32/8x2/warm", "rung", 10.0, dtype="f32")])
 OPERATORS = {"sum/sum_{}_cub_block": "sum/sum_{}"}
-TORCH = run(rows("elu", "{}_f16", "f16", {"bound": [("2x2", "cold", 2.0)], "torch": [("2x2", "cold", 4.0)],
-                                          "compile": [("2x2", "cold", 1.5)]}))
 
 
 class BehindTest(unittest.TestCase):
@@ -46,10 +47,6 @@ class BehindTest(unittest.TestCase):
         failed = own("elu/cub_f16/1x1/cold", "peer", 1.0, error_occurred=True, error_message="no")
         self.assertEqual(self.cub(run([failed, own("elu/operator_f16/1x1/cold", "rung", 1.0)])), [])
 
-    def test_beside_pytorch(self):
-        cells = behind.torch_cells(runs.Run("x.json", TORCH), "G", "01_elu")
-        self.assertEqual([(one.peer, one.ratio) for one in cells], [("torch", 2.0), ("compile", 0.75)])
-
     def test_of_a_view_the_faster_peer_and_the_lowest_cell(self):
         rows = {f"{case}/{who}/{regime}": {"median_us": us} for case, who, regime, us in (
             ("sum_f16_2^20", "bound", "cold", 10.0), ("sum_f16_2^20", "torch", "cold", 9.0), ("sum_f16_2^20", "compile", "cold", 9.5),
@@ -60,9 +57,6 @@ class BehindTest(unittest.TestCase):
                                                          ("sum_f16", "2^24", "warm", 0.8, "compile"), ("elu_f16", "2^24", "warm", 1.0, "torch")])
         self.assertEqual(behind.lowest_views(cells), [cells[1]])
 
-    def test_what_is_below_one_shows_as_below_one(self):
-        self.assertEqual([behind.cut(ratio) for ratio in (0.99999, 0.98999, 1.0, 2.0)],
-                         ["0.999", "0.989", "1.000", "2.000"])
 
 
 if __name__ == "__main__":

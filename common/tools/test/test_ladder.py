@@ -43,13 +43,6 @@ class LadderTest(synthetic.Scratch):
         places = [out.index(word) for word in ("f16x8_pack", "yours", "sweep", "peers", "cub")]
         self.assertEqual(places, sorted(places))
 
-    def test_bars_are_in_proportion(self):
-        paint = ladder.Paint(io.StringIO())
-        paint.unicode = True
-        self.assertEqual(paint.bar(0.5, 10), "█████     ")
-        self.assertEqual(paint.bar(1.0, 10), "█" * 10)
-        self.assertEqual(paint.bar(0.05, 10).rstrip(), "▌")
-
     def test_an_ascii_terminal_gets_ascii(self):
         code, out, _ = self.draw(synthetic.run(), PYTHONIOENCODING="ascii")
         self.assertEqual(code, 0)
@@ -98,18 +91,6 @@ class LadderTest(synthetic.Scratch):
             code, out, errors = self.draw(synthetic.run(), option, value)
             self.assertEqual((code, out, errors.count("\n")), (2, "", 1))
             self.assertIn(value, errors)
-
-    def test_long_lines_are_wrapped(self):
-        self.assertTrue(all(len(line) <= 100 for line in ladder.wrap("word " * 60)))
-
-    def test_a_row_without_numbers(self):
-        row = synthetic.row("f16", "f16", "rung", GBps=None, copy_pct=None, median_us=None,
-                            real_time=0.0)
-        path = synthetic.write(self.folder, "bare.json",
-                               {"context": synthetic.context(), "benchmarks": [row]})
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            self.assertEqual(ladder.show(runs.load_run(path)), 0)
-        self.assertIn("?", out.getvalue())
 
 
 if __name__ == "__main__":

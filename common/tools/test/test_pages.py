@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import unittest
+from xml.etree import ElementTree
 
 import folders
 import runs
@@ -24,6 +25,8 @@ class Captions(unittest.TestCase):
             self.assertEqual(len(found), len(re.findall(r"!\[[^\]]*\]\([^)]+\.svg\)", text)), name)
             for _, figure, caption in found:
                 figures += 1
+                root = ElementTree.parse((runs.ROOT / name).parent / figure).getroot()
+                self.assertTrue(all(root.findtext(f"{{*}}{part}") for part in ("title", "desc")), f"{name}: {figure}")
                 self.assertRegex(caption, r"^\*[^*]{15}", f"{name}: {figure}")
         self.assertGreater(figures, 20)
 

@@ -80,10 +80,6 @@ class ToyTest(synthetic.Scratch):
             "slow_unit": ("xu", 90.0), "stores": ("stores", 2.5)})
         self.assertAlmostEqual(seen["slots"].fill, 0.75)
 
-    def test_the_curve_goes_on_with_as_many_instructions_a_cycle(self):
-        curve = model.Curve([(1.0, 50.0), (0.5, 100.0)])
-        self.assertEqual([curve.percent(fill) for fill in (0.1, 0.5, 0.75, 1.0, 2.0)], [100.0, 100.0, 75.0, 50.0, 25.0])
-
     def test_without_its_own_curve_the_slow_unit_counts_to_the_last_cycle(self):
         path = self.root / "common/results/g1_controls.json"
         rows = json.loads(path.read_text())
@@ -94,23 +90,6 @@ class ToyTest(synthetic.Scratch):
         seen = self.predicted()
         self.assertEqual([(seen[rung].limit, seen[rung].percent) for rung in ("full", "twice")],
                          [("bytes", 100.0), ("xu", 50.0)])
-
-    def test_latency_times_residency(self):
-        """A thousand waves of blocks of 256 threads that live 0.65 us, and 0.15 us longer for 16 sectors."""
-        launch = model.Launch(80_000, 256, 0, loaded=1, stored=1, access=16)
-        device = model.Device("toy", 10, 1000.0)
-        self.assertAlmostEqual(launch.waves(device), 1000.0)
-        self.assertAlmostEqual(model.place_us(launch, device), 0.80)
-        self.rung("plain", 1000)
-        self.predicted()
-        judge = model.Model("g1", self.root)
-        self.assertAlmostEqual(judge.latency_us(launch, device, 0.0, 1e6, 1e6)[0], 800.0)
-        waits = dataclasses.replace(launch, waiting=100)        # 25 us more, so that it is longer than the blocks
-        alone, joint = judge.latency_us(waits, device, 100.0, 100.0, 5e7)
-        self.assertLess(joint, alone)                           # the copy's own wait is divided out
-        self.assertEqual(judge.of_launch(waits, device, 100.0, 5e7).us, joint)
-        seen = judge.of_launch(model.Launch(800, 256, 0, loaded=1, stored=1, access=16), device, 4.0, 1e4)
-        self.assertEqual((seen.limit, round(seen.us, 1)), ("blocks", 160.0))   # blocks do not add to it
 
     def test_registers_shared_memory_and_blocks_say_how_many_threads_are_resident(self):
         device, small = model.Device("toy", 1, 1000.0), model.Device("toy", 1, 1000.0, thread_slots=1536)
@@ -124,16 +103,6 @@ class ToyTest(synthetic.Scratch):
             device = model.Device("toy", 1, 1000.0, **{part: number})
             self.assertEqual(model.Launch(1, 64, 1, registers=32, shared=12 * 1024).resident(device), held, part)
 
-    def test_a_load_that_waits_for_a_load_keeps_its_place_as_long_as_a_load_takes(self):
-        self.rung("where_f16", 1000)                          # which waits twice
-        self.predicted()
-        kernel, = model.kernels("01_toy", "g1", self.root)[0]
-        launch, device = kernel.whole, model.Device("toy", 10, 1000.0)
-        launch.blocks, launch.instructions = 80_000, 0
-        judge = model.Model("g1", self.root)
-        self.assertAlmostEqual(judge.latency_us(launch, device, 0.0, 1e6, 1e6)[0] / launch.waves(device),
-                               model.place_us(launch, device) + 2 * 0.25)
-
     def test_a_smaller_l2_takes_fewer_partial_sectors(self):
         self.rung("stores", 1000, stored=4_000_000)
         self.assertAlmostEqual(self.predicted(l2_mib=8.0)["stores"].percent, 2.5)
@@ -142,29 +111,10 @@ class ToyTest(synthetic.Scratch):
                                                           model.Device("toy", 10, 1000.0, l2_mib=4.0), 100.0, 1.0)
         self.assertAlmostEqual(three.percent, 2.5, msg="the three terms stay as they were")
 
-    def test_a_loop_over_two_arrays_is_slower(self):
-        self.rung("plain", 1000)
-        self.predicted()
-        judge, device = model.Model("g1", self.root), model.Device("toy", 10, 1000.0)
-        for blocks, percent in ((160, 80.0), (161, 100.0)):   # 16 blocks of 128 threads on each multiprocessor
-            self.assertEqual(judge.best(model.Launch(blocks, 128, 0, loaded=200, stored=100), device), percent)
-
-    def test_launches_in_a_row_take_the_sum(self):
-        self.rung("plain", 1000)
-        self.predicted()
-        judge, device = model.Model("g1", self.root), model.Device("toy", 10, 1000.0)
-        kernel, = model.kernels("01_toy", "g1", self.root)[0]
-        kernel.launches = [model.Launch(10, 128, 0, loaded=kernel.moved / 2, stored=kernel.moved / 2)] * 2
-        self.assertAlmostEqual(judge.predict(kernel, device, 100.0).percent, 50.0)
-
     def test_another_gpu_has_other_slots(self):
         self.rung("slots", 3_000_000)
         self.assertAlmostEqual(self.predicted(multiprocessors=20)["slots"].percent, 100.0)
         self.assertAlmostEqual(self.predicted(mhz=750.0)["slots"].percent, 50.0)
-
-    def test_blocks_of_1024_threads_cost_what_their_control_says(self):
-        self.rung("large", 1000, blocks=1_000, block="(1024, 1, 1)")
-        self.assertAlmostEqual(self.predicted()["large"].percent, 50.0)
 
     def test_a_rung_takes_the_counts_of_its_kernel(self):
         self.rung("seen", 3_000_000)

@@ -1,36 +1,62 @@
 """Tests of report.py in a made-up repository. All numbers are made up. That the tables and figures are right, the
 pages show: each kind stands on one, and report.py --check, a test of its own, makes them all again."""
 
+import contextlib
+import io
 import re
+import sys
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import folders
-import made_up
-import mutate
 import report
 import runs
 import synthetic
 
-SOURCE = """namespace a {
-//! [outer]
-  int a;
+class ReportTest(synthetic.Scratch):
+    """A repository in a folder of its own, and what report.py makes of its page."""
 
-    int b;
-  //! [inner]
-  int c;
-  //! [inner]
-//! [outer]
-}
-//! [once]
-"""
-
-
-class ReportTest(made_up.Repository):
     def setUp(self):
         super().setUp()
-        self.put("01_elu/elu.cuh", SOURCE)
+        patch = mock.patch.object(runs, "ROOT", self.root)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.put("common/results/shown.json", {"main": "h200", "second": "h100"})
+        self.put("01_elu/elu.cuh", "//! [once]\n")
         self.put("01_elu/results/h200.json", synthetic.run())
+
+    def put(self, name, data):
+        return synthetic.write(self.root, name, data)
+
+    def get(self, name):
+        return (self.root / name).read_text(encoding="utf-8")
+
+    def main(self, *arguments):
+        """report.py's exit code and output."""
+        out = io.StringIO()
+        with mock.patch.object(sys, "argv", ["report.py", *arguments]), \
+                contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            return report.main(), out.getvalue()
+
+    def block(self, text, kind="report"):
+        """The lines that a block becomes."""
+        self.put("01_elu/README.md", f"<!-- {kind}:{text} -->\nold\n<!-- /{kind} -->\n")
+        self.main()
+        lines = self.get("01_elu/README.md").splitlines()
+        self.assertEqual(lines[-1], f"<!-- /{kind} -->")
+        return [line for line in lines[1:-1] if line]
+
+    def refused(self, text):
+        with self.assertRaises(runs.ToolError) as caught:
+            self.block(text)
+        self.assertRegex(str(caught.exception), r"^01_elu/README\.md:1: ")
+        return str(caught.exception)
+
+    def value(self, text):
+        self.put("01_elu/README.md", f"is <!-- report:value {text} -->?<!-- /report -->.\n")
+        self.main()
+        return self.get("01_elu/README.md").split("-->")[1].split("<!--")[0]
 
     # -- which recordings are shown
 
@@ -67,13 +93,6 @@ class ReportTest(made_up.Repository):
 
     # -- blocks from benchmark runs
 
-    def test_results_choose_rungs_and_kinds(self):
-        lines = self.block("results h200.json rungs=f16x8,f16")
-        self.assertEqual([line.split("`")[1] for line in lines[2:]], ["f16x8", "f16"])
-        self.assertRegex(lines[2], r"\|  \|$", "a step over a rung that the table does not show")
-        lines = self.block("results h200.json kinds=sweep")
-        self.assertEqual([line.split("`")[1] for line in lines[2:]], ["block_64", "block_512"])
-
     def test_a_cpu_run_is_labelled(self):
         self.put("01_elu/results/cpu.json", synthetic.run("cpu-executor"))
         self.assertIn("say nothing about a GPU", self.block("results cpu.json")[0])
@@ -101,23 +120,7 @@ class ReportTest(made_up.Repository):
         self.put("01_elu/questions.json", {"ladder": "elu", "groups": [{"questions": [{"lines": "1"}]}]})
         self.assertIn("lacks question", self.refused("controls ./questions.json runs=h200_controls.json"))
 
-    # -- blocks from other files
-
-    def test_mutations_count_the_faults_that_there_are_now(self):
-        fault = {"id": "guard", "file": "01_elu/elu.cuh", "old": "int a;", "new": "int b;", "kind": "guard", "test": "01_elu_test"}
-        self.put("common/proof/faults.json", {"faults": [fault, {**fault, "id": "new", "old": "int c;"}]})
-        self.put("01_elu/results/m.json", {"results": [{"id": "guard", "fault": mutate.Fault(fault).digest, "outcome": "killed"}]})
-        self.assertEqual(self.block("mutations m.json")[2:], [
-            f"| `{title}` | 2 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 1 |" for title in ("01_elu_test", "together")])
-
     # -- values
-
-    def test_values(self):
-        for text, shown in (("of=copy_pct rung=f16x8", "37.5 %"), ("of=GBps rung=f16", "900 GB/s"),
-                            ("of=GBps rung=f16x2 over=f16", "1.33×"),
-                            ("of=step rung=f16x2 regime=warm", "1.33×"),
-                            ("of=GBps rung=f16 digits=2 unit=", "900.00")):
-            self.assertEqual(self.value("h200.json " + text), shown)
 
     def test_a_value_must_not_begin_its_line(self):
         with self.assertRaisesRegex(runs.ToolError, "must not begin its line"):
@@ -126,28 +129,6 @@ class ReportTest(made_up.Repository):
             self.main()
 
     # -- excerpts
-
-    def test_excerpts_are_dedented_and_lose_inner_marks(self):
-        self.put("01_elu/README.md", "<!-- excerpt:elu.cuh outer -->\n<!-- /excerpt -->\n")
-        self.main()
-        self.assertEqual(self.get("01_elu/README.md").splitlines()[1:-1],
-                         ["```cuda", "int a;", "", "  int b;", "int c;", "```"])
-
-    def test_a_pragma_in_the_first_column_does_not_keep_an_excerpt_indented(self):
-        self.put("01_elu/elu.cuh", "//! [in]\n  int a;\n#pragma unroll\n  for (;;) {\n    f();\n//! [in]\n")
-        self.put("01_elu/README.md", "<!-- excerpt:elu.cuh in -->\n<!-- /excerpt -->\n")
-        self.main()
-        self.assertEqual(self.get("01_elu/README.md").splitlines()[2:-2],
-                         ["int a;", "#pragma unroll", "for (;;) {", "  f();"])
-
-    def test_an_excerpt_of_a_fault_is_what_it_does_to_the_source(self):
-        fault = {"id": "b_is_d", "file": "01_elu/elu.cuh", "old": "int b", "new": "int d", "kind": "operands", "test": "01_elu_test"}
-        self.put("01_elu/proof/faults.json", {"faults": [fault]})
-        self.put("01_elu/elu.cuh", "int z;\n\n{\n  int a;\n  {\n    int b;\n  }\n\nint c;\n")
-        self.assertEqual(self.block("proof/faults.json b_is_d", "excerpt"),
-                         ["```diff", " int a;", " {", "-  int b;", "+  int d;", " }", "```"])
-        with self.assertRaisesRegex(runs.ToolError, "has no fault c_is_d"):
-            self.block("proof/faults.json c_is_d", "excerpt")
 
     def test_a_missing_region_is_an_error(self):
         for name in ("nope", "once"):

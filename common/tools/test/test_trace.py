@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of trace.py, trace_proof.py and trace_figures.py, on launches that are made up here."""
+"""Tests of trace.py and trace_proof.py, on launches that are made up here."""
 
 import argparse
 import contextlib
@@ -11,13 +11,11 @@ import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
-from xml.etree import ElementTree
 
 import folders
 
 import runs
 import trace
-import trace_figures
 import trace_proof
 
 
@@ -316,21 +314,6 @@ class Proof(unittest.TestCase):
         for entry in trace_proof.load_exceptions():
             self.assertTrue((runs.ROOT / entry["chapter"]).is_dir(), entry)
             self.assertFalse(entry["reason"].endswith("."), entry)
-
-
-class Figures(unittest.TestCase):
-    def test_stores_like_the_loads_are_left_out(self):
-        self.assertEqual(trace_figures.chosen(PACK), PACK[:1])
-        other = [PACK[0], request(range(0, 128, 4), 4, "store")]
-        self.assertEqual(trace_figures.chosen(other), other)
-
-    def test_a_figure_is_well_formed_and_stable(self):
-        shared = request(range(0, 4096, 128), 4, space="shared", ways=32)
-        rungs = [("f16x8", rung_of(STRIDED)), ("detour", rung_of([*PACK, shared]))]
-        text = trace_figures.figure(rungs)
-        self.assertEqual(text, trace_figures.figure(rungs))
-        ElementTree.fromstring(text)
-        self.assertIn("32-way conflict", text)
 
 
 if __name__ == "__main__":
