@@ -248,7 +248,6 @@ def prepare(app):
     app.book.trees = {}
     app.book.sources, app.book.folders = app.book.linked()
     app.book.entries = glossary.entries(app.book.texts[pages.GLOSSARY])
-    app.book.web = pages.repository_address(app.book.root)
 
 
 def finish(app, error):

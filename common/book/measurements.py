@@ -37,35 +37,10 @@ def write(root, folder):
 # -------------------------------------------------------------------------------------------------
 # Traces
 
-#: What the warp view reads of a trace.
-RUNG = ("ladder", "rung", "dtype", "shape")
-LAUNCH = ("grid", "block", "places", "middle", "last")
-PLACE = ("operation", "space", "requests", "sectors", "used")
-REQUEST = ("line", "operation", "space", "buffer", "bytes", "offsets", "sectors", "used", "ways")
-
-
-def kept(data, keys):
-    return {key: data[key] for key in keys if data.get(key) is not None}
-
-
-def small_rung(rung):
-    """A traced rung without what nobody draws."""
-    launches = []
-    for launch in rung["launches"]:
-        small = kept(launch, LAUNCH)
-        small["places"] = [kept(place, PLACE) for place in launch["places"]]
-        for which in ("middle", "last"):
-            if which in small:
-                requests = [kept(request, REQUEST) for request in small[which]["requests"]]
-                small[which] = {**kept(small[which], ("block", "warp")), "requests": requests}
-        launches.append(small)
-    return {**kept(rung, RUNG), "launches": launches}
-
-
 def lines_of(rungs):
     """The places in the sources, as file:line, that the accesses of traced rungs come from."""
     return {request["line"] for rung in rungs for launch in rung["launches"]
-            for which in ("middle", "last") for request in launch.get(which, {}).get("requests", []) if "line" in request}
+            for which in ("middle", "last") for request in (launch.get(which) or {}).get("requests", []) if request.get("line")}
 
 
 def write_traces(root, folder, site):
@@ -79,7 +54,7 @@ def write_traces(root, folder, site):
         for path in sorted((chapter / "results").glob("trace*.json")):
             for rung in runs.load_json(path).get("rungs", []):
                 if any(launch.get("middle") or launch.get("last") for launch in rung["launches"]):
-                    rungs.setdefault(rung["rung"], small_rung(rung))
+                    rungs.setdefault(rung["rung"], rung)
         if rungs:
             text = json.dumps({"rungs": list(rungs.values())}, separators=(",", ":"))
             (folder / f"{chapter.name}.json").write_text(text + "\n", encoding="utf-8")

@@ -18,7 +18,7 @@ rungs out; --filter keeps rows with this text in their name. OUT.json has the fo
 results, and compare and report read it: the rows of PyTorch and torch.compile are labelled peer, those
 of ours bound, so that a benchmark's own rows can stand beside them.
 
---profile is for ncu, whose command stands in common/tools/maintain/ncu.py. Each contender of these rows
+--profile is for ncu, which ./tutorial record runs. Each contender of these rows
 of our operator is called three times, each call in an NVTX range with its row's name; nothing is timed,
 and the regime is ncu's to set. OUT.json then says what was called, in order.
 

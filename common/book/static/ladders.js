@@ -1,4 +1,4 @@
-// Reading ladders: runs in both forms of common/tools/reader/recorded.py, and several runs in the one file that
+// Reading ladders: a run in the short form of common/tools/reader/recorded.py, or several in the one file that
 // ./tutorial bench --share writes. All become {gpu, cpu, chapters: Map(name -> {context, places, rows})}, where a
 // row is {name, ladder, rung, type, kind, form, values}, and a value [GB/s, percent of copy or null, spread] or null.
 
@@ -9,16 +9,9 @@ function positive(value) {
   return Number.isFinite(result) && result > 0 ? result : null;
 }
 
-// Of the repetitions of a row the one with the median time; a failed one wins, so that no failure is hidden.
-function middle(rows) {
-  const failed = rows.find((row) => row.error_occurred);
-  if (failed) return failed;
-  return [...rows].sort((a, b) => a.real_time - b.real_time)[Math.floor((rows.length - 1) / 2)];
-}
-
 function measurement(row) {
   const speed = positive(row.GBps);
-  if (row.error_occurred || !speed) return null;
+  if (row.error || !speed) return null;
   return [speed, positive(row.copy_pct), positive(row.spread_pct) ?? 0];
 }
 
@@ -28,36 +21,19 @@ function chapterOf(context, ladders, chapters) {
   return chapters.find((chapter) => chapter.ladders.some((ladder) => ladders.has(ladder)))?.chapter;
 }
 
-// [{ladder, rung, place, type, kind, form, value}] of a benchmark's result.
-function rowsOfGoogle(benchmarks) {
-  const groups = new Map();
-  for (const row of benchmarks) {
-    const labelled = String(row.name).split("/").length >= 4 && String(row.label ?? "").includes(" ");
-    if (!labelled || (row.run_type ?? "iteration") !== "iteration") continue;
-    groups.set(row.name, [...(groups.get(row.name) ?? []), row]);
-  }
-  return [...groups].map(([name, repeated]) => {
-    const row = middle(repeated);
-    const [ladder, rung, shape, regime] = name.split("/");
-    const [type, kind, form = ""] = row.label.split(" ");
-    return { ladder, rung, place: `${shape}/${regime}`, type, kind, form, value: measurement(row) };
-  });
-}
-
-// The same of a recorded run.
+// [{ladder, rung, place, type, kind, form, value}] of a run.
 function rowsOfLadders(ladders) {
   return ladders.flatMap(({ ladder, places, rungs }) => rungs.flatMap(({ rung, dtype, kind, form = "", ...columns }) =>
     places.map((place, number) => {
       const row = Object.fromEntries(Object.entries(columns).map(([key, value]) => [key, Array.isArray(value) ? value[number] : value]));
       row.bytes ??= row.bytes_per_element * place[0].split("x").reduce((product, side) => product * side, 1);
       row.GBps ??= row.bytes / row.median_us / 1e3;
-      row.error_occurred = row.error;
       return { ladder, rung, place: place.join("/"), type: dtype, kind, form, value: measurement(row) };
     })));
 }
 
 function ofRun(data, chapters) {
-  const found = data.ladders ? rowsOfLadders(data.ladders) : rowsOfGoogle(data.benchmarks);
+  const found = rowsOfLadders(data.ladders);
   if (!found.length) {
     throw new Error("has no row named ladder/rung/size/regime; drop a chapter's benchmark result.");
   }
@@ -75,11 +51,8 @@ function ofRun(data, chapters) {
   return { gpu: cpu ? "CPU executor" : String(data.context.gpu || "an unnamed GPU"), cpu, chapters: new Map([[chapter, entry]]) };
 }
 
-const isRun = (data) => {
-  const rows = data?.ladders ?? data?.benchmarks;
-  return data?.context && typeof data.context === "object" && Array.isArray(rows)
-    && rows.every((row) => row && (data.ladders ? Array.isArray(row.rungs) && Array.isArray(row.places) : "name" in row));
-};
+const isRun = (data) => data?.context && typeof data.context === "object" && Array.isArray(data.ladders)
+  && data.ladders.every((ladder) => Array.isArray(ladder?.rungs) && Array.isArray(ladder.places));
 
 // A file's content as ladders, of a run or of several; an Error whose message goes on behind the file's name if it holds none.
 export function openFile(data, chapters) {

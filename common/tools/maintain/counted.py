@@ -166,31 +166,18 @@ def error_rows(gpus):
 
 def far_rows(gpus):
     """A row for each rung that is farther off on one of the GPUs, and why."""
-    off, by_ncu, lines, last = {}, {}, [], None
+    found, by_ncu = {}, {}
     for gpu in gpus:
         for chapter, rung, value, reached in outcomes(gpu):
             if not isinstance(value, str):
-                off.setdefault((chapter, rung), {})[gpu] = (value, reached)
+                found.setdefault((chapter, rung), {})[gpu] = (value, reached)
         for chapter, kernel, prediction, reached in model_report.outcomes(gpu, gpus[0]):
-            by_ncu.setdefault((chapter, kernel.row.rung), (kernel, []))[1].append(abs(prediction.percent - reached) <= model.CLOSE)
-    for (chapter, rung), found in off.items():
-        if all(is_close(value, reached) for value, reached in found.values()):
-            continue
-        cells = [cell for value, reached in found.values() for cell in pair(value, reached)]
+            by_ncu.setdefault((chapter, kernel.row.rung), (kernel, []))[1].append(model_report.is_close(prediction.percent, reached))
+
+    def known(chapter, rung):
         kernel, close = by_ncu[chapter, rung]
-        words = other_count(kernel, entry_of(kernel.row, chapter)[0]) if all(close) else model_report.known_of(rung)
-        words, last = ("as above" if words == last != "–" else words), words
-        lines.append([f"{chapter[:2]} `{rung}`", *cells, words])
-    return lines
-
-
-def is_close(value, reached):
-    return abs(value - reached) <= model.CLOSE
-
-
-def pair(value, reached):
-    """Predicted and recorded, which is bold where the two are far from each other."""
-    return [f"{value:.0f} %", f"{reached:.0f} %" if is_close(value, reached) else f"**{reached:.0f} %**"]
+        return other_count(kernel, entry_of(kernel.row, chapter)[0]) if all(close) else model_report.known_of(rung)
+    return model_report.lines_of_far(found, known)
 
 
 def other_count(kernel, entry):
@@ -224,7 +211,7 @@ def answers_table(gpus):
                 continue
             value = predicted(one, gpu, one["times"]["elements"], time["copy_us"])
             off[gpu].append(abs(value - time["copy_pct"]))
-            cells += pair(value, time["copy_pct"])
+            cells += model_report.pair(value, time["copy_pct"])
         body.append(cells)
     close = [f"{gpu.upper()}: {sum(one <= model.CLOSE for one in off[gpu])} of {len(off[gpu])} judged answers within {model.CLOSE:g} points, mean "
              f"distance {statistics.mean(off[gpu]):.1f}" for gpu in gpus]

@@ -422,29 +422,35 @@ def known_of(rung):
     return next((words for pattern, words in KNOWN if re.fullmatch(pattern, rung)), "–")
 
 
+def is_close(value, reached):
+    return abs(value - reached) <= model.CLOSE
+
+
+def pair(value, reached):
+    """Predicted and recorded, which is bold where the two are far from each other."""
+    return [f"{value:.0f} %", f"{reached:.0f} %" if is_close(value, reached) else f"**{reached:.0f} %**"]
+
+
+def lines_of_far(found, known):
+    """A line for each (chapter, rung) that is farther off on one of the GPUs, of {(chapter, rung): {gpu: (predicted,
+    recorded)}}; known(chapter, rung) says why."""
+    lines, last = [], None
+    for (chapter, rung), by_gpu in found.items():
+        if not all(is_close(*one) for one in by_gpu.values()):
+            cells = [cell for gpu in recorded_gpus() for cell in (pair(*by_gpu[gpu]) if gpu in by_gpu else ["–", "–"])]
+            words, last = ("as above" if known(chapter, rung) == last != "–" else known(chapter, rung)), known(chapter, rung)
+            lines.append([f"{chapter[:2]} `{rung}`", *cells, words])
+    return lines
+
+
 def far_rows():
-    """A row for each rung that is farther off on one of the GPUs, all predicted from the main one."""
-    gpus, known = recorded_gpus(), None
-    off = {}
+    """The rungs that are farther off, all predicted from the main GPU."""
+    gpus, found = recorded_gpus(), {}
     for gpu in gpus:
         for chapter, kernel, prediction, reached in outcomes(gpu, gpus[0]):
             if reached:
-                off.setdefault((chapter, kernel.row.rung), {})[gpu] = (prediction, reached)
-    lines = []
-    for (chapter, rung), found in off.items():
-        if all(abs(reached - prediction.percent) <= model.CLOSE for prediction, reached in found.values()):
-            continue
-        cells = [f"{chapter[:2]} `{rung}`"]
-        for gpu in gpus:
-            if gpu in found:
-                prediction, reached = found[gpu]
-                far = abs(reached - prediction.percent) > model.CLOSE
-                cells += [f"{prediction.percent:.0f} %", f"**{reached:.0f} %**" if far else f"{reached:.0f} %"]
-            else:
-                cells += ["–", "–"]
-        known, before = known_of(rung), known
-        lines.append([*cells, "as above" if known == before != "–" else known])
-    return lines
+                found.setdefault((chapter, kernel.row.rung), {})[gpu] = (prediction.percent, reached)
+    return lines_of_far(found, lambda chapter, rung: known_of(rung))
 
 
 #: Rows that are no copies, and beside which the clock was found lower: below this percent of a copy, and this many MHz.

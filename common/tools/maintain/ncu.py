@@ -4,17 +4,13 @@
     python3 common/tools/maintain/ncu.py RAW.csv --shape 4096x4096 --ladder elu --out ncu.json
         [--spec 01_elu/proof/codegen.json] [--context BENCH.json]
 
-RAW.csv comes from `./tutorial record`, whose log has the whole command:
+    python3 common/tools/maintain/ncu.py COLD.csv WARM.csv --order COLD.json WARM.json --out h200_behind_ncu.json
 
-    TUTORIAL_PROFILE=1 ncu --clock-control none --csv --page raw --print-units base \\
-        --kernel-name-base mangled --kernel-id '::regex:.:^(2|3)$' --log-file RAW.csv --metrics ... \\
-        build/cuda/01_elu_bench --shapes=4096x4096 --benchmark_filter=/cold
-
-The clocks are left as they are, as in the benchmark. TUTORIAL_PROFILE=1 makes each row launch its
-kernel three times and no more. `--kernel-id` takes the second and the third launch of every kernel, the
-first being a warm-up; of several launches of one kernel, the one with the median duration is reported. ncu flushes
-the caches before each pass, so that reads are cold; bytes that the kernel wrote may still lie in the L2
-when it ends, so the DRAM's write traffic is a lower bound for a buffer that the L2 can hold.
+`./tutorial record` runs ncu and this; its log has the whole commands. The clocks are left as they are, as in the
+benchmark. TUTORIAL_PROFILE=1 makes each row launch its kernel three times and no more, and ncu takes the second and the
+third launch of every kernel, the first being a warm-up; of several launches of one kernel, the one with the median
+duration is reported. ncu flushes the caches before each pass, so that reads are cold; bytes that the kernel wrote may
+still lie in the L2 when it ends, so the DRAM's write traffic is a lower bound for a buffer that the L2 can hold.
 
 The JSON holds, per kernel:
 
@@ -51,18 +47,10 @@ The JSON holds, per kernel:
 
 A value whose metric the GPU or the version of ncu does not have is null.
 
-Our operators beside PyTorch's kernels (common/notes/behind.md shows them, from results/h200_behind_ncu.json):
-
-    python3 common/tools/maintain/ncu.py COLD.csv WARM.csv --order COLD.json WARM.json --out h200_behind_ncu.json
-
-    ncu --profile-from-start off --nvtx --cache-control all --clock-control none --csv --page raw --print-units base \
-        --kernel-name-base demangled --log-file COLD.csv --metrics ... \
-        python3 common/torch/table.py 01_elu --profile elu/bound_f16/1024x1024/cold --json COLD.json
-
-and the same with `--cache-control none`, WARM and /warm: then the caches stay as the calls before left them. Each
-contender is called three times, and the kernels of its last call are reported: "rung" is the row's name, "part" says
-which of the call's kernels, "threads" those of a block, and an element is one of the shape in the name. A launch
-belongs to the NVTX range that it lies in; where ncu wrote no ranges, to the calls in the order of the files --order.
+With --order, the files that say which rows were called, in which order and how often (table.py --profile writes one),
+the kernels of each row's last call are reported: "rung" is the row's name, "part" says which of the call's kernels,
+"threads" those of a block, and an element is one of the shape in the name. A launch belongs to the NVTX range that it
+lies in; where ncu wrote no ranges, to the calls in the order of the files.
 """
 
 import argparse
@@ -124,7 +112,7 @@ UNITS = {
     "s": 1e6, "second": 1e6,
     "Khz": 1e3, "Mhz": 1e6, "Ghz": 1e9, "KHz": 1e3, "MHz": 1e6, "GHz": 1e9,
 }
-HOW = "make it with `ncu --csv --page raw`; the command stands at the top of ncu.py"
+HOW = "make it with `ncu --csv --page raw`, as ./tutorial record does"
 
 
 def read_table(text, path):

@@ -212,10 +212,9 @@ class Bench:
         if self.out.exists():
             os.replace(self.out, previous)
         try:
-            import shutil
-            shutil.move(str(self.running), str(self.out))
-        except OSError as error:
-            raise runs.ToolError(f"cannot write {self.out} ({error.strerror})") from None
+            runs.write_recorded(self.out, runs.load_as_written(self.running))
+        finally:
+            self.running.unlink(missing_ok=True)
         front.say(f"bench: the result is in {front.here(self.out)}")
         if self.selects and not self.arguments.benchmark_out:
             front.say("bench: it is a selection; the last run of all rows is kept as it is")

@@ -168,24 +168,11 @@ def key_of(row):
     return (row.ladder, row.dtype, row.rung, row.shape, row.regime)
 
 
-def merge_keys(first, second):
-    """All keys: the second run's order, each row that only the first has after its predecessor."""
-    merged = list(second)
-    known = set(second)
-    last = None
-    for key in first:
-        if key not in known:
-            merged.insert(merged.index(last) + 1 if last in merged else 0, key)
-            known.add(key)
-        last = key
-    return merged
-
-
 def pair_rows(before, after, by="speed"):
     """A Pair for every row that either list has."""
     first = {key_of(row): row for row in before}
     second = {key_of(row): row for row in after}
-    return [Pair(first.get(k), second.get(k), by) for k in merge_keys(list(first), list(second))]
+    return [Pair(first.get(key), second.get(key), by) for key in runs.unique([*second, *first])]
 
 
 def by_rung_and_size(pairs):

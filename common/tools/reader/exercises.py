@@ -12,7 +12,7 @@ from pathlib import Path
 
 import front
 import runs
-from source import blob, content_of, without_comments
+from source import blob, body_of, content_of, without_comments
 
 KEPT = runs.ROOT / ".exercises"
 #: What a goal may be about, and how it is said.
@@ -242,12 +242,10 @@ def without_body(text, name):
         return text.replace(region.group(0), "".join(f"{indent}// {line}\n" for line in lines) + "".join(kept))
     if not function:
         raise runs.ToolError(f"there is no function or region {name} to write")
-    begin, depth, at = function.end(), 1, function.end()
-    while depth:
-        depth += {"{": 1, "}": -1}.get(text[at], 0)
-        at += 1
+    begin = function.end()
+    end = begin + len(body_of(text, begin)) - 1
     answer = "" if re.search(r"\bvoid\b", function.group("head")) else "\n  return {};"
-    return f"{text[:begin]}\n  // Yours to write.{answer}\n{text[at - 1:]}"
+    return f"{text[:begin]}\n  // Yours to write.{answer}\n{text[end:]}"
 
 
 # -------------------------------------------------------------------------------------------------

@@ -133,10 +133,6 @@ class CompareTest(synthetic.Scratch):
         out = self.compare(run_of("Synthetic A", 1000, None), run_of("Synthetic B", 500, 90.0))[1]
         self.assertRegex(out, r"f16 +0\.500 .* slower\n")
 
-    def test_keys_merge_in_order(self):
-        self.assertEqual(compare.merge_keys("abcd", "acx"), ["a", "b", "c", "d", "x"])
-        self.assertEqual(compare.merge_keys("ab", "b"), ["a", "b"])
-
 
 if __name__ == "__main__":
     unittest.main()
