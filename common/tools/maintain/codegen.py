@@ -65,6 +65,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
+import counts
 import runs
 
 KEYS = {"kernel", "rung", "make", "load_bits", "store_bits", "fp64", "local_bytes", "max_registers",
@@ -132,19 +133,6 @@ def tool_version(nvcc):
     """nvcc's release, as 13.0."""
     match = re.search(r"release ([\d.]+)", run_command([nvcc, "--version"]).stdout)
     return match.group(1) if match else "unknown"
-
-
-def demangle(names):
-    """mangled -> readable name; without c++filt a name stays as it is."""
-    program = shutil.which("c++filt") or shutil.which("cu++filt")
-    if not program or not names:
-        return {name: name for name in names}
-    done = subprocess.run([program], input="\n".join(names), capture_output=True, text=True,
-                          check=False)
-    lines = done.stdout.splitlines()
-    if done.returncode != 0 or len(lines) != len(names):
-        return {name: name for name in names}
-    return dict(zip(names, lines))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -272,7 +260,7 @@ def kernels_of(source, arguments, folder):
     functions = functions_of(ptx)
     assembled, sass = read_ptxas(report), read_sass(cubin, arguments.nvcc)
     names = [name for name, (kernel, _) in functions.items() if kernel]
-    readable = demangle(names)
+    readable = dict(zip(names, counts.demangled(names)))
     result = []
     for name in names:
         text = with_callees(name, functions)

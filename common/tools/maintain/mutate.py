@@ -1,13 +1,7 @@
 #!/usr/bin/env python3
 """Breaks the kernels one line at a time, and shows that the tests notice.
 
-    python3 common/tools/maintain/mutate.py                    every fault, on the CPU executor
-    python3 common/tools/maintain/mutate.py --only 'elu_*'     some of them
-    python3 common/tools/maintain/mutate.py --check            only: does each fault still fit the source?
-    python3 common/tools/maintain/mutate.py --table            what noticed each fault, as recorded
-    python3 common/tools/maintain/mutate.py --owed             which have no verdict for the sources as they are
-    python3 common/tools/maintain/mutate.py --owed --minutes 55 --json common/results/mutations.json
-                                                               tries as many of these as the time allows
+common/notes/faults.md says what for and how, --help has the options.
 
 The faults of a folder's files stand in its proof/faults.json, one to a line:
 
@@ -24,24 +18,12 @@ The faults of a folder's files stand in its proof/faults.json, one to a line:
     equivalent  (optional) why the result is the same all the same; such a fault must survive
     gpu         (optional) why only a GPU shows it; left out unless --backend cuda
 
-A fault that does not fit the source (any more) stops the program: a table that drifts proves
-nothing. --check is one of CTest's tests for that reason.
-
-The working tree is never touched. Faults are applied to a copy of it, in --folder (default:
-build/mutants), of which each test program is built as it is first, and must pass. Then for each fault: one
-line is replaced, the one test program is built, and run until its
-first failure with the threads of a block in forward order; if all passes, once more in reverse. A
-program that hangs counts as failing: it is given five times as long as the unbroken one, and half
-a minute. The copy stays for the next time, which is faster for it.
-
-The build has little optimization, because compiling takes longer than the tests: -O1, no -Werror;
-and it checks the alignment of every access (-fsanitize=alignment), as CI's sanitizers do.
-
---json FILE records the results; those of faults that did not run this time are kept, so a record
-can be made in parts, on several machines: --part 2/4 is the second quarter, and after --minutes no
-further fault begins. A verdict belongs to the fault, to the file that it breaks, and to what noticed it
-(verdicts.py): when one of these changes, --owed has the fault until it is tried anew. Exit code: 0 if
-every fault that ran was noticed and every equivalent was not, 1 otherwise, 2 if nothing could be run.
+A fault that does not fit the source (any more) stops the program: a table that drifts proves nothing. --check is one of
+CTest's tests for that reason. Of the copy in build/mutants each test program is built as it is first, and must pass. A
+program that hangs counts as failing: it is given five times as long as the unbroken one, and half a minute. The build
+has little optimization, because compiling takes longer than the tests: -O1, no -Werror; and it checks the alignment of
+every access (-fsanitize=alignment), as CI's sanitizers do. Exit code: 0 if every fault that ran was noticed and every
+equivalent was not, 1 otherwise, 2 if nothing could be run.
 """
 
 import argparse

@@ -11,13 +11,10 @@ A step's files lie under their names in the repository, 01_elu/results/h200.json
 folder (--folder, by default build/record/h200), beside its log and the list of finished steps. So a recording can go
 on where it stopped, also in another clone: carry the folder there; what is finished is put in place and not run again.
 
-The steps of a chapter: test (every rung's largest error, over all inputs), bench (its ladders and peers), torch
-(PyTorch and torch.compile; where python3 has PyTorch), the four tools of compute-sanitizer, ncu and what "profiles" in
-the chapter's results/headline.json asks for, answers (what the worked answers that are programs say of their speed) and
-codegen (machine code), both for the pages' main GPU alone. Of common: test,
-controls, controls_ncu, residency_ncu, sectors_ncu, behind_ncu, views_ncu; of the main GPU counts, for rungs that a chapter's profile does not
-tell apart; where headline.json names "ten_seconds", after_10s. The last step, report, renews the pages. Needs CUDA's toolkit, CMake,
-compute-sanitizer and ncu.
+--list names the steps. Of the pages' main GPU alone are answers (what the worked answers that are programs say of their
+speed), codegen (machine code) and counts, for rungs that a chapter's profile does not tell apart; results/headline.json
+asks for more profiles and, by "ten_seconds", for after_10s. The last step, report, renews the pages. Needs CUDA's
+toolkit, CMake, compute-sanitizer and ncu; torch needs a python3 with PyTorch.
 
 A step that fails is named at the end, and runs again the next time. Where there is no .git, set TUTORIAL_COMMIT: each
 file says of which commit it is. Exit code: 0, 1 if one failed, 2 for bad arguments.

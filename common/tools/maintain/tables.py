@@ -287,52 +287,41 @@ def behind_profiles(part, cells):
 
 
 def make_model(part):
-    what, titles = part.option("of"), [model_report.words(gpu) for gpu in model_report.recorded_gpus()]
+    what, gpus = part.option("of"), model_report.recorded_gpus()
+    names = [model_report.words(gpu) for gpu in gpus]
+
+    def each(*words):
+        return [f"{name}, {word}" for name in names for word in words]
     plots = {"curve_figure": (line_plot, model_report.curve_plot), "scatter": (line_plot, model_report.scatter_plot),
              "curves_figure": (small_plots, model_report.curves_plot), "law_figure": (small_plots, model_report.law_plot)}
+    far, of_far, close = ["Rung", *each("predicted", "recorded"), "What is known"], "l" + "rr" * len(names) + "l", "Within 5 points"
+    tables = {  # titles; the first columns' sides, the others being numbers; rows
+        "curve": (["Filled", *names, *each("slow unit")], "r", model_report.curve_rows),
+        "predictors": (["GPU", "Predictor", "Constants", "Rungs", close, "Neither blocks nor bytes", "Of these within 5",
+                        "Slower than null", "Of these within 5", "Mean distance"], "lll", model_report.predictor_rows),
+        "sensitivity": (["Constants", f"{names[0]}'s copies, off by", *each("all", "neither blocks nor bytes")], "l",
+                        model_report.sensitivity_rows),
+        "counted": (["GPU", "Rungs with a time", "Judged", close, "Mean distance"], "l", lambda: counted.error_rows(gpus)),
+        "counted_far": (far, of_far, lambda: counted.far_rows(gpus)),
+        "operations": (["Operation", "Slots"], "l", lambda: [[f"`{name}`", str(slots)] for name, slots in speed.OPERATIONS.items()]),
+        "residency": (["Row", "Held", *each("of a copy", "occupied", "a thread lives", "its place")], "l", model_report.residency_rows),
+        "fewer_threads": (["Multiply-adds", *each("filled", "2,048 threads", "1,536", "1,024", "512")], "r",
+                          model_report.fewer_threads_rows),
+        "again": (["Clock", "Rungs", close, "Mean distance"], "l", model_report.again_rows),
+        "ten_seconds": (["Row", *each("recorded", "after 10 s", "MHz inside")], "l", model_report.ten_second_rows),
+        "far": (far, of_far, model_report.far_rows),
+        "sectors": (["Sectors", *each("loaded", "stored")], "l", model_report.sector_rows),
+        "clock": (["Row", *(f"{word}{unit}" for unit in (", cold", ", warm") for word in ("µs", "NVML", "probe", "inside"))], "l",
+                  model_report.clock_rows)}
     if what in plots:
         title, (draw, plot) = part.option("title"), plots[what]
         return picture(part, title, draw(plot(title)))
-    if what == "curve":
-        return table(["Filled", *titles, *(f"{title}, slow unit" for title in titles)], model_report.curve_rows(), "r" * (2 * len(titles) + 1))
-    if what == "predictors":
-        return table(["GPU", "Predictor", "Constants", "Rungs", "Within 5 points", "Neither blocks nor bytes", "Of these within 5",
-                      "Slower than null", "Of these within 5", "Mean distance"], model_report.predictor_rows(), "lllrrrrrrr")
-    if what == "sensitivity":
-        return table(["Constants", f"{titles[0]}'s copies, off by", *(f"{gpu}, {rungs}" for gpu in titles for rungs in ("all", "neither blocks nor bytes"))],
-                     model_report.sensitivity_rows(), "lr" + "rr" * len(titles))
-    if what == "counted":
-        return table(["GPU", "Rungs with a time", "Judged", "Within 5 points", "Mean distance"], counted.error_rows(model_report.recorded_gpus()), "lrrrr")
-    if what == "counted_far":
-        return table(["Rung", *(f"{gpu}, {word}" for gpu in titles for word in ("predicted", "recorded")), "What is known"],
-                     counted.far_rows(model_report.recorded_gpus()), "l" + "rr" * len(titles) + "l")
     if what == "answers":
-        return counted.answers_table(model_report.recorded_gpus())
-    if what == "operations":
-        return table(["Operation", "Slots"], [[f"`{name}`", str(slots)] for name, slots in speed.OPERATIONS.items()], "lr")
-    if what == "residency":
-        words = ("of a copy", "occupied", "a thread lives", "its place")
-        return table(["Row", "Held", *(f"{gpu}, {word}" for gpu in titles for word in words)], model_report.residency_rows(),
-                     "lr" + "rrrr" * len(titles))
-    if what == "fewer_threads":
-        words = ("filled", "2,048 threads", "1,536", "1,024", "512")
-        return table(["Multiply-adds", *(f"{gpu}, {word}" for gpu in titles for word in words)],
-                     model_report.fewer_threads_rows(), "r" + "rrrrr" * len(titles))
-    if what == "again":
-        return table(["Clock", "Rungs", "Within 5 points", "Mean distance"], model_report.again_rows(), "lrrr")
-    if what == "ten_seconds":
-        return table(["Row", *(f"{gpu}, {word}" for gpu in titles for word in ("recorded", "after 10 s", "MHz inside"))],
-                     model_report.ten_second_rows(), "l" + "rrr" * len(titles))
-    if what == "far":
-        return table(["Rung", *(f"{gpu}, {word}" for gpu in titles for word in ("predicted", "recorded")), "What is known"],
-                     model_report.far_rows(), "l" + "rr" * len(titles) + "l")
-    if what == "sectors":
-        return table(["Sectors", *(f"{gpu}, {word}" for gpu in titles for word in ("loaded", "stored"))],
-                     model_report.sector_rows(), "l" + "rr" * len(titles))
-    if what == "clock":
-        return table(["Row", *(f"{word}{unit}" for unit in (", cold", ", warm") for word in ("µs", "NVML", "probe", "inside"))],
-                     model_report.clock_rows(), "lrrrrrrrr")
-    return part.fail("needs of=curve, predictors, sensitivity, far, residency, sectors, fewer_threads, again, ten_seconds, clock, curve_figure, curves_figure, law_figure or scatter")
+        return counted.answers_table(gpus)
+    if what not in tables:
+        part.fail(f"needs of=answers, {', '.join([*tables, *plots])}")
+    titles, sides, rows = tables[what]
+    return table(titles, rows(), sides.ljust(len(titles), "r"))
 
 
 # -------------------------------------------------------------------------------------------------

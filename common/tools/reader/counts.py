@@ -135,8 +135,9 @@ def parse(text, report):
 
 
 def demangled(names):
-    done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=False)
-    lines = done.stdout.splitlines()
+    """Readable names; without c++filt they stay as they are."""
+    program = shutil.which("c++filt") or shutil.which("cu++filt") or "cat"
+    lines = subprocess.run([program], input="\n".join(names), capture_output=True, text=True, check=False).stdout.splitlines()
     return lines if len(lines) == len(names) else names
 
 

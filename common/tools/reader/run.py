@@ -42,7 +42,7 @@ WATCHED = ["-DTUTORIAL_TRACE=1", "-fsanitize=thread", "-gdwarf-4", "-fno-tree-sr
            "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"]
 NVCC = ["-O3"]
 ON_GPU = ["-DTUTORIAL_BACKEND_CUDA=1", "-Xcompiler=-fno-strict-aliasing", f"-I{runs.ROOT}"]  # for this repository's headers
-OURS = re.compile(r"(--(check|explain|verbose|clean|help)|-h)$|-[ID].|-(std|arch)=|--(limit|backend|trace|gpu|sms|clock|bandwidth|l2|slots)=")
+OURS = re.compile(r"(--(check|explain|verbose|help)|-h)$|-[ID].|-(std|arch)=|--(limit|backend|trace|gpu|sms|clock|bandwidth|l2|slots)=")
 FAULT = 3  # the exit code where --check has found something
 TIME_IS_OVER = 124
 
@@ -53,7 +53,7 @@ is its arguments. An option of this command is taken wherever it stands; behind
 Without a GPU, or with --backend cpu, --check or --trace, g++ compiles the
 program ({OPTIMIZED}, C++17 unless -std says otherwise) and the CPU executor runs it.
 With a GPU and nvcc: nvcc {' '.join(NVCC)} -arch=native (-arch says another). It builds in
-build/run of this repository, never beside your files; --clean empties that.
+build/run of this repository, never beside your files.
 
 exit codes: the program's; {FAULT}: --check has found a fault; {TIME_IS_OVER}: --limit is
 over; 2: it was not run."""
@@ -72,7 +72,6 @@ def add_arguments(parser):
     parser.add_argument("-arch", metavar="sm_90", default="native", help="what nvcc compiles for")
     parser.add_argument("--limit", metavar="SECONDS", type=int, help="end the program after so long")
     parser.add_argument("--verbose", action="store_true", help="show the backend and the commands")
-    parser.add_argument("--clean", action="store_true", help="remove what was built")
 
 
 def divide(words):
@@ -102,10 +101,6 @@ def tell(text):
 
 
 def run(arguments, program_arguments):
-    if arguments.clean:
-        shutil.rmtree(CACHE, ignore_errors=True)
-        if not arguments.files:
-            return 0
     refuse(arguments)
     if arguments.explain:
         return explain(arguments, program_arguments)
@@ -285,7 +280,7 @@ class Builder:
         except launch_syntax.Refused as refusal:
             raise runs.ToolError(refusal.args[1]) from None
         except OSError as error:
-            raise runs.ToolError(f"{front.here(CACHE)}: {error.strerror}; make room there, or {front.command('run --clean')}") from None
+            raise runs.ToolError(f"{front.here(CACHE)}: {error.strerror}; make room there, or remove it") from None
 
 
 class OnGpu(Builder):

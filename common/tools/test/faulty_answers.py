@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Faults in the worked answers, and whether ./tutorial test CHAPTER --yours ticks the exercise all the same.
 
-    python3 common/tools/test/faulty_answers.py FOLDER [--only 04_arithmetic/ends] [--each 1] [--list]
+    python3 common/tools/test/faulty_answers.py FOLDER [--only 04_arithmetic/ends] [--list]
 
 FOLDER is a clone that may be changed (planted.py makes one there). Each answer is put in the place of its reader's file, once
-as it is, and once with each fault that FAULTS makes of the lines that are the reader's to write: of each kind at most --each.
+as it is, and once with each fault that FAULTS makes of the lines that are the reader's to write: of each kind the one in the middle.
 A fault is noticed if its version gets no tick; EQUIVALENT says which must get one, and why. First the test or the program runs
 alone; what it does not refuse is judged as a reader's.
 """
@@ -105,7 +105,7 @@ def answer_of(exercise):
     return runs.read_text(exercise.chapter.folder / "answers" / exercise.answer)
 
 
-def faults(exercise, each):
+def faults(exercise):
     """[(kind, number of the line, its text, the answer's text with the fault)]."""
     lines, own, found = answer_of(exercise).splitlines(), lines_of(exercise), []
     for kind, broken in FAULTS.items():
@@ -116,8 +116,7 @@ def faults(exercise, each):
             is_short = kind == "type" and exercise.is_program and "blockIdx" in line  # its arrays are: 32 bits hold every index
             if new is not None and new != line and not is_short:
                 those.append((kind, number + 1, lines[number].strip(), "\n".join([*lines[:number], new, *lines[number + 1:]]) + "\n"))
-        step = max(1, -(-len(those) // each))
-        found += those[step // 2::step]
+        found += those[len(those) // 2:][:1]
     return found
 
 
@@ -178,11 +177,11 @@ def reason_of(name, kind, line):
     return next((reason for (answer, its, piece), reason in EQUIVALENT.items() if (answer, its) == (name, kind) and piece in line), "")
 
 
-def judge(clone, exercise, each):
+def judge(clone, exercise):
     """How many of an answer's faults are not as they should be."""
     name, wrong, judge_ = f"{exercise.chapter.folder.name}/{exercise.name}", 0, Judge(clone, exercise)
     try:
-        versions = [("none", 0, "", answer_of(exercise)), *faults(exercise, each)]
+        versions = [("none", 0, "", answer_of(exercise)), *faults(exercise)]
         for kind, number, line, text in versions:
             began = time.monotonic()
             ticked, why = judge_.ticked(text)
@@ -200,7 +199,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     parser.add_argument("--only", default="*", help="of these exercises alone")
-    parser.add_argument("--each", type=int, default=1, help="of each kind at most so many an answer")
     parser.add_argument("--list", action="store_true", help="say which, and try none")
     options = parser.parse_args()
     clone, wrong = None if options.list else Clone(options.folder), 0
@@ -211,10 +209,10 @@ def main():
             if not exercise.judged or not exercise.answer or not fnmatch.fnmatch(f"{chapter.folder.name}/{exercise.name}", options.only):
                 continue
             if options.list:
-                for kind, number, line, _ in faults(exercise, options.each):
+                for kind, number, line, _ in faults(exercise):
                     print(f"{chapter.folder.name}/{exercise.name:<18}{kind:<10}{number:>4}  {line}")
             else:
-                wrong += judge(clone, exercise, options.each)
+                wrong += judge(clone, exercise)
     print(f"{wrong} not as they should be" if clone else "")
     return 1 if wrong else 0
 

@@ -5,6 +5,7 @@ refuses."""
 import contextlib
 import importlib.util
 import io
+import re
 import shutil
 import subprocess
 import sys
@@ -62,36 +63,18 @@ class Scratch(unittest.TestCase):
 
 
 class Pages(Scratch):
-    def test_a_readme_is_its_folders_index(self):
-        self.assertEqual(pages.page_of("01_elu/README.md"), "01_elu/index")
-        self.assertEqual(pages.page_of("README.md"), "index")
-        self.assertEqual(pages.page_of("01_elu/notes/bugs.md"), "01_elu/notes/bugs")
-
-    def test_templates_are_no_pages(self):
-        self.assertNotIn(".github/ISSUE_TEMPLATE/claim.md", self.repository().pages)
-
-    def test_the_sidebar_comes_from_the_folders(self):
-        groups = dict(self.repository().groups("README.md"))
-        self.assertEqual(groups["Lessons"], ["01_one/README.md"])
-        self.assertEqual(groups["Look for yourself"], ["common/book/explorer.md"])
-        self.assertEqual(groups["Behind it"], ["common/README.md"])
-
-    def test_a_chapter_that_appears_is_in_it(self):
+    def test_the_sidebar_is_a_tree_of_the_folders_pages(self):
+        """A README is its folder's index, a chapter that appears has its place, a template is no page; notes stand in the
+        order in which the lesson names them, the others behind; every page but the first has one place."""
         self.write("02_two/README.md", "# 02 · Two: the next\n")
-        self.assertIn("02 · Two </02_two/index>", self.repository().tree("README.md"))
-
-    def test_notes_stand_in_the_order_of_the_lesson_and_the_rest_behind(self):
-        self.assertEqual(self.repository().children("01_one/README.md"),
-                         ["01_one/notes/second.md", "01_one/notes/first.md", "01_one/notes/third.md"])
-
-    def test_every_page_but_the_first_has_one_place(self):
         repository = self.repository()
-        below = [page for name in repository.pages for _, group in repository.groups(name) for page in group]
-        self.assertEqual(sorted(below + ["README.md"]), repository.pages)
-
-    def test_titles(self):
-        self.assertEqual(self.repository().title("01_one/README.md"), "01 · One")
-        self.assertEqual(self.repository().title("01_one/notes/second.md"), "The second: further")
+        shown = "".join(repository.tree(name) for name in repository.pages)
+        self.assertEqual(re.findall(r"(?m)^(?::caption: )?([A-Z0-9].*)$", shown), [
+            "The second: further </01_one/notes/second>", "First </01_one/notes/first>", "Third </01_one/notes/third>",
+            "Lessons", "01 · One </01_one/index>", "02 · Two </02_two/index>",
+            "Look for yourself", "The explorer </common/book/explorer>", "Behind it", "The machinery </common/index>",
+            "Glossary </common/GLOSSARY>", "The book </common/book/index>"])
+        self.assertEqual(len(repository.pages), shown.count(" </") + 1)
 
     def test_what_pages_lead_to_brings_its_headers_and_folders_their_files(self):
         sources, folders = self.repository().linked()
