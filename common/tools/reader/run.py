@@ -53,7 +53,7 @@ is its arguments. An option of this command is taken wherever it stands; behind
 Without a GPU, or with --backend cpu, --check or --trace, g++ compiles the
 program ({OPTIMIZED}, C++17 unless -std says otherwise) and the CPU executor runs it.
 With a GPU and nvcc: nvcc {' '.join(NVCC)} -arch=native (-arch says another). It builds in
-build/run of this repository, never beside your files.
+build/run of this repository, which you may remove, never beside your files.
 
 exit codes: the program's; {FAULT}: --check has found a fault; {TIME_IS_OVER}: --limit is
 over; 2: it was not run."""
