@@ -92,18 +92,15 @@ struct GeluTanhGradient {
     const float v_rest = fmaf(kCubicRest, product, fmaf(kCubic, product, -v));
     const TwoFactors e = exp2_sum(-v, -fmaf(kCubic, product_rest, v_rest));
 
-    const float d = kRoot - z;
-    float p = fmaf(d, 0.00122081779f, 0.00387315988f);
-    p = fmaf(d, p, 0.0112803448f);
-    p = fmaf(d, p, 0.0304572787f);
-    p = fmaf(d, p, 0.0759602264f);
-    p = fmaf(d, p, 0.400449127f);
-    p = fmaf(d, p, -0.0999115556f);
-    p = fmaf(d, p, 2.46065664f);
+    const float d = kRoot - z, divisor = fmaf(e.first, e.second, 1.0f);
+    float p = fmaf(d, 0.0114040026f, 0.0308343253f);
+    p = fmaf(d, p, 0.0759564371f);
+    p = fmaf(d, p, 0.400439514f);
+    p = fmaf(d, p, -0.0999115144f);
+    p = fmaf(d, p, 2.46065679f);
     const float close = fmaf(d, p, kRootRest * 2.46065664f);
-    const float without_e = fmaf(-z, fmaf(square, 0.214064449f, 1.59576917f), 1.0f);
-    const float bracket = fabsf(d) < 0.5f ? close : fmaf(e.first, e.second, without_e);
-    const float divisor = fmaf(e.first, e.second, 1.0f);
+    const float elsewhere = fmaf(-z, fmaf(square, 0.214064449f, 1.59576917f), divisor);
+    const float bracket = fabsf(d) < 0.25f ? close : elsewhere;
     return {bracket * rcp_approx(divisor * divisor) * e.first, e.second};
   }
 };
