@@ -117,12 +117,11 @@ __device__ __forceinline__ TwoFactors exp2_factors(float share) {
   return {q, std::is_same_v<T, half> ? 1.0f : q};
 }
 
-/// 2^(high + low) as two factors, with the error of the special-function unit; high from -252 to 0, low a
-/// rounding error of it. Below -100 the first factor is 2^126 times as large; below -252 it is 0.
+/// 2^(2 (high + low)) as two factors, with the error of the special-function unit, twice; high from -126 to 0,
+/// low a rounding error of it. Below -126 both are 0.
 __device__ __forceinline__ TwoFactors exp2_sum(float high, float low) {
-  const bool is_small = high < -100.0f;
-  const float q = exp2_approx(is_small ? high + 126.0f : high);
-  return {fmaf(q * 0.693147181f, low, q), is_small ? 0x1p-126f : 1.0f};
+  const float q = exp2_approx(high);
+  return {fmaf(q * 1.38629436f, low, q), q};
 }
 
 /// e^(high + low) is (1 + rest) power.first power.second, to the last bits of a float; high from

@@ -82,9 +82,9 @@ struct GeluTanhGradient {
     return {bracket * rcp_approx(divisor * divisor) * e.first, e.second};
   }
   __device__ __forceinline__ static TwoFactors tail(float a, float) {
-    constexpr float kCubic = 0.102943242f, kCubicRest = -2.01619844e-09f;
+    constexpr float kCubic = 0.5f * 0.102943242f, kCubicRest = 0.5f * -2.01619844e-09f;
     const float z = min_nan(a, 12.9385f), square = z * z;
-    // v log2(e) = kCubic a (22.36 + a^2), each product with what its rounding lost.
+    // v log2(e) / 2 = kCubic a (22.36 + a^2), each product with what its rounding lost.
     const float sum = fmaf(z, z, 22.3638458f);
     const float sum_rest = fmaf(z, z, 22.3638458f - sum) + 1.41770411e-05f;
     const float product = z * sum, v = kCubic * product;

@@ -56,7 +56,8 @@ __device__ __forceinline__ SwishParts swish_parts(float beta, float far, float x
   return {z * beta, e, bracket, rcp_approx(divisor)};
 }
 __device__ __forceinline__ SwishParts swish_parts(float beta, float far, float x, float) {
-  constexpr float kToPower = -1.44269504f, kToPowerRest = -1.92596299e-08f;  // -log2(e)
+  constexpr float kToPower = -0.5f * 1.44269504f,
+                  kToPowerRest = -0.5f * 1.92596299e-08f;  // -log2(e) / 2
   const float z = min_nan(fabsf(x), far), u = z * beta, u_rest = fmaf(z, beta, -u);
   const float t = u * kToPower, t_rest = fmaf(u, kToPowerRest, fmaf(u, kToPower, -t));
   const TwoFactors e = exp2_sum(t, fmaf(u_rest, kToPower, t_rest));
@@ -68,8 +69,9 @@ __device__ __forceinline__ SwishParts swish_parts(float beta, float far, float x
   p = fmaf(d, p, 0.139232278f);
   p = fmaf(d, p, 1.27846456f);
   const float close = fmaf(d, p, -1.29792825e-08f * 1.27846456f);
-  const float bracket = fabsf(d) < 0.5f ? close : fmaf(e.first, e.second, fmaf(-z, beta, 1.0f));
-  return {u, e, bracket, rcp_approx(fmaf(e.first, e.second, 1.0f))};
+  const float divisor = fmaf(e.first, e.second, 1.0f);
+  const float bracket = fabsf(d) < 0.5f ? close : fmaf(-z, beta, divisor);
+  return {u, e, bracket, rcp_approx(divisor)};
 }
 
 /// swish'(x) dy
