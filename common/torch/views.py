@@ -391,8 +391,10 @@ def measure_all(torch, named, options, chapters, compared=contenders, context=No
 
 
 def chosen(cases, texts):
-    """The cases with one of the texts, between commas, in their name."""
-    listed = [case for case in cases if any(text in case.name for text in texts.split(","))]
+    """The cases with one of the texts, between commas, in their name; a text that is a whole name is that case alone."""
+    names = {case.name for case in cases}
+    listed = [case for case in cases
+              if any(text == case.name or text not in names and text in case.name for text in texts.split(","))]
     if not listed:
         raise runs.ToolError(f"--filter {texts}: no case has such a name; --list shows them")
     return listed
