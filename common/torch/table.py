@@ -169,6 +169,8 @@ class Table:
             self.heading(name)
             for case, inputs, output in here:
                 self.case(case, name, inputs, output)
+        if not self.rows:
+            raise runs.ToolError(f"--filter {self.options.filter}: no row has this in its name, as in elu/bound_f16/1024x1024/")
 
     def profile(self, listed):
         """Calls what --profile names, for ncu; the first calls (compiling, loading) are not profiled."""
