@@ -96,7 +96,6 @@ Ladder<T> rows(T) {
   return fp8_rungs<T>(std::string(name_of(kVariant)) + "_", GeluForFp8<kVariant>{});
 }
 
-/// The rung of that name in the variant's ladder.
 }  // namespace
 
 template <class T>

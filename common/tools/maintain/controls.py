@@ -42,9 +42,9 @@ class Question:
         return "b" in self.data
 
     def expected(self, gpu):
-        """(lowest, highest) on a GPU that a file calls h200 or h100."""
+        """(lowest, highest) on a GPU that a file calls h200 or h100; None where it was not foretold for that one."""
         expect = self.data["expect"]
-        return expect[gpu] if isinstance(expect, dict) else expect
+        return expect.get(gpu) if isinstance(expect, dict) else expect
 
     def row(self, run, key):
         """The row of a variant, or None where the run has no such row, or one that failed."""
@@ -69,8 +69,8 @@ class Answer:
             return
         self.value = self.values[1] / self.values[0] if question.paired else self.values[0]
         self.same = question.paired and abs(self.value - 1) * 100 <= self.spread
-        lowest, highest = question.expected(gpu)
-        self.held = lowest <= self.value <= highest
+        expected = question.expected(gpu)
+        self.held = expected and expected[0] <= self.value <= expected[1]
 
 
 def questions(spec, where, group):

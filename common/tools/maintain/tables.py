@@ -442,7 +442,8 @@ def make_controls(part):
         answers = [controls.Answer(question, run, gpu) for gpu, run in recorded]
         unit = controls.UNITS.get(question.data["of"], question.data["of"])
         variants = [code(question.variant(key)[0]) for key in ("a", "b") if key in question.data]
-        expected = " / ".join(runs.unique(expected_range(*question.expected(gpu)) for gpu, _ in recorded))
+        expected = " / ".join(runs.unique(expected_range(*expected) for expected in
+                                          (question.expected(gpu) for gpu, _ in recorded) if expected)) or DASH
         cells = [cell for answer in answers for cell in answer_cells(question, answer, unit, several)]
         body.append([question.data["question"], ", ".join(variants)] + cells
                     + [expected + ("" if question.paired else f" {unit}".rstrip())])
@@ -465,7 +466,8 @@ def answer_cells(question, answer, unit, with_ratio):
         return [DASH, *[DASH if question.paired else ""] * with_ratio, DASH, DASH]
     values = ", ".join(significant(value, 4) for value in answer.values) + (f" {unit}" if unit else "")
     ratio = f"{answer.value:.3f}\u00d7" + (" =" if answer.same else "") if question.paired else ""
-    return [values, *[ratio] * with_ratio, percent(answer.spread), "yes" if answer.held else "**no**"]
+    return [values, *[ratio] * with_ratio, percent(answer.spread),
+            {True: "yes", False: "**no**", None: DASH}[answer.held]]
 
 
 # -------------------------------------------------------------------------------------------------

@@ -116,6 +116,9 @@ class ReportTest(synthetic.Scratch):
         self.put("01_elu/results/h200_controls.json", synthetic.run())
         lines = self.block("controls ./questions.json runs=h200_controls.json")
         self.assertIn("1.000× = | 2.0 % | **no** |", lines[3])
+        self.put("01_elu/results/b200_controls.json", synthetic.run())  # of this GPU nothing was foretold
+        lines = self.block("controls ./questions.json runs=b200_controls.json")
+        self.assertTrue(lines[3].endswith("1.000× = | 2.0 % | – | – |"), lines[3])
         self.assertIn("has no group Three", self.refused("controls ./questions.json runs=h200_controls.json group=Three"))
         self.put("01_elu/questions.json", {"ladder": "elu", "groups": [{"questions": [{"lines": "1"}]}]})
         self.assertIn("lacks question", self.refused("controls ./questions.json runs=h200_controls.json"))
