@@ -16,7 +16,7 @@ namespace {
 constexpr Elu kElu{1.0f};  // the ladder's alpha
 
 /// The launch of the last rungs: the block size that the sweep recommends, and overlap with the launch before.
-constexpr LaunchOptions kBest{256, Overlap::previous_kernel};
+constexpr LaunchOptions kLastRungs{256, Overlap::previous_kernel};
 
 // A row: name, kernel, elements a thread, alignment in bytes, largest error in ULP of the output type.
 // rung() (common/ladder.cuh) makes the launcher of it. From rung 7 on the kernel is
@@ -27,7 +27,7 @@ Ladder<float> rows(float) {
       rung("f32", elu_f32_kernel, 1, 4, 2.0),
       rung("f32x4", elu_f32x4_kernel, 4, 16, 2.0),
       pack_rung<float>("f32x4_poly", kElu, 2.0),
-      pack_rung<float>("f32x4_pdl", kElu, 2.0, kBest),
+      pack_rung<float>("f32x4_pdl", kElu, 2.0, kLastRungs),
   };
 }
 
@@ -45,14 +45,14 @@ Ladder<half> rows(half) {
       pack_rung<half>("f16x8_pack_fexp", FloatInside<EluFastExp>{}, 4.0),
       pack_rung<half>("f16x8_pack_expm1", FloatInside<EluExpm1>{}, 0.51),
       pack_rung<half>("f16x8_pack_poly", kElu, 0.51),
-      pack_rung<half>("f16x8_pack_pdl", kElu, 0.51, kBest),
+      pack_rung<half>("f16x8_pack_pdl", kElu, 0.51, kLastRungs),
   };
 }
 
 Ladder<Bf16> rows(Bf16) {
   return {
       pack_rung<Bf16>("bf16x8_pack", kElu, 0.51),
-      pack_rung<Bf16>("bf16x8_pack_pdl", kElu, 0.51, kBest),
+      pack_rung<Bf16>("bf16x8_pack_pdl", kElu, 0.51, kLastRungs),
   };
 }
 
@@ -82,7 +82,7 @@ cudaError_t elu_f32_block(const float* x, float* y, std::int64_t n, int threads,
 
 cudaError_t elu_f16x8_pack_pdl_block(const half* x, half* y, std::int64_t n, int threads,
                                      cudaStream_t stream) {
-  return pack_rung<half>("", kElu, 0.51, {threads, kBest.overlap}).launch(x, y, n, stream);
+  return pack_rung<half>("", kElu, 0.51, {threads, kLastRungs.overlap}).launch(x, y, n, stream);
 }
 
 template <class T>
@@ -90,9 +90,9 @@ cudaError_t elu(const T* x, T* y, std::int64_t n, float alpha, cudaStream_t stre
   if (!std::isfinite(alpha)) return cudaErrorInvalidValue;
   const Elu op = elu_of<T>(alpha);
   if constexpr (std::is_same_v<T, float>) {
-    return launch_elementwise_one_wave(x, y, n, op, stream, kBest);
+    return launch_elementwise_one_wave(x, y, n, op, stream, kLastRungs);
   } else {
-    return launch_elementwise(x, y, n, op, stream, kBest);
+    return launch_elementwise(x, y, n, op, stream, kLastRungs);
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 /// The launch of the last rungs: 256 threads a block, as chapter 01's sweep recommends, and an
 /// early start.
-constexpr LaunchOptions kBest{256, Overlap::previous_kernel};
+constexpr LaunchOptions kLastRungs{256, Overlap::previous_kernel};
 
 /// use(variant) with the variant as a type, so that a kernel can take it as a template parameter.
 /// Nothing is used, and the answer is cudaErrorInvalidValue, where there is no such variant.
@@ -49,7 +49,7 @@ Ladder<float> rows(float) {
   ladder.push_back(pack_rung<float>(variant + "f32x4_poly", ToTheLastBits{}, 2.0));
   ladder.push_back(two_packs_rung<float>(variant + "f32x8_poly", ToTheLastBits{}, 2.0));
   ladder.push_back(
-      pack_rung<float>(variant + "f32x4_pdl", Gelu<kVariant>{}, kGeluF32MaxUlp, kBest));
+      pack_rung<float>(variant + "f32x4_pdl", Gelu<kVariant>{}, kGeluF32MaxUlp, kLastRungs));
   return ladder;
 }
 
@@ -73,7 +73,7 @@ Ladder<half> rows(half) {
     add("none_f16x8_pack_normcdf", FloatInside<GeluNormcdf>{}, 0.51);
     add("none_f16x8_pack_exp2", Gelu<kVariant>{}, 0.51);
   }
-  ladder.push_back(pack_rung<half>(variant + "f16x8_pack_pdl", Gelu<kVariant>{}, 0.51, kBest));
+  ladder.push_back(pack_rung<half>(variant + "f16x8_pack_pdl", Gelu<kVariant>{}, 0.51, kLastRungs));
   return ladder;
 }
 
@@ -86,8 +86,8 @@ Ladder<Bf16> rows(Bf16) {
       pack_rung<Bf16>(variant + (is_tanh ? "x8_pack_tanhf" : "x8_pack_erff"),
                       FloatInside<GeluLibrary<kVariant>>{}, 256.0),
       pack_rung<Bf16>(variant + "x8_pack", op, 0.51),
-      pack_rung<Bf16>(variant + "x8_pack_pdl", op, 0.51, kBest),
-      two_packs_rung<Bf16>(variant + "x16_pack", op, 0.51, {kThreads, kBest.overlap}),
+      pack_rung<Bf16>(variant + "x8_pack_pdl", op, 0.51, kLastRungs),
+      two_packs_rung<Bf16>(variant + "x16_pack", op, 0.51, {kThreads, kLastRungs.overlap}),
   };
 }
 
@@ -114,12 +114,12 @@ cudaError_t gelu(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
   return with_variant(approximate, [=](auto variant) {
     const Gelu<variant()> op;
     if constexpr (std::is_same_v<T, half>) {
-      return launch_elementwise(x, y, n, op, stream, kBest);
+      return launch_elementwise(x, y, n, op, stream, kLastRungs);
     } else if (std::is_same_v<T, Bf16> && variant() == GeluApproximate::none &&
                n >= kTwoPacksFrom) {
-      return launch_elementwise_two_packs(x, y, n, op, stream, {kThreads, kBest.overlap});
+      return launch_elementwise_two_packs(x, y, n, op, stream, {kThreads, kLastRungs.overlap});
     } else {
-      return launch_elementwise_one_wave(x, y, n, op, stream, kBest);
+      return launch_elementwise_one_wave(x, y, n, op, stream, kLastRungs);
     }
   });
 }

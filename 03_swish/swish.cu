@@ -24,9 +24,9 @@ const Swish& ladder_swish() {
 /// has little of it, and 256 threads as chapter 01's sweep recommends; the longer bodies of bf16
 /// and float run better in blocks of 128.
 template <class T>
-constexpr LaunchOptions kBest{128, Overlap::previous_kernel};
+constexpr LaunchOptions kLastRungs{128, Overlap::previous_kernel};
 template <>
-constexpr LaunchOptions kBest<half>{256, Overlap::previous_kernel};
+constexpr LaunchOptions kLastRungs<half>{256, Overlap::previous_kernel};
 constexpr LaunchOptions kOnePack{256, Overlap::previous_kernel};  // float, one pack a thread
 
 // A row: name, kernel, elements a thread, alignment in bytes, largest error in ULP of the output type.
@@ -41,7 +41,7 @@ Ladder<float> rows(float) {
   ladder.push_back(two_packs_rung<float>("f32x8_ex2", ladder_swish(), kSwishUlp<float>));
   ladder.push_back(pack_rung<float>("f32x4_pdl", ladder_swish(), kSwishUlp<float>, kOnePack));
   ladder.push_back(
-      two_packs_rung<float>("f32x8_pdl", ladder_swish(), kSwishUlp<float>, kBest<float>));
+      two_packs_rung<float>("f32x8_pdl", ladder_swish(), kSwishUlp<float>, kLastRungs<float>));
   return ladder;
 }
 
@@ -56,14 +56,14 @@ Ladder<half> rows(half) {
   add("f16x8_pack_fdividef", FloatInside<SwishFdividef>{}, kSwishUlp<half>);
   add("f16x8_pack_rcp", FloatInside<SwishReciprocalApprox>{}, kSwishUlp<half>);
   add("f16x8_pack_tanh", FloatInside<SwishTanh>{}, 64.0);
-  add("f16x8_pack_pdl", ladder_swish(), kSwishUlp<half>, kBest<half>);
+  add("f16x8_pack_pdl", ladder_swish(), kSwishUlp<half>, kLastRungs<half>);
   return ladder;
 }
 
 Ladder<Bf16> rows(Bf16) {
   return {
       pack_rung<Bf16>("bf16x8_pack", ladder_swish(), kSwishUlp<Bf16>),
-      pack_rung<Bf16>("bf16x8_pack_pdl", ladder_swish(), kSwishUlp<Bf16>, kBest<Bf16>),
+      pack_rung<Bf16>("bf16x8_pack_pdl", ladder_swish(), kSwishUlp<Bf16>, kLastRungs<Bf16>),
   };
 }
 
@@ -85,9 +85,9 @@ cudaError_t swish(const T* x, T* y, std::int64_t n, float beta, cudaStream_t str
   if (!is_supported(beta)) return cudaErrorInvalidValue;
   const Swish op{beta_constants(beta)};
   if constexpr (!std::is_same_v<T, float>) {
-    return launch_elementwise(x, y, n, op, stream, kBest<T>);
+    return launch_elementwise(x, y, n, op, stream, kLastRungs<T>);
   } else if (beta < 0x1p-40f) {  // what the short exponential leaves out
-    return launch_elementwise_two_packs(x, y, n, SwishPolynomial{op.beta}, stream, kBest<T>);
+    return launch_elementwise_two_packs(x, y, n, SwishPolynomial{op.beta}, stream, kLastRungs<T>);
   } else {
     return launch_elementwise_one_wave(x, y, n, op, stream, kOnePack);
   }
@@ -145,7 +145,7 @@ cudaError_t swiglu_separate(const T* a, const T* b, T* y, std::int64_t n, cudaSt
   if (y == b && n > 0) return cudaErrorInvalidValue;
   const cudaError_t error = check_arguments(n, {{a, alignof(T)}, {b, alignof(T)}, {y, alignof(T)}});
   if (error != cudaSuccess) return error;
-  const cudaError_t first = launch_elementwise(a, y, n, ladder_swish(), stream, kBest<T>);
+  const cudaError_t first = launch_elementwise(a, y, n, ladder_swish(), stream, kLastRungs<T>);
   return first != cudaSuccess ? first : launch_elementwise<T>(y, b, y, n, Multiply{}, stream);
 }
 //! [swiglu_separate]
