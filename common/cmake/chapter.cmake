@@ -35,9 +35,10 @@ function(tutorial_device_library target)
     if(readers)
       set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_OPTIONS ${tutorial_readers_flags})
     endif()
-    # A loop for any strides is compiled for many types and operations: here the compiler takes a third less.
+    # A loop for any strides is compiled for many types and operations, and a test's kernel for many blocks: here the
+    # compiler takes a third less.
     file(STRINGS "${source}" any_strides REGEX "^#include .*(strided|broadcast)[a-z_]*[.]cuh")
-    if(any_strides AND source MATCHES "/(launchers|test)/" AND NOT TUTORIAL_ON_GPU)
+    if(((any_strides AND source MATCHES "/(launchers|test)/") OR source MATCHES "/test_kernels[^/]*$") AND NOT TUTORIAL_ON_GPU)
       set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_OPTIONS
                    "$<$<AND:$<CONFIG:Release>,$<STREQUAL:$<TARGET_PROPERTY:TYPE>,STATIC_LIBRARY>>:-Og>")
     endif()

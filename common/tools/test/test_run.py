@@ -10,7 +10,7 @@ A program says in comments at its head what must come:
     // remark: REGEX     --check says so and the exit code is the program's
     // trace: REGEX      --trace prints it
     // executor: WHY     nvcc would not take it, or a GPU answers otherwise;  // sanitizers: WHY   they would end it
-    // always            it is tried in each `./tutorial test`; the others with TUTORIAL_EVERY_PROGRAM=1, as .ci/run does
+    // always            it is tried in each `./tutorial test`; the others with TUTORIAL_EVERY_PROGRAM=1 (.ci/run --help)
 
 On a GPU, TUTORIAL_RUN_BACKEND=cuda compiles them by nvcc, and asks for the same output.
 

@@ -18,7 +18,7 @@ import runs
 
 GUARD, BACK = "  if (i >= n) return;\n", "  check(cudaMemcpy(y.data(), device_y, bytes, cudaMemcpyDeviceToHost));\n"
 GELU, ROWS = "02_gelu/answers/whole.cu", "06_primitives/answers/rows.cu"
-EVERY = os.environ.get("TUTORIAL_EVERY_PROGRAM") == "1"  # as .ci/run asks for; else some
+EVERY = os.environ.get("TUTORIAL_EVERY_PROGRAM") == "1"  # .ci/run --help says when; else some
 #: (answer, what is wrong with it, the text, what is there instead, what is said)
 PLANTED = [
     (GELU, "no guard", GUARD, "", "past the end"),
