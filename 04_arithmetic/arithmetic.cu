@@ -32,10 +32,9 @@ cudaError_t operate(const ArithmeticCall<T>& call, const TensorLayout& of_in0,
   if (error == cudaSuccess) error = make_strided_loop(of_out, {of_in0, of_in1}, &loop);
   if (error == cudaSuccess) error = check_operands(loop.elements, call.in0, call.in1, call.out);
   if (error != cudaSuccess || loop.elements == 0) return error;
-  Broadcast broadcast;
   if (is_contiguous(loop)) return arithmetic_contiguous(call, loop.elements);
-  return to_broadcast(loop, &broadcast) ? arithmetic_packed(call, broadcast)
-                                        : arithmetic_strided_loop(call, loop);
+  return is_broadcast(loop) ? arithmetic_packed(call, to_broadcast(loop))
+                            : arithmetic_strided_loop(call, loop);
 }
 
 /// A tensor and a number.

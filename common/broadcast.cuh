@@ -48,8 +48,8 @@ __global__ void elementwise_pack_binary_kernel(const In* in0, const In* in1, Out
   }
 }
 
-/// The dimensions of a Broadcast as a kernel walks them: innermost first, sizes ready for division,
-/// strides in elements for one step of the walk. Fits 32 bits: fewer than 2^31 elements.
+/// The dimensions as a kernel walks them: innermost first, strides in elements for one step. Fewer than
+/// 2^31 elements. (Why it is no StridedWalk: 04_arithmetic/notes/any_stride.md, "Two loops".)
 struct BroadcastWalk {
   /// Side by side, because kernel parameters come through a cache, 64 bytes at a time.
   struct Dimension {
@@ -299,22 +299,15 @@ struct BroadcastLimits {
 
 namespace detail {
 
-/// Threads a block: more than 128, of which let_next_grid_begin() triggers nothing.
-inline constexpr int kBroadcastThreads = 256;
-
-/// Twice as many where so many threads fill at most half of the GPU. Measured: up to 30 % faster,
-/// but a warm mask slower (05_logical_relation/notes/broadcasting.md).
+/// Threads a block: twice as many where so many threads fill at most half of the GPU. Measured: up to
+/// 30 % faster, but a warm mask slower (05_logical_relation/notes/broadcasting.md).
 inline int broadcast_block(std::int64_t threads) {
-  return threads <= resident_threads() / 2 ? 2 * kBroadcastThreads : kBroadcastThreads;
-}
-
-inline LaunchShape grid_of(std::int64_t threads, int block) {
-  return {grid_1d(threads, block), dim3(static_cast<unsigned>(block)), 0, Overlap::previous_kernel};
+  return threads <= resident_threads() / 2 ? 2 * kStridedThreads : kStridedThreads;
 }
 
 /// The launch of so many threads.
 inline LaunchShape grid_of(std::int64_t threads) {
-  return grid_of(threads, broadcast_block(threads));
+  return strided_shape(threads, broadcast_block(threads));
 }
 
 /// A thread's elements: a result of 16 bytes, and at most 32 bytes of each operand, so that a warp's
@@ -328,33 +321,12 @@ inline constexpr int kBroadcastWidth = std::min(16 / static_cast<int>(sizeof(Out
 template <class In, class Out>
 inline constexpr int kAnyWidth = sizeof(In) == 4 ? 4 : kBroadcastWidth<In, Out>;
 
-struct Strides {
-  std::int64_t at[kMaxDimensions] = {};
-};
-
-/// The strides of the contiguous result.
-inline Strides strides_of_result(const Broadcast& broadcast) {
-  Strides strides;
-  std::int64_t step = 1;
-  for (int d = broadcast.rank - 1; d >= 0; --d) {
-    strides.at[d] = step;
-    step *= broadcast.extent[d];
-  }
-  return strides;
-}
-
-/// Whether the operand with these strides is not broadcast: it has an element for each result.
-inline bool is_whole(const Broadcast& broadcast, const std::int64_t* strides) {
-  const Strides result = strides_of_result(broadcast);
-  return std::equal(result.at, result.at + broadcast.rank, strides);
-}
-
-/// Appends dimension `d` of the broadcast to the walk.
-inline void append(BroadcastWalk& walk, const Broadcast& broadcast, int d) {
-  walk.at[walk.rank++] = {FastDivisor(static_cast<std::uint32_t>(broadcast.extent[d])),
-                          static_cast<std::uint32_t>(broadcast.stride0[d]),
-                          static_cast<std::uint32_t>(broadcast.stride1[d]),
-                          static_cast<std::uint32_t>(strides_of_result(broadcast).at[d])};
+/// Appends dimension `d` of the loop to the walk.
+inline void append(BroadcastWalk& walk, const StridedLoop& loop, int d) {
+  walk.at[walk.rank++] = {FastDivisor(static_cast<std::uint32_t>(loop.extent[d])),
+                          static_cast<std::uint32_t>(loop.stride[1][d]),
+                          static_cast<std::uint32_t>(loop.stride[2][d]),
+                          static_cast<std::uint32_t>(loop.stride[0][d])};
 }
 
 /// How many packs a thread takes, at most `most`, where both operands are broadcast. The GPU then
@@ -368,23 +340,23 @@ inline std::int64_t steps_for(std::int64_t packs, const BroadcastLimits& limits,
 
 /// The dimension along which it takes them there: the outermost one in which an
 /// operand that is loaded as vectors is broadcast, so that it is loaded once.
-inline int step_dimension(const Broadcast& broadcast) {
-  const int inner = broadcast.rank - 1;
+inline int step_dimension(const StridedLoop& loop) {
+  const int inner = loop.rank - 1;
   for (int d = 0; d < inner; ++d) {
-    if (broadcast.stride0[inner] != 0 && broadcast.stride0[d] == 0) return d;
-    if (broadcast.stride1[inner] != 0 && broadcast.stride1[d] == 0) return d;
+    if (loop.stride[1][inner] != 0 && loop.stride[1][d] == 0) return d;
+    if (loop.stride[2][inner] != 0 && loop.stride[2][d] == 0) return d;
   }
   return 0;
 }
 
 /// The walk by packs of W, in the result's order but for dimension `along`, which comes last.
 template <int W>
-BroadcastWalk walk_by_packs(const Broadcast& broadcast, int along) {
+BroadcastWalk walk_by_packs(const StridedLoop& loop, int along) {
   BroadcastWalk walk;
-  for (int d = broadcast.rank - 1; d >= 0; --d) {
-    if (d != along) append(walk, broadcast, d);
+  for (int d = loop.rank - 1; d >= 0; --d) {
+    if (d != along) append(walk, loop, d);
   }
-  append(walk, broadcast, along);
+  append(walk, loop, along);
   BroadcastWalk::Dimension& columns = walk.at[0];
   columns.size = FastDivisor(columns.size.divisor() / W);
   columns.in0 *= W;
@@ -394,13 +366,13 @@ BroadcastWalk walk_by_packs(const Broadcast& broadcast, int along) {
 }
 
 template <int W, Along along0, Along along1, class In, class Out, class Op>
-cudaError_t launch_broadcast_steps(const Broadcast& broadcast, const In* in0, const In* in1,
-                                   Out* out, Op op, cudaStream_t stream, std::int64_t steps) {
-  BroadcastWalk walk = walk_by_packs<W>(broadcast, steps > 1 ? step_dimension(broadcast) : 0);
+cudaError_t launch_broadcast_steps(const StridedLoop& loop, const In* in0, const In* in1, Out* out,
+                                   Op op, cudaStream_t stream, std::int64_t steps) {
+  BroadcastWalk walk = walk_by_packs<W>(loop, steps > 1 ? step_dimension(loop) : 0);
   BroadcastWalk::Dimension& last = walk.at[walk.rank - 1];
   BroadcastSteps step;
   step.extent = last.size.divisor();
-  std::int64_t threads = broadcast.elements / W;
+  std::int64_t threads = loop.elements / W;
   if (walk.rank > 1) {
     step.packs = static_cast<std::uint32_t>(steps);
     step.in0 = last.in0;
@@ -416,20 +388,19 @@ cudaError_t launch_broadcast_steps(const Broadcast& broadcast, const In* in0, co
 }
 
 template <int W, Along along0, Along along1, class In, class Out, class Op>
-cudaError_t launch_broadcast_pack_along(const Broadcast& broadcast, const In* in0, const In* in1,
+cudaError_t launch_broadcast_pack_along(const StridedLoop& loop, const In* in0, const In* in1,
                                         Out* out, Op op, cudaStream_t stream,
                                         const BroadcastLimits& limits) {
-  const bool whole =
-      is_whole(broadcast, broadcast.stride0) || is_whole(broadcast, broadcast.stride1);
-  const std::int64_t packs = broadcast.elements / W;
+  const bool whole = lies_as_result(loop, 1) || lies_as_result(loop, 2);
+  const std::int64_t packs = loop.elements / W;
   const std::int64_t steps = whole ? 1 : steps_for(packs, limits, kMostSteps<W, Out>);
   // Known ranks only for the widest packs: each is a kernel.
   if constexpr (W == kBroadcastWidth<In, Out>) {
-    if (broadcast.rank <= 3 && (steps == 1 || broadcast.rank == 1)) {
-      const BroadcastWalk walk = walk_by_packs<W>(broadcast, 0);
+    if (loop.rank <= 3 && (steps == 1 || loop.rank == 1)) {
+      const BroadcastWalk walk = walk_by_packs<W>(loop, 0);
       return Op::Packs::template with_known<In>(op, [&](auto known) {
         using Known = decltype(known);
-        auto* const kernel = broadcast.rank == 3
+        auto* const kernel = loop.rank == 3
                                  ? broadcast_pack_kernel<W, along0, along1, 3, In, Out, Known>
                                  : broadcast_pack_kernel<W, along0, along1, 2, In, Out, Known>;
         return launch(kernel, grid_of(packs), stream, in0, in1, out,
@@ -437,52 +408,40 @@ cudaError_t launch_broadcast_pack_along(const Broadcast& broadcast, const In* in
       });
     }
   }
-  return launch_broadcast_steps<W, along0, along1>(broadcast, in0, in1, out, op, stream, steps);
-}
-
-/// Whether the innermost dimension is a whole number of packs of W, and the pointers fit them.
-template <int W, class In, class Out>
-bool is_in_packs(const Broadcast& broadcast, const In* in0, const In* in1, const Out* out) {
-  const int inner = broadcast.rank - 1;
-  constexpr std::size_t kAlignment = kPackAlignment<In, W>;
-  return broadcast.extent[inner] % W == 0 && is_aligned(out, kPackAlignment<Out, W>) &&
-         (broadcast.stride0[inner] == 0 || is_aligned(in0, kAlignment)) &&
-         (broadcast.stride1[inner] == 0 || is_aligned(in1, kAlignment));
+  return launch_broadcast_steps<W, along0, along1>(loop, in0, in1, out, op, stream, steps);
 }
 
 /// The kernel for how the operands lie along the innermost dimension, in which at least one of them
 /// is not broadcast.
 template <int W, class In, class Out, class Op>
-cudaError_t launch_broadcast_pack(const Broadcast& broadcast, const In* in0, const In* in1,
-                                  Out* out, Op op, cudaStream_t stream,
-                                  const BroadcastLimits& limits) {
+cudaError_t launch_broadcast_pack(const StridedLoop& loop, const In* in0, const In* in1, Out* out,
+                                  Op op, cudaStream_t stream, const BroadcastLimits& limits) {
   constexpr Along kVector = Along::vector, kSingle = Along::single;
-  const int inner = broadcast.rank - 1;
-  auto* const launch_along = broadcast.stride0[inner] == 0
-                                 ? launch_broadcast_pack_along<W, kSingle, kVector, In, Out, Op>
-                             : broadcast.stride1[inner] == 0
-                                 ? launch_broadcast_pack_along<W, kVector, kSingle, In, Out, Op>
-                                 : launch_broadcast_pack_along<W, kVector, kVector, In, Out, Op>;
-  return launch_along(broadcast, in0, in1, out, op, stream, limits);
+  const int inner = loop.rank - 1;
+  auto* const launch_along =
+      loop.stride[1][inner] == 0   ? launch_broadcast_pack_along<W, kSingle, kVector, In, Out, Op>
+      : loop.stride[2][inner] == 0 ? launch_broadcast_pack_along<W, kVector, kSingle, In, Out, Op>
+                                   : launch_broadcast_pack_along<W, kVector, kVector, In, Out, Op>;
+  return launch_along(loop, in0, in1, out, op, stream, limits);
 }
 
 template <int W, template <int> class Rows, class In, class Out, class Op>
-cudaError_t launch_broadcast_any(const Broadcast& broadcast, const In* in0, const In* in1, Out* out,
+cudaError_t launch_broadcast_any(const StridedLoop& loop, const In* in0, const In* in1, Out* out,
                                  Op op, cudaStream_t stream, const BroadcastLimits& limits) {
-  const int inner = broadcast.rank - 1;
-  const std::int64_t n = broadcast.elements;
+  const int inner = loop.rank - 1;
+  const std::int64_t n = loop.elements;
   BroadcastRows rows;
-  for (int d = inner - 1; d >= 0; --d) append(rows.outer, broadcast, d);
+  for (int d = inner - 1; d >= 0; --d) append(rows.outer, loop, d);
   if (inner == 0) rows.outer.rank = 1;  // a single row, at offset 0
-  rows.columns = FastDivisor(static_cast<std::uint32_t>(broadcast.extent[inner]));
-  rows.stride0 = static_cast<std::uint32_t>(broadcast.stride0[inner]);
-  rows.stride1 = static_cast<std::uint32_t>(broadcast.stride1[inner]);
-  rows.whole0 = is_whole(broadcast, broadcast.stride0) && is_aligned(in0, kPackAlignment<In, W>);
-  rows.whole1 = is_whole(broadcast, broadcast.stride1) && is_aligned(in1, kPackAlignment<In, W>);
+  rows.columns = FastDivisor(static_cast<std::uint32_t>(loop.extent[inner]));
+  rows.stride0 = static_cast<std::uint32_t>(loop.stride[1][inner]);
+  rows.stride1 = static_cast<std::uint32_t>(loop.stride[2][inner]);
+  rows.whole0 = lies_as_result(loop, 1) && is_aligned(in0, kPackAlignment<In, W>);
+  rows.whole1 = lies_as_result(loop, 2) && is_aligned(in1, kPackAlignment<In, W>);
 
   // A slab: as many steps of the outermost dimension as make a whole number of packs, and a block's
   // worth of them, so that neighbours write to one place.
-  const std::int64_t outer = n / broadcast.extent[0];
+  const std::int64_t outer = n / loop.extent[0];
   std::int64_t slab_extent = W / std::gcd(outer, std::int64_t{W});
   slab_extent *= (kThreads - 1) / (outer * slab_extent / W) + 1;
   std::int64_t packs = (n - 1) / W + 1;
@@ -491,27 +450,21 @@ cudaError_t launch_broadcast_any(const Broadcast& broadcast, const In* in0, cons
   const std::int64_t steps = several ? steps_for(packs, limits) : 1;
   rows.period = FastDivisor(static_cast<std::uint32_t>(packs));
   rows.step.out = static_cast<std::uint32_t>(packs * W);
-  if (inner > 0 && steps > 1 && broadcast.extent[0] > slab_extent) {
+  if (inner > 0 && steps > 1 && loop.extent[0] > slab_extent) {
     const std::int64_t slab = outer * slab_extent;
-    const std::int64_t slabs = (broadcast.extent[0] - 1) / slab_extent + 1;
+    const std::int64_t slabs = (loop.extent[0] - 1) / slab_extent + 1;
     rows.period = FastDivisor(static_cast<std::uint32_t>(slab / W));
     rows.step.packs = static_cast<std::uint32_t>(steps);
-    rows.step.in0 = static_cast<std::uint32_t>(broadcast.stride0[0] * slab_extent);
-    rows.step.in1 = static_cast<std::uint32_t>(broadcast.stride1[0] * slab_extent);
+    rows.step.in0 = static_cast<std::uint32_t>(loop.stride[1][0] * slab_extent);
+    rows.step.in1 = static_cast<std::uint32_t>(loop.stride[2][0] * slab_extent);
     rows.step.out = static_cast<std::uint32_t>(slab);
     packs = slab / W * ((slabs - 1) / steps + 1);
   }
   // The last block's other threads must not repeat a pack: `out` may be an operand. Their `i` would
   // not tell, because it can exceed 32 bits.
   rows.threads = static_cast<std::uint32_t>(packs);
-  const LaunchShape shape{grid_1d(packs, kThreads), dim3(kThreads), 0, Overlap::previous_kernel};
-  return launch(broadcast_any_kernel<W, Rows, In, Out, Op>, shape, stream, in0, in1, out,
-                static_cast<std::uint32_t>(n), rows, op);
-}
-
-/// Whether nothing is broadcast. The two kernels for that count in 64 bits; the others in 32.
-inline bool is_contiguous(const Broadcast& broadcast) {
-  return is_whole(broadcast, broadcast.stride0) && is_whole(broadcast, broadcast.stride1);
+  return launch(broadcast_any_kernel<W, Rows, In, Out, Op>, strided_shape(packs, kThreads), stream,
+                in0, in1, out, static_cast<std::uint32_t>(n), rows, op);
 }
 
 template <class In, class Out, class Op>
@@ -520,41 +473,40 @@ cudaError_t launch_contiguous(const In* in0, const In* in1, Out* out, std::int64
   constexpr int kWidth = kBroadcastWidth<In, Out>, kAny = kAnyWidth<In, Out>;
   constexpr bool kSixteenBytes = kWidth * sizeof(In) == 16;
   const int block =
-      kSixteenBytes ? two_inputs(n, 2 * sizeof(In) + sizeof(Out)).threads : kBroadcastThreads;
+      kSixteenBytes ? two_inputs(n, 2 * sizeof(In) + sizeof(Out)).threads : kStridedThreads;
   if (is_aligned(in0, kPackAlignment<In, kWidth>) && is_aligned(in1, kPackAlignment<In, kWidth>) &&
       is_aligned(out, kPackAlignment<Out, kWidth>)) {
     return launch(elementwise_pack_binary_kernel<kWidth, In, Out, Op>,
-                  grid_of(threads_for(n / kWidth, n % kWidth), block), stream, in0, in1, out, n,
-                  op);
+                  strided_shape(threads_for(n / kWidth, n % kWidth), block), stream, in0, in1, out,
+                  n, op);
   }
   const int threads = std::max(block, broadcast_block(n / kAny));
   return launch_any_address<kAny>(OnElements<Out, Op>{op}, out, n, stream,
                                   {threads, Overlap::previous_kernel}, in0, in1);
 }
 
-/// One launch; broadcast.elements in [1, 2^31 - 1], or anything if is_contiguous().
+/// One launch; loop.elements in [1, 2^31 - 1], or anything if is_contiguous(): the two kernels for that
+/// count in 64 bits.
 template <class In, class Out, class Op>
-cudaError_t launch_broadcast_part(const Broadcast& broadcast, const In* in0, const In* in1,
-                                  Out* out, Op op, cudaStream_t stream,
-                                  const BroadcastLimits& limits) {
+cudaError_t launch_broadcast_part(const StridedLoop& loop, const In* in0, const In* in1, Out* out,
+                                  Op op, cudaStream_t stream, const BroadcastLimits& limits) {
   constexpr int kWidth = kBroadcastWidth<In, Out>;
-  if (is_contiguous(broadcast)) {
-    return launch_contiguous(in0, in1, out, broadcast.elements, op, stream);
+  if (is_contiguous(loop)) {
+    return launch_contiguous(in0, in1, out, loop.elements, op, stream);
   }
-  if (is_in_packs<kWidth>(broadcast, in0, in1, out)) {
-    return launch_broadcast_pack<kWidth>(broadcast, in0, in1, out, op, stream, limits);
+  if (is_in_packs<kWidth>(loop, out, in0, in1)) {
+    return launch_broadcast_pack<kWidth>(loop, in0, in1, out, op, stream, limits);
   }
   // A pack of 16 single-byte results seldom fits a row; a pack of 8 fits many more rows.
   constexpr int kHalf = sizeof(Out) == 1 ? kWidth / 2 : kWidth;
-  if (kHalf < kWidth && is_in_packs<kHalf>(broadcast, in0, in1, out)) {
-    return launch_broadcast_pack<kHalf>(broadcast, in0, in1, out, op, stream, limits);
+  if (kHalf < kWidth && is_in_packs<kHalf>(loop, out, in0, in1)) {
+    return launch_broadcast_pack<kHalf>(loop, in0, in1, out, op, stream, limits);
   }
   constexpr int kAny = std::min(kWidth, 8);
   if (!is_aligned(out, kPackAlignment<Out, kAny>)) {
-    return launch_broadcast_any<1, LongRows>(broadcast, in0, in1, out, op, stream, limits);
+    return launch_broadcast_any<1, LongRows>(loop, in0, in1, out, op, stream, limits);
   }
   if constexpr (sizeof(In) == sizeof(Out)) {
-    const StridedLoop loop = to_loop(broadcast);
     FlatLoad load[3] = {};
     if (is_flat_in_packs<kAny>(loop, {}, load, out, in0, in1)) {
       return launch_strided_flat<kAny, false>(loop, load, OnElements<Out, Op>{op}, stream,
@@ -562,24 +514,9 @@ cudaError_t launch_broadcast_part(const Broadcast& broadcast, const In* in0, con
                                               in0, in1);
     }
   }
-  return broadcast.extent[broadcast.rank - 1] >= kAny
-             ? launch_broadcast_any<kAny, LongRows>(broadcast, in0, in1, out, op, stream, limits)
-             : launch_broadcast_any<kAny, ShortRows>(broadcast, in0, in1, out, op, stream, limits);
-}
-
-/// The elements that lie `begin` to `end` (excluded) along the outermost dimension.
-inline Broadcast slice(const Broadcast& whole, std::int64_t begin, std::int64_t end) {
-  Broadcast part = whole;
-  part.elements = whole.elements / whole.extent[0] * (end - begin);
-  part.extent[0] = end - begin;
-  if (end - begin > 1) return part;
-  part.rank = whole.rank - 1;
-  for (int d = 0; d < part.rank; ++d) {
-    part.extent[d] = whole.extent[d + 1];
-    part.stride0[d] = whole.stride0[d + 1];
-    part.stride1[d] = whole.stride1[d + 1];
-  }
-  return part;
+  return loop.extent[loop.rank - 1] >= kAny
+             ? launch_broadcast_any<kAny, LongRows>(loop, in0, in1, out, op, stream, limits)
+             : launch_broadcast_any<kAny, ShortRows>(loop, in0, in1, out, op, stream, limits);
 }
 
 }  // namespace detail
@@ -596,30 +533,23 @@ cudaError_t check_operands(std::int64_t elements, const In* in0, const In* in1, 
                          {{in0, of_in, "in0"}, {in1, of_in, "in1"}, {out, of_out, "out"}});
 }
 
-/// launch_broadcast() of a Broadcast from make_broadcast() or merge_dimensions(), after
-/// check_operands().
+/// launch_broadcast() of the loop of a broadcast whose dimensions are merged, after check_operands().
 template <class In, class Out, class Op>
-cudaError_t launch_merged_broadcast(Broadcast broadcast, const In* in0, const In* in1, Out* out,
-                                    Op op, cudaStream_t stream,
-                                    const BroadcastLimits& limits = {}) {
-  if (broadcast.elements == 0) return cudaSuccess;
-  if (broadcast.rank == 0) broadcast = {1, {1}, {0}, {0}, 1};  // a single element: a row of one
-  if (broadcast.elements <= limits.most_elements || detail::is_contiguous(broadcast)) {
-    return detail::launch_broadcast_part(broadcast, in0, in1, out, op, stream, limits);
+cudaError_t launch_broadcast_loop(StridedLoop loop, const In* in0, const In* in1, Out* out, Op op,
+                                  cudaStream_t stream, const BroadcastLimits& limits = {}) {
+  if (loop.elements == 0) return cudaSuccess;
+  if (loop.rank == 0) loop.extent[loop.rank++] = loop.stride[0][0] = 1;  // a row of one
+  if (loop.elements <= limits.most_elements || is_contiguous(loop)) {
+    return detail::launch_broadcast_part(loop, in0, in1, out, op, stream, limits);
   }
-  // Cut the outermost dimension, at multiples of 16 where it is long enough, which keeps every
-  // part's alignment.
-  const std::int64_t inner = broadcast.elements / broadcast.extent[0];
+  // Multiples of 16 keep every part's alignment.
+  const std::int64_t inner = loop.elements / loop.extent[0];
   std::int64_t most = std::max<std::int64_t>(limits.most_elements / inner, 1);
   if (most > 16) most -= most % 16;
-  for (std::int64_t begin = 0; begin < broadcast.extent[0]; begin += most) {
-    const std::int64_t end = std::min(begin + most, broadcast.extent[0]);
-    const cudaError_t error = launch_merged_broadcast(
-        detail::slice(broadcast, begin, end), in0 + begin * broadcast.stride0[0],
-        in1 + begin * broadcast.stride1[0], out + begin * inner, op, stream, limits);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+  const auto launch_part = [&](const StridedLoop& part, Out* to, const In* from0, const In* from1) {
+    return launch_broadcast_loop(part, from0, from1, to, op, stream, limits);
+  };
+  return detail::launch_parts(loop, most, launch_part, out, in0, in1);
 }
 
 /// out[...] = op(in0[...], in1[...]) over the broadcast, for any Broadcast that make_broadcast() or
@@ -636,7 +566,8 @@ cudaError_t launch_broadcast(const Broadcast& broadcast, const In* in0, const In
                              Op op, cudaStream_t stream, const BroadcastLimits& limits = {}) {
   const cudaError_t error = check_operands(broadcast.elements, in0, in1, out);
   if (error != cudaSuccess || broadcast.elements == 0) return error;
-  return launch_merged_broadcast(merge_dimensions(broadcast), in0, in1, out, op, stream, limits);
+  return launch_broadcast_loop(to_loop(merge_dimensions(broadcast)), in0, in1, out, op, stream,
+                               limits);
 }
 
 }  // namespace tutorial

@@ -157,13 +157,7 @@ bool is_contiguous(const StridedLoop& loop) {
   return true;
 }
 
-bool to_broadcast(const StridedLoop& loop, Broadcast* out) {
-  Broadcast broadcast;
-  broadcast.rank = loop.rank;
-  broadcast.elements = loop.elements;
-  std::copy_n(loop.extent, loop.rank, broadcast.extent);
-  std::copy_n(loop.stride[1], loop.rank, broadcast.stride0);
-  std::copy_n(loop.stride[2], loop.rank, broadcast.stride1);
+bool is_broadcast(const StridedLoop& loop) {
   for (int d = 0; d < loop.rank; ++d) {
     if (loop.stride[1][d] == 0 && loop.stride[2][d] == 0) return false;
   }
@@ -175,8 +169,17 @@ bool to_broadcast(const StridedLoop& loop, Broadcast* out) {
       step *= loop.extent[d];
     }
   }
-  *out = broadcast;
   return true;
+}
+
+Broadcast to_broadcast(const StridedLoop& loop) {
+  Broadcast broadcast;
+  broadcast.rank = loop.rank;
+  broadcast.elements = loop.elements;
+  std::copy_n(loop.extent, loop.rank, broadcast.extent);
+  std::copy_n(loop.stride[1], loop.rank, broadcast.stride0);
+  std::copy_n(loop.stride[2], loop.rank, broadcast.stride1);
+  return broadcast;
 }
 
 StridedLoop to_loop(const Broadcast& broadcast) {

@@ -822,13 +822,16 @@ struct FlatChoice {
   bool pieces = false, every_second = false;
 };
 
+/// Whether a tensor has an element for each of the result's, where that has it.
+inline bool lies_as_result(const StridedLoop& loop, int t) {
+  return std::equal(loop.stride[t], loop.stride[t] + loop.rank, loop.stride[0]);
+}
+
 /// How strided_flat_kernel loads operand t; false if it does not.
 template <int W, class T>
 bool flat_load(const StridedLoop& loop, int t, const T* in, FlatChoice may, FlatLoad* load) {
   const std::int64_t along = loop.stride[t][loop.rank - 1];
-  const bool lies_as_result =
-      std::equal(loop.stride[t], loop.stride[t] + loop.rank, loop.stride[0]);
-  const bool is_dense = lies_as_result && is_aligned(in, kPackAlignment<T, W>);
+  const bool is_dense = lies_as_result(loop, t) && is_aligned(in, kPackAlignment<T, W>);
   *load = is_dense     ? FlatLoad::dense
           : along == 0 ? FlatLoad::repeated
           : along == 1 ? FlatLoad::pieces
@@ -967,6 +970,20 @@ cudaError_t with_advanced(std::index_sequence<I...>, const StridedLoop& loop, st
   return f(out + begin * loop.stride[0][0], in + begin * loop.stride[I + 1][0]...);
 }
 
+/// launch(part, out, in...) of parts of the outermost dimension, `step` long.
+template <class Launch, class Out, class... In>
+cudaError_t launch_parts(const StridedLoop& loop, std::int64_t step, const Launch& launch, Out* out,
+                         const In*... in) {
+  for (std::int64_t begin = 0; begin < loop.extent[0]; begin += step) {
+    const StridedLoop part = slice(loop, begin, std::min(begin + step, loop.extent[0]));
+    const cudaError_t error = with_advanced(
+        std::index_sequence_for<In...>{}, loop, begin,
+        [&](Out* to, const In*... from) { return launch(part, to, from...); }, out, in...);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
 }  // namespace detail
 
 /// Elements of a pack in strided_tile_kernel: sixteen bytes of the widest type, and at most eight.
@@ -1018,17 +1035,10 @@ cudaError_t launch_strided(StridedLoop loop, F f, cudaStream_t stream, const Str
   // alignment.
   std::int64_t step = std::max<std::int64_t>(loop.extent[0] / (most / limits.most + 1), 1);
   if (step > 64) step -= step % 64;
-  for (std::int64_t begin = 0; begin < loop.extent[0]; begin += step) {
-    const StridedLoop part = slice(loop, begin, std::min(begin + step, loop.extent[0]));
-    const cudaError_t error = detail::with_advanced(
-        std::index_sequence_for<In...>{}, loop, begin,
-        [&](Out* to, const In*... from) {
-          return launch_strided<W, kTiles>(part, f, stream, limits, to, from...);
-        },
-        out, in...);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+  const auto launch_part = [&](const StridedLoop& part, Out* to, const In*... from) {
+    return launch_strided<W, kTiles>(part, f, stream, limits, to, from...);
+  };
+  return detail::launch_parts(loop, step, launch_part, out, in...);
 }
 
 /// y = f(x...) for tensors that lie anywhere: `contiguous(n)` where all of them are arrays of one shape

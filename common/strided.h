@@ -78,10 +78,11 @@ cudaError_t make_strided_loop(const TensorLayout& result, const std::vector<Tens
 bool is_contiguous(const StridedLoop& loop);
 
 /// Whether the loop is a broadcast of two operands without gaps to a result without gaps
-/// (broadcast.h), and which. Of two operands, of which at least one has each of the dimensions.
-bool to_broadcast(const StridedLoop& loop, Broadcast* out);
+/// (broadcast.h): of two operands, of which at least one has each of the dimensions.
+bool is_broadcast(const StridedLoop& loop);
 
-/// The loop of a broadcast, its dimensions as they are.
+/// The same in the other form, its dimensions as they are.
+Broadcast to_broadcast(const StridedLoop& loop);
 StridedLoop to_loop(const Broadcast& broadcast);
 
 /// The places from a tensor's first element to its last: 1 for a single element.

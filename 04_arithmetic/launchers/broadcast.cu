@@ -210,6 +210,9 @@ bool is_of_shapes(const Broadcast& broadcast) {
       step *= merged.extent[i];
     }
   }
+  for (int i = 0; i < merged.rank; ++i) {
+    if (merged.elements > 0 && merged.stride0[i] == 0 && merged.stride1[i] == 0) return false;
+  }
   return true;
 }
 

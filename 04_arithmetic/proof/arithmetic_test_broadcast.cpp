@@ -411,6 +411,9 @@ TEST_CASE("broadcast rungs: what a rung does not claim, it refuses") {
   const Broadcast every_other = made_by_hand(8, 2, 8);
   CHECK_FALSE(fits_rows(every_other));
   CHECK_FALSE(is_of_shapes(every_other));
+  Broadcast one_each = made_by_hand(8, 0, 8);  // of one element each, no shape makes eight
+  one_each.stride1[0] = 0;
+  CHECK_FALSE(is_of_shapes(one_each));
   CHECK(refusal_of(out, [&] { return arithmetic_packed(call, every_other); }) ==
         "strides that are not those of two contiguous tensors");
 }

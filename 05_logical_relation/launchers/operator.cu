@@ -13,12 +13,7 @@
 namespace tutorial {
 namespace {
 
-/// Whether nothing is broadcast: both operands are arrays as long as the result.
-bool is_contiguous(const Broadcast& merged) {
-  return merged.rank == 0 || (merged.rank == 1 && merged.stride0[0] == 1 && merged.stride1[0] == 1);
-}
-
-/// Validates, then launches by `dense(merged)`.
+/// Validates, then launches by `dense(loop)`.
 template <class T, class Dense>
 cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const TensorShape& shape1,
                             const T* in1, Byte* out, const Dense& dense) {
@@ -30,21 +25,21 @@ cudaError_t compare_tensors(const TensorShape& shape0, const T* in0, const Tenso
       error != cudaSuccess || broadcast.elements == 0) {
     return error;
   }
-  return dense(broadcast);
+  return dense(to_loop(broadcast));
 }
 
 /// Whether the kernels for aligned arrays of one shape, which write 16 / sizeof(T) answers at once, take
 /// the operands.
 template <class T>
-bool is_in_packs(const Broadcast& merged, const T* in0, const T* in1, const Byte* out) {
-  return is_contiguous(merged) && is_aligned(in0, 16) && is_aligned(in1, 16) &&
+bool is_in_packs(const StridedLoop& loop, const T* in0, const T* in1, const Byte* out) {
+  return is_contiguous(loop) && is_aligned(in0, 16) && is_aligned(in1, 16) &&
          is_aligned(out, 16 / sizeof(T));
 }
 
-/// The broadcast with its operands exchanged.
-Broadcast swapped(Broadcast broadcast) {
-  std::swap(broadcast.stride0, broadcast.stride1);
-  return broadcast;
+/// The loop with its operands exchanged.
+StridedLoop swapped(StridedLoop loop) {
+  std::swap(loop.stride[1], loop.stride[2]);
+  return loop;
 }
 
 cudaError_t check_binary(LogicalOp op) {
@@ -86,34 +81,34 @@ cudaError_t check_policy(const Equality& policy) {
 
 // Tensors without gaps; the arguments have been checked.
 
-cudaError_t dense_logical(LogicalOp op, const Broadcast& merged, const Byte* in0, const Byte* in1,
+cudaError_t dense_logical(LogicalOp op, const StridedLoop& loop, const Byte* in0, const Byte* in1,
                           Byte* out, cudaStream_t stream) {
-  if (is_in_packs(merged, in0, in1, out)) {
-    return logical_rungs().back().launch(op, in0, in1, out, merged.elements, stream);
+  if (is_in_packs(loop, in0, in1, out)) {
+    return logical_rungs().back().launch(op, in0, in1, out, loop.elements, stream);
   }
-  return launch_merged_broadcast(merged, in0, in1, out, OnBytes<AnyLogical>{{op}}, stream);
+  return launch_broadcast_loop(loop, in0, in1, out, OnBytes<AnyLogical>{{op}}, stream);
 }
 
 template <class T>
-cudaError_t dense_relation(RelationOp op, const Broadcast& merged, const T* in0, const T* in1,
+cudaError_t dense_relation(RelationOp op, const StridedLoop& loop, const T* in0, const T* in1,
                            Byte* out, cudaStream_t stream) {
-  if (is_in_packs(merged, in0, in1, out)) {
-    return relation_pdl(op, in0, in1, out, merged.elements, stream);
+  if (is_in_packs(loop, in0, in1, out)) {
+    return relation_pdl(op, in0, in1, out, loop.elements, stream);
   }
   const auto [how, is_swapped] = reduced<T>(op);
-  return is_swapped ? launch_merged_broadcast(swapped(merged), in1, in0, out, how, stream)
-                    : launch_merged_broadcast(merged, in0, in1, out, how, stream);
+  return is_swapped ? launch_broadcast_loop(swapped(loop), in1, in0, out, how, stream)
+                    : launch_broadcast_loop(loop, in0, in1, out, how, stream);
 }
 
-cudaError_t dense_equal(Equality policy, const Broadcast& merged, const float* in0,
+cudaError_t dense_equal(Equality policy, const StridedLoop& loop, const float* in0,
                         const float* in1, Byte* out, cudaStream_t stream) {
   using Answers = OneByOne<AnyEquality>;
   const AnyEquality op{policy};
-  if (is_in_packs(merged, in0, in1, out)) {
-    return launch_answers(relation_pack_kernel<float, Answers>, in0, in1, out, merged.elements, 4,
-                          16, 4, Answers{op}, stream, kBestLaunch);
+  if (is_in_packs(loop, in0, in1, out)) {
+    return launch_answers(relation_pack_kernel<float, Answers>, in0, in1, out, loop.elements, 4, 16,
+                          4, Answers{op}, stream, kBestLaunch);
   }
-  return launch_merged_broadcast(merged, in0, in1, out, AsByte<AnyEquality>{op}, stream);
+  return launch_broadcast_loop(loop, in0, in1, out, AsByte<AnyEquality>{op}, stream);
 }
 
 }  // namespace
@@ -121,8 +116,8 @@ cudaError_t dense_equal(Equality policy, const Broadcast& merged, const float* i
 cudaError_t logical(LogicalOp op, const TensorShape& shape0, const Byte* in0,
                     const TensorShape& shape1, const Byte* in1, Byte* out, cudaStream_t stream) {
   if (const cudaError_t error = check_binary(op); error != cudaSuccess) return error;
-  return compare_tensors(shape0, in0, shape1, in1, out, [&](const Broadcast& merged) {
-    return dense_logical(op, merged, in0, in1, out, stream);
+  return compare_tensors(shape0, in0, shape1, in1, out, [&](const StridedLoop& loop) {
+    return dense_logical(op, loop, in0, in1, out, stream);
   });
 }
 
@@ -147,16 +142,16 @@ template <class T>
 cudaError_t relation(RelationOp op, const TensorShape& shape0, const T* in0,
                      const TensorShape& shape1, const T* in1, Byte* out, cudaStream_t stream) {
   if (const cudaError_t error = check_relation(op); error != cudaSuccess) return error;
-  return compare_tensors(shape0, in0, shape1, in1, out, [&](const Broadcast& merged) {
-    return dense_relation(op, merged, in0, in1, out, stream);
+  return compare_tensors(shape0, in0, shape1, in1, out, [&](const StridedLoop& loop) {
+    return dense_relation(op, loop, in0, in1, out, stream);
   });
 }
 
 cudaError_t equal(Equality policy, const TensorShape& shape0, const float* in0,
                   const TensorShape& shape1, const float* in1, Byte* out, cudaStream_t stream) {
   if (const cudaError_t error = check_policy(policy); error != cudaSuccess) return error;
-  return compare_tensors(shape0, in0, shape1, in1, out, [&](const Broadcast& merged) {
-    return dense_equal(policy, merged, in0, in1, out, stream);
+  return compare_tensors(shape0, in0, shape1, in1, out, [&](const StridedLoop& loop) {
+    return dense_equal(policy, loop, in0, in1, out, stream);
   });
 }
 
@@ -168,7 +163,7 @@ namespace {
 template <class T>
 constexpr int kAnswers = detail::kAnyWidth<T, Byte>;
 
-/// Tensors without gaps go to `dense(merged)`, all others to the kernels for any strides.
+/// Tensors without gaps go to `dense(loop)`, all others to the kernels for any strides.
 template <class T, class Op, class Dense>
 cudaError_t compare_views(const TensorView<const T>& in0, const TensorView<const T>& in1,
                           const TensorView<Byte>& out, Op op, cudaStream_t stream,
@@ -177,8 +172,7 @@ cudaError_t compare_views(const TensorView<const T>& in0, const TensorView<const
   cudaError_t error = make_strided_loop(out.layout, {in0.layout, in1.layout}, &loop);
   if (error == cudaSuccess) error = check_operands(loop.elements, in0.data, in1.data, out.data);
   if (error != cudaSuccess || loop.elements == 0) return error;
-  Broadcast broadcast;
-  if (to_broadcast(loop, &broadcast)) return dense(broadcast);
+  if (is_broadcast(loop)) return dense(loop);
   return launch_strided<kAnswers<T>>(loop, OnElements<Byte, Op>{op}, stream, {}, out.data, in0.data,
                                      in1.data);
 }
@@ -190,16 +184,16 @@ cudaError_t logical(LogicalOp op, const TensorView<const T>& in0, const TensorVi
                     const TensorView<Byte>& out, cudaStream_t stream) {
   if (const cudaError_t error = check_binary(op); error != cudaSuccess) return error;
   using Op = OnNumbers<T, AnyLogical>;
-  return compare_views(in0, in1, out, Op{{op}}, stream, [&](const Broadcast& merged) {
+  return compare_views(in0, in1, out, Op{{op}}, stream, [&](const StridedLoop& loop) {
     if constexpr (std::is_same_v<T, Byte>) {
-      return dense_logical(op, merged, in0.data, in1.data, out.data, stream);
-    } else if (is_in_packs(merged, in0.data, in1.data, out.data)) {
+      return dense_logical(op, loop, in0.data, in1.data, out.data, stream);
+    } else if (is_in_packs(loop, in0.data, in1.data, out.data)) {
       constexpr int kWidth = 16 / sizeof(T);
       return launch_answers(relation_pack_kernel<T, TruthByTruth>, in0.data, in1.data, out.data,
-                            merged.elements, kWidth, 16, kWidth, TruthByTruth{{op}}, stream,
+                            loop.elements, kWidth, 16, kWidth, TruthByTruth{{op}}, stream,
                             kBestLaunch);
     } else {
-      return launch_merged_broadcast(merged, in0.data, in1.data, out.data, Op{{op}}, stream);
+      return launch_broadcast_loop(loop, in0.data, in1.data, out.data, Op{{op}}, stream);
     }
   });
 }
@@ -227,8 +221,8 @@ cudaError_t relation(RelationOp op, const TensorView<const T>& in0, const Tensor
   const ReducedRelation turned = reduced<T>(op);
   const bool is_swapped = turned.swapped;
   return compare_views(is_swapped ? in1 : in0, is_swapped ? in0 : in1, out, turned.relation, stream,
-                       [&](const Broadcast& merged) {
-                         return dense_relation(op, is_swapped ? swapped(merged) : merged, in0.data,
+                       [&](const StridedLoop& loop) {
+                         return dense_relation(op, is_swapped ? swapped(loop) : loop, in0.data,
                                                in1.data, out.data, stream);
                        });
 }
@@ -238,8 +232,8 @@ cudaError_t equal(Equality policy, const TensorView<const float>& in0,
                   cudaStream_t stream) {
   if (const cudaError_t error = check_policy(policy); error != cudaSuccess) return error;
   return compare_views(in0, in1, out, AsByte<AnyEquality>{{policy}}, stream,
-                       [&](const Broadcast& merged) {
-                         return dense_equal(policy, merged, in0.data, in1.data, out.data, stream);
+                       [&](const StridedLoop& loop) {
+                         return dense_equal(policy, loop, in0.data, in1.data, out.data, stream);
                        });
 }
 
