@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <string>
@@ -396,16 +397,40 @@ void check_special_reductions(Dimension dimension, MatrixShape shape) {
   }
 }
 
-template <class T>
-Rows<T> as_rows(Reduction reduction, Dimension dimension) {
+/// launch(x, y, rows, columns, workspace, bytes, stream) with a workspace of bytes_of(rows, columns),
+/// and no more: a new one each time. A launch that is captured gets the last one, which must be of its
+/// size: a capture allows no allocation, and the memory must be there when the graph is launched.
+template <class T, class BytesOf, class Launch>
+Rows<T> with_workspace(BytesOf bytes_of, Launch launch) {
+  using Workspace = GuardedBuffer<unsigned char>;
+  const auto last = std::make_shared<std::unique_ptr<Workspace>>();
   return [=](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
-    const std::size_t bytes = reduce_workspace<T>(dimension, rows, columns);
-    const GuardedBuffer<unsigned char> workspace(bytes);
-    const cudaError_t error = reduce(reduction, dimension, x, y, rows, columns,
-                                     bytes > 0 ? workspace.data() : nullptr, bytes, stream);
-    if (error == cudaSuccess) require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    const std::size_t bytes = bytes_of(rows, columns);
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    require_success(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+    const bool is_captured = status != cudaStreamCaptureStatusNone;
+    if (!is_captured) *last = std::make_unique<Workspace>(bytes);
+    const Workspace& workspace = **last;
+    if (workspace.size() != bytes) throw std::runtime_error("no workspace for a captured launch");
+    const cudaError_t error =
+        launch(x, y, rows, columns, bytes > 0 ? workspace.data() : nullptr, bytes, stream);
+    if (is_captured || error != cudaSuccess) return error;
+    require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    if (!workspace.intact()) throw std::runtime_error("workspace: " + workspace.damage());
     return error;
   };
+}
+
+template <class T>
+Rows<T> as_rows(Reduction reduction, Dimension dimension) {
+  return with_workspace<T>(
+      [=](std::int64_t rows, std::int64_t columns) {
+        return reduce_workspace<T>(dimension, rows, columns);
+      },
+      [=](const T* x, T* y, std::int64_t rows, std::int64_t columns, void* workspace,
+          std::size_t bytes, cudaStream_t stream) {
+        return reduce(reduction, dimension, x, y, rows, columns, workspace, bytes, stream);
+      });
 }
 
 // ---- Softmax ----------------------------------------------------------------------------------
@@ -492,52 +517,47 @@ void check_softmax_ends(const Rows<T>& launch, std::int64_t columns) {
   }
 }
 
-/// launch(workspace) with one of so many bytes, and no more.
-template <class Launch>
-cudaError_t with_workspace(std::size_t bytes, Launch launch) {
-  const GuardedBuffer<unsigned char> workspace(bytes);
-  const cudaError_t error = launch(bytes > 0 ? workspace.data() : nullptr);
-  if (error == cudaSuccess) require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  if (!workspace.intact()) throw std::runtime_error("workspace: " + workspace.damage());
-  return error;
+template <class T>
+Rows<T> split() {
+  return with_workspace<T>(
+      [](std::int64_t rows, std::int64_t columns) { return softmax_workspace<T>(rows, columns); },
+      [](auto... arguments) { return softmax_split<T>(arguments...); });
 }
 
 template <class T>
-cudaError_t split(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
-  const std::size_t bytes = softmax_workspace<T>(rows, columns);
-  return with_workspace(bytes, [&](void* workspace) {
-    return softmax_split(x, y, rows, columns, workspace, bytes, stream);
-  });
+bool is_softmax(const std::vector<T>& x, const std::vector<T>& y) {
+  return softmax_error(x, y) <= 1.0;
 }
 
 /// Rows at the ends of what is split, of parts of one tile and of two, and neighbours of whole tiles.
 template <class T>
 void check_softmax_split() {
   constexpr std::int64_t kTile = 2048;
-  check_softmax<T>(split<T>, {{1, kSoftmaxTile},
-                              {1, kSoftmaxTile + 1},
-                              {2, 5 * kTile},
-                              {3, 5 * kTile - 1},
-                              {2, 5 * kTile + 8},
-                              {2, 9 * kTile},
-                              {32, kSoftmaxTile + 8},
-                              {33, kSoftmaxTile + 8},
-                              {64, kSoftmaxTile + 9},
-                              {65, kSoftmaxTile + 8},
-                              {5, 40 * kTile + 7},
-                              {1, 256 * kTile + 8},
-                              {1, 512 * kTile},
-                              {1, 256 * kTile},
-                              {1, 257 * kTile + 3}});
-  check_softmax_ends<T>(split<T>, 16500);
+  check_softmax<T>(split<T>(), {{1, kSoftmaxTile},
+                                {1, kSoftmaxTile + 1},
+                                {2, 5 * kTile},
+                                {3, 5 * kTile - 1},
+                                {2, 5 * kTile + 8},
+                                {2, 9 * kTile},
+                                {32, kSoftmaxTile + 8},
+                                {33, kSoftmaxTile + 8},
+                                {64, kSoftmaxTile + 9},
+                                {65, kSoftmaxTile + 8},
+                                {5, 40 * kTile + 7},
+                                {1, 256 * kTile + 8},
+                                {1, 512 * kTile},
+                                {1, 256 * kTile},
+                                {1, 257 * kTile + 3}});
+  check_softmax_ends<T>(split<T>(), 16500);
+  check_promises("16500 columns", promises_of<T>(split<T>(), 16500, is_softmax<T>));
   const MatrixShape shape{2, 20001};
   const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
-  const std::vector<T> y = run_matrix<T>(split<T>, x, shape);
+  const std::vector<T> y = run_matrix<T>(split<T>(), x, shape);
   for (const std::size_t offset : {0u, 1u, 3u}) {  // x and y begin differently
-    const std::vector<T> z = run_matrix<T>(split<T>, x, shape, offset, offset + 1, false);
+    const std::vector<T> z = run_matrix<T>(split<T>(), x, shape, offset, offset + 1, false);
     CHECK(softmax_error<T>({x.begin(), x.begin() + 20001}, {z.begin(), z.begin() + 20001}) <= 1.0);
   }
-  CHECK(run_matrix<T>(split<T>, x, shape) == y);
+  CHECK(run_matrix<T>(split<T>(), x, shape) == y);
 }
 
 /// Rows of whole packs at the ends of what clusters of 1, 2, 4 and 8 blocks take, with the last block's share
@@ -564,11 +584,8 @@ void check_softmax_type() {
   const Rows<T> online = softmax<T>, two = softmax_two_reductions<T>;
   check_softmax<T>(online, with_long_rows());
   check_softmax<T>(two, softmax_shapes());
-  const RowJudge<T> is_right = [](const std::vector<T>& x, const std::vector<T>& y) {
-    return softmax_error(x, y) <= 1.0;
-  };
-  check_row_promises<T>(online, is_right);
-  check_row_promises<T>(two, is_right);
+  check_row_promises<T>(online, is_softmax<T>);
+  check_row_promises<T>(two, is_softmax<T>);
   for (const std::int64_t columns : {7, 512, 1000, 4096}) {
     check_softmax_ends<T>(online, columns);
     check_softmax_ends<T>(two, columns);
@@ -605,12 +622,10 @@ bool are_running_sums(const std::vector<T>& x, const std::vector<T>& y) {
 }
 
 template <class T>
-cudaError_t split_cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns,
-                         cudaStream_t stream) {
-  const std::size_t bytes = cumsum_workspace<T>(rows, columns);
-  return with_workspace(bytes, [&](void* workspace) {
-    return cumsum_split(x, y, rows, columns, workspace, bytes, stream);
-  });
+Rows<T> split_cumsum() {
+  return with_workspace<T>(
+      [](std::int64_t rows, std::int64_t columns) { return cumsum_workspace<T>(rows, columns); },
+      [](auto... arguments) { return cumsum_split<T>(arguments...); });
 }
 
 template <class T>
@@ -629,20 +644,21 @@ void check_cumsum() {
   for (const MatrixShape& s : {MatrixShape{1, 20000}, {2, 12289}, {5, 3072}}) all.push_back(s);
   check_cumsum_of<T>(tutorial::cumsum<T>, all);
   // Ends of what is cut, parts of one tile and of two, whole tiles and their neighbours.
-  check_cumsum_of<T>(split_cumsum<T>, {{1, 16384},
-                                       {1, 16385},
-                                       {2, 20480},
-                                       {3, 20481},
-                                       {32, 16392},
-                                       {33, 16392},
-                                       {2, 70001},
-                                       {1, 256 * 2048 + 8}});
+  check_cumsum_of<T>(split_cumsum<T>(), {{1, 16384},
+                                         {1, 16385},
+                                         {2, 20480},
+                                         {3, 20481},
+                                         {32, 16392},
+                                         {33, 16392},
+                                         {2, 70001},
+                                         {1, 256 * 2048 + 8}});
+  check_promises("16500 columns", promises_of<T>(split_cumsum<T>(), 16500, are_running_sums<T>));
   const MatrixShape shape{2, 20001};  // x and y begin differently; the same bits every time
   const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
-  const std::vector<T> y = run_matrix<T>(split_cumsum<T>, x, shape, 1, 2, false);
+  const std::vector<T> y = run_matrix<T>(split_cumsum<T>(), x, shape, 1, 2, false);
   const std::vector<T> first_x(x.begin(), x.begin() + 20001), first_y(y.begin(), y.begin() + 20001);
   CHECK(are_running_sums(first_x, first_y));
-  CHECK(run_matrix<T>(split_cumsum<T>, x, shape, 1, 2, false) == y);
+  CHECK(run_matrix<T>(split_cumsum<T>(), x, shape, 1, 2, false) == y);
 }
 
 // ---- Sorted rows ------------------------------------------------------------------------------
@@ -927,7 +943,7 @@ TEST_CASE("softmax of rising and of alternating rows keeps its bound, whatever t
   const auto check = [](const std::vector<float>& x) {
     const MatrixShape shape{1, static_cast<std::int64_t>(x.size())};
     CHECK(softmax_error(x, run_matrix<float>(softmax<float>, x, shape)) <= 1.0);
-    CHECK(softmax_error(x, run_matrix<float>(split<float>, x, shape)) <= 1.0);
+    CHECK(softmax_error(x, run_matrix<float>(split<float>(), x, shape)) <= 1.0);
   };
   for (const std::size_t columns : {1u << 17, 1u << 20}) {
     std::vector<float> x(columns);

@@ -2,6 +2,7 @@
 
 #include "common/executor/executor.h"
 
+#include "common/executor/aligned_memory.h"
 #include "common/executor/cluster.h"
 #include "common/executor/last_error.h"
 #include "common/executor/later.h"
@@ -17,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -298,6 +300,31 @@ cudaError_t run(const Launch& launch) {
   return error;
 }
 
+std::shared_ptr<void> copy_of(const void* from, std::size_t bytes) {
+  constexpr std::size_t kAlignment = 256;  // a kernel's parameter has no larger one
+  std::shared_ptr<void> copy = allocate_poisoned(bytes, kAlignment);
+  std::memcpy(copy.get(), from, bytes);
+  return copy;
+}
+
+/// For a capture: what the launch points to is gone when it runs. As on a GPU, bytes are copied.
+Work recorded(const Launch& launch) {
+  std::vector<std::shared_ptr<void>> values;
+  std::vector<Argument> arguments(launch.arguments, launch.arguments + launch.argument_count);
+  for (Argument& one : arguments) {
+    values.push_back(copy_of(one.value, one.bytes));
+    one.value = values.back().get();
+  }
+  values.push_back(copy_of(launch.threads.data, launch.threads_bytes));
+  return [=](cudaStream_t stream) {
+    Launch again = launch;
+    again.arguments = arguments.data();
+    again.threads.data = values.back().get();
+    again.stream = stream;
+    return execute(again);
+  };
+}
+
 }  // namespace
 
 void set_thread_order(Order order) { order_setting() = order; }
@@ -320,13 +347,13 @@ cudaError_t keep_for_end_of_grid(cudaStream_t stream, Work work) {
 }
 
 cudaError_t execute(const Launch& launch) {
-  const bool is_unexpected = captures != 0 && is_captured(launch.stream);
-  if (running_block != nullptr || is_unexpected) return record_error(cudaErrorNotSupported);
+  if (running_block != nullptr) return record_error(cudaErrorNotSupported);
   const cudaError_t error = check_shape(launch);
   if (error != cudaSuccess) {
     if (watcher != nullptr) watcher->launch_is_refused(launch, error);
     return record_error(error);
   }
+  if (captures != 0 && is_captured(launch.stream)) return keep(launch.stream, recorded(launch));
   return has_kernel_fault() ? cudaSuccess : run(launch);
 }
 

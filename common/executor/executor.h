@@ -93,7 +93,8 @@ struct Launch {
   const char* parameters = nullptr;  ///< the kernel's, by their names: "x,y,n"
   Where where{};                     ///< of the launch
   cudaStream_t stream = nullptr;
-  unsigned cluster = 1;  ///< blocks of a cluster, side by side in x
+  unsigned cluster = 1;           ///< blocks of a cluster, side by side in x
+  std::size_t threads_bytes = 0;  ///< of what threads.data points to
 };
 
 /// Is called before the first block of every launch and after its last one, on the launching
@@ -109,9 +110,10 @@ void run_ends(std::uint64_t count);
 /// Runs the launch to its end, or to the first fault. Returns
 /// - cudaErrorInvalidConfiguration: a shape that no device accepts;
 /// - cudaErrorInvalidValue: more dynamic shared memory than the kernel may use;
-/// - cudaErrorNotSupported: called from within a kernel, or while the stream is captured: later.h is for these;
+/// - cudaErrorNotSupported: called from within a kernel: later.h is for these;
 /// - cudaErrorLaunchFailure: a fault in the kernel; last_report() tells which.
 /// - cudaErrorAssert: a device assertion failed.
+/// In a stream that is captured it runs when the graph is launched.
 /// Every error is also this thread's cudaGetLastError(). KernelErrors says when the last two are told.
 cudaError_t execute(const Launch& launch);
 
@@ -133,6 +135,7 @@ cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t
                 overlaps};
   launch.cluster = cluster;
   launch.stream = stream;
+  launch.threads_bytes = sizeof call;
   return execute(launch);
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -32,11 +33,25 @@ namespace {
 /// A graph that streams record into, from cudaStreamBeginCapture of the first one to its end.
 struct Capture {
   cudaStream_t origin;
+  cudaStreamCaptureMode mode;
+  std::thread::id thread = std::this_thread::get_id();  // that has begun it
   std::unique_ptr<CUgraph_st> graph = std::make_unique<CUgraph_st>();
   std::vector<cudaStream_t> streams = {};
   std::vector<cudaEvent_t> events = {};  // recorded in one of the streams
-  bool is_broken = false;                // by a call that waits
+  bool is_broken = false;                // by a call that waits, or allocates
 };
+
+/// Which captures keep this thread from allocating.
+thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
+
+/// Whether this thread must not call what a graph would not do again.
+bool forbids_unsafe_calls(const Capture& capture) {
+  if (thread_mode == cudaStreamCaptureModeRelaxed) return false;
+  if (capture.thread == std::this_thread::get_id()) {
+    return capture.mode != cudaStreamCaptureModeRelaxed;
+  }
+  return thread_mode == cudaStreamCaptureModeGlobal && capture.mode == cudaStreamCaptureModeGlobal;
+}
 
 template <class T>
 bool holds(const std::vector<T>& all, const T& one) {
@@ -62,11 +77,11 @@ State& state() {
   return all;
 }
 
-cudaError_t begin_capture(cudaStream_t stream) {
+cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   if (stream == nullptr || stream == cudaStreamLegacy) return cudaErrorStreamCaptureUnsupported;
   const std::lock_guard<std::mutex> lock(state().mutex);
   if (state().capture_of(stream) != nullptr) return cudaErrorIllegalState;
-  state().captures.push_back(std::make_unique<Capture>(Capture{stream}));
+  state().captures.push_back(std::make_unique<Capture>(Capture{stream, mode}));
   state().captures.back()->streams = {stream};
   ++captures;
   return cudaSuccess;
@@ -78,6 +93,10 @@ cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph) {
   const auto found =
       std::find_if(all.begin(), all.end(), [=](const auto& one) { return one->origin == stream; });
   if (found == all.end()) return cudaErrorIllegalState;
+  const bool is_of_thread = (*found)->thread == std::this_thread::get_id();
+  if (!is_of_thread && (*found)->mode != cudaStreamCaptureModeRelaxed) {
+    return cudaErrorStreamCaptureWrongThread;
+  }
   const bool is_broken = (*found)->is_broken;
   if (graph != nullptr) *graph = is_broken ? nullptr : (*found)->graph.release();
   all.erase(found);
@@ -189,6 +208,7 @@ cudaError_t keep(cudaStream_t stream, Work work) {
   const std::lock_guard<std::mutex> lock(state().mutex);
   Capture* const capture = state().capture_of(stream);
   if (capture == nullptr) return record_error(cudaErrorStreamCaptureImplicit);
+  if (capture->is_broken) return record_error(cudaErrorStreamCaptureInvalidated);
   return add_node(nullptr, capture->graph.get(), nullptr, 0, std::move(work));
 }
 
@@ -205,6 +225,16 @@ bool breaks_capture(const cudaStream_t* stream) {
   for (const auto& one : state().captures) {
     if (stream != nullptr && !holds(one->streams, *stream)) continue;
     one->is_broken = is_any = true;
+  }
+  return is_any;
+}
+
+bool breaks_capture_that_forbids_it() {
+  if (captures == 0) return false;
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  bool is_any = false;
+  for (const auto& one : state().captures) {
+    if (forbids_unsafe_calls(*one)) one->is_broken = is_any = true;
   }
   return is_any;
 }
@@ -233,8 +263,14 @@ extern "C" {
 
 // ---- Capture ------------------------------------------------------------------------------------
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode /*mode*/) {
-  return answer([&] { return cpu::begin_capture(stream); });
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return answer([&] { return cpu::begin_capture(stream, mode); });
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  if (mode == nullptr) return cpu::record_error(cudaErrorInvalidValue);
+  std::swap(*mode, cpu::thread_mode);
+  return cudaSuccess;
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* pGraph) {

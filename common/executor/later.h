@@ -21,6 +21,9 @@ inline std::atomic<int> captures{0};
 bool is_captured(cudaStream_t stream);
 /// A call waits for the stream, or for all: whether that breaks a capture.
 bool breaks_capture(const cudaStream_t* stream);
+/// A call that a graph would not do again, such as an allocation ("potentially unsafe" in CUDA's words): whether
+/// that breaks a capture, by the modes of captures and of this thread.
+bool breaks_capture_that_forbids_it();
 /// What cudaEventRecord and cudaStreamWaitEvent mean while a stream records.
 void capture_records(cudaEvent_t event, cudaStream_t stream);
 void joins_capture(cudaStream_t stream, cudaEvent_t event);

@@ -29,6 +29,13 @@ cudaError_t allocate(void** pointer, std::size_t bytes, MemoryKind kind) {
   return *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
+/// What allocates or frees at once says; CUDA names cudaMalloc alone.
+template <class Function>
+cudaError_t answer_outside_captures(const Function& function) {
+  if (breaks_capture_that_forbids_it()) return record_error(cudaErrorStreamCaptureUnsupported);
+  return answer(function);
+}
+
 /// Rows of `width` bytes, each of which begins at a multiple of 512, as on a GPU.
 cudaError_t allocate_rows(void** pointer, std::size_t* pitch, std::size_t width,
                           std::size_t height) {
@@ -243,24 +250,26 @@ extern "C" {
 // ---- Memory of the device -----------------------------------------------------------------------
 
 cudaError_t cudaMalloc(void** devPtr, size_t size) {
-  return answer([&] { return cpu::allocate(devPtr, size, MemoryKind::device); });
+  return cpu::answer_outside_captures(
+      [&] { return cpu::allocate(devPtr, size, MemoryKind::device); });
 }
 
 cudaError_t cudaMallocAsync(void** devPtr, size_t size, cudaStream_t /*stream*/) {
-  return cudaMalloc(devPtr, size);
+  return answer([&] { return cpu::allocate(devPtr, size, MemoryKind::device); });
 }
 
 cudaError_t cudaMallocFromPoolAsync(void** ptr, size_t size, cudaMemPool_t /*pool*/,
-                                    cudaStream_t /*stream*/) {
-  return cudaMalloc(ptr, size);
+                                    cudaStream_t stream) {
+  return cudaMallocAsync(ptr, size, stream);
 }
 
 cudaError_t cudaMallocPitch(void** devPtr, size_t* pitch, size_t width, size_t height) {
-  return answer([&] { return cpu::allocate_rows(devPtr, pitch, width, height); });
+  return cpu::answer_outside_captures(
+      [&] { return cpu::allocate_rows(devPtr, pitch, width, height); });
 }
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
-  return answer([&] {
+  return cpu::answer_outside_captures([&] {
     if (memory == nullptr) return cudaErrorInvalidValue;
     memory->xsize = extent.width;
     memory->ysize = extent.height;
@@ -273,10 +282,15 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
 /// destructor that frees memory must not.
 cudaError_t cudaFree(void* devPtr) {
   if (cpu::running_block != nullptr) return cudaErrorNotPermitted;
-  return answer([&] { return cpu::release(devPtr); });
+  return cpu::answer_outside_captures([&] { return cpu::release(devPtr); });
 }
 
-cudaError_t cudaFreeAsync(void* devPtr, cudaStream_t /*stream*/) { return cudaFree(devPtr); }
+/// Memory that a capture frees stays, for all launches of its graph.
+cudaError_t cudaFreeAsync(void* devPtr, cudaStream_t stream) {
+  if (cpu::running_block != nullptr) return cudaErrorNotPermitted;
+  if (cpu::is_for_later(stream)) return cudaSuccess;
+  return answer([&] { return cpu::release(devPtr); });
+}
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return answer([&] {
@@ -305,7 +319,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
 // ---- Memory of both -----------------------------------------------------------------------------
 
 cudaError_t cudaMallocManaged(void** devPtr, size_t size, unsigned int flags) {
-  return answer([&] {
+  return cpu::answer_outside_captures([&] {
     if (size == 0) return cudaErrorInvalidValue;
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
     return cpu::allocate(devPtr, size, MemoryKind::managed);
@@ -313,7 +327,7 @@ cudaError_t cudaMallocManaged(void** devPtr, size_t size, unsigned int flags) {
 }
 
 cudaError_t cudaMallocHost(void** ptr, size_t size) {
-  return answer([&] { return cpu::allocate(ptr, size, MemoryKind::pinned); });
+  return cpu::answer_outside_captures([&] { return cpu::allocate(ptr, size, MemoryKind::pinned); });
 }
 
 cudaError_t cudaHostAlloc(void** pHost, size_t size, unsigned int flags) {
@@ -324,7 +338,7 @@ cudaError_t cudaHostAlloc(void** pHost, size_t size, unsigned int flags) {
 }
 
 cudaError_t cudaFreeHost(void* ptr) {
-  return answer([&] { return cpu::release_host(ptr); });
+  return cpu::answer_outside_captures([&] { return cpu::release_host(ptr); });
 }
 
 cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int /*flags*/) {

@@ -20,5 +20,6 @@ bool is_guard(std::uintptr_t) { return false; }
 void poison_shared_variables(SharedMark&) {}
 void poison_shared_variables_of_files() {}  // live.cpp does, as it does outside of browsers
 bool is_captured(cudaStream_t) { return false; }
+cudaError_t keep(cudaStream_t, Work) { return cudaErrorNotSupported; }
 
 }  // namespace tutorial::cpu

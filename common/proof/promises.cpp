@@ -301,31 +301,44 @@ class PromiseTrial {
     expect(trial, cudaSuccess, promises_.launch(addresses(inputs), output.data(), n, stream.get()));
     stream.synchronize();
     check_output(trial, output, n, promises_.judge);
-    if constexpr (on_gpu) captured(inputs, output, stream);
+    captured(inputs, stream);
   }
 
-  /// Work that goes to a capturing stream becomes a node of its graph, and waiting for the device
-  /// is an error meanwhile: so a capture shows whether the launcher uses the stream and only
-  /// enqueues.
-  void captured([[maybe_unused]] const Inputs& inputs, [[maybe_unused]] const GuardedBytes& output,
-                [[maybe_unused]] const Stream& stream) {
-#if defined(TUTORIAL_BACKEND_CUDA)
+  /// Work that goes to a capturing stream becomes a node of its graph, and waiting, allocating and
+  /// freeing are errors meanwhile: so a capture shows whether the launcher uses the stream and only
+  /// enqueues. The graph's launch shows whether what the work needs is still there.
+  void captured(const Inputs& inputs, const Stream& stream) {
+    const std::int64_t n = promises_.any_size;
+    const GuardedBytes output(promises_.out_bytes(n), 0);
     const std::string trial = "on a capturing stream";
     require_success(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal),
                     "cudaStreamBeginCapture");
-    expect(trial, cudaSuccess,
-           promises_.launch(addresses(inputs), output.data(), promises_.any_size, stream.get()));
+    try {
+      expect(trial, cudaSuccess,
+             promises_.launch(addresses(inputs), output.data(), n, stream.get()));
+    } catch (const std::runtime_error& failure) {  // the capture must end all the same
+      violate(trial, {"exception", failure.what(), {}});
+    }
     cudaGraph_t graph = nullptr;
-    expect(trial + " (does the launcher synchronise?)", cudaSuccess,
+    expect(trial + " (does the launcher synchronise, or allocate?)", cudaSuccess,
            cudaStreamEndCapture(stream.get(), &graph));
+    static_cast<void>(cudaGetLastError());  // a capture that failed leaves its error behind
     std::size_t nodes = 0;
     if (graph != nullptr) {
       require_success(cudaGraphGetNodes(graph, nullptr, &nodes), "cudaGraphGetNodes");
+      if (nodes > 0) replayed(graph, output, stream);
       cudaGraphDestroy(graph);
     }
     if (nodes == 0) violate(trial, {"stream", "the launch did not go to the stream", {}});
-    static_cast<void>(cudaGetLastError());  // a capture that failed leaves its error behind
-#endif
+  }
+
+  void replayed(cudaGraph_t graph, const GuardedBytes& output, const Stream& stream) {
+    cudaGraphExec_t exec = nullptr;
+    require_success(cudaGraphInstantiate(&exec, graph, 0), "cudaGraphInstantiate");
+    require_success(cudaGraphLaunch(exec, stream.get()), "cudaGraphLaunch");
+    stream.synchronize();
+    cudaGraphExecDestroy(exec);
+    check_output("of a captured graph", output, promises_.any_size, promises_.judge);
   }
 
   /// Inputs and output end where their allocations end; AddressSanitizer or compute-sanitizer watch.

@@ -68,7 +68,8 @@ cudaError_t launch_now(const Source& source, const Shape& shape, cudaStream_t st
                            source.parameters,
                            source.where,
                            stream,
-                           shape.cluster};
+                           shape.cluster,
+                           sizeof thread};
   const LaunchAtWork at_work(launch);
   return cpu::execute(launch);
 }

@@ -631,6 +631,55 @@ TEST_CASE("errors are kept for each thread, until they are asked for") {
           "invalid configuration argument");
 }
 
+TEST_CASE("a capture forbids to allocate and to free, by its mode and the thread's") {
+  const Stream stream;
+  void* memory = nullptr;
+  const auto begin = [&](cudaStreamCaptureMode mode) {
+    REQUIRE(cudaStreamBeginCapture(stream.get(), mode) == cudaSuccess);
+  };
+  const auto end = [&] {
+    cudaGraph_t graph = nullptr;
+    const cudaError_t error = cudaStreamEndCapture(stream.get(), &graph);
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    cudaGetLastError();
+    return error;
+  };
+  const auto allocate = [&] {
+    const cudaError_t error = cudaMalloc(&memory, 4);
+    if (error == cudaSuccess) cudaFreeAsync(memory, nullptr);
+    return error;
+  };
+  const auto in_another_thread = [](const auto& function) {
+    cudaError_t error = cudaErrorUnknown;
+    std::thread([&] { error = function(); }).join();
+    return error;
+  };
+  for (const auto mode : {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal}) {
+    const bool is_global = mode == cudaStreamCaptureModeGlobal;
+    begin(mode);
+    CHECK(allocate() == cudaErrorStreamCaptureUnsupported);
+    CHECK(end() == cudaErrorStreamCaptureInvalidated);
+    begin(mode);
+    CHECK(cudaFree(nullptr) == cudaErrorStreamCaptureUnsupported);
+    CHECK(end() == cudaErrorStreamCaptureInvalidated);
+    begin(mode);
+    CHECK(in_another_thread(allocate) ==
+          (is_global ? cudaErrorStreamCaptureUnsupported : cudaSuccess));
+    CHECK(in_another_thread(end) == cudaErrorStreamCaptureWrongThread);
+    CHECK(end() == (is_global ? cudaErrorStreamCaptureInvalidated : cudaSuccess));
+  }
+  begin(cudaStreamCaptureModeRelaxed);
+  CHECK(allocate() == cudaSuccess);
+  CHECK(end() == cudaSuccess);
+  begin(cudaStreamCaptureModeGlobal);
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  REQUIRE(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
+  CHECK(allocate() == cudaSuccess);
+  REQUIRE(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
+  CHECK(mode == cudaStreamCaptureModeRelaxed);
+  CHECK(end() == cudaSuccess);
+}
+
 TEST_CASE("streams and events") {
   cudaStream_t stream = nullptr;
   REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);

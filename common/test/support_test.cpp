@@ -589,16 +589,50 @@ TEST_CASE("a launcher that cannot work in place is noticed", "[promises]") {
 }
 
 TEST_CASE("a launcher that forgets its stream is noticed", "[promises]") {
-  if constexpr (!on_gpu) SKIP("the executor finishes every launch before the next");
   require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t) {
     return copy(x, y, n, nullptr);
   });
-  CHECK(mentions(text, "on a capturing stream"));
+  CHECK(mentions(text, "on a capturing stream: the launch did not go to the stream"));
+}
+
+TEST_CASE("a launcher that allocates is noticed", "[promises]") {
+  require_device();
+  const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+    void* memory = nullptr;
+    const cudaError_t error = cudaMalloc(&memory, 4);
+    if (error == cudaSuccess) cudaFree(memory);
+    return error != cudaSuccess ? error : copy(x, y, n, stream);
+  });
+  CHECK(mentions(text,
+                 "on a capturing stream: the launcher answers cudaErrorStreamCaptureUnsupported"));
+}
+
+TEST_CASE("a launcher that throws in a capture does not stop the next", "[promises]") {
+  require_device();
+  const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+    if (stream != nullptr) require_success(cudaStreamSynchronize(stream), "a wait");
+    return copy(x, y, n, stream);
+  });
+  CHECK(mentions(text, "on a capturing stream: a wait: cudaErrorStreamCaptureUnsupported"));
+  CHECK(violations(copy<float>).empty());
+}
+
+TEST_CASE("a launcher whose workspace holds something else when a graph is launched is noticed",
+          "[promises]") {
+  require_device();
+  const GuardedBuffer<float> between(std::size_t{1} << 17);
+  const auto text = violations([&](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+    const cudaError_t error = copy(x, y, n, stream);
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    cudaStreamIsCapturing(stream, &status);
+    if (error != cudaSuccess || n == 0 || status == cudaStreamCaptureStatusNone) return error;
+    return cudaMemcpyAsync(y, between.data(), sizeof(float), cudaMemcpyDeviceToDevice, stream);
+  });
+  CHECK(mentions(text, "of a captured graph: y[0]"));
 }
 
 TEST_CASE("a launcher that synchronises is noticed", "[promises]") {
-  if constexpr (!on_gpu) SKIP("the executor finishes every launch before the next");
   require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     const cudaError_t error = copy(x, y, n, stream);

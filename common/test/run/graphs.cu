@@ -50,7 +50,7 @@ int main() {
   std::printf("again: %d\n", pinned[31]);
   EXPECT(calls == 3 && cudaGraphExecDestroy(exec) == cudaSuccess);
 
-  // What waits, or belongs to the default stream, breaks a capture.
+  // What waits, allocates, or belongs to the default stream, breaks a capture; a relaxed one allows allocations.
   cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal);
   EXPECT(cudaStreamSynchronize(one) == cudaErrorStreamCaptureUnsupported);
   EXPECT(cudaStreamEndCapture(one, &graph) == cudaErrorStreamCaptureInvalidated && !graph);
@@ -58,7 +58,15 @@ int main() {
   add<<<1, 32>>>(x, 1);
   EXPECT(cudaGetLastError() == cudaErrorStreamCaptureImplicit);
   EXPECT(cudaStreamEndCapture(one, &graph) == cudaErrorStreamCaptureInvalidated);
+  int* more;
+  cudaStreamBeginCapture(one, cudaStreamCaptureModeThreadLocal);
+  EXPECT(cudaMalloc(&more, 4) == cudaErrorStreamCaptureUnsupported);
+  EXPECT(cudaStreamEndCapture(one, &graph) == cudaErrorStreamCaptureInvalidated && !graph);
   cudaGetLastError();
+  cudaStreamBeginCapture(one, cudaStreamCaptureModeRelaxed);
+  EXPECT(cudaMalloc(&more, 4) == cudaSuccess);
+  EXPECT(cudaStreamEndCapture(one, &graph) == cudaSuccess);
+  cudaGraphDestroy(graph), cudaFree(more);
 
   // The copy is made first, and depends on the two kernels.
   int host[32];
