@@ -32,7 +32,7 @@ import trace
 
 GRID = "16384x16384"  # what ncu sees of lists
 FULL = "256x1024"   # divided by the elements of every rung's block
-TAIL = "1x65536"
+TAIL = "1x63519"    # of every width a tail, whose threads take no block more
 RULES = {
     "idle": "blocks or threads have nothing to do",
     "blocks": "more blocks are launched than are needed",
