@@ -24,7 +24,8 @@ std::vector<unsigned char> canary(unsigned serial, bool front, std::size_t bytes
   const std::uint64_t seed = std::uint64_t{serial} << 33 | std::uint64_t{front} << 32;
   std::vector<unsigned char> pattern(bytes);
   for (std::size_t begin = 0; begin < bytes; begin += sizeof(std::uint64_t)) {
-    const std::uint64_t word = mix(seed + begin);
+    // No byte is 0, so that a zero past the end, the likeliest mistake, is always seen.
+    const std::uint64_t word = mix(seed + begin) | 0x0101010101010101;
     std::memcpy(pattern.data() + begin, &word, std::min(sizeof word, bytes - begin));
   }
   return pattern;
