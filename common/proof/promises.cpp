@@ -301,14 +301,17 @@ class PromiseTrial {
     expect(trial, cudaSuccess, promises_.launch(addresses(inputs), output.data(), n, stream.get()));
     stream.synchronize();
     check_output(trial, output, n, promises_.judge);
-    captured(inputs, stream);
+    captured(stream);
   }
 
   /// Work that goes to a capturing stream becomes a node of its graph, and waiting, allocating and
   /// freeing are errors meanwhile: so a capture shows whether the launcher uses the stream and only
-  /// enqueues. The graph's launch shows whether what the work needs is still there.
-  void captured(const Inputs& inputs, const Stream& stream) {
+  /// enqueues. The inputs get their values afterwards, so that a kernel of another stream has
+  /// computed from others; and the graph's launch shows whether what the work needs is still there.
+  void captured(const Stream& stream) {
     const std::int64_t n = promises_.any_size;
+    Inputs inputs;
+    for (const InputArray& input : promises_.inputs) inputs.emplace_back(bytes_of(input, n), 0);
     const GuardedBytes output(promises_.out_bytes(n), 0);
     const std::string trial = "on a capturing stream";
     require_success(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal),
@@ -326,6 +329,9 @@ class PromiseTrial {
     std::size_t nodes = 0;
     if (graph != nullptr) {
       require_success(cudaGraphGetNodes(graph, nullptr, &nodes), "cudaGraphGetNodes");
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        inputs[i].upload(promises_.inputs[i].values.data());
+      }
       if (nodes > 0) replayed(graph, output, stream);
       cudaGraphDestroy(graph);
     }

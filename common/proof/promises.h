@@ -72,9 +72,9 @@ Complaint not_written(std::int64_t index, const std::string& element = "y");
 ///   the whole gave, wherever the parts begin and end and whatever their alignment is
 /// - refusals: a null pointer for each array, n = -1 and n = -2^63 (cudaErrorInvalidValue, nothing
 ///   written); n = 0 with null pointers succeeds
-/// - stream: one that does not wait for the default one; and a capturing one, which shows that work goes
-///   to that stream (on a GPU: all of it) and that the launcher neither synchronises nor allocates.
-///   The captured graph gives the right results too
+/// - stream: one that does not wait for the default one; and a capturing one, which shows that all
+///   work goes to that stream and that the launcher neither synchronises nor allocates. The
+///   captured graph gives the right results too, of inputs that were written after the capture
 /// - exact allocations: arrays end where their allocations end, at every size, and a sanitizer
 ///   watches
 std::vector<Complaint> promise_violations(const Promises& promises);

@@ -596,6 +596,17 @@ TEST_CASE("a launcher that forgets its stream is noticed", "[promises]") {
   CHECK(mentions(text, "on a capturing stream: the launch did not go to the stream"));
 }
 
+TEST_CASE("a launcher of which a part forgets its stream is noticed", "[promises]") {
+  require_device();
+  const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+    const std::int64_t first = std::max<std::int64_t>(n, 0) / 8 * 4;
+    const cudaError_t error = copy(x, y, first, nullptr);
+    return error != cudaSuccess || first == 0 ? copy(x, y, n, stream)
+                                              : copy(x + first, y + first, n - first, stream);
+  });
+  CHECK(mentions(text, "of a captured graph: y[0]"));
+}
+
 TEST_CASE("a launcher that allocates is noticed", "[promises]") {
   require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
