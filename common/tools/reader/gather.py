@@ -472,15 +472,15 @@ class Gathering:
 
     def still_reached(self, pieces):
         """What of these the roots reach when only these are there."""
-        names, seen, todo = {}, set(), [*self.roots]
+        names, seen, pending = {}, set(), [*self.roots]
         for piece in pieces:
             names.setdefault(piece.name, []).append(piece)
-        while todo:
-            for word in words_of(todo.pop()):
+        while pending:
+            for word in words_of(pending.pop()):
                 for piece in names.get(word, []):
                     if id(piece) not in seen:
                         seen.add(id(piece))
-                        todo.append(self.texts[id(piece)])
+                        pending.append(self.texts[id(piece)])
         return [piece for piece in pieces if id(piece) in seen]
 
     def without_overloads(self, pieces):
