@@ -23,72 +23,51 @@ from computed import rounded
 
 HERE = Path(__file__).resolve().parents[1]  # the chapter
 
-STYLE = """<style>
-text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;fill:#1f2328}
-.m{fill:#59636e}.page{fill:#fff;stroke:#d1d9e0}.cell{stroke:#fff}.box{fill:none;stroke:#9aa4af}
-.t0{fill:#0b63b8}.t1{fill:#c2570c}.t2{fill:#0f7b5f}.t3{fill:#a0338a}.c{fill:#fff;font-size:12px}
-.arrow{stroke:#59636e;stroke-width:1.5;fill:none}.wire{stroke:#c3cbd3;stroke-width:1.2}
-.tree{stroke:#c2570c;stroke-width:2.2;fill:none}.slab{fill:#eef1f4;stroke:#d1d9e0}.t0s{stroke:#0b63b8;fill:#0b63b8;stroke-width:2}
-.t1s{stroke:#c2570c;fill:#c2570c;stroke-width:2}.halo{paint-order:stroke;stroke:#fff;stroke-width:5px}
-@media(prefers-color-scheme:dark){text{fill:#f0f6fc}.m{fill:#9198a1}.page{fill:#0d1117;stroke:#30363d}
-.cell{stroke:#0d1117}.box{stroke:#59636e}.t0{fill:#2f7bd0}.t1{fill:#c9702a}.t2{fill:#2a9d7a}
-.t3{fill:#b85aa6}.c{fill:#fff}.arrow{stroke:#9198a1}.wire{stroke:#3d444d}.tree{stroke:#f0883e}.slab{fill:#161b22;stroke:#30363d}
-.t0s{stroke:#2f7bd0;fill:#2f7bd0}.t1s{stroke:#c9702a;fill:#c9702a}
-.halo{stroke:#0d1117}}
-</style>"""
+INKS = {"": "ink", "m": "muted", "c": "page", "halo": "ink"}
+LINES = {"wire": ("axis", 1.2), "arrow": ("muted", 1.5), "tree": ("mark", 2.2), "t0s": ("s0", 2), "t1s": ("s1", 2)}
 
 
-class Drawing(figures.Layers):
-    """A figure of a given size, piece by piece."""
-
-    def __init__(self, width, height, title, description):
-        super().__init__()
-        self.head_lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-            f'role="img"><title>{title}</title><desc>{description}</desc>', STYLE.replace("\n", ""),
-            f'<rect class="page" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>']
+class Drawing(figures.Canvas):
+    """A figure of a given size, piece by piece; threads have the colours s0 to s3."""
 
     def text(self, x, y, text, style="", anchor="start"):
-        super().text(x, y, str(text), f' class="{style}" text-anchor="{anchor}"', anchor, 13)
-
-    def rect(self, style, x, y, width, height, radius=4):
-        self.path(style, figures.block(x, y, width, height, radius), (x, y, x + width, y + height), apart=True)
+        words = str(text)
+        if style == "halo":  # what it stands on
+            self.rect(x - 3.2 * len(words), y - 13, 6.4 * len(words), 18, "page")
+        super().text(x, y, words, INKS[style], anchor)
 
     def bar(self, x, y, width, height, thread, text):
-        self.rect(f'class="cell t{thread}"', x, y, width, height, 0)
+        self.rect(x + 0.5, y + 0.5, width - 1, height - 1, f"s{thread}")
         self.text(x + width / 2, y + height / 2 + 4, text, "c", "middle")
 
     def cell(self, x, y, size, thread, text):
         self.bar(x, y, size, size, thread, text)
 
     def box(self, x, y, width, height):
-        self.rect('class="box"', x, y, width, height)
+        self.element('class="p l-axis"', figures.block(x, y, width, height, 4))
 
     def band(self, x, y, width, height, thread):
-        self.rect(f'class="t{thread}" opacity="0.1"', x, y, width, height)
+        self.element(f'class="f-s{thread}" opacity="0.1"', figures.block(x, y, width, height, 4))
 
     def slab(self, x, y, width, height):
-        self.rect('class="slab"', x, y, width, height)
+        self.rect(x, y, width, height, "grid", 4)
 
-    def stroke(self, style, data, left, top, right, bottom):
-        self.path(f'class="{style}"', data, (left - 1, top - 1, right + 1, bottom + 1))
-
-    def down(self, x, y, length):
-        self.stroke("arrow", f"M{x} {y}v{length}m-3 -5l3 5l3 -5", x - 3, y, x + 3, y + length)
+    def line(self, x0, y0, x1, y1, style):
+        super().line(x0, y0, x1, y1, *LINES[style])
 
     def head(self, x, y, way, style):
         """The point of an arrow that ends at (x, y) and goes down (way 1) or up (-1)."""
-        self.stroke(style, f"M{x - 4} {y - 5 * way}L{x} {y}L{x + 4} {y - 5 * way}", x - 4, y - 5, x + 4, y + 5)
+        for side in (-4, 4):
+            self.line(x + side, y - 5 * way, x, y, style)
 
-    def line(self, x0, y0, x1, y1, style):
-        self.stroke(style, f"M{x0:g} {y0:g}L{x1:g} {y1:g}", min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+    def down(self, x, y, length):
+        self.line(x, y, x, y + length, "arrow")
+        self.head(x, y + length, 1, "arrow")
 
     def comparator(self, x, low, high, style):
-        dots = "".join(f"M{x - 2.5} {y}a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0z" for y in (low, high))
-        self.stroke(style, f"M{x} {low}V{high}{dots}", x - 3, low - 3, x + 3, high + 3)
-
-    def done(self):
-        return "\n".join([*self.head_lines, *self.lines(), "</svg>", ""])
+        self.line(x, low, x, high, style)
+        for y in (low, high):
+            self.rect(x - 3.5, y - 3.5, 7, 7, LINES[style][0], 3.5)
 
 
 def four_steps():
@@ -109,7 +88,7 @@ def four_steps():
         figure.text(16, y + 20, name)
         for thread in range(4):
             figure.down(left + thread * 2 * size + size, y, 31)
-    return figure.done()
+    return figure.render()
 
 
 def layouts():
@@ -127,7 +106,7 @@ def layouts():
             thread, register = vector % 4, vector // 4 * width + within
             figure.cell(16 + element * size, y, size, thread, register)
     figure.text(16, 226, "A colour is a thread, the number in a cell its register.", "m")
-    return figure.done()
+    return figure.render()
 
 
 def lanes_of(values, mask):
@@ -163,7 +142,7 @@ def shuffle_tree():
                         values[lane])
     assert set(values) == {25}
     figure.text(16, 328, "Eight of 32 lanes. Orange: what lane 0's result is made of.", "m")
-    return figure.done()
+    return figure.render()
 
 
 def block_sum():
@@ -185,7 +164,7 @@ def block_sum():
     figure.text(164, 159, "shared memory", "m", "end")
     figure.text(240, 222, "every warp reads all sums, and adds them up", "halo", "middle")
     figure.text(240, 316, "every thread has the sum of the block", "m", "middle")
-    return figure.done()
+    return figure.render()
 
 
 def cluster():
@@ -215,7 +194,7 @@ def cluster():
         figure.text(240, y + 4, words, "halo", "middle")
     figure.text(240, 187, "each block leaves its pair with all", "halo", "middle")
     figure.text(240, 342, "from its own four pairs; no block needs another, and each may end", "m", "middle")
-    return figure.done()
+    return figure.render()
 
 
 def passes():
@@ -242,7 +221,7 @@ def passes():
         figure.line(x, 96, x, 183, "arrow")
         figure.head(x, 184, 1, "arrow")
         figure.text(x - 5, 146, "y", "m", "end")
-    return figure.done()
+    return figure.render()
 
 
 def scan():
@@ -269,7 +248,7 @@ def scan():
             figure.cell(left + lane * (size + 12), y, size, 2 if values[lane] == wanted[lane] else 0, values[lane])
     assert values == wanted
     figure.text(16, 328, "Eight of 32 lanes. Green: finished. Orange: what a lane receives.", "m")
-    return figure.done()
+    return figure.render()
 
 
 def tree(values):
@@ -364,7 +343,7 @@ def bitonic():
     figure.text(38, 399, "within a thread: a minimum and a maximum", "m")
     figure.comparator(370, 387, 401, "t1s")
     figure.text(380, 399, "between threads: a shuffle, then a selection", "m")
-    return figure.done()
+    return figure.render()
 
 
 def code_lines(text):

@@ -51,60 +51,6 @@ def colours(scheme, used):
                    for kind, rule in (("f", "fill"), ("l", "stroke")) if f"{kind}-{name}" in used)
 
 
-class Layers:
-    """Elements in the order in which they are drawn. What looks like an earlier element joins it, if nothing between them lies over it."""
-
-    def __init__(self):
-        self.parts = []  # (look, pieces, boxes); look: what stands before and behind the pieces
-
-    def add(self, before, piece, after, box=None, apart=False):
-        """box: left, top, right, bottom; None: stays alone. apart: pieces that touch do not join."""
-        for look, pieces, boxes in reversed(self.parts if box else []):
-            free = not any(touch(box, other) for other in boxes)
-            if look == (before, after) and (free or not apart):
-                pieces.append(piece)
-                boxes.append(box)
-                return
-            if not free:
-                break
-        self.parts.append(((before, after), [piece], [box] if box else []))
-
-    def path(self, look, data, box, apart=False):
-        self.add(f"<path {look} d=\"", data, '"/>', box, apart)
-
-    def text(self, x, y, words, look, anchor="start", size=12.5):
-        """Words of one look in one row, or below each other, are one element."""
-        words = words.strip()  # a space would show behind other words
-        reach = size * 0.6 * len(words)
-        left = x - {"start": 0, "middle": reach / 2, "end": reach}[anchor]
-        box, place = (left, y - size, left + reach, y + 3), (fixed(x), fixed(y))
-        for known, pieces, boxes in reversed(self.parts):
-            if known == look and any(all(piece[i] == place[i] for piece in pieces) for i in (0, 1)):
-                pieces.append((*place, words))
-                boxes.append(box)
-                return
-            if any(touch(box, other) for other in boxes):
-                break
-        self.parts.append((look, [(*place, words)], [box]))
-
-    def lines(self):
-        for look, pieces, _ in self.parts:
-            yield text_element(look, pieces) if isinstance(look, str) else look[0] + "".join(pieces) + look[1]
-
-
-def text_element(look, pieces):
-    x, y, words = pieces[0]
-    if len(pieces) == 1:
-        return f'<text x="{x}" y="{y}"{look}>{words}</text>'
-    row = len({y for _, y, _ in pieces}) == 1
-    return (f'<text y="{y}"{look}>' if row else f"<text{look}>") + "".join(
-        f'<tspan x="{x}">{words}</tspan>' if row else f'<tspan x="{x}" y="{y}">{words}</tspan>' for x, y, words in pieces) + "</text>"
-
-
-def touch(one, other):
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
 def block(x, y, width, height, radius=0):
     """Path data of a rectangle."""
     if not radius:
@@ -124,32 +70,23 @@ MARKERS = ("m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0", "m-3.6-3.6h7.2v7.2
 class Canvas:
     """Collects SVG elements; render() gives the file's text."""
 
-    SIZES = {"h": 16, "t": 12.5, "s": 11.5, "n": 12.5, "m": 12}  # of each kind of text, in pixels
-
     def __init__(self, width, height, title, description):
         self.width, self.height = width, height
         self.title, self.description = title, description
-        self.layers = Layers()
+        self.elements = []  # in the order in which they are drawn
 
     def rect(self, x, y, width, height, name, radius=0):
-        width = max(width, 0)
-        self.layers.path(f'class="f-{name}"', block(x, y, width, height, radius), (x, y, x + width, y + height))
+        self.element(f'class="f-{name}"', block(x, y, max(width, 0), height, radius))
 
     def line(self, x1, y1, x2, y2, name, width=1.0, dash=None):
         pattern = f' stroke-dasharray="{dash}"' if dash else ""
-        self.layers.path(f'class="l-{name}" stroke-width="{fixed(width)}"{pattern}',
-                         f"M{fixed(x1)} {fixed(y1)}L{fixed(x2)} {fixed(y2)}",
-                         (min(x1, x2) - width, min(y1, y2) - width, max(x1, x2) + width, max(y1, y2) + width))
+        self.element(f'class="l-{name}" stroke-width="{fixed(width)}"{pattern}', f"M{fixed(x1)} {fixed(y1)}L{fixed(x2)} {fixed(y2)}")
 
     def text(self, x, y, words, name="ink", anchor="start", kind="t", turn=None):
         """kind: t body, m monospaced, h heading, n numbers, s small."""
         end = "" if anchor == "start" else f' text-anchor="{anchor}"'
-        look = f'{end} class="{kind} f-{name}"'
-        if turn is not None:
-            place = f'x="{fixed(x)}" y="{fixed(y)}" transform="rotate({turn} {fixed(x)} {fixed(y)})"'
-            self.layers.add(f"<text {place}{look}>", escape(words), "</text>")
-        else:
-            self.layers.text(x, y, escape(words), look, anchor, self.SIZES[kind])
+        turned = "" if turn is None else f' transform="rotate({turn} {fixed(x)} {fixed(y)})"'
+        self.elements.append(f'<text x="{fixed(x)}" y="{fixed(y)}"{turned}{end} class="{kind} f-{name}">{escape(words)}</text>')
 
     def path(self, points, name, dash=None, clip=None):
         """A line through runs of points; None breaks it."""
@@ -164,14 +101,14 @@ class Canvas:
             return
         pattern = f' stroke-dasharray="{dash}"' if dash else ""
         inside = f' clip-path="url(#{clip})"' if clip else ""
-        known = [point for point in points if point is not None]
-        self.layers.path(f'class="p l-{name}"{pattern}{inside}', "".join(data),
-                         (min(x for x, _ in known), min(y for _, y in known), max(x for x, _ in known), max(y for _, y in known)), True)
+        self.element(f'class="p l-{name}"{pattern}{inside}', "".join(data))
 
     def marker(self, x, y, number, name):
         """One of the marker shapes, centred on (x, y)."""
-        self.layers.path(f'class="k f-{name} l-page"', f"M{fixed(x)} {fixed(y)}{MARKERS[number % len(MARKERS)]}",
-                         (x - 6, y - 6, x + 6, y + 6))
+        self.element(f'class="k f-{name} l-page"', f"M{fixed(x)} {fixed(y)}{MARKERS[number % len(MARKERS)]}")
+
+    def element(self, look, data):
+        self.elements.append(f'<path {look} d="{data}"/>')
 
     def render(self):
         size = f'viewBox="0 0 {fixed(self.width)} {fixed(self.height)}"'
@@ -179,8 +116,7 @@ class Canvas:
                 f'height="{fixed(self.height)}" role="img" aria-labelledby="title desc">')
         frame = (f'<rect x="0.5" y="0.5" width="{fixed(self.width - 1)}" '
                  f'height="{fixed(self.height - 1)}" rx="8" class="f-page l-edge"/>')
-        drawn = list(self.layers.lines())
-        used = set(re.findall(r"\b[fl]-\w+", frame + "".join(drawn)))
+        used = set(re.findall(r"\b[fl]-\w+", frame + "".join(self.elements)))
         style = (f"text{{font-family:{SANS};font-variant-numeric:tabular-nums}}"
                  f".h{{font-size:16px;font-weight:600}}.t{{font-size:12.5px}}.s{{font-size:11.5px}}"
                  f".n{{font-size:12.5px}}.m{{font-size:12px;font-family:{MONO}}}"
@@ -189,7 +125,7 @@ class Canvas:
                  + "@media (prefers-color-scheme:dark){" + colours(DARK, used) + "}")
         lines = [head, f'<title id="title">{escape(self.title)}</title>',
                  f'<desc id="desc">{escape(self.description)}</desc>',
-                 f"<style>{style}</style>", frame] + drawn + ["</svg>"]
+                 f"<style>{style}</style>", frame] + self.elements + ["</svg>"]
         return "\n".join(lines) + "\n"
 
 
@@ -276,7 +212,7 @@ class Panel:
         """Grid, ticks and labels."""
         c, bottom, right = self.canvas, self.top + self.height, self.left + self.width
         inside = block(self.left - 5, self.top - 5, self.width + 10, self.height + 10)
-        c.layers.add("", f'<clipPath id="{self.name}"><path d="{inside}"/></clipPath>', "")
+        c.elements.append(f'<clipPath id="{self.name}"><path d="{inside}"/></clipPath>')
         for value, text in self.y.ticks:
             at = self.top + (1 - self.y.fraction(value)) * self.height
             strong = value == 0 and not self.y.log
