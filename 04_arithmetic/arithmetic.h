@@ -27,18 +27,12 @@ namespace tutorial {
 /// size of 1 takes the other's. T: float, half, __nv_bfloat16, std::int32_t or std::int64_t.
 ///
 ///   shape0, shape1  0 to 7 dimensions each, outermost first; {} is a scalar
-///   in0, in1, out   device pointers to contiguous row-major tensors, aligned to their element;
-///                   `out` has the elements of the broadcast shape (broadcast_shape()). It may be
-///                   an operand that has that shape; any other overlap with out is not allowed
-///   stream          where the kernel runs; the call does not wait for it
+///   in0, in1, out   contiguous row-major tensors, aligned to their element; `out` has the elements
+///                   of the broadcast shape (broadcast_shape()), and may be an operand of that shape
 ///
-/// A result without elements launches nothing and succeeds, whatever the pointers. Errors, each
-/// with its sentence in last_refusal() (common/refusal.h), and nothing written:
-///   cudaErrorInvalidValue       an op that is none of the nine; shapes that do not broadcast; more
-///                               than 7 dimensions; a negative size; 2^63 elements or more; a null
-///                               pointer
-///   cudaErrorMisalignedAddress  a pointer that is not aligned to its element
-/// otherwise the launch's own error.
+/// The promises of common/rung.h hold. cudaErrorInvalidValue also answers an op that is none of the
+/// nine, shapes that do not broadcast, more than 7 dimensions, a negative size, and 2^63 elements or
+/// more; last_refusal() (common/refusal.h) says which.
 template <class T>
 cudaError_t arithmetic(ArithmeticOp op, const TensorShape& shape0, const T* in0,
                        const TensorShape& shape1, const T* in1, T* out, cudaStream_t stream);

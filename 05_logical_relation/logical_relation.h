@@ -1,11 +1,9 @@
 // Logic and comparison, host side: the operators, and the ladders as tables with a launcher for each rung.
 //
-// Every launcher here keeps the promises of common/rung.h, for
-//   a, b  device pointers to n elements each
-//   y     device pointer to n answers, a Byte each (0 or 1), or to ceil(n / 32) words of bits.
-//         y may be a or b where an answer is as large as an element; any other overlap with an
-//         input is not allowed
-// An operation that it lacks is cudaErrorInvalidValue.
+// Every launcher here keeps the promises of common/rung.h, for inputs a and b of n elements, and
+//   y  n answers, a Byte each (0 or 1), or ceil(n / 32) words of bits; it may be a or b where an
+//      answer is as large as an element
+// cudaErrorInvalidValue also answers an operation that it lacks.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -26,13 +24,10 @@ namespace tutorial {
 
 // ---- The operators -----------------------------------------------------------------------------
 // Shapes are outermost first, at most seven dimensions, and broadcast as in NumPy; elements are in
-// row-major order. The result has the shape of broadcast_shape(shape0, shape1). A shape with a size
-// of 0 gives an empty result: success, and nothing is launched. Pointers need the alignment of
-// their element and no more. last_refusal() (common/refusal.h) says why a call was refused:
-//   cudaErrorInvalidValue       shapes that do not broadcast, more than seven dimensions, negative
-//                               sizes, 2^63 elements or more, a null pointer, an unknown operation
-//                               or one with another number of operands, an invalid tolerance
-//   cudaErrorMisalignedAddress  a pointer that is not aligned to its element
+// row-major order, aligned to their type. The result has the shape of broadcast_shape(shape0, shape1).
+// cudaErrorInvalidValue also answers shapes that do not broadcast, more than seven dimensions, a
+// negative size, 2^63 elements or more, an unknown operation or one with another number of operands,
+// and an invalid tolerance; last_refusal() (common/refusal.h) says which.
 
 /// out = in0 op in1 for And, Or and Xor. Any byte but 0 is true; out is 0 or 1.
 cudaError_t logical(LogicalOp op, const TensorShape& shape0, const Byte* in0,

@@ -1,17 +1,12 @@
 // Chapter 06's functions for the host: the ladder of ElementwiseAdd, and the operators that are put
 // together from the primitives in primitives/.
 //
-// Unless its comment says otherwise, every function
-// - enqueues its work on `stream` and does not wait for it;
-// - takes pointers of any alignment that their elements have (some rungs need more, and say so);
-// - lets the output be one of its inputs of the same type, entirely; no other overlap;
-// - touches nothing outside its buffers;
-// - does nothing, successfully, where there is no element;
-// - answers cudaErrorInvalidValue to a negative size, to a null pointer where there are elements,
-//   and to a matrix of 2^63 elements or more; cudaErrorMisalignedAddress to a pointer that lacks
-//   its alignment; cudaErrorInvalidConfiguration where the grid would need more than 2^31 - 1
-//   blocks. Nothing is written then. Functions on matrices say what is wrong in a sentence, which
-//   last_refusal() (common/refusal.h) returns.
+// Every function keeps the promises of common/rung.h. Unless its comment says otherwise, its pointers
+// need the alignment of their elements, and its output may be any input of the same type. It also answers
+//   cudaErrorInvalidValue          to a matrix of 2^63 elements or more
+//   cudaErrorInvalidConfiguration  where the grid would need more than 2^31 - 1 blocks
+// Functions on matrices say what is wrong in a sentence, which last_refusal() (common/refusal.h)
+// returns.
 #pragma once
 
 #include <cuda_runtime_api.h>

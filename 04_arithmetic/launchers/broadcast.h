@@ -1,20 +1,15 @@
 // Ladder B, host side: two operands of different shapes.
 //
 // Every launcher takes an ArithmeticCall first (op.h), then what it has to know of the shapes, and
-// keeps the same promises:
-//   call.op          one of the nine; contiguous.h says what each of them answers
-//   call.in0, in1    device pointers, aligned to their element unless the launcher says otherwise
-//   call.out         the same. It may be an operand that has the result's shape; any other overlap
-//                    with an operand is not allowed
-//   call.stream      where the kernel runs; no launcher waits for it
-//   call.scales      of int8 (contiguous.h); other types ignore them
-// An empty result launches nothing and succeeds, whatever the pointers. After an error nothing has
-// been written, and last_refusal() (common/refusal.h) says in a sentence what is wrong:
-//   cudaErrorInvalidValue       an unknown operation, a bad scale, a null pointer, numbers that
-//                               describe no broadcast, a broadcast that the rung does not take
-//   cudaErrorMisalignedAddress  a pointer without the alignment that the rung needs
-// otherwise the launch's own error. Indices have 64 bits; the rungs that count in 32 bits say so,
-// and refuse what is too large for them.
+// keeps the promises of common/rung.h:
+//   call.op               contiguous.h says what each of the nine answers
+//   call.in0, in1, out    aligned to their element unless the launcher says otherwise; out may be an
+//                         operand that has the result's shape
+//   call.scales           of int8 (contiguous.h); other types ignore them
+// cudaErrorInvalidValue also answers an unknown operation, a bad scale, numbers that describe no
+// broadcast, and a broadcast that the rung does not take; last_refusal() (common/refusal.h) says
+// which. Indices have 64 bits; the rungs that count in 32 bits say so, and refuse what is too large
+// for them.
 #pragma once
 
 #include <cuda_runtime.h>
