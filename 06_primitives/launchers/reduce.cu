@@ -1,6 +1,11 @@
 // Reductions along one dimension, in one kernel or in two: of matrices without gaps, and of tensors of any
 // strides.
 //
+// A ReduceLoop goes over the results, and a Plan cuts it into blocks. Where the elements of a result lie side by
+// side, threads go along rows (ReduceInner, ReduceAnyRows); where results do, each thread has columns
+// (ReduceOuter, ReduceAnyColumns). Where that makes too few blocks, each result has parts, which a second kernel
+// reduces. ReducePolicy has the numbers.
+//
 // How the work is cut depends on the sizes, the strides and the pointers' alignment, not on the GPU: a
 // sum has the same bits on all of them.
 #include <algorithm>
@@ -15,49 +20,6 @@ namespace tutorial {
 using namespace primitives;
 
 namespace {
-
-constexpr std::int64_t kBlockThreads = 256;
-/// A block of ReduceOuter: 16 threads across, 256 bytes of a row, and as many rows of threads as
-/// that leaves. The narrower and the taller a block, the fewer parts a column is cut into.
-constexpr std::int64_t kOuterThreads = 512, kOuterAcross = 16;
-/// Tiles that a part has at least, so that the second kernel has little to do; of few long rows one, for up to
-/// kFewRowsParts parts: there a tile more is a wait more (notes/few_rows.md).
-constexpr std::int64_t kTilesEach = 4;
-constexpr std::int64_t kFewRowsParts = 128;
-/// Rows that a thread of ReduceOuter holds: that many loads are under way at once. A vector of
-/// halves takes as long to add up as two of floats, and wants more loads behind it.
-template <class T>
-constexpr int kRowsEach = sizeof(T) == 2 ? 8 : 4;
-
-/// The loads that a thread of ReduceAnyColumns has under way, of packs and of elements.
-constexpr int kPacksOfAny = 4;
-template <class T>
-constexpr int kElementsOfAny = sizeof(T) == 2 ? 16 : 8;
-/// Bytes for each block: it reads packs where there are as many, and where there are fewer than
-/// kSmallEach, more threads hide more of what they wait for (notes/any_row.md).
-template <class T>
-constexpr double kPacksFrom = sizeof(T) == 2 ? 1 << 15 : 1 << 18;
-constexpr double kSmallEach = 1 << 15;
-/// As many blocks, or rows of threads, have work for every multiprocessor.
-constexpr std::int64_t kEnoughBlocks = 256;
-
-/// Columns of at most so many rows, in so many blocks, have a kernel that begins and ends sooner.
-constexpr std::int64_t kShortColumn = 256, kLeastShort = 64, kMostShort = 1024;
-/// So few rows begin sooner in the kernel for any rows (notes/any_row.md).
-template <class T>
-constexpr std::int64_t kSoonerRows = sizeof(T) == 2 ? 1024 : 4096;
-
-/// And the parts of matrices of so many elements; the next launch, which begins while they read, would
-/// slow larger ones.
-constexpr std::int64_t kSoonerElements = std::int64_t{1} << 24;
-
-/// Sixteen bytes of T, and four and eight times that: the loads that a thread has under way.
-template <class T>
-constexpr int kVector = 16 / static_cast<int>(sizeof(T));
-template <class T>
-constexpr int kFourVectors = 4 * kVector<T>;
-template <class T>
-constexpr int kEightVectors = 8 * kVector<T>;
 
 /// A reduction as a loop over its results (tensor 0 is y, tensor 1 is x), each of `length` elements that
 /// are `step` apart in x.
@@ -91,9 +53,9 @@ bool is_matrix(const ReduceLoop& loop) {
 /// Whether the rows of x all begin on a multiple of sixteen bytes if x does.
 template <class T>
 bool lie_alike(const ReduceLoop& loop) {
-  bool alike = loop.columns < 0 ? loop.step == 1 : loop.step % kVector<T> == 0;
+  bool alike = loop.columns < 0 ? loop.step == 1 : loop.step % kPackWidth<T> == 0;
   for (int d = 0; d < loop.results.rank; ++d) {
-    alike = alike && (d == loop.columns || loop.results.stride[1][d] % kVector<T> == 0);
+    alike = alike && (d == loop.columns || loop.results.stride[1][d] % kPackWidth<T> == 0);
   }
   return alike;
 }
@@ -127,13 +89,63 @@ std::int64_t overlap_of(const Plan& plan, bool alike) {
   return alike || plan.each == 1 ? 0 : plan.each;
 }
 
+/// The numbers that were tuned for elements of T, in trials on an H200 (of few rows: on an H100), and the page of
+/// notes/ that tells of the trial. Where none is named, the trial was not written down.
+template <class T>
+struct ReducePolicy {
+  static constexpr bool kTwoBytes = sizeof(T) == 2;
+
+  // Loads that a thread has under way before it adds: each hides the wait for the others.
+  /// Elements along a row: four packs; eight where rows are whole tiles of a block (outer_sums.md).
+  static constexpr int kFourPacks = 4 * kPackWidth<T>, kEightPacks = 8 * kPackWidth<T>;
+  /// Rows of ReduceOuter. A pack of halves takes as long to add up as two of floats, and wants more loads
+  /// behind it; fewer are slower (outer_sums.md).
+  static constexpr int kRowsEach = kTwoBytes ? 8 : 4;
+  /// Packs and elements of ReduceAnyColumns. Eight packs are slower along a middle dimension (any_row.md).
+  static constexpr int kPacksOfAny = 4, kElementsOfAny = kTwoBytes ? 16 : 8;
+  /// Rows of ReduceShortColumns: with all rows of threads half of the longest column.
+  static constexpr int kShortRows = 8;
+
+  // Blocks.
+  /// Threads of one that goes along rows; the argument `blocks` counts such (outer_sums.md).
+  static constexpr std::int64_t kBlockThreads = 256;
+  /// Of ReduceOuter: 256 bytes of a row across, and as many rows of threads as that leaves. The narrower and the
+  /// taller a block, the fewer parts a column is cut into (outer_sums.md).
+  static constexpr std::int64_t kOuterThreads = 512, kOuterAcross = 16;
+  /// Columns of ReduceAnyColumns by elements; fewer, down to the least, where blocks are few.
+  static constexpr std::int64_t kColumnsAcross = 64, kLeastAcross = 16;
+  /// As many blocks, or rows, have work for every multiprocessor; an H200 has 132.
+  static constexpr std::int64_t kEnoughBlocks = 256;
+
+  // Parts of a result: more blocks, but the second launch has its price.
+  /// Tiles that a part has at least, so that the second kernel has little to do.
+  static constexpr std::int64_t kTilesEach = 4;
+  /// Of few long rows a part may have one tile, for up to so many parts: a tile more is a wait more (few_rows.md).
+  static constexpr std::int64_t kFewRowsParts = 128;
+  /// ReduceAnyColumns by packs: so many quarters of `blocks`, no more than an H200 has registers for at once; and
+  /// parts only where they make so many times the blocks.
+  static constexpr std::int64_t kQuartersOfPacks = kTwoBytes ? 2 : 3, kLeastGain = 3;
+
+  // Which kernel.
+  /// ReduceAnyColumns reads packs from so many bytes a block on: halves from 2^23 elements, floats from 2^25, by
+  /// default; below kSmallEach more threads hide more of what they wait for (any_row.md).
+  static constexpr double kPacksFrom = kTwoBytes ? 1 << 15 : 1 << 18, kSmallEach = 1 << 15;
+  /// Columns of at most so many rows, in so many blocks, have a kernel that begins and ends sooner (any_row.md).
+  static constexpr std::int64_t kShortColumn = 256, kLeastShort = 64, kMostShort = 1024;
+  /// So few rows begin sooner in the kernel for any rows; their parts in matrices of so many elements, for the next
+  /// launch, which begins while they read, would slow larger ones (any_row.md).
+  static constexpr std::int64_t kSoonerRows = kTwoBytes ? 1024 : 4096;
+  static constexpr std::int64_t kSoonerElements = std::int64_t{1} << 24;
+};
+
 /// Cuts `length` into whole tiles, as many parts as bring the blocks up to `blocks`; up to `soon` parts may have
 /// a single tile.
+template <class T>
 void cut(Plan& plan, std::int64_t length, std::int64_t tile, std::int64_t blocks,
          std::int64_t soon = 1) {
   const std::int64_t wanted = plan.groups < blocks ? blocks / plan.groups : 1;
-  const std::int64_t most =
-      std::max(length / (kTilesEach * tile), std::min(ceil_div(length, tile), soon));
+  const std::int64_t most = std::max(length / (ReducePolicy<T>::kTilesEach * tile),
+                                     std::min(ceil_div(length, tile), soon));
   const std::int64_t parts = std::clamp<std::int64_t>(most, 1, wanted);
   plan.chunk = ceil_div(std::max<std::int64_t>(length, 1), parts);
   if (parts > 1) plan.chunk = ceil_div(plan.chunk, tile) * tile;
@@ -144,30 +156,34 @@ void cut(Plan& plan, std::int64_t length, std::int64_t tile, std::int64_t blocks
 /// warp at least.
 template <class T>
 Plan plan_inner(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
+  using Policy = ReducePolicy<T>;
   Plan plan{32, 0, 0, 1, columns};
-  const bool few = rows < kEnoughBlocks;
-  const std::int64_t tile = few ? kFourVectors<T> + 1 : 2 * kFourVectors<T>;
-  const bool held = few && columns <= 2 * kBlockThreads * kFourVectors<T>;  // by twice the threads
-  while (plan.across < (held ? 2 : 1) * kBlockThreads && plan.across * tile <= columns) {
-    plan.across *= 2;
-  }
-  plan.down = ceil_div(kBlockThreads, plan.across);
+  const bool few = rows < Policy::kEnoughBlocks;
+  const std::int64_t tile = few ? Policy::kFourPacks + 1 : 2 * Policy::kFourPacks;
+  constexpr std::int64_t kThreads = Policy::kBlockThreads;
+  const bool held = few && columns <= 2 * kThreads * Policy::kFourPacks;  // by twice the threads
+  while (plan.across < (held ? 2 : 1) * kThreads && plan.across * tile <= columns) plan.across *= 2;
+  plan.down = ceil_div(kThreads, plan.across);
   plan.groups = ceil_div(rows, plan.down);
-  const bool long_rows = columns > kReduceLongThreads * kEightVectors<T>;
-  cut(plan, columns, plan.across * kFourVectors<T>, blocks, few && long_rows ? kFewRowsParts : 1);
+  const bool long_rows = columns > kReduceLongThreads * Policy::kEightPacks;
+  cut<T>(plan, columns, plan.across * Policy::kFourPacks, blocks,
+         few && long_rows ? Policy::kFewRowsParts : 1);
   return plan;
 }
 
 /// A pack of columns for each thread; no more rows of threads than have rows to read.
 template <class T>
 Plan plan_outer(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
-  Plan plan{power_of_two(ceil_div(columns, kVector<T>), kOuterAcross), 0, 0, 1, rows};
+  using Policy = ReducePolicy<T>;
+  Plan plan{power_of_two(ceil_div(columns, kPackWidth<T>), Policy::kOuterAcross), 0, 0, 1, rows};
   plan.down = 32 / plan.across;
-  while (plan.across * plan.down < kOuterThreads && plan.down * 2 * kRowsEach<T> <= rows) {
+  while (plan.across * plan.down < Policy::kOuterThreads &&
+         plan.down * 2 * Policy::kRowsEach <= rows) {
     plan.down *= 2;
   }
-  plan.groups = ceil_div(columns, plan.across * kVector<T>);
-  cut(plan, rows, plan.down * kRowsEach<T>, ceil_div(blocks, kOuterThreads / kBlockThreads));
+  plan.groups = ceil_div(columns, plan.across * kPackWidth<T>);
+  cut<T>(plan, rows, plan.down * Policy::kRowsEach,
+         ceil_div(blocks, Policy::kOuterThreads / Policy::kBlockThreads));
   return plan;
 }
 
@@ -175,21 +191,23 @@ Plan plan_outer(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
 /// enough blocks. No more rows of threads than have rows to read.
 template <class T>
 Plan plan_columns(const ReduceLoop& loop, std::int64_t blocks) {
+  using Policy = ReducePolicy<T>;
   const std::int64_t width = loop.width(), matrices = loop.results.elements / width;
   const double bytes_each = static_cast<double>(loop.results.elements) *
                             static_cast<double>(loop.length) * sizeof(T) /
                             static_cast<double>(blocks);
-  const bool packs = loop.results.stride[1][loop.columns] == 1 && loop.step >= kVector<T> &&
-                     loop.length >= kColumnThreads / 32 * kPacksOfAny &&
-                     bytes_each >= kPacksFrom<T>;
-  Plan plan{64, 1, 0, 1, loop.length, packs ? kVector<T> : 1};
-  std::int64_t threads = kColumnThreads, rows = kElementsOfAny<T>;  // of a thread, at least
+  const bool packs = loop.results.stride[1][loop.columns] == 1 && loop.step >= kPackWidth<T> &&
+                     loop.length >= kColumnThreads / 32 * Policy::kPacksOfAny &&
+                     bytes_each >= Policy::kPacksFrom;
+  Plan plan{Policy::kColumnsAcross, 1, 0, 1, loop.length, packs ? kPackWidth<T> : 1};
+  std::int64_t threads = kColumnThreads, rows = Policy::kElementsOfAny;  // of a thread, at least
   if (packs) {
     plan.across = power_of_two(ceil_div(width + plan.each, plan.each), 32) * plan.each;
-    rows = kPacksOfAny * plan.each;
+    rows = Policy::kPacksOfAny * plan.each;
   } else {
-    if (bytes_each >= kSmallEach) threads = kBlockThreads;
-    while (plan.across > 16 && ceil_div(width, plan.across) * matrices < kEnoughBlocks) {
+    if (bytes_each >= Policy::kSmallEach) threads = Policy::kBlockThreads;
+    while (plan.across > Policy::kLeastAcross &&
+           ceil_div(width, plan.across) * matrices < Policy::kEnoughBlocks) {
       plan.across /= 2;
     }
     plan.across = power_of_two(width, plan.across);
@@ -199,11 +217,9 @@ Plan plan_columns(const ReduceLoop& loop, std::int64_t blocks) {
     plan.down *= 2;
   }
   plan.groups = ceil_div(width, plan.across - overlap_of(plan, lie_alike<T>(loop))) * matrices;
-  // In packs: no more than an H200 has registers for at once, and parts only where they make three
-  // times the blocks, for the second launch has its price.
-  std::int64_t most = packs ? blocks / 4 * (sizeof(T) == 2 ? 2 : 3) : blocks;
-  if (packs && plan.groups > most / 3) most = 1;
-  cut(plan, loop.length, plan.down * rows, most);
+  std::int64_t most = packs ? blocks / 4 * Policy::kQuartersOfPacks : blocks;
+  if (packs && plan.groups > most / Policy::kLeastGain) most = 1;
+  cut<T>(plan, loop.length, plan.down * rows, most);
   return plan;
 }
 
@@ -227,7 +243,8 @@ template <class InT, class OutT, class Op>
 cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, OutT* y,
                        std::int64_t part_step, std::int64_t blocks, Op op, cudaStream_t stream) {
   using Acc = AccOf<InT>;
-  constexpr int kFour = kFourVectors<InT>, kPack = kVector<InT>;
+  using Policy = ReducePolicy<InT>;
+  constexpr int kFour = Policy::kFourPacks, kPack = kPackWidth<InT>;
   const StridedLoop& results = loop.results;
   AnyReduction of{loop.length, loop.step, part_step, static_cast<unsigned>(plan.splits), 0, {}};
   for (int d = results.rank - 1; d >= 0; --d) {
@@ -254,7 +271,7 @@ cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, O
   const std::int64_t wide =
       ceil_div(loop.width(), shape.across) * (results.elements / loop.width());
   if (shape.each > 1 && shape.across >= 32 * shape.each &&
-      wide * plan.splits < kEnoughBlocks * 3 / 4) {
+      wide * plan.splits < Policy::kEnoughBlocks * 3 / 4) {
     shape.across /= 2;  // x is not aligned, and was cut for blocks that are narrower
     shape.down *= 2;
   }
@@ -267,8 +284,8 @@ cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, O
                           {results.stride[1][d], results.stride[0][d]},
                           static_cast<unsigned>(tiles),
                           static_cast<unsigned>(overlap)};
-  return launch(shape.each > 1 ? ReduceAnyColumns<kPack, kPacksOfAny, Acc, InT, OutT, Op>
-                               : ReduceAnyColumns<1, kElementsOfAny<InT>, Acc, InT, OutT, Op>,
+  return launch(shape.each > 1 ? ReduceAnyColumns<kPack, Policy::kPacksOfAny, Acc, InT, OutT, Op>
+                               : ReduceAnyColumns<1, Policy::kElementsOfAny, Acc, InT, OutT, Op>,
                 shape_of(shape), stream, x, y, of, across, op);
 }
 
@@ -277,6 +294,7 @@ template <class InT, class OutT, class Op>
 cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, OutT* y,
                         std::int64_t part_step, std::int64_t blocks, Op op, cudaStream_t stream) {
   using Acc = AccOf<InT>;
+  using Policy = ReducePolicy<InT>;
   const StridedLoop& results = loop.results;
   const bool by_rows = loop.columns < 0;
   const std::int64_t rows = results.elements, columns = loop.length;
@@ -288,30 +306,32 @@ cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, 
     if constexpr (std::is_same_v<InT, OutT>) {
       // Not for the parts of a large sum (blocks is 1): it lets the next launch begin early, and large
       // sums of columns took a fifth longer that were begun so.
-      if (blocks > 1 && plan.splits == 1 && loop.length <= kShortColumn &&
-          plan.groups >= kLeastShort && plan.groups <= kMostShort) {
-        return launch(ReduceShortColumns<kVector<InT>, 8, Acc, InT, Op>,
-                      LaunchShape{grid_1d(rows, kShortAcross * kVector<InT>),
+      if (blocks > 1 && plan.splits == 1 && loop.length <= Policy::kShortColumn &&
+          plan.groups >= Policy::kLeastShort && plan.groups <= Policy::kMostShort) {
+        return launch(ReduceShortColumns<kPackWidth<InT>, Policy::kShortRows, Acc, InT, Op>,
+                      LaunchShape{grid_1d(rows, kShortAcross * kPackWidth<InT>),
                                   dim3(kShortAcross, kShortDown), 0, Overlap::previous_kernel},
                       stream, x, y, loop.length, rows, op);
       }
     }
     if (!is_aligned(y, 16)) return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
-    return launch(ReduceOuter<kVector<InT>, kRowsEach<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
-                  shape_of(plan), stream, x, y, loop.length, loop.width(),
-                  static_cast<unsigned>(plan.groups), op);
+    return launch(
+        ReduceOuter<kPackWidth<InT>, Policy::kRowsEach, Interleaved<InT>, Acc, InT, OutT, Op>,
+        shape_of(plan), stream, x, y, loop.length, loop.width(), static_cast<unsigned>(plan.groups),
+        op);
   }
   // Measured faster for rows of 32,768 elements (notes/outer_sums.md).
   if constexpr (std::is_same_v<InT, OutT>) {
-    if (plan.splits == 1 && columns % (kReduceLongThreads * kEightVectors<InT>) == 0) {
-      return launch(ReduceLongRows<kEightVectors<InT>, Interleaved<InT>, Acc, InT, Op>,
+    if (plan.splits == 1 && columns % (kReduceLongThreads * Policy::kEightPacks) == 0) {
+      return launch(ReduceLongRows<Policy::kEightPacks, Interleaved<InT>, Acc, InT, Op>,
                     rows_shape(rows, kReduceLongThreads, 1), stream, x, y, columns, op);
     }
   }
-  if (rows <= kSoonerRows<InT> && (plan.splits == 1 || rows * columns <= kSoonerElements)) {
+  if (rows <= Policy::kSoonerRows &&
+      (plan.splits == 1 || rows * columns <= Policy::kSoonerElements)) {
     return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
   }
-  return launch(ReduceInner<kFourVectors<InT>, Interleaved<InT>, Acc, InT, OutT, Op>,
+  return launch(ReduceInner<Policy::kFourPacks, Interleaved<InT>, Acc, InT, OutT, Op>,
                 shape_of(plan), stream, x, y, rows, columns, plan.chunk,
                 static_cast<unsigned>(plan.splits), op);
 }

@@ -91,7 +91,6 @@ class TableTest(synthetic.Scratch):
 
     def test_the_real_table(self):
         faults = mutate.load_table()
-        self.assertGreaterEqual(len(faults), 60)
         self.assertEqual({fault.kind for fault in faults}, set(mutate.KINDS))
         folders = {fault.file.split("/")[0] for fault in faults}
         self.assertEqual(folders, {"common"} | {path.name for path in runs.find_chapters(runs.ROOT)})
