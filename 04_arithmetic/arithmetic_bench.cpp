@@ -14,7 +14,6 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -26,6 +25,7 @@
 #include "04_arithmetic/proof/peers/arithmetic_peers.h"
 #include "common/bench/binary.h"
 #include "common/bench/measure.h"
+#include "common/bench/mixed.h"
 #include "common/bench/yardsticks.h"
 
 namespace tutorial::bench {
@@ -45,8 +45,6 @@ std::vector<NamedShape> medium_and_largest() {
   if (!on_gpu) return {};
   return {{"4096x4096", {4096, 4096}}, {"16384x16384", {16384, 16384}}};
 }
-
-std::string wrong(std::size_t index) { return "element " + std::to_string(index) + " is wrong"; }
 
 // ---- Operands, and what is expected of them -----------------------------------------------------
 
@@ -88,48 +86,33 @@ Input input_of(std::size_t which, std::int64_t elements) {
   return {tiles<T>()[which].bytes, [bytes](const Shape&) { return bytes; }};
 }
 
-/// A result's place on a line on which larger results lie further right.
-template <class T>
-std::int32_t order(T value) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<std::int32_t>(value);
-  } else {
-    return test::order_of(value);
-  }
+/// op in double.
+BinaryReference reference_of(ArithmeticOp op) {
+  return with_op(op, BinaryReference{}, [](auto known) -> BinaryReference {
+    return [](double a, double b) { return arithmetic_reference(decltype(known)::value, a, b); };
+  });
 }
 
+/// op of the tiles' integers.
 template <class T>
-bool accepts(const test::Accepted& interval, T result) {
-  if (interval.lowest <= order(result) && order(result) <= interval.highest) return true;
-  if constexpr (std::is_integral_v<T>) {
-    return false;
-  } else {
-    return interval.only_nan() && std::isnan(test::to_double(result));
-  }
-}
-
-/// What op(a, b) may be. `most_off`: ULP for floats, and for integers by how much they may differ.
-template <class T>
-test::Accepted accepted_of(ArithmeticOp op, T a, T b, double most_off) {
-  if constexpr (std::is_integral_v<T>) {
-    T exact;
+std::vector<T> integers_of(ArithmeticOp op) {
+  std::vector<T> results;
+  for (std::size_t i = 0; i < kPeriod; ++i) {
+    const T a = tiles<T>()[0].values[i], b = tiles<T>()[1].values[i];
     if constexpr (std::is_same_v<T, std::int8_t>) {
-      exact = arithmetic_reference_int8(op, a, b, kScales);
+      results.push_back(arithmetic_reference_int8(op, a, b, kScales));
     } else {
-      exact = arithmetic_reference_integer(op, a, b);
+      results.push_back(arithmetic_reference_integer(op, a, b));
     }
-    const auto off = static_cast<std::int32_t>(most_off);
-    return {exact - off, exact + off};
-  } else {
-    return test::accepted<T>(arithmetic_reference(op, test::to_double(a), test::to_double(b)),
-                             most_off);
   }
+  return results;
 }
 
 // ---- Ladders A and D: arrays of the same shape --------------------------------------------------
 
-/// Registers launch(in0, in1, out, n, stream) on the grid, or at shapes of its own. A peer that
-/// does not exist in this backend is left out.
+/// Registers launch(in0, in1, out, n, stream) on the grid, or at shapes of its own. `most_off`: ULP for
+/// floats, and for integers by how much they may differ. A peer that does not exist in this backend is
+/// left out.
 template <class T, class Launch>
 void add_same_shape(const std::string& rung, Kind kind, ArithmeticOp op, double most_off,
                     Launch launch, const std::vector<NamedShape>& own_shapes = {},
@@ -147,25 +130,12 @@ void add_same_shape(const std::string& rung, Kind kind, ArithmeticOp op, double 
     return launch(static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
                   static_cast<T*>(set.output), shape.elements(), stream);
   };
-  // Worked out when the first row is judged: most runs filter most rows away.
-  const auto once = std::make_shared<std::once_flag>();
-  const auto accepted = std::make_shared<std::vector<test::Accepted>>();
-  operation.verify = [op, most_off, once, accepted](const Shape&, const void* bytes,
-                                                    std::size_t begin, std::size_t count) {
-    std::call_once(*once, [&] {
-      for (std::size_t i = 0; i < kPeriod; ++i) {
-        accepted->push_back(
-            accepted_of(op, tiles<T>()[0].values[i], tiles<T>()[1].values[i], most_off));
-      }
-    });
-    const auto* results = static_cast<const T*>(bytes);
-    const std::size_t first = begin / sizeof(T);
-    for (std::size_t i = 0, at = first % kPeriod; i < count / sizeof(T); ++i) {
-      if (!accepts((*accepted)[at], results[i])) return wrong(first + i);
-      if (++at == kPeriod) at = 0;
-    }
-    return std::string();
-  };
+  if constexpr (std::is_integral_v<T>) {
+    operation.verify =
+        must_repeat<T>([op] { return integers_of<T>(op); }, static_cast<int>(most_off));
+  } else {
+    operation.verify = judge<T>(reference_of(op), most_off);
+  }
   add(operation);
 }
 
@@ -330,14 +300,6 @@ const SumOfTiles<T>& sum_of_tiles() {
   return sum;
 }
 
-template <class T>
-bool same_bits(T a, T b) {
-  std::uint64_t bits_a = 0, bits_b = 0;
-  std::memcpy(&bits_a, &a, sizeof a);
-  std::memcpy(&bits_b, &b, sizeof b);
-  return bits_a == bits_b;
-}
-
 /// The judgement of a result: a row of its last dimension at a time.
 template <class T>
 std::string judged(const Form& form, const TensorShape& result, const T* results, std::size_t first,
@@ -354,7 +316,8 @@ std::string judged(const Form& form, const TensorShape& result, const T* results
     auto at0 = static_cast<std::size_t>(place_in(form.shape0, result, index));
     auto at1 = static_cast<std::size_t>(place_in(form.shape1, result, index));
     for (; i < end; ++i, at0 += step0, at1 += step1) {
-      if (!same_bits(results[i - first], sum(at0, at1))) return wrong(i);
+      const T expected = sum(at0, at1);
+      if (std::memcmp(&results[i - first], &expected, sizeof expected) != 0) return wrong(i);
     }
   }
   return "";
@@ -428,12 +391,8 @@ void add_broadcast_peers(const Form& form) {
   fill.launch = [written](const Buffers& set, const Shape&, cudaStream_t stream) {
     return write_128bit(set.output, written, stream);
   };
-  fill.verify = [](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
-    const auto* filled = static_cast<const unsigned char*>(bytes);
-    const auto* end = filled + count;
-    const auto* other = std::find_if(filled, end, [](unsigned char byte) { return byte != 1; });
-    return other == end ? std::string() : wrong(begin + static_cast<std::size_t>(other - filled));
-  };
+  fill.verify = must_be<unsigned char>(
+      [](const Shape&, std::int64_t) { return static_cast<unsigned char>(1); });
   add(fill);
 }
 
@@ -483,18 +442,11 @@ void add_transposed() {
                          {static_cast<const T*>(set.inputs[1]), {shape, {1, shape[0]}}},
                          contiguous_view(static_cast<T*>(set.output), shape), stream);
   };
-  operation.verify = [shape](const Shape&, const void* from, std::size_t begin, std::size_t count) {
-    const SumOfTiles<T>& sum = sum_of_tiles<T>();
-    const auto* results = static_cast<const T*>(from);
-    const auto edge = static_cast<std::size_t>(shape[0]), first = begin / sizeof(T);
-    for (std::size_t i = first; i < first + count / sizeof(T); ++i) {
-      const std::size_t of_transposed = i % edge * edge + i / edge;
-      if (!same_bits(results[i - first], sum(i, of_transposed))) {
-        return wrong(i);
-      }
-    }
-    return std::string();
-  };
+  operation.verify =
+      must_be<T>([edge = static_cast<std::size_t>(side)](const Shape&, std::int64_t i) {
+        const auto at = static_cast<std::size_t>(i);
+        return sum_of_tiles<T>()(at, at % edge * edge + at / edge);
+      });
   add(operation);
 }
 
@@ -538,17 +490,11 @@ void add_nhwc(const NhwcRung<half>& rung, std::int64_t channels, bool per_channe
         shape0, shape1);
   };
   const auto pixel = static_cast<std::size_t>((channels + 7) / 8 * 8);
-  operation.verify = [=](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
-    const SumOfTiles<half>& sum = sum_of_tiles<half>();
-    const auto* results = static_cast<const half*>(bytes);
-    for (std::size_t i = 0; i < count / sizeof(half); ++i) {
-      const std::size_t at = begin / sizeof(half) + i, channel = at % pixel;
-      const bool is_padding = channel >= static_cast<std::size_t>(channels);
-      const half expected = is_padding ? padding : sum(at, per_channel ? channel : at);
-      if (!same_bits(results[i], expected)) return wrong(at);
-    }
-    return std::string();
-  };
+  operation.verify = must_be<half>([=](const Shape&, std::int64_t i) {
+    const std::size_t at = static_cast<std::size_t>(i), channel = at % pixel;
+    if (channel >= static_cast<std::size_t>(channels)) return padding;
+    return sum_of_tiles<half>()(at, per_channel ? channel : at);
+  });
   add(operation);
 }
 

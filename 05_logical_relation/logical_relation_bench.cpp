@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -57,31 +55,6 @@ void add_at_its_sizes(Case operation) {
     }
   }
   add(operation);
-}
-
-/// A Case's verify for an output that repeats the kPeriod elements of make(). They are made when
-/// the first row is judged, as most runs filter most rows away; a row is then compared as memory.
-template <class T>
-auto must_repeat(std::function<std::vector<T>()> make) {
-  const auto once = std::make_shared<std::once_flag>();
-  const auto tile = std::make_shared<std::vector<T>>();
-  return [=](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
-    std::call_once(*once, [&] { *tile = make(); });
-    const auto* outputs = static_cast<const unsigned char*>(bytes);
-    const auto* expected = reinterpret_cast<const unsigned char*>(tile->data());
-    const std::size_t period = tile->size() * sizeof(T);
-    for (std::size_t done = 0; done < count;) {
-      const std::size_t at = (begin + done) % period;
-      const std::size_t run = std::min(period - at, count - done);
-      if (std::memcmp(outputs + done, expected + at, run) != 0) {
-        std::size_t wrong = done;
-        while (outputs[wrong] == expected[at + wrong - done]) ++wrong;
-        return "element " + std::to_string((begin + wrong) / sizeof(T)) + " is wrong";
-      }
-      done += run;
-    }
-    return std::string();
-  };
 }
 
 /// Half of them false; the true ones with every bit pattern, but mostly 1.

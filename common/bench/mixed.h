@@ -1,5 +1,5 @@
-// Operations whose inputs and output differ in type or in length: the parts of their Case, and their
-// yardsticks.
+// Parts of a Case: its buffers, and outputs that must have given bits (those within an error are measure.h's
+// to judge). And the yardsticks of operations whose inputs and output differ in type or in length.
 #pragma once
 
 #include "common/bench/bench.h"
@@ -10,7 +10,9 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tutorial::bench {
@@ -49,6 +51,12 @@ std::array<unsigned char, sizeof(T)> bytes_in(const T& value) {
 }
 }  // namespace detail
 
+/// A verify's answer where element `index` of the output is not what it must be.
+template <class Index>
+std::string wrong(Index index) {
+  return "element " + std::to_string(index) + " is wrong";
+}
+
 /// A Case's verify: output element i must have the bits of expected(shape, i). Several threads call
 /// `expected` at once.
 template <class T, class Expected>
@@ -59,8 +67,34 @@ auto must_be(Expected expected) {
     for (std::size_t i = 0; i < count / sizeof(T); ++i) {
       const std::int64_t index = first + static_cast<std::int64_t>(i);
       if (detail::bytes_in(expected(shape, index)) != detail::bytes_in(outputs[i])) {
-        return "element " + std::to_string(index) + " is wrong";
+        return wrong(index);
       }
+    }
+    return std::string();
+  };
+}
+
+/// A Case's verify: the output repeats the elements of make(), bit for bit; integers may be `most_off`
+/// from them. They are made when the first row is judged, as most runs filter most rows away.
+template <class T>
+auto must_repeat(std::function<std::vector<T>()> make, int most_off = 0) {
+  const auto once = std::make_shared<std::once_flag>();
+  const auto tile = std::make_shared<std::vector<T>>();
+  const auto is_right = [most_off](const T& output, const T& expected) {
+    if constexpr (std::is_integral_v<T>) {
+      const std::int64_t off = std::int64_t{output} - std::int64_t{expected};
+      return -most_off <= off && off <= most_off;
+    } else {
+      return detail::bytes_in(output) == detail::bytes_in(expected);
+    }
+  };
+  return [=](const Shape&, const void* bytes, std::size_t begin, std::size_t count) {
+    std::call_once(*once, [&] { *tile = make(); });
+    const auto* outputs = static_cast<const T*>(bytes);
+    const std::size_t first = begin / sizeof(T);
+    for (std::size_t i = 0, at = first % tile->size(); i < count / sizeof(T); ++i) {
+      if (!is_right(outputs[i], (*tile)[at])) return wrong(first + i);
+      if (++at == tile->size()) at = 0;
     }
     return std::string();
   };
