@@ -14,14 +14,11 @@ constexpr Reference kReference = elu_reference;
 /// The ladder of a type, the operator at alpha = 1, and what one would use instead.
 template <class T>
 void add_type() {
-  const auto cub = [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-    return elu_cub(x, y, n, stream);
-  };
   const std::string dtype = dtype_name<T>();
   const UnaryRung<T> whole = elu_operator_rung<T>();
   add_ladder("elu", elu_rungs<T>(), kReference);
   add_unary<T>("elu", whole.name, Kind::rung, whole.launch, kReference, whole.max_ulp);
-  add_unary<T>("elu", "cub_" + dtype, Kind::peer, cub, kReference, whole.max_ulp);
+  add_unary<T>("elu", "cub_" + dtype, Kind::peer, elu_cub<T>, kReference, whole.max_ulp);
 }
 
 template <class T>

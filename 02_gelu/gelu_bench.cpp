@@ -30,7 +30,7 @@ void add_variant(GeluApproximate approximate) {
   add_rungs<T>(approximate);
   add(Kind::rung, approximate, by_operator);
   add(Kind::peer, approximate,
-      gelu_rung<T>(approximate, std::string("cub_") + dtype_name<T>(), gelu_cub, 1, sizeof(T),
+      gelu_rung<T>(approximate, std::string("cub_") + dtype_name<T>(), gelu_cub<T>, 1, sizeof(T),
                    by_operator.max_ulp));
 }
 

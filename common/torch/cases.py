@@ -4,6 +4,7 @@ The file defines CASES, a list of Case. It may import torch; the chapter's own o
 torch.ops.elementwise_tutorial and are loaded before anything is called.
 """
 
+FLOATS = ("f32", "f16", "bf16")
 SIZES = (1024, 2048, 4096)
 GRID = [(rows, columns) for rows in SIZES for columns in SIZES] + [(16384, 16384)]
 SMALL_GRID = [(rows, columns) for rows in (64, 256) for columns in (64, 256)]  # without a GPU

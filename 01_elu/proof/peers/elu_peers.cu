@@ -23,17 +23,14 @@ struct EluOne {
 
 }  // namespace
 
-cudaError_t elu_cub(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
+template <class T>
+cudaError_t elu_cub(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
   return bench::cub_transform(x, y, n, EluOne{}, stream);
 }
-
-cudaError_t elu_cub(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return bench::cub_transform(x, y, n, EluOne{}, stream);
-}
-
-cudaError_t elu_cub(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n, cudaStream_t stream) {
-  return bench::cub_transform(x, y, n, EluOne{}, stream);
-}
+#define TUTORIAL_INSTANTIATE(T) \
+  template cudaError_t elu_cub(const T*, T*, std::int64_t, cudaStream_t);
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
+#undef TUTORIAL_INSTANTIATE
 
 cudaError_t elu_host_loop(const float* x, float* y, std::int64_t n, cudaStream_t) {
 #if defined(TUTORIAL_BACKEND_CPU)

@@ -1,7 +1,7 @@
 """ELU beside PyTorch's, forwards and backwards: one fused kernel each."""
 
 import torch
-from cases import Case, on_grid, unary_rung
+from cases import FLOATS, Case, on_grid, unary_rung
 
 ops = torch.ops.elementwise_tutorial
 
@@ -23,4 +23,4 @@ def backward(dtype):
                 bound=lambda x, y: ops.elu_backward.out(x[0], x[1], out=y))
 
 
-CASES = [make(dtype) for make in (of, backward) for dtype in ("f32", "f16", "bf16")]
+CASES = [make(dtype) for make in (of, backward) for dtype in FLOATS]

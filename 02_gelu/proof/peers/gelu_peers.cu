@@ -17,30 +17,19 @@ struct GeluOne {
   }
 };
 
+}  // namespace
+
 template <class T>
-cudaError_t cub_any(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
-                    cudaStream_t stream) {
+cudaError_t gelu_cub(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
+                     cudaStream_t stream) {
   return approximate == GeluApproximate::tanh
              ? bench::cub_transform(x, y, n, GeluOne<GeluApproximate::tanh>{}, stream)
              : bench::cub_transform(x, y, n, GeluOne<GeluApproximate::none>{}, stream);
 }
-
-}  // namespace
-
-cudaError_t gelu_cub(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                     cudaStream_t stream) {
-  return cub_any(x, y, n, approximate, stream);
-}
-
-cudaError_t gelu_cub(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                     cudaStream_t stream) {
-  return cub_any(x, y, n, approximate, stream);
-}
-
-cudaError_t gelu_cub(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                     GeluApproximate approximate, cudaStream_t stream) {
-  return cub_any(x, y, n, approximate, stream);
-}
+#define TUTORIAL_INSTANTIATE(T) \
+  template cudaError_t gelu_cub(const T*, T*, std::int64_t, GeluApproximate, cudaStream_t);
+TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
+#undef TUTORIAL_INSTANTIATE
 
 cudaError_t gelu_host_loop(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
                            cudaStream_t) {

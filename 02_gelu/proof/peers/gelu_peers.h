@@ -2,24 +2,20 @@
 // these beside the ladder. Each answers cudaErrorNotSupported where its backend does not exist.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
 #include "02_gelu/gelu.h"
+#include "common/types.h"
 
 namespace tutorial {
 
 /// cub::DeviceTransform with the last rung's function, one element at a time (cuda backend,
-/// CCCL 2.8 or newer).
-cudaError_t gelu_cub(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
+/// CCCL 2.8 or newer). T: each of TUTORIAL_FOR_FLOATS (common/types.h).
+template <class T>
+cudaError_t gelu_cub(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
                      cudaStream_t stream);
-cudaError_t gelu_cub(const half* x, half* y, std::int64_t n, GeluApproximate approximate,
-                     cudaStream_t stream);
-cudaError_t gelu_cub(const __nv_bfloat16* x, __nv_bfloat16* y, std::int64_t n,
-                     GeluApproximate approximate, cudaStream_t stream);
 
 /// A plain loop on one core of the host (cpu backend).
 cudaError_t gelu_host_loop(const float* x, float* y, std::int64_t n, GeluApproximate approximate,

@@ -1,7 +1,7 @@
 """GELU beside PyTorch's, in both variants, forwards and backwards: one fused kernel each."""
 
 import torch
-from cases import Case, on_grid, unary_rung
+from cases import FLOATS, Case, on_grid, unary_rung
 
 ops = torch.ops.elementwise_tutorial
 
@@ -27,4 +27,4 @@ def backward(dtype, variant):
                 bound=lambda x, y: ops.gelu_backward.out(x[0], x[1], approximate=variant, out=y))
 
 
-CASES = [make(dtype, variant) for make in (of, backward) for dtype in ("f32", "f16", "bf16") for variant in ("tanh", "none")]
+CASES = [make(dtype, variant) for make in (of, backward) for dtype in FLOATS for variant in ("tanh", "none")]

@@ -2,7 +2,7 @@
 SwiGLU, for which PyTorch has two kernels, three backwards, and torch.compile makes one."""
 
 import torch
-from cases import Case, on_grid, unary_rung
+from cases import FLOATS, Case, on_grid, unary_rung
 
 ops = torch.ops.elementwise_tutorial
 
@@ -78,4 +78,4 @@ def swiglu_quantize(dtype):
 
 MAKERS = [swish, swiglu, swish_backward, swiglu_backward]
 MAKERS += [swiglu_quantize] if hasattr(torch, "float8_e4m3fn") else []
-CASES = [make(dtype) for make in MAKERS for dtype in ("f32", "f16", "bf16")]
+CASES = [make(dtype) for make in MAKERS for dtype in FLOATS]

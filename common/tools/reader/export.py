@@ -199,8 +199,10 @@ def names(folder):
 
 
 def why_not(folder, name):
-    """Why a rung cannot be exported, if it is known."""
-    return next((f"{name} is no kernel of its own: {why}" for pattern, why in spec_of(folder).get("refused", {}).items()
+    """Why a rung cannot be exported, if it is known. In the sentence `{last}` is the operator's rung."""
+    last = next((one for one in names(folder) if re.fullmatch(name.replace("operator_", "") + r"\w*_pdl", one)), None)
+    return next((f"{name} is no kernel of its own: {why.format(last=last)}"
+                 for pattern, why in spec_of(folder).get("refused", {}).items()
                  if fnmatch.fnmatchcase(name, pattern) and name not in names(folder)), None)
 
 
