@@ -165,10 +165,6 @@ function(tutorial_add_see name)
     tutorial_add_python_test("${folder}.trace" LABEL "${name}" COMMAND ${proof} --quick)
     tutorial_add_python_test("${folder}.trace: ncu" LABEL "${name};long" COMMAND ${proof})
     set_tests_properties("${folder}.trace" "${folder}.trace: ncu" PROPERTIES FIXTURES_REQUIRED ${target})
-    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/proof/your_strided.cuh" AND
-       EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/answers/climb.cuh")
-      tutorial_add_traced_edits(${name} PREFIX ${folder})
-    endif()
   endif()
 
   file(GLOB exhibits CONFIGURE_DEPENDS proof/museum/exhibits*.cu)
@@ -179,24 +175,4 @@ function(tutorial_add_see name)
       add_dependencies(${folder} ${folder}_exhibits_check)
     endif()
   endif()
-endfunction()
-
-# The same program with other files in the place of your_<name>.cuh, and what their traces must show.
-function(tutorial_add_traced_edits name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
-  set(target ${arg_PREFIX}_see)
-  foreach(edit proof/your_strided answers/climb)
-    get_filename_component(short ${edit} NAME)
-    set(include "${CMAKE_CURRENT_BINARY_DIR}/traced/${short}")
-    configure_file(${edit}.cuh "${include}/${arg_PREFIX}/your_${name}.cuh" COPYONLY)
-    tutorial_seen_objects(${arg_PREFIX}_seen_${short} launchers/your_${name}.cu)
-    target_include_directories(${arg_PREFIX}_seen_${short} BEFORE PRIVATE "${include}")
-    tutorial_see_program(${target}_${short} ${name} ${arg_PREFIX}_bench ${target}_rung ${arg_PREFIX}_seen_${short})
-    add_dependencies(tutorial_answers ${target}_${short})
-  endforeach()
-  tutorial_test_if_built("${arg_PREFIX}.trace: edits" "${target}_climb;${target}_your_strided"
-    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/common/tools/test/trace_edits.py" your_${name}
-            "$<TARGET_FILE:${target}_your_strided>=2,stride 16,16,12.5 %"
-            "$<TARGET_FILE:${target}_climb>=16,consecutive,16,100 %"
-    PROPERTIES LABELS ${name} ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 TIMEOUT ${tutorial_timeout})
 endfunction()

@@ -105,24 +105,6 @@ def summary_table(cells, gpus):
     return ["GPU", "Peer", "Cells", "below 1.00", "of them beyond the spread", "below 0.99", "Worst", "where"], body, "llrrrrrl"
 
 
-def cells_table(cells, link):
-    """(titles, rows, alignment): the cells below 1, a row per operation, type, regime, peer and GPU;
-    link(chapter) is the chapter's cell."""
-    groups = {}
-    for one in cells:
-        if one.ratio < 1:
-            groups.setdefault(one[:5] + (one.regime,), []).append(one)
-    body, order = [], runs.unique(one[:5] for one in cells)
-    places = {gpu: place for place, gpu in enumerate(runs.unique(one.gpu for one in cells))}
-    for key in sorted(groups, key=lambda key: (places[key[0]], list(PEERS).index(key[1]), order.index(key[:5]), key[5])):
-        (gpu, peer, chapter, operation, dtype, regime), members = key, groups[key]
-        beyond = sum(map(beyond_spread, members))
-        shown = [f"{size(one.shape)} {'' if beyond_spread(one) else '≈'}{cut(one.ratio)}" for one in members]
-        body.append([gpu, PEERS[peer], link(chapter), operation, dtype, regime, ", ".join(shown),
-                     {0: "none", len(members): "all"}.get(beyond, f"{beyond} of {len(members)}")])
-    return ["GPU", "Peer", "Chapter", "Operation", "Type", "Regime", "Their time / ours", "Beyond the spread"], body, "l" * 8
-
-
 def lowest(cells, wanted=lambda cell: True):
     """Of the cells below 0.99 beside PyTorch and torch.compile, per launch (one operation, type, regime and number of
     elements on one GPU) the list of those at the shape that is lowest, or lowest of the wanted."""

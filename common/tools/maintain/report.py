@@ -53,7 +53,7 @@ Parts made from a benchmark run (Google Benchmark JSON)
                                   counts of each at its lowest
     behind [of=summary]           where a peer is faster than our operator, of both shown GPUs and all chapters
                                   that have results/GPU.json or GPU_torch.json: a row per GPU and peer;
-                                  of=cells: every such cell; of=ncu: of those below 0.99 beside PyTorch, what
+                                  of=ncu: of those below 0.99 beside PyTorch, what
                                   results/GPU_behind_ncu.json says. behind.py says which rows are compared
     headline_figure [FILE] out=NAME.svg [title=..]
                                   percent of a copy of the best rung, PyTorch, torch.compile and cub, cold,

@@ -243,8 +243,8 @@ def views_ncu(part, cells):
 def make_behind(part):
     """Where a peer is faster than our operator, in the chapters' runs on the named GPUs."""
     of, cells, recorded, gpus = part.option("of", "summary"), [], {}, []
-    if of not in ("summary", "cells", "ncu"):
-        part.fail(f"unknown of={of}; known: summary, cells, ncu")
+    if of not in ("summary", "ncu"):
+        part.fail(f"unknown of={of}; known: summary, ncu")
     for name in runs.shown().values():
         gpus.append(name.upper())
         for folder in runs.find_chapters(runs.ROOT):
@@ -260,8 +260,6 @@ def make_behind(part):
                 recorded.setdefault(words, {}).setdefault(run.context.get("commit"), []).append(folder.name[:2])
     if not cells:
         raise NotRecorded("main.json")
-    if of == "cells":
-        return table(*behind.cells_table(cells, lambda name: f"[{name[:2]}]({part.link(runs.ROOT / name / 'README.md')})"))
     if of == "ncu":
         return behind_profiles(part, cells)
     commits = [f"{words}: " + ", ".join(f"{commit} ({', '.join(names)})" for commit, names in by.items())

@@ -232,8 +232,8 @@ def curve(gpu, root=None):
 
 
 def slow_curve(gpu, root=None):
-    """That of the slow unit. Of a GPU without it, every cycle can be used."""
-    return Curve(points(gpu, "xu", root=root) or [(1.0, 100.0)])
+    """That of the slow unit."""
+    return Curve(points(gpu, "xu", root=root))
 
 
 @lru_cache(None)

@@ -13,8 +13,7 @@ The short form says everything once. Its rows stand by ladder and rung:
 with "form" behind "kind" where there is one, and a list of each number in the order of the places, or the number
 alone if it is the same everywhere. GBps is left out: it is bytes / median_us; so are the bytes that follow from those of
 an element. Every other list of objects is a table,
-{"columns": [..], "rows": [[..], ..]}; the columns of an object inside an object are named "pipes.alu". The offsets of a
-traced warp's 32 lanes are {"lane0": .., "step": ..} where they lie at equal steps.
+{"columns": [..], "rows": [[..], ..]}; the columns of an object inside an object are named "pipes.alu".
 A number has the digits that the spread justifies, and more where rounding them again would show another number.
 """
 
@@ -33,7 +32,6 @@ NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 DIGITS = {"median_us": 7, "spread_pct": 4, "probe_mhz": 4, "inside_mhz": 4, "sm_mhz": 4}
 WIDTH = 500  # of a line of several members
 ROW = 1500  # of a row, which has a line of its own
-LANES = 32  # of a warp
 
 
 # -------------------------------------------------------------------------------------------------
@@ -208,29 +206,12 @@ def tables(data):
 
 
 def expanded(data):
-    """data with lists of objects for its tables, and of 32 numbers for what lanes have at equal steps."""
+    """data with lists of objects for its tables."""
     if is_table(data):
         return [expanded_row(data["columns"], [expanded(value) for value in row]) for row in data["rows"]]
     if isinstance(data, list):
         return [expanded(item) for item in data]
-    if isinstance(data, dict) and set(data) == {"lane0", "step"}:
-        return [data["lane0"] + data["step"] * lane for lane in range(LANES)]
     return {key: expanded(value) for key, value in data.items()} if isinstance(data, dict) else data
-
-
-def in_steps(data):
-    """data with {"lane0": .., "step": ..} for the offsets of lanes that lie at equal steps."""
-    if isinstance(data, list):
-        return [in_steps(item) for item in data]
-    if not isinstance(data, dict):
-        return data
-    short_of = {key: in_steps(value) for key, value in data.items()}
-    offsets = data.get("offsets")
-    if isinstance(offsets, list) and len(offsets) == LANES and None not in offsets:
-        first, step = offsets[0], offsets[1] - offsets[0]
-        if offsets == [first + step * lane for lane in range(LANES)]:
-            short_of["offsets"] = {"lane0": first, "step": step}
-    return short_of
 
 
 def expanded_row(columns, values):
@@ -256,7 +237,7 @@ def short(data):
     if isinstance(data.get("benchmarks"), list):
         rows, others = rows_of_google(data.pop("benchmarks"))
         data.update({"ladders": ladders_of(rows)} if rows else {}, **({"benchmarks": others} if others else {}))
-    return {key: value if key in ("context", "ladders") else in_steps(tables(value)) for key, value in data.items()}
+    return {key: value if key in ("context", "ladders") else tables(value) for key, value in data.items()}
 
 
 # -------------------------------------------------------------------------------------------------

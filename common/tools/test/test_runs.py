@@ -145,14 +145,6 @@ class RunsTest(synthetic.Scratch):
         self.assertEqual(recorded.expanded(short), data)
         self.assertEqual(recorded.short(short), short)
 
-    def test_offsets_at_equal_steps_are_two_numbers(self):
-        even, uneven = list(range(0, 64, 2)), [0, 1, 2, 4, *range(5, 33)]
-        data = {"rungs": [{"name": "a", "requests": [{"offsets": even}, {"offsets": uneven}, {"offsets": even[:31] + [None]}]}]}
-        kept = recorded.short(data)
-        self.assertEqual([request["offsets"] for request in kept["rungs"]["rows"][0][1]],
-                         [{"lane0": 0, "step": 2}, uneven, even[:31] + [None]])
-        self.assertEqual(recorded.expanded(kept), data)
-
     def test_what_is_recorded_here_is_compact(self):
         paths = [Path(runs.ROOT, name) for name in recorded_files()]
         self.assertGreater(len(paths), 6)
