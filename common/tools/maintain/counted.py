@@ -25,7 +25,6 @@ import counts
 import front
 import model
 import model_report
-import predict
 import runs
 import speed
 import trace
@@ -139,17 +138,9 @@ def entry_of(row, chapter):
 def outcomes(gpu):
     """[(chapter, rung, percent predicted or why not, percent recorded)] of the rungs that the model judges too."""
     found = []
-    for chapter in runs.find_chapters():
-        try:
-            kernels, _ = model.kernels(chapter.name, runs.shown()["main"])
-            recorded = predict.recorded_target(gpu, chapter.name)
-        except runs.ToolError:
-            continue  # a chapter of which nothing is recorded
-        for kernel in kernels:
-            row, copy_us = kernel.row, recorded.copy_us(kernel)
-            if copy_us:
-                entry, reason = entry_of(row, chapter.name)
-                found.append((chapter.name, row.rung, reason or predicted(entry, gpu, row.elements, copy_us), recorded.reached(kernel)))
+    for chapter, kernel, _, copy_us, reached in model_report.recorded_rungs(gpu, runs.shown()["main"]):
+        entry, reason = entry_of(kernel.row, chapter)
+        found.append((chapter, kernel.row.rung, reason or predicted(entry, gpu, kernel.row.elements, copy_us), reached))
     return found
 
 
