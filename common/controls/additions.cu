@@ -7,6 +7,7 @@
 #include "common/bench/cub_transform.cuh"
 #include "common/controls/bulk_copy.cuh"
 #include "common/controls/controls.h"
+#include "common/controls/residency.cuh"
 #include "common/elementwise_binary.cuh"
 #include "common/launch.cuh"
 #include "common/macros.cuh"
@@ -34,13 +35,7 @@ __global__ void control_add_held_kernel(const float* a, const float* b, float* y
   if (i < n) {
     FLOAT4(y[i]) = sum(FLOAT4(a[i]), FLOAT4(b[i]));
   } else if (n < 0) {
-    float held[kRegisters];
-#pragma unroll
-    for (int k = 0; k < kRegisters; ++k) held[k] = static_cast<const volatile float*>(a)[k];
-#pragma unroll
-    for (int k = 0; k < kRegisters; ++k) {
-      static_cast<volatile float*>(y)[k] = held[kRegisters - 1 - k];
-    }
+    hold<kRegisters>(a, y);
   }
 }
 

@@ -98,13 +98,7 @@ __global__ void control_outer_held_kernel(const half* a, const half* b, half* y,
   if (pack < packs) {
     add_outer_pack(pack, a, b, y, channels, rows, row_packs);
   } else if (packs == 0) {
-    unsigned held[kHeld];
-#pragma unroll
-    for (int k = 0; k < kHeld; ++k) held[k] = reinterpret_cast<const volatile unsigned*>(a)[k];
-#pragma unroll
-    for (int k = 0; k < kHeld; ++k) {
-      reinterpret_cast<volatile unsigned*>(y)[k] = held[kHeld - 1 - k];
-    }
+    hold<kHeld>(a, y);
   }
 }
 

@@ -108,11 +108,7 @@ __global__ void control_fill_held_kernel(const float* x, float* y, std::int64_t 
     Unit::template pass<kCount>(v, neutral);
     LDST128BITS(y[i]) = LDST128BITS(v[0]);
   } else if (n < 0) {
-    float held[kHeld];
-#pragma unroll
-    for (int k = 0; k < kHeld; ++k) held[k] = static_cast<const volatile float*>(x)[k];
-#pragma unroll
-    for (int k = 0; k < kHeld; ++k) static_cast<volatile float*>(y)[k] = held[kHeld - 1 - k];
+    hold<kHeld>(x, y);
   }
 }
 
@@ -135,34 +131,18 @@ __global__ void control_fill_f16_kernel(const half* x, half* y, std::int64_t n, 
   LDST128BITS(y[i]) = LDST128BITS(pack[0]);
 }
 
-template <class T, class Unit, int kCount>
-OneInput<T> filled() {
-  constexpr int kEach = 16 / sizeof(T);
-  const std::string name =
-      std::string(Unit::name) + (sizeof(T) == 2 ? "_f16_" : "_") + std::to_string(kCount);
-  return {
-      name, [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-        const LaunchShape shape{grid_1d(n, kBlock * kEach), dim3(kBlock)};
-        if constexpr (sizeof(T) == 2) {
-          return launch(control_fill_f16_kernel<Unit, kCount>, shape, stream, x, y, n, kNeutral);
-        } else {
-          return launch(control_fill_f32_kernel<Unit, kCount>, shape, stream, x, y, n, kNeutral);
-        }
-      }};
-}
-
-/// With shared memory that leaves room for so many threads on a multiprocessor.
+/// With shared memory that leaves room for so many threads on a multiprocessor; 0: without.
 template <class T, class Unit, int kCount>
 OneInput<T> filled(int resident) {
   constexpr int kEach = 16 / sizeof(T);
   const std::string name = std::string(Unit::name) + (sizeof(T) == 2 ? "_f16_" : "_") +
-                           std::to_string(kCount) + "_r" + std::to_string(resident);
+                           std::to_string(kCount) +
+                           (resident > 0 ? "_r" + std::to_string(resident) : "");
   return {name, [=](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
             const auto with = [&](auto kernel) {
-              return launch(
-                  kernel,
-                  {grid_1d(n, kBlock * kEach), dim3(kBlock), shared_for(kernel, kBlock, resident)},
-                  stream, x, y, n, kNeutral);
+              const std::size_t shared = resident > 0 ? shared_for(kernel, kBlock, resident) : 0;
+              return launch(kernel, {grid_1d(n, kBlock * kEach), dim3(kBlock), shared}, stream, x,
+                            y, n, kNeutral);
             };
             if constexpr (sizeof(T) == 2) {
               return with(control_fill_f16_kernel<Unit, kCount>);
@@ -188,13 +168,9 @@ void hold(std::vector<OneInput<float>>& rows, int threads, std::integer_sequence
   (rows.push_back(held<kCounts, kHeld>(threads)), ...);
 }
 template <class T, class Unit, int... kCounts>
-void fill_at(std::vector<OneInput<T>>& rows, int resident, std::integer_sequence<int, kCounts...>) {
+void fill(std::vector<OneInput<T>>& rows, std::integer_sequence<int, kCounts...>,
+          int resident = 0) {
   (rows.push_back(filled<T, Unit, kCounts>(resident)), ...);
-}
-
-template <class T, class Unit, int... kCounts>
-void fill(std::vector<OneInput<T>>& rows, std::integer_sequence<int, kCounts...>) {
-  (rows.push_back(filled<T, Unit, kCounts>()), ...);
 }
 template <int... kCounts>
 using Counts = std::integer_sequence<int, kCounts...>;
@@ -212,8 +188,8 @@ std::vector<OneInput<float>> float_fills() {
 std::vector<OneInput<float>> float_fills_by_residency() {
   std::vector<OneInput<float>> rows;
   for (const int resident : {1536, 1024, 512}) {
-    fill_at<float, Fma>(rows, resident, Counts<0, 16, 24, 32, 40, 48, 56, 64, 80>{});
-    fill_at<float, Chain>(rows, resident, Counts<8, 24, 48>{});
+    fill<float, Fma>(rows, Counts<0, 16, 24, 32, 40, 48, 56, 64, 80>{}, resident);
+    fill<float, Chain>(rows, Counts<8, 24, 48>{}, resident);
   }
   fill<float, Chain>(rows, Counts<8, 16, 24, 32, 48, 64>{});
   hold<28>(rows, kBlock, Counts<24, 40, 56>{});
@@ -226,8 +202,8 @@ std::vector<OneInput<float>> float_fills_by_residency() {
 std::vector<OneInput<half>> half_fills_by_residency() {
   std::vector<OneInput<half>> rows;
   for (const int resident : {1536, 1024}) {
-    fill_at<half, Fma>(rows, resident, Counts<0, 9, 15, 21, 27, 34>{});
-    fill_at<half, Alu>(rows, resident, Counts<9, 12, 16>{});
+    fill<half, Fma>(rows, Counts<0, 9, 15, 21, 27, 34>{}, resident);
+    fill<half, Alu>(rows, Counts<9, 12, 16>{}, resident);
   }
   return rows;
 }

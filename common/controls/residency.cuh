@@ -1,4 +1,5 @@
-// How many threads a multiprocessor holds at once, set by shared memory that nobody uses.
+// How many threads a multiprocessor holds at once, set by shared memory that nobody uses or by
+// registers.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -23,6 +24,19 @@ std::size_t shared_for(void (*kernel)(Params...), int threads, int resident) {
                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         static_cast<int>(bytes)) == cudaSuccess;
   return set ? bytes : 0;
+}
+
+/// Needs kRegisters registers and more, in a branch that no launch enters: the compiler takes them
+/// all the same, fewer blocks fit, and nothing else changes.
+template <int kRegisters>
+__device__ __forceinline__ void hold(const void* from, void* to) {
+  unsigned held[kRegisters];
+#pragma unroll
+  for (int k = 0; k < kRegisters; ++k) held[k] = static_cast<const volatile unsigned*>(from)[k];
+#pragma unroll
+  for (int k = 0; k < kRegisters; ++k) {
+    static_cast<volatile unsigned*>(to)[k] = held[kRegisters - 1 - k];
+  }
 }
 
 }  // namespace tutorial::controls
