@@ -22,9 +22,10 @@ def bench_row(rung, percent, microseconds, kind="rung", name="toy", shape="16384
             "copy_pct": percent, "median_us": microseconds, "spread_pct": 0.1, "bytes": microseconds * percent * 10, **more}
 
 
-def count(rung, instructions):
+def count(rung, instructions, pipes=None):
     return {"kernel": f"toy_{rung}_kernel", "rung": rung, "block": "(128, 1, 1)", "grid": "(10, 1, 1)",
-            "duration_us": 100.0, "sm_mhz": 1000.0, "instructions": instructions, "pipes": {}, "dram_gbps": 900.0, "dram_pct": 90.0}
+            "duration_us": 100.0, "sm_mhz": 1000.0, "instructions": instructions, "pipes": pipes or {},
+            "dram_gbps": 900.0, "dram_pct": 90.0}
 
 
 def fill_row(rung, lanes, fill, percent):
@@ -52,9 +53,9 @@ class ToyTest(synthetic.Scratch):
     def write(self, name, data):
         synthetic.write(self.root, name, data)
 
-    def rung(self, name, instructions, percent=100.0):
+    def rung(self, name, instructions, percent=100.0, **more):
         self.rows.append(bench_row(name, percent, 10000.0 / percent))
-        self.counts.append(count(name, instructions))
+        self.counts.append(count(name, instructions, **more))
 
     def predicted(self, **device):
         """{rung: prediction}; the device differs from g1 in what is given, and a copy takes 100 us on it, too."""
@@ -77,10 +78,13 @@ class ToyTest(synthetic.Scratch):
             device = model.Device("toy", 1, 1000.0, **{part: number})
             self.assertEqual(model.Launch(1, 64, 1, registers=32, shared=12 * 1024).resident(device), held, part)
 
-    def test_another_gpu_has_other_slots(self):
+    def test_another_gpu_has_other_slots_and_units(self):
+        """Both recorded GPUs have as many multiprocessors, so no page can show it."""
         self.rung("slots", 3_000_000)
-        self.assertAlmostEqual(self.predicted(multiprocessors=20)["slots"].percent, 100.0)
-        self.assertAlmostEqual(self.predicted(mhz=750.0)["slots"].percent, 50.0)
+        self.rung("unit", 1000, pipes={"alu": 75.0})
+        for device, slots in ({"multiprocessors": 20}, 100.0), ({"mhz": 750.0}, 50.0):
+            seen = self.predicted(**device)
+            self.assertEqual((round(seen["slots"].percent, 6), round(seen["unit"].percent, 6)), (slots, slots), device)
 
     def test_a_data_sheet_scales_the_copy(self):
         self.rung("plain", 1000)
