@@ -74,9 +74,10 @@ def refuse(arguments, folders, rest, gpus):
         except re.error as error:
             raise runs.ToolError(f"--benchmark_filter={arguments.benchmark_filter} is no regular expression: "
                                  f"{error}") from None
-    if (arguments.share or len(folders) > 1) and arguments.benchmark_out:
-        raise runs.ToolError("--benchmark_out names one file; omit it with all and --share")
-    require_writable("benchmark_out", arguments.benchmark_out)
+    if (arguments.share or len(folders) > 1) and (arguments.benchmark_out or arguments.svg):
+        raise runs.ToolError("--benchmark_out and --svg name one file; omit them with all and --share")
+    for name in ("benchmark_out", "svg"):
+        require_writable(name, getattr(arguments, name))
     for folder in folders:
         recorded = front.recorded_gpus(folder)
         for gpu in gpus:
@@ -139,7 +140,10 @@ class Bench:
         self.measure()
         self.keep()
         front.say()
-        return self.show(runs.load_run(self.out), gpus)
+        code = self.show(runs.load_run(self.out), gpus)
+        if self.arguments.svg:
+            self.draw()
+        return code
 
     def tell_selection(self):
         if self.chosen is None:
@@ -253,6 +257,18 @@ class Bench:
         front.say("These times say nothing about a GPU. What your kernel asks of memory, beside a rung: "
                   + front.command(f"trace {name} {yours.rung} {beside(self.folder)}"))
         return code
+
+    def draw(self):
+        sys.path.insert(0, str(runs.ROOT / "common" / "tools" / "maintain"))
+        import marker
+        import pictures
+        words = f"ladder_figure '{self.out.resolve()}' out=/ladder.svg kinds=rung,yours,peer,copy"
+        part = marker.Part(words, runs.ROOT / "README.md", "bench --svg")
+        part.options["out"] = str(Path(self.arguments.svg).resolve().with_suffix(".svg"))
+        pictures.make_ladder_figure(part)
+        for text in part.files.values():
+            Path(self.arguments.svg).write_text(text, encoding="utf-8")
+        front.say(f"bench: the ladder is drawn in {self.arguments.svg}")
 
 
 def keep_fastest(path):

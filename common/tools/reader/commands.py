@@ -129,6 +129,7 @@ def make_parser():
                        "f16x8 takes all that begin so, and /f16x8_pack/ one")
     bench.add_argument("--benchmark_out", metavar="FILE", help="write the result there (JSON)")
     bench.add_argument("--gpu", metavar="GPU,...", default="", help="show what is recorded of these GPUs too: h200,h100")
+    bench.add_argument("--svg", metavar="FILE", help="draw the ladder into a file, as the pages do")
     bench.add_argument("--share", action="store_true",
                        help="write one small file of this GPU's ladders, to send or to look at")
 

@@ -338,6 +338,12 @@ class Tutorial(unittest.TestCase):
         self.assertNotIn("cmake --build", " ".join(self.called("cmake")[-1:]))
         self.assertEqual(self.bench(self.WRITES, "f16", "--benchmark_filter=f16")[0], 2)
 
+    def test_the_ladder_as_a_picture(self):
+        code, out, errors = self.bench(self.WRITES, "--svg=ladder.svg")
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("your_one", (self.clone / "ladder.svg").read_text(encoding="utf-8"))
+        self.assertEqual(self.bench(self.WRITES, "--svg=none/ladder.svg")[0], 2)
+
     @unittest.skipUnless(shutil.which("flock"), "no flock here, so ./tutorial does not wait")
     def test_two_benchmarks_take_turns(self):
         (self.clone / "build/logs").mkdir(parents=True)
@@ -395,7 +401,7 @@ class Tutorial(unittest.TestCase):
         self.assertEqual((code, errors.count("\n")), (2, 1))
         self.assertIn("--share is for the ladders of a GPU", errors)
         self.assertEqual(len(self.called("cmake")), built)
-        self.assertIn("names one file", self.bench_all("--benchmark_out=x.json")[2])
+        self.assertIn("name one file", self.bench_all("--benchmark_out=x.json")[2])
 
     def test_the_book_needs_pythons_environments(self):
         self.fake("python3", f'case $* in *ensurepip*) exit 1 ;; esac; exec "{sys.executable}" "$@"')
