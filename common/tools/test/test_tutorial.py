@@ -2,6 +2,7 @@
 """Tests of ./tutorial and its commands: what it says where something is missing, and what it runs. It runs
 in a folder with a space in its name, with scripts in the place of the programs that it calls."""
 
+import compileall
 import fcntl
 import os
 import shutil
@@ -25,6 +26,15 @@ NEEDED = "basename bash cat cp dirname env flock grep head mkdir mv nproc readli
 
 
 class Tutorial(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # Compiled once: Python would parse all tools again in each call of the door.
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.tools = Path(folder.name) / "tools"
+        shutil.copytree(ROOT / "common/tools", cls.tools, ignore=shutil.ignore_patterns("test", "__pycache__"))
+        compileall.compile_dir(cls.tools, quiet=1)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -35,7 +45,7 @@ class Tutorial(unittest.TestCase):
             (self.clone / chapter).mkdir(parents=True)
             (self.clone / chapter / "CMakeLists.txt").touch()
         shutil.copy(ROOT / "tutorial", self.clone)
-        shutil.copytree(ROOT / "common/tools", self.clone / "common/tools", ignore=shutil.ignore_patterns("test", "__pycache__"))
+        shutil.copytree(self.tools, self.clone / "common/tools")
         (self.clone / "common/results").mkdir(parents=True)
         shutil.copy(ROOT / "common/results/shown.json", self.clone / "common/results")
         for name in NEEDED:
