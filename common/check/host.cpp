@@ -90,29 +90,28 @@ void Host::end(int code) {
   has_ended_ = true;
   std::fflush(nullptr);
   if (code == 0) {
-    if (checker_.problems().empty()) tell_what_is_not_freed();
+    if (problems_.empty()) tell_what_is_not_freed();
   } else {
-    checker_.problems().error_is_asked_for();  // it may be what the code says
+    problems_.error_is_asked_for();  // it may be what the code says
   }
-  if (!checker_.finish()) Checker::instance().leave(3);
+  if (!checker_.finish()) Checker::leave(3);
   trace::on_access = nullptr;  // what is destroyed from now on is watched no longer
 }
 
 void Host::tell_what_is_not_freed() {
   std::uint64_t count = 0, bytes = 0;
   const Region* first = nullptr;
-  checker_.regions().for_all([&](Region& region) {
+  regions_.for_all([&](Region& region) {
     if (region.is_shared() || region.origin.file.empty()) return;
     if (first == nullptr || region.origin.line < first->origin.line) first = &region;
     ++count;
     bytes += region.bytes;
   });
   if (first == nullptr) return;
-  checker_.problems().remark(
-      "not freed", first->origin,
-      name_of(*first) + " was never freed" +
-          (count == 1 ? "" : ", nor " + plural(count - 1, "other allocation")) + " (" +
-          plural(bytes, "byte") + ")");
+  problems_.remark("not freed", first->origin,
+                   name_of(*first) + " was never freed" +
+                       (count == 1 ? "" : ", nor " + plural(count - 1, "other allocation")) + " (" +
+                       plural(bytes, "byte") + ")");
 }
 
 std::string Host::name_of(const Region& region) {
@@ -134,22 +133,22 @@ std::string Host::element_of(const Region& region, const Seen& seen) {
 void Host::access(const Seen& seen) {
   if (std::this_thread::get_id() != main_ || depth != 0) return;
   const Busy busy;
-  Region* const region = checker_.regions().at(seen.address);
+  Region* const region = regions_.at(seen.address);
   if (region == nullptr || region->is_shared()) return;
   const char* const does = seen.operation == Operation::load ? "reads " : "writes ";
   if (region->kind == Region::Kind::buffer || region->kind == Region::Kind::heap) {
-    checker_.problems().add("host", place_of(seen.pc),
-                            std::string("host code ") + does + element_of(*region, seen) +
-                                ", which is memory of the device: copy it with cudaMemcpy");
+    problems_.add("host", place_of(seen.pc),
+                  std::string("host code ") + does + element_of(*region, seen) +
+                      ", which is memory of the device: copy it with cudaMemcpy");
     return;
   }
   if (seen.operation == Operation::atomic || seen.is_volatile) meets_kernel(seen);
   for (const Work& work : work_) {
     if (!work.concerns(seen) || streams.is_done(work.ticket)) continue;
-    checker_.problems().add(
-        "not waited for", place_of(seen.pc),
-        std::string("host code ") + does + element_of(*region, seen) + ", which " + work.what +
-            " writes, and nothing has waited for that: cudaDeviceSynchronize() does");
+    problems_.add("not waited for", place_of(seen.pc),
+                  std::string("host code ") + does + element_of(*region, seen) + ", which " +
+                      work.what +
+                      " writes, and nothing has waited for that: cudaDeviceSynchronize() does");
     break;
   }
   if (seen.operation != Operation::load)
@@ -175,12 +174,10 @@ void Host::launch_ends(const cpu::Launch& launch) {
   work_.erase(std::remove_if(work_.begin(), work_.end(),
                              [&](const Work& work) { return streams.is_done(work.ticket); }),
               work_.end());
-  checker_.regions().for_all([&](Region& region) {
+  regions_.for_all([&](Region& region) {
     if (!region.is_hosts() || region.stored.begin == region.stored.end) return;
-    const std::string name = launch.name == nullptr ? "a kernel" : launch.name;
     work_.push_back({region.stored, ticket,
-                     name + ", launched in " + from_root(launch.where.file) + ":" +
-                         std::to_string(launch.where.line) + ","});
+                     kernel_name(launch) + ", launched in " + place_of(launch.where).name() + ","});
   });
 }
 
@@ -188,9 +185,8 @@ void Host::launch_ends(const cpu::Launch& launch) {
 
 void Host::allocates(const Call& call) {
   if (!call.is_programs()) return;
-  checker_.find_regions([&](Region& region) {
+  checker_.memory().find_buffers([&](Region& region) {
     region.origin = call.place();
-    region.call = call.name;
     region.called = stored_in(region.origin, allocations_[region.origin.name()]++);
   });
 }
@@ -198,14 +194,14 @@ void Host::allocates(const Call& call) {
 void Host::frees(const Call& call, const void* pointer) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   if (!call.is_programs() || pointer == nullptr) return;
-  if (const Region* const region = checker_.regions().at(address)) {
-    checker_.regions().note_freed(
+  if (const Region* const region = regions_.at(address)) {
+    regions_.note_freed(
         {{region->begin, region->end()},
          name_of(*region),
          std::string("which ") + call.name + " in " + call.place().name() + " has freed"});
-  } else if (const Regions::Freed* const freed = checker_.regions().freed_at(address)) {
-    checker_.problems().add("freed", call.place(),
-                            std::string(call.name) + " frees " + freed->name + ", " + freed->how);
+  } else if (const Regions::Freed* const freed = regions_.freed_at(address)) {
+    problems_.add("freed", call.place(),
+                  std::string(call.name) + " frees " + freed->name + ", " + freed->how);
   }
 }
 
@@ -218,7 +214,7 @@ void Host::judge_side(const Call& call, const Piece& piece, bool on_device,
   const bool is_device = region != nullptr && !region->is_shared();
   if (on_device ? is_device : !is_device || region->is_hosts()) return;
   const std::string what = is_device ? name_of(*region) : "memory of the host";
-  checker_.problems().add(
+  problems_.add(
       piece.is_read ? "direction from" : "direction to", call.place(),
       std::string(call.name) + " with " + kind + (piece.is_read ? " reads from " : " writes to ") +
           what +
@@ -228,9 +224,9 @@ void Host::judge_side(const Call& call, const Piece& piece, bool on_device,
 
 Region* Host::region_of(const void* pointer) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  if (Region* const region = checker_.regions().at(address)) return region;
-  checker_.find_regions();  // the address of a variable may have been asked for
-  return checker_.regions().at(address);
+  if (Region* const region = regions_.at(address)) return region;
+  checker_.memory().find_buffers();  // the address of a variable may have been asked for
+  return regions_.at(address);
 }
 
 /// Whether the piece lies in the region.
@@ -240,11 +236,11 @@ bool Host::judge_size(const Call& call, const Piece& piece, const Region& region
   if (piece.bytes <= left) return true;
   const std::string behind =
       left == region.bytes ? "" : " (" + plural(left, "byte") + " from there on)";
-  checker_.problems().add("size", call.place(),
-                          std::string(call.name) + (piece.is_read ? " reads " : " writes ") +
-                              plural(piece.bytes, "byte") + (piece.is_read ? " of " : " to ") +
-                              name_of(region) + ", which has " + std::to_string(region.bytes) +
-                              behind + ": " + std::to_string(piece.bytes - left) + " too many");
+  problems_.add("size", call.place(),
+                std::string(call.name) + (piece.is_read ? " reads " : " writes ") +
+                    plural(piece.bytes, "byte") + (piece.is_read ? " of " : " to ") +
+                    name_of(region) + ", which has " + std::to_string(region.bytes) + behind +
+                    ": " + std::to_string(piece.bytes - left) + " too many");
   return false;
 }
 
@@ -286,14 +282,13 @@ bool Host::copies(const Call& call, const Piece& to, const Piece& from, cudaMemc
   }
   bool fits = judge_array(call, to);
   fits = judge_array(call, from) && fits;
-  const Region* const source = checker_.regions().at(extent_of(from).begin);
+  const Region* const source = regions_.at(extent_of(from).begin);
   const bool is_results = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDefault;
   if (fits && source != nullptr && is_results &&
       source->is_unwritten(extent_of(from).begin, from.bytes)) {
-    checker_.problems().add(
-        "unwritten", call.place(),
-        std::string(call.name) + " reads " + name_of(*source) +
-            ", of which nobody has written a byte: no copy, no cudaMemset and no kernel");
+    problems_.add("unwritten", call.place(),
+                  std::string(call.name) + " reads " + name_of(*source) +
+                      ", of which nobody has written a byte: no copy, no cudaMemset and no kernel");
   }
   return fits;
 }
@@ -310,8 +305,8 @@ bool Host::copies_variable(const Call& call, const Piece& variable, const Piece&
 void Host::has_copied(const Call& call, const Piece& to, const Piece& from, cudaStream_t stream,
                       bool is_async) {
   if (!call.is_programs()) return;
-  Region* const target = checker_.regions().at(extent_of(to).begin);
-  const Region* const source = checker_.regions().at(extent_of(from).begin);
+  Region* const target = regions_.at(extent_of(to).begin);
+  const Region* const source = regions_.at(extent_of(from).begin);
   const Ticket ticket = streams.enqueue(stream);
   const bool is_of_device =
       source != nullptr && target != nullptr && !source->is_hosts() && !target->is_hosts();
@@ -338,14 +333,14 @@ void Host::sets(const Call& call, const Piece& what) {
     judge_size(call, what, *region);
     return;
   }
-  checker_.problems().add(
+  problems_.add(
       "direction to", call.place(),
       std::string(call.name) + " writes to memory of the host: no cudaMalloc gave that pointer");
 }
 
 void Host::has_set(const Piece& what, cudaStream_t stream) {
   streams.enqueue(stream);
-  Region* const region = checker_.regions().at(extent_of(what).begin);
+  Region* const region = regions_.at(extent_of(what).begin);
   if (region != nullptr)
     region->write(extent_of(what).begin,
                   std::min(what.bytes, region->end() - extent_of(what).begin));

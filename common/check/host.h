@@ -95,6 +95,8 @@ class Host {
   static std::string element_of(const Region& region, const trace::Seen& seen);
 
   Checker& checker_ = Checker::instance();
+  Problems& problems_ = checker_.problems();
+  Regions& regions_ = checker_.memory().regions();
   bool is_started_ = false, has_ended_ = false;
   std::thread::id main_ = std::this_thread::get_id();
   std::vector<Work> work_;

@@ -161,7 +161,7 @@ void Problems::add_once(const std::string& key, const Place& place, const std::s
                         bool first) {
   if (!known_.insert(key).second) return;
   const std::string context = context_.empty() ? "" : "; " + context_;
-  lines_.insert(first ? lines_.begin() : lines_.end(), {place, sentence + context});
+  problems_.insert(first ? problems_.begin() : problems_.end(), {place, sentence + context});
 }
 
 void Problems::remark(const std::string& key, const Place& place, const std::string& sentence) {
@@ -172,22 +172,23 @@ void Problems::error_is_left(const Place& place, const std::string& sentence) {
   errors_.push_back({place, sentence + ", and nobody asked for the error"});
 }
 
-void Problems::print(const char* what, const std::vector<Line>& lines) {
-  for (std::size_t i = 0; i < lines.size() && i < kShown; ++i) {
-    const auto& [place, sentence] = lines[i];
+void Problems::print(const char* what, const std::vector<Finding>& findings) {
+  for (std::size_t i = 0; i < findings.size() && i < kShown; ++i) {
+    const auto& [place, sentence] = findings[i];
     const std::string at = place.file.empty() ? "" : place.name() + ": ";
     std::fprintf(stderr, "%s: %s%s%s\n", what, at.c_str(), sentence.c_str(), place.inside.c_str());
     const std::string source = source_line(place.file, place.line);
     if (!source.empty()) std::fprintf(stderr, "    | %s\n", source.c_str());
   }
-  if (lines.size() > kShown) std::fprintf(stderr, "    and %zu more\n", lines.size() - kShown);
+  if (findings.size() > kShown)
+    std::fprintf(stderr, "    and %zu more\n", findings.size() - kShown);
 }
 
 void Problems::print() const {
   std::fflush(stdout);
-  print("check", lines_);
+  print("check", problems_);
   print("remark", remarks_);
-  if (lines_.empty()) print("remark", errors_);
+  if (problems_.empty()) print("remark", errors_);
 }
 
 }  // namespace tutorial::check

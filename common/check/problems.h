@@ -45,6 +45,12 @@ std::string allocated_as(const std::string& line);
 /// empty name: of DYNAMIC_SHARED.
 Declaration declaration_of(const std::string& name, const Place& where);
 
+/// A problem, or what is worth a word.
+struct Finding {
+  Place place;
+  std::string sentence;
+};
+
 /// The problems of a program.
 class Problems {
  public:
@@ -69,19 +75,15 @@ class Problems {
   void error_is_asked_for() { errors_.clear(); }
 
   bool is_new(const std::string& key) const { return known_.count(key) == 0; }
-  bool empty() const { return lines_.empty(); }
+  bool empty() const { return problems_.empty(); }
   /// Writes the first few, and the remarks, to stderr, each with its line of the source.
   void print() const;
 
  private:
-  struct Line {
-    Place place;
-    std::string sentence;
-  };
-  std::set<std::string> known_;
-  static void print(const char* what, const std::vector<Line>& lines);
+  static void print(const char* what, const std::vector<Finding>& findings);
 
-  std::vector<Line> lines_, remarks_, errors_;
+  std::set<std::string> known_;
+  std::vector<Finding> problems_, remarks_, errors_;
   std::string context_;
 };
 

@@ -80,17 +80,17 @@ struct Region {
   Kind kind;
   std::uintptr_t begin;
   std::size_t bytes;
-  std::string name, name_to_store;     ///< of the parameters that point to it; empty: not known
-  std::uintptr_t base = 0;             ///< element 0
-  std::size_t element = 0;             ///< bytes; 0: not known
-  bool is_declared = false;            ///< what its declaration says is known
-  unsigned rank = 0;                   ///< of shared memory in a launch of clusters: of whose block
-  Cells cells = {};                    ///< of the launch
-  trace::Extent stored = {};           ///< by the launch
-  trace::Extent stored_before = {};    ///< by the launch before
-  std::vector<bool> written = {};      ///< which bytes anybody has written; empty: not followed
-  Place origin = {};                   ///< where a program has allocated it
-  std::string called = {}, call = {};  ///< as what, and by which function
+  std::string name, name_to_store;   ///< of the parameters that point to it; empty: not known
+  std::uintptr_t base = 0;           ///< element 0
+  std::size_t element = 0;           ///< bytes; 0: not known
+  bool is_declared = false;          ///< what its declaration says is known
+  unsigned rank = 0;                 ///< of shared memory in a launch of clusters: of whose block
+  Cells cells = {};                  ///< of the launch
+  trace::Extent stored = {};         ///< by the launch
+  trace::Extent stored_before = {};  ///< by the launch before
+  std::vector<bool> written = {};    ///< which bytes anybody has written; empty: not followed
+  Place origin = {};                 ///< where a program has allocated it
+  std::string called = {};           ///< as what
 
   bool is_shared() const { return kind >= Kind::shared_array; }
   /// Whether host code may access it.

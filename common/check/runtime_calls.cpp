@@ -17,6 +17,7 @@ using tutorial::check::Call;
 using tutorial::check::Checker;
 using tutorial::check::Heap;
 using tutorial::check::Host;
+using tutorial::check::Memory;
 using tutorial::check::Piece;
 
 namespace {
@@ -34,7 +35,8 @@ void see(const Piece& read, const Piece& written, const void* return_address) {
   if (tutorial::check::Busy::count != 0) return;
   {
     const tutorial::check::Busy busy;
-    if (!Checker::instance().is_programs(reinterpret_cast<std::uintptr_t>(return_address))) return;
+    if (!Checker::instance().memory().is_programs(reinterpret_cast<std::uintptr_t>(return_address)))
+      return;
   }
   for (const Piece& piece : {read, written}) {
     if (piece.bytes == 0) continue;
@@ -51,9 +53,10 @@ void* given(void* pointer, std::size_t bytes, const void* return_address) {
   const tutorial::check::Busy busy;
   const auto pc = reinterpret_cast<std::uintptr_t>(return_address);
   const bool is_kernels = tutorial::cpu::running_block != nullptr;
-  if (is_kernels && !Checker::instance().is_programs(pc)) return pointer;
+  Memory& memory = Checker::instance().memory();
+  if (is_kernels && !memory.is_programs(pc)) return pointer;
   Heap::instance().allocates(pointer, bytes, pc, is_kernels);
-  if (is_kernels) Checker::instance().kernel_allocates(pointer, bytes, pc);
+  if (is_kernels) memory.kernel_allocates(pointer, bytes, pc);
   return pointer;
 }
 

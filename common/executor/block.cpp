@@ -1,14 +1,13 @@
-// How the threads of a block take turns, and what a block reports.
+// How the threads of a block take turns.
 
 #include "common/executor/block.h"
 
+#include "common/executor/block_texts.h"
 #include "common/executor/watcher.h"
 #include "common/executor/worker.h"
 
 #include <cstddef>
 #include <cstring>
-#include <map>
-#include <sstream>
 #include <utility>
 
 namespace tutorial::cpu {
@@ -18,40 +17,6 @@ constexpr unsigned kLanes = 32;
 
 bool same_place(Where a, Where b) {
   return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
-}
-
-std::string text_of(Where where) {
-  return std::string(where.file) + ":" + std::to_string(where.line);
-}
-
-std::string text_of(uint3 index) {
-  std::ostringstream text;
-  text << "(" << index.x << "," << index.y << "," << index.z << ")";
-  return text.str();
-}
-
-std::string hexadecimal(std::uint32_t mask) {
-  std::ostringstream text;
-  text << "0x" << std::hex << mask;
-  return text.str();
-}
-
-const char* name_of(Vote vote) {
-  switch (vote) {
-    case Vote::count:
-      return "__syncthreads_count()";
-    case Vote::all:
-      return "__syncthreads_and()";
-    case Vote::any:
-      return "__syncthreads_or()";
-    case Vote::cluster:
-      return "the barrier of the cluster";
-    case Vote::cluster_in_parts:
-      return "barrier_arrive()";
-    case Vote::none:
-      break;
-  }
-  return "__syncthreads()";
 }
 
 int outcome(Vote vote, unsigned votes, unsigned voters) {
@@ -68,13 +33,6 @@ int outcome(Vote vote, unsigned votes, unsigned voters) {
       break;
   }
   return 0;
-}
-
-std::string absent_lane_fault(const WarpOperation& operation, std::uint32_t mask, unsigned lane,
-                              Where where) {
-  return std::string(operation.name) + " in " + text_of(where) + ": the mask " + hexadecimal(mask) +
-         " names lane " + std::to_string(lane) +
-         ", which takes no part: it has returned, or the block has no such thread";
 }
 
 /// The lanes of a warp that a block of `count` threads does not have.
@@ -157,13 +115,10 @@ unsigned Block::running_thread() const {
   return threadIdx.x + shape_.x * (threadIdx.y + shape_.y * threadIdx.z);
 }
 
-/// Notes what the running thread waits for; wait() is what suspends it.
-Block::Thread& Block::enlist(unsigned thread, State state, Where where) {
-  Thread& record = threads_[thread];
-  record.state = state;
-  record.fiber = worker_.running_fiber();
-  record.where = where;
-  return record;
+/// From now on the running thread counts as waiting; wait() is what suspends it.
+void Block::enlist(unsigned thread, State state) {
+  threads_[thread].state = state;
+  threads_[thread].fiber = worker_.running_fiber();
 }
 
 /// Suspends the running thread, which has enlisted, until it has been made ready and its turn
@@ -214,18 +169,18 @@ int Block::barrier(Vote vote, bool predicate, Where where) {
   if (watcher != nullptr) watcher->thread_waits(where);
   if (!engaged_) engage();
   const unsigned thread = running_thread();
+  threads_[thread].call = {where, vote};
   if (is_of_cluster(vote) && threads_[thread].has_arrived) {
-    fault(std::string(cpu::name_of(vote)) + " in " + text_of(where) + ": thread " +
-          name_of(thread) + " has arrived at the one before, and called no barrier_wait() since");
+    fault(arrived_twice(waiting(thread)));
   }
   if (at_barrier_ == 0) {
     first_at_barrier_ = thread;
     vote_ = vote;
     votes_ = 0;
   } else {
-    check_same_barrier(thread, vote, where);
+    check_same_barrier(thread);
   }
-  enlist(thread, State::at_barrier, where);
+  enlist(thread, State::at_barrier);
   votes_ += predicate ? 1 : 0;
   ++at_barrier_;
   if (barrier_is_complete()) release_barrier();
@@ -259,8 +214,7 @@ void Block::arrive_at_cluster(Where where) {
 void Block::wait_for_cluster(Where where) {
   if (failed_) return;
   if (!has_arrived()) {
-    fault("barrier_wait() in " + text_of(where) + ": thread " + name_of(running_thread()) +
-          " has called no barrier_arrive() before");
+    fault(never_arrived(text_of(threadIdx), where));
   }
   threads_[running_thread()].has_arrived = false;
   if (watcher != nullptr) watcher->has_waited_for_cluster();
@@ -270,13 +224,10 @@ bool Block::waits_for_first_cluster_barrier() const {
   return has_arrived() && cluster_barriers_ == 1;
 }
 
-void Block::check_same_barrier(unsigned thread, Vote vote, Where where) {
-  const Where first = threads_[first_at_barrier_].where;
-  if (vote == vote_ && same_place(where, first)) return;
-  fault("divergent barrier: thread " + name_of(first_at_barrier_) + " waits at " +
-        cpu::name_of(vote_) + " in " + text_of(first) + ", thread " + name_of(thread) + " at " +
-        cpu::name_of(vote) + " in " + text_of(where) +
-        "; every thread of a block that has not returned must come to the same barrier");
+void Block::check_same_barrier(unsigned thread) {
+  const WaitingCall &first = threads_[first_at_barrier_].call, &other = threads_[thread].call;
+  if (other.vote == first.vote && same_place(other.where, first.where)) return;
+  fault(divergent_barrier(waiting(first_at_barrier_), waiting(thread)));
 }
 
 // ---- Warp operations ----------------------------------------------------------------------------
@@ -289,42 +240,35 @@ std::uint64_t Block::warp_operation(const WarpOperation& operation, std::uint32_
   const unsigned thread = running_thread();
   const unsigned lane = thread % kLanes;
   Warp& warp = warps_[thread / kLanes];
-  check_mask(thread, operation, mask, where);
+  threads_[thread].call = {where, Vote::none, &operation, mask};
+  check_mask(thread);
   warp.lanes.value[lane] = value;
   warp.lanes.source[lane] = source;
-  Thread& record = enlist(thread, State::in_warp_operation, where);
-  record.operation = &operation;
-  record.mask = mask;
-  join(warp, operation, mask, lane, where);
+  enlist(thread, State::in_warp_operation);
+  join(warp, threads_[thread].call, lane);
   complete_gatherings(thread / kLanes);
   wait();
   return warp.lanes.result[lane];
 }
 
-void Block::check_mask(unsigned thread, const WarpOperation& operation, std::uint32_t mask,
-                       Where where) {
-  const unsigned lane = thread % kLanes;
-  if (mask != 0 && (mask >> lane & 1U) == 0) {
-    fault(std::string(operation.name) + " in " + text_of(where) + ": the calling thread " +
-          name_of(thread) + " is lane " + std::to_string(lane) + ", which is not in its own mask " +
-          hexadecimal(mask));
+void Block::check_mask(unsigned thread) {
+  const WaitingCall& call = threads_[thread].call;
+  if (call.mask != 0 && (call.mask >> thread % kLanes & 1U) == 0) {
+    fault(outside_own_mask(waiting(thread)));
   }
-  const std::uint32_t absent = mask & warps_[thread / kLanes].absent;
-  if (operation.reads_lanes && absent != 0) {
-    fault(absent_lane_fault(operation, mask, lowest_lane(absent), where));
-  }
+  const std::uint32_t absent = call.mask & warps_[thread / kLanes].absent;
+  if (call.operation->reads_lanes && absent != 0) fault(absent_lane(call, lowest_lane(absent)));
 }
 
 /// Adds the lane to the gathering that it belongs to.
-void Block::join(Warp& warp, const WarpOperation& operation, std::uint32_t mask, unsigned lane,
-                 Where where) {
+void Block::join(Warp& warp, const WaitingCall& call, unsigned lane) {
   for (Gathering& gathering : warp.gatherings) {
-    if (gathering.operation != &operation || gathering.mask != mask) continue;
-    if (mask == 0 && !same_place(gathering.where, where)) continue;
+    if (gathering.operation != call.operation || gathering.mask != call.mask) continue;
+    if (call.mask == 0 && !same_place(gathering.where, call.where)) continue;
     gathering.arrived |= 1U << lane;
     return;
   }
-  warp.gatherings.push_back({&operation, mask, 1U << lane, where});
+  warp.gatherings.push_back({call.operation, call.mask, 1U << lane, call.where});
 }
 
 /// Completes every gathering of the warp that waits for no further lane.
@@ -378,10 +322,7 @@ bool Block::check_sources(unsigned warp_index, const Gathering& gathering) {
     const int source = lanes.source[lane];
     if ((gathering.arrived >> source & 1U) != 0) continue;
     const unsigned thread = warp_index * kLanes + lane;
-    record_fault(std::string(gathering.operation->name) + " in " + text_of(threads_[thread].where) +
-                 ": thread " + name_of(thread) + " (lane " + std::to_string(lane) +
-                 ") reads from lane " + std::to_string(source) + ", which is not in the mask " +
-                 hexadecimal(gathering.mask));
+    record_fault(foreign_lane(waiting(thread), source));
     return false;
   }
   return true;
@@ -396,8 +337,7 @@ void Block::leave_warp(unsigned thread) {
   for (const Gathering& gathering : warp.gatherings) {
     if (!gathering.operation->reads_lanes || (gathering.mask >> lane & 1U) == 0) continue;
     const unsigned waiting = warp_index * kLanes + lowest_lane(gathering.arrived);
-    record_fault(
-        absent_lane_fault(*gathering.operation, gathering.mask, lane, threads_[waiting].where));
+    record_fault(absent_lane(threads_[waiting].call, lane));
     return;
   }
   complete_gatherings(warp_index);
@@ -452,35 +392,18 @@ bool Block::is_waiting(unsigned thread) const {
   return state == State::at_barrier || state == State::in_warp_operation;
 }
 
-/// Every thread that has not returned waits, and none for something that can still happen. The
-/// report names each kind of wait once, with the number of threads in it.
+/// Every thread that has not returned waits, and none for something that can still happen.
 void Block::report_deadlock() {
-  std::map<std::string, std::pair<unsigned, unsigned>> waits;  // what -> (threads, the first)
+  std::vector<Waiting> all;
   for (unsigned thread = 0; thread < count_; ++thread) {
-    if (is_waiting(thread)) ++waits.try_emplace(wait_of(thread), 0U, thread).first->second.first;
+    if (is_waiting(thread)) all.push_back(waiting(thread));
   }
-  std::string text = "deadlock:";
-  const char* separator = " ";
-  for (const auto& [wait, threads] : waits) {
-    text += separator + std::to_string(threads.first) + " thread(s), the first " +
-            name_of(threads.second) + ", wait at " + wait;
-    separator = "; ";
-  }
-  record_fault(text + "; no thread is left that could release them");
+  record_fault(deadlock(all));
 }
 
-std::string Block::wait_of(unsigned thread) const {
-  const Thread& record = threads_[thread];
-  const std::string what =
-      record.state == State::at_barrier
-          ? std::string(cpu::name_of(vote_))
-          : std::string(record.operation->name) + " with mask " + hexadecimal(record.mask);
-  return what + " in " + text_of(record.where);
-}
-
-std::string Block::name_of(unsigned thread) const {
-  return text_of(
-      uint3{thread % shape_.x, thread / shape_.x % shape_.y, thread / (shape_.x * shape_.y)});
+Waiting Block::waiting(unsigned thread) const {
+  const dim3 index(thread % shape_.x, thread / shape_.x % shape_.y, thread / (shape_.x * shape_.y));
+  return {text_of(index), thread % kLanes, threads_[thread].call};
 }
 
 }  // namespace tutorial::cpu

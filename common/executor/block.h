@@ -63,6 +63,16 @@ struct WarpOperation {
   bool orders_memory = false;
 };
 
+/// A call that a thread waits in: a barrier, or a warp operation and the mask of its lanes.
+struct WaitingCall {
+  Where where;
+  Vote vote;
+  const WarpOperation* operation = nullptr;
+  std::uint32_t mask = 0;
+};
+
+struct Waiting;  // block_texts.h
+
 class Block {
  public:
   explicit Block(Worker& worker) : worker_(worker) {}
@@ -129,9 +139,7 @@ class Block {
   struct Thread {
     State state = State::not_waiting;
     Fiber* fiber = nullptr;
-    Where where{};
-    const WarpOperation* operation = nullptr;
-    std::uint32_t mask = 0;
+    WaitingCall call{};
     bool has_arrived = false;  // at a barrier of the cluster, for which it has not waited
   };
 
@@ -162,18 +170,17 @@ class Block {
   unsigned thread_at(unsigned position) const {
     return reverse_ ? count_ - 1 - position : position;
   }
-  Thread& enlist(unsigned thread, State state, Where where);
+  void enlist(unsigned thread, State state);
   void wait();
   void make_ready(unsigned thread);
 
   bool has_arrived() const { return engaged_ && threads_[running_thread()].has_arrived; }
   bool barrier_is_complete() const { return at_barrier_ != 0 && at_barrier_ == count_ - exited_; }
   void release_barrier();
-  void check_same_barrier(unsigned thread, Vote vote, Where where);
+  void check_same_barrier(unsigned thread);
 
-  static void join(Warp& warp, const WarpOperation& operation, std::uint32_t mask, unsigned lane,
-                   Where where);
-  void check_mask(unsigned thread, const WarpOperation& operation, std::uint32_t mask, Where where);
+  static void join(Warp& warp, const WaitingCall& call, unsigned lane);
+  void check_mask(unsigned thread);
   void complete_gatherings(unsigned warp_index);
   void complete(unsigned warp_index, const Gathering& gathering);
   void complete_open_gatherings();
@@ -183,8 +190,7 @@ class Block {
   void record_fault(const std::string& text, cudaError_t error = cudaErrorLaunchFailure);
   void report_deadlock();
   bool is_waiting(unsigned thread) const;
-  std::string wait_of(unsigned thread) const;
-  std::string name_of(unsigned thread) const;
+  Waiting waiting(unsigned thread) const;
 
   Worker& worker_;
   KernelThreads kernel_{};

@@ -2,6 +2,7 @@
 
 #include "common/executor/cluster.h"
 
+#include "common/executor/block_texts.h"
 #include "common/executor/cluster_functions.h"
 #include "common/executor/shared_variables.h"
 
@@ -99,8 +100,7 @@ bool ClusterQueue::Rank::meet() {
 
 void* ClusterQueue::Rank::of_block(void* shared, unsigned rank, Where where) {
   const auto refuse = [&](const std::string& why) {
-    running_block->fault("shared memory of another block in " + std::string(where.file) + ":" +
-                         std::to_string(where.line) + ": " + why);
+    running_block->fault("shared memory of another block in " + text_of(where) + ": " + why);
   };
   const std::string name = "block " + std::to_string(rank) + " of the cluster";
   if (rank >= queue_.size_) refuse("there is no " + name);

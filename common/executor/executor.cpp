@@ -3,6 +3,7 @@
 #include "common/executor/executor.h"
 
 #include "common/executor/aligned_memory.h"
+#include "common/executor/block_texts.h"
 #include "common/executor/cluster.h"
 #include "common/executor/last_error.h"
 #include "common/executor/later.h"
@@ -91,11 +92,6 @@ class Report {
 Report& report() {
   static Report instance;
   return instance;
-}
-
-std::string text_of(dim3 shape) {
-  return "(" + std::to_string(shape.x) + "," + std::to_string(shape.y) + "," +
-         std::to_string(shape.z) + ")";
 }
 
 cudaError_t check_shape(const Launch& launch) {

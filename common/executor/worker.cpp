@@ -3,6 +3,7 @@
 #define TUTORIAL_CPU_WRITES_POSITION
 #include "common/executor/worker.h"
 
+#include "common/executor/block_texts.h"
 #include "common/executor/device_memory.h"
 #include "common/executor/shared_variables.h"
 #include "common/executor/watcher.h"
@@ -176,10 +177,7 @@ void fail_assertion(const char* text, const char* file, int line, const char* fu
   running_block->end_thread_with(report, cudaErrorAssert);
 }
 
-void trap(Where where) {
-  calling_block("__trap").fault("__trap() in " + std::string(where.file) + ":" +
-                                std::to_string(where.line));
-}
+void trap(Where where) { calling_block("__trap").fault("__trap() in " + text_of(where)); }
 
 void waits_for_previous_grid() {
   if (watcher != nullptr) watcher->waits_for_previous_grid();

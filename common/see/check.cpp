@@ -63,7 +63,7 @@ void launch(const Case& operation, const Shape& shape, const Way& way, const std
   const Buffer output(size, offset(size, operation.out_alignment));
   if (output.data() == nullptr) return;
   buffers.output = way.in_place ? inputs[0]->data() : output.data();
-  Checker::instance().set_context(context + (way.in_place ? ", in place" : ""));
+  Checker::instance().problems().set_context(context + (way.in_place ? ", in place" : ""));
   const cudaError_t answer = operation.launch(buffers, shape, nullptr);
   if (is_judged) judge_answer(answer, operation, is_aligned);
 }

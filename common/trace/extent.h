@@ -9,6 +9,7 @@ extern "C" char __start_tutorial_shared[], __stop_tutorial_shared[];
 #include <link.h>
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,6 +18,11 @@ namespace tutorial::trace {
 struct Extent {
   std::uintptr_t begin = 0, end = 0;
   bool holds(std::uintptr_t address) const { return address >= begin && address < end; }
+  /// Grows until it holds these bytes.
+  void add(std::uintptr_t address, std::size_t bytes) {
+    if (begin == end) *this = {address, address};
+    *this = {std::min(begin, address), std::max<std::uintptr_t>(end, address + bytes)};
+  }
 };
 
 inline Extent extent_of(const void* memory, std::size_t bytes) {

@@ -36,7 +36,7 @@ Recorder& Recorder::instance() {
 }
 
 void Recorder::start(std::vector<Buffer> buffers, std::int64_t warp) {
-  buffers_ = std::move(buffers);
+  meaning_.buffers = std::move(buffers);
   wanted_warp_ = warp;
   launches_.clear();
   homes_.clear();
@@ -101,16 +101,18 @@ bool Recorder::is_shared(std::uintptr_t address) const {
 
 std::uint32_t Recorder::place_of(std::uintptr_t pc) {
   const auto [entry, is_new] =
-      place_numbers_.try_emplace(pc, static_cast<std::uint32_t>(places_.size()));
-  if (is_new) {
-    std::string lines;
-    for (const Frame& frame : Symbols::instance().frames(pc)) {
-      lines += frame.file + ":" + std::to_string(frame.line) + " ";
-    }
-    if (lines.empty()) lines = std::to_string(pc);
-    places_.push_back(pc);
-    lines_.push_back(line_numbers_.try_emplace(lines, line_numbers_.size()).first->second);
+      place_numbers_.try_emplace(pc, static_cast<std::uint32_t>(meaning_.places.size()));
+  if (!is_new) return entry->second;
+  std::string lines, line = std::to_string(pc);  // where it is not known
+  for (const Frame& frame : Symbols::instance().frames(pc)) {
+    line = frame.file + ":" + std::to_string(frame.line) + " ";
+    lines += line;
   }
+  const auto number_of = [&](const std::string& text) {
+    return line_numbers_.try_emplace(text, line_numbers_.size()).first->second;
+  };
+  meaning_.places.push_back({pc, number_of(lines.empty() ? line : lines), number_of(line),
+                             Symbols::instance().copies_pair(pc)});
   return entry->second;
 }
 
@@ -120,14 +122,14 @@ std::uint32_t Recorder::place_of(std::uintptr_t pc) {
 /// different buffers are different statements, as in `a[i] + b[i]`.
 std::uint32_t Recorder::statement_of(const Access& access) {
   constexpr std::uint8_t kUnknown = 0xFF;
-  if (access.place >= homes_.size()) homes_.resize(places_.size(), kUnknown);
+  if (access.place >= homes_.size()) homes_.resize(meaning_.places.size(), kUnknown);
   std::uint8_t& home = homes_[access.place];
   if (home == kUnknown) {
-    const Buffer* const buffer = buffer_at(access.address);
-    home = buffer == nullptr ? 0 : static_cast<std::uint8_t>(buffer - buffers_.data() + 1);
+    const Buffer* const buffer = meaning_.buffer_at(access.address);
+    home = buffer == nullptr ? 0 : static_cast<std::uint8_t>(buffer - buffers().data() + 1);
   }
-  const std::uint64_t key = std::uint64_t{lines_[access.place]} << 32 | std::uint64_t{home} << 24 |
-                            std::uint64_t{access.bytes} << 16 |
+  const std::uint64_t key = std::uint64_t{meaning_.places[access.place].lines} << 32 |
+                            std::uint64_t{home} << 24 | std::uint64_t{access.bytes} << 16 |
                             static_cast<std::uint64_t>(access.operation) << 8 |
                             static_cast<std::uint64_t>(access.space);
   return statement_numbers_.try_emplace(key, statement_numbers_.size()).first->second;
@@ -156,7 +158,7 @@ void Recorder::access(const Seen& access) {
   // aligned like its members arrives as one range; nvcc copies it member by member.
   std::size_t most = 16;
   if (is_range && (bytes <= 16 || bytes % 16 != 0)) {
-    if (const Buffer* const buffer = buffer_at(address)) most = buffer->element;
+    if (const Buffer* const buffer = meaning_.buffer_at(address)) most = buffer->element;
   }
   for (std::size_t done = 0; done < bytes; done += most) {
     const auto piece = static_cast<std::uint16_t>(std::min(most, bytes - done));
@@ -212,7 +214,7 @@ void Recorder::leave_block() {
   bool is_busy = false;
   for (unsigned i = 0; i < count; ++i) {
     std::vector<Access>& accesses = block_->threads[i];
-    join(accesses);
+    join(accesses, meaning_);
     bool touches = false;
     for (const Access& access : accesses) {
       if (access.space != Space::global) continue;
@@ -255,77 +257,6 @@ void Recorder::leave_block() {
   for (unsigned i = 0; i < count; ++i) block_->threads[i].clear();
 }
 
-/// What g++ makes two accesses of and nvcc one: the halves of a half2, which a host compiler copies
-/// one by one, and a value that one line names twice in a row.
-void Recorder::join(std::vector<Access>& accesses) {
-  std::size_t kept = 0;
-  for (const Access& next : accesses) {
-    if (kept > 0) {
-      Access& last = accesses[kept - 1];
-      if (is_second_half(last, next)) {
-        last.bytes = 4;
-        continue;
-      }
-      if (is_repeated(last, next)) continue;
-      if (is_copy(accesses, kept, next)) {
-        const Access store = last;
-        if (kept > 1 && is_repeated(accesses[kept - 2], next)) continue;
-        last = next;
-        accesses[kept++] = store;
-        continue;
-      }
-    }
-    accesses[kept++] = next;
-  }
-  accesses.resize(kept);
-}
-
-bool Recorder::is_second_half(const Access& a, const Access& b) const {
-  return a.bytes == 2 && b.bytes == 2 && a.address % 4 == 0 && b.address == a.address + 2 &&
-         a.operation == b.operation && a.place != b.place &&
-         Symbols::instance().copies_pair(places_[a.place]) &&
-         Symbols::instance().copies_pair(places_[b.place]);
-}
-
-bool Recorder::is_repeated(const Access& a, const Access& b) const {
-  return a.address == b.address && a.bytes == b.bytes && a.place != b.place &&
-         a.operation == Operation::load && b.operation == Operation::load &&
-         same_line(a.place, b.place);
-}
-
-/// `y[i] = x[i]` or `slot = x[i]` of a struct, such as half: g++ names the store before the load. The
-/// store is the last of those kept. Either both are at the same place of two buffers; or the load's
-/// call directly follows, and the line has loaded nothing before that the store could have stored.
-bool Recorder::is_copy(const std::vector<Access>& accesses, std::size_t kept,
-                       const Access& load) const {
-  constexpr std::uintptr_t kOneCall = 16;  // bytes of machine code
-  const Access& store = accesses[kept - 1];
-  if (store.operation != Operation::store || load.operation != Operation::load ||
-      store.bytes != load.bytes || !same_line(store.place, load.place)) {
-    return false;
-  }
-  const Buffer* const to = buffer_at(store.address);
-  const Buffer* const from = buffer_at(load.address);
-  if (to != nullptr && from != nullptr && store.address - to->begin == load.address - from->begin) {
-    return true;
-  }
-  if (places_[load.place] - places_[store.place] > kOneCall) return false;
-  if (kept > 1 && is_repeated(accesses[kept - 2], load)) return true;
-  std::int64_t loaded = 0;
-  for (std::size_t i = kept - 1; i-- > 0 && same_line(accesses[i].place, store.place);) {
-    loaded += accesses[i].operation == Operation::load ? 1 : -1;
-  }
-  return loaded == 0;
-}
-
-/// Whether two places are on one line of the kernel.
-bool Recorder::same_line(std::uint32_t a, std::uint32_t b) const {
-  const std::vector<Frame>& first = Symbols::instance().frames(places_[a]);
-  const std::vector<Frame>& second = Symbols::instance().frames(places_[b]);
-  return !first.empty() && !second.empty() && first.back().line == second.back().line &&
-         first.back().file == second.back().file;
-}
-
 /// The requests of one warp of the block, into requests_; which ones each lane makes, into lanes_.
 void Recorder::gather(unsigned warp) {
   requests_.clear();
@@ -357,52 +288,7 @@ void Recorder::gather(unsigned warp) {
       request.address[lane] = access.address;
     }
   }
-  join_branches();
-}
-
-/// `y[i] = c ? a : b;` is two stores to a host compiler, of which each lane does one. To a warp it is
-/// one: requests of one line are joined if no lane makes both and they go to the same buffer.
-void Recorder::join_branches() {
-  std::vector<std::uint32_t> now(requests_.size());
-  bool is_any = false;
-  for (std::uint32_t i = 0; i < requests_.size(); ++i) {
-    now[i] = i;
-    Request& late = requests_[i];
-    if (late.active == ~0U) continue;
-    for (std::uint32_t k = 0; k < i; ++k) {
-      Request& early = requests_[k];
-      if (now[k] != k || (early.active & late.active) != 0 || !may_be_one(early, late)) continue;
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        if ((late.active >> lane & 1U) != 0) early.address[lane] = late.address[lane];
-      }
-      early.active |= late.active;
-      late.active = 0;
-      now[i] = k;
-      is_any = true;
-      break;
-    }
-  }
-  if (!is_any) return;
-  for (auto& lane : lanes_) {
-    for (std::uint32_t& number : lane) number = now[number];
-  }
-}
-
-bool Recorder::may_be_one(const Request& a, const Request& b) const {
-  return a.place != b.place && a.operation == b.operation && a.space == b.space &&
-         a.bytes == b.bytes && buffer_of(a) == buffer_of(b) && same_line(a.place, b.place);
-}
-
-/// The buffer that an address lies in; nullptr: none.
-const Buffer* Recorder::buffer_at(std::uintptr_t address) const {
-  for (const Buffer& buffer : buffers_) {
-    if (buffer.holds(address)) return &buffer;
-  }
-  return nullptr;
-}
-
-const Buffer* Recorder::buffer_of(const Request& request) const {
-  return buffer_at(request.address[static_cast<unsigned>(__builtin_ctz(request.active))]);
+  join(requests_, lanes_, meaning_);
 }
 
 /// The requests of the warp at hand in an order that every lane agrees with, as far as there is one:
@@ -435,16 +321,15 @@ void Recorder::keep(Warp& warp, unsigned number) const {
 }
 
 void Recorder::count_touches(const Access& access) {
-  const auto buffer = std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& candidate) {
-    return candidate.holds(access.address);
-  });
-  if (buffer == buffers_.end()) {
+  const Buffer* const at = meaning_.buffer_at(access.address);
+  if (at == nullptr) {
     elsewhere_ += access.bytes;
     return;
   }
-  auto& counts = access.operation == Operation::load ? buffer->loads : buffer->stores;
+  Buffer& buffer = meaning_.buffers[static_cast<std::size_t>(at - buffers().data())];
+  auto& counts = access.operation == Operation::load ? buffer.loads : buffer.stores;
   for (std::size_t i = 0; i < access.bytes; ++i) {
-    add_one(counts, access.address - buffer->begin + i);
+    add_one(counts, access.address - buffer.begin + i);
   }
 }
 

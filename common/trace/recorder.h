@@ -3,10 +3,9 @@
 #pragma once
 
 #include "common/executor/executor.h"
-#include "common/trace/cost.h"
 #include "common/trace/hooks.h"
+#include "common/trace/joined.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -23,15 +22,6 @@
 // statement is one request of the warp; a lane that does not make it is inactive.
 
 namespace tutorial::trace {
-
-/// One access of one thread.
-struct Access {
-  std::uintptr_t address;
-  std::uint32_t place;  ///< index of the place in the program
-  std::uint16_t bytes;
-  Operation operation;
-  Space space;
-};
 
 /// All requests of one place.
 struct PlaceTotals {
@@ -64,17 +54,6 @@ struct LaunchRecord {
   bool has_middle = false, has_last = false;
 };
 
-/// A buffer of the operation, and how often each of its bytes was loaded and stored (saturating).
-struct Buffer {
-  std::string name;
-  std::uintptr_t begin;
-  std::size_t bytes;
-  std::size_t element;  ///< bytes of one
-  std::vector<std::uint8_t> loads, stores;
-
-  bool holds(std::uintptr_t address) const { return address - begin < bytes; }
-};
-
 class Recorder {
  public:
   static Recorder& instance();
@@ -85,10 +64,10 @@ class Recorder {
   void stop();
 
   const std::vector<LaunchRecord>& launches() const { return launches_; }
-  const std::vector<Buffer>& buffers() const { return buffers_; }
+  const std::vector<Buffer>& buffers() const { return meaning_.buffers; }
   /// Bytes accessed in device memory that is no buffer of the operation: workspace.
   std::uint64_t elsewhere() const { return elsewhere_; }
-  std::uintptr_t pc_of(std::uint32_t place) const { return places_[place]; }
+  std::uintptr_t pc_of(std::uint32_t place) const { return meaning_.places[place].pc; }
   /// What the running thread accesses, in words, for a kernel that ends the program; or nothing.
   std::string last_access() const;
 
@@ -111,16 +90,7 @@ class Recorder {
   void enter_block();
   void leave_block();
   void leave_cluster();
-  void join(std::vector<Access>& accesses);
-  bool is_second_half(const Access& a, const Access& b) const;
-  bool is_repeated(const Access& a, const Access& b) const;
-  bool is_copy(const std::vector<Access>& accesses, std::size_t kept, const Access& load) const;
-  bool same_line(std::uint32_t a, std::uint32_t b) const;
   void gather(unsigned warp);
-  void join_branches();
-  bool may_be_one(const Request& a, const Request& b) const;
-  const Buffer* buffer_at(std::uintptr_t address) const;
-  const Buffer* buffer_of(const Request& request) const;
   void count_touches(const Access& access);
   std::vector<std::uint32_t> program_order() const;
   void keep(Warp& warp, unsigned number) const;
@@ -141,12 +111,10 @@ class Recorder {
   std::uint64_t cluster_ = ~std::uint64_t{0};  ///< its number; none
 
   std::vector<LaunchRecord> launches_;
-  std::vector<Buffer> buffers_;
   std::uint64_t elsewhere_ = 0;
 
-  std::vector<std::uintptr_t> places_;
-  std::vector<std::uint32_t> lines_;  ///< of each place: which lines of the source it is from
-  std::vector<std::uint8_t> homes_;   ///< of each place: the buffer of its first access
+  Meaning meaning_;
+  std::vector<std::uint8_t> homes_;  ///< of each place: the buffer of its first access
   std::unordered_map<std::uintptr_t, std::uint32_t> place_numbers_;
   std::unordered_map<std::string, std::uint32_t> line_numbers_;
   std::unordered_map<std::uint64_t, std::uint32_t> statement_numbers_;
@@ -154,7 +122,7 @@ class Recorder {
   // The warp at hand: its requests, those that each lane makes, and for each statement those of its
   // first, second, ... access.
   std::vector<Request> requests_;
-  std::array<std::vector<std::uint32_t>, kLanes> lanes_;
+  LaneRequests lanes_;
   std::vector<std::vector<std::uint32_t>> by_statement_;
 
   Footprint footprint_;  ///< of the block at hand

@@ -20,7 +20,7 @@ import runs
 
 WORK = runs.ROOT / "build" / "live"
 FILES = ("live.js", "live.wasm")
-EXECUTOR = ("block", "cluster", "device_api", "device_memory", "error_texts", "errors", "executor", "worker", "worker_pool")
+EXECUTOR = ("block", "block_texts", "cluster", "device_api", "device_memory", "error_texts", "errors", "executor", "worker", "worker_pool")
 FLAGS = ["-std=c++17", "-I.", "-DTUTORIAL_BACKEND_CPU=1", "-DTUTORIAL_TRACE=1", "-fno-strict-aliasing", "-ffp-contract=off"]
 LINK = ["-O2", "-sASYNCIFY", "-sASYNCIFY_IGNORE_INDIRECT", "-sASYNCIFY_ADD=*tutorial::live::*,*tutorial::cpu::*,*tutorial::launch*,"
         "*tutorial::detail::launch*,*__function*,tutorial_ask,dynCall_vi", "-sMODULARIZE", "-sEXPORT_NAME=TutorialLive", "-sENVIRONMENT=web,node", "-sFILESYSTEM=0",
@@ -173,7 +173,7 @@ def sources():
     """(what is compiled as it is, the chapters' kernels)"""
     common = runs.ROOT / "common"
     plain = [*(common / "executor" / f"{name}.cpp" for name in EXECUTOR), *sorted((common / "live").glob("*.cpp")),
-             *(common / "trace" / f"{name}.cpp" for name in ("cost", "json", "recorder")), common / "broadcast.cpp", common / "strided.cpp"]
+             *(common / "trace" / f"{name}.cpp" for name in ("cost", "joined", "json", "recorder")), common / "broadcast.cpp", common / "strided.cpp"]
     return plain, sorted(runs.ROOT.glob("[0-9]*/proof/live.cu"))
 
 
