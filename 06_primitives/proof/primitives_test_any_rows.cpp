@@ -191,6 +191,13 @@ TEST_CASE("reduce: random layouts, along every dimension") {
   }
 }
 
+TEST_CASE("reduce: a matrix without gaps into results with gaps", "[exchange]") {
+  require_device();
+  const TensorLayout matrix = rows_of(24, 64, 64), long_rows = rows_of(2, 16384, 16384);
+  CHECK(mistake_of_reduce<float>(matrix, 0, {{64}, {3}}, 0, 0, kReduceBlocks) == "");
+  CHECK(mistake_of_reduce<float>(long_rows, 1, {{2}, {3}}, 0, 0, kReduceBlocks) == "");
+}
+
 TEST_CASE("reduce: rows and columns at every offset, lengths around a pack", "[exchange]") {
   require_device();
   for (const std::int64_t columns : {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 263, 515}) {
