@@ -18,6 +18,7 @@ endif()
 function(tutorial_add_fuzz target source)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "PREFIX;LABEL" "LIBRARIES")
   tutorial_executable(${target} SOURCES "${source}" LIBRARIES ${arg_LIBRARIES} tutorial_fuzz)
+  tutorial_compile_quickly(${target})
   add_dependencies(tutorial_tests ${target})
   add_dependencies(tutorial_fuzz_programs ${target})
   tutorial_test_if_built("${arg_PREFIX}.fuzz" ${target} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${tutorial_timeout}

@@ -13,7 +13,7 @@ import runs
 
 PRINTING_COMMANDS = """
 foreach(command add_test set_tests_properties add_dependencies add_custom_target catch_discover_tests
-        tutorial_parsed_with)
+        tutorial_parsed_with tutorial_compile_quickly)
   cmake_language(EVAL CODE "function(${command})
     list(JOIN ARGN [[ ]] words)
     message([[${command}: ]] \\${words})
