@@ -68,7 +68,7 @@ endfunction()
 # executor, the kernels and the references, where the time goes, are other targets. There g++ takes <regex> for uninitialized.
 function(tutorial_compile_quickly target)
   if(NOT TUTORIAL_ON_GPU)
-    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-Og;-Wno-maybe-uninitialized>")
+    target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Og;-Wno-maybe-uninitialized>")
   endif()
 endfunction()
 
