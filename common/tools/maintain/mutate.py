@@ -235,8 +235,8 @@ class Copy:
             if not path.exists():
                 shutil.copy2(self.kept / "build" / path.relative_to(self.build), path)
 
-    def breaks(self, fault, limits):
-        """Applies a fault, builds and tests; returns the outcome for the record."""
+    def breaks(self, fault, limits, last=None):
+        """Applies a fault, builds and tests, `last` first; returns the outcome for the record."""
         began = time.monotonic()
         source, saved = self.tree / fault.file, self.kept / "source" / fault.file
         saved.parent.mkdir(parents=True, exist_ok=True)
@@ -248,7 +248,7 @@ class Copy:
                 error = re.search(r"error: (.*)", done.stdout)
                 result = {"outcome": "not built", "why": error.group(1) if error else None}
             else:
-                result = self.tests(fault.test, limits[fault.test])
+                result = self.tests(fault.test, limits[fault.test], last)
         finally:
             shutil.copy2(saved, source)
             saved.unlink()
@@ -256,11 +256,13 @@ class Copy:
         return {"id": fault.id, "fault": fault.digest, "belongs": self.sources.digest(fault, result.get("by")), **result,
                 "seconds": round(time.monotonic() - began, 1)}
 
-    def tests(self, target, limit):
-        for order in orders_of(target, self.options.backend):
-            failed = self.test(target, order, limit)
-            if failed:
-                return {"outcome": "killed", **failed, "order": order}
+    def tests(self, target, limit, last=None):
+        """By which case it failed. The case that noticed a fault the last time goes first: the others may take minutes."""
+        for case in [last, None] if last and has_cases(target) else [None]:
+            for order in orders_of(target, self.options.backend):
+                failed = self.test(target, order, limit, case)
+                if failed:
+                    return {"outcome": "killed", **failed, "order": order}
         return {"outcome": "survived"}
 
     def proof(self, target, limit):
@@ -280,15 +282,16 @@ class Copy:
         where = first.split(":")[0] if kind == "trace" else program.rsplit("_", 1)[0]
         return {"by": f"{kind or 'moved'} of {where}", "how": "check"}
 
-    def test(self, target, order, limit=None):
-        """Runs a test program until its first failure: by which case and how it failed, or None."""
-        if " " in target or target.endswith("_moved"):
+    def test(self, target, order, limit=None, case=None):
+        """Runs a test program, or one case, until its first failure: by which case and how it failed, or None."""
+        if not has_cases(target):
             return self.proof(target, limit)
+        chosen = [re.sub(r"([\\,\[])", r"\\\1", case)] if case else []
         environment = {**os.environ, "TUTORIAL_CPU_ORDER": order,
                        "UBSAN_OPTIONS": "abort_on_error=1"}  # so that Catch2 names the test case
         log = self.build / f"{target}.{order}.xml"
         with open(log, "wb") as out:
-            program = subprocess.Popen([str(self.build / target), "--abort", "--reporter", "xml"],
+            program = subprocess.Popen([str(self.build / target), *chosen, "--abort", "--reporter", "xml"],
                                        stdout=out, stderr=subprocess.DEVNULL, env=environment,
                                        cwd=self.build)
             late = False
@@ -307,9 +310,16 @@ class Copy:
         if code in (0, 4) and not late:  # 4: every test case was skipped
             return None
         cases = re.findall(r'<TestCase name="([^"]*)"', text)
+        if case and not cases:
+            return None  # it has another name now
         crashed = code < 0 or "<FatalErrorCondition" in text
         return {"by": html.unescape(cases[-1]) if cases else None,
                 "how": "timeout" if late else "crash" if crashed else "check"}
+
+
+def has_cases(target):
+    """Whether it is a test program, and none that traces, checks or counts."""
+    return " " not in target and not target.endswith("_moved")
 
 
 def orders_of(target, backend):
@@ -335,8 +345,8 @@ def last_lines(text, count=30):
 class Work:
     """Faults, tried one after the other, those of one test program together."""
 
-    def __init__(self, faults, options, copy):
-        self.left = sorted(faults, key=lambda fault: fault.test)
+    def __init__(self, faults, options, copy, last=None):
+        self.left, self.last = sorted(faults, key=lambda fault: fault.test), last or {}
         self.total, self.options, self.copy = len(faults), options, copy
         self.limits = {}   # test program -> seconds
         self.results = {}
@@ -356,7 +366,7 @@ class Work:
                 self.problems.append(error)
                 self.left = [other for other in self.left if other.test != fault.test]
                 continue
-            self.results[fault.id] = self.copy.breaks(fault, self.limits)
+            self.results[fault.id] = self.copy.breaks(fault, self.limits, self.last.get(fault.id))
             self.say(fault, self.results[fault.id])
             if self.options.json:  # at once, for a run may be stopped
                 record(self.options.json, self.results, self.options)
@@ -515,12 +525,12 @@ def context():
     return {"compiler": compiler, "commit": runs.commit()}
 
 
-def run_all(faults, options):
+def run_all(faults, options, recorded):
     options.context = context()
     began = time.monotonic()
     copy = Copy(Path(options.folder), options)
     copy.prepare()
-    work = Work(faults, options, copy)
+    work = Work(faults, options, copy, {entry["id"]: entry["by"] for entry in recorded})
     work.run()
     if work.left:
         print(f"{len(work.left)} faults are left for another time: {' '.join(fault.id for fault in work.left)}")
@@ -569,7 +579,7 @@ def main():
     if not faults:
         print("no fault is owed" if options.owed else "there is no fault to try")
         return 0
-    return run_all(faults, options)
+    return run_all(faults, options, recorded)
 
 
 if __name__ == "__main__":

@@ -238,7 +238,10 @@ TEMPLATE_TEST_CASE("x: "
 #: A build system and a test program in one: "compiling" copies the source, and the program fails
 #: where the source is broken.
 PROGRAM = """#!/bin/sh
-printf '<TestCase name="x: one &amp; all"/>'
+case $1 in
+  --abort) printf '<TestCase name="x: one &amp; all"/>' ;;
+  x:*) printf '<TestCase name="%s"/>' "$1" ;;
+esac
 if grep -q '^# sleep' "$0"; then exec sleep 60; fi
 if grep -q '^# crash' "$0"; then kill -SEGV $$; fi
 if grep -q '^# unordered' "$0" && [ "$TUTORIAL_CPU_ORDER" = reverse ]; then exit 1; fi
@@ -272,10 +275,10 @@ class CopyTest(synthetic.Scratch):
     def state(self):
         return {path.name: path.read_bytes() for path, _ in self.copy.files()}
 
-    def outcome(self, new, limit=60.0):
+    def outcome(self, new, limit=60.0, last=None):
         fault = mutate.Fault(entry(after=None, old="fine", new=new))
         synthetic.write(self.copy.tree, "x/x_test.cpp", "int main() {}\n")
-        outcome = self.copy.breaks(fault, {"x_test": limit})
+        outcome = self.copy.breaks(fault, {"x_test": limit}, last)
         self.assertEqual(outcome["belongs"], verdicts.Sources(self.copy.tree).digest(fault, outcome.get("by")))
         self.assertEqual(self.source.read_text(encoding="utf-8"), "fine\n")
         self.assertEqual(self.state(), self.before)
@@ -295,6 +298,11 @@ class CopyTest(synthetic.Scratch):
         self.assertEqual(self.outcome("sleep", 0.5)["how"], "timeout")
         self.assertEqual(self.outcome("as well")["outcome"], "survived")
         self.assertEqual(self.outcome("broken")["outcome"], "not built")
+
+    def test_the_case_of_last_time_goes_first(self):
+        self.assertEqual(self.outcome("wrong", last="x: two, [three]")["by"], "x: two\\, \\[three]")
+        self.assertEqual(self.outcome("wrong", last="gone")["by"], "x: one & all")
+        self.assertEqual(self.outcome("as well", last="x: two")["outcome"], "survived")
 
     def test_a_stopped_run_is_mended(self):
         saved = self.copy.kept / "source/x.cuh"
