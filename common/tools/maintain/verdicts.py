@@ -1,6 +1,6 @@
 """What a fault's verdict belongs to, beside the fault: the file that is broken, and what noticed it.
 
-A verdict names the test case that failed first. It holds as long as that case, what it is built from, and the
+A verdict names a test case that failed. It holds as long as that case, what it is built from, and the
 file with the fault are the same: `Sources.digest()`. Of a case these are its source without the other cases, and the
 headers in proof/ and test/ folders that are included from there on, each with its sources: those beside it that
 include it first, or begin with its name. A verdict without a case (the fault survives, or the program ends as a
