@@ -1,13 +1,15 @@
-// SwiGLU to E4m3 with a scale for each row: a block computes a row, finds its largest magnitude, scales.
+// SwiGLU to E4m3 with a scale for each row: a block computes a row, finds its largest magnitude, scales. A few long
+// rows are computed by a cluster of blocks each.
 #include "03_swish/quantize/swish_quantize.h"
 
 #include <algorithm>
 
 #include "03_swish/swish_math.cuh"
+#include "common/cluster.cuh"
 #include "common/fp8.cuh"
 
 namespace tutorial {
-namespace {
+namespace quantize {
 
 struct QuantizedRows {
   E4m3* q;
@@ -16,22 +18,35 @@ struct QuantizedRows {
   Beta beta;
 };
 
+__device__ unsigned warp_max(unsigned value) {
+#pragma unroll
+  for (int apart = 16; apart > 0; apart /= 2) {
+    value = max(value, __shfl_xor_sync(0xffffffff, value, apart));
+  }
+  return value;
+}
+
 /// The largest of `bits` in the block, in every thread; blocks of whole warps. Of floats without a sign
 /// the bits are ordered as the numbers are, an infinity above them and NaN above that.
 __device__ unsigned block_max(unsigned bits) {
   __shared__ unsigned of_warp[32];
   const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
-  const auto warp_max = [](unsigned value) {
-#pragma unroll
-    for (int apart = 16; apart > 0; apart /= 2) {
-      value = max(value, __shfl_xor_sync(0xffffffff, value, apart));
-    }
-    return value;
-  };
   bits = warp_max(bits);
   if (lane == 0) of_warp[threadIdx.x / 32] = bits;
   __syncthreads();
   return warp_max(lane < warps ? of_warp[lane] : 0);
+}
+
+/// The largest in the cluster. Each thread came to cluster_arrive() before. Every block gets the maxima of all, so that
+/// none needs another's afterwards, and each may end.
+__device__ unsigned cluster_max(unsigned bits) {
+  __shared__ unsigned of_block[kMostInCluster];
+  const unsigned lane = threadIdx.x % 32, blocks = cluster_blocks();
+  bits = block_max(bits);
+  cluster_wait();  // all blocks have begun: their shared memory is there
+  if (threadIdx.x < blocks) *in_block(&of_block[cluster_rank()], threadIdx.x) = bits;
+  cluster_barrier();
+  return warp_max(lane < blocks ? of_block[lane] : 0);
 }
 
 /// y of a pack, and its largest magnitude so far.
@@ -49,7 +64,7 @@ __device__ __forceinline__ unsigned swiglu_of(Beta beta, const Pack<T, W>& a, co
 
 /// max |y| as the row's scale times 448; the smallest that has a reciprocal to spare.
 __device__ __forceinline__ float row_size(unsigned most) {
-  return max_nan(__uint_as_float(block_max(most)), 0x1p-90f);
+  return max_nan(__uint_as_float(most), 0x1p-90f);
 }
 
 /// Scaled first, rounded once.
@@ -89,12 +104,34 @@ __global__ void __launch_bounds__(1024)
   for (int k = 0; k < kPacks; ++k) {
     if (at(k) < to.columns) most = swiglu_of<W>(to.beta, pack_a[k], pack_b[k], y[k], most);
   }
-  const float size = row_size(most), inverse = 448.0f / size;
+  const float size = row_size(block_max(most)), inverse = 448.0f / size;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     if (at(k) < to.columns) store_scaled<W>(to.q + row * to.columns + at(k), y[k], inverse);
   }
   if (threadIdx.x == 0) to.scale[row] = size * (1.0f / 448.0f);
+}
+
+/// One pass of a row by a cluster: a thread keeps one pack.
+template <class T>
+__global__ void __launch_bounds__(512)
+    swiglu_quantize_cluster_kernel(const T* a, const T* b, QuantizedRows to) {
+  wait_for_previous_grid();
+  constexpr int W = 16 / sizeof(T);
+  const std::int64_t row = blockIdx.x / cluster_blocks();
+  const std::int64_t at = (std::int64_t{cluster_rank() * blockDim.x} + threadIdx.x) * W;
+  Pack<T, W> pack_a, pack_b;
+  if (at < to.columns) {
+    pack_a = load_pack<W>(a + row * to.pitch + at);
+    pack_b = load_pack<W>(b + row * to.pitch + at);
+  }
+  cluster_arrive();
+  float y[W];
+  unsigned most = 0;
+  if (at < to.columns) most = swiglu_of<W>(to.beta, pack_a, pack_b, y, most);
+  const float size = row_size(cluster_max(most)), inverse = 448.0f / size;
+  if (at < to.columns) store_scaled<W>(to.q + row * to.columns + at, y, inverse);
+  if (at == 0) to.scale[row] = size * (1.0f / 448.0f);
 }
 
 /// Two passes, W elements at a time: the second computes again what the first has not kept.
@@ -109,7 +146,7 @@ __global__ void __launch_bounds__(1024)
   for (std::int64_t i = threadIdx.x * W; i < to.columns; i += step) {
     most = swiglu_of<W>(to.beta, load_pack<W>(row_a + i), load_pack<W>(row_b + i), y, most);
   }
-  const float size = row_size(most), inverse = 448.0f / size;
+  const float size = row_size(block_max(most)), inverse = 448.0f / size;
   for (std::int64_t i = threadIdx.x * W; i < to.columns; i += step) {
     swiglu_of<W>(to.beta, load_pack<W>(row_a + i), load_pack<W>(row_b + i), y, 0);
     store_scaled<W>(to.q + row * to.columns + i, y, inverse);
@@ -122,21 +159,41 @@ int threads_for_row(std::int64_t items, std::int64_t most) {
   return static_cast<int>(std::clamp<std::int64_t>((items + 31) / 32 * 32, 32, most));
 }
 
+/// Rows that leave the GPU with multiprocessors to spare, or next to none: then a row's own time is what counts, and a
+/// block of more threads, with fewer packs each, takes less of it (notes/quantize.md).
+constexpr std::int64_t kFewRows = 128;
+
+/// Whether a cluster takes each row: of more packs than a block of 1,024 threads loads at once, few enough that the
+/// clusters run at the same time.
+bool want_clusters(std::int64_t rows, std::int64_t packs) {
+  return packs > 1024 && rows <= (packs <= 2048 ? 16 : 48);
+}
+
 template <class T>
-cudaError_t launch_one_pass(const T* a, const T* b, const QuantizedRows& to, dim3 grid,
+cudaError_t launch_one_pass(const T* a, const T* b, const QuantizedRows& to, std::int64_t rows,
                             cudaStream_t stream) {
   const std::int64_t packs = to.columns * static_cast<std::int64_t>(sizeof(T)) / 16;
-  const auto with = [&](auto kernel, int each) {
-    const auto threads = static_cast<unsigned>(threads_for_row((packs + each - 1) / each, 1024));
-    return launch(kernel, {grid, threads, 0, Overlap::previous_kernel}, stream, a, b, to);
+  const auto with = [&](auto kernel, int each, int blocks = 1) {
+    LaunchShape shape;
+    shape.grid = dim3(static_cast<unsigned>(rows * blocks));
+    shape.block = dim3(static_cast<unsigned>(
+        threads_for_row((packs + each * blocks - 1) / (each * blocks), 1024)));
+    shape.overlap = Overlap::previous_kernel;
+    shape.cluster = static_cast<unsigned>(blocks);
+    return launch(kernel, shape, stream, a, b, to);
   };
-  // Up to 512 threads with one pack each, then two; blocks of more threads wait longer for one another.
-  if (packs <= 512) return with(swiglu_quantize_one_pass_kernel<1, T>, 1);
-  if (packs <= 1024) return with(swiglu_quantize_one_pass_kernel<2, T>, 2);
+  if (want_clusters(rows, packs) && runs_in_clusters(swiglu_quantize_cluster_kernel<T>)) {
+    return with(swiglu_quantize_cluster_kernel<T>, 1, kMostInCluster);
+  }
+  const std::int64_t most = rows <= kFewRows ? 1024 : 512;
+  if (packs <= most) return with(swiglu_quantize_one_pass_kernel<1, T>, 1);
+  if (packs <= 2 * most) return with(swiglu_quantize_one_pass_kernel<2, T>, 2);
   return with(swiglu_quantize_one_pass_kernel<4, T>, 4);
 }
 
-}  // namespace
+}  // namespace quantize
+
+using namespace quantize;
 
 template <class T>
 cudaError_t swiglu_quantize(const T* a, const T* b, E4m3* q, float* scale, std::int64_t rows,
@@ -160,7 +217,7 @@ cudaError_t swiglu_quantize(const T* a, const T* b, E4m3* q, float* scale, std::
   const QuantizedRows to{q, scale, columns, pitch, beta_constants(1.0f)};
   const dim3 grid(static_cast<unsigned>(rows));
   if (passes != RowPasses::two_passes && fits && in_packs) {
-    return launch_one_pass(a, b, to, grid, stream);
+    return launch_one_pass(a, b, to, rows, stream);
   }
   const auto with = [&](auto kernel, int width) {
     const auto threads = static_cast<unsigned>(threads_for_row(columns / width, 512));

@@ -10,6 +10,7 @@
 #include "03_swish/proof/swish_reference.h"
 #include "03_swish/quantize/swish_quantize.h"
 #include "common/proof/catch.h"
+#include "common/proof/launches.h"
 #include "common/proof/promises.h"
 #include "common/proof/support.h"
 
@@ -134,6 +135,47 @@ TEST_CASE("swiglu quantize: every q is near, in one pass and in two, with the sa
       CHECK(two.scale == fitting.scale);
     }
   });
+}
+
+TEST_CASE("swiglu quantize: few rows and many have the same bits", "[exchange]") {
+  require_device();
+  struct {
+    std::int64_t rows, packs;
+  } constexpr shapes[] = {{1, 1025},  {16, 1025},  {17, 1025}, {1, 2049},
+                          {49, 2049}, {128, 1024}, {129, 513}, {129, 1025}};
+  for (const auto& [rows, packs] : shapes) {
+    const std::int64_t columns = 4 * packs;
+    INFO(rows << " x " << columns);
+    const std::vector<float> a = row_values<float>(rows, columns, false),
+                             b = row_values<float>(rows, columns, true);
+    const Quantized one = run(a, b, rows, columns, RowPasses::one_pass),
+                    two = run(a, b, rows, columns, RowPasses::two_passes);
+    CHECK(std::memcmp(one.q.data(), two.q.data(), two.q.size()) == 0);
+    CHECK(one.scale == two.scale);
+  }
+}
+
+TEST_CASE("swiglu quantize: which kernel runs, in how many blocks") {
+  LaunchTable table;
+  const auto add = [&](std::int64_t rows, std::int64_t columns) {
+    table.add("swiglu_quantize f16",
+              "(" + std::to_string(rows) + ", " + LaunchTable::number(columns) + ")", {2, 2, 1, 4},
+              [=](const Addresses& at, cudaStream_t stream) {
+                return swiglu_quantize(at.of<const half>(0), at.of<const half>(1), at.of<E4m3>(2),
+                                       at.of<float>(3), rows, columns, columns, RowPasses::fitting,
+                                       stream);
+              });
+  };
+  for (const std::int64_t packs : {512, 513, 1024}) {
+    for (const std::int64_t rows : {128, 129}) add(rows, 8 * packs);
+  }
+  for (const std::int64_t packs : {1025, 2048}) {
+    for (const std::int64_t rows : {16, 17, 128, 129}) add(rows, 8 * packs);
+  }
+  for (const std::int64_t packs : {2049, 4096, 4097}) {
+    for (const std::int64_t rows : {48, 49}) add(rows, 8 * packs);
+  }
+  table.check("03_swish/quantize/launches_quantize.txt");
 }
 
 TEST_CASE("swiglu quantize: the promises of a launcher", "[exchange]") {

@@ -265,6 +265,28 @@ void poison_shared_variables_of_files() {
   }
 }
 
+namespace {
+
+/// Each function's, once a block of this thread.
+void poison_shared_variables(std::size_t function) {
+  const Functions& functions = Functions::instance();
+  thread_local std::vector<std::uint64_t> poisoned(
+      functions.count());  // function -> in which block
+  if (poisoned[function] == block_number) return;
+  poisoned[function] = block_number;
+  char* const block = functions.block_of_this_thread();
+  for (const Range& variable : functions.variables(function)) {
+    std::memset(block + variable.offset, 0xFF, variable.bytes);
+  }
+}
+
+}  // namespace
+
+void poison_all_shared_variables() {
+  poison_shared_variables_of_files();
+  for (std::size_t i = 0; i < Functions::instance().count(); ++i) poison_shared_variables(i);
+}
+
 void poison_shared_variables(SharedMark& mark) {
   mark.block = block_number;
   if (running_block == nullptr) {  // at the program's start, for one of a file
@@ -272,17 +294,10 @@ void poison_shared_variables(SharedMark& mark) {
     return;
   }
   const Functions& functions = Functions::instance();
-  char* const block = functions.block_of_this_thread();
-  const auto offset = static_cast<std::size_t>(reinterpret_cast<char*>(&mark) - block);
+  const auto offset =
+      static_cast<std::size_t>(reinterpret_cast<char*>(&mark) - functions.block_of_this_thread());
   const std::size_t function = functions.function_of_mark(offset);
-  if (function == functions.count()) return;
-  thread_local std::vector<std::uint64_t> poisoned(
-      functions.count());  // function -> in which block
-  if (poisoned[function] == block_number) return;
-  poisoned[function] = block_number;
-  for (const Range& variable : functions.variables(function)) {
-    std::memset(block + variable.offset, 0xFF, variable.bytes);
-  }
+  if (function != functions.count()) poison_shared_variables(function);
 }
 
 }  // namespace tutorial::cpu

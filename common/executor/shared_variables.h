@@ -36,6 +36,9 @@ void poison_shared_variables(SharedMark& mark);
 /// Fills those that are declared outside of functions.
 void poison_shared_variables_of_files();
 
+/// Fills all. For a block of a cluster, which others may write to before its own threads come to a declaration.
+void poison_all_shared_variables();
+
 /// Whether `address` is in a `__shared__` variable of this thread; and where the block of its thread-local
 /// variables begins, in which they lie in the same order on every thread.
 bool is_shared_variable(const void* address);

@@ -46,8 +46,12 @@ bool Worker::begin_next_block() {
   uint3 index;
   if (!source_->take(index)) return false;
   prepare_dynamic_shared(launch_->shared_bytes);
-  poison_shared_variables_of_files();
   ++block_number;
+  if (source_->cluster_size() == 1) {
+    poison_shared_variables_of_files();
+  } else {
+    poison_all_shared_variables();
+  }
   blockIdx = index;
   block_.begin(launch_->threads, launch_->block, index, reverse_);
   if (watcher != nullptr) watcher->block_begins();

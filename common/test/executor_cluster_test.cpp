@@ -6,6 +6,7 @@
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,24 @@ __global__ void in_parts_kernel(int* y) {
   cluster_wait();
   mine = -1;  // the others have read it
   y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/// A block's variable is declared in a function, to which its threads come after others have written there.
+int sum_of_ranks() {
+  __shared__ int of_blocks[kMostInCluster];
+  cluster_wait();
+  if (threadIdx.x < cluster_blocks()) {
+    *in_block(&of_blocks[cluster_rank()], threadIdx.x) = static_cast<int>(cluster_rank());
+  }
+  cluster_barrier();
+  int sum = 0;
+  for (unsigned rank = 0; rank < cluster_blocks(); ++rank) sum += of_blocks[rank];
+  return sum;
+}
+
+__global__ void declared_late_kernel(int* y) {
+  cluster_arrive();
+  y[blockIdx.x] = sum_of_ranks();
 }
 
 __global__ void reads_between_kernel(int* y) {
@@ -172,6 +191,11 @@ TEST_CASE("the barrier of a cluster may come in two parts") {
     cpu::set_thread_order(cpu::Order::forward);
     const std::vector<int> sums = y.download();
     CHECK((sums.front() == 1 && sums.back() == 5));
+    cpu::set_thread_order(order);
+    REQUIRE(launch(declared_late_kernel, clusters(4, 4), nullptr, y.data()) == cudaSuccess);
+    cpu::set_thread_order(cpu::Order::forward);
+    const std::vector<int> late = y.download();
+    CHECK(std::count(late.begin(), late.begin() + 4, 6) == 4);
     CHECK(report_of(reads_between_kernel, order)
               .find("may not have begun; barrier_wait() must come before") != std::string::npos);
     CHECK(report_of(arrives_twice_kernel, order).find("called no barrier_wait() since") !=
