@@ -37,16 +37,15 @@ __device__ unsigned block_max(unsigned bits) {
   return warp_max(lane < warps ? of_warp[lane] : 0);
 }
 
-/// The largest in the cluster. Each thread came to cluster_arrive() before. Every block gets the maxima of all, so that
-/// none needs another's afterwards, and each may end.
-__device__ unsigned cluster_max(unsigned bits) {
+/// The largest in a cluster of kMostInCluster blocks. Each thread came to cluster_arrive() before. Every block gets the
+/// maxima of all, so that none needs another's afterwards, and each may end.
+__device__ unsigned cluster_max(unsigned rank, unsigned bits) {
   __shared__ unsigned of_block[kMostInCluster];
-  const unsigned lane = threadIdx.x % 32, blocks = cluster_blocks();
   bits = block_max(bits);
   cluster_wait();  // all blocks have begun: their shared memory is there
-  if (threadIdx.x < blocks) *in_block(&of_block[cluster_rank()], threadIdx.x) = bits;
+  if (threadIdx.x < kMostInCluster) *in_block(&of_block[rank], threadIdx.x) = bits;
   cluster_barrier();
-  return warp_max(lane < blocks ? of_block[lane] : 0);
+  return warp_max(of_block[threadIdx.x % kMostInCluster]);
 }
 
 /// y of a pack, and its largest magnitude so far.
@@ -112,14 +111,15 @@ __global__ void __launch_bounds__(1024)
   if (threadIdx.x == 0) to.scale[row] = size * (1.0f / 448.0f);
 }
 
-/// One pass of a row by a cluster: a thread keeps one pack.
+/// One pass of a row by a cluster of kMostInCluster blocks: a thread keeps one pack.
 template <class T>
 __global__ void __launch_bounds__(512)
     swiglu_quantize_cluster_kernel(const T* a, const T* b, QuantizedRows to) {
   wait_for_previous_grid();
   constexpr int W = 16 / sizeof(T);
-  const std::int64_t row = blockIdx.x / cluster_blocks();
-  const std::int64_t at = (std::int64_t{cluster_rank() * blockDim.x} + threadIdx.x) * W;
+  const std::int64_t row = blockIdx.x / kMostInCluster;
+  const unsigned rank = blockIdx.x % kMostInCluster;
+  const std::int64_t at = std::int64_t{rank * blockDim.x + threadIdx.x} * W;
   Pack<T, W> pack_a, pack_b;
   if (at < to.columns) {
     pack_a = load_pack<W>(a + row * to.pitch + at);
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(512)
   float y[W];
   unsigned most = 0;
   if (at < to.columns) most = swiglu_of<W>(to.beta, pack_a, pack_b, y, most);
-  const float size = row_size(cluster_max(most)), inverse = 448.0f / size;
+  const float size = row_size(cluster_max(rank, most)), inverse = 448.0f / size;
   if (at < to.columns) store_scaled<W>(to.q + row * to.columns + at, y, inverse);
   if (at == 0) to.scale[row] = size * (1.0f / 448.0f);
 }
