@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common" / "torch"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "common" / "torch"))
 import gradients
 import support
 

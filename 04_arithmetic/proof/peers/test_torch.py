@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common" / "torch"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "common" / "torch"))
 import support
 
 PAIRS = [((4, 5), (4, 5)), ((4, 5), (5,)), ((4, 1), (1, 5)), ((), (3, 4)), ((2, 3, 4, 5), (1, 3, 1, 1)),

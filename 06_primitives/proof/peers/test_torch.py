@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common" / "torch"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "common" / "torch"))
 import support
 
 MATRICES = [(1, 1), (3, 7), (5, 128), (37, 1000), (2, 3, 40), (0, 5), (4, 0), (9,)]
