@@ -15,6 +15,7 @@ void add_elementwise(LaunchTable& table, const std::string& dtype) {
   // In blocks of 256 threads while three arrays have 64 MiB, and of 704 beyond.
   constexpr std::int64_t most = (std::int64_t{64} << 20) / (3 * sizeof(T));
   table.add_binary<T>("add " + dtype, {most, most + 1}, add<T>);
+  table.add_binary<T>("add_by_hand " + dtype, {most, most + 1}, add_by_hand<T>);
   const auto three = std::vector<std::size_t>(4, sizeof(T));
   table.add("multiply_add " + dtype, LaunchTable::number(kCount), three,
             [](const Addresses& at, cudaStream_t stream) {
