@@ -396,6 +396,73 @@ __global__ void CumsumRows(const T* x, T* y, std::int64_t rows, std::int64_t col
 }
 //! [CumsumRows]
 
+/// The threads of a block of CumsumCluster, and the packs of a tile that each has.
+inline constexpr int kCumsumClusterThreads = 256, kCumsumClusterPacks = 4;
+
+/// Rows that are whole packs, by a cluster of blocks each, which read it once: a block has `share` of its packs, one tile
+/// in registers, or in shared memory as many as fit. It adds them up, tells all blocks the total, and scans with the
+/// totals of those before it as the carry.
+template <bool kInRegisters, class Acc, class T>
+__global__ void __launch_bounds__(kCumsumClusterThreads)
+    CumsumCluster(const T* x, T* y, int packs, int share) {
+  using Packed = Pack<T, 16 / sizeof(T)>;
+  constexpr int kWidth = 16 / sizeof(T), kThreads = kCumsumClusterThreads;
+  constexpr int kPacks = kCumsumClusterPacks, kTile = kThreads * kPacks;
+  DYNAMIC_SHARED(Packed, held);
+  __shared__ Acc of_blocks[kMostInCluster];
+  const unsigned blocks = cluster_blocks(), rank = cluster_rank();
+  const int first = static_cast<int>(rank) * share, left = packs - first;
+  const int count = left < share ? left : share, mine = static_cast<int>(threadIdx.x);
+  const std::int64_t begin = (std::int64_t{blockIdx.x / blocks} * packs + first) * kWidth;
+  const AddFunctor<Acc> add;
+  Acc arg[kPacks * kWidth];
+  // The tile as Interleaved deals it; of packs that are not there, zeros.
+  const auto read = [&](int tile, auto pack_at) {
+#pragma unroll
+    for (int v = 0; v < kPacks; ++v) {
+      const int i = tile + v * kThreads + mine;
+      Packed pack = {};
+      if (i < count) pack = pack_at(i);
+#pragma unroll
+      for (int k = 0; k < kWidth; ++k) arg[v * kWidth + k] = Convert<Acc>(pack.at[k]);
+    }
+  };
+  const auto of_shared = [&](int i) { return held[i]; };
+  wait_for_previous_grid();
+  Acc total = add.identity();
+  if constexpr (kInRegisters) {
+    read(0, [&](int i) { return load_pack<kWidth>(x + begin + i * kWidth); });
+    cluster_arrive();
+    total = Reduce<kLocalMode>(arg, add);
+  } else {
+    for (int i = mine; i < count; i += kThreads) copy_async(held + i, x + begin + i * kWidth);
+    cluster_arrive();
+    wait_for_copies();
+    for (int tile = 0; tile < count; tile += kTile) {
+      read(tile, of_shared);
+      total = add(total, Reduce<kLocalMode>(arg, add));
+    }
+  }
+  total = Reduce<kGlobalMode>(total, add);
+  cluster_wait();  // all blocks have begun: their shared memory is there
+  if (threadIdx.x < blocks) *in_block(&of_blocks[rank], threadIdx.x) = total;
+  cluster_barrier();
+  Acc carry = add.identity();
+  for (unsigned before = 0; before < rank; ++before) carry = add(carry, of_blocks[before]);
+  for (int tile = 0; tile < count; tile += kTile) {
+    if constexpr (!kInRegisters) read(tile, of_shared);
+    carry = Cumsum<Interleaved<T>>(arg, arg, add, carry);
+#pragma unroll
+    for (int v = 0; v < kPacks; ++v) {
+      const int i = tile + v * kThreads + mine;
+      Packed pack;
+#pragma unroll
+      for (int k = 0; k < kWidth; ++k) pack.at[k] = Convert<T>(arg[v * kWidth + k]);
+      if (i < count) store_pack(y + begin + i * kWidth, pack);
+    }
+  }
+}
+
 // ---- Sorted rows ------------------------------------------------------------------------------
 
 /// The layout in which a sorted row is written. A row of one warp is rearranged through shared

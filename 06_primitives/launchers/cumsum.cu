@@ -1,4 +1,4 @@
-// Running sums: a warp for each row, or a block for each long one.
+// Running sums: a warp for each row, or a block for each long one, or a cluster of blocks where these are few.
 #include "06_primitives/launchers/any_rows.h"
 #include "06_primitives/primitives.h"
 
@@ -24,10 +24,60 @@ constexpr std::int64_t kLongRowThreads = 256, kManyRows = 1024;
 /// several tiles, one after the other, and none would hide another's wait.
 constexpr std::int64_t kFewRows = 256, kFewRowLength = 2048;
 
+/// Which rows get a cluster, where both an H100 and an H200 gain: at most so many of so few bytes that the registers of eight
+/// blocks hold them, and more than the tiles of two, and as many elements; or, longer, so many that they are not cut but
+/// leave multiprocessors idle (notes/scan.md).
+constexpr std::int64_t kClusterRows = 64, kMostClusterRows = 128;
+constexpr std::int64_t kClusterTile = kCumsumClusterThreads * kCumsumClusterPacks;  // in packs
+constexpr std::int64_t kClusterLength = 32768;
+constexpr std::int64_t kMostShareBytes = 220 << 10;
+/// At most so many rows, longer than kCutLength, are cut.
+constexpr std::int64_t kCutRows = 32, kCutLength = 16384;
+
+struct ClusterShape {
+  std::int64_t blocks = 0;  ///< of a row; 0: none
+  bool in_registers = false;
+};
+
+template <class T>
+ClusterShape cluster_of(const T* x, const T* y, const AnyRows& of) {
+  const std::int64_t packs = of.columns / kPackWidth<T>;
+  const bool short_rows = of.columns <= kClusterLength;
+  if (of.have_gaps() || !in_vectors<T>(of.columns, {x, y}) || packs <= 2 * kClusterTile ||
+      (short_rows ? of.rows > kClusterRows : of.rows <= kCutRows || of.rows > kMostClusterRows) ||
+      packs * 16 > kMostInCluster * kMostShareBytes ||
+      !runs_in_clusters(CumsumCluster<true, AccOf<T>, T>)) {
+    return {};
+  }
+  return {short_rows && packs <= 4 * kClusterTile ? 4 : kMostInCluster, short_rows};
+}
+
+template <class T>
+cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, const ClusterShape& cluster,
+                            cudaStream_t stream) {
+  using Acc = AccOf<T>;
+  const std::int64_t packs = of.columns / kPackWidth<T>, share = ceil_div(packs, cluster.blocks);
+  LaunchShape shape = rows_shape(of.rows * cluster.blocks, kCumsumClusterThreads, 1);
+  shape.cluster = static_cast<unsigned>(cluster.blocks);
+  auto* kernel = CumsumCluster<true, Acc, T>;
+  if (!cluster.in_registers) {
+    kernel = CumsumCluster<false, Acc, T>;
+    shape.shared_bytes = static_cast<std::size_t>(share) * 16;
+    const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                   static_cast<int>(shape.shared_bytes));
+    if (error != cudaSuccess) return error;
+  }
+  return launch(kernel, shape, stream, x, y, static_cast<int>(packs), static_cast<int>(share));
+}
+
 template <class T>
 cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
   if (of.rows == 0 || of.columns == 0) return cudaSuccess;
   using Acc = AccOf<T>;
+  if (const ClusterShape cluster = cluster_of(x, y, of); cluster.blocks != 0) {
+    return launch_clusters(x, y, of, cluster, stream);
+  }
   const bool vectors = !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
   const bool many = of.rows >= kManyRows;
   // Of many rows those of floats in vectors alone are faster in a block (notes/scan.md).
@@ -55,16 +105,13 @@ cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stre
   return begin_alike(x, y, of) ? any(std::true_type{}) : any(std::false_type{});
 }
 
-/// At most so many rows, longer than this, are cut.
-constexpr std::int64_t kCutRows = 32, kCutLength = 16384;
-
 template <class T>
 cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, std::size_t bytes,
                          cudaStream_t stream) {
   using Acc = AccOf<T>;
   const RowParts parts = parts_of(of, kCutRows, kCutLength);
   const std::size_t needed = workspace_of<Acc>(parts, of.rows);
-  if (needed == 0) return launch_cumsum(x, y, of, stream);
+  if (needed == 0 || cluster_of(x, y, of).blocks != 0) return launch_cumsum(x, y, of, stream);
   cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;

@@ -135,7 +135,7 @@ void add_rows(LaunchTable& table, const std::string& dtype) {
                   return softmax_split(x, y, rows, columns, workspace, std::size_t{1} << 40,
                                        stream);
                 });
-  add_matrix<T>(table, "cumsum_split " + dtype, {{1, 131072}, {32, 50257}},
+  add_matrix<T>(table, "cumsum_split " + dtype, {{1, 131072}, {32, 50257}, {1, 32768}},
                 [](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
                   void* const workspace = reinterpret_cast<void*>(4096);
                   return cumsum_split(x, y, rows, columns, workspace, std::size_t{1} << 40, stream);
@@ -147,7 +147,17 @@ void add_rows(LaunchTable& table, const std::string& dtype) {
                  {4096, 1280},
                  {4096, 1023},
                  {4096, 8192},
-                 {64, 65536},
+                 {32, 65536},
+                 {33, 65536},
+                 {128, 65536},
+                 {129, 65536},
+                 {64, 1 << 19},
+                 {64, 8192},
+                 {64, 8200},
+                 {64, 16384},
+                 {64, 16392},
+                 {64, 32768},
+                 {65, 32768},
                  {256, 4096},
                  {256, 3072}},
                 cumsum<T>);
