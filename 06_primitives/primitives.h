@@ -202,10 +202,11 @@ template <class T>
 cudaError_t softmax_split(const TensorView<const T>& x, const TensorView<T>& y, void* workspace,
                           std::size_t workspace_bytes, cudaStream_t stream);
 
-/// y[r][c] = x[r][0] + ... + x[r][c], rows of any length, each by one block or warp. T: float,
-/// half, bf16 (float inside, rounded when written), std::int32_t (wraps).
+/// y[r][c] = x[r][0] + ... + x[r][c], rows of any length, each by one block or warp, or few long ones by a cluster of
+/// blocks where the GPU has clusters. T: float, half, bf16 (float inside, rounded when written), std::int32_t (wraps).
 ///
-/// Every output is a tree over the inputs up to it: a NaN or an infinity changes nothing before it.
+/// Every output is a tree over the inputs up to it: a NaN or an infinity changes nothing before it. The tree, and so a
+/// float's last bits, follow from the shape, the alignment and whether the GPU has clusters.
 template <class T>
 cudaError_t cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream);
 /// The same of tensors, as softmax_rows() takes them.
