@@ -24,9 +24,10 @@ constexpr std::int64_t kLongRowThreads = 256, kManyRows = 1024;
 /// several tiles, one after the other, and none would hide another's wait.
 constexpr std::int64_t kFewRows = 256, kFewRowLength = 2048;
 
-/// Which rows get a cluster, where both an H100 and an H200 gain: at most so many of so few bytes that the registers of eight
-/// blocks hold them, and more than the tiles of two, and as many elements; or, longer, so many that they are not cut but
-/// leave multiprocessors idle (notes/scan.md).
+/// Which rows get a cluster: those that an H100 and an H200 both compute faster by one (notes/scan.md).
+/// - up to kClusterRows rows of up to kClusterLength elements, in the registers of four or eight blocks
+/// - longer ones in their shared memory, from more than kCutRows to kMostClusterRows; fewer are cut
+/// Rows of at most two tiles get none.
 constexpr std::int64_t kClusterRows = 64, kMostClusterRows = 128;
 constexpr std::int64_t kClusterTile = kCumsumClusterThreads * kCumsumClusterPacks;  // in packs
 constexpr std::int64_t kClusterLength = 32768;
