@@ -112,10 +112,11 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
   using Acc = AccOf<T>;
   const RowParts parts = parts_of(of, kCutRows, kCutLength);
   const std::size_t needed = workspace_of<Acc>(parts, of.rows);
-  if (needed == 0 || cluster_of(x, y, of).blocks != 0) return launch_cumsum(x, y, of, stream);
+  if (needed == 0) return launch_cumsum(x, y, of, stream);
   cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;
+  if (cluster_of(x, y, of).blocks != 0) return launch_cumsum(x, y, of, stream);
   auto* const totals = static_cast<Acc*>(workspace);
   const LaunchShape shape = parts_shape(parts, of.rows);
   error = launch(CumsumTotals<kPartHeld, Acc, T>, shape, stream, x, totals, parts);

@@ -177,12 +177,13 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
                          cudaStream_t stream) {
   const RowParts parts = parts_of(of, kFewRows, kSoftmaxTile);
   const std::size_t needed = workspace_of<std::uint64_t>(parts, of.rows);
-  if (needed == 0 || (of.rows > kFewerThanClusters && fit_clusters(x, y, of))) {
-    return launch_softmax(x, y, of, stream);
-  }
+  if (needed == 0) return launch_softmax(x, y, of, stream);
   cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;
+  if (of.rows > kFewerThanClusters && fit_clusters(x, y, of)) {
+    return launch_softmax(x, y, of, stream);
+  }
   auto* const pairs = static_cast<std::uint64_t*>(workspace);
   return are_in_vectors(x, y, of) ? launch_parts<VectorRow<T>>(x, y, of.rows, parts, pairs, stream)
                                   : launch_parts<AnyRow<T>>(x, y, of.rows, parts, pairs, stream);
