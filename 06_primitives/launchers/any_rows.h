@@ -1,7 +1,9 @@
 // Rows of tensors as the kernels for any rows take them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -109,6 +111,32 @@ cudaError_t make_any_rows(AnyRows* out, const TensorView<const T>& x, const Tens
   return check_buffers({{x.data, alignof(T), "x", any},
                         {y.data, alignof(T), "y", any},
                         {index.data, alignof(Index), "index", any}...});
+}
+
+// ---- Clusters that hold a row in shared memory ------------------------------------------------
+
+/// The most bytes of a row that a block may be asked to hold on the current device: 220 KiB where a block can have as much
+/// beside the kernel's own variables, and what remains where it cannot.
+inline std::int64_t most_share_bytes() {
+  constexpr std::int64_t kMost = 220 << 10, kOwn = 4 << 10;
+  int device = 0, bytes = 0;
+  const bool known = cudaGetDevice(&device) == cudaSuccess &&
+                     cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                            device) == cudaSuccess;
+  return known ? std::min(kMost, bytes - kOwn) : 0;
+}
+
+/// launch() with more dynamic shared memory than a kernel has without being asked. What it is allowed holds for all host
+/// threads, so none comes between with a shorter row.
+template <class... Params, class... Arguments>
+cudaError_t launch_sharing(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
+                           const Arguments&... arguments) {
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 static_cast<int>(shape.shared_bytes));
+  return error == cudaSuccess ? launch(kernel, shape, stream, arguments...) : error;
 }
 
 }  // namespace tutorial::primitives

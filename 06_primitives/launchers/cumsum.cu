@@ -24,14 +24,14 @@ constexpr std::int64_t kLongRowThreads = 256, kManyRows = 1024;
 /// several tiles, one after the other, and none would hide another's wait.
 constexpr std::int64_t kFewRows = 256, kFewRowLength = 2048;
 
-/// Which rows get a cluster: those that an H100 and an H200 both compute faster by one (notes/scan.md).
-/// - up to kClusterRows rows of up to kClusterLength elements, in the registers of four or eight blocks
-/// - longer ones in their shared memory, from more than kCutRows to kMostClusterRows; fewer are cut
-/// Rows of at most two tiles get none.
-constexpr std::int64_t kClusterRows = 64, kMostClusterRows = 128;
+/// Which rows get a cluster: those that an H100 and an H200 both computed faster by one (notes/scan.md).
+/// - up to kHeldRows rows of more than two tiles and at most kHeldLength elements, in the registers of four or eight blocks
+/// - up to kSharedRows rows of more than kSharedTiles tiles, in the shared memory of eight; of the few that
+///   cumsum_split() cuts, only without a workspace
 constexpr std::int64_t kClusterTile = kCumsumClusterThreads * kCumsumClusterPacks;  // in packs
-constexpr std::int64_t kClusterLength = 32768;
-constexpr std::int64_t kMostShareBytes = 220 << 10;
+constexpr std::int64_t kHeldRows = 64, kHeldLength = 32768;
+constexpr std::int64_t kSharedRows = 128, kSharedTiles = 16;
+static_assert(kHeldLength * sizeof(float) / 16 <= kMostInCluster * kClusterTile);
 /// At most so many rows, longer than kCutLength, are cut.
 constexpr std::int64_t kCutRows = 32, kCutLength = 16384;
 
@@ -43,14 +43,18 @@ struct ClusterShape {
 template <class T>
 ClusterShape cluster_of(const T* x, const T* y, const AnyRows& of) {
   const std::int64_t packs = of.columns / kPackWidth<T>;
-  const bool short_rows = of.columns <= kClusterLength;
-  if (of.have_gaps() || !in_vectors<T>(of.columns, {x, y}) || packs <= 2 * kClusterTile ||
-      (short_rows ? of.rows > kClusterRows : of.rows <= kCutRows || of.rows > kMostClusterRows) ||
-      packs * 16 > kMostInCluster * kMostShareBytes ||
+  if (of.have_gaps() || !in_vectors<T>(of.columns, {x, y}) ||
       !runs_in_clusters(CumsumCluster<true, AccOf<T>, T>)) {
     return {};
   }
-  return {short_rows && packs <= 4 * kClusterTile ? 4 : kMostInCluster, short_rows};
+  if (of.rows <= kHeldRows && packs > 2 * kClusterTile && of.columns <= kHeldLength) {
+    return {packs <= 4 * kClusterTile ? 4 : kMostInCluster, true};
+  }
+  if (of.rows <= kSharedRows && packs > kSharedTiles * kClusterTile &&
+      packs * 16 <= kMostInCluster * most_share_bytes()) {
+    return {kMostInCluster, false};
+  }
+  return {};
 }
 
 template <class T>
@@ -60,16 +64,12 @@ cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, const ClusterSh
   const std::int64_t packs = of.columns / kPackWidth<T>, share = ceil_div(packs, cluster.blocks);
   LaunchShape shape = rows_shape(of.rows * cluster.blocks, kCumsumClusterThreads, 1);
   shape.cluster = static_cast<unsigned>(cluster.blocks);
-  auto* kernel = CumsumCluster<true, Acc, T>;
-  if (!cluster.in_registers) {
-    kernel = CumsumCluster<false, Acc, T>;
-    shape.shared_bytes = static_cast<std::size_t>(share) * 16;
-    const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                   static_cast<int>(shape.shared_bytes));
-    if (error != cudaSuccess) return error;
+  const int row = static_cast<int>(packs), each = static_cast<int>(share);
+  if (cluster.in_registers) {
+    return launch(CumsumCluster<true, Acc, T>, shape, stream, x, y, row, each);
   }
-  return launch(kernel, shape, stream, x, y, static_cast<int>(packs), static_cast<int>(share));
+  shape.shared_bytes = static_cast<std::size_t>(share) * 16;
+  return launch_sharing(CumsumCluster<false, Acc, T>, shape, stream, x, y, row, each);
 }
 
 template <class T>
@@ -116,7 +116,7 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
   cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;
-  if (cluster_of(x, y, of).blocks != 0) return launch_cumsum(x, y, of, stream);
+  if (cluster_of(x, y, of).in_registers) return launch_cumsum(x, y, of, stream);
   auto* const totals = static_cast<Acc*>(workspace);
   const LaunchShape shape = parts_shape(parts, of.rows);
   error = launch(CumsumTotals<kPartHeld, Acc, T>, shape, stream, x, totals, parts);

@@ -90,10 +90,9 @@ bool are_in_vectors(const T* x, const T* y, const AnyRows& of) {
   return !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
 }
 
-/// Bytes of a row that a block of a cluster holds, so that three blocks fit on a multiprocessor; half of that where
-/// rows are so few that there are multiprocessors left; and at most.
-constexpr std::int64_t kShareBytes = 75 << 10, kFewRowsShareBytes = 38 << 10,
-                       kMostShareBytes = 220 << 10;
+/// Bytes of a row that a block of a cluster holds, so that three blocks fit on a multiprocessor; and half of that where
+/// rows are so few that there are multiprocessors left.
+constexpr std::int64_t kShareBytes = 75 << 10, kFewRowsShareBytes = 38 << 10;
 constexpr std::int64_t kFewClusters = 128;
 
 /// The blocks of a row's cluster; 0: the row does not fit into one.
@@ -101,7 +100,7 @@ std::int64_t cluster_of(std::int64_t rows, std::int64_t row_bytes) {
   const std::int64_t share = rows < kFewClusters ? kFewRowsShareBytes : kShareBytes;
   std::int64_t blocks = 1;
   while (blocks < kMostInCluster && blocks * share < row_bytes) blocks *= 2;
-  return blocks * kMostShareBytes < row_bytes ? 0 : blocks;
+  return blocks * most_share_bytes() < row_bytes ? 0 : blocks;
 }
 template <class T>
 std::int64_t cluster_of(const AnyRows& of) {
@@ -126,11 +125,8 @@ cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, cudaStream_t st
       rows_shape(of.rows * blocks, alone ? kLoneClusterThreads : kClusterThreads, 1);
   shape.cluster = static_cast<unsigned>(blocks);
   shape.shared_bytes = static_cast<std::size_t>(share) * 16;
-  const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 static_cast<int>(shape.shared_bytes));
-  if (error != cudaSuccess) return error;
-  return launch(kernel, shape, stream, x, y, static_cast<int>(packs), static_cast<int>(share));
+  return launch_sharing(kernel, shape, stream, x, y, static_cast<int>(packs),
+                        static_cast<int>(share));
 }
 
 /// Rows of as many floats as the registers of a block of 1,024 threads hold. On an H200 that is 6 % faster than two
