@@ -187,8 +187,8 @@ cudaError_t softmax_two_reductions(const T* x, T* y, std::int64_t rows, std::int
 template <class T>
 cudaError_t softmax_rows(const TensorView<const T>& x, const TensorView<T>& y, cudaStream_t stream);
 
-/// Bytes of device memory that softmax_split() needs besides its operands: by the shape and the type alone; 0
-/// where it does what softmax() does.
+/// Bytes of device memory that softmax_split() asks for besides its operands: by the shape and the type alone, whichever
+/// kernel runs; 0 for shapes that it never cuts.
 template <class T>
 std::size_t softmax_workspace(std::int64_t rows, std::int64_t columns);
 template <class T>
@@ -213,7 +213,7 @@ cudaError_t cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns, cu
 template <class T>
 cudaError_t cumsum_rows(const TensorView<const T>& x, const TensorView<T>& y, cudaStream_t stream);
 
-/// Bytes of device memory that cumsum_split() needs besides its operands, as softmax_workspace() says it.
+/// Bytes of device memory that cumsum_split() asks for besides its operands, as softmax_workspace() says it.
 template <class T>
 std::size_t cumsum_workspace(std::int64_t rows, std::int64_t columns);
 template <class T>

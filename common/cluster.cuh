@@ -1,4 +1,4 @@
-// Clusters: up to eight blocks that run at the same time, on neighbouring multiprocessors, and reach each
+// Clusters: up to eight blocks that run at the same time, on multiprocessors of one group (GPC), and reach each
 // other's shared memory (compute capability 9.0). A launch asks for them: LaunchShape::cluster.
 #pragma once
 

@@ -11,7 +11,7 @@
 namespace tutorial {
 
 /// How the row's largest magnitude is known before the first element is stored.
-/// - one_pass: a block keeps its row in registers, and reads it once
+/// - one_pass: a block, or a cluster of few long rows, keeps its row in registers, and reads it once
 /// - two_passes: a block reads its row twice, and computes it twice; rows of any length and address
 /// - fitting: one_pass where the row fits, two_passes where not
 enum class RowPasses { one_pass, two_passes, fitting };
