@@ -52,7 +52,8 @@ std::string plain_name(const char* symbol) {
   std::free(demangled);
   name.erase(parameters_of(name));
   if (name.compare(0, 5, "void ") == 0) name.erase(0, 5);
-  for (const char* space : {"(anonymous namespace)::", "tutorial::", "primitives::", "quantize::", "test::"}) {
+  for (const char* space :
+       {"(anonymous namespace)::", "tutorial::", "primitives::", "quantize::", "test::"}) {
     replace_all(name, space, "");
   }
   replace_all(name, "__nv_bfloat16", "bf16");
