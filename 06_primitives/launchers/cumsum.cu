@@ -43,18 +43,14 @@ struct ClusterShape {
 template <class T>
 ClusterShape cluster_of(const T* x, const T* y, const AnyRows& of) {
   const std::int64_t packs = of.columns / kPackWidth<T>;
-  if (of.have_gaps() || !in_vectors<T>(of.columns, {x, y}) ||
+  const bool held = of.rows <= kHeldRows && packs > 2 * kClusterTile && of.columns <= kHeldLength;
+  const bool shared = of.rows <= kSharedRows && packs > kSharedTiles * kClusterTile &&
+                      packs * 16 <= kMostInCluster * most_share_bytes();
+  if ((!held && !shared) || of.have_gaps() || !in_vectors<T>(of.columns, {x, y}) ||
       !runs_in_clusters(CumsumCluster<true, AccOf<T>, T>)) {
     return {};
   }
-  if (of.rows <= kHeldRows && packs > 2 * kClusterTile && of.columns <= kHeldLength) {
-    return {packs <= 4 * kClusterTile ? 4 : kMostInCluster, true};
-  }
-  if (of.rows <= kSharedRows && packs > kSharedTiles * kClusterTile &&
-      packs * 16 <= kMostInCluster * most_share_bytes()) {
-    return {kMostInCluster, false};
-  }
-  return {};
+  return {held && packs <= 4 * kClusterTile ? 4 : kMostInCluster, held};
 }
 
 template <class T>
