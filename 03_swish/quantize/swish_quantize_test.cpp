@@ -169,10 +169,11 @@ TEST_CASE("swiglu quantize: which kernel runs, in how many blocks") {
   for (const std::int64_t packs : {512, 513, 1024}) {
     for (const std::int64_t rows : {128, 129}) add(rows, 8 * packs);
   }
-  for (const std::int64_t packs : {1025, 2048}) {
+  for (const std::int64_t packs : {1025, 1536}) {
     for (const std::int64_t rows : {16, 17, 128, 129}) add(rows, 8 * packs);
   }
-  for (const std::int64_t packs : {2049, 4096, 4097}) {
+  for (const std::int64_t rows : {128, 129}) add(rows, 8 * 2048);
+  for (const std::int64_t packs : {1537, 2048, 2049, 4096, 4097}) {
     for (const std::int64_t rows : {48, 49}) add(rows, 8 * packs);
   }
   table.check("03_swish/quantize/launches_quantize.txt");

@@ -300,21 +300,33 @@ struct Base {
 /// where a block's share of the row leaves no room for three.
 inline constexpr int kClusterThreads = 256, kLoneClusterThreads = 512;
 
+/// The pair of maximum and sum of a row that a cluster has, from those of its threads, all of which came to cluster_arrive()
+/// before. Each block writes its pair into the shared memory of all, so that afterwards none needs another's, and each
+/// may end.
+__device__ __forceinline__ MaxAndSum combine_in_cluster(std::uint64_t mine) {
+  __shared__ std::uint64_t of_blocks[kMostInCluster];
+  const unsigned blocks = cluster_blocks(), lane = threadIdx.x % 32;
+  const OnlineSoftmaxFunctor online;
+  const std::uint64_t pair = Reduce<kGlobalMode>(mine, online);
+  cluster_wait();  // all blocks have begun: their shared memory is there
+  if (threadIdx.x < blocks) *in_block(&of_blocks[cluster_rank()], threadIdx.x) = pair;
+  cluster_barrier();
+  const std::uint64_t one = lane < blocks ? of_blocks[lane] : online.identity();
+  return unpack_max_and_sum(detail::reduce_lanes(one, online));
+}
+
 /// Long rows that are whole packs, by a cluster of blocks each, which hold the row in their shared memory: it is
 /// read once. A block has `share` of its packs. A thread copies packs for itself, all at once, and alone reads
-/// them again, so nobody waits until the pairs of maximum and sum meet: in a block, and then in the cluster. Each
-/// block writes its pair into the shared memory of all, so that afterwards none needs another's, and each may end.
+/// them again, so nobody waits until the pairs of maximum and sum meet: in a block, and then in the cluster.
 template <int kThreads, class T>
 __global__ void __launch_bounds__(kThreads, kThreads == kClusterThreads ? 3 : 1)
     SoftmaxCluster(const T* x, T* y, int packs, int share) {
   using Packed = Pack<T, 16 / sizeof(T)>;
   constexpr int kWidth = 16 / sizeof(T);
   DYNAMIC_SHARED(Packed, held);
-  __shared__ std::uint64_t of_blocks[kMostInCluster];
-  const unsigned blocks = cluster_blocks(), lane = threadIdx.x % 32;
   const int first = static_cast<int>(cluster_rank()) * share, left = packs - first;
   const int count = left < share ? left : share, mine = static_cast<int>(threadIdx.x);
-  const std::int64_t begin = (std::int64_t{blockIdx.x / blocks} * packs + first) * kWidth;
+  const std::int64_t begin = (std::int64_t{blockIdx.x / cluster_blocks()} * packs + first) * kWidth;
   wait_for_previous_grid();
   for (int i = mine; i < count; i += kThreads) {
     copy_async(held + i, x + begin + i * kWidth);
@@ -343,12 +355,7 @@ __global__ void __launch_bounds__(kThreads, kThreads == kClusterThreads ? 3 : 1)
     running =
         online(running, pack_max_and_sum({above, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
   }
-  const std::uint64_t pair = Reduce<kGlobalMode>(running, online);
-  cluster_wait();  // all blocks have begun: their shared memory is there
-  if (threadIdx.x < blocks) *in_block(&of_blocks[cluster_rank()], threadIdx.x) = pair;
-  cluster_barrier();
-  const std::uint64_t one = lane < blocks ? of_blocks[lane] : online.identity();
-  const MaxAndSum all = unpack_max_and_sum(detail::reduce_lanes(one, online));
+  const MaxAndSum all = combine_in_cluster(running);
   const Times scale{1.0f / all.sum};
   for (int i = mine; i < count; i += 2 * kThreads) {
     read(i, arg);
@@ -361,6 +368,45 @@ __global__ void __launch_bounds__(kThreads, kThreads == kClusterThreads ? 3 : 1)
     if (i + kThreads < count) {
       store_pack(y + begin + (i + kThreads) * kWidth, result[1]);
     }
+  }
+}
+
+/// The most threads of a block of SoftmaxHeldCluster.
+inline constexpr int kHeldClusterThreads = 256;
+
+/// Few rows that are whole packs, by a cluster each, which holds the row in registers: kPacks a thread. The exponentials
+/// are taken above the thread's own maximum while the pairs meet, and one factor each corrects them.
+template <int kPacks, class T>
+__global__ void __launch_bounds__(kHeldClusterThreads)
+    SoftmaxHeldCluster(const T* x, T* y, int packs, int share) {
+  constexpr int kWidth = 16 / sizeof(T);
+  const int first = static_cast<int>(cluster_rank()) * share, left = packs - first;
+  const int count = left < share ? left : share;
+  const std::int64_t begin = (std::int64_t{blockIdx.x / cluster_blocks()} * packs + first) * kWidth;
+  const auto place = [](int v) { return static_cast<int>(v * blockDim.x + threadIdx.x); };
+  wait_for_previous_grid();
+  Pack<T, kWidth> held[kPacks];
+#pragma unroll
+  for (int v = 0; v < kPacks;
+       ++v) {  // no branch: the first pack again in place of what is not there
+    held[v] = load_pack<kWidth>(x + begin + (place(v) < count ? place(v) : 0) * kWidth);
+  }
+  cluster_arrive();
+  float arg[kPacks * kWidth];
+#pragma unroll
+  for (int k = 0; k < kPacks * kWidth; ++k) {
+    arg[k] = place(k / kWidth) < count ? Convert<float>(held[k / kWidth].at[k % kWidth])
+                                       : MaxFunctor<float>::identity();
+  }
+  const float mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
+  ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
+  const MaxAndSum all =
+      combine_in_cluster(pack_max_and_sum({mine, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
+  ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
+#pragma unroll
+  for (int v = 0; v < kPacks; ++v) {
+    if (place(v) < count)
+      detail::write_vector<kWidth>(y + begin + place(v) * kWidth, arg + v * kWidth);
   }
 }
 

@@ -129,6 +129,32 @@ cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, cudaStream_t st
                         static_cast<int>(share));
 }
 
+/// Few rows are held in the registers of a cluster each, where an H200 computed them faster so than in one block, in
+/// parts or in shared memory (notes/few_rows.md). Its blocks; 0: none.
+std::int64_t held_by(std::int64_t rows, std::int64_t packs) {
+  const std::int64_t most_rows = packs <= 2048 ? 16 : packs < 6144 ? 48 : 96;
+  if (packs <= 1536 || packs > 8192 || rows > most_rows) return 0;
+  return rows > 16 && packs <= 4096 ? 4 : kMostInCluster;
+}
+template <class T>
+std::int64_t held_by(const T* x, const T* y, const AnyRows& of) {
+  const std::int64_t blocks = held_by(of.rows, of.columns / kPackWidth<T>);
+  const bool can = blocks > 0 && are_in_vectors(x, y, of);
+  return can && runs_in_clusters(SoftmaxHeldCluster<4, T>) ? blocks : 0;
+}
+
+template <class T>
+cudaError_t launch_held(const T* x, T* y, const AnyRows& of, std::int64_t blocks,
+                        cudaStream_t stream) {
+  const std::int64_t packs = of.columns / kPackWidth<T>, share = ceil_div(packs, blocks);
+  const bool two = share <= 2 * kHeldClusterThreads;
+  const std::int64_t threads = ceil_div(ceil_div(share, two ? 2 : 4), 32) * 32;  // whole warps
+  LaunchShape shape = rows_shape(of.rows * blocks, threads, 1);
+  shape.cluster = static_cast<unsigned>(blocks);
+  return launch(two ? SoftmaxHeldCluster<2, T> : SoftmaxHeldCluster<4, T>, shape, stream, x, y,
+                static_cast<int>(packs), static_cast<int>(share));
+}
+
 /// Rows of as many floats as the registers of a block of 1,024 threads hold. On an H200 that is 6 % faster than two
 /// blocks of a cluster, and on an H100 as fast (notes/softmax.md).
 constexpr int kHeldOfAll = 32;
@@ -143,6 +169,9 @@ bool fill_a_block(const T* x, const T* y, const AnyRows& of) {
 template <class T>
 cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
   if (of.rows == 0 || of.columns == 0) return cudaSuccess;
+  if (const std::int64_t blocks = held_by(x, y, of); blocks > 0) {
+    return launch_held(x, y, of, blocks, stream);
+  }
   const bool vectors = are_in_vectors(x, y, of);
   if (of.columns <= kSoftmaxTile) {
     return launch_rows(Online<T>{}, x, y, of.rows, of.columns, vectors, stream, of.pitch);
@@ -177,7 +206,7 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
   cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;
-  if (of.rows > kFewerThanClusters && fit_clusters(x, y, of)) {
+  if (held_by(x, y, of) > 0 || (of.rows > kFewerThanClusters && fit_clusters(x, y, of))) {
     return launch_softmax(x, y, of, stream);
   }
   auto* const pairs = static_cast<std::uint64_t*>(workspace);

@@ -118,18 +118,24 @@ void add_reductions(LaunchTable& table, const std::string& dtype) {
 
 template <class T>
 void add_rows(LaunchTable& table, const std::string& dtype) {
+  constexpr std::int64_t kPack = 16 / sizeof(T);
   add_matrix<T>(table, "softmax " + dtype,
-                {{4096, 512},
-                 {4096, 1024},
-                 {4096, 4096},
-                 {4096, 8191},
-                 {4096, 32768},
-                 {64, 65536},
-                 {64, 131072},
+                {{1, 1536 * kPack},  {1, 1544 * kPack},  {16, 2048 * kPack}, {17, 2048 * kPack},
+                 {17, 4096 * kPack}, {48, 4096 * kPack}, {49, 4096 * kPack}, {48, 6136 * kPack},
+                 {49, 6136 * kPack}, {96, 6144 * kPack}, {97, 6144 * kPack}, {1, 8192 * kPack},
+                 {1, 8200 * kPack},  {4096, 512},        {4096, 1024},       {4096, 4096},
+                 {4096, 8191},       {4096, 32768},      {64, 65536},        {64, 131072},
                  {64, 1 << 21}},
                 softmax<T>);
   add_matrix<T>(table, "softmax_split " + dtype,
-                {{1, 16384}, {1, 131072}, {4, 50257}, {64, 1 << 22}, {65, 131072}},
+                {{1, 16384},
+                 {1, 32768},
+                 {1, 131072},
+                 {4, 50257},
+                 {64, 1 << 22},
+                 {32, 131072},
+                 {33, 131072},
+                 {65, 131072}},
                 [](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
                   void* const workspace = reinterpret_cast<void*>(4096);
                   return softmax_split(x, y, rows, columns, workspace, std::size_t{1} << 40,
