@@ -18,15 +18,7 @@ struct QuantizedRows {
   Beta beta;
 };
 
-/// How a warp finds its largest: by five shuffles, or by the instruction that GPUs have from compute capability 8.0 on.
-/// In a cluster, where three of these follow each other, that is faster; in a block alone level (notes/quantize.md).
-enum class By { shuffles, instruction };
-
-template <By kBy>
 __device__ unsigned warp_max(unsigned value) {
-#if defined(TUTORIAL_BACKEND_CPU) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800)
-  if constexpr (kBy == By::instruction) return __reduce_max_sync(0xffffffff, value);
-#endif
 #pragma unroll
   for (int apart = 16; apart > 0; apart /= 2) {
     value = max(value, __shfl_xor_sync(0xffffffff, value, apart));
@@ -34,27 +26,38 @@ __device__ unsigned warp_max(unsigned value) {
   return value;
 }
 
+/// The same by one instruction, from compute capability 8.0 on. In a cluster, where three of these follow each other, that
+/// is faster; in a block alone level (notes/quantize.md).
+__device__ unsigned warp_max_at_once(unsigned value) {
+#if defined(TUTORIAL_BACKEND_CPU) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800)
+  return __reduce_max_sync(0xffffffff, value);
+#else
+  return warp_max(value);
+#endif
+}
+
 /// The largest of `bits` in the block, in every thread; blocks of whole warps. Of floats without a sign
 /// the bits are ordered as the numbers are, an infinity above them and NaN above that.
-template <By kBy = By::shuffles>
+template <bool kAtOnce = false>
 __device__ unsigned block_max(unsigned bits) {
   __shared__ unsigned of_warp[32];
   const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
-  bits = warp_max<kBy>(bits);
+  bits = kAtOnce ? warp_max_at_once(bits) : warp_max(bits);
   if (lane == 0) of_warp[threadIdx.x / 32] = bits;
   __syncthreads();
-  return warp_max<kBy>(lane < warps ? of_warp[lane] : 0);
+  bits = lane < warps ? of_warp[lane] : 0;
+  return kAtOnce ? warp_max_at_once(bits) : warp_max(bits);
 }
 
 /// The largest in a cluster of kMostInCluster blocks. Each thread came to cluster_arrive() before. Every block gets the
 /// maxima of all, so that none needs another's afterwards, and each may end.
 __device__ unsigned cluster_max(unsigned rank, unsigned bits) {
   __shared__ unsigned of_block[kMostInCluster];
-  bits = block_max<By::instruction>(bits);
+  bits = block_max<true>(bits);
   cluster_wait();  // all blocks have begun: their shared memory is there
   if (threadIdx.x < kMostInCluster) *in_block(&of_block[rank], threadIdx.x) = bits;
   cluster_barrier();
-  return warp_max<By::instruction>(of_block[threadIdx.x % kMostInCluster]);
+  return warp_max_at_once(of_block[threadIdx.x % kMostInCluster]);
 }
 
 /// y of a pack, and its largest magnitude so far.
