@@ -40,7 +40,10 @@ def limits(folder, gpu):
 def ladder(folder):
     """The lines of the ladder, and the rung that comes closest to a copy."""
     gpu = runs.shown()["main"]
-    run = runs.load_run(folder / "results" / f"{gpu}.json")
+    recorded = folder / "results" / f"{gpu}.json"
+    if not recorded.exists():  # a new chapter
+        return [], None
+    run = runs.load_run(recorded)
     by = limits(folder, gpu)
     rows = []
     for name in shown_rungs(folder):

@@ -151,7 +151,7 @@ class Rung:
             for row in runs.load_json(path)["accuracy"] if path.exists() else []:
                 if row["rung"] == self.name:
                     return row["bound"]
-        raise runs.ToolError(f"no recorded accuracy says how wrong {self.name} may be")
+        raise runs.ToolError(f"no recorded accuracy says how wrong {self.name} may be: {front.command('record GPU')} measures it, on a GPU")
 
     @property
     def expected(self):

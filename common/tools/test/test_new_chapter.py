@@ -19,7 +19,7 @@ import folders
 import runs
 
 CHECKS = ("maintain/links.py", "maintain/mutate.py --check", "maintain/report.py --check",
-          "test/test_answers.py", "test/test_glossary.py", "test/test_house.py", "test/test_mutate.py",
+          "test/test_answers.py", "test/test_chapter.py", "test/test_glossary.py", "test/test_house.py", "test/test_mutate.py",
           "test/test_pages.py", "test/test_share.py", "test/test_torch_table.py")
 
 # A compiler launcher: what is not the chapter's was compiled before, from the same sources.
