@@ -26,8 +26,7 @@ __device__ unsigned warp_max(unsigned value) {
   return value;
 }
 
-/// The same by one instruction, from compute capability 8.0 on. In a cluster, where three of these follow each other, that
-/// is faster; in a block alone level (notes/quantize.md).
+/// The same by one instruction, from compute capability 8.0 on, which is faster (notes/quantize.md).
 __device__ unsigned warp_max_at_once(unsigned value) {
 #if defined(TUTORIAL_BACKEND_CPU) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800)
   return __reduce_max_sync(0xffffffff, value);

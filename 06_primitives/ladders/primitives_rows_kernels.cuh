@@ -374,8 +374,8 @@ __global__ void __launch_bounds__(kThreads, kThreads == kClusterThreads ? 3 : 1)
 /// The most threads of a block of SoftmaxHeldCluster.
 inline constexpr int kHeldClusterThreads = 256;
 
-/// Few rows that are whole packs, by a cluster each, which holds the row in registers: kPacks a thread. The exponentials
-/// are taken above the thread's own maximum while the pairs meet, and one factor each corrects them.
+/// Few rows that are whole packs, by a cluster each, which holds the row in registers: kPacks a thread. A thread takes its
+/// exponentials above its own maximum, and corrects them by one factor when the pairs have met.
 template <int kPacks, class T>
 __global__ void __launch_bounds__(kHeldClusterThreads)
     SoftmaxHeldCluster(const T* x, T* y, int packs, int share) {

@@ -120,8 +120,9 @@ template <class T>
 void add_rows(LaunchTable& table, const std::string& dtype) {
   constexpr std::int64_t kPack = 16 / sizeof(T);
   add_matrix<T>(table, "softmax " + dtype,
-                {{1, 1536 * kPack},  {1, 1544 * kPack},  {16, 2048 * kPack}, {17, 2048 * kPack},
-                 {17, 4096 * kPack}, {48, 4096 * kPack}, {49, 4096 * kPack}, {48, 6136 * kPack},
+                {{1, 1024 * kPack},  {8, 1032 * kPack},  {8, 1536 * kPack},  {9, 1536 * kPack},
+                 {9, 1544 * kPack},  {16, 2048 * kPack}, {17, 2048 * kPack}, {32, 4096 * kPack},
+                 {33, 4096 * kPack}, {48, 4096 * kPack}, {49, 4096 * kPack}, {48, 6136 * kPack},
                  {49, 6136 * kPack}, {96, 6144 * kPack}, {97, 6144 * kPack}, {1, 8192 * kPack},
                  {1, 8200 * kPack},  {4096, 512},        {4096, 1024},       {4096, 4096},
                  {4096, 8191},       {4096, 32768},      {64, 65536},        {64, 131072},

@@ -591,11 +591,11 @@ void check_softmax_clusters() {
   all.push_back({1, 8 * 220 * kib});
   all.push_back({1, 8 * 220 * kib + pack});
   // Held in registers: two packs a thread and four, of eight blocks and of four, whose last has less.
-  for (const MatrixShape& s : {MatrixShape{1, 1536},
-                               {1, 1537},
+  for (const MatrixShape& s : {MatrixShape{1, 1024},
+                               {1, 1025},
                                {3, 2048},
                                {2, 2049},
-                               {17, 2057},
+                               {33, 2057},
                                {2, 4095},
                                {1, 4097},
                                {2, 8185},
