@@ -165,6 +165,7 @@ function(tutorial_add_see name)
     tutorial_add_python_test("${folder}.trace" LABEL "${name}" COMMAND ${proof} --quick)
     tutorial_add_python_test("${folder}.trace: ncu" LABEL "${name};long" COMMAND ${proof})
     set_tests_properties("${folder}.trace" "${folder}.trace: ncu" PROPERTIES FIXTURES_REQUIRED ${target})
+    set_tests_properties("${folder}.trace: ncu" PROPERTIES TIMEOUT ${tutorial_long_timeout})
   endif()
 
   file(GLOB exhibits CONFIGURE_DEPENDS proof/museum/exhibits*.cu)
