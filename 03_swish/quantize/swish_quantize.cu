@@ -18,45 +18,39 @@ struct QuantizedRows {
   Beta beta;
 };
 
+/// By one instruction from compute capability 8.0 on, which takes less time than five shuffles (notes/quantize.md).
 __device__ unsigned warp_max(unsigned value) {
+#if defined(TUTORIAL_BACKEND_CPU) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800)
+  return __reduce_max_sync(0xffffffff, value);
+#else
 #pragma unroll
   for (int apart = 16; apart > 0; apart /= 2) {
     value = max(value, __shfl_xor_sync(0xffffffff, value, apart));
   }
   return value;
-}
-
-/// The same by one instruction, from compute capability 8.0 on, which is faster (notes/quantize.md).
-__device__ unsigned warp_max_at_once(unsigned value) {
-#if defined(TUTORIAL_BACKEND_CPU) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800)
-  return __reduce_max_sync(0xffffffff, value);
-#else
-  return warp_max(value);
 #endif
 }
 
 /// The largest of `bits` in the block, in every thread; blocks of whole warps. Of floats without a sign
 /// the bits are ordered as the numbers are, an infinity above them and NaN above that.
-template <bool kAtOnce = false>
 __device__ unsigned block_max(unsigned bits) {
   __shared__ unsigned of_warp[32];
   const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
-  bits = kAtOnce ? warp_max_at_once(bits) : warp_max(bits);
+  bits = warp_max(bits);
   if (lane == 0) of_warp[threadIdx.x / 32] = bits;
   __syncthreads();
-  bits = lane < warps ? of_warp[lane] : 0;
-  return kAtOnce ? warp_max_at_once(bits) : warp_max(bits);
+  return warp_max(lane < warps ? of_warp[lane] : 0);
 }
 
 /// The largest in a cluster of kMostInCluster blocks. Each thread came to cluster_arrive() before. Every block gets the
 /// maxima of all, so that none needs another's afterwards, and each may end.
 __device__ unsigned cluster_max(unsigned rank, unsigned bits) {
   __shared__ unsigned of_block[kMostInCluster];
-  bits = block_max<true>(bits);
+  bits = block_max(bits);
   cluster_wait();  // all blocks have begun: their shared memory is there
   if (threadIdx.x < kMostInCluster) *in_block(&of_block[rank], threadIdx.x) = bits;
   cluster_barrier();
-  return warp_max_at_once(of_block[threadIdx.x % kMostInCluster]);
+  return warp_max(of_block[threadIdx.x % kMostInCluster]);
 }
 
 /// y of a pack, and its largest magnitude so far.
@@ -170,9 +164,9 @@ int threads_for_row(std::int64_t items, std::int64_t most) {
   return static_cast<int>(std::clamp<std::int64_t>((items + 31) / 32 * 32, 32, most));
 }
 
-/// Rows that leave the GPU with multiprocessors to spare, or next to none: then a row's own time is what counts, and a
-/// block of more threads, with fewer packs each, takes less of it (notes/quantize.md).
-constexpr std::int64_t kFewRows = 128;
+/// Of so few rows a row's own time is what counts, and a block of more threads, with one pack each instead of two, or two
+/// instead of four, takes less of it (notes/quantize.md).
+constexpr std::int64_t kFewRowsOfOne = 512, kFewRowsOfTwo = 128;
 
 /// Whether a cluster takes each row: of more packs than a block of 1,024 threads loads at once, few enough that the
 /// clusters run at the same time.
@@ -196,9 +190,9 @@ cudaError_t launch_one_pass(const T* a, const T* b, const QuantizedRows& to, std
   if (want_clusters(rows, packs) && runs_in_clusters(swiglu_quantize_cluster_kernel<T>)) {
     return with(swiglu_quantize_cluster_kernel<T>, 1, kMostInCluster);
   }
-  const std::int64_t most = rows <= kFewRows ? 1024 : 512;
-  if (packs <= most) return with(swiglu_quantize_one_pass_kernel<1, T>, 1);
-  if (packs <= 2 * most) return with(swiglu_quantize_one_pass_kernel<2, T>, 2);
+  const auto most = [&](std::int64_t few_rows) { return rows <= few_rows ? 1024 : 512; };
+  if (packs <= most(kFewRowsOfOne)) return with(swiglu_quantize_one_pass_kernel<1, T>, 1);
+  if (packs <= 2 * most(kFewRowsOfTwo)) return with(swiglu_quantize_one_pass_kernel<2, T>, 2);
   return with(swiglu_quantize_one_pass_kernel<4, T>, 4);
 }
 
