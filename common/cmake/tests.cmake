@@ -115,12 +115,13 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
 endmacro()
 
-# tutorial_test_if_built(<test> <targets> COMMAND <word>... PROPERTIES <property> <value>...): CTest learns of this test once
+# tutorial_test_if_built(<test> <targets> COMMAND <program> <word>... PROPERTIES <property> <value>...): CTest learns of this test once
 # these programs are there, for nothing builds them but who wants them.
 function(tutorial_test_if_built test targets)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "COMMAND;PROPERTIES")
   list(TRANSFORM targets REPLACE "(.+)" "EXISTS [==[$<TARGET_FILE:\\1>]==]" OUTPUT_VARIABLE there)
   list(JOIN there " AND " there)
+  list(PREPEND arg_COMMAND ${CMAKE_CROSSCOMPILING_EMULATOR})  # add_test() knows it only where a target is the command
   foreach(words COMMAND PROPERTIES)
     set(${words} "")
     foreach(word IN LISTS arg_${words})

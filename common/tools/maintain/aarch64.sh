@@ -47,4 +47,4 @@ cmake -S . -B "$folder/build" -DTUTORIAL_BACKEND=cpu -DCMAKE_SYSTEM_NAME=Linux \
   -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DCMAKE_EXE_LINKER_FLAGS="-Wl,-rpath-link,$sysroot/usr/lib/aarch64-linux-gnu"
 cmake --build "$folder/build" --parallel "$(nproc)" --target tutorial_tests tutorial_house_tests
 ctest --test-dir "$folder/build" --output-on-failure --parallel "$(nproc)" \
-  --label-exclude '^(tools|readme|book)$' --exclude-regex 'codegen|\.asan|\.reverse\.|2\^31|fuzz|does not compile' "$@"
+  --label-exclude '^(tools|readme|book)$' --exclude-regex 'codegen|\.asan|\.reverse\.|\.trace|2\^31|fuzz|does not compile' "$@"
