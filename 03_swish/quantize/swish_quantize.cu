@@ -18,9 +18,10 @@ struct QuantizedRows {
   Beta beta;
 };
 
-/// By one instruction from compute capability 8.0 on, which takes less time than five shuffles (notes/quantize.md).
+/// By one instruction from compute capability 8.0 on, which takes less time than five shuffles (notes/quantize.md). The
+/// executor runs the shuffles, which no newer GPU does.
 __device__ unsigned warp_max(unsigned value) {
-#if defined(TUTORIAL_BACKEND_CPU) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   return __reduce_max_sync(0xffffffff, value);
 #else
 #pragma unroll

@@ -386,9 +386,9 @@ __global__ void __launch_bounds__(kHeldClusterThreads)
   const auto place = [](int v) { return static_cast<int>(v * blockDim.x + threadIdx.x); };
   wait_for_previous_grid();
   Pack<T, kWidth> held[kPacks];
+  // No branch: the first pack again in place of what is not there.
 #pragma unroll
-  for (int v = 0; v < kPacks;
-       ++v) {  // no branch: the first pack again in place of what is not there
+  for (int v = 0; v < kPacks; ++v) {
     held[v] = load_pack<kWidth>(x + begin + (place(v) < count ? place(v) : 0) * kWidth);
   }
   cluster_arrive();
@@ -405,8 +405,8 @@ __global__ void __launch_bounds__(kHeldClusterThreads)
   ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
 #pragma unroll
   for (int v = 0; v < kPacks; ++v) {
-    if (place(v) < count)
-      detail::write_vector<kWidth>(y + begin + place(v) * kWidth, arg + v * kWidth);
+    T* const to = y + begin + place(v) * kWidth;
+    if (place(v) < count) detail::write_vector<kWidth>(to, arg + v * kWidth);
   }
 }
 

@@ -132,9 +132,10 @@ cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, cudaStream_t st
 /// Few rows are held in the registers of a cluster each, where an H200 computed them faster from memory so than in one
 /// block, in parts or in shared memory (notes/few_rows.md). Its blocks; 0: none.
 std::int64_t held_by(std::int64_t rows, std::int64_t packs) {
+  constexpr std::int64_t kMost = 4 * kHeldClusterThreads;  // packs of a block
   const std::int64_t most_rows = packs <= 1536 ? 8 : packs <= 2048 ? 16 : packs < 6144 ? 48 : 96;
-  if (packs <= 1024 || packs > 8192 || rows > most_rows) return 0;
-  return rows > 32 && packs <= 4096 ? 4 : kMostInCluster;
+  if (packs <= 1024 || packs > kMostInCluster * kMost || rows > most_rows) return 0;
+  return rows > 32 && packs <= 4 * kMost ? 4 : kMostInCluster;
 }
 template <class T>
 std::int64_t held_by(const T* x, const T* y, const AnyRows& of) {

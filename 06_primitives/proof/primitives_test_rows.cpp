@@ -130,9 +130,7 @@ using RowJudge = std::function<bool(const std::vector<T>& x, const std::vector<T
 template <class T>
 Promises promises_of(const Rows<T>& launch, std::int64_t columns, const RowJudge<T>& is_right) {
   Promises promises;
-  promises.sizes = {0, 1, 2, 3};
-  // Nine are more than a block has; a long row has blocks of its own.
-  if (columns < 4096) promises.sizes.push_back(9);
+  promises.sizes = {0, 1, 2, 3, 9};
   promises.any_size = promises.sizes.back();
   promises.row_elements = columns;
   const auto in_row = static_cast<std::size_t>(columns);

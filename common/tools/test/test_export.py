@@ -54,7 +54,9 @@ class TheText(unittest.TestCase):
                         self.assertGreater(len(re.findall(rf"\b{function}\b", code)), 1, f"nothing calls {function}")
 
     def test_every_recorded_rung_is_exported_or_refused_in_a_sentence(self):
-        for folder in chapters():
+        for folder in runs.find_chapters():
+            if not (folder / "results/h200.json").exists():  # a new chapter
+                continue
             known = export.names(folder)
             recorded = {rung["rung"] for ladder in runs.load_json(folder / "results/h200.json")["ladders"]
                         for rung in ladder["rungs"] if rung["kind"] == "rung" and "backward" not in ladder["ladder"]}

@@ -609,18 +609,21 @@ class Declared(unittest.TestCase):
                 seen = [starter.meets(name, goal)[0] for name, goal in one.goals.items()]
                 self.assertFalse(all(seen), f"{one.name}: the starter meets every goal")
 
-    #: An answer that does what another exercise of its chapter asks for, in its words.
-    ALSO = {("poly", "sharpen"), ("save", "sharpen"), ("save", "poly"), ("polynomial", "sharpen")}
+    #: An answer that does what another exercise asks for, in its words.
+    ALSO = {("01_elu", "poly", "sharpen"), ("01_elu", "save", "sharpen"), ("01_elu", "save", "poly"),
+            ("03_swish", "polynomial", "sharpen")}
 
     def test_no_answer_earns_another_exercise(self):
         """By what the source shows; of the rest, common/tools/test/planted.py shows it."""
         earned = set()
         for chapter in exercises.all_chapters():
+            if not (chapter.folder / "results/h200.json").exists():  # a new chapter has the answers of its model
+                continue
             rungs = [one for one in chapter.exercises if one.judged and not one.is_program]
             for one, other in itertools.permutations(rungs, 2):
                 facts = facts_of(chapter.folder / "answers" / one.answer)
                 if all(facts.meets(name, goal)[0] for name, goal in other.goals.items() if name in SEEN):
-                    earned.add((one.name, other.name))
+                    earned.add((chapter.folder.name, one.name, other.name))
         self.assertEqual(earned, self.ALSO)
 
     def test_a_program_is_checked_by_its_own_main(self):
