@@ -296,10 +296,6 @@ struct Base {
   }
 };
 
-/// The threads of a block of SoftmaxCluster where three share an SM, so that one computes while others load; and
-/// where a block's share of the row leaves no room for three.
-inline constexpr int kClusterThreads = 256, kLoneClusterThreads = 512;
-
 /// The pair of maximum and sum of a row that a cluster has, from those of its threads, all of which came to cluster_arrive()
 /// before. Each block writes its pair into the shared memory of all, so that afterwards none needs another's, and each
 /// may end.
@@ -315,60 +311,74 @@ __device__ __forceinline__ MaxAndSum combine_in_cluster(std::uint64_t mine) {
   return unpack_max_and_sum(detail::reduce_lanes(one, online));
 }
 
-/// Long rows that are whole packs, by a cluster of blocks each, which hold the row in their shared memory: it is
-/// read once. A block has `share` of its packs. A thread copies packs for itself, all at once, and alone reads
-/// them again, so nobody waits until the pairs of maximum and sum meet: in a block, and then in the cluster.
-template <int kThreads, class T>
-__global__ void __launch_bounds__(kThreads, kThreads == kClusterThreads ? 3 : 1)
+/// Long rows that are whole packs, by a cluster of blocks each, which hold the row: it is read once. A block has `share`
+/// of its packs, the last one perhaps less. Each thread holds kHeld of them in its registers and copies the others to
+/// shared memory for itself, all at once, so nobody waits until the pairs of maximum and sum meet: in a block, and then
+/// in the cluster. A block needs more than kHeld packs a thread. kBlocks of them fit on a multiprocessor.
+template <int kThreads, int kHeld, int kBlocks, class T>
+__global__ void __launch_bounds__(kThreads, kBlocks)
     SoftmaxCluster(const T* x, T* y, int packs, int share) {
+  static_assert(kHeld % 2 == 0);
   using Packed = Pack<T, 16 / sizeof(T)>;
   constexpr int kWidth = 16 / sizeof(T);
-  DYNAMIC_SHARED(Packed, held);
+  DYNAMIC_SHARED(Packed, shared);
   const int first = static_cast<int>(cluster_rank()) * share, left = packs - first;
   const int count = left < share ? left : share, mine = static_cast<int>(threadIdx.x);
+  const int in_shared = count - kHeld * kThreads;  // the packs behind them are in registers
   const std::int64_t begin = (std::int64_t{blockIdx.x / cluster_blocks()} * packs + first) * kWidth;
   wait_for_previous_grid();
-  for (int i = mine; i < count; i += kThreads) {
-    copy_async(held + i, x + begin + i * kWidth);
+  Packed held[kHeld + 2];
+#pragma unroll
+  for (int v = 0; v < kHeld; ++v) {
+    held[v] = load_pack<kWidth>(x + begin + (in_shared + v * kThreads + mine) * kWidth);
+  }
+  for (int i = mine; i < in_shared; i += kThreads) {
+    copy_async(shared + i, x + begin + i * kWidth);
   }
   cluster_arrive();
-  wait_for_copies();
-  // Two packs at a time, the second perhaps not there.
-  constexpr int kPair = 2 * kWidth;
-  const auto read = [&](int i, float(&arg)[kPair]) {
-    const Packed a = held[i], b = held[i + kThreads < count ? i + kThreads : i];
+  // Two packs at a time, the second perhaps not there: use(a, b, the place of a, whether b is there).
+  const auto each_two = [&](auto use) {
+#pragma unroll
+    for (int v = 0; v < kHeld; v += 2) {
+      use(held[v], held[v + 1], in_shared + v * kThreads + mine, true);
+    }
+    for (int i = mine; i < in_shared; i += 2 * kThreads) {
+      const bool both = i + kThreads < in_shared;
+      const Packed a = shared[i], b = shared[both ? i + kThreads : i];  // whole packs
+      use(a, b, i, both);
+    }
+  };
+  const auto floats_of = [](const Packed& a, const Packed& b, bool both, float(&arg)[2 * kWidth]) {
 #pragma unroll
     for (int k = 0; k < kWidth; ++k) {
       arg[k] = Convert<float>(a.at[k]);
-      arg[kWidth + k] =
-          i + kThreads < count ? Convert<float>(b.at[k]) : MaxFunctor<float>::identity();
+      arg[kWidth + k] = both ? Convert<float>(b.at[k]) : MaxFunctor<float>::identity();
     }
   };
   const OnlineSoftmaxFunctor online;
   std::uint64_t running = online.identity();
   Base base;
-  float arg[kPair];
-  for (int i = mine; i < count; i += 2 * kThreads) {
-    read(i, arg);
+  float arg[2 * kWidth];
+  wait_for_copies();
+  each_two([&](const Packed& a, const Packed& b, int, bool both) {
+    floats_of(a, b, both, arg);
     const float above = base.above(Reduce<kLocalMode>(arg, MaxFunctor<float>{}));
     ElementwiseUnary(arg, arg, ExpAbove{finite_base(above)});
     running =
         online(running, pack_max_and_sum({above, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
-  }
+  });
   const MaxAndSum all = combine_in_cluster(running);
   const Times scale{1.0f / all.sum};
-  for (int i = mine; i < count; i += 2 * kThreads) {
-    read(i, arg);
+  each_two([&](const Packed& a, const Packed& b, int at, bool both) {
+    floats_of(a, b, both, arg);
     ElementwiseUnary(arg, arg, ExpAbove{all.max});
     ElementwiseUnary(arg, arg, scale);
     Packed result[2];
 #pragma unroll
-    for (int k = 0; k < kPair; ++k) result[k / kWidth].at[k % kWidth] = Convert<T>(arg[k]);
-    store_pack(y + begin + i * kWidth, result[0]);
-    if (i + kThreads < count) {
-      store_pack(y + begin + (i + kThreads) * kWidth, result[1]);
-    }
-  }
+    for (int k = 0; k < 2 * kWidth; ++k) result[k / kWidth].at[k % kWidth] = Convert<T>(arg[k]);
+    store_pack(y + begin + at * kWidth, result[0]);
+    if (both) store_pack(y + begin + (at + kThreads) * kWidth, result[1]);
+  });
 }
 
 /// The most threads of a block of SoftmaxHeldCluster.

@@ -126,16 +126,21 @@ inline std::int64_t most_share_bytes() {
   return known ? std::min(kMost, bytes - kOwn) : 0;
 }
 
-/// launch() with more dynamic shared memory than a kernel has without being asked. What it is allowed holds for all host
+/// launch() with more dynamic shared memory than a kernel has without being asked, on multiprocessors that give all they
+/// can to it: the driver's own choice may leave room for fewer blocks. What a kernel is allowed holds for all host
 /// threads, so none comes between with a shorter row.
 template <class... Params, class... Arguments>
 cudaError_t launch_sharing(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
                            const Arguments&... arguments) {
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
-  const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 static_cast<int>(shape.shared_bytes));
+  const void* const function = reinterpret_cast<const void*>(kernel);
+  cudaError_t error = cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                           cudaSharedmemCarveoutMaxShared);
+  if (error == cudaSuccess) {
+    error = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(shape.shared_bytes));
+  }
   return error == cudaSuccess ? launch(kernel, shape, stream, arguments...) : error;
 }
 

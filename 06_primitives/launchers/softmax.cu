@@ -90,43 +90,90 @@ bool are_in_vectors(const T* x, const T* y, const AnyRows& of) {
   return !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
 }
 
-/// Bytes of a row that a block of a cluster holds, so that three blocks fit on a multiprocessor; and half of that where
-/// rows are so few that there are multiprocessors left.
-constexpr std::int64_t kShareBytes = 75 << 10, kFewRowsShareBytes = 38 << 10;
-constexpr std::int64_t kFewClusters = 128;
+/// How a block of SoftmaxCluster holds its share of a row: what its threads have in registers, and how many fit on a
+/// multiprocessor. The registers hold a row as well as shared memory does, and with both there are more blocks, of which
+/// some load while others wait for their cluster (notes/softmax.md).
+template <int threads, int held, int blocks>
+struct Form {
+  static constexpr int kThreads = threads;
+  static constexpr std::int64_t kHeldBytes = std::int64_t{threads} * held * 16;
+
+  template <class T>
+  static auto kernel() {
+    return SoftmaxCluster<threads, held, blocks, T>;
+  }
+};
+using WholeRow = Form<256, 0, 3>;
+using ShortShare = Form<128, 8, 7>;
+using MiddleShare = Form<128, 10, 5>;
+using LongShare = Form<256, 8, 3>;
+using LoneShare = Form<512, 0, 1>;
+using LongestShare = Form<512, 14, 1>;
+
+/// The most bytes of a share for each form, as measured on an H200.
+constexpr std::int64_t kWholeBytes = 75 << 10, kShortBytes = 40 << 10, kMiddleBytes = 75 << 10,
+                       kLongBytes = 140 << 10;
+/// Rows are cut into shares of as many; few rows into smaller ones, since there are multiprocessors left.
+template <class T>
+constexpr std::int64_t kShareBytes = sizeof(T) == 2 ? kShortBytes : kMiddleBytes;
+constexpr std::int64_t kFewRowsShareBytes = 38 << 10, kFewClusters = 128;
+/// As many clusters leave multiprocessors without a second block, so there is nothing to load for while one waits.
+constexpr std::int64_t kFewerThanClusters = 32;
+
+// The threads have all packs that they hold: what is cut is longer than half a share, and the last block has up to seven
+// packs less.
+constexpr std::int64_t kMissing = (kMostInCluster - 1) * 16;
+static_assert(ShortShare::kHeldBytes + kMissing < kFewRowsShareBytes / 2);
+static_assert(MiddleShare::kHeldBytes + kMissing < kShortBytes);
+static_assert(LongShare::kHeldBytes + kMissing < kMiddleBytes);
+
+/// The most bytes of a share on the current device. A share that only registers and shared memory hold together needs
+/// more of it than there are registers.
+std::int64_t longest_share() {
+  const std::int64_t most = most_share_bytes();
+  return most > LongestShare::kHeldBytes ? most + LongestShare::kHeldBytes : most;
+}
 
 /// The blocks of a row's cluster; 0: the row does not fit into one.
-std::int64_t cluster_of(std::int64_t rows, std::int64_t row_bytes) {
-  const std::int64_t share = rows < kFewClusters ? kFewRowsShareBytes : kShareBytes;
-  std::int64_t blocks = 1;
-  while (blocks < kMostInCluster && blocks * share < row_bytes) blocks *= 2;
-  return blocks * most_share_bytes() < row_bytes ? 0 : blocks;
-}
 template <class T>
 std::int64_t cluster_of(const AnyRows& of) {
-  return cluster_of(of.rows, of.columns * static_cast<std::int64_t>(sizeof(T)));
+  const std::int64_t row_bytes = of.columns * static_cast<std::int64_t>(sizeof(T));
+  const bool few = of.rows < kFewClusters;
+  if (!few && row_bytes <= kWholeBytes) return 1;
+  const std::int64_t share = few ? kFewRowsShareBytes : kShareBytes<T>;
+  std::int64_t blocks = 1;
+  while (blocks < kMostInCluster && blocks * share < row_bytes) blocks *= 2;
+  return blocks * longest_share() < row_bytes ? 0 : blocks;
 }
 
 /// Whether a cluster can take each row.
 template <class T>
 bool fit_clusters(const T* x, const T* y, const AnyRows& of) {
   return of.columns > kSoftmaxTile && are_in_vectors(x, y, of) && cluster_of<T>(of) > 0 &&
-         runs_in_clusters(SoftmaxCluster<kClusterThreads, T>);
+         runs_in_clusters(WholeRow::kernel<T>());
 }
 
 template <class T>
 cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
   const std::int64_t blocks = cluster_of<T>(of);
   const std::int64_t packs = of.columns / kPackWidth<T>, share = ceil_div(packs, blocks);
-  const bool alone = share * 16 > kShareBytes;
-  const auto kernel =
-      alone ? SoftmaxCluster<kLoneClusterThreads, T> : SoftmaxCluster<kClusterThreads, T>;
-  LaunchShape shape =
-      rows_shape(of.rows * blocks, alone ? kLoneClusterThreads : kClusterThreads, 1);
-  shape.cluster = static_cast<unsigned>(blocks);
-  shape.shared_bytes = static_cast<std::size_t>(share) * 16;
-  return launch_sharing(kernel, shape, stream, x, y, static_cast<int>(packs),
-                        static_cast<int>(share));
+  const auto run = [&](auto form) {
+    using Of = decltype(form);
+    LaunchShape shape = rows_shape(of.rows * blocks, Of::kThreads, 1);
+    shape.cluster = static_cast<unsigned>(blocks);
+    shape.shared_bytes = static_cast<std::size_t>(share * 16 - Of::kHeldBytes);
+    return launch_sharing(Of::template kernel<T>(), shape, stream, x, y, static_cast<int>(packs),
+                          static_cast<int>(share));
+  };
+  const std::int64_t bytes = share * 16, most = most_share_bytes();
+  const bool alone = blocks == 1 || of.rows <= kFewerThanClusters;
+  if (alone && bytes <= kWholeBytes) return run(WholeRow{});
+  if (alone && bytes <= most) return run(LoneShare{});
+  if (bytes <= kShortBytes) return run(ShortShare{});
+  if (bytes <= kMiddleBytes) return run(MiddleShare{});
+  if (bytes <= kLongBytes) return run(LongShare{});
+  if (bytes <= most) return run(LoneShare{});
+  return run(LongestShare{});
 }
 
 /// Few rows are held in the registers of a cluster each, where an H200 computed them faster from memory so than in one
@@ -186,8 +233,8 @@ cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t str
                 y, of.rows, of.columns, of.pitch);
 }
 
-/// So many rows are cut; and where clusters take them, so many.
-constexpr std::int64_t kFewRows = 64, kFewerThanClusters = 32;
+/// So many rows are cut.
+constexpr std::int64_t kFewRows = 64;
 
 template <class Row, class T>
 cudaError_t launch_parts(const T* x, T* y, std::int64_t rows, const RowParts& of,

@@ -570,6 +570,13 @@ void check_softmax_split() {
   CHECK(run_matrix<T>(split<T>(), x, shape) == y);
 }
 
+/// 33 rows, more than are alone on their multiprocessors, in shares of so many KiB. The last block has three packs less.
+template <class T>
+MatrixShape in_shares(std::int64_t blocks, std::int64_t kib) {
+  const std::int64_t packs = blocks * kib * 64 - 3;
+  return {33, packs * 16 / static_cast<std::int64_t>(sizeof(T))};
+}
+
 /// Rows of whole packs at the ends of what clusters of 1, 2, 4 and 8 blocks take, with the last block's share
 /// full, nearly full and short.
 template <class T>
@@ -586,8 +593,12 @@ void check_softmax_clusters() {
   if (sizeof(T) == 4) {  // 32,768 fill a block, one pack more does not
     for (const std::int64_t more : {std::int64_t{0}, pack}) all.push_back({128, 32768 + more});
   }
-  all.push_back({1, 8 * 220 * kib});
-  all.push_back({1, 8 * 220 * kib + pack});
+  all.push_back(in_shares<T>(4, 33));
+  if (sizeof(T) == 4) all.push_back(in_shares<T>(8, 41));
+  // What a block's shared memory holds, and what it holds with the registers of 512 threads.
+  for (const std::int64_t more : {std::int64_t{0}, pack}) all.push_back({1, 8 * 220 * kib + more});
+  all.push_back({1, 8 * (220 + 112) * kib});
+  if (sizeof(T) == 4) all.push_back({1, 8 * (220 + 112) * kib + pack});
   // Held in registers: two packs a thread and four, of eight blocks and of four, whose last has less.
   for (const MatrixShape& s : {MatrixShape{1, 1024},
                                {1, 1025},
@@ -974,6 +985,13 @@ TEST_CASE("softmax of rows", "[exchange]") {
   check_softmax_type<float>();
   check_softmax_type<half>();
   check_softmax_type<Bf16>();
+}
+
+TEST_CASE("softmax in longer shares", "[long]") {
+  require_device();
+  check_softmax<float>(softmax<float>, {in_shares<float>(8, 76)});
+  check_softmax<half>(softmax<half>, {in_shares<half>(8, 41), in_shares<half>(8, 76)});
+  check_softmax<Bf16>(softmax<Bf16>, {in_shares<Bf16>(8, 41), in_shares<Bf16>(8, 76)});
 }
 
 TEST_CASE("softmax of rising and of alternating rows keeps its bound, whatever their length",
