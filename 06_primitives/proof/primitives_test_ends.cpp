@@ -1,0 +1,111 @@
+// Functions of rows read and write nothing beyond their operands: both end with a page, and what follows is no memory.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <new>
+#include <string>
+
+#include "06_primitives/primitives.h"
+#include "06_primitives/proof/test_data.h"
+
+using namespace tutorial;
+using namespace tutorial::test;
+
+namespace {
+
+/// `size` elements in front of a page that nobody may touch.
+template <class T>
+class BeforeNothing {
+ public:
+  explicit BeforeNothing(std::int64_t size)
+      : pages_((static_cast<std::size_t>(size) * sizeof(T) + kPage - 1) / kPage * kPage),
+        begin_(mmap(nullptr, pages_ + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                    -1, 0)) {
+    if (begin_ == MAP_FAILED) throw std::bad_alloc();
+    char* const end = static_cast<char*>(begin_) + pages_;
+    if (mprotect(end, kPage, PROT_NONE) != 0) throw std::bad_alloc();
+    data_ = reinterpret_cast<T*>(end) - size;
+    std::fill_n(data_, size, make<T>(1));
+  }
+  BeforeNothing(const BeforeNothing&) = delete;
+  BeforeNothing& operator=(const BeforeNothing&) = delete;
+  ~BeforeNothing() { munmap(begin_, pages_ + kPage); }
+
+  T* data() const { return data_; }
+
+ private:
+  static constexpr std::size_t kPage = 65536;  // a multiple of every system's
+
+  std::size_t pages_;
+  void* begin_;
+  T* data_ = nullptr;
+};
+
+template <class T>
+using OnRows = std::function<cudaError_t(const T*, T*, std::int64_t, std::int64_t)>;
+
+/// Rows of so many elements, alone and three of them; `last` is what the last element of a row of ones becomes.
+template <class T>
+void check_ends(const std::string& what, const OnRows<T>& launch,
+                const std::vector<std::int64_t>& lengths, double (*last)(std::int64_t)) {
+  for (const std::int64_t columns : lengths) {
+    for (const std::int64_t rows : {1, 3}) {
+      INFO(what << " of " << rows << " x " << columns);
+      const BeforeNothing<T> x(rows * columns), y(rows * columns);
+      REQUIRE(launch(x.data(), y.data(), rows, columns) == cudaSuccess);
+      require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+      const double wanted = last(columns), got = number(y.data()[rows * columns - 1]);
+      CHECK(std::fabs(got - wanted) <= 1e-3 * wanted + 1e-7);  // a half below its normal numbers
+    }
+  }
+}
+
+/// Of one element to what eight blocks hold in registers, whole packs and others.
+template <class T>
+std::vector<std::int64_t> lengths() {
+  constexpr std::int64_t kPack = 16 / sizeof(T);
+  return {1,    31,           33,           511,          513,          1000,         4095,
+          4097, 1025 * kPack, 1279 * kPack, 2049 * kPack, 4103 * kPack, 7777 * kPack, 20001};
+}
+
+double share(std::int64_t columns) { return 1.0 / static_cast<double>(columns); }
+double count(std::int64_t columns) { return static_cast<double>(columns); }
+
+template <class T>
+OnRows<T> on_the_stream(cudaError_t (*launch)(const T*, T*, std::int64_t, std::int64_t,
+                                              cudaStream_t)) {
+  return [=](const T* x, T* y, std::int64_t rows, std::int64_t columns) {
+    return launch(x, y, rows, columns, nullptr);
+  };
+}
+
+}  // namespace
+
+TEST_CASE("functions of rows touch nothing beyond the end of x and y") {
+  require_device();
+  if (on_gpu) SKIP("a GPU's memory does not end with a row");
+  check_ends<float>("softmax", on_the_stream<float>(softmax<float>), lengths<float>(), share);
+  check_ends<half>("softmax", on_the_stream<half>(softmax<half>), lengths<half>(), share);
+  check_ends<float>("softmax_two_reductions", on_the_stream<float>(softmax_two_reductions<float>),
+                    {1, 31, 513, 1000, 4097, 8192}, share);
+  check_ends<float>("cumsum", on_the_stream<float>(cumsum<float>), lengths<float>(), count);
+  check_ends<std::int32_t>("cumsum", on_the_stream<std::int32_t>(cumsum<std::int32_t>),
+                           lengths<std::int32_t>(), count);
+  for (const bool sums : {false, true}) {
+    const OnRows<float> split = [=](const float* x, float* y, std::int64_t rows,
+                                    std::int64_t columns) {
+      const std::size_t bytes =
+          sums ? cumsum_workspace<float>(rows, columns) : softmax_workspace<float>(rows, columns);
+      const GuardedBuffer<char> workspace(bytes);
+      const cudaError_t error =
+          sums ? cumsum_split(x, y, rows, columns, workspace.data(), bytes, nullptr)
+               : softmax_split(x, y, rows, columns, workspace.data(), bytes, nullptr);
+      return error == cudaSuccess ? cudaDeviceSynchronize() : error;
+    };
+    check_ends<float>(sums ? "cumsum_split" : "softmax_split", split, {20001, 32780, 40 * 2048 + 4},
+                      sums ? count : share);
+  }
+}
