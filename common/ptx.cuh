@@ -6,6 +6,10 @@
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 
+#if defined(TUTORIAL_BACKEND_CPU)
+#include "common/executor/late_stores.h"
+#endif
+
 // Each one is a line of inline PTX on a GPU and a stand-in on the CPU executor. A stand-in computes
 // the same function in ordinary arithmetic: it shows the same behaviour at the ends of the range,
 // and its last bits may differ from the hardware's.
@@ -94,13 +98,15 @@ __device__ __forceinline__ float min_nan(float a, float b) {
 
 /// Copies sixteen bytes from global memory to the block's shared memory, both aligned to sixteen, while the
 /// thread goes on (compute capability 8.0): the bytes need no registers on their way. The thread, and it alone,
-/// may read them after wait_for_copies(). On older devices, and on the executor, they are there at once.
+/// may read them after wait_for_copies(). On older devices they are there at once.
 __device__ __forceinline__ void copy_async(void* shared, const void* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(shared))),
                "l"(from)
                : "memory");
+#elif defined(TUTORIAL_BACKEND_CPU)
+  cpu::store_late(shared, *static_cast<const int4*>(from));
 #else
   *static_cast<int4*>(shared) = *static_cast<const int4*>(from);
 #endif
@@ -108,6 +114,8 @@ __device__ __forceinline__ void copy_async(void* shared, const void* from) {
 __device__ __forceinline__ void wait_for_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
+#elif defined(TUTORIAL_BACKEND_CPU)
+  for (const cpu::LateStore& late : cpu::take_late_stores()) *late.to = late.value;
 #endif
 }
 

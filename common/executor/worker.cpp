@@ -46,6 +46,7 @@ bool Worker::begin_next_block() {
   uint3 index;
   if (!source_->take(index)) return false;
   prepare_dynamic_shared(launch_->shared_bytes);
+  for (std::vector<LateStore>& of_thread : late_stores_) of_thread.clear();
   ++block_number;
   if (source_->cluster_size() == 1) {
     poison_shared_variables_of_files();
@@ -149,6 +150,11 @@ bool Worker::run_threads() {
     block_.end_with_exception("of an unknown type");
   }
   return false;
+}
+
+std::vector<LateStore>& Worker::late_stores(std::size_t thread) {
+  if (late_stores_.size() <= thread) late_stores_.resize(thread + 1);
+  return late_stores_[thread];
 }
 
 /// Filled with NaN for every block, so that a read of memory that no thread wrote shows. A GPU does

@@ -7,6 +7,7 @@
 #include "common/macros.cuh"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
+#include "common/ptx.cuh"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -170,6 +171,16 @@ __global__ void early_exits_kernel(int* out) {
     __syncthreads();
     ++out[threadIdx.x];
   }
+}
+
+/// x as it is in shared memory before the thread has waited for its copy, and then.
+__global__ void copied_kernel(const int4* x, int4* early, int4* late) {
+  DYNAMIC_SHARED(int4, copies);
+  copy_async(copies + threadIdx.x, x + threadIdx.x);
+  early[threadIdx.x] = copies[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x % 2 == 0) wait_for_copies();
+  late[threadIdx.x] = copies[threadIdx.x];
 }
 
 __global__ void uninitialised_shared_kernel(float* out) {
@@ -560,6 +571,25 @@ TEST_CASE("dynamic shared memory is NaN at the start of every block", "[exchange
             cudaSuccess);
     const std::vector<float> values = out.download();
     REQUIRE(std::all_of(values.begin(), values.end(), [](float x) { return std::isnan(x); }));
+  }
+}
+
+TEST_CASE("an asynchronous copy is there when its thread has waited, and not before",
+          "[exchange]") {
+  std::vector<int> values(4 * 64);
+  std::iota(values.begin(), values.end(), 0);
+  const GuardedBuffer<int> x(values), early(values.size()), late(values.size());
+  const auto as_packs = [](const GuardedBuffer<int>& of) {
+    return reinterpret_cast<int4*>(of.data());
+  };
+  for (int launch = 0; launch < 2; ++launch) {  // nothing is left of the launch before
+    REQUIRE(run(copied_kernel, {1, 64, 64 * sizeof(int4)}, as_packs(x), as_packs(early),
+                as_packs(late)) == cudaSuccess);
+    const std::vector<int> before = early.download(), after = late.download();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      REQUIRE(before[i] == -1);
+      REQUIRE(after[i] == (i / 4 % 2 == 0 ? values[i] : -1));
+    }
   }
 }
 
