@@ -10,7 +10,7 @@
 
 namespace tutorial {
 
-/// The most blocks of a cluster that every GPU with clusters takes.
+/// The most blocks of a cluster that every GPU with clusters and as many multiprocessors takes.
 inline constexpr int kMostInCluster = 8;
 
 /// Whether the code that the current device runs for `kernel` may be launched in clusters.

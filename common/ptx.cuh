@@ -100,22 +100,22 @@ __device__ __forceinline__ float min_nan(float a, float b) {
 /// thread goes on (compute capability 8.0): the bytes need no registers on their way. The thread, and it alone,
 /// may read them after wait_for_copies(). On older devices they are there at once.
 __device__ __forceinline__ void copy_async(void* shared, const void* from) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if defined(TUTORIAL_BACKEND_CPU)
+  cpu::store_late(shared, *static_cast<const int4*>(from));
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(shared))),
                "l"(from)
                : "memory");
-#elif defined(TUTORIAL_BACKEND_CPU)
-  cpu::store_late(shared, *static_cast<const int4*>(from));
 #else
   *static_cast<int4*>(shared) = *static_cast<const int4*>(from);
 #endif
 }
 __device__ __forceinline__ void wait_for_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#elif defined(TUTORIAL_BACKEND_CPU)
+#if defined(TUTORIAL_BACKEND_CPU)
   for (const cpu::LateStore& late : cpu::take_late_stores()) *late.to = late.value;
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 

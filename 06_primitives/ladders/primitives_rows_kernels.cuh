@@ -312,9 +312,9 @@ __device__ __forceinline__ MaxAndSum combine_in_cluster(std::uint64_t mine) {
 }
 
 /// Long rows that are whole packs, by a cluster of blocks each, which hold the row: it is read once. A block has `share`
-/// of its packs, the last one perhaps less. Each thread holds kHeld of them in its registers and copies the others to
-/// shared memory for itself, all at once, so nobody waits until the pairs of maximum and sum meet: in a block, and then
-/// in the cluster. A block needs more than kHeld packs a thread. kBlocks of them fit on a multiprocessor.
+/// of its packs, the last one perhaps less. Each thread holds kHeld of them in its registers, which all blocks must have,
+/// and copies others to shared memory for itself, all at once; so nobody waits until the pairs of maximum and sum meet:
+/// in a block, and then in the cluster. Up to kBlocks of the blocks share a multiprocessor.
 template <int kThreads, int kHeld, int kBlocks, class T>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     SoftmaxCluster(const T* x, T* y, int packs, int share) {
@@ -327,7 +327,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const int in_shared = count - kHeld * kThreads;  // the packs behind them are in registers
   const std::int64_t begin = (std::int64_t{blockIdx.x / cluster_blocks()} * packs + first) * kWidth;
   wait_for_previous_grid();
-  Packed held[kHeld + 2];
+  Packed held[kHeld + 2];  // an array has at least one
 #pragma unroll
   for (int v = 0; v < kHeld; ++v) {
     held[v] = load_pack<kWidth>(x + begin + (in_shared + v * kThreads + mine) * kWidth);

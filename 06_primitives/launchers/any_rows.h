@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -126,20 +125,17 @@ inline std::int64_t most_share_bytes() {
   return known ? std::min(kMost, bytes - kOwn) : 0;
 }
 
-/// launch() with more dynamic shared memory than a kernel has without being asked, on multiprocessors that give all they
-/// can to it: the driver's own choice may leave room for fewer blocks. What a kernel is allowed holds for all host
-/// threads, so none comes between with a shorter row.
+/// launch() of a kernel that may have most_share_bytes() of dynamic shared memory, on multiprocessors that give all they
+/// can to it: the driver's own choice may leave room for fewer blocks.
 template <class... Params, class... Arguments>
 cudaError_t launch_sharing(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
                            const Arguments&... arguments) {
-  static std::mutex mutex;
-  const std::lock_guard<std::mutex> lock(mutex);
   const void* const function = reinterpret_cast<const void*>(kernel);
   cudaError_t error = cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout,
                                            cudaSharedmemCarveoutMaxShared);
   if (error == cudaSuccess) {
     error = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 static_cast<int>(shape.shared_bytes));
+                                 static_cast<int>(most_share_bytes()));
   }
   return error == cudaSuccess ? launch(kernel, shape, stream, arguments...) : error;
 }

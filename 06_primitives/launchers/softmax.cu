@@ -90,9 +90,9 @@ bool are_in_vectors(const T* x, const T* y, const AnyRows& of) {
   return !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
 }
 
-/// How a block of SoftmaxCluster holds its share of a row: what its threads have in registers, and how many fit on a
-/// multiprocessor. The registers hold a row as well as shared memory does, and with both there are more blocks, of which
-/// some load while others wait for their cluster (notes/softmax.md).
+/// How a block of SoftmaxCluster holds its share of a row: its threads, the packs that each has in registers, and how many
+/// blocks a multiprocessor has at most. With part of the row in registers there are more blocks, of which some load while
+/// others wait for their cluster (notes/softmax.md).
 template <int threads, int held, int blocks>
 struct Form {
   static constexpr int kThreads = threads;
@@ -110,15 +110,16 @@ using LongShare = Form<256, 8, 3>;
 using LoneShare = Form<512, 0, 1>;
 using LongestShare = Form<512, 14, 1>;
 
-/// The most bytes of a share for each form, as measured on an H200.
+/// The most bytes of a share for each form: between lengths where an H200 was faster in one and in the other.
 constexpr std::int64_t kWholeBytes = 75 << 10, kShortBytes = 40 << 10, kMiddleBytes = 75 << 10,
                        kLongBytes = 140 << 10;
-/// Rows are cut into shares of as many; few rows into smaller ones, since there are multiprocessors left.
+/// Rows are cut into shares of as many, in 1, 2, 4 or 8; few rows into smaller ones, since there are multiprocessors left.
 template <class T>
 constexpr std::int64_t kShareBytes = sizeof(T) == 2 ? kShortBytes : kMiddleBytes;
-constexpr std::int64_t kFewRowsShareBytes = 38 << 10, kFewClusters = 128;
-/// As many clusters leave multiprocessors without a second block, so there is nothing to load for while one waits.
-constexpr std::int64_t kFewerThanClusters = 32;
+constexpr std::int64_t kFewRowsShareBytes = 38 << 10, kFewRows = 128;
+/// The blocks of as many rows are alone on their multiprocessors, where those with more threads are faster. A sixteenth
+/// cluster of eight does not find as many free ones in a GPC.
+constexpr std::int64_t kRowsAlone = 15;
 
 // The threads have all packs that they hold: what is cut is longer than half a share, and the last block has up to seven
 // packs less.
@@ -126,9 +127,10 @@ constexpr std::int64_t kMissing = (kMostInCluster - 1) * 16;
 static_assert(ShortShare::kHeldBytes + kMissing < kFewRowsShareBytes / 2);
 static_assert(MiddleShare::kHeldBytes + kMissing < kShortBytes);
 static_assert(LongShare::kHeldBytes + kMissing < kMiddleBytes);
+static_assert(LongestShare::kHeldBytes + kMissing < kLongBytes);
 
-/// The most bytes of a share on the current device. A share that only registers and shared memory hold together needs
-/// more of it than there are registers.
+/// The most bytes of a share on the current device; with a part in registers where a block can have more shared memory
+/// than the longest form has of them, as on compute capability 9.0 and 10.0.
 std::int64_t longest_share() {
   const std::int64_t most = most_share_bytes();
   return most > LongestShare::kHeldBytes ? most + LongestShare::kHeldBytes : most;
@@ -137,13 +139,15 @@ std::int64_t longest_share() {
 /// The blocks of a row's cluster; 0: the row does not fit into one.
 template <class T>
 std::int64_t cluster_of(const AnyRows& of) {
-  const std::int64_t row_bytes = of.columns * static_cast<std::int64_t>(sizeof(T));
-  const bool few = of.rows < kFewClusters;
+  constexpr std::int64_t kSize = sizeof(T);
+  if (of.columns > kMostInCluster * longest_share() / kSize) return 0;
+  const std::int64_t row_bytes = of.columns * kSize;
+  const bool few = of.rows < kFewRows;
   if (!few && row_bytes <= kWholeBytes) return 1;
   const std::int64_t share = few ? kFewRowsShareBytes : kShareBytes<T>;
   std::int64_t blocks = 1;
   while (blocks < kMostInCluster && blocks * share < row_bytes) blocks *= 2;
-  return blocks * longest_share() < row_bytes ? 0 : blocks;
+  return blocks;
 }
 
 /// Whether a cluster can take each row.
@@ -166,7 +170,7 @@ cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, cudaStream_t st
                           static_cast<int>(share));
   };
   const std::int64_t bytes = share * 16, most = most_share_bytes();
-  const bool alone = blocks == 1 || of.rows <= kFewerThanClusters;
+  const bool alone = blocks == 1 || of.rows <= kRowsAlone;
   if (alone && bytes <= kWholeBytes) return run(WholeRow{});
   if (alone && bytes <= most) return run(LoneShare{});
   if (bytes <= kShortBytes) return run(ShortShare{});
@@ -210,7 +214,7 @@ constexpr std::int64_t kAllThreads = 1024;
 
 template <class T>
 bool fill_a_block(const T* x, const T* y, const AnyRows& of) {
-  return sizeof(T) == 4 && of.columns == kHeldOfAll * kAllThreads && of.rows >= kFewClusters &&
+  return sizeof(T) == 4 && of.columns == kHeldOfAll * kAllThreads && of.rows >= kFewRows &&
          are_in_vectors(x, y, of);
 }
 
@@ -233,8 +237,8 @@ cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t str
                 y, of.rows, of.columns, of.pitch);
 }
 
-/// So many rows are cut.
-constexpr std::int64_t kFewRows = 64;
+/// At most so many rows are cut into parts; and where a cluster can take them, so many.
+constexpr std::int64_t kRowsInParts = 64, kRowsBeforeClusters = 32;
 
 template <class Row, class T>
 cudaError_t launch_parts(const T* x, T* y, std::int64_t rows, const RowParts& of,
@@ -248,13 +252,13 @@ cudaError_t launch_parts(const T* x, T* y, std::int64_t rows, const RowParts& of
 template <class T>
 cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, std::size_t bytes,
                          cudaStream_t stream) {
-  const RowParts parts = parts_of(of, kFewRows, kSoftmaxTile);
+  const RowParts parts = parts_of(of, kRowsInParts, kSoftmaxTile);
   const std::size_t needed = workspace_of<std::uint64_t>(parts, of.rows);
   if (needed == 0) return launch_softmax(x, y, of, stream);
   cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;
-  if (held_by(x, y, of) > 0 || (of.rows > kFewerThanClusters && fit_clusters(x, y, of))) {
+  if (held_by(x, y, of) > 0 || (of.rows > kRowsBeforeClusters && fit_clusters(x, y, of))) {
     return launch_softmax(x, y, of, stream);
   }
   auto* const pairs = static_cast<std::uint64_t*>(workspace);
@@ -282,7 +286,7 @@ cudaError_t softmax_rows(const TensorView<const T>& x, const TensorView<T>& y,
 template <class T>
 std::size_t softmax_workspace(std::int64_t rows, std::int64_t columns) {
   if (check_matrix(rows, columns) != cudaSuccess) return 0;
-  const RowParts parts = parts_of(matrix_rows(rows, columns), kFewRows, kSoftmaxTile);
+  const RowParts parts = parts_of(matrix_rows(rows, columns), kRowsInParts, kSoftmaxTile);
   return workspace_of<std::uint64_t>(parts, rows);
 }
 

@@ -109,3 +109,48 @@ TEST_CASE("functions of rows touch nothing beyond the end of x and y") {
                       sums ? count : share);
   }
 }
+
+namespace {
+
+/// 17 rows, more than are alone on their multiprocessors, in shares of so many KiB, the last with three packs less: what
+/// becomes of ones, and of rows with a NaN, with plus infinity, with minus infinity and of nothing else.
+template <class T>
+void check_shares(std::int64_t blocks, std::int64_t kib) {
+  INFO(blocks << " shares of " << kib << " KiB");
+  const std::int64_t rows = 17,
+                     columns = (blocks * kib * 64 - 3) * 16 / static_cast<std::int64_t>(sizeof(T));
+  const BeforeNothing<T> x(rows * columns), y(rows * columns);
+  const auto at = [&](std::int64_t row, std::int64_t column) -> T& {
+    return x.data()[row * columns + column];
+  };
+  at(3, 5) = make<T>(NAN);
+  at(5, columns - 1) = make<T>(INFINITY);  // in a register
+  at(7, columns / 2) = make<T>(-INFINITY);
+  std::fill_n(&at(9, 0), columns, make<T>(-INFINITY));
+  REQUIRE(softmax(x.data(), y.data(), rows, columns, nullptr) == cudaSuccess);
+  require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const bool nan = row == 3 || row == 5 || row == 9;
+    const double one = 1.0 / static_cast<double>(row == 7 ? columns - 1 : columns);
+    std::int64_t wrong = 0;
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const double got = number(y.data()[row * columns + column]);
+      const double wanted = row == 7 && column == columns / 2 ? 0.0 : one;
+      wrong += nan ? !std::isnan(got) : !(std::fabs(got - wanted) <= 1e-3 * wanted + 1e-7);
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("softmax of long rows touches nothing beyond their end, and has NaN where it must") {
+  require_device();
+  if (on_gpu) SKIP("a GPU's memory does not end with a row");
+  check_shares<float>(4, 33);
+  check_shares<half>(4, 33);
+  check_shares<float>(8, 41);
+  check_shares<float>(8, 76);
+  check_ends<float>("softmax", on_the_stream<float>(softmax<float>), {(8 * 221 * 64 - 3) * 4},
+                    share);
+}
