@@ -240,6 +240,12 @@ cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t str
 /// At most so many rows are cut into parts; and where a cluster can take them, so many.
 constexpr std::int64_t kRowsInParts = 64, kRowsBeforeClusters = 32;
 
+/// Up to kRowsBeforeClusters rows: clusters are faster than parts where the last of their rounds of kRowsAlone is more
+/// than half full.
+bool are_better_in_clusters(std::int64_t rows) {
+  return rows > kRowsBeforeClusters || (rows - 1) % kRowsAlone > kRowsAlone / 2;
+}
+
 template <class Row, class T>
 cudaError_t launch_parts(const T* x, T* y, std::int64_t rows, const RowParts& of,
                          std::uint64_t* pairs, cudaStream_t stream) {
@@ -258,7 +264,7 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
   cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;
-  if (held_by(x, y, of) > 0 || (of.rows > kRowsBeforeClusters && fit_clusters(x, y, of))) {
+  if (held_by(x, y, of) > 0 || (are_better_in_clusters(of.rows) && fit_clusters(x, y, of))) {
     return launch_softmax(x, y, of, stream);
   }
   auto* const pairs = static_cast<std::uint64_t*>(workspace);
