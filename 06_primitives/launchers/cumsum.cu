@@ -24,13 +24,17 @@ constexpr std::int64_t kLongRowThreads = 256, kManyRows = 1024;
 /// several tiles, one after the other, and none would hide another's wait.
 constexpr std::int64_t kFewRows = 256, kFewRowLength = 2048;
 
-/// Which rows get a cluster: those that an H100 and an H200 both computed faster by one (notes/scan.md).
+/// Which rows get a cluster: those that an H100 and an H200 both computed faster by one, and shorter ones of up to
+/// kHeldRows rows an H200 (notes/scan.md).
 /// - up to kHeldRows rows of more than two tiles and at most kHeldLength elements, in the registers of four or eight blocks
-/// - up to kSharedRows rows of more than kSharedTiles tiles, in the shared memory of eight; of the few that
+/// - up to kSharedRows rows of more than shared_tiles() tiles, in the shared memory of eight; of the few that
 ///   cumsum_split() cuts, only without a workspace
 constexpr std::int64_t kClusterTile = kCumsumClusterThreads * kCumsumClusterPacks;  // in packs
 constexpr std::int64_t kHeldRows = 64, kHeldLength = 32768;
-constexpr std::int64_t kSharedRows = 128, kSharedTiles = 16;
+constexpr std::int64_t kSharedRows = 128;
+constexpr std::int64_t shared_tiles(std::int64_t rows) {
+  return rows <= 48 ? 4 : rows <= kHeldRows ? 8 : 16;
+}
 static_assert(kHeldLength * sizeof(float) / 16 <= kMostInCluster * kClusterTile);
 /// At most so many rows, longer than kCutLength, are cut.
 constexpr std::int64_t kCutRows = 32, kCutLength = 16384;
@@ -44,7 +48,7 @@ template <class T>
 ClusterShape cluster_of(const T* x, const T* y, const AnyRows& of) {
   const std::int64_t packs = of.columns / kPackWidth<T>;
   const bool held = of.rows <= kHeldRows && packs > 2 * kClusterTile && of.columns <= kHeldLength;
-  const bool shared = of.rows <= kSharedRows && packs > kSharedTiles * kClusterTile &&
+  const bool shared = of.rows <= kSharedRows && packs > shared_tiles(of.rows) * kClusterTile &&
                       packs * 16 <= kMostInCluster * most_share_bytes();
   if ((!held && !shared) || of.have_gaps() || !in_vectors<T>(of.columns, {x, y}) ||
       !runs_in_clusters(CumsumCluster<true, AccOf<T>, T>)) {
