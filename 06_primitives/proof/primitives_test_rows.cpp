@@ -691,16 +691,21 @@ void check_cumsum() {
                                          {2, 40960},
                                          {2, 70001},
                                          {1, 256 * 2048 + 8}});
-  // Clusters of four and of eight, whose last blocks have less; and in shared memory, 17 tiles in eight blocks, and the most
-  // that these hold.
+  // Clusters of four and of eight, whose last blocks have less; and in shared memory, the shortest rows, 17 tiles in eight
+  // blocks, and the most that these hold.
   constexpr std::int64_t kPack = 16 / sizeof(T), kMost = 8 * (220 << 10) / sizeof(T);
   int wrong = 0;
-  for_each_row<T>(
-      tutorial::cumsum<T>,
-      {{1, 8200}, {2, 16384}, {1, 16392}, {3, 32768}, {2, (16 * 1024 + 1) * kPack}, {1, kMost}},
-      [&](const std::vector<T>& x, const std::vector<T>& y) {
-        wrong += are_running_sums(x, y) ? 0 : 1;
-      });
+  for_each_row<T>(tutorial::cumsum<T>,
+                  {{1, 8200},
+                   {2, 16384},
+                   {1, 16392},
+                   {3, 32768},
+                   {2, 32768 + kPack},
+                   {2, (16 * 1024 + 1) * kPack},
+                   {1, kMost}},
+                  [&](const std::vector<T>& x, const std::vector<T>& y) {
+                    wrong += are_running_sums(x, y) ? 0 : 1;
+                  });
   CHECK(wrong == 0);
   check_promises("16500 columns", promises_of<T>(split_cumsum<T>(), 16500, are_running_sums<T>));
   const MatrixShape shape{2, 20001};  // x and y begin differently; the same bits every time
