@@ -160,7 +160,7 @@ cudaError_t reduce(Reduction reduction, const TensorView<const T>& x, std::int64
                    const TensorView<T>& y, void* workspace, std::size_t workspace_bytes,
                    cudaStream_t stream, std::int64_t blocks = kReduceBlocks);
 
-/// The longest row that softmax() holds in registers, and so reads once.
+/// The longest row that a block of softmax() holds in its registers on every GPU, and so reads once.
 inline constexpr std::int64_t kSoftmaxTile = 16384;
 
 /// y[r][c] = e^x[r][c] / sum over c of e^x[r][c]. T: float, half, bf16; float inside.

@@ -314,7 +314,7 @@ __device__ __forceinline__ MaxAndSum combine_in_cluster(std::uint64_t mine) {
 /// Long rows that are whole packs, by a cluster of blocks each, which hold the row: it is read once. A block has `share`
 /// of its packs, the last one perhaps less. Each thread holds kHeld of them in its registers, which all blocks must have,
 /// and copies others to shared memory for itself, all at once; so nobody waits until the pairs of maximum and sum meet:
-/// in a block, and then in the cluster. Up to kBlocks of the blocks share a multiprocessor.
+/// in a block, and then in the cluster. A multiprocessor has registers for kBlocks blocks.
 template <int kThreads, int kHeld, int kBlocks, class T>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     SoftmaxCluster(const T* x, T* y, int packs, int share) {

@@ -24,8 +24,8 @@ constexpr std::int64_t kLongRowThreads = 256, kManyRows = 1024;
 /// several tiles, one after the other, and none would hide another's wait.
 constexpr std::int64_t kFewRows = 256, kFewRowLength = 2048;
 
-/// Which rows get a cluster: those that an H100 and an H200 both computed faster by one, and shorter ones of up to
-/// kHeldRows rows an H200 (notes/scan.md).
+/// Which rows get a cluster: those that an H100 and an H200 both computed faster by one, and in shared memory those of up
+/// to sixteen tiles that an H200 did (notes/scan.md).
 /// - up to kHeldRows rows of more than two tiles and at most kHeldLength elements, in the registers of four or eight blocks
 /// - up to kSharedRows rows of more than shared_tiles() tiles, in the shared memory of eight; of the few that
 ///   cumsum_split() cuts, only without a workspace
@@ -33,7 +33,7 @@ constexpr std::int64_t kClusterTile = kCumsumClusterThreads * kCumsumClusterPack
 constexpr std::int64_t kHeldRows = 64, kHeldLength = 32768;
 constexpr std::int64_t kSharedRows = 128;
 constexpr std::int64_t shared_tiles(std::int64_t rows) {
-  return rows <= 48 ? 4 : rows <= kHeldRows ? 8 : 16;
+  return rows <= 48 ? 4 : rows <= kHeldRows ? 8 : 13;
 }
 static_assert(kHeldLength * sizeof(float) / 16 <= kMostInCluster * kClusterTile);
 /// At most so many rows, longer than kCutLength, are cut.
