@@ -164,6 +164,7 @@ void Checker::block_begins() {
     races_.cluster_ends(failed_);
     cluster_ = cluster;
     order_.cluster_begins();
+    copies_.cluster_begins();
   }
   const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
   order_.block_begins(running_.rank, running_.block, threads);
@@ -285,16 +286,41 @@ void Checker::access(const Seen& seen) {
   races_.settle();
   last_pc_ = seen.pc;
   if (deadline_.is_over() && !is_executors(seen.pc, false)) report_endless(place_of(seen.pc));
+  Region* const region = watched_region(seen);
+  if (region == nullptr) return;
+  if (region->is_shared()) copies_.access(*region, seen);
+  judge(*region, seen);
+}
+
+/// The region that the access lies in; nullptr: it is none of the kernel's, or lies outside, which has been told.
+Region* Checker::watched_region(const Seen& seen) {
   Region* const region = memory_.region_of(seen);
-  if (region == nullptr && memory_.is_our_own(seen)) return;
+  if (region == nullptr && memory_.is_our_own(seen)) return nullptr;
   ++accesses_;
   const bool is_inside = region != nullptr && region->holds(seen.address) &&
                          seen.bytes <= region->end() - seen.address;
-  if (is_inside) {
-    judge(*region, seen);
-  } else if (!tell_outside(problems_, running_, memory_, region, seen)) {
-    stop(1);
-  }
+  if (is_inside) return region;
+  if (!tell_outside(problems_, running_, memory_, region, seen)) stop(1);
+  return nullptr;
+}
+
+/// It may store from now on until the thread has waited, and is judged as a store at both ends.
+void Checker::copies_late(const void* to, std::size_t bytes, std::uintptr_t pc) {
+  if (!in_launch_) return;
+  const Busy busy;
+  races_.settle();
+  last_pc_ = pc;
+  const Seen seen = {reinterpret_cast<std::uintptr_t>(to), bytes, trace::Operation::store, pc};
+  Region* const region = watched_region(seen);
+  if (region == nullptr) return;
+  copies_.access(*region, seen);
+  judge(*region, seen);
+  copies_.begins(seen);
+}
+
+void Checker::has_waited_for_copy(const void* to) {
+  const Busy busy;
+  copies_.ends(reinterpret_cast<std::uintptr_t>(to));
 }
 
 void Checker::judge(Region& region, const Seen& seen) {

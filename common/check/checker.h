@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/check/bounds.h"
+#include "common/check/copies.h"
 #include "common/check/deadline.h"
 #include "common/check/memory.h"
 #include "common/check/order.h"
@@ -23,6 +24,7 @@
 //   memory.h     whose memory an address is: of which region, or of the executor
 //   bounds.h     an access that lies outside
 //   races.h      an access that another one meets, by the order of order.h
+//   copies.h     an access before an asynchronous copy has ended
 //   waits.h      an access before the kernel before has ended
 //   deadline.h   a loop without end, a signal
 //   problems.h   what was found; sentences.h: of what the sentences are made
@@ -85,6 +87,8 @@ class Checker : public cpu::Watcher {
   void waits_for_previous_grid() override;
   void reads_what_previous_grid_reads() override;
   void lets_next_grid_begin(std::uintptr_t pc) override;
+  void copies_late(const void* to, std::size_t bytes, std::uintptr_t pc) override;
+  void has_waited_for_copy(const void* to) override;
   unsigned launches(cudaStream_t stream) override;
   void child_begins(unsigned child) override;
   void child_ends() override;
@@ -92,6 +96,7 @@ class Checker : public cpu::Watcher {
  private:
   Checker() = default;
 
+  Region* watched_region(const trace::Seen& seen);
   void judge(Region& region, const trace::Seen& seen);
   void take_turn();
   [[noreturn]] void report_endless(const Place& place);
@@ -101,6 +106,7 @@ class Checker : public cpu::Watcher {
   Order order_;
   Memory memory_{running_};
   Races races_{problems_, running_, order_};
+  Copies copies_{problems_, running_, order_};
   Waits waits_{running_};
   Deadline deadline_;
 

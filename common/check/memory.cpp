@@ -84,7 +84,9 @@ bool is_executors(std::uintptr_t pc, bool or_inlined) {
   const std::string& inner = frames.front().file;
   return or_inlined && trace::is_of_executor(inner) &&
          inner != "common/executor/memory_functions.h" &&
-         inner != "common/executor/atomic_functions.h";
+         inner != "common/executor/atomic_functions.h" &&
+         inner != "common/run/include/cuda_pipeline.h" &&
+         inner != "common/run/include/cooperative_groups/memcpy_async.h";
 }
 
 std::uintptr_t pointer_of(const cpu::Argument& argument) {

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -40,6 +41,9 @@ class Watcher {
   virtual void waits_for_previous_grid() = 0;
   virtual void reads_what_previous_grid_reads() = 0;
   virtual void lets_next_grid_begin(std::uintptr_t place) = 0;
+  /// The running thread copies to shared memory asynchronously, in a call that returns to `place`; and it has waited.
+  virtual void copies_late(const void* /*to*/, std::size_t /*bytes*/, std::uintptr_t /*place*/) {}
+  virtual void has_waited_for_copy(const void* /*to*/) {}
   /// The running thread launches a grid, or enqueues a copy, for the time after its own grid; the value names it.
   virtual unsigned launches(cudaStream_t /*stream*/) { return 0; }
   /// That begins; it has ended, with all that it has launched itself.

@@ -46,7 +46,10 @@ bool Worker::begin_next_block() {
   uint3 index;
   if (!source_->take(index)) return false;
   prepare_dynamic_shared(launch_->shared_bytes);
-  for (std::vector<LateStore>& of_thread : late_stores_) of_thread.clear();
+  for (LateStores& of_thread : late_stores_) {
+    of_thread.stores.clear();
+    of_thread.batches = 0;
+  }
   ++block_number;
   if (source_->cluster_size() == 1) {
     poison_shared_variables_of_files();
@@ -152,7 +155,7 @@ bool Worker::run_threads() {
   return false;
 }
 
-std::vector<LateStore>& Worker::late_stores(std::size_t thread) {
+LateStores& Worker::late_stores(std::size_t thread) {
   if (late_stores_.size() <= thread) late_stores_.resize(thread + 1);
   return late_stores_[thread];
 }

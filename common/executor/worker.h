@@ -68,7 +68,7 @@ class Worker {
   void* dynamic_shared() const { return dynamic_shared_.get(); }
 
   /// Of the running block's thread of that number.
-  std::vector<LateStore>& late_stores(std::size_t thread);
+  LateStores& late_stores(std::size_t thread);
 
   /// Where the running block came from.
   BlockSource& source() const { return *source_; }
@@ -89,7 +89,7 @@ class Worker {
   Block block_{*this};
   AlignedMemory dynamic_shared_;
   std::size_t dynamic_shared_bytes_ = 0;
-  std::vector<std::vector<LateStore>> late_stores_;  // by thread
+  std::vector<LateStores> late_stores_;  // by thread
 
   SignalStack signal_stack_;
   StackPool stacks_;

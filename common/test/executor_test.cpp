@@ -183,6 +183,38 @@ __global__ void copied_kernel(const int4* x, int4* early, int4* late) {
   late[threadIdx.x] = copies[threadIdx.x];
 }
 
+/// Two batches and a copy behind them: how many are there at first, and after a wait for one batch, for two and for all.
+__global__ void batches_kernel(const int4* x, int* there) {
+  DYNAMIC_SHARED(int4, copies);
+  int4* const mine = copies + 3 * threadIdx.x;
+  for (int i = 0; i < 3; ++i) {
+    cpu::store_late(mine + i, x[i]);
+    if (i < 2) cpu::end_batch_of_late_stores();
+  }
+  const auto count = [&](int step) {
+    int found = 0;
+    for (int i = 0; i < 3; ++i) found += mine[i].w == x[i].w ? 1 : 0;
+    there[4 * threadIdx.x + static_cast<unsigned>(step)] = found;
+  };
+  count(0);
+  cpu::make_late_stores(cpu::batches_of_late_stores() - 1);
+  count(1);
+  cpu::make_late_stores(cpu::batches_of_late_stores());
+  count(2);
+  cpu::make_late_stores();
+  count(3);
+}
+
+/// A copy of each size, which leaves the bytes behind it.
+__global__ void sizes_kernel(const int4* x, int4* y) {
+  DYNAMIC_SHARED(int4, copies);
+  for (unsigned i = 0; i < 5; ++i) {
+    cpu::store_late(copies + i, *x, 1U << i);
+    cpu::make_late_stores();
+    y[i] = copies[i];
+  }
+}
+
 __global__ void uninitialised_shared_kernel(float* out) {
   DYNAMIC_SHARED(float, tile);
   out[threadIdx.x] = tile[threadIdx.x];
@@ -591,6 +623,21 @@ TEST_CASE("an asynchronous copy is there when its thread has waited, and not bef
       REQUIRE(after[i] == (i / 4 % 2 == 0 ? values[i] : -1));
     }
   }
+}
+
+TEST_CASE("asynchronous copies are waited for in batches, and store what they copy") {
+  const GuardedBuffer<int> x(std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const GuardedBuffer<int> there(std::vector<int>(32, -2)), y(std::vector<int>(20, 0));
+  const auto as_packs = [](const GuardedBuffer<int>& buffer) {
+    return reinterpret_cast<int4*>(buffer.data());
+  };
+  REQUIRE(run(batches_kernel, {1, 8, 24 * sizeof(int4)}, as_packs(x), there.data()) == cudaSuccess);
+  const std::vector<int> counts = there.download();
+  for (std::size_t i = 0; i < counts.size(); ++i) CHECK(counts[i] == static_cast<int>(i % 4));
+  REQUIRE(run(sizes_kernel, {1, 1, 5 * sizeof(int4)}, as_packs(x), as_packs(y)) == cudaSuccess);
+  CHECK(y.download() == std::vector<int>{~0xFF | 1, -1, -1, -1, ~0xFFFF | 1, -1, -1, -1,  //
+                                         1,         -1, -1, -1, 1,           2,  -1, -1,
+                                         1,         2,  3,  4});
 }
 
 TEST_CASE("static shared memory is NaN at the start of every block", "[exchange]") {

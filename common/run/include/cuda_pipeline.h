@@ -1,7 +1,8 @@
-// Copies to shared memory that a kernel waits for later: here they are done at once.
+// Copies to shared memory that a kernel waits for later: what they store is there then, and not before.
 #pragma once
 
 #include "common/executor/cuda_language.h"
+#include "common/executor/late_stores.h"
 
 #include <cstddef>
 #include <cstring>
@@ -9,16 +10,23 @@
 /// 4, 8 or 16 bytes, of which the last `zeros` are not read.
 inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes,
                                     std::size_t zeros = 0) {
+  int4 value = {};
   if (zeros != 0) {
-    std::memcpy(to, from, bytes - zeros);
-    std::memset(static_cast<char*>(to) + bytes - zeros, 0, zeros);
+    std::memcpy(&value, from, bytes - zeros);
   } else if (bytes == 16) {
-    *static_cast<int4*>(to) = *static_cast<const int4*>(from);
+    value = *static_cast<const int4*>(from);
   } else if (bytes == 8) {
-    *static_cast<int2*>(to) = *static_cast<const int2*>(from);
+    const int2 two = *static_cast<const int2*>(from);
+    value.x = two.x;
+    value.y = two.y;
   } else {
-    std::memcpy(to, from, bytes);
+    std::memcpy(&value, from, bytes);
   }
+  tutorial::cpu::store_late(to, value, static_cast<unsigned>(bytes));
 }
-inline void __pipeline_commit() {}
-inline void __pipeline_wait_prior(std::size_t) {}
+inline void __pipeline_commit() { tutorial::cpu::end_batch_of_late_stores(); }
+/// For all batches but the last `count`; what no __pipeline_commit() follows is waited for by none.
+inline void __pipeline_wait_prior(std::size_t count) {
+  const unsigned ended = tutorial::cpu::batches_of_late_stores();
+  tutorial::cpu::make_late_stores(count < ended ? ended - static_cast<unsigned>(count) : 0);
+}

@@ -27,6 +27,7 @@
 // check: cluster_left: thread 0 of block 0 reads mine of block 1, which may have ended: no barrier of the cluster behind this access keeps it.*[|] const float got = .theirs
 // check: cluster_ended: shared memory of another block in common/test/check/exhibits.cu:[0-9]+: block 0 of the cluster has ended, and its shared memory with it
 // check: nobody_wrote: thread 0 of block 8 reads tile.5., which no thread of the block has set before.*[|] total [+]= tile.k..
+// check: copy_not_waited_for: thread 0 of block 0 reads tile.31., to which thread 7 of block 0 copies asynchronously in common/test/check/exhibits.cu:[0-9]+ and has not waited for it.*[|] y.threadIdx.x. = tile.31 - threadIdx.x.
 // check: endless_loop: thread 0 of block 0 is still at work after 1 second: a loop without end.*[|] while .stride >= 0.
 // check: endless_walk: thread 0 of block 0 is still at work after 1 second: a loop without end.*[|] y.k. = x.k..
 // check: endless_barriers: is still at work after 1 second: a loop without end.*[|] (__syncthreads|for .unsigned stride)
@@ -40,11 +41,13 @@
 // check: cluster_pushes_right: Nothing was found in 1 launch of 4 blocks
 // check: barrier_right: Nothing was found in [1-9]
 // check: syncwarp_right: Nothing was found in [1-9]
+// check: copy_right: Nothing was found in [1-9]
 // check: fence_right: Nothing was found in [1-9]
 // check: atomic_right: Nothing was found in [1-9]
 #include "common/cluster.cuh"
 #include "common/macros.cuh"
 #include "common/proof/exhibit.h"
+#include "common/ptx.cuh"
 
 namespace tutorial::exhibits {
 namespace {
@@ -185,6 +188,16 @@ __global__ void turn_round(const float* x, float* y, std::int64_t /*n*/) {
   tile[31 - threadIdx.x] = held;
   __syncwarp();
   y[threadIdx.x] = tile[threadIdx.x];
+}
+
+/// Eight lanes copy what all read.
+template <bool HasWait>
+__global__ void copies_a_tile(const float* x, float* y, std::int64_t /*n*/) {
+  __shared__ __align__(16) float tile[32];
+  if (threadIdx.x < 8) copy_async(tile + 4 * threadIdx.x, x + 4 * threadIdx.x);
+  if (HasWait) wait_for_copies();
+  __syncwarp();
+  y[threadIdx.x] = tile[31 - threadIdx.x];
 }
 
 /// Both lines are those of one call.
@@ -418,6 +431,8 @@ int main(int argc, char** argv) {
           {"dynamic_shared_index", of(in_blocks<dynamic_shared_index>)},
           {"missing_barrier", of(in_blocks<neighbour<false>>)},
           {"missing_syncwarp", of(in_one_warp<turn_round<false>>)},
+          {"copy_not_waited_for", of(in_one_warp<copies_a_tile<false>>)},
+          {"copy_right", of(in_one_warp<copies_a_tile<true>>)},
           {"lost_update_in_block", of(in_blocks<lost_update_in_block>)},
           {"lost_update", of(in_blocks<lost_update>)},
           {"missing_fence", of(with_counter<false>)},
