@@ -240,13 +240,17 @@ std::uint64_t Block::warp_operation(const WarpOperation& operation, std::uint32_
   const unsigned thread = running_thread();
   const unsigned lane = thread % kLanes;
   Warp& warp = warps_[thread / kLanes];
-  threads_[thread].call = {where, Vote::none, &operation, mask};
+  WaitingCall& call = threads_[thread].call;  // by parts: a copy of the whole would wait for them
+  call.where = where;
+  call.vote = Vote::none;
+  call.operation = &operation;
+  call.mask = mask;
   check_mask(thread);
   warp.lanes.value[lane] = value;
   warp.lanes.source[lane] = source;
   enlist(thread, State::in_warp_operation);
-  join(warp, threads_[thread].call, lane);
-  complete_gatherings(thread / kLanes);
+  const std::size_t joined = join(warp, call, lane);
+  if (is_complete(warp, warp.gatherings[joined])) complete(thread / kLanes, joined);
   wait();
   return warp.lanes.result[lane];
 }
@@ -260,30 +264,40 @@ void Block::check_mask(unsigned thread) {
   if (call.operation->reads_lanes && absent != 0) fault(absent_lane(call, lowest_lane(absent)));
 }
 
-/// Adds the lane to the gathering that it belongs to.
-void Block::join(Warp& warp, const WaitingCall& call, unsigned lane) {
+/// Adds the lane to the gathering that it belongs to; the value is its index.
+std::size_t Block::join(Warp& warp, const WaitingCall& call, unsigned lane) {
   for (Gathering& gathering : warp.gatherings) {
     if (gathering.operation != call.operation || gathering.mask != call.mask) continue;
     if (call.mask == 0 && !same_place(gathering.where, call.where)) continue;
     gathering.arrived |= 1U << lane;
-    return;
+    return static_cast<std::size_t>(&gathering - warp.gatherings.data());
   }
   warp.gatherings.push_back({call.operation, call.mask, 1U << lane, call.where});
+  return warp.gatherings.size() - 1;
+}
+
+/// Whether the gathering waits for no further lane.
+bool Block::is_complete(const Warp& warp, const Gathering& gathering) {
+  return gathering.mask != 0 && (gathering.arrived | warp.absent) == (gathering.mask | warp.absent);
 }
 
 /// Completes every gathering of the warp that waits for no further lane.
 void Block::complete_gatherings(unsigned warp_index) {
-  Warp& warp = warps_[warp_index];
+  const Warp& warp = warps_[warp_index];
   for (std::size_t i = 0; i < warp.gatherings.size();) {
-    const Gathering gathering = warp.gatherings[i];
-    const bool waits = (gathering.arrived | warp.absent) != (gathering.mask | warp.absent);
-    if (gathering.mask == 0 || waits) {
+    if (is_complete(warp, warp.gatherings[i])) {
+      complete(warp_index, i);
+    } else {
       ++i;
-      continue;
     }
-    warp.gatherings.erase(warp.gatherings.begin() + static_cast<std::ptrdiff_t>(i));
-    complete(warp_index, gathering);
   }
+}
+
+void Block::complete(unsigned warp_index, std::size_t index) {
+  std::vector<Gathering>& all = warps_[warp_index].gatherings;
+  const Gathering gathering = all[index];
+  all.erase(all.begin() + static_cast<std::ptrdiff_t>(index));
+  complete(warp_index, gathering);
 }
 
 /// Nobody comes any more: those who wait for whoever comes are complete.

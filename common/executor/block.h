@@ -179,9 +179,11 @@ class Block {
   void release_barrier();
   void check_same_barrier(unsigned thread);
 
-  static void join(Warp& warp, const WaitingCall& call, unsigned lane);
+  static std::size_t join(Warp& warp, const WaitingCall& call, unsigned lane);
+  static bool is_complete(const Warp& warp, const Gathering& gathering);
   void check_mask(unsigned thread);
   void complete_gatherings(unsigned warp_index);
+  void complete(unsigned warp_index, std::size_t index);
   void complete(unsigned warp_index, const Gathering& gathering);
   void complete_open_gatherings();
   bool check_sources(unsigned warp_index, const Gathering& gathering);
