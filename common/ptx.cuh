@@ -97,8 +97,8 @@ __device__ __forceinline__ float min_nan(float a, float b) {
 }
 
 /// Copies sixteen bytes from global memory to the block's shared memory, both aligned to sixteen, while the
-/// thread goes on (compute capability 8.0): the bytes need no registers on their way. After
-/// wait_for_copies() the thread may read them, and others behind a barrier after it. On older devices they are there at once.
+/// thread goes on (compute capability 8.0): the bytes need no registers on their way. After wait_for_copies() the
+/// thread may read them, and others behind a barrier after it. On older devices they are there at once.
 __device__ __forceinline__ void copy_async(void* shared, const void* from) {
 #if defined(TUTORIAL_BACKEND_CPU)
   cpu::store_late(shared, *static_cast<const int4*>(from));

@@ -90,9 +90,9 @@ bool are_in_vectors(const T* x, const T* y, const AnyRows& of) {
   return !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
 }
 
-/// How a block of SoftmaxCluster holds its share of a row: its threads, the packs that each has in registers, and how many
-/// blocks the registers of a multiprocessor must have room for. With part of the row in registers there are more blocks, of which some load while
-/// others wait for their cluster (notes/softmax.md).
+/// How a block of SoftmaxCluster holds its share of a row: its threads, the packs that each has in registers, and for how
+/// many blocks a multiprocessor must have registers. With part of the row in registers there are more blocks, of which some
+/// load while others wait for their cluster (notes/softmax.md).
 template <int threads, int held, int blocks>
 struct Form {
   static constexpr int kThreads = threads;
