@@ -57,6 +57,18 @@ __global__ void groups(const int* in, Result* out) {
   out[block.thread_rank()] = mine;
 }
 
+/// Three structs, aligned as their elements are.
+struct Four {
+  int of[4];
+};
+__global__ void structs(const int* in, int* out) {
+  __shared__ int staged[13];
+  cg::thread_block block = cg::this_thread_block();
+  cg::memcpy_async(block, (Four*)(staged + 1), (const Four*)(in + 1), sizeof(Four) * 3);
+  cg::wait(block);
+  if (block.thread_rank() < 12) out[block.thread_rank()] = staged[1 + block.thread_rank()];
+}
+
 int main() {
   int host[32], *in;
   Result results[32], *out;
@@ -66,6 +78,10 @@ int main() {
   EXPECT(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice) == cudaSuccess);
   groups<<<1, 32>>>(in, out);
   EXPECT(cudaMemcpy(results, out, sizeof results, cudaMemcpyDeviceToHost) == cudaSuccess);
+  int of_structs[12];
+  structs<<<1, 32>>>(in, (int*)out);
+  EXPECT(cudaMemcpy(of_structs, out, sizeof of_structs, cudaMemcpyDeviceToHost) == cudaSuccess);
+  for (int i = 0; i < 12; ++i) EXPECT(of_structs[i] == i + 1);
   for (int i = 0; i < 32; ++i) {
     const Result& is = results[i];
     const int first = i / 4 * 4;

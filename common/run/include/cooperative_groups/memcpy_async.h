@@ -12,17 +12,14 @@ namespace cooperative_groups {
 template <class Group, class T>
 [[gnu::always_inline]] inline void memcpy_async(const Group& group, T* to, const T* from,
                                                 std::size_t bytes) {
+  constexpr unsigned kBytes = alignof(T) < 16 ? alignof(T) : 16;  // of one access
   const std::size_t count = bytes / sizeof(T);
   for (std::size_t i = group.thread_rank(); i < count; i += group.num_threads()) {
     const T element = from[i];
-    for (std::size_t begin = 0; begin < sizeof(T);) {
-      std::size_t size = 16;
-      while (size > sizeof(T) - begin || sizeof(T) % size != 0) size /= 2;
+    for (std::size_t begin = 0; begin < sizeof(T); begin += kBytes) {
       int4 value = {};
-      std::memcpy(&value, reinterpret_cast<const char*>(&element) + begin, size);
-      tutorial::cpu::store_late(reinterpret_cast<char*>(to + i) + begin, value,
-                                static_cast<unsigned>(size));
-      begin += size;
+      std::memcpy(&value, reinterpret_cast<const char*>(&element) + begin, kBytes);
+      tutorial::cpu::store_late(reinterpret_cast<char*>(to + i) + begin, value, kBytes);
     }
   }
   __pipeline_commit();
@@ -37,12 +34,12 @@ template <class Group, class T>
 
 /// For all batches but the last kStages.
 template <unsigned kStages, class Group>
-void wait_prior(const Group& group, TUTORIAL_HERE) {
+[[gnu::always_inline]] inline void wait_prior(const Group& group, TUTORIAL_HERE) {
   __pipeline_wait_prior(kStages);
   group.sync(file, line);
 }
 template <class Group>
-void wait(const Group& group, TUTORIAL_HERE) {
+[[gnu::always_inline]] inline void wait(const Group& group, TUTORIAL_HERE) {
   wait_prior<0>(group, file, line);
 }
 
