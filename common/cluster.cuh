@@ -93,6 +93,98 @@ __device__ __forceinline__ T* in_block(T* shared, unsigned rank) {
 }
 #endif
 
+/// A value of four or eight bytes from each block of a cluster to all of them. In shared memory; for one use. All threads
+/// of the block call begin() and, when they know the block's value, all(). Behind it `of_blocks` has the values in the
+/// order of the blocks; no block needs another one afterwards, and each may end. Nothing else is put in order.
+///
+/// A block sends the values by st.async, and waits until their bytes have come to an mbarrier of its own: no thread
+/// pays for a fence, as it would at a barrier of the cluster (06_primitives/notes/softmax.md).
+template <class T>
+struct Exchange {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  T of_blocks[kMostInCluster];
+  std::uint64_t arrived;
+
+#if defined(TUTORIAL_BACKEND_CPU)
+  void begin(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    cluster_arrive(file, line);
+  }
+  void all(T mine, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    cluster_wait(file, line);
+    if (threadIdx.x < cluster_blocks()) {
+      *in_block(&of_blocks[cluster_rank()], threadIdx.x, file, line) = mine;
+    }
+    cluster_barrier(file, line);
+  }
+#else
+  __device__ __forceinline__ void begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    if (cluster_blocks() == 1) return;
+    if (threadIdx.x == 0) {
+      const unsigned bytes = cluster_blocks() * sizeof(T);
+      asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address_of(&arrived)) : "memory");
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+      asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address_of(&arrived)),
+                   "r"(bytes)
+                   : "memory");
+    }
+    __cluster_barrier_arrive_relaxed();  // nothing has been written that another block reads
+#endif
+  }
+  __device__ __forceinline__ void all(T mine) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    if (cluster_blocks() > 1) {
+      cluster_wait();  // all blocks have begun: their shared memory is there
+      if (threadIdx.x < cluster_blocks()) send(mine);
+      asm volatile(
+          "{\n"
+          ".reg .pred done;\n"
+          "again:\n"
+          "mbarrier.try_wait.parity.shared.b64 done, [%0], 0;\n"
+          "@!done bra again;\n"
+          "}" ::"r"(address_of(&arrived))
+          : "memory");
+      return;
+    }
+#endif
+    if (threadIdx.x == 0) of_blocks[0] = mine;
+    __syncthreads();
+  }
+
+ private:
+  __device__ __forceinline__ static unsigned address_of(const void* shared) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  }
+  /// To block threadIdx.x: `mine`, and a count of its bytes.
+  __device__ __forceinline__ void send(T mine) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned> word;
+    memcpy(&word, &mine, sizeof(T));
+    unsigned place, counts;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;"
+        : "=r"(place)
+        : "r"(address_of(&of_blocks[cluster_rank()])), "r"(threadIdx.x));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;"
+        : "=r"(counts)
+        : "r"(address_of(&arrived)), "r"(threadIdx.x));
+    if constexpr (sizeof(T) == 8) {
+      asm volatile(
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
+              place),
+          "l"(word), "r"(counts)
+          : "memory");
+    } else {
+      asm volatile(
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
+              place),
+          "r"(word), "r"(counts)
+          : "memory");
+    }
+#endif
+  }
+#endif
+};
+
 #endif
 
 }  // namespace tutorial

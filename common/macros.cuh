@@ -60,11 +60,11 @@ __host__ __device__ __forceinline__ auto& storage_as(T& first) {
 #define CEIL_DIV(a, b) (((a) + (b)-1) / (b))
 
 /// `DYNAMIC_SHARED(float, tile);` declares `float* tile`, the block's dynamic shared memory: as
-/// many bytes as the launch asked for in LaunchShape::shared_bytes, 16-byte aligned, uninitialised.
+/// many bytes as the launch asked for in LaunchShape::shared_bytes, 128-byte aligned, uninitialised.
 #if defined(TUTORIAL_BACKEND_CPU)
 #define DYNAMIC_SHARED(T, name) T* const name = static_cast<T*>(::tutorial::cpu::dynamic_shared())
 #else
-#define DYNAMIC_SHARED(T, name)                                            \
-  extern __shared__ __align__(16) unsigned char tutorial_dynamic_shared[]; \
+#define DYNAMIC_SHARED(T, name)                                             \
+  extern __shared__ __align__(128) unsigned char tutorial_dynamic_shared[]; \
   T* const name = reinterpret_cast<T*>(tutorial_dynamic_shared)
 #endif

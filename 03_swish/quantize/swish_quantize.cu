@@ -43,17 +43,6 @@ __device__ unsigned block_max(unsigned bits) {
   return warp_max(lane < warps ? of_warp[lane] : 0);
 }
 
-/// The largest in a cluster of kMostInCluster blocks. Each thread came to cluster_arrive() before. Every block gets the
-/// maxima of all, so that none needs another's afterwards, and each may end.
-__device__ unsigned cluster_max(unsigned rank, unsigned bits) {
-  __shared__ unsigned of_block[kMostInCluster];
-  bits = block_max(bits);
-  cluster_wait();  // all blocks have begun: their shared memory is there
-  if (threadIdx.x < kMostInCluster) *in_block(&of_block[rank], threadIdx.x) = bits;
-  cluster_barrier();
-  return warp_max(of_block[threadIdx.x % kMostInCluster]);
-}
-
 /// y of a pack, and its largest magnitude so far.
 template <int W, class T>
 __device__ __forceinline__ unsigned swiglu_of(Beta beta, const Pack<T, W>& a, const Pack<T, W>& b,
@@ -131,11 +120,14 @@ __global__ void __launch_bounds__(512)
     pack_a = load_pack<W>(a + row * to.pitch + at);
     pack_b = load_pack<W>(b + row * to.pitch + at);
   }
-  cluster_arrive();
+  __shared__ Exchange<unsigned> largest;
+  largest.begin();
   float y[W];
   unsigned most = 0;
   if (at < to.columns) most = swiglu_of<W>(to.beta, pack_a, pack_b, y, most);
-  const float size = row_size(cluster_max(rank, most)), inverse = 448.0f / size;
+  largest.all(block_max(most));
+  most = warp_max(largest.of_blocks[threadIdx.x % kMostInCluster]);
+  const float size = row_size(most), inverse = 448.0f / size;
   if (at < to.columns) store_scaled<W>(to.q + row * to.columns + at, y, inverse);
   if (at == 0) to.scale[row] = size * (1.0f / 448.0f);
 }

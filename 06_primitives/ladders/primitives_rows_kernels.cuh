@@ -296,18 +296,14 @@ struct Base {
   }
 };
 
-/// The pair of maximum and sum of a row that a cluster has, from those of its threads, all of which came to cluster_arrive()
-/// before. Each block writes its pair into the shared memory of all, so that afterwards none needs another's, and each
-/// may end.
-__device__ __forceinline__ MaxAndSum combine_in_cluster(std::uint64_t mine) {
-  __shared__ std::uint64_t of_blocks[kMostInCluster];
-  const unsigned blocks = cluster_blocks(), lane = threadIdx.x % 32;
+/// The pair of maximum and sum of a row that a cluster has, from those of its threads, all of which came to
+/// exchange.begin() before.
+__device__ __forceinline__ MaxAndSum combine_in_cluster(std::uint64_t mine,
+                                                        Exchange<std::uint64_t>& exchange) {
   const OnlineSoftmaxFunctor online;
-  const std::uint64_t pair = Reduce<kGlobalMode>(mine, online);
-  cluster_wait();  // all blocks have begun: their shared memory is there
-  if (threadIdx.x < blocks) *in_block(&of_blocks[cluster_rank()], threadIdx.x) = pair;
-  cluster_barrier();
-  const std::uint64_t one = lane < blocks ? of_blocks[lane] : online.identity();
+  exchange.all(Reduce<kGlobalMode>(mine, online));
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint64_t one = lane < cluster_blocks() ? exchange.of_blocks[lane] : online.identity();
   return unpack_max_and_sum(detail::reduce_lanes(one, online));
 }
 
@@ -322,6 +318,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   using Packed = Pack<T, 16 / sizeof(T)>;
   constexpr int kWidth = 16 / sizeof(T);
   DYNAMIC_SHARED(Packed, shared);
+  __shared__ Exchange<std::uint64_t> exchange;
   const int first = static_cast<int>(cluster_rank()) * share, left = packs - first;
   const int count = left < share ? left : share, mine = static_cast<int>(threadIdx.x);
   const int in_shared = count - kHeld * kThreads;  // the packs behind them are in registers
@@ -335,7 +332,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   for (int i = mine; i < in_shared; i += kThreads) {
     copy_async(shared + i, x + begin + i * kWidth);
   }
-  cluster_arrive();
+  exchange.begin();
   // Two packs at a time, the second perhaps not there: use(a, b, the place of a, whether b is there).
   const auto each_two = [&](auto use) {
 #pragma unroll
@@ -367,7 +364,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     running =
         online(running, pack_max_and_sum({above, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
   });
-  const MaxAndSum all = combine_in_cluster(running);
+  const MaxAndSum all = combine_in_cluster(running, exchange);
   const Times scale{1.0f / all.sum};
   each_two([&](const Packed& a, const Packed& b, int at, bool both) {
     floats_of(a, b, both, arg);
@@ -390,6 +387,7 @@ template <int kPacks, class T>
 __global__ void __launch_bounds__(kHeldClusterThreads)
     SoftmaxHeldCluster(const T* x, T* y, int packs, int share) {
   constexpr int kWidth = 16 / sizeof(T);
+  __shared__ Exchange<std::uint64_t> exchange;
   const int first = static_cast<int>(cluster_rank()) * share, left = packs - first;
   const int count = left < share ? left : share;
   const std::int64_t begin = (std::int64_t{blockIdx.x / cluster_blocks()} * packs + first) * kWidth;
@@ -401,7 +399,7 @@ __global__ void __launch_bounds__(kHeldClusterThreads)
   for (int v = 0; v < kPacks; ++v) {
     held[v] = load_pack<kWidth>(x + begin + (place(v) < count ? place(v) : 0) * kWidth);
   }
-  cluster_arrive();
+  exchange.begin();
   float arg[kPacks * kWidth];
 #pragma unroll
   for (int k = 0; k < kPacks * kWidth; ++k) {
@@ -410,8 +408,8 @@ __global__ void __launch_bounds__(kHeldClusterThreads)
   }
   const float mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
   ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
-  const MaxAndSum all =
-      combine_in_cluster(pack_max_and_sum({mine, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
+  const std::uint64_t pair = pack_max_and_sum({mine, Reduce<kLocalMode>(arg, AddFunctor<float>{})});
+  const MaxAndSum all = combine_in_cluster(pair, exchange);
   ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
 #pragma unroll
   for (int v = 0; v < kPacks; ++v) {
@@ -465,7 +463,7 @@ __global__ void __launch_bounds__(kCumsumClusterThreads)
   constexpr int kWidth = 16 / sizeof(T), kThreads = kCumsumClusterThreads;
   constexpr int kPacks = kCumsumClusterPacks, kTile = kThreads * kPacks;
   DYNAMIC_SHARED(Packed, held);
-  __shared__ Acc of_blocks[kMostInCluster];
+  __shared__ Exchange<Acc> totals;
   const unsigned blocks = cluster_blocks(), rank = cluster_rank();
   const int first = static_cast<int>(rank) * share, left = packs - first;
   const int count = left < share ? left : share, mine = static_cast<int>(threadIdx.x);
@@ -488,23 +486,20 @@ __global__ void __launch_bounds__(kCumsumClusterThreads)
   Acc total = add.identity();
   if constexpr (kInRegisters) {
     read(0, [&](int i) { return load_pack<kWidth>(x + begin + i * kWidth); });
-    cluster_arrive();
+    totals.begin();
     total = Reduce<kLocalMode>(arg, add);
   } else {
     for (int i = mine; i < count; i += kThreads) copy_async(held + i, x + begin + i * kWidth);
-    cluster_arrive();
+    totals.begin();
     wait_for_copies();
     for (int tile = 0; tile < count; tile += kTile) {
       read(tile, of_shared);
       total = add(total, Reduce<kLocalMode>(arg, add));
     }
   }
-  total = Reduce<kGlobalMode>(total, add);
-  cluster_wait();  // all blocks have begun: their shared memory is there
-  if (threadIdx.x < blocks) *in_block(&of_blocks[rank], threadIdx.x) = total;
-  cluster_barrier();
+  totals.all(Reduce<kGlobalMode>(total, add));
   Acc carry = add.identity();
-  for (unsigned before = 0; before < rank; ++before) carry = add(carry, of_blocks[before]);
+  for (unsigned before = 0; before < rank; ++before) carry = add(carry, totals.of_blocks[before]);
   for (int tile = 0; tile < count; tile += kTile) {
     if constexpr (!kInRegisters) read(tile, of_shared);
     carry = Cumsum<Interleaved<T>>(arg, arg, add, carry);

@@ -24,37 +24,45 @@ constexpr std::int64_t kLongRowThreads = 256, kManyRows = 1024;
 /// several tiles, one after the other, and none would hide another's wait.
 constexpr std::int64_t kFewRows = 256, kFewRowLength = 2048;
 
-/// Which rows get a cluster: those that an H100 and an H200 both computed faster by one, and in shared memory those of up
-/// to sixteen tiles that an H200 did (notes/scan.md).
-/// - up to kHeldRows rows of more than two tiles and at most kHeldLength elements, in the registers of four or eight blocks
-/// - up to kSharedRows rows of more than shared_tiles() tiles, in the shared memory of eight; of the few that
-///   cumsum_split() cuts, only without a workspace
-constexpr std::int64_t kClusterTile = kCumsumClusterThreads * kCumsumClusterPacks;  // in packs
-constexpr std::int64_t kHeldRows = 64, kHeldLength = 32768;
-constexpr std::int64_t kSharedRows = 128;
-constexpr std::int64_t shared_tiles(std::int64_t rows) {
-  return rows <= 48 ? 4 : rows <= kHeldRows ? 8 : 13;
-}
-static_assert(kHeldLength * sizeof(float) / 16 <= kMostInCluster * kClusterTile);
+/// A row of at most so many elements is one tile of its block, which loads it at once.
+constexpr std::int64_t kBlockTile = 2 * kLongRowThreads * 16;
 /// At most so many rows, longer than kCutLength, are cut.
 constexpr std::int64_t kCutRows = 32, kCutLength = 16384;
+/// The packs that a block of a cluster holds in registers.
+constexpr std::int64_t kClusterTile = kCumsumClusterThreads * kCumsumClusterPacks;
 
 struct ClusterShape {
   std::int64_t blocks = 0;  ///< of a row; 0: none
   bool in_registers = false;
 };
 
+/// Which rows of that many packs get a cluster: where an H200 computed them faster by one than by a block each
+/// (notes/scan.md).
+template <class T>
+ClusterShape cluster_for(std::int64_t rows, std::int64_t columns) {
+  const std::int64_t packs = columns / kPackWidth<T>;
+  constexpr bool kHalves = sizeof(T) == 2;
+  if (columns <= kBlockTile) return {};
+  if (packs <= 4 * kClusterTile && rows <= (kHalves ? 96 : kManyRows - 1)) return {4, true};
+  if (packs <= 8 * kClusterTile && rows <= 64) return {8, true};
+  const bool is_short = packs <= (kHalves && rows > 160 ? 8 : 4) * kClusterTile;
+  const bool is_long = packs > 48 * kClusterTile && rows > 192;
+  if (is_short || is_long || packs * 16 > kMostInCluster * most_share_bytes()) return {};
+  return {rows > 64 && packs <= 12 * kClusterTile ? 4 : 8, false};
+}
+
 template <class T>
 ClusterShape cluster_of(const T* x, const T* y, const AnyRows& of) {
-  const std::int64_t packs = of.columns / kPackWidth<T>;
-  const bool held = of.rows <= kHeldRows && packs > 2 * kClusterTile && of.columns <= kHeldLength;
-  const bool shared = of.rows <= kSharedRows && packs > shared_tiles(of.rows) * kClusterTile &&
-                      packs * 16 <= kMostInCluster * most_share_bytes();
-  if ((!held && !shared) || of.have_gaps() || !in_vectors<T>(of.columns, {x, y}) ||
-      !runs_in_clusters(CumsumCluster<true, AccOf<T>, T>)) {
-    return {};
-  }
-  return {held && packs <= 4 * kClusterTile ? 4 : kMostInCluster, held};
+  const bool can = !of.have_gaps() && in_vectors<T>(of.columns, {x, y}) &&
+                   runs_in_clusters(CumsumCluster<true, AccOf<T>, T>);
+  return can ? cluster_for<T>(of.rows, of.columns) : ClusterShape{};
+}
+
+/// Whether the parts of so few rows, each a block, take less time than a cluster for each row.
+template <class T>
+bool are_better_in_parts(std::int64_t rows, std::int64_t columns) {
+  const bool is_long = columns / kPackWidth<T> > 24 * kClusterTile;
+  return rows < 8 || (is_long && (sizeof(T) == 4 || rows < 12));
 }
 
 template <class T>
@@ -116,7 +124,11 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
   cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;
-  if (cluster_of(x, y, of).in_registers) return launch_cumsum(x, y, of, stream);
+  const ClusterShape cluster = cluster_of(x, y, of);
+  if (cluster.in_registers ||
+      (cluster.blocks != 0 && !are_better_in_parts<T>(of.rows, of.columns))) {
+    return launch_cumsum(x, y, of, stream);
+  }
   auto* const totals = static_cast<Acc*>(workspace);
   const LaunchShape shape = parts_shape(parts, of.rows);
   error = launch(CumsumTotals<kPartHeld, Acc, T>, shape, stream, x, totals, parts);

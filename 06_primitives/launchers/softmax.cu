@@ -91,8 +91,7 @@ bool are_in_vectors(const T* x, const T* y, const AnyRows& of) {
 }
 
 /// How a block of SoftmaxCluster holds its share of a row: its threads, the packs that each has in registers, and for how
-/// many blocks a multiprocessor must have registers. With part of the row in registers there are more blocks, of which some
-/// load while others wait for their cluster (notes/softmax.md).
+/// many blocks a multiprocessor must have registers.
 template <int threads, int held, int blocks>
 struct Form {
   static constexpr int kThreads = threads;
@@ -103,37 +102,29 @@ struct Form {
     return SoftmaxCluster<threads, held, blocks, T>;
   }
 };
-using WholeRow = Form<256, 0, 3>;
-using ShortShare = Form<128, 8, 7>;
-using MiddleShare = Form<128, 10, 5>;
-using LongShare = Form<256, 8, 3>;
-using LoneShare = Form<512, 0, 1>;
-using LongestShare = Form<512, 14, 1>;
+using InThree = Form<256, 0, 3>;
+using InTwo = Form<512, 0, 1>;
+using InTwoAndRegisters = Form<256, 8, 3>;
+using AloneAndRegisters = Form<512, 14, 1>;
 
-/// The most bytes of a share for each form: between lengths where an H200 was faster in one and in the other.
-constexpr std::int64_t kWholeBytes = 75 << 10, kShortBytes = 40 << 10, kMiddleBytes = 75 << 10,
-                       kLongBytes = 140 << 10;
-/// Rows are cut into shares of as many, in 1, 2, 4 or 8; few rows into smaller ones, since there are multiprocessors left.
-template <class T>
-constexpr std::int64_t kShareBytes = sizeof(T) == 2 ? kShortBytes : kMiddleBytes;
-constexpr std::int64_t kFewRowsShareBytes = 38 << 10, kFewRows = 128;
-/// As many clusters of eight find a multiprocessor for each block on an H200, and there halves are faster in blocks of
-/// more threads that hold nothing in registers. Not tuned for other GPUs.
-constexpr std::int64_t kRowsAlone = 15;
+/// The most bytes of a share of which a multiprocessor of compute capability 9.0 holds three, or two, or two with a part
+/// in registers. Above that it has one, in the second form.
+constexpr std::int64_t kThreeBytes = 75 << 10, kTwoBytes = 112 << 10,
+                       kTwoAndRegistersBytes = 144 << 10;
+/// Rows are cut into shares of as many, in 1, 2, 4 or 8 (a H200 was faster with them than with 75 KiB); few rows into
+/// smaller ones, since there are multiprocessors left.
+constexpr std::int64_t kShareBytes = 40 << 10, kFewRowsShareBytes = 20 << 10, kFewRows = 128;
 
-// The threads have all packs that they hold: what is cut is longer than half a share, and the last block has up to seven
-// packs less.
+// The threads have all packs that they hold: the last block has up to seven packs less.
 constexpr std::int64_t kMissing = (kMostInCluster - 1) * 16;
-static_assert(ShortShare::kHeldBytes + kMissing < kFewRowsShareBytes / 2);
-static_assert(MiddleShare::kHeldBytes + kMissing < kShortBytes);
-static_assert(LongShare::kHeldBytes + kMissing < kMiddleBytes);
-static_assert(LongestShare::kHeldBytes + kMissing < kLongBytes);
+static_assert(InTwoAndRegisters::kHeldBytes + kMissing < kTwoBytes);
+static_assert(AloneAndRegisters::kHeldBytes + kMissing < kTwoAndRegistersBytes);
 
 /// The most bytes of a share on the current device; with a part in registers where a block can have more shared memory
 /// than the longest form has of them, as on compute capability 9.0 and 10.0.
 std::int64_t longest_share() {
   const std::int64_t most = most_share_bytes();
-  return most > LongestShare::kHeldBytes ? most + LongestShare::kHeldBytes : most;
+  return most > AloneAndRegisters::kHeldBytes ? most + AloneAndRegisters::kHeldBytes : most;
 }
 
 /// The blocks of a row's cluster; 0: the row does not fit into one.
@@ -143,8 +134,8 @@ std::int64_t cluster_of(const AnyRows& of) {
   if (of.columns > kMostInCluster * longest_share() / kSize) return 0;
   const std::int64_t row_bytes = of.columns * kSize;
   const bool few = of.rows < kFewRows;
-  if (!few && row_bytes <= kWholeBytes) return 1;
-  const std::int64_t share = few ? kFewRowsShareBytes : kShareBytes<T>;
+  if (!few && row_bytes <= kThreeBytes) return 1;
+  const std::int64_t share = few ? kFewRowsShareBytes : kShareBytes;
   std::int64_t blocks = 1;
   while (blocks < kMostInCluster && blocks * share < row_bytes) blocks *= 2;
   return blocks;
@@ -154,7 +145,7 @@ std::int64_t cluster_of(const AnyRows& of) {
 template <class T>
 bool fit_clusters(const T* x, const T* y, const AnyRows& of) {
   return of.columns > kSoftmaxTile && are_in_vectors(x, y, of) && cluster_of<T>(of) > 0 &&
-         runs_in_clusters(WholeRow::kernel<T>());
+         runs_in_clusters(InThree::kernel<T>());
 }
 
 template <class T>
@@ -169,24 +160,20 @@ cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, cudaStream_t st
     return launch_sharing(Of::template kernel<T>(), shape, stream, x, y, static_cast<int>(packs),
                           static_cast<int>(share));
   };
-  const std::int64_t bytes = share * 16, most = most_share_bytes();
-  const bool alone = blocks == 1 || of.rows <= kRowsAlone;
-  if (alone && bytes <= kWholeBytes) return run(WholeRow{});
-  if (alone && bytes <= most) return run(LoneShare{});
-  if (bytes <= kShortBytes) return run(ShortShare{});
-  if (bytes <= kMiddleBytes) return run(MiddleShare{});
-  if (bytes <= kLongBytes) return run(LongShare{});
-  if (bytes <= most) return run(LoneShare{});
-  return run(LongestShare{});
+  const std::int64_t bytes = share * 16;
+  if (bytes <= kThreeBytes) return run(InThree{});
+  if (bytes > kTwoBytes && bytes <= kTwoAndRegistersBytes) return run(InTwoAndRegisters{});
+  if (bytes <= most_share_bytes()) return run(InTwo{});
+  return run(AloneAndRegisters{});
 }
 
 /// Few rows are held in the registers of a cluster each, where an H200 computed them faster from memory so than in one
 /// block, in parts or in shared memory (notes/few_rows.md). Its blocks; 0: none.
 std::int64_t held_by(std::int64_t rows, std::int64_t packs) {
   constexpr std::int64_t kMost = 4 * kHeldClusterThreads;  // packs of a block
-  const std::int64_t most_rows = packs <= 1536 ? 8 : packs <= 2048 ? 16 : packs < 6144 ? 48 : 96;
+  const std::int64_t most_rows = packs <= 1536 ? 32 : packs <= 2048 ? 64 : packs < 6144 ? 96 : 128;
   if (packs <= 1024 || packs > kMostInCluster * kMost || rows > most_rows) return 0;
-  return rows > 32 && packs <= 4 * kMost ? 4 : kMostInCluster;
+  return rows >= 48 && packs <= 4 * kMost ? 4 : kMostInCluster;
 }
 template <class T>
 std::int64_t held_by(const T* x, const T* y, const AnyRows& of) {
@@ -237,13 +224,9 @@ cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t str
                 y, of.rows, of.columns, of.pitch);
 }
 
-/// At most so many rows are cut into parts; and where a cluster can take them, so many.
-constexpr std::int64_t kRowsInParts = 64, kRowsBeforeClusters = 32;
-
-/// Whether a cluster for each row is faster than parts: from memory, by the median of 17 lengths on an H200.
-bool are_better_in_clusters(std::int64_t rows) {
-  return (rows >= 12 && rows <= 15) || (rows >= 24 && rows <= 30) || rows > kRowsBeforeClusters;
-}
+/// At most so many rows are cut into parts; and where a cluster can take each row, which is faster for more on an H200,
+/// so many (notes/few_rows.md).
+constexpr std::int64_t kRowsInParts = 64, kRowsBeforeClusters = 9;
 
 template <class Row, class T>
 cudaError_t launch_parts(const T* x, T* y, std::int64_t rows, const RowParts& of,
@@ -263,7 +246,7 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
   cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;
-  if (held_by(x, y, of) > 0 || (are_better_in_clusters(of.rows) && fit_clusters(x, y, of))) {
+  if (held_by(x, y, of) > 0 || (of.rows > kRowsBeforeClusters && fit_clusters(x, y, of))) {
     return launch_softmax(x, y, of, stream);
   }
   auto* const pairs = static_cast<std::uint64_t*>(workspace);

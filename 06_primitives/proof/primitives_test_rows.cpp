@@ -570,11 +570,11 @@ void check_softmax_split() {
   CHECK(run_matrix<T>(split<T>(), x, shape) == y);
 }
 
-/// 33 rows, more than are alone on their multiprocessors, in shares of so many KiB. The last block has three packs less.
+/// Rows in shares of so many KiB. The last block has three packs less.
 template <class T>
 MatrixShape in_shares(std::int64_t blocks, std::int64_t kib) {
   const std::int64_t packs = blocks * kib * 64 - 3;
-  return {33, packs * 16 / static_cast<std::int64_t>(sizeof(T))};
+  return {2, packs * 16 / static_cast<std::int64_t>(sizeof(T))};
 }
 
 /// Rows of whole packs at the ends of what clusters of 1, 2, 4 and 8 blocks take, with the last block's share
@@ -583,18 +583,26 @@ template <class T>
 void check_softmax_clusters() {
   const std::int64_t pack = 16 / static_cast<std::int64_t>(sizeof(T)), kib = 64 * pack;
   std::vector<MatrixShape> all;
-  for (const std::int64_t packs_of_kib : {38, 76, 152, 600, 608}) {
-    const std::int64_t columns = packs_of_kib * kib;
-    for (const std::int64_t packs : {-1, 0, 1}) {
-      if (columns + packs * pack > kSoftmaxTile) all.push_back({2, columns + packs * pack});
-    }
+  for (const std::int64_t share : {75, 112, 144}) {
+    const std::int64_t columns = 8 * share * kib;
+    for (const std::int64_t packs : {-1, 0, 1}) all.push_back({2, columns + packs * pack});
+  }
+  for (const std::int64_t share : {33, 76, 113}) all.push_back(in_shares<T>(8, share));
+  // Of many rows a block takes 75 KiB, two take the next pack, and four more than 80; of fewer rows two take 40 at most, and
+  // four 80.
+  for (const MatrixShape& s : {MatrixShape{128, 75 * kib},
+                               {128, 75 * kib + pack},
+                               {128, 80 * kib + pack},
+                               {97, 40 * kib},
+                               {97, 40 * kib + pack},
+                               {97, 80 * kib},
+                               {97, 80 * kib + pack}}) {
+    if (s.columns > kSoftmaxTile) all.push_back(s);
   }
   for (const std::int64_t rows : {127, 128}) all.push_back({rows, kSoftmaxTile + pack});
   if (sizeof(T) == 4) {  // 32,768 fill a block, one pack more does not
     for (const std::int64_t more : {std::int64_t{0}, pack}) all.push_back({128, 32768 + more});
   }
-  all.push_back(in_shares<T>(4, 33));
-  if (sizeof(T) == 4) all.push_back(in_shares<T>(8, 41));
   // What a block's shared memory holds, and what it holds with the registers of 512 threads.
   for (const std::int64_t more : {std::int64_t{0}, pack}) all.push_back({1, 8 * 220 * kib + more});
   all.push_back({1, 8 * (220 + 112) * kib});
@@ -605,6 +613,7 @@ void check_softmax_clusters() {
                                {3, 2048},
                                {2, 2049},
                                {33, 2057},
+                               {48, 2057},
                                {2, 4095},
                                {1, 4097},
                                {2, 8185},
@@ -691,8 +700,8 @@ void check_cumsum() {
                                          {2, 40960},
                                          {2, 70001},
                                          {1, 256 * 2048 + 8}});
-  // Clusters of four and of eight, whose last blocks have less; and in shared memory, the shortest rows, 17 tiles in eight
-  // blocks, and the most that these hold.
+  // Clusters of four and of eight, whose last blocks have less; and in shared memory, the shortest rows, in eight blocks and
+  // in four, 17 tiles in eight, and the most that these hold.
   constexpr std::int64_t kPack = 16 / sizeof(T), kMost = 8 * (220 << 10) / sizeof(T);
   int wrong = 0;
   for_each_row<T>(tutorial::cumsum<T>,
@@ -701,6 +710,8 @@ void check_cumsum() {
                    {1, 16392},
                    {3, 32768},
                    {2, 32768 + kPack},
+                   {2, (8 * 1024 + 1) * kPack},
+                   {65, (4 * 1024 + 1) * kPack},
                    {2, (16 * 1024 + 1) * kPack},
                    {1, kMost}},
                   [&](const std::vector<T>& x, const std::vector<T>& y) {
@@ -990,13 +1001,6 @@ TEST_CASE("softmax of rows", "[exchange]") {
   check_softmax_type<float>();
   check_softmax_type<half>();
   check_softmax_type<Bf16>();
-}
-
-TEST_CASE("softmax in longer shares", "[long]") {
-  require_device();
-  check_softmax<float>(softmax<float>, {in_shares<float>(8, 76)});
-  check_softmax<half>(softmax<half>, {in_shares<half>(8, 41), in_shares<half>(8, 76)});
-  check_softmax<Bf16>(softmax<Bf16>, {in_shares<Bf16>(8, 41), in_shares<Bf16>(8, 76)});
 }
 
 TEST_CASE("softmax of rising and of alternating rows keeps its bound, whatever their length",

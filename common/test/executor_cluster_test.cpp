@@ -105,6 +105,25 @@ __global__ void declared_late_kernel(int* y) {
   y[blockIdx.x] = sum_of_ranks();
 }
 
+/// y[thread] = what the blocks have told, each weighted by its place.
+template <class T>
+__global__ void exchange_kernel(T* y) {
+  __shared__ Exchange<T> told;
+  told.begin();
+  told.all(static_cast<T>(blockIdx.x + 1));
+  T sum = 0;
+  for (unsigned rank = 0; rank < cluster_blocks(); ++rank) {
+    sum += static_cast<T>(1U << (4 * rank)) * told.of_blocks[rank];
+  }
+  y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+__global__ void exchange_without_begin_kernel(int* y) {
+  __shared__ Exchange<int> told;
+  told.all(1);
+  y[blockIdx.x] = told.of_blocks[0];
+}
+
 __global__ void reads_between_kernel(int* y) {
   __shared__ int mine;
   mine = 1;
@@ -205,6 +224,37 @@ TEST_CASE("the barrier of a cluster may come in two parts") {
   }
   REQUIRE(launch(reads_between_later_kernel, clusters(4, 2), nullptr, y.data()) == cudaSuccess);
   CHECK(y.download()[0] == 1);
+}
+
+TEST_CASE("each block of a cluster tells all of them its value") {
+  const auto check = [](auto zero) {
+    using T = decltype(zero);
+    for (const unsigned of : {1u, 2u, 8u}) {
+      const unsigned blocks = 2 * of;
+      const GuardedBuffer<T> y(std::size_t{blocks} * kBlockThreads);
+      REQUIRE(launch(exchange_kernel<T>, clusters(blocks, of), nullptr, y.data()) == cudaSuccess);
+      const std::vector<T> sums = y.download();
+      int wrong = 0;
+      for (unsigned i = 0; i < sums.size(); ++i) {
+        T wanted = 0;
+        for (unsigned rank = 0; rank < of; ++rank) {
+          wanted += static_cast<T>(1U << (4 * rank)) *
+                    static_cast<T>(i / kBlockThreads / of * of + rank + 1);
+        }
+        wrong += sums[i] == wanted ? 0 : 1;
+      }
+      CHECK(wrong == 0);
+    }
+  };
+  for (const cpu::Order order : {cpu::Order::forward, cpu::Order::reverse}) {
+    cpu::set_thread_order(order);
+    check(0U);
+    check(std::uint64_t{0});
+    check(0.0);
+    cpu::set_thread_order(cpu::Order::forward);
+    CHECK(report_of(exchange_without_begin_kernel, order)
+              .find("has called no barrier_arrive() before") != std::string::npos);
+  }
 }
 
 TEST_CASE("threads and blocks that have ended do not keep a cluster waiting", "[exchange]") {
