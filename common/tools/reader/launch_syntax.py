@@ -9,6 +9,7 @@ reports name those of the source. What a launch becomes:
 A launch in a macro is one too, and where its arguments end need not be found.
 """
 
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -37,8 +38,7 @@ LEXICAL = re.compile(
     |(?P<name>[A-Za-z_$][\w$]*)
     |(?P<sign><<<|>>>|::|->|\.\.\.|<<|.)''', re.S | re.X)
 
-OPENING = {"(": ")", "[": "]", "{": "}"}
-CLOSING = {closing: opening for opening, closing in OPENING.items()}
+OPENING, CLOSING = {"(", "[", "{"}, {")", "]", "}"}
 NO_CALLEE = {"return", "else", "do", "case", "throw", "co_return"}
 WAITS = {"cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize"}
 # The instructions of a GPU have a point in their names, or name its registers: mov.u32 %0, %%laneid;
@@ -119,27 +119,22 @@ class Sources:
         return next(iter(known)) if len(known) == 1 and name not in self.functions else None
 
 
-def matching(tokens, at):
-    """Where the parenthesis that opens at `at` closes; the last token if it does not."""
-    depth = 0
-    for i in range(at, len(tokens)):
-        if tokens[i].text in OPENING:
-            depth += 1
-        elif tokens[i].text in CLOSING:
-            depth -= 1
-            if depth == 0:
-                return i
-    return len(tokens) - 1
+def matching(tokens, at, step=1):
+    """Where the parenthesis at `at` has its other half, by step -1 that which opens; the last token if it has none."""
+    depth, i = 0, at
+    while 0 <= i < len(tokens):
+        depth += (tokens[i].text in OPENING) - (tokens[i].text in CLOSING)
+        if depth == 0:
+            return i
+        i += step
+    return len(tokens) - 1 if step > 0 else 0
 
 
 def split(tokens):
     """At the commas outside of parentheses and of template arguments."""
     parts, depth = [[]], 0
     for token in tokens:
-        if token.text in "([{<":
-            depth += 1
-        elif token.text in ")]}>":
-            depth -= 1
+        depth += (token.text in "([{<") - (token.text in ")]}>")
         if token.text == "," and depth == 0:
             parts.append([])
         else:
@@ -160,7 +155,7 @@ def parameter_name(tokens):
 def template_parameters(tokens, at):
     """How many the template before `__global__` has."""
     i = at - 1
-    while i > 0 and (is_name(tokens[i]) or tokens[i].text in '"' or tokens[i].text.startswith('"')):
+    while i > 0 and (is_name(tokens[i]) or tokens[i].text.startswith('"')):
         if tokens[i].text == "template":
             return -1
         i -= 1
@@ -181,7 +176,7 @@ def template_begin(tokens, at):
     while i >= 0:
         text = tokens[i].text
         if text in (")", "]", "}"):
-            i = opening_of(tokens, i)
+            i = matching(tokens, i, -1)
         elif text in (">", ">>>"):
             depth += len(text)
         elif text in ("<", "<<", "<<<"):
@@ -206,7 +201,7 @@ def callee_begin(tokens, at):
             i = begin - 1
             continue
         if text in (")", "]"):
-            i = opening_of(tokens, i)
+            i = matching(tokens, i, -1)
             if i > 0 and (is_name(tokens[i - 1]) and tokens[i - 1].text not in NO_CALLEE or tokens[i - 1].text == ")"):
                 i -= 1
                 continue
@@ -244,18 +239,6 @@ def launches_in_kernel(text):
     return any(token.text == "<<<" and begin < token.begin < end for begin, end in bodies_of(tokens) for token in tokens)
 
 
-def opening_of(tokens, at):
-    depth = 0
-    for i in range(at, -1, -1):
-        if tokens[i].text in CLOSING:
-            depth += 1
-        elif tokens[i].text in OPENING:
-            depth -= 1
-            if depth == 0:
-                return i
-    return 0
-
-
 class Rewriter:
     def __init__(self, text, sources):
         self.text, self.sources = text, sources
@@ -264,24 +247,20 @@ class Rewriter:
         self.bodies = None
 
     def run(self):
+        rules = {"__shared__": self.shared, "cudaLaunchKernel": self.uncast, "__cluster_dims__": self.cluster,
+                 **dict.fromkeys(("asm", "__asm__", "__asm"), self.assembly)}
         for i, token in enumerate(self.tokens):
-            if token.text == "<<<":
+            if token.text in rules:
+                rules[token.text](i)
+            elif token.text == "<<<":
                 self.launch(i, i)
             elif token.text == "<<" and self.tokens[i + 1:i + 2] and self.tokens[i + 1].text == "<":
                 self.launch(i, i + 1)  # `<< <`, as some editors write it, is nothing else
-            elif token.text == "__shared__":
-                self.shared(i)
-            elif token.text in ("asm", "__asm__", "__asm"):
-                self.assembly(i)
-            elif token.text == "cudaLaunchKernel":
-                self.uncast(i)
             elif token.text in self.sources.kernels:
                 self.keep_type(i)
             elif token.text in WAITS and self.in_kernel(token.begin) and not self.is_for_a_gpu(token.begin):
                 self.refuse(token, f"{token.text} in a kernel: CUDA 12 has none, a kernel cannot wait for what it launches; "
                                    "what needs its results is launched by the host, or into cudaStreamTailLaunch")
-            elif token.text == "__cluster_dims__":
-                self.cluster(i)
         return self.edited()
 
     def cluster(self, i):
@@ -313,10 +292,9 @@ class Rewriter:
                      ["reinterpret_cast", "<", "const", "void", "*", ">", "("]):
             if before[-len(cast):] != cast or before[-len(cast) - 2:-len(cast)] == ["cudaLaunchKernel", "("]:
                 continue
-            first, end = self.tokens[begin - len(cast)].begin, self.end_of_name(i)
-            is_c = cast[0] == "("
-            self.edits.append((first, self.tokens[begin - 1].end, "::tutorial::cpu::untyped("))
-            if is_c:
+            self.edits.append((self.tokens[begin - len(cast)].begin, self.tokens[begin - 1].end, "::tutorial::cpu::untyped("))
+            if cast[0] == "(":
+                end = self.end_of_name(i)
                 self.edits.append((end, end, ")"))
 
     def end_of_name(self, i):
@@ -371,13 +349,10 @@ class Rewriter:
         depth = 0
         for k in range(i + 1, len(self.tokens)):
             text = self.tokens[k].text
-            if text in OPENING:
-                depth += 1
-            elif text in CLOSING:
-                depth -= 1
-            elif text == ">>>" and depth == 0:
+            depth += (text in OPENING) - (text in CLOSING)
+            if depth == 0 and text == ">>>":
                 return k, k
-            elif depth == 0 and [token.text for token in self.tokens[k:k + 4]] == [">", ">", ">", "("]:
+            if depth == 0 and [token.text for token in self.tokens[k:k + 4]] == [">", ">", ">", "("]:
                 return k, k + 2
             if depth < 0 or (text == ";" and depth == 0):
                 break
@@ -439,7 +414,7 @@ class Rewriter:
         """Whether a `)` ends __align__(16) or alignas(16)."""
         if self.tokens[at].text != ")":
             return False
-        opening = opening_of(self.tokens, at)
+        opening = matching(self.tokens, at, -1)
         return opening > 0 and self.tokens[opening - 1].text in ("__align__", "alignas", "__attribute__")
 
     def in_directive(self, at):
@@ -450,9 +425,7 @@ class Rewriter:
 
     def dynamic_shared(self, begin, i):
         """`extern __shared__ float tile[][32];` -> `TUTORIAL_DYNAMIC_SHARED(float, [32], tile);`"""
-        end = i
-        while end < len(self.tokens) and self.tokens[end].text != ";":
-            end += 1
+        end = next((k for k in range(i, len(self.tokens)) if self.tokens[k].text == ";"), len(self.tokens))
         words = self.tokens[begin:end]
         bracket = next((k for k, token in enumerate(words) if token.text == "[" and self.text[words[k - 1].begin] != ")"), None)
         if bracket is None or not is_name(words[bracket - 1]):
@@ -482,7 +455,7 @@ class Rewriter:
                 open_braces.append(i)
             elif text == "}" and open_braces:
                 open_braces.pop()
-        return any(self.tokens[i - 1].text in (")", "const", "noexcept") or self.tokens[i - 1].text in ("else", "do", "try", ";", "{", "}")
+        return any(self.tokens[i - 1].text in (")", "const", "noexcept", "else", "do", "try", ";", "{", "}")
                    for i in open_braces if i > 0)
 
     # ---- What is not there
@@ -500,12 +473,8 @@ class Rewriter:
         return any("__CUDA_ARCH__" in line and not re.match(r"ifndef|(?:el)?if\s*!", line) for line in branches)
 
     def assembly(self, i):
-        texts = []
-        for token in self.tokens[i + 1:]:
-            if token.text == ";":
-                break
-            if token.text.endswith('"'):
-                texts.append(token.text)
+        statement = itertools.takewhile(lambda token: token.text != ";", self.tokens[i + 1:])
+        texts = [token.text for token in statement if token.text.endswith('"')]
         if PTX.search(" ".join(texts)) and not self.is_for_a_gpu(self.tokens[i].begin):
             self.refuse(self.tokens[i], "inline PTX: the executor knows no GPU's instructions")
 
