@@ -303,9 +303,7 @@ def show(exercise):
     for name, goal in exercise.goals.items():
         front.say(f"  goal: {said(name, goal)}")
     front.say(f"  lesson: {front.here(exercise.chapter.folder / 'README.md')}")
-    if not exercise.judged:
-        front.say("  on paper: the tool does not judge it")
-    front.say(f"  file: {front.here(exercise.file)}" if exercise.judged else "")
+    front.say(f"  file: {front.here(exercise.file)}" if exercise.judged else "  on paper: the tool does not judge it\n")
     if exercise.hints:
         front.say(f"  {front.plural(len(exercise.hints), 'hint')}: --hint 1")
     if exercise.answer:

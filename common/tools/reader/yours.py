@@ -51,18 +51,13 @@ class Tested:
             self.endless = running.was_stopped
             self.accuracy = [one for path in sorted(Path(folder).glob("accuracy.*.json"))
                              for one in runs.load_json(path)["accuracy"]]
-            self.failures = recorded(Path(folder) / "failures.jsonl")
+            failures = (content_of(Path(folder) / "failures.jsonl") or b"").decode("utf-8", errors="replace")
+            self.failures = [json.loads(line) for line in failures.splitlines()]  # a dictionary each
             said = content_of(report) or b""
         self.crashed = not self.endless and (self.code < 0 or self.code > 0 and self.code != 4 and not (self.failures or said))
         if self.code > 0 and not self.failures and not self.crashed:
             self.failures = [{"kind": "other", "sentence": line} for line in said.decode(errors="replace").splitlines()
                              if "failed: " in line][:2]
-
-
-def recorded(path):
-    """What failed, a dictionary each."""
-    lines = (content_of(path) or b"").decode("utf-8", errors="replace").splitlines()
-    return [json.loads(line) for line in lines]
 
 
 class Checked:
@@ -203,9 +198,10 @@ class Facts:
 class Verdict:
     """Judges the file of one chapter, and prints as it goes."""
 
-    def __init__(self, folder, backend, target=None):
+    def __init__(self, folder, backend, target=None, said=None):
         self.folder, self.backend, self.target = Path(folder), backend, target
-        self.said = {"chapter": self.folder.name}  # the same for programs
+        self.said = {} if said is None else said  # the same for programs
+        self.said["chapter"] = self.folder.name
         self.chapter = exercises.Chapter(folder)
         self.name = runs.ladder_of_chapter(folder)
         self.path = self.chapter.file
@@ -240,13 +236,9 @@ class Verdict:
     def build_rest(self):
         if self.built:
             return
-        try:
-            if not front.program("cpu", self.watching).exists():
-                front.say(f"build: {self.watching}, once")
-            front.build("cpu", self.watching, known=True, quiet=True)
-        except front.BuildFailed:
-            self.could_build = False
-        self.built = True
+        if not front.program("cpu", self.watching).exists():
+            front.say(f"build: {self.watching}, once")
+        self.could_build, self.built = build_seen(self.watching, errors=True), True
         if not self.source.is_on_disk:
             raise Saved
         self.begin_checks()
@@ -470,7 +462,7 @@ class Verdict:
             found = [one for one in found if one.partition(": ")[2].partition("; n = ")[0] not in self.stopped]
         if found or failure or not self.stopped:
             tell_found(self.watching, found, failure)
-        tell_notes(notes)
+        tell_lines("note", notes[:4])
 
     # ---- What is left? ----
 
@@ -478,19 +470,11 @@ class Verdict:
         judged = [one for one in self.chapter.exercises if one.judged and not one.is_program]
         if not judged:
             return
-        label, first_left = "exercises", None
-        for one in judged:
-            left = one.left(facts)
-            if not left:
-                one.keep(self.source.content)
-            if left and not one.done:
-                first_left = first_left or one
-            self.said.setdefault("exercises", []).append(one.json(facts))
-            tell(label, ticked(one, left))
-            label = ""
+        tell_lines("exercises", [ticked(one, facts) for one in judged])
+        self.said["exercises"] = [one.json(facts) for one in judged]
+        first_left = next((one for one in judged if not one.done), None)
         if first_left and first_left.hints:
             tell("", f"  {front.command(f'exercises {self.name} {first_left.name} --hint 1')} helps")
-
 
     # ---- How fast will it be, and how fast was it? ----
 
@@ -523,15 +507,15 @@ def tell(label, text):
     front.say(front.filled(text, f"  {label:<10} ", " " * 13))
 
 
+def tell_lines(label, lines):
+    for i, line in enumerate(lines):
+        tell("" if i else label, line)
+
+
 def tell_printed(lines):
     """What kernels print, as it came."""
     for i, line in enumerate(lines):
         front.say(f"  {'' if i else 'printed':<10} {line}")
-
-
-def tell_notes(notes):
-    for i, note in enumerate(notes[:4]):
-        tell("" if i else "note", note)
 
 
 def refused(source, kernels, front_end):
@@ -547,12 +531,15 @@ def tell_found(program, found, failure):
         lines.append(f"{program} could not say more: {failure}")
     elif not found:
         lines = ["no access outside an array, no race in shared memory"]
-    for number_, sentence in enumerate(lines):
-        tell("" if number_ else "checks", sentence)
+    tell_lines("checks", lines)
 
 
-def ticked(exercise, left):
-    """An exercise with its tick. A program is of one exercise: what it lacks is told after an earlier tick too."""
+def ticked(exercise, facts):
+    """An exercise with its tick, which it has from now on if nothing is left. A program is of one exercise: what it lacks is told
+    after an earlier tick too."""
+    left = exercise.left(facts)
+    if not left:
+        exercise.keep(facts.source.content)
     text = ("\u2713" if exercise.done else "\u00b7") + f" {exercise.number} {exercise.name}"
     if left and exercise.done:
         text += f" (by an earlier version, kept as {front.here(exercise.kept)})"
@@ -573,9 +560,8 @@ def rounded_up(ulp):
 
 def tell_crash(tested, source, advise):
     """Prints what a program that crashed wrote to stderr."""
-    interesting = [line for line in tested.errors.splitlines() if line.strip()][:12]
     front.say(front.filled(f"The kernel {tested.ending}, so its results could not be checked.", "\n  ", "  "))
-    for line in interesting:
+    for line in [line for line in tested.errors.splitlines() if line.strip()][:12]:
         front.say(front.filled(line, "    "))
     if not advise or "of its own" in tested.ending:
         return
@@ -593,20 +579,16 @@ def tell_build(backend, folders):
     log, blamed = front.build_log(backend), False
     for folder in folders:
         path = front.your_file(folder)
-        kernel = f"{path.stem}_kernel"
         missing = re.search(r"['\u2018](your_\w+_kernel)['\u2019] was not declared|undeclared identifier '(your_\w+_kernel)'|"
                             r'identifier "(your_\w+_kernel)" is undefined', log)
         if missing and path.exists():
-            kernel = next(name for name in missing.groups() if name)
-            code = Source(path).code
-            if kernel not in code:
-                has = re.findall(r"__global__\s+void\s+(?:__launch_bounds__\(.*?\)\s+)?(\w+)", code)
-                found = f"it has {', '.join(has)}" if has else "it has none"
-                if has:
-                    print(f"tutorial: {front.here(path)}: the launcher calls {kernel}, and {found}: give the kernel "
-                          "its name back", file=sys.stderr)
-                    blamed = True
-                    continue
+            kernel, code = next(filter(None, missing.groups())), Source(path).code
+            has = re.findall(r"__global__\s+void\s+(?:__launch_bounds__\(.*?\)\s+)?(\w+)", code)
+            if has and kernel not in code:
+                print(f"tutorial: {front.here(path)}: the launcher calls {kernel}, and it has {', '.join(has)}: give the kernel "
+                      "its name back", file=sys.stderr)
+                blamed = True
+                continue
         blamed = tell_compile_error(path, log) or blamed
     return blamed
 
@@ -661,21 +643,15 @@ def judge_program(exercise, backend, target=None, said=None):
               + (" (and is not: the checks found something)" if code == 0 and found else ""))
     tell_printed(printed)
     tell_found(f"{name}_see", found, failure)
-    tell_notes(notes)
+    tell_lines("note", notes[:4])
     if code < 0 and not running.was_stopped and not found:
         front.say("  Look: is every index checked before the access, for the last element of a wide access too? Does\n"
                   "  every access of 128 bits begin at a multiple of 16 bytes?")
     launches = counted(name) if facts.right and can_see else []
     if launches:
         facts.traced, facts.launches = {"yours": trace.Traced({"rung": name, **launches[-1], "launches": launches[-1:]})}, len(launches)
-        for label, kind in (("accesses", "load"), ("", "store")):
-            tell(label, facts.traced["yours"].phrase(kind))
-    left = exercise.left(facts)
-    if not left:
-        exercise.keep(source.content)
-    tell("exercise", ticked(exercise, left))
-    said.update(right=facts.right, checks=found, exercises=[exercise.json(facts)],
-                accesses=facts.traced["yours"].json() if facts.traced else None)
+        tell_lines("accesses", map(facts.traced["yours"].phrase, ("load", "store")))
+    tell_exercise(exercise, facts, found, said)
     if launches or facts.right and not front_end:
         said["speed"] = tell_speed(front_end, functools.partial(speed.of_program, launches=launches, home=exercise.file.name), target)
     return facts.right
@@ -693,12 +669,15 @@ def judge_asked(exercise, backend, name, source, said):
     words = f"wrong: {wrong}" if wrong else f"right: the {exercise.asks} of every input" + (f"; {time_}" if time_ else "")
     front.say(front.filled(words, f"\n{front.here(exercise.file)}: "))
     tell_found(f"{name}_see", found, None)
-    left = exercise.left(facts)
-    if not left:
-        exercise.keep(source.content)
-    tell("exercise", ticked(exercise, left))
-    said.update(right=facts.right, checks=found, exercises=[exercise.json(facts)], accesses=None)
+    tell_exercise(exercise, facts, found, said)
     return facts.right
+
+
+def tell_exercise(exercise, facts, checks, said):
+    """What of it is done, to the reader and to programs."""
+    tell("exercise", ticked(exercise, facts))
+    said.update(right=facts.right, checks=checks, exercises=[exercise.json(facts)],
+                accesses=facts.traced["yours"].json() if facts.traced else None)
 
 
 def build_program(exercise, backend, target):
@@ -713,10 +692,10 @@ def build_program(exercise, backend, target):
     tell_warnings(backend, exercise.file.name)
 
 
-def build_seen(name):
+def build_seen(name, errors=False):
     """The same program, whose accesses are seen; always on the CPU, and with g++. Whether it could be built."""
     try:
-        front.build("cpu", name, known=True, quiet=True, errors=False)
+        front.build("cpu", name, known=True, quiet=True, errors=errors)
     except front.BuildFailed:
         return False
     return True
@@ -736,14 +715,10 @@ def counted(target):
 
 def judge_rung(folder, backend, target=None, said=None):
     while True:
-        verdict = Verdict(folder, backend, target)
         try:
-            return verdict.run()
+            return Verdict(folder, backend, target, said).run()
         except Saved:
             front.say(f"\n{front.here(front.your_file(folder))} was saved meanwhile, and is judged again:")
-        finally:
-            if said is not None:
-                said.update(verdict.said)
 
 
 def judge(folder, backend, target=None, said=None):
@@ -791,28 +766,22 @@ def judge_all(folders, arguments):
 
 def watch(folder, wanted):
     """Judges at each save, until Ctrl-C."""
-    backend = front.choose_backend(wanted, "test")
+    backend, last = front.choose_backend(wanted, "test"), None
     try:
-        judge_each_save(folder, backend)
+        while True:
+            chapter = exercises.Chapter(folder)
+            now = {path: content_of(path) for path in (chapter.file, *(one.file for one in chapter.programs()))}
+            if now != last and now[chapter.file] is not None:  # an editor may be replacing it
+                last = now
+                front.say(f"\n---- {time.strftime('%H:%M:%S')} " + "-" * 60)
+                try:
+                    judge(folder, backend)
+                except runs.ToolError as error:
+                    print(f"tutorial: {error}", file=sys.stderr)
+                except front.BuildFailed:
+                    pass
+                front.say(f"\nwatching {front.here(chapter.file)}: save it to be judged again, Ctrl-C ends this")
+            time.sleep(0.3)
     except KeyboardInterrupt:
         front.say()
     return 0
-
-
-def judge_each_save(folder, backend):
-    last = None
-    while True:
-        chapter = exercises.Chapter(folder)
-        files = [chapter.file, *(one.file for one in chapter.programs())]
-        now = {path: content_of(path) for path in files}
-        if now != last and now[chapter.file] is not None:  # an editor may be replacing it
-            last = now
-            front.say(f"\n---- {time.strftime('%H:%M:%S')} " + "-" * 60)
-            try:
-                judge(folder, backend)
-            except runs.ToolError as error:
-                print(f"tutorial: {error}", file=sys.stderr)
-            except front.BuildFailed:
-                pass
-            front.say(f"\nwatching {front.here(chapter.file)}: save it to be judged again, Ctrl-C ends this")
-        time.sleep(0.3)
