@@ -215,9 +215,9 @@ def parts(folder, name, entry, timed, check, fill):
 
 def without_views(library):
     """None of these programs has a tensor with gaps."""
-    for name, pieces in library.pieces.items():
-        library.pieces[name] = [piece for piece in pieces if not re.search(r"\bTensor(View|Layout)\b", " ".join(gather.arguments_of(piece.text, name)))]
-    library.order = [piece for piece in library.order if piece in library.pieces[piece.name]]
+    library.order = [piece for piece in library.order
+                     if not re.search(r"\bTensor(View|Layout)\b", " ".join(gather.arguments_of(piece.text, piece.name)))]
+    library.pieces = gather.by_name(library.order)
 
 
 def matrix(entry, names):

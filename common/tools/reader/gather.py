@@ -83,7 +83,7 @@ def split(lines, margin=""):
 
 def without_backend(text):
     """What the preprocessor leaves of a header for nvcc; questions about __CUDA_ARCH__ stay."""
-    lines, stack = [], []  # of each #if: [is it a question that stays, is a branch taken, is this one, is its #if written]
+    lines, stack = [], []  # of each #if: [is it a question that stays, is a branch taken, is this one]
     for line in text.splitlines():
         word = re.match(r"#\s*(if|ifdef|elif|else|endif)\b(.*)", line)
         if not word:
@@ -91,11 +91,11 @@ def without_backend(text):
                 lines.append(line)
             continue
         if word[1] == "endif":
-            if stack.pop()[3]:
+            if stack.pop()[0]:
                 lines.append(line)
             continue
         if word[1] in ("if", "ifdef"):
-            stack.append([False, False, False, False])
+            stack.append([False, False, False])
         level, condition = stack[-1], word[2]
         if not all(one[2] for one in stack[:-1]):
             continue
@@ -106,7 +106,7 @@ def without_backend(text):
         elif level[1]:
             level[2] = False
         elif asks:
-            level[:] = [True, True, True, True]
+            level[:] = [True, True, True]
             lines.append("#if" + condition if word[1] == "elif" else line)
         else:
             value = word[1] == "else" or "__CUDACC__" in condition or ("CUDA" in condition and "!defined" not in condition)
@@ -118,16 +118,16 @@ class Library:
     """The declarations of a header, and of all that it includes."""
 
     def __init__(self, *paths):
-        self.order, self.pieces, self.files, self.hidden = [], {}, set(), set()
+        self.order, self.files, self.hidden = [], set(), set()
         for path in paths:
             self.add(path)
         for name in self.hidden:  # constexpr int kWidth = detail::kWidth<...>: the namespaces go, so one gets another name
             for piece in self.order:
                 piece.text = re.sub(rf"\bdetail::{name}\b|\b{name}(?=<)", name + "Of", piece.text)
-            for piece in self.pieces.pop(name, []):
-                piece.text = re.sub(rf"\b{name}(?= =)", name + "Of", piece.text)
-                piece.name = name + "Of"
-                self.pieces.setdefault(piece.name, []).append(piece)
+                if piece.name == name:
+                    piece.text = re.sub(rf"\b{name}(?= =)", name + "Of", piece.text)
+                    piece.name = name + "Of"
+        self.pieces = by_name(self.order)
 
     def add(self, path):
         path = Path(path)
@@ -143,7 +143,6 @@ class Library:
             if piece.name:
                 piece.path = path
                 self.order.append(piece)
-                self.pieces.setdefault(piece.name, []).append(piece)
 
     def enumerators(self, name):
         """Of `enum class name { a, b }`: [name::a, name::b]."""
@@ -156,9 +155,15 @@ class Library:
 
     def parameters(self, name):
         """[(kind, name)] of the template parameters of the first declaration of that name."""
-        for piece in self.pieces.get(name, []):
-            return parameters_of(piece.text)
-        return []
+        pieces = self.pieces.get(name)
+        return parameters_of(pieces[0].text) if pieces else []
+
+
+def by_name(pieces):
+    found = {}
+    for piece in pieces:
+        found.setdefault(piece.name, []).append(piece)
+    return found
 
 
 # -------------------------------------------------------------------------------------------------
@@ -405,13 +410,13 @@ class Gathering:
     def __init__(self, library, known, roots):
         self.plain = Plain(library, known)
         self.library, self.known, self.roots = library, known, roots
-        self.full = {id(piece): self.filled(piece) for piece in library.order if not self.plain.is_other(piece)}
+        self.full = {piece: self.filled(piece) for piece in library.order if not self.plain.is_other(piece)}
         mentioned, size = set(), -1
         while len(mentioned) > size:  # a structure's members are there when something that is there mentions them
             size = len(mentioned)
             self.texts = {key: self.trimmed(text, mentioned) for key, text in self.full.items()}
             self.kept = self.reached()
-            for text in [*self.roots, *(self.texts[id(piece)] for piece in self.kept)]:
+            for text in [*self.roots, *(self.texts[piece] for piece in self.kept)]:
                 mentioned |= words_of(text) | set(re.findall(r"(?:\.|->)(?:template )?(\w+)", text))
         self.see_through()
         if known.get("P") == "Fp8Pair":
@@ -419,15 +424,13 @@ class Gathering:
 
     def in_order_of_use(self):
         """What is declared behind a template that uses it, and is not one any more, comes before it."""
-        of_name, done, result = {}, set(), []
-        for piece in self.kept:
-            of_name.setdefault(piece.name, []).append(piece)
+        of_name, done, result = by_name(self.kept), set(), []
 
         def put(piece):
-            if id(piece) in done:
+            if piece in done:
                 return
-            done.add(id(piece))
-            for word in sorted(words_of(self.texts[id(piece)]) - {piece.name}):
+            done.add(piece)
+            for word in sorted(words_of(self.texts[piece]) - {piece.name}):
                 for other in of_name.get(word, []):
                     put(other)
             result.append(piece)
@@ -439,11 +442,11 @@ class Gathering:
     def see_through(self):
         """`struct A : B {};` goes, and whoever says A says B."""
         for piece in self.kept:
-            found = re.fullmatch(r"struct (\w+) : ([^{]+) {};", self.texts[id(piece)])
+            found = re.fullmatch(r"struct (\w+) : ([^{]+) {};", self.texts[piece])
             if found:
                 self.kept = [one for one in self.kept if one is not piece]
                 for one in self.kept:
-                    self.texts[id(one)] = re.sub(rf"\b{found[1]}\b", found[2], self.texts[id(one)])
+                    self.texts[one] = re.sub(rf"\b{found[1]}\b", found[2], self.texts[one])
 
     def filled(self, piece):
         text = respelled(piece.text)
@@ -455,68 +458,55 @@ class Gathering:
 
     def reached(self):
         """Pieces by name from the roots on."""
-        wanted, kept, waiting = set(), set(), [*self.roots]
-        while waiting:
-            for word in words_of(waiting.pop()) - wanted:
-                wanted.add(word)
-                for piece in self.library.pieces.get(word, []):
-                    if id(piece) in self.texts:
-                        kept.add(id(piece))
-                        waiting.append(self.texts[id(piece)])
-        kept = [piece for piece in self.library.order if id(piece) in kept]
+        kept = self.reached_of(self.texts)
         while True:
             fewer = self.without_overloads(kept)
             if len(fewer) == len(kept):
                 return kept
-            kept = self.still_reached(fewer)
+            kept = self.reached_of(fewer)
 
-    def still_reached(self, pieces):
+    def reached_of(self, pieces):
         """What of these the roots reach when only these are there."""
-        names, seen, pending = {}, set(), [*self.roots]
-        for piece in pieces:
-            names.setdefault(piece.name, []).append(piece)
-        while pending:
-            for word in words_of(pending.pop()):
+        names, wanted, seen, waiting = by_name(pieces), set(), set(), [*self.roots]
+        while waiting:
+            for word in words_of(waiting.pop()) - wanted:
+                wanted.add(word)
                 for piece in names.get(word, []):
-                    if id(piece) not in seen:
-                        seen.add(id(piece))
-                        pending.append(self.texts[id(piece)])
-        return [piece for piece in pieces if id(piece) in seen]
+                    seen.add(piece)
+                    waiting.append(self.texts[piece])
+        return [piece for piece in pieces if piece in seen]
 
     def without_overloads(self, pieces):
-        names = {}
-        for piece in pieces:
-            names.setdefault(piece.name, []).append(piece)
         mine = FAMILY.get(self.known.get("T"), FAMILY.get(self.known.get("P")))
         gone = set()
-        for name, group in names.items():
+        for name, group in by_name(pieces).items():
             if len(group) < 2:
                 continue
-            texts = {id(piece): self.texts[id(piece)] for piece in group}
-            bodies = [piece for piece in group if "{" in texts[id(piece)] or "=" in texts[id(piece)]]
+            texts = {piece: self.texts[piece] for piece in group}
+            bodies = [piece for piece in group if "{" in texts[piece] or "=" in texts[piece]]
             if not self.known:  # all stay templates
                 pass
-            elif bodies and not re.match(r"(?:struct|class|enum)", HEAD.sub("", texts[id(group[0])])):
-                gone |= {id(piece) for piece in group if piece not in bodies and texts[id(piece)].endswith(";")}
+            elif bodies and not re.match(r"(?:struct|class|enum)", HEAD.sub("", texts[group[0]])):
+                gone |= {piece for piece in group if piece not in bodies and texts[piece].endswith(";")}
             elif bodies:  # of a struct: a declaration that a specialisation replaces
-                own = [piece for piece in bodies if not HEAD.match(texts[id(piece)])]
+                own = [piece for piece in bodies if not HEAD.match(texts[piece])]
                 if own and self.plain.gone.get(name):
-                    gone |= {id(piece) for piece in group if piece not in own}
-            special = [types_of(texts[id(piece)], name) for piece in group if not HEAD.match(piece.text)]
-            gone |= {id(piece) for piece in group if HEAD.match(piece.text) and (types_of(texts[id(piece)], name) or 0) in special}
-            of_mine = [piece for piece in group if mine in kinds_in(texts[id(piece)])]
+                    gone |= {piece for piece in group if piece not in own}
+            special = [types_of(texts[piece], name) for piece in group if not HEAD.match(piece.text)]
+            gone |= {piece for piece in group if HEAD.match(piece.text) and (types_of(texts[piece], name) or 0) in special}
+            of_mine = [piece for piece in group if mine in kinds_in(texts[piece])]
             if mine and of_mine:
-                gone |= {id(piece) for piece in group if kinds_in(texts[id(piece)]) - {mine} and piece not in of_mine
-                         and len(arguments_of(texts[id(piece)], name)) == len(arguments_of(texts[id(of_mine[0])], name))}
-            callers = [self.texts[id(piece)] for piece in pieces if piece.name != name] + self.roots
-            inside = [self.texts[id(piece)] for piece in group]
+                gone |= {piece for piece in group if kinds_in(texts[piece]) - {mine} and piece not in of_mine
+                         and len(arguments_of(texts[piece], name)) == len(arguments_of(texts[of_mine[0]], name))}
+            callers = [self.texts[piece] for piece in pieces if piece.name != name] + self.roots
+            inside = [self.texts[piece] for piece in group]
             lists = [arguments_of(text, name) for text in inside]
             defaults = {len(one): max(sum("=" in part for part in other) for other in lists if len(other) == len(one)) for one in lists}
             for piece in group:
-                others = [text for text in inside if text != texts[id(piece)]]
-                if not is_callable_by(piece, texts[id(piece)], callers + [body_of(text) for text in others], not self.known, defaults):
-                    gone.add(id(piece))
-        return [piece for piece in pieces if id(piece) not in gone]
+                others = [text for text in inside if text != texts[piece]]
+                if not is_callable_by(piece, texts[piece], callers + [body_of(text) for text in others], not self.known, defaults):
+                    gone.add(piece)
+        return [piece for piece in pieces if piece not in gone]
 
     def trimmed(self, text, words):
         """A structure without the members that nothing mentions, and without overloads for other types."""
@@ -551,13 +541,13 @@ class Gathering:
         for i, piece in enumerate(self.library.order):
             if piece.glued and i:
                 before = self.library.order[i - 1]
-                comment_of[id(piece)] = piece.comment or (
-                    comment_of.get(id(before), before.comment) if before.name == piece.name and before not in self.kept else [])
+                comment_of[piece] = piece.comment or (
+                    comment_of.get(before, before.comment) if before.name == piece.name and before not in self.kept else [])
         for piece in self.kept:
             if not chosen(piece.path):
                 continue
-            comment = comment_of.get(id(piece), piece.comment)
-            text = "\n".join([*(re.sub(r"^(\s*)///", r"\1//", line) for line in comment), self.texts[id(piece)]])
+            comment = comment_of.get(piece, piece.comment)
+            text = "\n".join([*(re.sub(r"^(\s*)///", r"\1//", line) for line in comment), self.texts[piece]])
             index = self.library.order.index(piece)
             glue = piece.glued and not comment and blocks and self.library.order[index - 1] in self.kept
             blocks.append(("\n" if glue else "\n\n") + re.sub(r"///<?", "//", text))
