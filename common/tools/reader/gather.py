@@ -51,15 +51,11 @@ def name_of(text):
 
 def split(lines, margin=""):
     """The declarations that begin at that margin."""
-    pieces, comment, text, depth, blank, marked = [], [], [], 0, True, False
+    pieces, comment, text, depth, blank = [], [], [], 0, True
     for line in lines:
         code = re.sub(r'"(?:[^"\\]|\\.)*"|//.*', "", line)
         if not text:
-            if not line.strip():
-                comment, blank = [], True
-                continue
-            if re.match(rf"{margin}(namespace\b.*{{|}}|#include|#pragma once|#error|using namespace|(public|private):)", line) or \
-                    line.strip() in ("public:", "private:"):
+            if re.match(rf"\s*($|(public|private):)|{margin}(namespace\b.*{{|}}|#include|#pragma once|#error|using namespace)", line):
                 comment, blank = [], True
                 continue
             if line.strip().startswith("//"):
@@ -255,8 +251,7 @@ class Plain:
         return fold(text)
 
     def shorter(self, head):
-        kept = [one for one in arguments(head[1]) if one.split("=")[0].replace("...", " ").split()[-1:] and
-                one.split("=")[0].replace("...", " ").split()[-1] not in self.known]
+        kept = [one for one, (_, name) in zip(arguments(head[1]), parameters_of(head[0])) if name not in self.known]
         space = re.search(r"\s*$", head[0])[0]
         if not kept:
             return "" if head[1].strip() else head[0]
@@ -371,14 +366,18 @@ def indented(text, margin):
 
 def words_of(text):
     code = re.sub(r'"(?:[^"\\]|\\.)*"|//.*', "", text)
-    calls = set(re.findall(r"\b\w+(?=\()", code)) - set(re.findall(r"\bstatic [\w:<>, ]+ (\w+)\(", code))
-    return set(WORD.findall(code)) - set(LOCAL.findall(code)) - set(re.findall(r"\bstatic [\w:<>, ]+ (\w+)\(", code)) | calls | set(re.findall(r"::(?:template )?(\w+)", code))
+    calls, named = set(re.findall(r"\b\w+(?=\()", code)), set(re.findall(r"::(?:template )?(\w+)", code))
+    return (set(WORD.findall(code)) - set(LOCAL.findall(code)) | calls) - set(re.findall(r"\bstatic [\w:<>, ]+ (\w+)\(", code)) | named
 
 
 def kinds_in(text):
     """The element types and pairs that a function's parameters name."""
     opens = text.find("(")
-    return {FAMILY[word] for word in re.findall(r"\b\w+\b", text[opens:closing(text, opens)]) if word in FAMILY} if opens >= 0 else set()
+    return families(text[opens:closing(text, opens)]) if opens >= 0 else set()
+
+
+def families(text):
+    return {FAMILY[word] for word in re.findall(r"\w+", text) if word in FAMILY}
 
 
 def count(text, at):
@@ -396,8 +395,7 @@ def is_callable_by(piece, text, callers, for_any_type, defaults):
     for caller in callers:
         body = re.sub(r"//.*", "", caller)
         for call in re.finditer(rf"\b{piece.name}(?:<[^()]*>)?\(", body):
-            mentions = {FAMILY[word] for word in re.findall(r"\b\w+\b", body) if word in FAMILY}
-            if wanted - defaults.get(wanted, 0) <= count(body, call.end() - 1) <= wanted and (for_any_type or needs <= mentions) and (not rows or "[NY]" in body):
+            if wanted - defaults.get(wanted, 0) <= count(body, call.end() - 1) <= wanted and (for_any_type or needs <= families(body)) and (not rows or "[NY]" in body):
                 return True
         if re.search(rf"\b{piece.name}\b(?!\()", body) and not re.search(rf"\b{piece.name}(?:<[^()]*>)?\(", body):
             return True
@@ -478,15 +476,13 @@ class Gathering:
 
     def without_overloads(self, pieces):
         mine = FAMILY.get(self.known.get("T"), FAMILY.get(self.known.get("P")))
-        gone = set()
+        gone, texts = set(), self.texts
         for name, group in by_name(pieces).items():
             if len(group) < 2:
                 continue
-            texts = {piece: self.texts[piece] for piece in group}
-            bodies = [piece for piece in group if "{" in texts[piece] or "=" in texts[piece]]
-            if not self.known:  # all stay templates
-                pass
-            elif bodies and not re.match(r"(?:struct|class|enum)", HEAD.sub("", texts[group[0]])):
+            # Where nothing is known, all stay templates.
+            bodies = [piece for piece in group if self.known and ("{" in texts[piece] or "=" in texts[piece])]
+            if bodies and not re.match(r"(?:struct|class|enum)", HEAD.sub("", texts[group[0]])):
                 gone |= {piece for piece in group if piece not in bodies and texts[piece].endswith(";")}
             elif bodies:  # of a struct: a declaration that a specialisation replaces
                 own = [piece for piece in bodies if not HEAD.match(texts[piece])]
@@ -498,8 +494,8 @@ class Gathering:
             if mine and of_mine:
                 gone |= {piece for piece in group if kinds_in(texts[piece]) - {mine} and piece not in of_mine
                          and len(arguments_of(texts[piece], name)) == len(arguments_of(texts[of_mine[0]], name))}
-            callers = [self.texts[piece] for piece in pieces if piece.name != name] + self.roots
-            inside = [self.texts[piece] for piece in group]
+            callers = [texts[piece] for piece in pieces if piece.name != name] + self.roots
+            inside = [texts[piece] for piece in group]
             lists = [arguments_of(text, name) for text in inside]
             defaults = {len(one): max(sum("=" in part for part in other) for other in lists if len(other) == len(one)) for one in lists}
             for piece in group:
@@ -517,7 +513,7 @@ class Gathering:
         end = closing(text, opens)
         members = split(text[opens + 1:end].splitlines(), "  ")
         mine = FAMILY.get(self.known.get("P"))
-        lines, first = [], True
+        lines = []
         for member in members:
             is_type = re.match(r"\s*(using|static constexpr)", member.text)
             is_function = "(" in member.text.split("=")[0] and "{" in member.text and not re.search(r"\boperator\(\)", member.text)
@@ -530,17 +526,15 @@ class Gathering:
                 continue
             if any(signature(one.text) == signature(member.text) and members.index(one) > members.index(member) for one in twins):
                 continue  # the general form, where the special one is ours
-            gap = [""] if not first and not member.glued and (member.comment or "\n" in member.text) else []
+            gap = [""] if lines and not member.glued and (member.comment or "\n" in member.text) else []
             lines += gap + member.comment + [member.text]
-            first = False
         return text[:opens + 1] + "\n" + "\n".join(lines) + "\n" + text[end:]
 
     def written(self, chosen):
         """The declarations as text, of the files that chosen(path) takes; a blank line between those that had one."""
         blocks, comment_of = [], {}
-        for i, piece in enumerate(self.library.order):
-            if piece.glued and i:
-                before = self.library.order[i - 1]
+        for before, piece in zip(self.library.order, self.library.order[1:]):
+            if piece.glued:
                 comment_of[piece] = piece.comment or (
                     comment_of.get(before, before.comment) if before.name == piece.name and before not in self.kept else [])
         for piece in self.kept:
