@@ -99,7 +99,7 @@ class Rung:
 
     @property
     def inputs(self):
-        return [name for kind, name in self.parameters if re.match(r"const .*\*$", kind)]
+        return list(self.kinds)
 
     @property
     def kinds(self):
@@ -130,13 +130,9 @@ class Rung:
         raise runs.ToolError(f"the launch of {self.name} is none of one list of elements")
 
     def argument(self, kind, name):
-        """What the launcher hands to the kernel."""
+        """What the launcher hands to the kernel: a parameter of its own, or OneByOne<Greater>{}, an operation with its numbers."""
         if "*" in kind or kind == "std::int64_t":
             return name
-        return self.instance(kind)
-
-    def instance(self, kind):
-        """OneByOne<Greater>{}: an operation, with its numbers."""
         values = next((value for key, value in self.spec.get("operations", {}).items() if fnmatch.fnmatchcase(kind.split("<")[0], key) or
                        fnmatch.fnmatchcase(kind, key)), "")
         return f"{kind}{{{values}}}"
@@ -174,24 +170,24 @@ def respelled(kernel):
 def launch_of(folder, name, choose=max):
     """(elements, blocks, threads, kernel<...>): the launch of that name for most elements, of arrays aligned to what it needs."""
     found = []
-    for path in runs.rooms(folder, "launches*.txt"):
-        if re.search("views|backward", path.name):
-            continue
-        for line in path.read_text(encoding="utf-8").splitlines():
-            cells = re.split(r"  +", line.strip())
-            shape = re.fullmatch(r"([\d,]+) x ([\d,]+)", cells[3]) if len(cells) == 5 and cells[0] == name else None
-            size = re.fullmatch(r"\(?([\d,]+?),?\)?(?: \(\1,?\))?", cells[1]) if shape else None
-            if size:
-                found.append((*(int(one.replace(",", "")) for one in (size[1], shape[1], shape[2])), cells[4]))
+    for line in launches(folder):
+        cells = re.split(r"  +", line.strip())
+        shape = re.fullmatch(r"([\d,]+) x ([\d,]+)", cells[3]) if len(cells) == 5 and cells[0] == name else None
+        size = re.fullmatch(r"\(?([\d,]+?),?\)?(?: \(\1,?\))?", cells[1]) if shape else None
+        if size:
+            found.append((*(int(one.replace(",", "")) for one in (size[1], shape[1], shape[2])), cells[4]))
     return choose((one for one in found if one[3] == found[0][3]), default=None)
+
+
+def launches(folder):
+    """The lines of the chapter's tables."""
+    return [line for path in runs.rooms(folder, "launches*.txt") if not re.search("views|backward", path.name)
+            for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def names(folder):
     """The rungs that can be exported."""
-    found = []
-    for path in runs.rooms(folder, "launches*.txt"):
-        if not re.search("views|backward", path.name):
-            found += [line.split()[0] for line in path.read_text(encoding="utf-8").splitlines() if re.match(r"\w+  +[\d,]+  ", line)]
+    found = [line.split()[0] for line in launches(folder) if re.match(r"\w+  +[\d,]+  ", line)]
     spec = spec_of(folder)
     found += [name for name, value in spec.get("rungs", {}).items() if "launch" in value]
     found += export_whole.rungs(spec)
@@ -227,11 +223,8 @@ def launcher(rung, kernel):
     plain = gather.Plain(rung.library, rung.known)
     call = plain.fill(rung.kernel)
     arguments = ", ".join(plain.fill(rung.argument(kind, name)) for kind, name in rung.parameters)
-    shared = rung.of_rung.get("shared")
-    shared = f"kThreads * {shared}" if shared else "0"
-    blocks = "  const auto blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);"
-    if rung.loops:
-        blocks = AS_MANY_AS_FIT
+    shared = f"kThreads * {rung.of_rung['shared']}" if "shared" in rung.of_rung else "0"
+    blocks = AS_MANY_AS_FIT if rung.loops else "  const auto blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);"
     begin = OVERLAPPING.format(kernel=call, arguments=arguments) if rung.overlaps else \
         f"  {call}<<<blocks, kThreads, {shared}, stream>>>({arguments});\n  return cudaGetLastError();"
     what = "device pointers to n elements" if rung.output[0] != "unsigned" else \
@@ -485,7 +478,7 @@ def parts_of_kernel(rung):
     start = launcher(rung, kernel_of(gathered, rung.overlaps))
     if "threads_for" in start:
         gathered = gather.Gathering(rung.library, rung.known, [*roots, "threads_for"])
-    return kernel_of(gathered, rung.overlaps) + "\n\n" + start, gathered.written(is_reference), pieces
+    return kernel_of(gathered, rung.overlaps) + "\n\n" + start, gathered.written(reference=True), pieces
 
 
 def top_of(folder, name, whole):
@@ -511,12 +504,8 @@ def file_name(folder, name):
     return name if name in export_whole.rungs(spec_of(folder)) else function_name(Rung(folder, name))
 
 
-def is_reference(path):
-    return path.parent.name == "proof"
-
-
 def kernel_of(gathered, overlaps):
-    text = gathered.written(lambda path: not is_reference(path))
+    text = gathered.written(reference=False)
     return text if overlaps else without_overlap(text)
 
 
@@ -540,18 +529,14 @@ def add_arguments(parser):
 
 
 def run(arguments, folder):
-    chapter = runs.ladder_of_chapter(folder)
+    known = names(folder)
     if not arguments.rung:
-        for name in names(folder):
+        for name in known:
             print(name)
         return 0
-    known = names(folder)
     if arguments.rung not in known:
-        why = why_not(folder, arguments.rung)
-        if why:
-            raise runs.ToolError(why)
-        raise runs.ToolError(f"{folder.name} has no rung {arguments.rung} to export: "
-                             f"{front.command(f'export {chapter}')} lists its {len(known)}")
+        raise runs.ToolError(why_not(folder, arguments.rung) or f"{folder.name} has no rung {arguments.rung} to export: "
+                             f"{front.command(f'export {runs.ladder_of_chapter(folder)}')} lists its {len(known)}")
     path = Path(arguments.output or f"{file_name(folder, arguments.rung)}.cu")
     if path.is_dir():
         raise runs.ToolError(f"-o {path} is a folder; name a file inside it")

@@ -209,8 +209,8 @@ def parts(folder, name, entry, timed, check, fill):
         pieces += matrix(entry, names)
     roots = [begin, *([] if begin else [call]), *pieces]
     gathered = gather.Gathering(library, {}, roots)
-    code = gathered.written(lambda path: path.parent.name != "proof")
-    return as_program(code) + ("\n\n" + begin if begin else ""), gathered.written(lambda path: path.parent.name == "proof"), pieces
+    code = as_program(gathered.written(reference=False))
+    return code + ("\n\n" + begin if begin else ""), gathered.written(reference=True), pieces
 
 
 def without_views(library):

@@ -530,15 +530,15 @@ class Gathering:
             lines += gap + member.comment + [member.text]
         return text[:opens + 1] + "\n" + "\n".join(lines) + "\n" + text[end:]
 
-    def written(self, chosen):
-        """The declarations as text, of the files that chosen(path) takes; a blank line between those that had one."""
+    def written(self, reference):
+        """The declarations as text, of proof/ or of all else; a blank line between those that had one."""
         blocks, comment_of = [], {}
         for before, piece in zip(self.library.order, self.library.order[1:]):
             if piece.glued:
                 comment_of[piece] = piece.comment or (
                     comment_of.get(before, before.comment) if before.name == piece.name and before not in self.kept else [])
         for piece in self.kept:
-            if not chosen(piece.path):
+            if (piece.path.parent.name == "proof") != reference:
                 continue
             comment = comment_of.get(piece, piece.comment)
             text = "\n".join([*(re.sub(r"^(\s*)///", r"\1//", line) for line in comment), self.texts[piece]])
