@@ -17,11 +17,9 @@ import front
 import gather
 import runs
 
-FORMATS = {  # what counts as infinity, the smallest normal exponent, bits behind the point
-    "float": ("0x1p128", -126, 23), "half": ("0x1p16", -14, 10), "__nv_bfloat16": ("0x1p128", -126, 7),
-    "__nv_fp8_e4m3": ("448.0", -6, 3), "__nv_fp8_e5m2": ("57344.0", -14, 2)}
-CALLED = {"float": "float", "half": "half", "__nv_bfloat16": "bf16", "std::uint8_t": "byte", "__nv_fp8_e4m3": "fp8",
-          "__nv_fp8_e5m2": "fp8", "std::int8_t": "int8", "std::int32_t": "int32", "std::int64_t": "int64"}
+FORMATS = {  # how it is called, what counts as infinity, the smallest normal exponent, bits behind the point
+    "float": ("float", "0x1p128", -126, 23), "half": ("half", "0x1p16", -14, 10), "__nv_bfloat16": ("bf16", "0x1p128", -126, 7),
+    "__nv_fp8_e4m3": ("fp8", "448.0", -6, 3), "__nv_fp8_e5m2": ("fp8", "57344.0", -14, 2)}
 OVERLAP = ["*_pdl", "*_e[45]m[23]x16_*", "e[45]m[23]x16_*"]
 WIDE = {"half": "__half2float({})", "__nv_bfloat16": "__bfloat162float({})", "__nv_fp8_e4m3": "static_cast<float>({})",
         "__nv_fp8_e5m2": "static_cast<float>({})"}
@@ -298,10 +296,11 @@ BITS = """// Every {called} comes up: the first {count:,} have their numbers as 
 }}"""
 
 INPUT = {
-    "half": ORDINARY + "\n\n" + BITS.format(called="half", count=65536, type="half", bits="std::uint16_t",
-                                           ordinary="__float2half(ordinary(i))"),
-    "__nv_bfloat16": ORDINARY + "\n\n" + BITS.format(called="bf16", count=65536, type="__nv_bfloat16", bits="std::uint16_t",
-                                                    ordinary="__float2bfloat16(ordinary(i))"),
+    **{kind: ORDINARY + "\n\n" + BITS.format(called=called, count=1 << bits, type=kind, bits=f"std::uint{bits}_t",
+                                            ordinary=f"{make}(ordinary(i))")
+       for kind, called, bits, make in (
+           ("half", "half", 16, "__float2half"), ("__nv_bfloat16", "bf16", 16, "__float2bfloat16"),
+           ("__nv_fp8_e4m3", "eight-bit float", 8, "__nv_fp8_e4m3"), ("__nv_fp8_e5m2", "eight-bit float", 8, "__nv_fp8_e5m2"))},
     "float": ORDINARY + """
 
 // Of the first 65,536, any bits: floats of every size, infinities and NaN among them.
@@ -317,9 +316,6 @@ std::uint8_t {name}(std::int64_t i) { return static_cast<std::uint8_t>(i % 2 == 
 std::int{bits}_t input(std::int64_t i) {{
   return static_cast<std::int{bits}_t>(static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u >> {64 - bits});
 }}""" for bits in (8, 32, 64)},
-    **{f"__nv_fp8_{kind}": ORDINARY + "\n\n" + BITS.format(
-        called="eight-bit float", count=256, type=f"__nv_fp8_{kind}", bits="std::uint8_t", ordinary=f"__nv_fp8_{kind}(ordinary(i))")
-       for kind in ("e4m3", "e5m2")},
 }
 
 ERROR_OF_1 = """// How far a result is from the exact one.
@@ -358,15 +354,14 @@ SATURATES = """What is too large
 def error_function(kind):
     if kind == "std::int8_t":
         return ERROR_OF_1
-    most, least, digits = FORMATS[kind]
-    return ULP.format(called=CALLED[kind], most=most, least=least, digits=digits, infinity=SATURATES if "fp8" in kind else INFINITY)
+    called, most, least, digits = FORMATS[kind]
+    return ULP.format(called=called, most=most, least=least, digits=digits, infinity=SATURATES if "fp8" in kind else INFINITY)
 
 
 def program(rung):
     """main() and what it needs."""
     (out, y), kinds = rung.output, rung.kinds
     is_bits, is_exact = out == "unsigned", rung.is_exact
-    out_wide = WIDE.get(out, "{}")
     inputs, name = rung.inputs, function_name(rung)
     makers = {kind: "condition" if kind == "std::uint8_t" and len(set(kinds.values())) > 1 else "input" for kind in kinds.values()}
     pieces = [CHECK, *(INPUT[kind].replace("{name}", maker) for kind, maker in makers.items())]
@@ -391,13 +386,8 @@ def program(rung):
     right = f"{reference}({', '.join(inputs)})"
     if "where" in rung.of_rung:
         values += f"    if (!({rung.of_rung['where'][0]})) continue;  // {rung.of_rung['where'][1]}\n"
-    if is_bits:
-        elements, slots = "(n + 31) / 32", "(n + 31) / 32 - first / 32"
-        actual = f"static_cast<int>({y}[i / 32] >> i % 32 & 1)"
-        begin = "first / 32"
-    else:
-        elements, slots, begin = "n", "n - first", "first"
-        actual = out_wide.format(f"{y}[i]") if not is_exact else f"{y}[i]"
+    elements, begin = ("(n + 31) / 32", "first / 32") if is_bits else ("n", "first")
+    actual = f"static_cast<int>({y}[i / 32] >> i % 32 & 1)" if is_bits else WIDE.get(out, "{}").format(f"{y}[i]")
     error = f"error_in_ulp({right}, {actual})"
     judged = f"    if ({actual} != {right}) ++wrong;\n" if is_exact else f"    worst = std::max(worst, {error});\n"
     check = f"""  {"std::int64_t wrong = 0" if is_exact else "double worst = 0.0"};
@@ -424,7 +414,7 @@ int main(int argc, char** argv) {{
   CHECK(cudaMemset(device_{y}, 0xff, size * sizeof({out})));
 
   CHECK({name}({call}));
-  std::vector<{out}> {y}({slots});
+  std::vector<{out}> {y}({elements} - {begin});
   CHECK(cudaMemcpy({y}.data(), device_{y} + {begin}, {y}.size() * sizeof({out}), cudaMemcpyDeviceToHost));
 {check}
 
