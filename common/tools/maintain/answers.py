@@ -23,7 +23,7 @@ import counts
 import run
 import runs
 import speed
-from source import nvcc_here
+from source import found_here
 
 FILE = runs.ROOT / "common/results/answers.json"
 #: By answer: (elements, bytes of one, arrays as type name:length, launch).
@@ -106,7 +106,7 @@ def build(folder):
 
     def compiled(answer):
         path = source(answer, False, folder)
-        subprocess.run([nvcc_here(), *run.NVCC, f"-arch={counts.ARCHITECTURE}", "-std=c++17", "-w", *run.ON_GPU, "-o", path.with_suffix(""), path],
+        subprocess.run([found_here("nvcc"), *run.NVCC, f"-arch={counts.ARCHITECTURE}", "-std=c++17", "-w", *run.ON_GPU, "-o", path.with_suffix(""), path],
                        check=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(compiled, ANSWERS))
@@ -116,7 +116,7 @@ def count(answer):
     """An answer's entry: what the model takes of it, or why not."""
     with tempfile.TemporaryDirectory() as folder:
         path = source(answer, True, folder)
-        compiling = speed.Compiling(nvcc_here(), [path])
+        compiling = speed.Compiling(found_here("nvcc"), [path])
         parsed = run_arguments(path)
         told = Path(folder, "counts.json")
         program = run.OnExecutor(parsed).build()

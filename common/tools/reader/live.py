@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import runs
+from source import found_here
 
 WORK = runs.ROOT / "build" / "live"
 FILES = ("live.js", "live.wasm")
@@ -32,24 +33,14 @@ STORE = re.compile(r"\s+store (?:volatile )?(\S+) .+?, (\S+\*) (.+?), align (\d+
 COPY = re.compile(r"\s+call void @llvm\.memcpy\S*\(i8\* [\w ]*?align (\d+) (.+?), i8\* [\w ]*?align (\d+) (.+?), i(?:32|64) (\d+), i1 ")
 
 
-class Places:
-    """The accesses of the kernels, by number: the chain of lines of each."""
-
-    def __init__(self):
-        self.chains = []
-
-    def add(self, chain):
-        self.chains.append(chain)
-        return len(self.chains) - 1
-
-    def table(self):
-        """The table as C++."""
-        ends, frames = [0], []
-        for chain in self.chains:
-            frames += [f'    {{"{file}", {line}}},' for file, line in chain]
-            ends.append(len(frames))
-        return "\n".join(['#include "common/live/places.h"', "namespace tutorial::live {", "const PlaceFrame place_frames[] = {",
-                          *frames, "};", f"const int place_ends[] = {{{', '.join(map(str, ends))}}};", "}", ""])
+def table(places):
+    """The chains of lines of the accesses, by number, as C++."""
+    ends, frames = [0], []
+    for chain in places:
+        frames += [f'    {{"{file}", {line}}},' for file, line in chain]
+        ends.append(len(frames))
+    return "\n".join(['#include "common/live/places.h"', "namespace tutorial::live {", "const PlaceFrame place_frames[] = {",
+                      *frames, "};", f"const int place_ends[] = {{{', '.join(map(str, ends))}}};", "}", ""])
 
 
 class Lines:
@@ -110,14 +101,11 @@ def is_range(size, alignment):
 
 def accesses(line):
     """(pointer's type, pointer, bytes, 0 for a load and 1 for a store, is it no aligned access) of an instruction."""
-    if found := LOAD.match(line):
-        kind, pointer, name, alignment = found.groups()
-        size = bytes_of(kind)
-        return [(pointer, name, size, 0, is_range(size, int(alignment)))]
-    if found := STORE.match(line):
-        kind, pointer, name, alignment = found.groups()
-        size = bytes_of(kind)
-        return [(pointer, name, size, 1, is_range(size, int(alignment)))]
+    for operation, pattern in enumerate((LOAD, STORE)):
+        if found := pattern.match(line):
+            kind, pointer, name, alignment = found.groups()
+            size = 4 if kind.endswith("*") else BYTES[kind]
+            return [(pointer, name, size, operation, is_range(size, int(alignment)))]
     if found := COPY.match(line):
         at_to, to, at_from, source, size = found.groups()
         return [("i8*", source, int(size), 0, is_range(int(size), int(at_from))),
@@ -127,12 +115,8 @@ def accesses(line):
     return []
 
 
-def bytes_of(kind):
-    return 4 if kind.endswith("*") else BYTES[kind]
-
-
 def instrument(text, places):
-    """A call before each access of the kernels."""
+    """A call before each access of the kernels; their chains of lines are added to the places."""
     lines, kernels, inside, count, result = Lines(text), kernels_of(text), False, 0, []
     for line in text.split("\n"):
         if line.startswith("define "):
@@ -146,7 +130,8 @@ def instrument(text, places):
                 if name in local:
                     continue
                 at = re.search(r"!dbg (!\d+)", line)
-                place = places.add(lines.chain(at.group(1)) if at else ())
+                place = len(places)
+                places.append(lines.chain(at.group(1)) if at else ())
                 if pointer != "i8*":
                     result.append(f"  %seen.{count} = bitcast {pointer} {name} to i8*")
                     name = f"%seen.{count}"
@@ -177,15 +162,8 @@ def sources():
     return plain, sorted(runs.ROOT.glob("[0-9]*/proof/live.cu"))
 
 
-def compile_plain(source, folder, flags):
-    made = folder / f"{source.stem}.o"
-    call("em++", *flags, "-O2", "-c", source.relative_to(runs.ROOT), "-o", made)
-    return made
-
-
-def compile_text(text):
-    made = text.with_suffix(".o")
-    call("em++", "-Os", "-g0", "-c", text, "-o", made)
+def compiled(text, made, *flags):
+    call("em++", *flags, "-c", text, "-o", made)
     return made
 
 
@@ -205,22 +183,16 @@ def build(headers, folder):
     plain, kernels = sources()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         texts = [pool.submit(read_kernels, source, folder, flags) for source in kernels]
-        objects = [pool.submit(compile_plain, source, folder, flags) for source in plain]
-        places = Places()
+        objects = [pool.submit(compiled, source.relative_to(runs.ROOT), folder / f"{source.stem}.o", *flags, "-O2")
+                   for source in plain]
+        places = []
         for text in (text.result() for text in texts):
             text.write_text(instrument(text.read_text(encoding="utf-8"), places), encoding="utf-8")
-            objects.append(pool.submit(compile_text, text))
-        table = folder / "table.cpp"
-        table.write_text(places.table(), encoding="utf-8")
+            objects.append(pool.submit(compiled, text, text.with_suffix(".o"), "-Os", "-g0"))
+        places_text = folder / "table.cpp"
+        places_text.write_text(table(places), encoding="utf-8")
         made = [one.result() for one in objects]
-    call("em++", *LINK, *flags, *made, table, "-o", folder / "live.js")
-
-
-def cuda_headers():
-    """Where the build finds NVIDIA's headers: asked of CMake, which asks the same for the executor."""
-    done = subprocess.run(["cmake", "-DWHAT=headers", "-P", "common/cmake/cuda_fetch.cmake"], cwd=runs.ROOT, capture_output=True,
-                          text=True, check=False)
-    return done.stderr.strip() if done.returncode == 0 else None
+    call("em++", *LINK, *flags, *made, places_text, "-o", folder / "live.js")
 
 
 def tools_are_here():
@@ -229,15 +201,13 @@ def tools_are_here():
 
 def built():
     """The folder with the module's files, built anew where a source has changed; None without emscripten."""
-    if not tools_are_here():
-        return None
-    headers = cuda_headers()
+    headers = found_here("headers") if tools_are_here() else None
     if headers is None:
         return None
     read = sorted([Path(__file__), *(path for pattern in ("common/*.*h", "common/*.cpp", "common/executor/*", "common/trace/*",
                                                           "common/live/*", "[0-9]*/**/*.*h", "[0-9]*/proof/live.cu")
                                      for path in runs.ROOT.glob(pattern) if path.is_file())])
-    digest = hashlib.sha256(str(headers).encode() + b"".join(path.read_bytes() for path in read)).hexdigest()[:16]
+    digest = hashlib.sha256(headers.encode() + b"".join(path.read_bytes() for path in read)).hexdigest()[:16]
     WORK.mkdir(parents=True, exist_ok=True)
     with open(WORK / "lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

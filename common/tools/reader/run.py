@@ -108,33 +108,36 @@ def run(arguments, program_arguments):
     CACHE.mkdir(parents=True, exist_ok=True)
     builder = (OnGpu if backend == "cuda" else OnExecutor)(arguments)
     program = builder.build()
-    command = [str(program), *program_arguments]
     if arguments.trace is None:
-        return execute(command, arguments, builder.environment())
+        return execute([program, *program_arguments], arguments, builder.environment())
+    code, launches = counted(builder, program, arguments, program_arguments)
+    with contextlib.redirect_stdout(sys.stderr):
+        trace.show_program(launches)
+    return code
+
+
+def counted(builder, program, arguments, program_arguments):
+    """(the program's exit code, its launches as the trace writes them)."""
     with tempfile.TemporaryDirectory() as folder:
         counts = Path(folder) / "counts.json"
-        code = execute(command, arguments, {**builder.environment(), "TUTORIAL_COUNTS": str(counts)})
-        with contextlib.redirect_stdout(sys.stderr):
-            trace.show_program(counts)
-    return code
+        code = execute([program, *program_arguments], arguments,
+                       {**builder.environment(), "TUTORIAL_COUNTS": str(counts)})
+        return code, runs.load_json(counts)["launches"] if counts.exists() else []
 
 
 def explain(arguments, program_arguments):
     """Runs the program as --trace does, while nvcc compiles it; then a few lines for each launch."""
     arguments.trace = arguments.trace or ""
     predict.check_device(arguments)
-    missing = speed.missing(source.nvcc_here())
+    missing = speed.missing(source.found_here("nvcc"))
     if missing:
         raise runs.ToolError(missing)
     flags = [*(f"-I{one}" for one in arguments.folders), *(f"-D{one}" for one in arguments.macros)]
-    compiling = speed.Compiling(source.nvcc_here(), [name for name in arguments.files if name.endswith(".cu")], flags)
+    compiling = speed.Compiling(source.found_here("nvcc"), [name for name in arguments.files if name.endswith(".cu")], flags)
     try:
         CACHE.mkdir(parents=True, exist_ok=True)
         builder = OnExecutor(arguments)
-        with tempfile.TemporaryDirectory() as folder:
-            counts = Path(folder) / "counts.json"
-            code = execute([str(builder.build()), *program_arguments], arguments, {**builder.environment(), "TUTORIAL_COUNTS": str(counts)})
-            launches = runs.load_json(counts)["launches"] if counts.exists() else []
+        code, launches = counted(builder, builder.build(), arguments, program_arguments)
         with contextlib.redirect_stdout(sys.stderr):
             speed.explain(compiling, launches, speed.target(arguments, runs.shown()["main"]))
     finally:
@@ -175,7 +178,7 @@ def choose_backend(arguments):
 def execute(command, arguments, environment):
     """Runs the program in the reader's folder, with the reader's terminal."""
     if arguments.verbose:
-        tell(shlex.join(command))
+        tell(shlex.join(map(str, command)))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the program's
     process = subprocess.Popen(command, env={**os.environ, **environment},
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -207,19 +210,13 @@ class Failed(Exception):
     """A compiler's answer: (command, its stderr)."""
 
 
-class Locked:
+@contextlib.contextmanager
+def locked(folder):
     """One build at a time in a folder."""
-
-    def __init__(self, folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        self.path = folder / "lock"
-
-    def __enter__(self):
-        self.file = open(self.path, "w", encoding="utf-8")
-        fcntl.flock(self.file, fcntl.LOCK_EX)
-
-    def __exit__(self, *_):
-        self.file.close()
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 class Builder:
@@ -246,10 +243,11 @@ class Builder:
         if done.returncode:
             raise Failed(command, done.stdout)
 
-    def all(self, commands):
-        """Makes files side by side, (file, command) each; raises the first failure."""
+    @staticmethod
+    def all(make, files):
+        """Makes files side by side, from the arguments of each; raises the first failure."""
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for done in [pool.submit(self.write, *one) for one in commands]:
+            for done in [pool.submit(make, *one) for one in files]:
                 done.result()
 
     def write(self, target, command):
@@ -272,7 +270,7 @@ class Builder:
 
     def build(self):
         try:
-            with Locked(self.folder):
+            with locked(self.folder):
                 return self.make()
         except Failed as failure:
             tell_failure(*failure.args, self.arguments)
@@ -299,11 +297,10 @@ class OnGpu(Builder):
 
 def found(what):
     """NVIDIA's headers, or nvcc: where the build looks for them."""
-    done = subprocess.run(["cmake", f"-DWHAT={what}", "-P", str(runs.ROOT / "common/cmake/cuda_fetch.cmake")], cwd=runs.ROOT,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if done.returncode:
+    path = source.found_here(what)
+    if path is None:
         raise runs.ToolError(f"{what} was not found: {front.command('setup')}" + (" --nvcc" if what == "nvcc" else ""))
-    return done.stdout.strip().splitlines()[-1]
+    return path
 
 
 class OnExecutor(Builder):
@@ -328,14 +325,11 @@ class OnExecutor(Builder):
         for name in self.arguments.files:
             path = Path(name).resolve()
             prelude = ["-include", self.prelude] if name.endswith(".cu") else []
-            object_file = self.folder / f"{len(objects)}.o"
-            objects.append(object_file)
-            commands.append((object_file, [self.compiler, *prelude, *flags, *openmp, "-x", "c++", f"-iquote{path.parent}", "-c",
+            objects.append(self.folder / f"{len(objects)}.o")
+            commands.append((objects[-1], [self.compiler, *prelude, *flags, *openmp, "-x", "c++", f"-iquote{path.parent}", "-c",
                                            f"{overlay}{path}"]))
         key = digest(*executor, self.compiler, flags, *texts)
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for done in [pool.submit(self.made, target, command, key) for target, command in commands]:
-                done.result()
+        self.all(self.made, [(*one, key) for one in commands])
         program = self.folder / "program"
         link = [self.compiler, *SANITIZERS, *openmp, *objects, *executor, "-lboost_context", "-lpthread", "-ldl"]
         link += [f"-Wl,@{runs.ROOT / 'common/check/wrapped.txt'}", "-Wl,-z,norelro"] if self.mode() == "watched" else []
@@ -355,7 +349,7 @@ class OnExecutor(Builder):
         folder = CACHE / f"executor-{self.mode()}-{digest(self.compiler, *SANITIZERS, *state)}"
         self.prelude = folder / self.arguments.std / "program.h"
         objects = [folder / f"{path.parent.name}_{path.stem}.o" for path in sources]
-        with Locked(folder):
+        with locked(folder):
             self.make_executor(folder, sources, objects)
         return objects
 
@@ -380,7 +374,7 @@ class OnExecutor(Builder):
         commands = [] if header.exists() else [(header, [*flags, f"-std={self.arguments.std}", *watched, "-x", "c++-header", self.prelude])]
         commands += [(target, [*flags, "-std=c++17", *(own if path.parent.name in ("check", "trace") else []), "-c", path])
                      for path, target in missing]
-        self.all(commands)
+        self.all(self.write, commands)
 
     # ---- The program's texts
 

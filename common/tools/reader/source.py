@@ -173,11 +173,11 @@ def nvcc():
     return found.group(1) if found and Path(found.group(1)).exists() else None
 
 
-def nvcc_here():
-    """Where it is on this machine, built or not; None without."""
-    done = subprocess.run(["cmake", "-DWHAT=nvcc", "-P", str(runs.ROOT / "common/cmake/cuda_fetch.cmake")], cwd=runs.ROOT,
+def found_here(what):
+    """Where NVIDIA's headers or nvcc are on this machine, whether anything is built or not; None without."""
+    done = subprocess.run(["cmake", f"-DWHAT={what}", "-P", "common/cmake/cuda_fetch.cmake"], cwd=runs.ROOT,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    return None if done.returncode else done.stdout.strip().splitlines()[-1].removeprefix("-- ")
+    return None if done.returncode else done.stdout.strip().splitlines()[-1]
 
 
 class FrontEnd(speed.Compiling):

@@ -35,6 +35,7 @@ ALL_ROWS = 12       # a longer list joins accesses that look alike
 MOST_NAMED = 40     # lines: more kernels are compiled anew rather than kept
 LIMITS = ("Counted from the source, as the executor ran it. Of caches, latency, occupancy\nand time it "
           "says nothing.")
+TRACEABLE = ("rung", "yours", "sweep")
 EXCEPTIONS = Path(__file__).resolve().parents[2] / "trace/exceptions.json"
 
 
@@ -66,7 +67,7 @@ def check_name(program, name):
     known = names_of(program)
     if any(name in (rung["rung"], f"{rung['ladder']}/{rung['rung']}") for rung in known):
         return
-    refuse(name, runs.unique(rung["rung"] for rung in known if rung["kind"] in ("rung", "yours", "sweep")))
+    refuse(name, runs.unique(rung["rung"] for rung in known if rung["kind"] in TRACEABLE))
 
 
 def refuse(name, names):
@@ -77,11 +78,8 @@ def refuse(name, names):
 
 def known_names(folder):
     """The rungs of a chapter as far as they can be known without a build: those that were recorded."""
-    names = []
-    for gpu in front.recorded_gpus(folder):
-        run = runs.load_run(Path(folder) / "results" / f"{gpu}.json")
-        names += [row.rung for row in run.rows if row.kind in ("rung", "yours", "sweep")]
-    return runs.unique(names)
+    recorded = (runs.load_run(Path(folder) / "results" / f"{gpu}.json") for gpu in front.recorded_gpus(folder))
+    return runs.unique(row.rung for run in recorded for row in run.rows if row.kind in TRACEABLE)
 
 
 def refuse_unknown(folder, wanted):
@@ -361,17 +359,14 @@ def global_picture(request, paint):
     owners = bytes_of(request)
     sectors = sorted({at // SECTOR for at in owners})
     shown = sectors[:MOST_SECTORS]
-    lines = []
-    previous = None
+    lines, previous = [], None
+
+    def letter(at):
+        lane = owners.get(at)
+        return paint("." if lane is None else "*" if lane < 0 else LANES[lane], lane)
     for i in range(0, len(shown), 2):
         pair = shown[i:i + 2]
-        text = ""
-        for sector in pair:
-            text += " " if text else ""
-            for at in range(sector * SECTOR, (sector + 1) * SECTOR):
-                lane = owners.get(at)
-                letter = "." if lane is None else "*" if lane < 0 else LANES[lane]
-                text += paint(letter, lane)
+        text = " ".join("".join(map(letter, range(sector * SECTOR, (sector + 1) * SECTOR))) for sector in pair)
         if previous is not None and pair[0] != previous + 1:
             lines.append("             :")
         lines.append(f"  {request['buffer']} +{pair[0] * SECTOR:<10}"[:13].ljust(13) + text)
@@ -445,18 +440,16 @@ def legend(request):
 
 
 def picture_lines(requests, paint):
-    lines, explained = [], set()
-    drawn = []
+    lines, explained, drawn = [], set(), {}
     for number, request in pictured(requests):
         origin = min(o for o in request["offsets"] if o is not None)
         shape = (request["space"], request["bytes"],
                  tuple(None if o is None else o - origin for o in request["offsets"]))
-        again = [n for n, other in drawn if other == shape]
         head = f"access {number + 1}: {request['operation']} {front.plural(request['bytes'], 'byte')} a lane, {place(request)}"
-        if again:
-            lines += ["", f"{head}: as access {again[0] + 1}"]
+        if shape in drawn:
+            lines += ["", f"{head}: as access {drawn[shape] + 1}"]
             continue
-        drawn.append((number, shape))
+        drawn[shape] = number
         lines += ["", head]
         if request["space"] not in explained:
             explained.add(request["space"])
@@ -484,8 +477,6 @@ def no_warp(launch, wanted):
 
 def exceptions_of(chapter, rung):
     """Why nvcc makes other accesses of this rung, as recorded."""
-    if not EXCEPTIONS.exists():
-        return []
     entries = runs.load_json(EXCEPTIONS).get("exceptions", [])
     return [e for e in entries if e["chapter"] == chapter and rung["rung"] in e["rungs"]]
 
@@ -530,9 +521,8 @@ def show_rung(chapter, rung, tail, paint, wanted):
     print(f"\n{LIMITS}")
 
 
-def show_program(path):
+def show_program(launches):
     """The launches of a whole program, as common/check/program.cpp has recorded them."""
-    launches = runs.load_json(path)["launches"] if Path(path).exists() else []
     if not launches:
         print("nothing that was to be traced has been launched")
         return
@@ -552,13 +542,8 @@ def unseen_bytes(rung):
 
 
 def summed_totals(rung, operation, space):
-    """totals() over all launches of the rung, and the widths; None if there is nothing."""
-    found = [t for t in (totals(launch, operation, space) for launch in rung["launches"]) if t]
-    if not found:
-        return None
-    result = {key: sum(t[key] for t in found) for key in ("requests", "sectors", "used", "passes", "phases")}
-    result["widths"] = sorted({width for t in found for width in t["widths"]})
-    return result
+    """totals() over all launches of the rung."""
+    return totals({"places": [one for launch in rung["launches"] for one in launch["places"]]}, operation, space)
 
 
 class Traced:
@@ -570,11 +555,9 @@ class Traced:
         self.threads = sum(math.prod(one["grid"]) * math.prod(one["block"]) for one in launches)
         self.idle_blocks = self.blocks - sum(one["busy_blocks"] for one in launches)
         self.busy = sum(one["busy_threads"] for one in launches)
-        self.kinds = {kind: summed_totals(rung, kind, "global") for kind in ("load", "store")}
-        self.atomics = sum(place["lanes"] for one in launches for place in one["places"]
-                           if place["operation"] == "atomic" and place["space"] == "global")
+        self.kinds = {kind: summed_totals(rung, kind, "global") for kind in ("load", "store", "atomic")}
+        self.atomics = self.kinds["atomic"]["lanes"] if self.kinds["atomic"] else 0
         self.buffers = rung.get("buffers", [])
-        self.shared = any(summed_totals(rung, kind, "shared") for kind in ("load", "store", "atomic"))
 
     def widths(self, kind):
         return self.kinds[kind]["widths"] if self.kinds[kind] else []
@@ -653,7 +636,7 @@ def comparison(rungs):
 def list_rungs(program, chapter):
     print(f"{chapter}: the rungs that can be traced")
     for rung in names_of(program):
-        if rung["kind"] in ("rung", "yours", "sweep"):
+        if rung["kind"] in TRACEABLE:
             name = f"{rung['ladder']}/{rung['rung']}"
             print(f"  {name:<44}{rung['dtype']:<6}{rung['kind']:<6}  {', '.join(rung['shapes'])}".rstrip())
 
@@ -696,13 +679,11 @@ def verdict(rungs):
 
 
 def run(arguments, folder):
+    chapter = Path(folder).name
     if arguments.list:
-        list_rungs(front.program("cpu", small_program(folder)), Path(folder).name)
+        list_rungs(front.program("cpu", small_program(folder)), chapter)
         return 0
-    return show(arguments, Path(folder).name, traced(folder, arguments))
-
-
-def show(arguments, chapter, rungs):
+    rungs = traced(folder, arguments)
     if arguments.json:
         runs.write_json(arguments.json, {"context": {"chapter": chapter}, "rungs": rungs})
     paint = Paint(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
