@@ -160,8 +160,7 @@ class Facts:
             missing = names_of(without_comments(self.frame)) - names_of(self.source.code)
             if missing:
                 return False, f": there is no {' and no '.join(sorted(missing))}"
-            return self.says_right is True, ""
-        if name == "answers":
+        if name in ("program", "answers"):
             return self.says_right is True, ""
         if name == "launches":
             return self.launches == goal, f" (now {self.launches})"
@@ -287,15 +286,16 @@ class Verdict:
         tested = self.test()
         if tested is None:
             return True
+        failures = [failure for one in tested.values() for failure in one.failures]
         facts.right = not any(one.code for one in tested.values())
         self.endless = any(one.endless for one in tested.values())
         facts.accuracy = next((one for order in tested.values() for one in order.accuracy if "your" in one["rung"]), None)
         if facts.right:
             self.tell_right()
         else:
-            self.tell_wrong(tested, facts)
+            self.tell_wrong(tested, failures, facts)
         tell_printed(next((one.printed for one in tested.values()), []))
-        self.tell_error(facts, [failure for one in tested.values() for failure in one.failures])
+        self.tell_error(facts, failures)
         self.build_rest()
         if not self.explained:
             self.tell_checks()
@@ -307,8 +307,9 @@ class Verdict:
             self.said["speed"] = tell_speed(self.front_end, functools.partial(speed.of_rung, traced=facts.rung, home=self.path.name),
                                             self.target)
             self.tell_timed(facts.rung["rung"])
-        self.said.update(file=self.here, right=facts.right, starter=not self.chapter.edited, failures=runs.unique(
-            reasons.reason_of(failure) for one in tested.values() for failure in one.failures), checks=list(self.flaws),
+        self.said.update(
+            file=self.here, right=facts.right, starter=not self.chapter.edited,
+            failures=runs.unique(map(reasons.reason_of, failures)), checks=list(self.flaws),
             error=facts.accuracy and {key: facts.accuracy.get(key) for key in ("max_ulp", "bound", "at")},
             accesses=facts.traced["yours"].json() if "yours" in facts.traced else None)
         if not self.source.is_on_disk:
@@ -346,10 +347,9 @@ class Verdict:
         orders = "" if self.backend == "cuda" else ", with the threads of a block in order and in reverse"
         tell("right", f"every size, every pointer, every input that the chapter tries{orders}")
 
-    def tell_wrong(self, tested, facts):
+    def tell_wrong(self, tested, failures, facts):
         front.say(f"\n{self.here} is not right yet.")
         self.build_rest()
-        failures = [failure for one in tested.values() for failure in one.failures]
         if self.flaws and not any(reasons.reason_of(one) == "stopped" for one in failures):
             self.tell_checks()  # the cause: what the test says then is its effect, and needs no advice
             self.explained = True
@@ -411,12 +411,11 @@ class Verdict:
     def tell_accesses(self, facts):
         wanted = [one.goals.get(key) for one in self.chapter.exercises for key in ("requests_as", "blocks_as")]
         beside = runs.unique(name for name in [self.chapter.beside, *wanted] if name)
-        program = trace.small_program(self.folder)
         if not self.could_build:
-            tell("accesses", f"cannot be counted: {program} could not be built")
+            tell("accesses", f"cannot be counted: {self.watching} could not be built")
             return
         try:
-            mine = next(one["rung"] for one in trace.names_of(front.program("cpu", program)) if one["kind"] == "yours")
+            mine = next(one["rung"] for one in trace.names_of(front.program("cpu", self.watching)) if one["kind"] == "yours")
             rungs = trace.count(self.folder, [mine, *beside], build=self.build_beside)
             facts.rung = rungs[0]
         except (runs.ToolError, StopIteration, front.BuildFailed) as failure:
