@@ -10,6 +10,7 @@ import concurrent.futures
 import contextlib
 import fcntl
 import hashlib
+import io
 import os
 import re
 import shlex
@@ -167,12 +168,8 @@ def choose_backend(arguments):
     watched = arguments.check or arguments.trace is not None
     if watched or arguments.backend == "cpu" or (arguments.backend == "auto" and not shutil.which("nvidia-smi")):
         return "cpu"
-    done = subprocess.run([str(front.DOOR), "choose-backend", arguments.backend, "bench"], stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.returncode)
-    if arguments.verbose:
-        sys.stderr.write(done.stdout)
-    return "cuda" if done.stdout.startswith("backend: cuda") else "cpu"
+    with contextlib.redirect_stdout(sys.stderr if arguments.verbose else io.StringIO()):
+        return front.choose_backend(arguments.backend, "bench")
 
 
 def execute(command, arguments, environment):
@@ -305,10 +302,9 @@ def found(what):
 
 class OnExecutor(Builder):
     def environment(self):
-        these = self.arguments
-        if these.check:
+        if self.arguments.check:
             return {"TUTORIAL_SEE": "check"}
-        return {} if these.trace is None else {"TUTORIAL_SEE": f"trace:{these.trace}"}
+        return {} if self.arguments.trace is None else {"TUTORIAL_SEE": f"trace:{self.arguments.trace}"}
 
     def make(self):
         self.compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++") or "g++"
@@ -447,10 +443,8 @@ def tell_failure(command, output, arguments):
         if not found_error or told >= MOST_ERRORS:
             continue
         at, sentence = found_error.groups()
-        where = at
         refused = re.match(r"#error (.*)|call to .* declared with attribute error: (.*)", sentence)
-        if is_not_the_readers(where):
-            where = includer(lines[:i]) or where
+        where = includer(lines[:i]) or at if is_not_the_readers(at) else at
         missing = re.match(r"(\S+): No such file or directory", sentence)
         if missing and missing.group(1).split("/")[0].split(".")[0] in LIBRARIES:
             refused, sentence = True, f"{missing.group(1)}: the CPU executor runs kernels, and no libraries"
@@ -521,5 +515,5 @@ def includer(lines):
         if where and not is_not_the_readers(where.group(1)):
             return where.group(1)
         if " error: " in line:
-            return None
+            break
     return None

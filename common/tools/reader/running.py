@@ -1,5 +1,6 @@
 """A program that runs a reader's kernels: it may never end, and print without end."""
 
+import functools
 import os
 import resource
 import signal
@@ -25,12 +26,10 @@ class Running:
         self.first, self.last, self.lines, self.was_stopped = b"", b"", 0, False
         self.said = self.complained = ""  # known at its end; of what it wrote to stderr not all
         self.errors = tempfile.TemporaryFile()
-
-        def limit():  # in the child: so much of the processor and no more
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-
+        # In the child: so much of the processor and no more.
+        limit = functools.partial(resource.setrlimit, resource.RLIMIT_CPU, (seconds, seconds + 5)) if seconds else None
         self.process = subprocess.Popen(
-            [str(word) for word in words], stdout=subprocess.PIPE, stderr=self.errors, preexec_fn=limit if seconds else None,
+            [str(word) for word in words], stdout=subprocess.PIPE, stderr=self.errors, preexec_fn=limit,
             env={**os.environ, "TUTORIAL_SAID": str(self.said_in), **(environment or {})})
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()

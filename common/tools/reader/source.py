@@ -67,11 +67,7 @@ def claims_of(source):
     values = []
     for word in (words + ["", "", ""])[:3]:
         size = re.fullmatch(r"(?:alignof|sizeof)\((\w+)\)", word)
-        number = {"half": 2, "float": 4, "Byte": 1}.get(size.group(1)) if size else None
-        try:
-            number = float(word.rstrip("fF")) if word and not size else number
-        except ValueError:
-            number = None
+        number = {"half": 2, "float": 4, "Byte": 1}.get(size.group(1)) if size else runs.number(word.rstrip("fF"))
         values.append(int(number) if number is not None and number == int(number) and len(values) < 2 else number)
     return tuple(values)
 
