@@ -47,8 +47,9 @@ class Rung:
             self.kernel = self.kernel.replace(short, plain)
         self.library = gather.Library(*self.headers())
         self.kernel = gather.spelled(self.library, self.kernel)
+        self.piece = next(piece for piece in self.library.pieces[self.kernel.split("<")[0]] if "__global__" in piece.text)
         self.known = {}
-        if "tutorial::primitives" not in self.text_of_kernel_file():
+        if "tutorial::primitives" not in self.piece.path.read_text(encoding="utf-8"):
             gather.settle(self.library, self.kernel, self.known)
         self.parameters = self.parameters_of_kernel()
         self.per_thread = self.elements_a_thread(blocks)
@@ -67,25 +68,18 @@ class Rung:
             raise runs.ToolError(f"the kernel {kernel} was not found")
         return [*mine, *rest, *shared, self.folder / "proof" / f"{name}_reference.h"]
 
-    def text_of_kernel_file(self):
-        kernel = self.kernel.split("<")[0]
-        return next(text for text in (path.read_text(encoding="utf-8") for path in self.library.files) if re.search(rf"\b{kernel}\(", text))
-
     def parameters_of_kernel(self):
         """[(type, name)] of the kernel, its template parameters filled in."""
-        name = self.kernel.split("<")[0]
-        piece = next(piece for piece in self.library.pieces[name] if "__global__" in piece.text)
-        found = re.search(rf"\b{name}\(", piece.text)
-        inside = piece.text[found.end():gather.closing(piece.text, found.end() - 1)]
-        values = dict(zip([one for _, one in gather.parameters_of(piece.text)], gather.arguments(self.kernel.partition("<")[2][:-1])))
+        given = gather.arguments(self.kernel.partition("<")[2][:-1])
+        values = dict(zip([one for _, one in gather.parameters_of(self.piece.text)], given))
         result = []
-        for one in gather.arguments(inside):
+        for one in gather.arguments_of(self.piece.text, self.piece.name):
             kind, _, last = re.sub(r"\s+", " ", one).rpartition(" ")
             kind += "*" * last.count("*")
             for key, value in values.items():
                 kind = re.sub(rf"\b{key}\b", value, kind)
             if "..." in kind:  # one for each argument that is left
-                kinds = gather.arguments(self.kernel.partition("<")[2][:-1])[len(values) - 1:]
+                kinds = given[len(values) - 1:]
                 result += [(f"const {one}*", name) for one, name in zip(kinds, "x" if len(kinds) == 1 else "abcd")]
                 continue
             result.append((re.sub(r"\bByte\b", "std::uint8_t", kind), last.strip("*&.")))
@@ -388,11 +382,11 @@ def program(rung):
         values += f"    if (!({rung.of_rung['where'][0]})) continue;  // {rung.of_rung['where'][1]}\n"
     elements, begin = ("(n + 31) / 32", "first / 32") if is_bits else ("n", "first")
     actual = f"static_cast<int>({y}[i / 32] >> i % 32 & 1)" if is_bits else WIDE.get(out, "{}").format(f"{y}[i]")
-    error = f"error_in_ulp({right}, {actual})"
-    judged = f"    if ({actual} != {right}) ++wrong;\n" if is_exact else f"    worst = std::max(worst, {error});\n"
+    judged = f"if ({actual} != {right}) ++wrong;" if is_exact else f"worst = std::max(worst, error_in_ulp({right}, {actual}));"
     check = f"""  {"std::int64_t wrong = 0" if is_exact else "double worst = 0.0"};
   for (std::int64_t i = 0; i < n - first; ++i) {{
-{values}{judged}  }}"""
+{values}    {judged}
+  }}"""
     verdict = "wrong == 0" if is_exact else f"worst <= {rung.bound:g}"
     says = '"%s: %s (%lld wrong), ' if is_exact else '"%s: %s (largest error %.4g ULP), '
     value = "static_cast<long long>(wrong)" if is_exact else "worst"

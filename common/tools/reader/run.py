@@ -219,15 +219,12 @@ def locked(folder):
 class Builder:
     def __init__(self, arguments):
         self.arguments = arguments
-        name = Path(arguments.files[0]).resolve()
-        self.folder = CACHE / "programs" / f"{name.stem}-{digest(type(self).__name__, self.mode(), *self.key())}"
+        key = digest(type(self).__name__, self.mode(), os.getcwd(), *arguments.files, arguments.std, *arguments.folders, "-D",
+                     *arguments.macros)
+        self.folder = CACHE / "programs" / f"{Path(arguments.files[0]).resolve().stem}-{key}"
 
     def mode(self):
         return "watched" if self.arguments.check or self.arguments.trace is not None else "plain"
-
-    def key(self):
-        these = self.arguments
-        return [os.getcwd(), *these.files, these.std, *these.folders, "-D", *these.macros]
 
     def environment(self):
         return {}
@@ -272,8 +269,6 @@ class Builder:
         except Failed as failure:
             tell_failure(*failure.args, self.arguments)
             sys.exit(2)
-        except launch_syntax.Refused as refusal:
-            raise runs.ToolError(refusal.args[1]) from None
         except OSError as error:
             raise runs.ToolError(f"{front.here(CACHE)}: {error.strerror}; make room there, or remove it") from None
 
@@ -386,7 +381,7 @@ class OnExecutor(Builder):
                 new = f'#line 1 "{name}"\n' + launch_syntax.rewrite(text, sources)
             except launch_syntax.Refused as refusal:
                 line, sentence = refusal.args
-                raise launch_syntax.Refused(line, f"{name}:{line}: {sentence}") from None
+                raise runs.ToolError(f"{name}:{line}: {sentence}") from None
             target = Path(f"{overlay}{path}")
             if not target.exists() or target.read_text(encoding="utf-8", errors="surrogateescape") != new:
                 target.parent.mkdir(parents=True, exist_ok=True)
