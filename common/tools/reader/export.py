@@ -51,6 +51,7 @@ class Rung:
         self.known = {}
         if "tutorial::primitives" not in self.piece.path.read_text(encoding="utf-8"):
             gather.settle(self.library, self.kernel, self.known)
+        self.plain = gather.Plain(self.library, self.known)
         self.parameters = self.parameters_of_kernel()
         self.per_thread = self.elements_a_thread(blocks)
 
@@ -212,9 +213,8 @@ def launcher(rung, kernel):
     stream = ", cudaStream_t stream"
     if len(function_name(rung)) + len(parameters) + len(stream) > 84:
         stream = ",\n" + " " * (13 + len(function_name(rung))) + "cudaStream_t stream"
-    plain = gather.Plain(rung.library, rung.known)
-    call = plain.fill(rung.kernel)
-    arguments = ", ".join(plain.fill(rung.argument(kind, name)) for kind, name in rung.parameters)
+    call = rung.plain.fill(rung.kernel)
+    arguments = ", ".join(rung.plain.fill(rung.argument(kind, name)) for kind, name in rung.parameters)
     shared = f"kThreads * {rung.of_rung['shared']}" if "shared" in rung.of_rung else "0"
     blocks = AS_MANY_AS_FIT if rung.loops else "  const auto blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);"
     begin = OVERLAPPING.format(kernel=call, arguments=arguments) if rung.overlaps else \
@@ -456,8 +456,7 @@ def parts_of_kernel(rung):
     """(the kernel and its launcher, what main() is compared with, main() and what it needs)."""
     pieces = program(rung)
     call = f"{rung.kernel} {' '.join(rung.argument(kind, one) for kind, one in rung.parameters)}"
-    plain = gather.Plain(rung.library, rung.known)
-    roots = [plain.fill(call), rung.expected]
+    roots = [rung.plain.fill(call), rung.expected]
     gathered = gather.Gathering(rung.library, rung.known, roots)
     start = launcher(rung, kernel_of(gathered, rung.overlaps))
     if "threads_for" in start:

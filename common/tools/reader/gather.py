@@ -228,8 +228,7 @@ class Plain:
     """Declarations with the known parameters filled in."""
 
     def __init__(self, library, known):
-        self.library, self.known = library, known
-        self.gone = {}  # of a name, which of its template arguments are known
+        self.known, self.gone = known, {}  # gone: of a name, which of its template arguments are known
         for name, pieces in library.pieces.items():
             for piece in pieces:
                 places = {i for i, (_, one) in enumerate(parameters_of(piece.text)) if one in known}

@@ -338,7 +338,7 @@ class Rewriter:
         closing, end = self.end_of_shape(opening)
         callee = self.text[self.tokens[begin].begin:self.tokens[i - 1].end]
         shape = self.text[self.tokens[opening].end:self.tokens[closing].begin]
-        self.edits.append((self.tokens[begin].begin, self.tokens[end].end, self.launched(begin, i, callee) + shape + ")"))
+        self.edits.append((self.tokens[begin].begin, self.tokens[end].end, self.launched(i, callee) + shape + ")"))
         if self.tokens[end + 1:end + 2] and self.tokens[end + 1].text == "(":
             for token in self.tokens[end + 2:matching(self.tokens, end + 1)]:
                 if token.text == "NULL":  # passed on, it would be a number
@@ -358,9 +358,9 @@ class Rewriter:
                 break
         self.refuse(self.tokens[i], "the launch has no `>>>`")
 
-    def launched(self, begin, i, callee):
+    def launched(self, i, callee):
         """TUTORIAL_LAUNCH for a kernel that is one function, whose arguments convert as in a call; else _ANY."""
-        name, arguments = self.kernel_named(begin, i)
+        name, arguments = self.kernel_named(i)
         kernel = self.sources.kernel(name)
         is_one = kernel is not None and not kernel.has_defaults and kernel.template == arguments
         spelled = re.sub(r"\s+|\\\n", " ", callee).replace('"', "'")
@@ -379,7 +379,7 @@ class Rewriter:
                                         "launch by cudaLaunchKernelEx with the attribute cudaLaunchAttributeClusterDimension")
         return f"::tutorial::run::Clusters{{{next(iter(said))}}}, "
 
-    def kernel_named(self, begin, i):
+    def kernel_named(self, i):
         """The last name of what is launched, and how many template arguments stand behind it."""
         last, count = i - 1, 0
         if self.tokens[last].text == ">":
