@@ -95,13 +95,11 @@ def without_backend(text):
         level, condition = stack[-1], word[2]
         if not all(one[2] for one in stack[:-1]):
             continue
-        asks = "__CUDA_ARCH__" in condition
         if level[0]:  # a question that stays: so do its other branches
             lines.append(line)
-            level[2] = True
         elif level[1]:
             level[2] = False
-        elif asks:
+        elif "__CUDA_ARCH__" in condition:
             level[:] = [True, True, True]
             lines.append("#if" + condition if word[1] == "elif" else line)
         else:
@@ -531,8 +529,8 @@ class Gathering:
 
     def written(self, reference):
         """The declarations as text, of proof/ or of all else; a blank line between those that had one."""
-        blocks, comment_of = [], {}
-        for before, piece in zip(self.library.order, self.library.order[1:]):
+        blocks, comment_of, before_of = [], {}, dict(zip(self.library.order[1:], self.library.order))
+        for piece, before in before_of.items():
             if piece.glued:
                 comment_of[piece] = piece.comment or (
                     comment_of.get(before, before.comment) if before.name == piece.name and before not in self.kept else [])
@@ -541,8 +539,7 @@ class Gathering:
                 continue
             comment = comment_of.get(piece, piece.comment)
             text = "\n".join([*(re.sub(r"^(\s*)///", r"\1//", line) for line in comment), self.texts[piece]])
-            index = self.library.order.index(piece)
-            glue = piece.glued and not comment and blocks and self.library.order[index - 1] in self.kept
+            glue = piece.glued and not comment and blocks and before_of.get(piece) in self.kept
             blocks.append(("\n" if glue else "\n\n") + re.sub(r"///<?", "//", text))
         return "".join(blocks).strip("\n")
 

@@ -105,24 +105,21 @@ def run(arguments, program_arguments):
     refuse(arguments)
     if arguments.explain:
         return explain(arguments, program_arguments)
-    backend = choose_backend(arguments)
-    CACHE.mkdir(parents=True, exist_ok=True)
-    builder = (OnGpu if backend == "cuda" else OnExecutor)(arguments)
-    program = builder.build()
+    builder = (OnGpu if choose_backend(arguments) == "cuda" else OnExecutor)(arguments)
     if arguments.trace is None:
-        return execute([program, *program_arguments], arguments, builder.environment())
-    code, launches = counted(builder, program, arguments, program_arguments)
+        return execute([builder.build(), *program_arguments], arguments, builder.environment())
+    code, launches = counted(builder, program_arguments)
     with contextlib.redirect_stdout(sys.stderr):
         trace.show_program(launches)
     return code
 
 
-def counted(builder, program, arguments, program_arguments):
-    """(the program's exit code, its launches as the trace writes them)."""
+def counted(builder, program_arguments):
+    """Builds the program and runs it: (its exit code, its launches as the trace writes them)."""
+    command = [builder.build(), *program_arguments]
     with tempfile.TemporaryDirectory() as folder:
         counts = Path(folder) / "counts.json"
-        code = execute([program, *program_arguments], arguments,
-                       {**builder.environment(), "TUTORIAL_COUNTS": str(counts)})
+        code = execute(command, builder.arguments, {**builder.environment(), "TUTORIAL_COUNTS": str(counts)})
         return code, runs.load_json(counts)["launches"] if counts.exists() else []
 
 
@@ -136,9 +133,7 @@ def explain(arguments, program_arguments):
     flags = [*(f"-I{one}" for one in arguments.folders), *(f"-D{one}" for one in arguments.macros)]
     compiling = speed.Compiling(source.found_here("nvcc"), [name for name in arguments.files if name.endswith(".cu")], flags)
     try:
-        CACHE.mkdir(parents=True, exist_ok=True)
-        builder = OnExecutor(arguments)
-        code, launches = counted(builder, builder.build(), arguments, program_arguments)
+        code, launches = counted(OnExecutor(arguments), program_arguments)
         with contextlib.redirect_stdout(sys.stderr):
             speed.explain(compiling, launches, speed.target(arguments, runs.shown()["main"]))
     finally:
