@@ -26,6 +26,7 @@ BOOK = runs.ROOT / "common" / "book"
 WORK = runs.ROOT / "build" / "book"
 MANIFEST = ".book"  # lists the files of a book in its folder
 FIRST_PORT = 8000
+EMSCRIPTEN = "109 MB to fetch, 840 MB on the disk, and clang where it is not here"
 
 
 def say(text):
@@ -34,14 +35,6 @@ def say(text):
 
 # -------------------------------------------------------------------------------------------------
 # What builds it
-
-
-def requirements():
-    """The pinned packages for this Python."""
-    if sys.version_info < (3, 10):
-        raise runs.ToolError(f"the book needs Python 3.10 or newer, and this is {sys.version.split()[0]}; "
-                             "install a newer python3")
-    return BOOK / "requirements.txt"
 
 
 def quietly(command, logfile, problem):
@@ -79,25 +72,30 @@ def environment(folder, files):
 # Building
 
 
+def can_be_written(folder):
+    """Whether it can be made, or what is there changed."""
+    return os.access(next(above for above in (folder, *folder.parents) if above.exists()), os.W_OK)
+
+
 def check_folder(folder):
     """ToolError unless a site may be written there: a new or empty folder, or an earlier book."""
     if folder.exists() and not folder.is_dir():
         raise runs.ToolError(f"{folder} is a file; name a folder for the book")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
         raise runs.ToolError(f"{folder} holds other files; name a new folder for the book")
-    above = folder
-    while not above.exists():
-        above = above.parent
-    if not os.access(above, os.W_OK):
+    if not can_be_written(folder):
         raise runs.ToolError(f"{folder} cannot be written; name a folder that you may write to")
 
 
 def build(site, work=WORK):
     """Builds the book into a folder and returns what Sphinx warned of."""
+    if sys.version_info < (3, 10):
+        raise runs.ToolError(f"the book needs Python 3.10 or newer, and this is {sys.version.split()[0]}; "
+                             "install a newer python3")
     work.mkdir(parents=True, exist_ok=True)
     with open(work / "lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another one may be building
-        python = environment(work / "venv", [requirements()])
+        python = environment(work / "venv", [BOOK / "requirements.txt"])
         sys.path[:0] = [str(BOOK), str(runs.ROOT / "common" / "tools" / "maintain")]
         import pages
         log, fresh = work / "sphinx.log", work / "fresh"
@@ -204,8 +202,7 @@ def add_arguments(parser):
     parser.add_argument("--build", metavar="FOLDER", type=Path,
                         help="build a static site into FOLDER instead of serving it")
     parser.add_argument("--live", action="store_true",
-                        help="install emscripten, which compiles the kernels that run in the pages: 109 MB to fetch, 840 MB "
-                             "on the disk, and clang where it is not here")
+                        help=f"install emscripten, which compiles the kernels that run in the pages: {EMSCRIPTEN}")
 
 
 def run(arguments):
@@ -225,10 +222,7 @@ def run(arguments):
 
 def work_for(site):
     """Where it is built: in the clone, or where that cannot be written, beside the site."""
-    above = WORK
-    while not above.exists():
-        above = above.parent
-    if os.access(above, os.W_OK):
+    if can_be_written(WORK):
         return WORK
     if site is None:
         raise runs.ToolError(f"{front.here(runs.ROOT / 'build')} cannot be written: name a folder for the book, "

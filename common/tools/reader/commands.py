@@ -8,13 +8,21 @@ a build is checked first: chapters, rungs, recorded GPUs, files to write.
 
 import argparse
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 
+import book
+import compare
+import export
 import front
+import live
+import predict
+import run
 import runs
+import trace
 
 EXAMPLES = """examples:
   {0} test                         {0} bench 01_elu
@@ -56,21 +64,15 @@ def needed(arguments, what, example):
     return runs.find_chapter(arguments.chapter)
 
 
-def rung_names(parsed_args=None, **_):
-    """For completion: the recorded rungs of the chapter that is named."""
-    import trace
-    return trace.known_names(runs.find_chapter(parsed_args.chapter)) if parsed_args.chapter else []
+def of_chapter(names):
+    """For completion: what names(folder) finds in the chapter that is named."""
+    return lambda parsed_args=None, **_: names(runs.find_chapter(parsed_args.chapter)) if parsed_args.chapter else []
 
 
-def exported_names(parsed_args=None, **_):
-    import export
-    return export.names(runs.find_chapter(parsed_args.chapter)) if parsed_args.chapter else []
-
-
-def exercise_names(parsed_args=None, **_):
-    """For completion: those of the chapter that is named."""
+@of_chapter
+def exercise_names(folder):
     import exercises
-    return [one.name for one in exercises.Chapter(runs.find_chapter(parsed_args.chapter)).exercises] if parsed_args.chapter else []
+    return [one.name for one in exercises.Chapter(folder).exercises]
 
 
 def with_chapter(parser, **options):
@@ -95,7 +97,6 @@ def make_parser():
         one.set_defaults(run=run)
         return one
 
-    import predict
     test = add("test", "build everything, or these chapters, and run the tests; --yours judges your own rung", run_test)
     test.add_argument("chapters", metavar="CHAPTER", nargs="*").completer = chapter_names
     test.add_argument("--yours", action="store_true",
@@ -123,7 +124,7 @@ def make_parser():
                 epilog="Other flags of Google Benchmark pass through: --benchmark_list_tests, --benchmark_repetitions=N.\n"
                 "A run of all rows is kept, and the one before it; a selection is kept apart.")
     with_chapter(bench, help="a chapter, or all")
-    bench.add_argument("rungs", metavar="RUNG", nargs="*", help="time these alone: f16x8_pack").completer = rung_names
+    bench.add_argument("rungs", metavar="RUNG", nargs="*", help="time these alone: f16x8_pack").completer = of_chapter(trace.known_names)
     bench.add_argument("--shapes", metavar="RxC,...", help="time these shapes only, as in 1024x1024,4096x4096")
     bench.add_argument("--benchmark_filter", metavar="REGEX", help="time the rows whose names it matches anywhere; a row is elu/f16x8_pack/4096x4096/cold, so "
                        "f16x8 takes all that begin so, and /f16x8_pack/ one")
@@ -133,33 +134,28 @@ def make_parser():
     bench.add_argument("--share", action="store_true",
                        help="write one small file of this GPU's ladders, to send or to look at")
 
-    import trace
     tracing = add("trace", "show which bytes a warp asks for, on the CPU executor; two rungs side by side", run_trace)
     with_chapter(tracing)
-    trace.add_arguments(tracing).completer = rung_names
+    trace.add_arguments(tracing).completer = of_chapter(trace.known_names)
 
     predicting = add("predict", "show the ladder as a model of four terms has it, beside what is recorded", run_predict,
                   epilog="On a GPU with its own copy; --gpu h100: by that GPU's recorded copies; of any other\n"
                   "--sms=128 --clock=2.52 --bandwidth=1008 (GHz, GB/s), as its data sheet has them.")
     with_chapter(predicting)
 
-    import compare
     compare.add_arguments(add("compare", "draw one benchmark result, or compare two, a line per rung", compare.run))
 
     torch = add("torch", "the chapter's kernels beside PyTorch's, called from Python, at every size", run_torch,
                 epilog="Further flags: --json OUT.json, --operators (without the rungs), and what its own --help lists.")
     with_chapter(torch)
 
-    import export
     exporting = add("export", "write a rung as one file that nvcc compiles; without RUNG, list them", run_export)
     with_chapter(exporting)
-    export.add_arguments(exporting).completer = exported_names
+    export.add_arguments(exporting).completer = of_chapter(export.names)
 
-    import run
-    run.add_arguments(add("run", "run your own CUDA program, with or without a GPU; --check judges every access", run_program,
+    run.add_arguments(add("run", "run your own CUDA program, with or without a GPU; --check judges every access", run.run,
                           usage=f"{me} run [OPTION ...] FILE.cu [FILE ...] [ARGUMENT ...]"))
 
-    import book
     book.add_arguments(add("read", "build the book, a site of all pages, and serve it on this machine alone", run_read))
     add("record", "record this machine's GPU for the pages, step by step; it goes on where it stopped", run_maintain,
         add_help=False)
@@ -184,7 +180,6 @@ PASSES_ON = ("bench", "torch", "predict", "record", "report")  # unknown flags g
 def run_test(arguments, _):
     folders = [runs.find_chapter(name) for name in arguments.chapters]
     if arguments.yours:
-        import predict
         import yours
         predict.check_device(arguments)
         return yours.judge_all(folders, arguments)
@@ -244,7 +239,6 @@ def run_ctest(backend, folders, long, everything):
 
 def tests_of(report):
     """CTest's own record: (name, passed, why it was skipped or None) of every test."""
-    import re
     import xml.etree.ElementTree as ElementTree
     if not report.exists():
         return []
@@ -261,7 +255,6 @@ def tests_of(report):
 
 def unchecked(report):
     """What tests that passed left out, as codegen.py says it."""
-    import re
     text = report.read_text(encoding="utf-8", errors="replace") if report.exists() else ""
     return re.findall(r"(?m)^skipped: (\d+ claims about .+)$", text)
 
@@ -294,10 +287,7 @@ def run_exercises(arguments, _):
 
 def run_bench(arguments, rest):
     import bench
-    if not arguments.chapter:
-        first = chapter_names()[0]
-        raise runs.ToolError(f"bench needs a chapter, or all: {front.command(f'bench {first}')}")
-    folders = chapters() if arguments.chapter == "all" else [runs.find_chapter(arguments.chapter)]
+    folders = chapters() if arguments.chapter == "all" else [needed(arguments, "a chapter, or all", f"bench {chapter_names()[0]}")]
     return bench.run(arguments, folders, rest)
 
 
@@ -307,7 +297,6 @@ def run_bench(arguments, rest):
 
 def run_trace(arguments, _):
     """Counting needs no GPU, and no GPU can be asked: it is always the executor that runs the rung."""
-    import trace
     folder = needed(arguments, "a chapter and a rung", "trace elu f16x8")
     if not arguments.rungs and not arguments.list:
         raise runs.ToolError(f"trace needs a rung: {front.command(f'trace {arguments.chapter} --list')} names them")
@@ -322,13 +311,7 @@ def run_trace(arguments, _):
     return trace.run(arguments, folder)
 
 
-def run_program(arguments, rest):
-    import run
-    return run.run(arguments, rest)
-
-
 def run_export(arguments, _):
-    import export
     return export.run(arguments, needed(arguments, "a chapter and a rung", "export elu f16x8_pack"))
 
 
@@ -367,7 +350,6 @@ def run_predict(arguments, rest):
             file = front.RESULTS / f"{folder.name}.copies.json"
             measure_copies(folder, file)
         rest = ["--run", str(file)] if backend == "cuda" else []
-    import predict
     return predict.main([folder.name, *rest])
 
 
@@ -386,27 +368,25 @@ def measure_copies(folder, file):
 
 def run_read(arguments, _):
     """The book needs neither a compiler nor CMake."""
-    import book
     if subprocess.run(["python3", "-c", "import ensurepip, venv"], cwd="/", capture_output=True,
                       check=False).returncode:
-        done = subprocess.run([str(front.DOOR), "install"], input="python3-venv holds what builds the book\n", text=True,
-                              check=False)
-        if done.returncode:
-            return done.returncode
+        if not installed("python3-venv holds what builds the book\n"):
+            return 1
     if arguments.live and not install_emscripten():
         return 1
     return book.run(arguments)
 
 
+def installed(packages):
+    """Whether these are installed now: a line each, its name and what it is for."""
+    return subprocess.run([str(front.DOOR), "install"], input=packages, text=True, check=False).returncode == 0
+
+
 def install_emscripten():
     """Whether the kernels of the pages can be compiled now."""
-    import live
     if not live.tools_are_here():
-        print("book: kernels in the pages take emscripten: 109 MB to fetch, 840 MB on the disk, and clang where it is not here",
-              flush=True)
-        done = subprocess.run([str(front.DOOR), "install"], input="emscripten compiles the kernels of the pages\ncmake finds "
-                              "NVIDIA's headers\n", text=True, check=False)
-        if done.returncode:
+        book.say(f"kernels in the pages take emscripten: {book.EMSCRIPTEN}")
+        if not installed("emscripten compiles the kernels of the pages\ncmake finds NVIDIA's headers\n"):
             return False
     done = subprocess.run(["cmake", "-DWHAT=headers", "-DFETCH=ON", "-P", "common/cmake/cuda_fetch.cmake"], cwd=runs.ROOT,
                           capture_output=True, check=False)
@@ -426,9 +406,6 @@ def run_maintain(arguments, rest):
 
 def parse(parser, words):
     """(arguments, what only the program behind the command knows)."""
-    if not words:
-        parser.print_help(sys.stderr)
-        sys.exit(2)
     names = [name for action in parser._actions if action.dest == "command" for name in action.choices]
     given = next((word for word in words if not word.startswith("-") and word not in ("auto", "cuda", "cpu")), None)
     if given and given not in names and is_chapter(given):
@@ -436,7 +413,6 @@ def parse(parser, words):
     elif given and given not in names:
         raise runs.ToolError(f"there is no command '{given}': {', '.join(names[:-1])} or {names[-1]} (--help says more)")
     if given == "run":
-        import run
         words, theirs = run.divide(words)
         return parser.parse_args(words), theirs
     arguments, rest = parser.parse_known_args(words)
