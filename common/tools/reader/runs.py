@@ -43,14 +43,11 @@ def run_tool(main, name=None):
     """Calls main() and turns every ToolError into one line on stderr and exit code 2. name: the program's, if another."""
     try:
         sys.exit(main() or 0)
-    except ToolError as error:
-        print(f"{name or Path(sys.argv[0]).name}: {error}", file=sys.stderr)
-        sys.exit(2)
     except BrokenPipeError:  # the reader closed the pipe, as `| head` does
         sys.stderr.close()
         sys.exit(0)
-    except OSError as error:
-        print(f"{name or Path(sys.argv[0]).name}: {mended(error)}", file=sys.stderr)
+    except (ToolError, OSError) as error:
+        print(f"{name or Path(sys.argv[0]).name}: {mended(error) if isinstance(error, OSError) else error}", file=sys.stderr)
         sys.exit(2)
 
 
@@ -73,14 +70,10 @@ def read_text(path, errors="strict"):
     """The text of a file; ToolError when it is not there or is no text."""
     try:
         return Path(path).read_text(encoding="utf-8", errors=errors)
-    except FileNotFoundError:
-        raise ToolError(f"{path}: no such file; check the path") from None
-    except IsADirectoryError:
-        raise ToolError(f"{path}: is a folder; name a file inside it") from None
-    except UnicodeDecodeError:
-        raise ToolError(f"{path}: is not a text file") from None
-    except OSError as error:
-        raise ToolError(f"{path}: cannot be read ({error.strerror})") from None
+    except (OSError, UnicodeDecodeError) as error:
+        known = {FileNotFoundError: "no such file; check the path", IsADirectoryError: "is a folder; name a file inside it",
+                 UnicodeDecodeError: "is not a text file"}
+        raise ToolError(f"{path}: {known.get(type(error)) or f'cannot be read ({error.strerror})'}") from None
 
 
 def load_json(path):
@@ -162,10 +155,8 @@ class Row:
         self.copy_pct = positive(data.get("copy_pct"))
         self.median_us = positive(data.get("median_us"))
         self.spread_pct = positive(data.get("spread_pct")) or 0.0
-        self.counters = {
-            key: number(value) for key, value in data.items()
-            if key not in recorded.PARTS and isinstance(value, (int, float)) and not isinstance(value, bool)
-        }
+        self.counters = {key: float(value) for key, value in data.items()
+                         if key not in recorded.PARTS and isinstance(value, (int, float)) and not isinstance(value, bool)}
 
     @property
     def elements(self):
@@ -195,7 +186,7 @@ class Run:
     @property
     def on_cpu(self):
         """True when the CPU executor ran the kernels, so that times say nothing about a GPU."""
-        return str(self.context.get("backend", "")).lower().startswith("cpu")
+        return on_cpu(self.context)
 
     @property
     def device(self):
@@ -207,8 +198,8 @@ class Run:
     def ladders(self):
         return unique(row.ladder for row in self.rows)
 
-    def dtypes(self, ladder=None):
-        return unique(r.dtype for r in self.rows if ladder is None or r.ladder == ladder)
+    def dtypes(self):
+        return unique(row.dtype for row in self.rows)
 
     def shapes(self):
         """All shapes, fewest elements first; equal sizes stay in file order."""
@@ -242,7 +233,11 @@ def unique(items):
     return list(dict.fromkeys(items))
 
 
-def load_run(path, need_rows=True):
+def on_cpu(context):
+    return str(context.get("backend", "")).lower().startswith("cpu")
+
+
+def load_run(path):
     """The run in a file; ToolError when the file holds none."""
     data = load_json(path)
     if not isinstance(data.get("context"), dict) or not any(
@@ -254,7 +249,7 @@ def load_run(path, need_rows=True):
     if not all(isinstance(row, dict) and "name" in row for row in data.get("benchmarks", [])):
         raise ToolError(f"{path}: has a benchmark row without a name; record the run again")
     run = Run(path, data)
-    if need_rows and not run.rows:
+    if not run.rows:
         raise ToolError(
             f"{path}: has no row named ladder/rung/SxK/regime; name a chapter's benchmark result"
         )
@@ -281,18 +276,12 @@ def steps(rows):
 
 def context_line(context):
     """One line: where a run was made, with which versions, from which commit, and when."""
-    parts = []
-    if str(context.get("backend", "")).lower().startswith("cpu"):
-        parts.append("CPU executor")
-        parts.append(context.get("cpu"))
-    elif context.get("gpu") not in ABSENT:
-        parts.append(context["gpu"])
-    for key, word in (("driver", "driver"), ("cuda", "CUDA"), ("nvcc", "nvcc"),
-                      ("cub", "CUB"), ("commit", "commit")):
-        if context.get(key) not in ABSENT and not (key == "driver" and "CPU executor" in parts):
-            parts.append(f"{word} {context[key]}")
-    if context.get("date"):
-        parts.append(str(context["date"])[:10])
+    parts = ["CPU executor", context.get("cpu")] if on_cpu(context) else [context.get("gpu")]
+    words = {"driver": "driver", "cuda": "CUDA", "nvcc": "nvcc", "cub": "CUB", "commit": "commit"}
+    if on_cpu(context):
+        del words["driver"]
+    parts += [f"{word} {context[key]}" for key, word in words.items() if context.get(key) not in ABSENT]
+    parts.append(str(context.get("date") or "")[:10])
     return ", ".join(str(part) for part in parts if part not in ABSENT)
 
 
