@@ -6,7 +6,9 @@ branch is counted on both sides, because the lanes of a warp seldom agree. What 
 operands, by a call of a function of its own, is taken not to happen.
 """
 
+import collections
 import functools
+import math
 import re
 import shutil
 import subprocess
@@ -206,13 +208,23 @@ def has_width(one, place):
     return place["least_bytes"] <= one.bytes <= place["most_bytes"]
 
 
+def reachable(start, after, seen):
+    """What is seen, and where ways from `start` lead that do not pass it."""
+    found, waiting = set(seen), [start]
+    while waiting:
+        i = waiting.pop()
+        if i not in found:
+            found.add(i)
+            waiting += after(i)
+    return found
+
+
 class Flow:
     """The executions of each block by a warp, on average: `times`. traced: a launch of the kernel as the trace wrote it."""
 
     def __init__(self, blocks, traced):
         self.blocks, self.places = blocks, traced["places"]
-        grid, block = (functools.reduce(int.__mul__, traced[what]) for what in ("grid", "block"))
-        self.warps = grid * -(-block // model.WARP)
+        self.warps = math.prod(traced["grid"]) * -(-math.prod(traced["block"]) // model.WARP)
         accesses = [one for block in blocks for one in block.accesses]
         # Where no access stands at a place, g++ and nvcc name two lines of one statement, or two branches of an #if.
         self.vague = [i for i, place in enumerate(self.places) if "inner_line" in place and not any(is_at(one, place) for one in accesses)]
@@ -267,12 +279,7 @@ class Flow:
         """Of branches, the sides that no warp has taken: nothing behind them was accessed, but behind the other side."""
         behind, found = {}, set()
         for block in reversed(self.blocks):
-            seen, waiting = set(), [block.number]
-            while waiting:
-                i = waiting.pop()
-                if i not in seen:
-                    seen.add(i)
-                    waiting += self.blocks[i].next
+            seen = reachable(block.number, lambda i: self.blocks[i].next, ())
             with_accesses = {i for i in seen if any(self.keys[id(one)] is not None for one in self.blocks[i].accesses)}
             behind[block.number] = (bool(with_accesses), bool(with_accesses - dead))
         for block in self.blocks:
@@ -281,24 +288,14 @@ class Flow:
         return found
 
     def alive(self, dead, before):
-        changed = True
-        while changed:
-            changed = False
-            for one in self.blocks:
-                if one.number in dead:
-                    continue
-                if one.next and all(i in dead for i in one.next) or \
-                        one.number and before[one.number] and all(i in dead for i in before[one.number]):
-                    dead.add(one.number)
-                    changed = True
-        reached, waiting = set(), [0]
-        while waiting:
-            i = waiting.pop()
-            if i in reached or i in dead:
-                continue
-            reached.add(i)
-            waiting += self.blocks[i].next + ([self.blocks[i].calls] if self.blocks[i].calls is not None else [])
-        return reached
+        def cut_off(one):
+            return one.next and dead.issuperset(one.next) or \
+                one.number and before[one.number] and dead.issuperset(before[one.number])
+
+        while more := {one.number for one in self.blocks if cut_off(one)} - dead:
+            dead |= more
+        calls = {one.number: [] if one.calls is None else [one.calls] for one in self.blocks}
+        return reachable(0, lambda i: self.blocks[i].next + calls[i], dead) - dead
 
     def after(self, i):
         return [j for j in self.blocks[i].next if j in self.live]
@@ -328,12 +325,7 @@ class Flow:
         for i in self.live:
             for head in self.after(i):
                 if head in self.dominators[i]:
-                    body, waiting = loops.setdefault(head, {head}), [i]
-                    while waiting:
-                        j = waiting.pop()
-                        if j not in body:
-                            body.add(j)
-                            waiting += self.before[j]
+                    loops[head] = reachable(i, self.before.get, loops.get(head, {head}))
         return dict(sorted(loops.items(), key=lambda one: -len(one[1])))
 
     def innermost(self, i):
@@ -348,8 +340,7 @@ class Flow:
             for one in self.blocks[i].accesses:
                 key = self.keys[id(one)]
                 if key:
-                    counts = static.setdefault(key, {})
-                    counts[self.innermost(i)] = counts.get(self.innermost(i), 0) + 1
+                    static.setdefault(key, collections.Counter())[self.innermost(i)] += 1
         turns = {}
         for head, body in self.loops.items():
             found = self.turns(head, body, static, turns)
@@ -402,7 +393,7 @@ class Flow:
                        + [times.get(j, 0) for j in self.live if self.blocks[j].calls == i])
         made = [self.traced(key) / static[key][loop] for key in {self.keys[id(one)] for one in self.blocks[i].accesses}
                 if key and len(static[key]) == 1]
-        return min([base, *([max(made)] if made else [])])
+        return min(base, max(made, default=base))
 
     def out_of(self, i, to, times):
         """How often a block hands on: behind a loop as often as the loop was entered."""
@@ -478,7 +469,7 @@ def launch_of(machine, traced, slots, units, flow):
     loads, warps = sum(place["requests"] for place in moved["load"]), flow.warps
     merged = [traced["places"][i] for i in flow.merged()]
     return model.Launch(
-        functools.reduce(int.__mul__, traced["grid"]), functools.reduce(int.__mul__, traced["block"]), slots * warps,
+        math.prod(traced["grid"]), math.prod(traced["block"]), slots * warps,
         {unit: cycles * warps / model.SCHEDULERS for unit, cycles in units.items()},
         32 * traced.get("loaded_sectors", sum(place["sectors"] for place in moved["load"])),
         sum(place["used"] if place in merged else 32 * place["sectors"] for kind in ("store", "atomic") for place in moved[kind]),

@@ -162,10 +162,10 @@ def check_device(options, *others):
                              "give --gpu, or --sms with --clock and --bandwidth: one of the two")
     if any(value is not None for value in described) and None in described:
         raise runs.ToolError("give --sms, --clock and --bandwidth together: a prediction needs all three")
-    for name, value, least, most in (("sms", options.sms, 1, 1000), ("clock", options.clock, 0.1, 10),
-                                     ("bandwidth", options.bandwidth, 1, 100000), ("l2", options.l2, 0.1, 10000)):
+    for name, value, least, most, unit in (
+            ("sms", options.sms, 1, 1000, ""), ("clock", options.clock, 0.1, 10, " GHz"),
+            ("bandwidth", options.bandwidth, 1, 100000, " GB/s"), ("l2", options.l2, 0.1, 10000, " MiB")):
         if value is not None and not least <= value <= most:
-            unit = {"clock": " GHz", "bandwidth": " GB/s", "l2": " MiB"}.get(name, "")
             raise runs.ToolError(f"--{name} {value:g}: give a value from {least:g} to {most:g}{unit}")
     if options.slots not in (1024, 1536, 2048):
         raise runs.ToolError(f"--slots {options.slots}: give 1024, 1536 or 2048")
@@ -173,18 +173,13 @@ def check_device(options, *others):
         model.device(options.gpu)
 
 
-def parse(arguments):
+def main(arguments):
     parser = runs.Parser(prog=front.command("predict"), description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("chapter")
     add_device(parser)
     parser.add_argument("--run", type=Path, help="a benchmark's JSON file of your GPU")
     options = parser.parse_args(arguments)
     check_device(options, options.run is not None)
-    return options
-
-
-def main(arguments):
-    options = parse(arguments)
     chapter = runs.find_chapter(options.chapter).name
     main_gpu = runs.shown()["main"]
     if options.run:
@@ -194,8 +189,6 @@ def main(arguments):
     else:
         target = recorded_target(options.gpu or main_gpu, chapter)
     found, unknown = predictions(chapter, target, main_gpu)
-    print("\n".join(heading(chapter, target, main_gpu)), "", *table(found, target.words, target.device), "", sep="\n")
-    for line in verdict(found, target.words):
-        print(line)
-    if unknown:
-        print(f"Not predicted, for want of counts: {len(unknown)} other rungs and forms.")
+    left_out = [f"Not predicted, for want of counts: {len(unknown)} other rungs and forms."] if unknown else []
+    print(*heading(chapter, target, main_gpu), "", *table(found, target.words, target.device), "",
+          *verdict(found, target.words), *left_out, sep="\n")

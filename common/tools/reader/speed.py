@@ -131,14 +131,12 @@ class Speed:
 
     def fills(self):
         """{kind: (of an element, how many there are in a copy's time)}."""
-        device, of_all = self.target.device, {"slots": 0.0}
+        rates, of_all = {"slots": 1, **dict(counts.UNITS.values())}, {"slots": 0.0}
         for count in self.counted:
             of_all["slots"] += count.launch.instructions * model.WARP
             for unit, cycles in count.launch.units.items():
-                rate = dict(counts.UNITS.values())[unit]
-                of_all[unit] = of_all.get(unit, 0) + cycles * model.SCHEDULERS * model.WARP / rate
-        there = device.slots_per_us * self.copy_us * model.WARP / (self.elements * self.scale)
-        rates = {"slots": 1, **dict(counts.UNITS.values())}
+                of_all[unit] = of_all.get(unit, 0) + cycles * model.SCHEDULERS * model.WARP / rates[unit]
+        there = self.target.device.slots_per_us * self.copy_us * model.WARP / (self.elements * self.scale)
         return {kind: (slots / self.elements, there / rates[kind]) for kind, slots in of_all.items()}
 
     # ---- In words ----
