@@ -164,10 +164,9 @@ class Bench:
     def measure(self):
         """Runs it; the result is in self.running."""
         self.running.unlink(missing_ok=True)
-        front.say(f"bench: build/{self.backend}/{self.program.name}"
-                  + "".join(f" {flag}" for flag in self.flags if not flag.startswith("--benchmark_out=")))
-        errors = Path(f"{self.log}.errors")
         flags = [flag for flag in self.flags if not flag.startswith("--benchmark_out=")]
+        front.say(" ".join([f"bench: build/{self.backend}/{self.program.name}", *flags]))
+        errors = Path(f"{self.log}.errors")
         repeats = self.backend == "cpu" and self.chosen is not None and not any("repetitions" in flag for flag in flags)
         flags += REPEATED if repeats else []
         words = [str(self.program), *flags, f"--benchmark_out={self.running}", "--benchmark_out_format=json"]
@@ -273,10 +272,8 @@ class Bench:
 
 def keep_fastest(path):
     """Of a row's repetitions the fastest, with what the slowest took more as its spread, if that is larger."""
-    data, rows = json.loads(path.read_text(encoding="utf-8")), {}
-    for row in data["benchmarks"]:
-        if row.get("run_type") == "iteration":
-            rows.setdefault(row["name"], []).append(row)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    rows = runs.grouped((row for row in data["benchmarks"] if row.get("run_type") == "iteration"), lambda row: row["name"])
     for repeated in rows.values():
         timed = [row for row in repeated if row.get("median_us")]
         if len(timed) == len(repeated):

@@ -144,12 +144,6 @@ class Rung:
         spread = sum(pair.spread_pct for pair in self.compared) / len(self.compared)
         return judge(mean, spread, self.by)
 
-    @property
-    def exceptions(self):
-        """{verdict: how many rows} of the rows whose verdict is not the rung's."""
-        return {verdict: number for verdict, number in counted(self.pairs).items()
-                if verdict not in (self.verdict, WITHIN)}
-
 
 def geometric_mean(values):
     """None without values."""
@@ -249,9 +243,9 @@ def paint_verdict(pair, paint):
     return text
 
 
-def summary(pairs):
-    """How many rows went which way."""
-    return ", ".join(f"{count} {verdict}" for verdict, count in counted(pairs).items())
+def summary(items):
+    """How many of them went which way."""
+    return ", ".join(f"{count} {verdict}" for verdict, count in counted(items).items())
 
 
 def rung_lines(rungs, regimes, by_copy, paint):
@@ -279,22 +273,19 @@ def rung_verdict(rung, paint):
     """A rung's verdict, and its rows with another."""
     colour = COLOURS.get(rung.verdict.split(" ")[0])
     text = paint.style(rung.verdict, colour) if colour else rung.verdict
-    for verdict, number in rung.exceptions.items():
-        text += f"; {number} of {len(rung.pairs)} {verdict}"
+    for verdict, number in counted(rung.pairs).items():
+        if verdict not in (rung.verdict, WITHIN):
+            text += f"; {number} of {len(rung.pairs)} {verdict}"
     return text
 
 
 def summary_lines(pairs, by, paint):
     """A line per rung, ladder by ladder, and one for all."""
-    members = {}
-    for pair in pairs:
-        members.setdefault((pair.row.ladder, pair.row.dtype, pair.row.rung), []).append(pair)
     by_copy = by == "copy"
-    rungs = [Rung(group, by) for group in members.values()]
+    rungs = [Rung(group, by) for group in runs.grouped(pairs, lambda p: (p.row.ladder, p.row.dtype, p.row.rung)).values()]
     regimes = runs.unique(pair.row.regime for pair in pairs)
     lines = []
-    for group in runs.unique((rung.row.ladder, rung.row.dtype) for rung in rungs):
-        mine = [rung for rung in rungs if (rung.row.ladder, rung.row.dtype) == group]
+    for group, mine in runs.grouped(rungs, lambda rung: (rung.row.ladder, rung.row.dtype)).items():
         lines += ["", paint.style(" ".join(group), "title")]
         lines += rung_lines(mine, regimes, by_copy, paint)
     total = Rung(pairs, by)
@@ -302,20 +293,14 @@ def summary_lines(pairs, by, paint):
     if by_copy and total.copy_pct(0):
         means.append(percents((total.copy_pct(0), total.copy_pct(1)), paint) + " of copy")
     if total.worst:
-        worst = total.worst
-        means.append(f"worst {worst.judged:.3f} ({worst.row.name})")
-    words = ", ".join(means + [f"{number} {verdict}" for verdict, number in counted(rungs).items()])
-    return lines + ["", f"all {len(rungs)} rungs: {words}"]
-
-
-def select(run, arguments):
-    return run.select(shape=arguments.shape, regime=arguments.regime)
+        means.append(f"worst {total.worst.judged:.3f} ({total.worst.row.name})")
+    return lines + ["", f"all {len(rungs)} rungs: {', '.join([*means, summary(rungs)])}"]
 
 
 def compare(first, second, arguments, paint):
     """All lines of the comparison."""
     warnings = check_backends(first, second)
-    before, after = select(first, arguments), select(second, arguments)
+    before, after = (run.select(shape=arguments.shape, regime=arguments.regime) for run in (first, second))
     if first.on_cpu:
         by = "nothing"
     elif first.device != second.device:
@@ -340,8 +325,7 @@ def compare(first, second, arguments, paint):
         lines.append("No row is in both files.")
     pairs = by_rung_and_size(pairs)
     if not arguments.all:
-        lines += summary_lines(pairs, by, paint)
-        return lines + [f"rows: {summary(pairs)} (--all shows each)"]
+        return lines + summary_lines(pairs, by, paint) + [f"rows: {summary(pairs)} (--all shows each)"]
     return lines + row_lines(pairs, by == "copy", paint) + ["", summary(pairs)]
 
 
@@ -361,8 +345,7 @@ def machine_moved(pairs):
 def row_lines(pairs, by_copy, paint):
     """Every row, in a table per ladder, dtype and regime."""
     lines = []
-    for group in runs.unique((p.row.ladder, p.row.dtype, p.row.regime) for p in pairs):
-        members = [p for p in pairs if (p.row.ladder, p.row.dtype, p.row.regime) == group]
+    for group, members in runs.grouped(pairs, lambda p: (p.row.ladder, p.row.dtype, p.row.regime)).items():
         unit = " (GB/s)" if any(p.row.gbps for p in members) else ""
         lines += ["", paint.style(f"{group[0]} {group[1]} {paint.dot} {group[2]}{unit}", "title")]
         lines += table_lines(members, by_copy, paint)

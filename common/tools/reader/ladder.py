@@ -65,9 +65,7 @@ def section_of(row):
 def header(run, shape, regime, recorded, paint):
     """The lines above the ladder."""
     where = runs.context_line(run.context)
-    lines = []
-    if run.on_cpu:
-        lines.append("Ran on the CPU executor: these times say nothing about a GPU.")
+    lines = ["Ran on the CPU executor: these times say nothing about a GPU."] if run.on_cpu else []
     if recorded:
         lines.append(f"recorded on {where}")
     name = ", ".join(runs.unique(row.ladder for row in run.select(shape=shape)))
@@ -124,9 +122,8 @@ def draw_row(row, step, scale, widths, on_cpu, paint):
     name = row.kernel  # a form's stands in the caption
     name = name if len(name) <= name_width else name[:name_width - 1] + "~"
     if row.failed:
-        room = MOST_COLUMNS - name_width - 4
-        reason = f"failed: {row.error}"
-        return f"  {name:<{name_width}}  {paint.style(reason[:room], 'error')}"
+        reason = f"failed: {row.error}"[:MOST_COLUMNS - name_width - 4]
+        return f"  {name:<{name_width}}  {paint.style(reason, 'error')}"
     share = bar_value(row, on_cpu) / scale if scale else 0.0
     bar = paint.bar(share, bar_width) if share <= 1 else paint.bar(1.0, bar_width)[:-1] + ">"
     cells = (cpu_cells if on_cpu else gpu_cells)(row, step, paint)
@@ -137,9 +134,7 @@ def draw_row(row, step, scale, widths, on_cpu, paint):
 def draw_group(rows, caption, run, scale, widths, paint):
     """The lines of one dtype: its rungs, then the reader's rung, the sweep and the peers."""
     steps = runs.steps(rows)
-    lines = [""]
-    pad = sum(widths) + 4
-    lines.append((f"{caption:<{pad}}" + cell_titles(run)).rstrip())
+    lines = ["", f"{caption:<{sum(widths) + 4}}{cell_titles(run)}".rstrip()]
     for section, name in sorted(SECTIONS, key=lambda one: one[0] != "yours") if run.on_cpu else SECTIONS:
         members = [row for row in rows if section_of(row) == section]
         if members and name:
@@ -202,8 +197,7 @@ def draw_groups(rows, run, scale, widths, paint):
     """The lines of the ladders of one shape."""
     lines = []
     several = len({row.ladder for row in rows}) > 1
-    for ladder, dtype, form in runs.unique((r.ladder, r.dtype, r.form) for r in rows):
-        group = [r for r in rows if (r.ladder, r.dtype, r.form) == (ladder, dtype, form)]
+    for (ladder, dtype, form), group in runs.grouped(rows, lambda row: (row.ladder, row.dtype, row.form)).items():
         caption = " ".join(([ladder] if several else []) + [dtype] + ([form] if form else []))
         lines += draw_group(group, caption, run, scale, widths, paint)
     return lines

@@ -184,12 +184,6 @@ def plain(kernel):
     return re.sub(r"\b\w+::", "", kernel)
 
 
-def busy(entry, multiprocessors):
-    """{unit: cycles that it is busy, of all multiprocessors together} of a kernel that ncu counted."""
-    cycles = entry["duration_us"] * entry["sm_mhz"] * multiprocessors
-    return {unit: share / 100 * cycles for unit, share in (entry["pipes"] or {}).items()}
-
-
 def product(text):
     return math.prod(map(int, re.findall(r"\d+", text)))
 
@@ -304,16 +298,15 @@ def recorded_counts(chapter, gpu, root=None):
 
 def counted_rows(chapter, gpu, root=None):
     """{row's name: what ncu counted of each of its launches} of rows that were profiled by their names."""
-    path, found = results(gpu, chapter, "_counts", root), {}
-    for entry in runs.load_json(path)["ncu"] if path.exists() else []:
-        found.setdefault(entry["rung"], []).append(entry)
-    return found
+    path = results(gpu, chapter, "_counts", root)
+    return runs.grouped(runs.load_json(path)["ncu"] if path.exists() else [], lambda entry: entry["rung"])
 
 
 def launch_of(entry, multiprocessors, blocks=None, threads=None):
     """What ncu counted as a Launch; of a kernel in another grid with that."""
+    cycles = entry["duration_us"] * entry["sm_mhz"] * multiprocessors
     return Launch(blocks or product(entry["grid"]), threads or product(entry["block"]), entry["instructions"],
-                  busy(entry, multiprocessors), 32 * (entry.get("l2_read_sectors") or 0),
+                  {unit: share / 100 * cycles for unit, share in (entry["pipes"] or {}).items()}, 32 * (entry.get("l2_read_sectors") or 0),
                   32 * (entry.get("l2_write_sectors") or 0), entry.get("sectors_per_load") or 0,
                   entry.get("registers") or 0, entry.get("shared_bytes") or 0)
 
@@ -333,14 +326,12 @@ def kernels(chapter, gpu, root=None):
             known.append(Kernel(chapter, row, [launch_of(entry, processors) for entry in by_name[row.name]]))
             continue
         kernel, each, threads = table.get(row.rung, (None, None, None))
-        entry = counts.get((row.shape, row.rung))
-        own = entry is not None
-        entry = entry or counts.get((row.shape, kernel))
+        own = counts.get((row.shape, row.rung))
+        entry = own or counts.get((row.shape, kernel))
         if entry is None:
             unknown.append(row)
             continue
-        launch = launch_of(entry, processors) if own or each is None else launch_of(
-            entry, processors, -(-row.elements // each), threads)
+        launch = launch_of(entry, processors, *(() if own else (-(-row.elements // each), threads)))
         launch.waiting = WAITING.get(row.rung, 0)
         known.append(Kernel(chapter, row, [launch]))
     return known, unknown

@@ -233,6 +233,14 @@ def unique(items):
     return list(dict.fromkeys(items))
 
 
+def grouped(items, key):
+    """{key(item): the items that have it}, in the order of their first appearance."""
+    groups = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
 def on_cpu(context):
     return str(context.get("backend", "")).lower().startswith("cpu")
 

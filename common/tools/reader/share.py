@@ -15,7 +15,6 @@ from pathlib import Path
 import recorded
 import runs
 
-FOLDER = runs.ROOT / "common" / "results" / "shared"
 #: What the file keeps of a run's context: nothing that names a person or a machine.
 CONTEXT = ("gpu", "backend", "date", "commit", "driver", "cuda", "nvcc", "compiler", "gpu_clock_mhz",
            "gpu_l2_mib", "gpu_multiprocessors", "executable")
