@@ -7,24 +7,14 @@
 set(TUTORIAL_CCCL_PYPI nvidia-cuda-cccl==13.3.5.0.6)  # CCCL 3.5.0
 set(TUTORIAL_CCCL auto CACHE STRING "CUB's headers: auto (PyPI's, else the toolkit's), toolkit, or a folder")
 
-# The folder with PyPI's headers, or "" where they cannot be fetched. They arrive under another name and are
-# renamed at the end.
+# The folder with PyPI's headers, or "" where they cannot be fetched.
 function(tutorial_fetch_cccl out)
   tutorial_lock_deps()
-  string(REPLACE "==" "-" folder "${deps}/${TUTORIAL_CCCL_PYPI}")
-  file(GLOB found "${folder}/nvidia/cu*/include/cccl")
+  string(REPLACE "==" "-" folder "${TUTORIAL_CCCL_PYPI}")
+  file(GLOB found "${deps}/${folder}/nvidia/cu*/include/cccl")
   if(NOT found)
-    message(STATUS "tutorial: fetching the newest CUB from PyPI into ${folder}: ${TUTORIAL_CCCL_PYPI}")
-    execute_process(
-      COMMAND "${CMAKE_COMMAND}" -E env PIP_ROOT_USER_ACTION=ignore
-              python3 -m pip install --quiet --disable-pip-version-check --no-input --retries 1
-              --no-deps --target "${folder}.arriving" ${TUTORIAL_CCCL_PYPI}
-      RESULT_VARIABLE rc OUTPUT_QUIET ERROR_QUIET)
-    if(rc EQUAL 0)
-      file(RENAME "${folder}.arriving" "${folder}")
-    endif()
-    file(REMOVE_RECURSE "${folder}.arriving")
-    file(GLOB found "${folder}/nvidia/cu*/include/cccl")
+    tutorial_fetch_pypi("the newest CUB" ${folder} ${TUTORIAL_CCCL_PYPI} OPTIONAL)
+    file(GLOB found "${deps}/${folder}/nvidia/cu*/include/cccl")
   endif()
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()

@@ -1,14 +1,14 @@
 # Finds what is here of CUDA, and fetches what is not. Used by the build, and by
 # `cmake -P common/cmake/cuda_fetch.cmake`.
 #
-#   tutorial_find_nvcc()          TUTORIAL_NVCC, TUTORIAL_NVCC_VERSION (both empty without a usable nvcc)
+#   tutorial_find_nvcc()          a usable nvcc, or empty; and TUTORIAL_NVCC_VERSION
 #   tutorial_gpu_architectures()  the compute capabilities of the GPUs that answer, such as "90"
 #   tutorial_nvcc_architectures() those of our list that this nvcc knows
-#   tutorial_find_cuda_headers()  a folder with NVIDIA's headers, or empty
-#   tutorial_fetch_cuda_headers() the same from PyPI, into .deps/cuda-headers (into the build folder,
+#   tutorial_find_headers()       a folder with NVIDIA's headers, or empty
+#   tutorial_fetch_headers()      the same from PyPI, into .deps/cuda-headers (into the build folder,
 #                                 where the sources cannot be written)
 #   tutorial_fetch_nvcc()         NVIDIA's compiler from PyPI, into .deps/cuda (./tutorial setup --nvcc)
-#   tutorial_find_nvdisasm()      the disassembler, beside nvcc, on PATH, or fetched; or empty
+#   tutorial_find_nvdisasm()      the disassembler, beside nvcc, on PATH, or fetched; or a false value
 #   tutorial_fetch_nvdisasm()     the same from PyPI, into .deps/nvdisasm
 
 set(TUTORIAL_CUDA_MINIMUM 12.4)
@@ -34,19 +34,9 @@ set(TUTORIAL_NVDISASM_PYPI
 get_filename_component(TUTORIAL_ROOT "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 set(TUTORIAL_DEPS "${TUTORIAL_ROOT}/.deps")
 
-# tutorial_nvcc_release(<nvcc> <out>): its release, such as 13.0; empty where it cannot be run.
-function(tutorial_nvcc_release nvcc out)
-  execute_process(COMMAND "${nvcc}" --version OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE rc)
-  if(rc EQUAL 0 AND text MATCHES "release ([0-9]+\\.[0-9]+)")
-    set(${out} "${CMAKE_MATCH_1}" PARENT_SCOPE)
-  else()
-    set(${out} "" PARENT_SCOPE)
-  endif()
-endfunction()
-
 # The one that is named, or else the first that is new enough. CMake itself looks on PATH, in CUDACXX and
 # in $CUDA_PATH/bin, but not where NVIDIA's installer puts nvcc, /usr/local/cuda/bin, nor in .deps.
-function(tutorial_find_nvcc)
+function(tutorial_find_nvcc out)
   set(candidates "${CMAKE_CUDA_COMPILER}")
   if(NOT candidates)
     set(candidates "$ENV{CUDACXX}")
@@ -56,16 +46,19 @@ function(tutorial_find_nvcc)
     file(GLOB fetched "${TUTORIAL_DEPS}/cuda/nvidia/cu*/bin/nvcc")
     set(candidates ${on_path} /usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc ${fetched})
   endif()
-  set(TUTORIAL_NVCC "" PARENT_SCOPE)
+  set(${out} "" PARENT_SCOPE)
   set(TUTORIAL_NVCC_VERSION "" PARENT_SCOPE)
   foreach(nvcc IN LISTS candidates)
-    tutorial_nvcc_release("${nvcc}" version)
-    if(version AND version VERSION_LESS TUTORIAL_CUDA_MINIMUM)
-      message(STATUS "tutorial: ${nvcc} is CUDA ${version}; ${TUTORIAL_CUDA_MINIMUM} is the oldest "
+    execute_process(COMMAND "${nvcc}" --version OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE rc)
+    if(NOT rc EQUAL 0 OR NOT text MATCHES "release ([0-9]+\\.[0-9]+)")
+      continue()
+    endif()
+    if(CMAKE_MATCH_1 VERSION_LESS TUTORIAL_CUDA_MINIMUM)
+      message(STATUS "tutorial: ${nvcc} is CUDA ${CMAKE_MATCH_1}; ${TUTORIAL_CUDA_MINIMUM} is the oldest "
                      "that is used here, so it is left aside")
-    elseif(version)
-      set(TUTORIAL_NVCC "${nvcc}" PARENT_SCOPE)
-      set(TUTORIAL_NVCC_VERSION "${version}" PARENT_SCOPE)
+    else()
+      set(${out} "${nvcc}" PARENT_SCOPE)
+      set(TUTORIAL_NVCC_VERSION "${CMAKE_MATCH_1}" PARENT_SCOPE)
       return()
     endif()
   endforeach()
@@ -79,10 +72,7 @@ function(tutorial_gpu_architectures out)
                     OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE rc)
     if(rc EQUAL 0)
       string(REGEX MATCHALL "[0-9]+\\.[0-9]" capabilities "${text}")
-      foreach(capability IN LISTS capabilities)
-        string(REPLACE "." "" architecture "${capability}")
-        list(APPEND architectures "${architecture}")
-      endforeach()
+      string(REPLACE "." "" architectures "${capabilities}")
       list(REMOVE_DUPLICATES architectures)
     endif()
   endif()
@@ -119,7 +109,7 @@ function(tutorial_cuda_headers_version folder out)
   set(${out} "${version}" PARENT_SCOPE)
 endfunction()
 
-function(tutorial_find_cuda_headers out)
+function(tutorial_find_headers out)
   set(candidates "")
   file(GLOB pypi "${TUTORIAL_DEPS}/cuda-headers/nvidia/cu*/include" "${TUTORIAL_DEPS}/cuda/nvidia/cu*/include"
                  "${CMAKE_BINARY_DIR}/.deps/cuda-headers/nvidia/cu*/include")
@@ -148,12 +138,13 @@ function(tutorial_find_cuda_headers out)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
-# tutorial_fetch_pypi(<what> <folder> <package>...): into .deps/<folder>, where nothing but this repository
+# tutorial_fetch_pypi(<what> <folder> <package>... [OPTIONAL]): into .deps/<folder>, where nothing but this repository
 # sees them, or the build folder's .deps, where the sources cannot be written. They arrive under another
 # name and are renamed at the end, so that an interrupted download is not taken for a complete one. The
-# caller holds the lock of `deps`.
+# caller holds the lock of `deps`. Packages that cannot be had are an error, unless they are optional.
 function(tutorial_fetch_pypi what folder)
-  list(JOIN ARGN " " packages)
+  cmake_parse_arguments(PARSE_ARGV 2 arg OPTIONAL "" "")
+  list(JOIN arg_UNPARSED_ARGUMENTS " " packages)
   set(python "")
   foreach(candidate python3 /usr/bin/python3)
     execute_process(COMMAND "${candidate}" -m pip --version RESULT_VARIABLE rc OUTPUT_QUIET ERROR_QUIET)
@@ -162,22 +153,25 @@ function(tutorial_fetch_pypi what folder)
       break()
     endif()
   endforeach()
-  if(NOT python)
+  if(NOT python AND NOT arg_OPTIONAL)
     message(FATAL_ERROR "No CUDA toolkit is here and python3 has no pip to fetch ${what} with: run "
                         "./tutorial setup, or install python3-pip.")
   endif()
-  message(STATUS "tutorial: no CUDA toolkit (${TUTORIAL_CUDA_MINIMUM} or newer) here; fetching "
+  message(STATUS "tutorial: not here, or not with a CUDA toolkit (${TUTORIAL_CUDA_MINIMUM} or newer): "
                  "${what} from PyPI into ${deps}/${folder}: ${packages}")
   set(arriving "${deps}/${folder}.arriving")
   file(REMOVE_RECURSE "${arriving}")
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -E env PIP_ROOT_USER_ACTION=ignore
             "${python}" -m pip install --quiet --disable-pip-version-check --no-input
-            --retries 2 --no-deps --target "${arriving}" ${ARGN}
+            --retries 2 --no-deps --target "${arriving}" ${arg_UNPARSED_ARGUMENTS}
     RESULT_VARIABLE rc ERROR_VARIABLE text OUTPUT_VARIABLE text)
   if(NOT rc EQUAL 0)
     file(REMOVE_RECURSE "${arriving}")
     message(STATUS "${text}")
+    if(arg_OPTIONAL)
+      return()
+    endif()
     message(FATAL_ERROR "${what} could not be fetched from PyPI: check the network and try again, or install "
                         "a CUDA toolkit (${TUTORIAL_CUDA_MINIMUM} or newer).")
   endif()
@@ -207,12 +201,12 @@ macro(tutorial_lock_deps)
   file(LOCK "${deps}/.lock" GUARD FUNCTION RESULT_VARIABLE rc TIMEOUT 600)
 endmacro()
 
-function(tutorial_fetch_cuda_headers out)
+function(tutorial_fetch_headers out)
   tutorial_lock_deps()
-  tutorial_find_cuda_headers(found)
+  tutorial_find_headers(found)
   if(NOT found)
     tutorial_fetch_pypi("NVIDIA's headers" cuda-headers ${TUTORIAL_CUDA_PYPI})
-    tutorial_find_cuda_headers(found)
+    tutorial_find_headers(found)
   endif()
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
@@ -228,7 +222,6 @@ function(tutorial_find_nvdisasm out)
   file(GLOB fetched "${TUTORIAL_DEPS}/*/nvidia/cu*/bin")
   unset(program)
   find_program(program nvdisasm NO_CACHE HINTS "${beside}" PATHS ${fetched})
-  string(REGEX REPLACE ".*-NOTFOUND" "" program "${program}")
   set(${out} "${program}" PARENT_SCOPE)
 endfunction()
 
