@@ -8,9 +8,7 @@ set(TUTORIAL_FUZZ_RUNS 3000 CACHE STRING "Inputs that a chapter's fuzz test trie
 if(TUTORIAL_TESTS AND NOT TUTORIAL_ON_GPU)
   set(sources driver.cpp shapes.cpp trial.cpp ../broadcast_cases.cpp)
   list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/common/proof/fuzz/")
-  add_library(tutorial_fuzz STATIC EXCLUDE_FROM_ALL ${sources})
-  target_link_libraries(tutorial_fuzz PUBLIC tutorial_runtime)
-  tutorial_flags(tutorial_fuzz)
+  tutorial_library(tutorial_fuzz STATIC EXCLUDE_FROM_ALL SOURCES ${sources} LIBRARIES tutorial_runtime)
 endif()
 
 # tutorial_add_fuzz(<target> <source> PREFIX 01_elu LABEL elu LIBRARIES <target>...): the program,

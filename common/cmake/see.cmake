@@ -30,36 +30,29 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TUTORIAL_TESTS AND NOT TUTORIAL_ON_G
   set(program "${PROJECT_SOURCE_DIR}/common/check/program.cpp" "${PROJECT_SOURCE_DIR}/common/check/runtime_calls.cpp")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/common/check/*.cpp" "${PROJECT_SOURCE_DIR}/common/trace/*.cpp")
   list(REMOVE_ITEM sources ${program})
-  add_library(tutorial_see STATIC EXCLUDE_FROM_ALL ${sources})
-  target_link_libraries(tutorial_see PUBLIC tutorial_runtime)
+  tutorial_library(tutorial_see STATIC EXCLUDE_FROM_ALL SOURCES ${sources} LIBRARIES tutorial_runtime)
   target_compile_definitions(tutorial_see PUBLIC TUTORIAL_TRACE=1 PRIVATE TUTORIAL_ROOT="${PROJECT_SOURCE_DIR}")
   target_compile_options(tutorial_see PRIVATE -O2)
   # The alignment of shared arrays (executor/qualifiers.h) is larger than a page, and what the linker
   # would protect after relocation could not be.
   target_link_options(tutorial_see INTERFACE -Wl,-z,norelro)
-  tutorial_flags(tutorial_see)
   # A program's main is wrapped.
-  add_library(tutorial_see_program STATIC EXCLUDE_FROM_ALL ${program})
-  target_link_libraries(tutorial_see_program PUBLIC tutorial_see)
+  tutorial_library(tutorial_see_program STATIC EXCLUDE_FROM_ALL SOURCES ${program} LIBRARIES tutorial_see)
   target_link_options(tutorial_see_program INTERFACE "-Wl,@${PROJECT_SOURCE_DIR}/common/check/wrapped.txt")
-  tutorial_flags(tutorial_see_program)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/common/see/*.cpp")
-  add_library(tutorial_see_chapter STATIC EXCLUDE_FROM_ALL ${sources})
-  target_link_libraries(tutorial_see_chapter PUBLIC tutorial_see tutorial_bench_parts)
-  tutorial_flags(tutorial_see_chapter)
+  tutorial_library(tutorial_see_chapter STATIC EXCLUDE_FROM_ALL SOURCES ${sources}
+                   LIBRARIES tutorial_see tutorial_bench_parts)
 endif()
 
 # tutorial_seen_objects(<target> <kernels>...): they call a function before each access.
 function(tutorial_seen_objects target)
-  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${ARGN})
-  target_link_libraries(${target} PRIVATE tutorial_see)
+  tutorial_library(${target} OBJECT EXCLUDE_FROM_ALL SOURCES ${ARGN} LIBRARIES tutorial_see)
   target_compile_options(${target} PRIVATE
     -O1 -finline-functions -finline-small-functions -findirect-inlining -fno-partial-inlining
     -fno-ipa-sra -fno-ipa-icf -fno-tree-sra --param=max-inline-insns-single=2000
     --param=max-inline-insns-auto=2000 --param=inline-unit-growth=5000
     --param=large-function-growth=5000 --param=large-unit-insns=1000000 -g1 -gdwarf-4 -fno-var-tracking
     -fno-var-tracking-assignments -fsanitize=thread -Wno-attributes -Wno-tsan)
-  tutorial_flags(${target})
 endfunction()
 
 # tutorial_see_program(<target> <chapter's library> <bench> <objects>...): what lies in these object libraries can
@@ -68,9 +61,8 @@ function(tutorial_see_program target name bench)
   list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
   get_target_property(libraries ${bench} LINK_LIBRARIES)
   list(REMOVE_ITEM libraries tutorial_bench_support)
-  add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${bench}> ${objects})
-  target_link_libraries(${target} PRIVATE ${libraries} tutorial_see_chapter)
-  tutorial_flags(${target})
+  tutorial_executable(${target} EXCLUDE_FROM_ALL SOURCES $<TARGET_OBJECTS:${bench}> ${objects}
+                      LIBRARIES ${libraries} tutorial_see_chapter)
 endfunction()
 
 # tutorial_add_moved(<test> <label> <main program> LIBRARIES <libraries> OBJECTS <object libraries>): a program
@@ -79,9 +71,8 @@ function(tutorial_add_moved test label source)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "LIBRARIES;OBJECTS")
   string(REPLACE "." "_" target "${test}")
   list(TRANSFORM arg_OBJECTS REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
-  add_executable(${target} EXCLUDE_FROM_ALL "${source}" ${objects})
-  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} tutorial_see_chapter)
-  tutorial_flags(${target})
+  tutorial_executable(${target} EXCLUDE_FROM_ALL SOURCES "${source}" ${objects}
+                      LIBRARIES ${arg_LIBRARIES} tutorial_see_chapter)
   add_dependencies(tutorial_see_programs ${target})
   add_test(NAME "${test}: build" COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
   set_tests_properties("${test}: build" PROPERTIES LABELS "${label};house" FIXTURES_SETUP ${target}
@@ -98,8 +89,7 @@ function(tutorial_see_exhibits target main)
   if(NOT TARGET tutorial_see OR NOT lines)
     return()
   endif()
-  tutorial_sources(sources ${arg_SOURCES} "${main}")
-  tutorial_seen_objects(${target}_objects ${sources})
+  tutorial_seen_objects(${target}_objects ${arg_SOURCES} "${main}")
   tutorial_executable(${target} LIBRARIES tutorial_see_program SOURCES $<TARGET_OBJECTS:${target}_objects>)
   tutorial_add_exhibits(${target} "${main}" check PREFIX ${arg_PREFIX} LABEL ${arg_LABEL})
 endfunction()
@@ -129,18 +119,15 @@ function(tutorial_add_see name)
     set(rung "your_${name}_rung()")
   endif()
   configure_file("${PROJECT_SOURCE_DIR}/common/see/yours.cpp.in" "${CMAKE_CURRENT_BINARY_DIR}/yours.cpp" @ONLY)
-  add_library(${target}_rung OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/yours.cpp")
-  target_link_libraries(${target}_rung PRIVATE tutorial_see_chapter)
-  tutorial_flags(${target}_rung)
+  tutorial_library(${target}_rung OBJECT EXCLUDE_FROM_ALL SOURCES "${CMAKE_CURRENT_BINARY_DIR}/yours.cpp"
+                   LIBRARIES tutorial_see_chapter)
 
   get_target_property(kernels ${name} SOURCES)
-  tutorial_sources(yours "${yours}")
-  list(REMOVE_ITEM kernels ${yours})
+  list(REMOVE_ITEM kernels "${yours}")
   set(named "${CMAKE_CURRENT_BINARY_DIR}/traced.cu")
   file(APPEND "${named}" "")
-  tutorial_sources(named "${named}")
   tutorial_seen_objects(${folder}_seen ${kernels})
-  tutorial_seen_objects(${folder}_seen_your_${name} ${yours})
+  tutorial_seen_objects(${folder}_seen_your_${name} "${yours}")
   tutorial_seen_objects(${folder}_seen_named "${named}")
   tutorial_see_program(${target} ${name} ${bench} ${target}_rung ${folder}_seen ${folder}_seen_your_${name})
   tutorial_see_program(${target}_your_${name} ${name} ${bench} ${target}_rung ${folder}_seen_your_${name})
@@ -161,12 +148,9 @@ function(tutorial_add_see name)
   set_tests_properties("${folder}.check" PROPERTIES LABELS "${name}" FIXTURES_REQUIRED ${target}
                        TIMEOUT ${tutorial_long_timeout})
   set(proof "${PROJECT_SOURCE_DIR}/common/tools/maintain/trace_proof.py" "$<TARGET_FILE:${target}>")
-  if(Python3_EXECUTABLE)
-    tutorial_add_python_test("${folder}.trace" LABEL "${name}" COMMAND ${proof} --quick)
-    tutorial_add_python_test("${folder}.trace: ncu" LABEL "${name};long" COMMAND ${proof})
-    set_tests_properties("${folder}.trace" "${folder}.trace: ncu" PROPERTIES FIXTURES_REQUIRED ${target})
-    set_tests_properties("${folder}.trace: ncu" PROPERTIES TIMEOUT ${tutorial_long_timeout})
-  endif()
+  tutorial_add_python_test("${folder}.trace" LABEL "${name}" COMMAND ${proof} --quick PROPERTIES FIXTURES_REQUIRED ${target})
+  tutorial_add_python_test("${folder}.trace: ncu" LABEL "${name};long" COMMAND ${proof}
+                           PROPERTIES FIXTURES_REQUIRED ${target} TIMEOUT ${tutorial_long_timeout})
 
   file(GLOB exhibits CONFIGURE_DEPENDS proof/museum/exhibits*.cu)
   set(main "${CMAKE_CURRENT_SOURCE_DIR}/proof/museum/exhibits_asan.cpp")

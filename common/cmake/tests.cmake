@@ -159,9 +159,9 @@ macro(tutorial_discover target order list)
                ENVIRONMENT TUTORIAL_CPU_ORDER=${order})
 endmacro()
 
-# tutorial_add_python_test(<name> LABEL <label> COMMAND <script> [arguments...])
+# tutorial_add_python_test(<name> LABEL <label> COMMAND <script> [arguments...] [PROPERTIES <property> <value>...])
 function(tutorial_add_python_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "COMMAND")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "COMMAND;PROPERTIES")
   if(NOT Python3_EXECUTABLE)
     return()
   endif()
@@ -169,7 +169,7 @@ function(tutorial_add_python_test name)
            WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   # Python writes __pycache__ beside the sources otherwise.
   set_tests_properties("${name}" PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${tutorial_timeout}
-                       ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+                       ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1" ${arg_PROPERTIES})
 endfunction()
 
 # tutorial_add_codegen_tests(<spec.json> PREFIX 01_elu LABEL elu): one test per architecture of
@@ -196,13 +196,11 @@ function(tutorial_add_codegen_tests spec)
   endif()
   tutorial_nvcc_architectures(architectures ${architectures})
   foreach(architecture IN LISTS architectures)
-    if(all OR wanted MATCHES "\"sm_${architecture}\"")
+    if(all OR wanted MATCHES "\"sm_${architecture}\"")  # nvcc may take minutes on a busy machine
       tutorial_add_python_test("${arg_PREFIX}.${name}: sm_${architecture}" LABEL "${arg_LABEL}"
         COMMAND "${PROJECT_SOURCE_DIR}/common/tools/maintain/codegen.py" --nvcc "${TUTORIAL_NVCC}"
-                --arch "sm_${architecture}" --spec "${spec}" $<$<BOOL:${TUTORIAL_WERROR}>:--werror>)
-      if(TEST "${arg_PREFIX}.${name}: sm_${architecture}")  # nvcc may take minutes on a busy machine
-        set_tests_properties("${arg_PREFIX}.${name}: sm_${architecture}" PROPERTIES TIMEOUT ${tutorial_long_timeout})
-      endif()
+                --arch "sm_${architecture}" --spec "${spec}" $<$<BOOL:${TUTORIAL_WERROR}>:--werror>
+        PROPERTIES TIMEOUT ${tutorial_long_timeout})
     endif()
   endforeach()
 endfunction()
