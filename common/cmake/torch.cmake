@@ -7,20 +7,6 @@
 option(TUTORIAL_TORCH "Build the bindings to PyTorch (common/torch)" OFF)
 set(TUTORIAL_TORCH_PYTHON "" CACHE FILEPATH "the Python whose PyTorch is bound to; empty: the first found")
 
-# tutorial_ask_torch(<python> <out>): "version;cuda;abi;folder" of its PyTorch, or empty.
-function(tutorial_ask_torch python out)
-  set(answer "")
-  if(python)
-    execute_process(COMMAND "${python}" -c
-      "import os, torch; print(torch.__version__.split('+')[0], torch.version.cuda or 'none', int(torch._C._GLIBCXX_USE_CXX11_ABI), os.path.dirname(torch.__file__), sep=';', end='')"
-      WORKING_DIRECTORY "${PROJECT_BINARY_DIR}" OUTPUT_VARIABLE answer ERROR_QUIET RESULT_VARIABLE rc)
-    if(NOT rc EQUAL 0)
-      set(answer "")
-    endif()
-  endif()
-  set(${out} "${answer}" PARENT_SCOPE)
-endfunction()
-
 if(TUTORIAL_TORCH AND TUTORIAL_SANITIZE)
   message(STATUS "tutorial: PyTorch is not built with the sanitizers, so its bindings are left out")
   set(TUTORIAL_TORCH OFF)
@@ -30,16 +16,18 @@ if(TUTORIAL_TORCH)
   if(TUTORIAL_TORCH_PYTHON)
     set(candidates "${TUTORIAL_TORCH_PYTHON}")
   else()
-    set(candidates "${Python3_EXECUTABLE}" python3 /usr/bin/python3)
+    set(candidates ${Python3_EXECUTABLE} python3 /usr/bin/python3)
   endif()
   foreach(python IN LISTS candidates)
-    tutorial_ask_torch("${python}" answer)
-    if(answer)
+    execute_process(COMMAND "${python}" -c
+      "import os, torch; print(torch.__version__.split('+')[0], torch.version.cuda or 'none', int(torch._C._GLIBCXX_USE_CXX11_ABI), os.path.dirname(torch.__file__), sep=';', end='')"
+      WORKING_DIRECTORY "${PROJECT_BINARY_DIR}" OUTPUT_VARIABLE answer ERROR_QUIET RESULT_VARIABLE rc)
+    if(rc EQUAL 0)
       set(TUTORIAL_TORCH_INTERPRETER "${python}")
       break()
     endif()
   endforeach()
-  if(NOT answer)
+  if(NOT rc EQUAL 0)
     message(FATAL_ERROR "PyTorch is not installed for ${candidates}: install it (Debian, Ubuntu: "
                         "python3-torch and libtorch-dev; elsewhere: pip install torch), or set "
                         "TUTORIAL_TORCH_PYTHON to a Python that has it.")
@@ -94,14 +82,12 @@ endfunction()
 # Why this build has no bindings, and what to do.
 if(NOT TUTORIAL_TORCH)
   set(has_torch "")
-  foreach(python IN ITEMS "${Python3_EXECUTABLE}" /usr/bin/python3)
-    if(python AND NOT has_torch)
-      execute_process(COMMAND "${python}" -c
-        "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"
-        WORKING_DIRECTORY "${PROJECT_BINARY_DIR}" OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE rc)
-      if(rc EQUAL 0)
-        set(has_torch "${python}")
-      endif()
+  foreach(python IN ITEMS ${Python3_EXECUTABLE} /usr/bin/python3)
+    execute_process(COMMAND "${python}" -c "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"
+      WORKING_DIRECTORY "${PROJECT_BINARY_DIR}" OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE rc)
+    if(rc EQUAL 0)
+      set(has_torch "${python}")
+      break()
     endif()
   endforeach()
   if(TUTORIAL_SANITIZE)

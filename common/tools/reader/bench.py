@@ -9,9 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import exercises
 import front
 import ladder
 import runs
+import trace
 
 # Few rows on the executor, where the machine's other work moves a time by half: each three times, in mixed order.
 REPEATED = ["--benchmark_repetitions=3", "--benchmark_enable_random_interleaving=true"]
@@ -55,7 +57,6 @@ def refuse(arguments, folders, rest, gpus):
     if arguments.rungs:
         if len(folders) > 1 or arguments.benchmark_filter is not None:
             raise runs.ToolError("name rungs of one chapter, or give --benchmark_filter, not both")
-        import trace
         known = trace.known_names(folders[0])
         try:
             trace.refuse_unknown(folders[0], [rung for rung in arguments.rungs if rung not in known])
@@ -254,7 +255,7 @@ class Bench:
         if brief:
             front.say(f"All {everything} rows gave right results: {front.command(f'compare {front.here(self.out)}')} draws them.")
         front.say("These times say nothing about a GPU. What your kernel asks of memory, beside a rung: "
-                  + front.command(f"trace {name} {yours.rung} {beside(self.folder)}"))
+                  + front.command(f"trace {name} {yours.rung} {exercises.Chapter(self.folder).beside}"))
         return code
 
     def draw(self):
@@ -285,12 +286,6 @@ def keep_fastest(path):
             repeated.sort(key=lambda row: not row.get("error_occurred"))  # one that failed stands for all
     data["benchmarks"] = [repeated[0] for repeated in rows.values()]
     path.write_text(json.dumps(data), encoding="utf-8")
-
-
-def beside(folder):
-    """The rung beside which a reader's is looked at."""
-    import exercises
-    return exercises.Chapter(folder).beside
 
 
 def show_progress(lines, log):

@@ -103,28 +103,23 @@ class Speed:
     what: str = "element"    # that slots are told of: that or thread
 
     def __post_init__(self):
-        self.parts = [self.of(one) for one in self.counted]
-        self.us = sum(part.us for part in self.parts)
-        self.longest = max(self.parts, key=lambda part: part.us)
+        launches = [self.scaled(one.launch) for one in self.counted]
+        parts = [self.predicted(one, launch) for one, launch in zip(self.counted, launches)]
+        longest = max(parts, key=lambda part: part.us)
+        self.launch = launches[parts.index(longest)]  # the one that takes longest
+        self.us = sum(part.us for part in parts)
         self.percent = 100 * self.copy_us / self.us
-        self.limit = "bytes" if self.percent >= COPY_SPEED else self.longest.limit
+        self.limit = "bytes" if self.percent >= COPY_SPEED else longest.limit
 
     @property
     def copy_us(self):
         return self.moved * self.scale / self.target.gbps / 1e3
 
-    @property
-    def main(self):
-        """The launch that takes longest."""
-        return self.counted[self.parts.index(self.longest)]
+    def scaled(self, launch):
+        return replace(launch, units={unit: cycles * self.scale for unit, cycles in launch.units.items()}, **{
+            part: getattr(launch, part) * self.scale for part in ("blocks", "instructions", "loaded", "stored")})
 
-    def scaled(self, count):
-        return replace(count.launch, blocks=count.launch.blocks * self.scale, instructions=count.launch.instructions * self.scale,
-                       units={unit: cycles * self.scale for unit, cycles in count.launch.units.items()},
-                       loaded=count.launch.loaded * self.scale, stored=count.launch.stored * self.scale)
-
-    def of(self, count):
-        launch = self.scaled(count)
+    def predicted(self, count, launch):
         moved = (self.moved if len(self.counted) == 1 else count.asked) * self.scale
         moved = max(moved, launch.loaded) if launch.loaded > WASTED * moved else moved
         return model.Model(runs.shown()["main"]).of_launch(launch, self.target.device, moved / self.target.gbps / 1e3, moved)
@@ -143,7 +138,7 @@ class Speed:
 
     @property
     def why(self):
-        launch = self.scaled(self.main)
+        launch = self.launch
         need, there = self.fills().get(self.limit, (0, 0))
         return {"blocks": f"the blocks limit it: {launch.blocks:,.0f} of {launch.threads} threads",
                 "bytes": "the bytes limit it, as they should",
@@ -176,7 +171,7 @@ class Speed:
 
     def lines(self):
         """(label, text) each."""
-        launch, device, fills = self.scaled(self.main), self.target.device, self.fills()
+        launch, device, fills = self.launch, self.target.device, self.fills()
         kinds = [f"{counts.NAMES[kind]} {need:.3g} of {there:.3g}" for kind, (need, there) in fills.items()
                  if kind != "slots" and need >= 0.05 * there]
         held = f"{launch.resident(device):,} of {device.thread_slots:,} threads held"
@@ -187,7 +182,7 @@ class Speed:
 
     def json(self):
         """Kinds and numbers, for programs."""
-        launch, dearest = self.scaled(self.main), self.dearest
+        launch, dearest = self.launch, self.dearest
         return {"gpu": self.target.device.recorded or "described", "percent_of_copy": round(self.percent, 1), "us": round(self.us, 2),
                 "limit": self.limit, "elements": round(self.elements * self.scale), "bytes": round(self.moved * self.scale),
                 "blocks": round(launch.blocks), "threads": launch.threads, "registers": launch.registers, "shared_bytes": launch.shared,
