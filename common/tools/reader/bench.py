@@ -235,15 +235,12 @@ class Bench:
             shown.rows = chosen or shown.rows
             return shown
         names = {row.rung for row in run.rows}
-
-        def selected(shown):
-            if self.chosen is not None:
-                shown.rows = [row for row in shown.rows if row.rung in names]
-            return shown
         code = ladder.show(beside_yours(run))
         for gpu in gpus or (front.recorded_gpus(self.folder)[:1] if self.backend == "cpu" else []):
             front.say()
-            recorded = selected(runs.load_run(self.folder / "results" / f"{gpu}.json"))
+            recorded = runs.load_run(self.folder / "results" / f"{gpu}.json")
+            if self.chosen is not None:
+                recorded.rows = [row for row in recorded.rows if row.rung in names]
             if not recorded.rows:
                 front.say(f"Of these rows none is recorded on an {gpu.upper()}.")
                 continue

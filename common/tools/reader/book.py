@@ -9,6 +9,7 @@ What builds it is installed from PyPI into build/book/venv, once.
 """
 
 import fcntl
+import functools
 import hashlib
 import http.server
 import json
@@ -178,12 +179,9 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 def server(site):
     """A server on the loopback address, on the first port that is free."""
-    def handler(*arguments):
-        return Handler(*arguments, directory=str(site))
-
     for candidate in [*range(FIRST_PORT, FIRST_PORT + 10), 0]:
         try:
-            return http.server.ThreadingHTTPServer(("127.0.0.1", candidate), handler)
+            return http.server.ThreadingHTTPServer(("127.0.0.1", candidate), functools.partial(Handler, directory=str(site)))
         except OSError:
             continue
     raise runs.ToolError("no port is free on 127.0.0.1")

@@ -82,6 +82,5 @@ def lines_of(folder):
 
 
 def run(folder):
-    for line in lines_of(folder):
-        print(line)
+    print(*lines_of(folder), sep="\n")
     return 0

@@ -366,6 +366,5 @@ def run(arguments, _=()):
     if arguments.after is None:
         return ladder.show(first, arguments.shape, arguments.regime)
     second = runs.load_run(arguments.after)
-    for line in compare(first, second, arguments, ladder.Paint(sys.stdout)):
-        print(line)
+    print(*compare(first, second, arguments, ladder.Paint(sys.stdout)), sep="\n")
     return 0

@@ -210,8 +210,7 @@ def show(run, shape=None, regime=None, recorded=False):
     columns = min(max(shutil.get_terminal_size((MOST_COLUMNS, 24)).columns, 60), MOST_COLUMNS)
     if recorded:  # the reader's rung of a recorded run is the starter, and not the reader's
         run.rows = [row for row in run.rows if row.kind != "yours"]
-    for line in draw(run, shape, regime, recorded, columns, Paint(sys.stdout)):
-        print(line)
+    print(*draw(run, shape, regime, recorded, columns, Paint(sys.stdout)), sep="\n")
     failed = [row for row in run.rows if row.failed]
     if failed:
         sys.stderr.write(f"{len(failed)} of {len(run.rows)} rows failed; first: "

@@ -203,8 +203,7 @@ class Run:
 
     def shapes(self):
         """All shapes, fewest elements first; equal sizes stay in file order."""
-        names = unique(row.shape for row in self.rows)
-        return sorted(names, key=recorded.elements_of)
+        return sorted(unique(row.shape for row in self.rows), key=recorded.elements_of)
 
     def regimes(self):
         return unique(row.regime for row in self.rows)
@@ -333,8 +332,7 @@ def tracked_files(root=None):
 
 def find_chapters(root=None):
     """The chapters' folders (01_elu, ...), in order."""
-    folders = [path for path in Path(root or ROOT).iterdir() if path.is_dir()]
-    return sorted(path for path in folders if re.match(r"\d\d_\w", path.name))
+    return sorted(path for path in Path(root or ROOT).iterdir() if path.is_dir() and re.match(r"\d\d_\w", path.name))
 
 
 def commit():
