@@ -3,10 +3,10 @@
 
     python3 02_gelu/results/curves.py
 
-Everything here is arithmetic that Python does exactly as IEEE 754 says: rounding a double to float or
-half is what struct does. No GPU and no measurement is involved.
+Python rounds exactly as IEEE 754 says, by computed.py; no GPU and no measurement is involved.
 """
 
+import functools
 import math
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ import fit
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
 import computed
-from computed import rounded, worst_nearby
+from computed import HALF_ULP, error_plot, in_float, rounded, worst_nearby
 
 RESULTS = Path(__file__).resolve().parent
 
@@ -31,21 +31,15 @@ def gelu_tanh(x):
 
 def by_tanh(x, letter):
     """0.5 x (1 + tanh u) in the arithmetic of a type, as rung 6 has it, with a correctly rounded tanh."""
-    def r(value):
-        return rounded(value, letter)
+    r = functools.partial(rounded, letter=letter)
     cubic = r(1.0 + r(0.044715) * r(x * x))
     tanh = r(math.tanh(r(r(r(math.sqrt(2.0 / math.pi)) * x) * cubic)))
     return r(r(0.5 * x) * r(1.0 + tanh))
 
 
-def tail_error(letter):
-    """The largest relative error of by_tanh."""
-    return worst_nearby(-8, 0, 20, letter, lambda x: abs(by_tanh(x, letter) / gelu_tanh(x) - 1.0))
-
-
 def fit_error():
     """Points (a, error in ULP of a half) of the polynomial in gelu_math.cuh."""
-    coefficients = [rounded(c, "f") for c in fit.fit("half", 6)[0]]
+    coefficients = [in_float(c) for c in fit.fit("half", 6)[0]]
     digits, smallest, end, _ = fit.TYPES["half"]
     points = []
     for step in range(1, 400):
@@ -67,25 +61,23 @@ def slope_tanh(x):
 
 def textbook_none(x):
     """(1 + erf(x / sqrt 2)) / 2 + x phi(x) in float arithmetic, each function correctly rounded."""
-    def r(value):
-        return rounded(value, "f")
+    r = in_float
     cdf = r(0.5 * r(1.0 + r(math.erf(r(x * r(math.sqrt(0.5)))))))
     return r(cdf + r(r(x * r(0.3989422804014327)) * r(math.exp(r(r(x * x) * -0.5)))))
 
 
 def textbook_tanh(x):
     """(1 + t) / 2 + x (1 - t^2) u' / 2 in float arithmetic, t = tanh u correctly rounded."""
-    def r(value):
-        return rounded(value, "f")
+    r = in_float
     square, root = r(x * x), r(math.sqrt(2.0 / math.pi))
     t = r(math.tanh(r(root * r(x + r(r(r(0.044715) * square) * x)))))
     slope = r(root * r(1.0 + r(r(0.134145) * square)))
     return r(r(0.5 * r(1.0 + t)) + r(r(r(0.5 * x) * r(1.0 - r(t * t))) * slope))
 
 
-def slope_error(textbook, exact):
-    """The largest relative error of a derivative in float."""
-    return worst_nearby(-8, 0, 20, "f", lambda x: abs(textbook(x) / exact(x) - 1.0))
+def error(of, exact, letter="f"):
+    """The largest relative errors in the left tail."""
+    return worst_nearby(-8, 0, 20, letter, of, exact)
 
 
 def main():
@@ -113,18 +105,13 @@ def main():
                                for x in range(-150, 151)]}],
         "lines": [{"y": 0, "label": ""}],
     })
-    computed.write(RESULTS, "tail.json", {
-        "title": "0.5 x (1 + tanh u) in the left tail",
-        "subtitle": "largest relative error, with a correctly rounded tanh",
-        "desc": "In half arithmetic the error passes one percent near x = -2.2, and from -3.6 on "
-                "nothing is left; in float near -4.5 and from -5.2 on.",
-        "height": 320,
-        "x": {"label": "x", "min": -8, "max": 0},
-        "y": {"label": "relative error", "scale": "log", "min": 1e-8, "max": 2},
-        "series": [{"name": "in half", "points": tail_error("e")},
-                   {"name": "in float", "points": tail_error("f")}],
-        "lines": [{"y": 2.0 ** -12, "label": "half a ULP of a half", "side": "left"}],
-    })
+    computed.write(RESULTS, "tail.json", error_plot(
+        "0.5 x (1 + tanh u) in the left tail", "largest relative error, with a correctly rounded tanh",
+        "In half arithmetic the error passes one percent near x = -2.2, and from -3.6 on "
+        "nothing is left; in float near -4.5 and from -5.2 on.",
+        {"label": "x", "min": -8, "max": 0}, 1e-8,
+        [{"name": name, "points": error(functools.partial(by_tanh, letter=letter), gelu_tanh, letter)}
+         for name, letter in (("in half", "e"), ("in float", "f"))], HALF_ULP))
     computed.write(RESULTS, "degrees.json", {
         "title": "How long the polynomial has to be",
         "subtitle": "largest error of the best fit of log2 Phi(-a), in ULP of the result",
@@ -149,19 +136,13 @@ def main():
         "series": [{"name": "P(a) - log2 Phi(-a)", "points": fit_error()}],
         "lines": [{"y": 0, "label": ""}],
     })
-
-    computed.write(RESULTS, "backward.json", {
-        "title": "The textbook's derivatives in float",
-        "subtitle": "largest relative error, with correctly rounded functions",
-        "desc": "At the zero of the derivative, x = -0.75, both errors have a peak. In the left tail tanh has no right "
-                "digit from -5.3 on; with erf the error stays at two or three percent.",
-        "height": 320,
-        "x": {"label": "x", "min": -8, "max": 0},
-        "y": {"label": "relative error", "scale": "log", "min": 1e-8, "max": 2},
-        "series": [{"name": "none", "points": slope_error(textbook_none, slope_none)},
-                   {"name": "tanh", "points": slope_error(textbook_tanh, slope_tanh)}],
-        "lines": [{"y": 2.0 ** -12, "label": "half a ULP of a half", "side": "left"}],
-    })
+    computed.write(RESULTS, "backward.json", error_plot(
+        "The textbook's derivatives in float", "largest relative error, with correctly rounded functions",
+        "At the zero of the derivative, x = -0.75, both errors have a peak. In the left tail tanh has no right "
+        "digit from -5.3 on; with erf the error stays at two or three percent.",
+        {"label": "x", "min": -8, "max": 0}, 1e-8,
+        [{"name": "none", "points": error(textbook_none, slope_none)},
+         {"name": "tanh", "points": error(textbook_tanh, slope_tanh)}], HALF_ULP))
 
 if __name__ == "__main__":
     main()

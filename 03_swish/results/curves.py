@@ -3,8 +3,7 @@
 
     python3 03_swish/results/curves.py
 
-Everything here is arithmetic that Python does exactly as IEEE 754 says: rounding a double to float or
-half is what struct does. No GPU and no measurement is involved.
+Python rounds exactly as IEEE 754 says, by computed.py; no GPU and no measurement is involved.
 """
 
 import math
@@ -14,16 +13,9 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
 import computed
-from computed import rounded, worst_nearby
+from computed import error_plot, in_float, rounded, worst_nearby
 
 RESULTS = Path(__file__).resolve().parent
-
-
-def exp(x):
-    try:
-        return math.exp(x)
-    except OverflowError:
-        return math.inf
 
 
 def swish(x, beta=1.0):
@@ -33,7 +25,7 @@ def swish(x, beta=1.0):
 
 def textbook(x, letter):
     """x times 1 / (1 + e^-x), every step rounded to the type."""
-    e = rounded(exp(-x), letter)
+    e = rounded(math.exp(-x), letter)
     return rounded(x * rounded(1 / rounded(1 + e, letter), letter), letter)
 
 
@@ -47,13 +39,10 @@ def errors(form, letter, least):
     """Points (-x, largest relative error in the neighbourhood), while Swish is at least `least`."""
     points = []
     for step in range(0, 440):
-        worst = 0.0
-        for part in range(8):
-            x = rounded(-(step + part / 8 + 0.4) / 4, letter)
-            if abs(swish(x)) >= least:
-                worst = max(worst, abs(form(x, letter) - swish(x)) / abs(swish(x)))
-        points.append([step / 4, worst or None])
-    return [point for point in points if point[1] is not None]
+        near = [rounded(-(step + part / 8 + 0.4) / 4, letter) for part in range(8)]
+        found = [abs(form(x, letter) - swish(x)) / abs(swish(x)) for x in near if abs(swish(x)) >= least]
+        points.append([step / 4, max(found, default=0.0)])
+    return [point for point in points if point[1]]
 
 
 def bf16(value):
@@ -64,18 +53,18 @@ def bf16(value):
 
 def divided(x, least=0.0):
     """x / (1 + e^-x) in float. With least: x times a reciprocal, which is 0 if it is smaller than that."""
-    below = rounded(1.0 + rounded(exp(-x), "f"), "f")
+    below = in_float(1.0 + in_float(math.exp(-x)))
     if not least:
-        return rounded(x / below, "f")
-    reciprocal = rounded(1.0 / below, "f")
-    return rounded(x * (reciprocal if reciprocal >= least else 0.0), "f")
+        return in_float(x / below)
+    reciprocal = in_float(1.0 / below)
+    return in_float(x * (reciprocal if reciprocal >= least else 0.0))
 
 
 def two_factors(x):
     """For x < 0, with q = e^(x/2): x q times q / (1 + q^2), every step rounded to float."""
-    q = rounded(exp(x / 2), "f")
-    other = rounded(q * rounded(1.0 / rounded(1.0 + q * q, "f"), "f"), "f")
-    return rounded(rounded(x * q, "f") * other, "f")
+    q = in_float(math.exp(x / 2))
+    other = in_float(q * in_float(1.0 / in_float(1.0 + q * q)))
+    return in_float(in_float(x * q) * other)
 
 
 def bf16_errors(form):
@@ -95,18 +84,14 @@ def slope(x):
 
 def textbook_slope(x):
     """s (1 + x (1 - s)) in float arithmetic, with a correctly rounded exponential."""
-    def r(value):
-        return rounded(value, "f")
-    try:
-        sigmoid = r(1.0 / r(1.0 + r(math.exp(-x))))
-    except OverflowError:  # of a float
-        sigmoid = 0.0
+    r = in_float
+    sigmoid = r(1.0 / r(1.0 + r(math.exp(-x))))
     return r(sigmoid * r(1.0 + r(x * r(1.0 - sigmoid))))
 
 
-def slope_error(of, letter, gradient):
-    """The largest relative error of the derivative times gradient."""
-    return worst_nearby(-22, 0, 10, letter, lambda x: abs(of(x) / (slope(x) * gradient) - 1.0))
+def slope_error(letter, of):
+    """The largest relative error of the derivative times dy = 1024."""
+    return worst_nearby(-22, 0, 10, letter, of, lambda x: slope(x) * 1024.0)
 
 
 def main():
@@ -123,48 +108,33 @@ def main():
         "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
     })
     half_least, float_least = 2.0 ** -24, 2.0 ** -149
-    computed.write(RESULTS, "tail.json", {
-        "title": "Swish far below zero",
-        "subtitle": "largest relative error, with a correctly rounded exponential",
-        "desc": "In half the textbook formula is entirely wrong from -11.1 down, in float from "
-                "-88.7 down; the form with e^x degrades slowly, where numbers become subnormal.",
-        "height": 320,
-        "x": {"label": "-x", "min": 0, "max": 110},
-        "y": {"label": "relative error", "scale": "log", "min": 1e-8, "max": 2},
-        "series": [{"name": "x sigmoid(x), half", "points": errors(textbook, "e", half_least)},
-                   {"name": "with e^x, half", "points": errors(safe, "e", half_least),
-                    "style": "dashed"},
-                   {"name": "x sigmoid(x), float", "points": errors(textbook, "f", float_least)},
-                   {"name": "with e^x, float", "points": errors(safe, "f", float_least),
-                    "style": "dashed"}],
-    })
-    computed.write(RESULTS, "tail_bf16.json", {
-        "title": "Swish far below zero, in bf16",
-        "subtitle": "relative error of correctly rounded steps; rcp_approx flushes to 0 below 2^-126",
-        "desc": "The product with rcp_approx is 0 from -87.5 down, the quotient from -89 down; the product of two "
-                "factors stays correctly rounded.",
-        "height": 320,
-        "x": {"label": "x", "min": -97, "max": -80},
-        "y": {"label": "relative error", "scale": "log", "min": 1e-4, "max": 2},
-        "series": [{"name": "x * rcp_approx(1 + e)", "points": bf16_errors(lambda x: divided(x, 2.0 ** -126))},
-                   {"name": "x / (1 + e)", "points": bf16_errors(divided)},
-                   {"name": "two factors (section 9)", "points": bf16_errors(two_factors), "style": "dashed"}],
-    })
-
-    computed.write(RESULTS, "backward.json", {
-        "title": "The gradient of Swish far below zero, for dy = 1024",
-        "subtitle": "largest relative error, with a correctly rounded exponential",
-        "desc": "In float the textbook's derivative has few digits at its zero, x = -1.28. In half, a derivative "
-                "that is rounded before dy comes in loses its digits below -12; rounded once, dx keeps them.",
-        "height": 320,
-        "x": {"label": "x", "min": -22, "max": 0},
-        "y": {"label": "relative error", "scale": "log", "min": 1e-8, "max": 2},
-        "series": [{"name": "textbook, float", "points": slope_error(lambda x: textbook_slope(x) * 1024.0, "f", 1024.0)},
-                   {"name": "derivative as a half, times dy", "points": slope_error(
-                       lambda x: rounded(rounded(slope(x), "e") * 1024.0, "e"), "e", 1024.0)},
-                   {"name": "rounded once, half", "style": "dashed", "points": slope_error(
-                       lambda x: rounded(slope(x) * 1024.0, "e"), "e", 1024.0)}],
-    })
+    computed.write(RESULTS, "tail.json", error_plot(
+        "Swish far below zero", "largest relative error, with a correctly rounded exponential",
+        "In half the textbook formula is entirely wrong from -11.1 down, in float from "
+        "-88.7 down; the form with e^x degrades slowly, where numbers become subnormal.",
+        {"label": "-x", "min": 0, "max": 110}, 1e-8,
+        [{"name": "x sigmoid(x), half", "points": errors(textbook, "e", half_least)},
+         {"name": "with e^x, half", "points": errors(safe, "e", half_least), "style": "dashed"},
+         {"name": "x sigmoid(x), float", "points": errors(textbook, "f", float_least)},
+         {"name": "with e^x, float", "points": errors(safe, "f", float_least), "style": "dashed"}]))
+    computed.write(RESULTS, "tail_bf16.json", error_plot(
+        "Swish far below zero, in bf16", "relative error of correctly rounded steps; rcp_approx flushes to 0 below 2^-126",
+        "The product with rcp_approx is 0 from -87.5 down, the quotient from -89 down; the product of two "
+        "factors stays correctly rounded.",
+        {"label": "x", "min": -97, "max": -80}, 1e-4,
+        [{"name": "x * rcp_approx(1 + e)", "points": bf16_errors(lambda x: divided(x, 2.0 ** -126))},
+         {"name": "x / (1 + e)", "points": bf16_errors(divided)},
+         {"name": "two factors (section 9)", "points": bf16_errors(two_factors), "style": "dashed"}]))
+    computed.write(RESULTS, "backward.json", error_plot(
+        "The gradient of Swish far below zero, for dy = 1024", "largest relative error, with a correctly rounded exponential",
+        "In float the textbook's derivative has few digits at its zero, x = -1.28. In half, a derivative "
+        "that is rounded before dy comes in loses its digits below -12; rounded once, dx keeps them.",
+        {"label": "x", "min": -22, "max": 0}, 1e-8,
+        [{"name": "textbook, float", "points": slope_error("f", lambda x: textbook_slope(x) * 1024.0)},
+         {"name": "derivative as a half, times dy", "points": slope_error(
+             "e", lambda x: rounded(rounded(slope(x), "e") * 1024.0, "e"))},
+         {"name": "rounded once, half", "style": "dashed", "points": slope_error(
+             "e", lambda x: rounded(slope(x) * 1024.0, "e"))}]))
     # A row of activations of which the largest is 0.01, before and after the scale.
     def e4m3(value):
         unit = 2.0 ** (max(math.floor(math.log2(abs(value))), -6) - 3)

@@ -19,7 +19,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room)
 import computed
 import figures
 import recorded
-from computed import rounded
+from computed import in_float
 
 HERE = Path(__file__).resolve().parents[1]  # the chapter
 
@@ -253,14 +253,14 @@ def scan():
 
 def tree(values):
     while len(values) > 1:
-        values = [rounded(a + b, "f") for a, b in zip(values[::2], values[1::2])]
+        values = [in_float(a + b) for a, b in zip(values[::2], values[1::2])]
     return values[0]
 
 
 def loop(values):
     total = 0.0
     for value in values:
-        total = rounded(total + value, "f")
+        total = in_float(total + value)
     return total
 
 
@@ -270,7 +270,7 @@ def orders():
     lengths = [2 ** k for k in range(3, 13)]
     points = {loop: [], tree: []}
     for length in lengths:
-        rows = [[rounded(random.random(), "f") for _ in range(length)] for _ in range(100)]
+        rows = [[in_float(random.random()) for _ in range(length)] for _ in range(100)]
         for way, found in points.items():
             errors = [abs(way(row) - math.fsum(row)) / 2.0 ** (math.frexp(math.fsum(row))[1] - 24) for row in rows]
             found.append([length, max(errors)])

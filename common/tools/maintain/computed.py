@@ -1,6 +1,7 @@
-"""What the scripts in the chapters' results/ share: arithmetic that Python does exactly as IEEE 754 says, and how
-their files are kept fresh."""
+"""What the scripts in the chapters' results/ share: arithmetic that Python does exactly as IEEE 754 says, rounding a double
+to float or half being what struct does, and how their files are kept fresh."""
 
+import functools
 import math
 import struct
 
@@ -13,6 +14,9 @@ def rounded(value, letter):
         return struct.unpack(letter, struct.pack(letter, value))[0]
     except OverflowError:
         return math.copysign(math.inf, value)
+
+
+in_float = functools.partial(rounded, letter="f")
 
 
 def write(folder, name, figure):
@@ -30,7 +34,20 @@ def keep(files, check):
     return int(check and bool(stale))
 
 
-def worst_nearby(first, last, each, letter, error, parts=16):
-    """Points (x, largest error(x) in the neighbourhood) from first to last, `each` per unit; x is of the type."""
-    return [[step / each, max(error(rounded((step + part / parts) / each, letter)) for part in range(parts))]
+def worst_nearby(first, last, each, letter, of, exact, at=float):
+    """Points (x, largest relative error of of(x) in the neighbourhood) from first to last, `each` per unit; x, or at() of
+    it, is of the type."""
+    def error(x):
+        return abs(of(x) / exact(x) - 1.0) if x else 0.0
+    return [[at(step / each), max(error(rounded(at((step + part / 16) / each), letter)) for part in range(16))]
             for step in range(first * each, last * each)]
+
+
+HALF_ULP = [{"y": 2.0 ** -12, "label": "half a ULP of a half", "side": "left"}]
+
+
+def error_plot(title, subtitle, desc, x, least, series, lines=None):
+    """A plot of relative errors, from `least` to 2."""
+    return {"title": title, "subtitle": subtitle, "desc": desc, "height": 320, "x": x,
+            "y": {"label": "relative error", "scale": "log", "min": least, "max": 2}, "series": series,
+            **({"lines": lines} if lines else {})}
