@@ -87,6 +87,25 @@ PANELS = (
 )
 
 
+def panel(canvas, left, top, operand, size, gap, shape, element, elements):
+    """The results of this (rows, columns) from (left, top) on, bracketed in packs of four, and lines to what each pack needs
+    of the operand's elements, which begin at the place `operand`."""
+    rows, columns = shape
+    of = [element(k // columns, k % columns) for k in range(rows * columns)]
+    for k, one in enumerate(of):
+        cell(canvas, left + k * size, top, f"s{one}", str(k), size)
+    for k in range(elements):
+        cell(canvas, operand[0] + k * size, operand[1], f"s{k}", str(k), size)
+    below = top + size + gap
+    for first in range(0, len(of), 4):
+        needed, width = sorted(set(of[first:first + 4])), len(of[first:first + 4]) * size
+        bracket(canvas, left + first * size, below, width)
+        for place in needed if len(needed) < 3 else [sum(needed) / len(needed)]:
+            canvas.line(left + first * size + width / 2, below + 1, operand[0] + (place + 0.5) * size, operand[1] - 1, "axis", 1.2)
+    for k in range(elements // 4):
+        bracket(canvas, operand[0] + k * 4 * size, operand[1] + size + gap - 1, 4 * size)
+
+
 def walk():
     """Packs of four results, and what of the second operand each of them needs."""
     canvas = figures.Canvas(
@@ -103,35 +122,15 @@ def walk():
         canvas.text(16 + 22 * 7.3, top, words, "muted", kind="s")
         canvas.text(16, top + 32, "result", kind="s")
         canvas.text(16, top + 92, "operand", kind="s")
-        results = 3 * columns
-        for k in range(results):
-            of = element(k // columns, k % columns)
-            cell(canvas, 90 + k * CELL, top + 17, f"s{of}", str(k))
-        for k in range(elements):
-            cell(canvas, 90 + k * CELL, top + 77, f"s{k}", str(k))
-        for pack in range((results + 3) // 4):
-            members = range(pack * 4, min(pack * 4 + 4, results))
-            needed = sorted({element(k // columns, k % columns) for k in members})
-            left, width = 90 + pack * 4 * CELL, len(members) * CELL
-            bracket(canvas, left, top + 17 + CELL + 5, width)
-            places = needed if len(needed) < 3 else [sum(needed) / len(needed)]
-            for place in places:
-                canvas.line(left + width / 2, top + 17 + CELL + 6, 90 + (place + 0.5) * CELL,
-                            top + 76, "axis", 1.2)
-        if elements == 8:
-            for k in range(2):
-                bracket(canvas, 90 + k * 4 * CELL, top + 77 + CELL + 4, 4 * CELL)
+        panel(canvas, 90, top + 17, (90, top + 77), CELL, 5, (3, columns), element, elements)
     return canvas.render()
-
-
-NARROW = 440
 
 
 def strides():
     """(2, 3, 4) with (3, 1): the operand's element for each of the result, element 22 marked."""
     size = 34
     canvas = figures.Canvas(
-        NARROW, 262, "Element 22 of the result, and its element of the operand",
+        figures.WIDTH, 262, "Element 22 of the result, and its element of the operand",
         "A result of two by three by four elements, numbered as they lie in memory, beside an operand of three by one. Each row of "
         "the result uses one element of the operand. Element 22 lies in the last row and uses element 2.")
     canvas.text(14, 24, "(2, 3, 4) with (3, 1)", kind="h")
@@ -143,13 +142,13 @@ def strides():
         cell(canvas, x, y, INKS[row], str(k), size)
         if k == 22:
             place = (x, y)
-    right = NARROW - 14 - size
+    right = figures.WIDTH - 14 - size
     for k in range(3):
         cell(canvas, right, 58 + k * size, INKS[k], str(k), size)
     frame(canvas, *place, size, size, "ink", 2.5)
     canvas.line(place[0] + 2 * size + 3, place[1] + size / 2, right - 3, place[1] + size / 2, "ink", 1.5)
     canvas.text(14, 184, "result: strides 12, 4, 1", kind="m")
-    canvas.text(NARROW - 14, 184, "operand: 0, 1, 0", anchor="end", kind="m")
+    canvas.text(figures.WIDTH - 14, 184, "operand: 0, 1, 0", anchor="end", kind="m")
     canvas.text(14, 216, "22 = 1 \u00b7 12 + 2 \u00b7 4 + 2 \u00b7 1   the coordinates are 1, 2, 2", kind="m")
     canvas.text(14, 240, " 2 = 1 \u00b7 0  + 2 \u00b7 1 + 2 \u00b7 0   element 2 of the operand", kind="m")
     return canvas.render()
@@ -159,7 +158,7 @@ def merge():
     """(64, 256, 56, 56) with (1, 256, 1, 1): four dimensions, and three."""
     width, height = 96, 40
     canvas = figures.Canvas(
-        NARROW, 256, "Four dimensions become three",
+        figures.WIDTH, 256, "Four dimensions become three",
         "The extents 64, 256, 56, 56 with the operand's strides 0, 1, 0, 0. The last two have the stride 0 for the operand and lie side "
         "by side in the result, so they become one dimension of 3,136.")
     canvas.text(14, 24, "(64, 256, 56, 56) with (1, 256, 1, 1)", kind="h")
@@ -181,29 +180,16 @@ def packs():
     """Packs of four, and what of the second operand each of them needs: one element, or one wide load."""
     size = 24
     canvas = figures.Canvas(
-        NARROW, 312, "What a pack needs of the operand that is broadcast",
+        figures.WIDTH, 312, "What a pack needs of the operand that is broadcast",
         "Two small broadcasts in packs of four. Where the operand is broadcast along the row, one element serves a pack; where it lies "
         "along the row, a pack of it does.")
     canvas.text(14, 24, "A bracket is one thread's pack", kind="h")
     canvas.text(14, 42, "colour: the element of the second operand", "muted", kind="s")
-    for i, (shapes, words, _, element, elements) in enumerate(PANELS[:2]):
+    for i, (shapes, words, _, element, _) in enumerate(PANELS[:2]):
         top = 66 + i * 132
         canvas.text(14, top, shapes.replace("3, 8", "2, 8").replace("3, 1", "2, 1"), kind="m")
         canvas.text(160, top, words.split(":")[0] + (": one element" if i == 0 else ": one wide load"), "muted", kind="s")
-        for k in range(16):
-            cell(canvas, 14 + k * size, top + 12, f"s{element(k // 8, k % 8)}", str(k), size)
-        count = min(elements, 8) if i else 2
-        left = 14 + (0 if i else 7 * size)
-        for k in range(count):
-            cell(canvas, left + k * size, top + 76, f"s{k}", str(k), size)
-        for pack in range(4):
-            middle = 14 + (pack * 4 + 2) * size
-            bracket(canvas, middle - 2 * size, top + 12 + size + 4, 4 * size)
-            target = left + ((pack // 2 + 0.5) if i == 0 else (pack % 2 * 4 + 2)) * size
-            canvas.line(middle, top + 12 + size + 5, target, top + 75, "axis", 1.2)
-        if i:
-            for k in range(2):
-                bracket(canvas, left + k * 4 * size, top + 76 + size + 3, 4 * size)
+        panel(canvas, 14, top + 12, (14 + (0 if i else 7 * size), top + 76), size, 4, (2, 8), element, 8 if i else 2)
     return canvas.render()
 
 
@@ -211,7 +197,7 @@ def outer():
     """A column plus a row: each thread needs one element of the column and a pack of the row."""
     size = 30
     canvas = figures.Canvas(
-        NARROW, 236, "A column plus a row",
+        figures.WIDTH, 236, "A column plus a row",
         "A column of three elements and a row of eight give a result of three by eight. A thread's pack of four results needs one element "
         "of the column and four of the row.")
     canvas.text(14, 24, "A column plus a row: both operands repeat", kind="h")
@@ -233,10 +219,6 @@ def outer():
     return canvas.render()
 
 
-def main():
-    return computed.keep({FOLDER / "results" / f"{draw.__name__}.svg": draw()
-                          for draw in (layouts, walk, strides, merge, packs, outer)}, "--check" in sys.argv)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(computed.keep({FOLDER / "results" / f"{draw.__name__}.svg": draw()
+                            for draw in (layouts, walk, strides, merge, packs, outer)}, "--check" in sys.argv))

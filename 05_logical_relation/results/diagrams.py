@@ -17,7 +17,7 @@ import computed  # noqa: E402: it is in common/tools/maintain
 import figures  # noqa: E402: as well
 import runs  # noqa: E402: it is in common/tools/reader
 
-WIDTH, LEFT = 440, 14  # narrow, for a phone
+WIDTH, LEFT = figures.WIDTH, 14
 INKS = ("s0", "s1", "s2", "s3")
 
 
@@ -185,12 +185,6 @@ def four_bits():
     return drawing
 
 
-DRAWINGS = (goal, times, stores, truth_bits, who_holds, four_bits)
-
-
-def main():
-    return computed.keep({RESULTS / f"{draw.__name__}.svg": draw().render() for draw in DRAWINGS}, "--check" in sys.argv)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(computed.keep({RESULTS / f"{draw.__name__}.svg": draw().render()
+                            for draw in (goal, times, stores, truth_bits, who_holds, four_bits)}, "--check" in sys.argv))

@@ -11,7 +11,6 @@ between the marks of each kernel, blank lines and comments apart.
 
 import math
 import random
-import re
 import sys
 from pathlib import Path
 
@@ -19,6 +18,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room)
 import computed
 import figures
 import recorded
+import report
 from computed import in_float
 
 HERE = Path(__file__).resolve().parents[1]  # the chapter
@@ -48,9 +48,6 @@ class Drawing(figures.Canvas):
 
     def band(self, x, y, width, height, thread):
         self.element(f'class="f-s{thread}" opacity="0.1"', figures.block(x, y, width, height, 4))
-
-    def slab(self, x, y, width, height):
-        self.rect(x, y, width, height, "grid", 4)
 
     def line(self, x0, y0, x1, y1, style):
         super().line(x0, y0, x1, y1, *LINES[style])
@@ -109,11 +106,6 @@ def layouts():
     return figure.render()
 
 
-def lanes_of(values, mask):
-    """What each lane holds after it has added the value of lane `lane ^ mask`."""
-    return [value + values[lane ^ mask] for lane, value in enumerate(values)]
-
-
 def shuffle_tree():
     figure = Drawing(480, 344, "The sum of a warp, by shuffles",
                      "Three exchanges between eight lanes at distances 4, 2 and 1: afterwards every "
@@ -135,7 +127,7 @@ def shuffle_tree():
                 bold = "tree" if lane in reached[3 - row] else "wire"
                 for origin in (lane, lane ^ mask):
                     figure.line(middle(origin), y - step + size, middle(lane), y, bold)
-            values = lanes_of(values, mask)
+            values = [value + values[lane ^ mask] for lane, value in enumerate(values)]
         figure.text(16, y + 20, ("values", "sums of 2", "sums of 4", "sums of 8")[row])
         for lane in range(8):
             figure.cell(left + lane * (size + 12), y, size, 1 if lane in reached[3 - row] else 0,
@@ -204,9 +196,9 @@ def passes():
                      "result goes out: four transfers. One kernel: one in, one out.")
     figure.text(16, 30, "Three kernels: four transfers")
     figure.text(326, 30, "One: two")
-    figure.slab(16, 186, 290, 36)
+    figure.rect(16, 186, 290, 36, "grid", 4)
     figure.text(161, 209, "memory", "m", "middle")
-    figure.slab(326, 186, 138, 36)
+    figure.rect(326, 186, 138, 36, "grid", 4)
     figure.text(395, 209, "memory", "m", "middle")
     for x, wide, name in ((16, 90, "maximum"), (116, 90, "sum"), (216, 90, "quotient"), (326, 138, "softmax")):
         figure.bar(x, 56, wide, 40, 0, name)
@@ -354,9 +346,7 @@ def code_lines(text):
 
 def lines_of(source, mark):
     """The lines of the excerpt `mark`."""
-    text = (HERE / source).read_text(encoding="utf-8")
-    match = re.search(rf"^//! \[{mark}\]\n(.*?)^//! \[{mark}\]$", text, re.M | re.S)
-    return code_lines(match.group(1))
+    return code_lines("\n".join(report.region(HERE / source, mark, source)))
 
 
 def library_length():
@@ -392,13 +382,9 @@ def filled(page, name, content):
     return path, f"{head}<!-- {name} -->\n\n{content}\n\n<!-- /{name} -->{tail}"
 
 
-def main():
-    drawings = (four_steps, layouts, shuffle_tree, block_sum, cluster, passes, scan, bitonic)
-    return computed.keep({**{HERE / "results" / f"{draw.__name__}.svg": draw() for draw in drawings},
-                          HERE / "results" / "orders.json": recorded.plot_text(orders()),
-                          **dict([filled("cub.md", "code_length", table()),
-                                  filled("library.md", "library_length", library_length())])}, "--check" in sys.argv)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    drawings = (four_steps, layouts, shuffle_tree, block_sum, cluster, passes, scan, bitonic)
+    sys.exit(computed.keep({**{HERE / "results" / f"{draw.__name__}.svg": draw() for draw in drawings},
+                            HERE / "results" / "orders.json": recorded.plot_text(orders()),
+                            **dict([filled("cub.md", "code_length", table()),
+                                    filled("library.md", "library_length", library_length())])}, "--check" in sys.argv))
