@@ -137,10 +137,7 @@ def nice_step(span, most):
     """The smallest of 1, 2, 2.5, 5 times a power of ten that cuts span into at most `most`."""
     raw = span / max(most, 1)
     power = 10.0 ** math.floor(math.log10(raw))
-    for factor in (1, 2, 2.5, 5, 10):
-        if factor * power >= raw * (1 - 1e-9):
-            return factor * power
-    return 10 * power
+    return next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * (1 - 1e-9))
 
 
 def linear_ticks(low, high, most=6):
@@ -161,14 +158,10 @@ def tick_text(value, log=False):
         exponent = round(math.log10(value))
         if -3 <= exponent <= 4:
             return f"{value:,.0f}" if exponent >= 0 else f"{value:.{-exponent}f}"
-        return "10" + superscript(exponent)
+        return "10" + str(exponent).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
     if value == int(value):
         return f"{int(value):,}".replace("-", "\u2212")
     return f"{value:g}".replace("-", "\u2212")
-
-
-def superscript(number):
-    return str(number).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
 
 
 class Axis:
@@ -208,7 +201,7 @@ class Panel:
         limit = lambda f: min(max(f, -4.0), 5.0)  # far outside points keep their direction
         return self.left + limit(fx) * self.width, self.top + (1 - limit(fy)) * self.height
 
-    def draw(self, y_numbers=True, heading=None):
+    def draw(self, heading=None):
         """Grid, ticks and labels."""
         c, bottom, right = self.canvas, self.top + self.height, self.left + self.width
         inside = block(self.left - 5, self.top - 5, self.width + 10, self.height + 10)
@@ -217,8 +210,7 @@ class Panel:
             at = self.top + (1 - self.y.fraction(value)) * self.height
             strong = value == 0 and not self.y.log
             c.line(self.left, at, right, at, "axis" if strong else "grid")
-            if y_numbers:
-                c.text(self.left - 8, at + 4, text, "muted", "end", "s")
+            c.text(self.left - 8, at + 4, text, "muted", "end", "s")
         for value, text in self.x.ticks:
             at = self.left + self.x.fraction(value) * self.width
             strong = value == 0 and not self.x.log
@@ -305,7 +297,16 @@ def ladder_chart(title, subtitle, groups):
         y += 26 if heading or i else 0
         if heading:
             canvas.text(left + 4, y - 8, heading, "muted", "start", "t")
-        draw_bars(canvas, bars, lambda gbps: axis.fraction(gbps) * plot, (left, y, row), ends)
+        for at, bar in enumerate(bars):
+            cells = (f"{bar['gbps']:,.0f}" if bar["gbps"] else "failed", f"{bar['copy_pct']:.1f} %" if bar["copy_pct"] else "",
+                     f"{bar['step']:.2f}\u00d7" if bar["step"] else "")
+            name, above = "muted" if bar["kind"] in ("peer", "copy") else "ink", y + at * row
+            canvas.text(left + 4, above + 15, bar["name"], name, "start", "m")
+            for words, x in zip(cells, ends):
+                if words:
+                    canvas.text(x, above + 15, words, name, "end", "n")
+            if bar["gbps"]:
+                canvas.rect(left, above + 20, axis.fraction(bar["gbps"]) * plot, row - 23, KIND_WORDS[bar["kind"]], 2)
         if peak:
             x = left + axis.fraction(peak) * plot
             for k in range(len(bars)):  # beside the bars, not through the numbers
@@ -317,26 +318,6 @@ def ladder_chart(title, subtitle, groups):
     return canvas.render()
 
 
-def draw_bars(canvas, bars, length_of, layout, ends):
-    """Draws one group from y down."""
-    left, y, row = layout
-    for bar in bars:
-        name = "muted" if bar["kind"] in ("peer", "copy") else "ink"
-        canvas.text(left + 4, y + 15, bar["name"], name, "start", "m")
-        for words, x in zip(bar_cells(bar), ends):
-            if words:
-                canvas.text(x, y + 15, words, name, "end", "n")
-        if bar["gbps"]:
-            canvas.rect(left, y + 20, length_of(bar["gbps"]), row - 23, KIND_WORDS[bar["kind"]], 2)
-        y += row
-
-
-def bar_cells(bar):
-    return (f"{bar['gbps']:,.0f}" if bar["gbps"] else "failed",
-            f"{bar['copy_pct']:.1f} %" if bar["copy_pct"] else "",
-            f"{bar['step']:.2f}\u00d7" if bar["step"] else "")
-
-
 def describe_bars(subtitle, groups):
     words = [f"{bar['name']} {bar['gbps']:.0f}" for _, bars, _ in groups for bar in bars
              if bar["gbps"]]
@@ -345,7 +326,7 @@ def describe_bars(subtitle, groups):
     return f"{subtitle}. GB/s: {', '.join(words)}.{copies}"
 
 
-def sizes_chart(title, subtitle, panels, y_label="GB/s"):
+def sizes_chart(title, subtitle, panels):
     """A line per rung over the number of elements, one panel per regime.
 
     panels: list of (heading, series, reference); series is a list of (name, [(elements, gbps)]),
@@ -366,7 +347,7 @@ def sizes_chart(title, subtitle, panels, y_label="GB/s"):
         if place < len(panels) - 1:
             x_axis.label = ""
         panel = Panel(canvas, (left, top, WIDTH - left - right, high), x_axis, y_axis, f"panel{place}")
-        panel.draw(heading=f"{heading}, {y_label}")
+        panel.draw(heading=f"{heading}, GB/s")
         panel.series(reference, 0, "axis", "dashed")
         for name, points in series:
             number = names.index(name)
@@ -507,19 +488,15 @@ def legend_entry(one, number):
 
 def reference_line(panel, line):
     """A dashed line across the panel at "y" or "x"; "side" says where its label stands."""
-    c, right, bottom = panel.canvas, panel.left + panel.width, panel.top + panel.height
+    right, bottom, is_left = panel.left + panel.width, panel.top + panel.height, line.get("side") == "left"
     if "y" in line:
         y = panel.top + (1 - panel.y.fraction(line["y"])) * panel.height
-        c.line(panel.left, y, right, y, "muted", 1.5, "5 4")
-        left = line.get("side") == "left"
-        c.text(panel.left + 6 if left else right - 4, y - 6, line.get("label", ""), "muted",
-               "start" if left else "end", "s")
+        ends, place, starts = (panel.left, y, right, y), (panel.left + 6 if is_left else right - 4, y - 6), is_left
     else:
         x = panel.left + panel.x.fraction(line["x"]) * panel.width
-        c.line(x, panel.top, x, bottom, "muted", 1.5, "5 4")
-        left = line.get("side") == "left"
-        c.text(x - 5 if left else x + 5, panel.top + 13, line.get("label", ""), "muted",
-               "end" if left else "start", "s")
+        ends, place, starts = (x, panel.top, x, bottom), (x - 5 if is_left else x + 5, panel.top + 13), not is_left
+    panel.canvas.line(*ends, "muted", 1.5, "5 4")
+    panel.canvas.text(*place, line.get("label", ""), "muted", "start" if starts else "end", "s")
 
 
 def plot_axis(spec, values):

@@ -1,5 +1,6 @@
 """Pictures of a warp's accesses for pages: what report.py's trace_figure draws."""
 
+import itertools
 import sys
 import textwrap
 from pathlib import Path
@@ -59,16 +60,9 @@ def sector_rows(request):
 def pieces(request, sector):
     """[(lane or -1, first byte in the sector, bytes)] of one sector."""
     owners = trace.bytes_of(request)
-    found = []
-    for k in range(trace.SECTOR):
-        lane = owners.get(sector * trace.SECTOR + k)
-        if lane is None:
-            continue
-        if found and found[-1][0] == lane and found[-1][1] + found[-1][2] == k:
-            found[-1][2] += 1
-        else:
-            found.append([lane, k, 1])
-    return found
+    groups = itertools.groupby(range(trace.SECTOR), lambda k: owners.get(sector * trace.SECTOR + k))
+    found = [(lane, list(group)) for lane, group in groups if lane is not None]
+    return [(lane, those[0], len(those)) for lane, those in found]
 
 
 def draw_global(canvas, request, y):
