@@ -23,14 +23,11 @@ class Cell:
         self.operation = in_words(row, who_of(row)[1])
         self.rows = {}
 
-    def time(self, who):
-        row = self.rows.get(who)
-        return row.median_us if row and not row.failed else None
-
     def ratio(self, who):
         """Their time divided by the chapter's; None where one of them is missing."""
-        ours, theirs = self.time("bound"), self.time(who)
-        return theirs / ours if ours and theirs else None
+        ours, theirs = (self.rows.get(name) for name in ("bound", who))
+        is_known = all(row and row.median_us and not row.failed for row in (ours, theirs))
+        return theirs.median_us / ours.median_us if is_known else None
 
 
 def who_of(row):
@@ -62,36 +59,23 @@ def cells(run):
     return [cell for cell in found.values() if "torch" in cell.rows]
 
 
-def summary(chosen):
-    """Rows of a table: per operation, type and regime the ratios of the times, over its shapes.
-
-    [(operation, dtype, regime, shapes, [(mean, least, most) or None for torch and compile])]; the
-    last row is of all cells.
-    """
+def summary_table(chosen, version):
+    """(titles, rows, alignment): per operation, type and regime the ratios of the times, over its shapes, and in the last row
+    over all cells; the version is PyTorch's, or None."""
     groups = {}
     for cell in chosen:
         groups.setdefault((cell.operation, cell.dtype, cell.regime), []).append(cell)
-    rows = [(*key, *spread_of(members)) for key, members in groups.items()]
-    return rows + [("all", "", "", *spread_of(chosen))] if len(rows) > 1 else rows
-
-
-def spread_of(members):
-    spreads = []
-    for who in ("torch", "compile"):
-        ratios = [cell.ratio(who) for cell in members if cell.ratio(who)]
-        spreads.append((statistics.geometric_mean(ratios), min(ratios), max(ratios)) if ratios else None)
-    return len(members), spreads
-
-
-def summary_table(chosen, version):
-    """(titles, rows, alignment) of summary(); the version is PyTorch's, or None."""
+    if len(groups) > 1:
+        groups["all", "", ""] = chosen
     titles = ["Operation", "Type", "Regime", "Shapes", f"PyTorch {version} / ours" if version else "PyTorch / ours", "least", "most",
               "torch.compile / ours", "least", "most"]
     body = []
-    for operation, dtype, regime, count, spreads in summary(chosen):
-        row = [operation, dtype, regime, str(count)]
-        for spread in spreads:
-            row += [f"{value:.2f}\u00d7" for value in spread] if spread else ["\u2013"] * 3
+    for key, members in groups.items():
+        row = [*key, str(len(members))]
+        for who in ("torch", "compile"):
+            ratios = [ratio for cell in members if (ratio := cell.ratio(who))]
+            spread = (statistics.geometric_mean(ratios), min(ratios), max(ratios)) if ratios else ()
+            row += [f"{value:.2f}\u00d7" for value in spread] or ["\u2013"] * 3
         body.append(row)
     return titles, body, "lll" + "r" * 7
 

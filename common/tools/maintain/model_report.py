@@ -18,10 +18,6 @@ def recorded_gpus():
     return list(runs.shown().values())
 
 
-def words(gpu):
-    return gpu.upper()
-
-
 @functools.lru_cache(None)
 def recorded_rungs(gpu, source):
     """[(chapter, kernel as `source` counted it, the GPU, its copy's time, percent recorded)]."""
@@ -50,12 +46,17 @@ def outcomes(gpu, source, terms=4):
 
 @dataclasses.dataclass
 class Limited:
-    """A copy whose residency is limited. access: bytes that a lane moves at once, or twice."""
+    """A copy whose residency is limited. occupied: threads that a multiprocessor held, as ncu counted."""
     name: str
     launch: model.Launch
-    copy_us: float
+    us: float
     moved: float
     percent: float
+    occupied: float
+
+    @property
+    def copy_us(self):
+        return self.us * self.percent / 100
 
     def law(self, gpu, judge):
         return judge.of_launch(self.launch, model.device(gpu), self.copy_us, self.moved).percent
@@ -69,26 +70,19 @@ class Limited:
 SET_ASIDE = 64 * 1024    # bytes of shared memory that residency.cuh leaves these rows
 
 
-def rung_of(entry):
-    """flight_4_r256 of controls/flight_4_r256/16384x16384/cold."""
-    return entry["rung"].split("/")[-3:][0]
-
-
 def residency(gpu, rows=r"(flight|fma|fma_f16|min_f16)_\d"):
     """All such copies of a GPU that ncu counted, beside their times; or other rows."""
-    device, known = model.device(gpu), {}
-    for row in model.loaded(model.results(gpu, what="_controls")).select(regime="cold"):
-        if row.shape in ("16384x16384", "64x256x56x56"):
-            known[row.rung] = row
-    found = []
+    device, found = model.device(gpu), []
+    known = {row.rung: row for row in model.loaded(model.results(gpu, what="_controls")).select(regime="cold")
+             if row.shape in ("16384x16384", "64x256x56x56")}
     for entry in runs.load_json(model.results(gpu, what="_residency_ncu"))["ncu"]:
-        name = rung_of(entry)
+        name = entry["rung"].split("/")[-3:][0]  # flight_4_r256 of controls/flight_4_r256/16384x16384/cold
         if re.match(rows, name):
             row = known[name]
             launch = model.launch_of(entry, device.multiprocessors)
             launch.shared = launch.shared * model.SHARED // SET_ASIDE
-            found.append(Limited(row.rung, launch, row.median_us * row.copy_pct / 100,
-                                 row.gbps * row.median_us * 1e3, row.copy_pct))
+            found.append(Limited(row.rung, launch, row.median_us, row.gbps * row.median_us * 1e3, row.copy_pct,
+                                 entry["occupancy_pct"] / 100 * device.thread_slots))
     return found
 
 
@@ -150,8 +144,8 @@ def curves_plot(title):
     percent = {"min": 0, "max": 105, "ticks": [0, 25, 50, 75, 100]}
     return {"title": title, "subtitle": "What a copy of floats keeps of its speed, %", "desc": "Left: nothing is lost up to "
             "some 60 % of the slots. Right: 32 KiB asked for at once keep the H200's memory busy, 24 the H100's.",
-            "series": [{"name": words(gpu)} for gpu in gpus]
-            + [{"name": f"{words(gpu)}, 2 to 32 bytes a thread", "style": "dots", "colour": f"s{i}"} for i, gpu in enumerate(gpus)],
+            "series": [{"name": gpu.upper()} for gpu in gpus]
+            + [{"name": f"{gpu.upper()}, 2 to 32 bytes a thread", "style": "dots", "colour": f"s{i}"} for i, gpu in enumerate(gpus)],
             "panels": [{"heading": "Slots", "x": {"label": "filled at a copy's speed, %", "min": 0, "max": 155}, "y": percent,
                         "points": [[(100 * fill, left) for fill, left in model.curve(gpu).points] for gpu in gpus] + [[], []]},
                        {"heading": "Bytes in flight", "x": {"label": "KiB asked for, an SM", "min": 0, "max": 33,
@@ -172,19 +166,13 @@ def residency_rows():
     lines = {name: [f"`{name}`"] for name in SHOWN}
     for gpu in recorded_gpus():
         device = model.device(gpu)
-        known = {row.rung: row for row in model.loaded(model.results(gpu, what="_controls")).rows if row.regime == "cold"}
-        for entry in runs.load_json(model.results(gpu, what="_residency_ncu"))["ncu"]:
-            name = rung_of(entry)
-            if name not in lines:
-                continue
-            launch, row = model.launch_of(entry, device.multiprocessors), known[name]
-            launch.shared = launch.shared * model.SHARED // SET_ASIDE
-            threads = launch.blocks * launch.threads / device.multiprocessors
-            if len(lines[name]) == 1:
-                lines[name].append(f"{launch.resident(device):,}")
-            occupied = entry["occupancy_pct"] / 100 * device.thread_slots
-            lines[name] += [f"{row.copy_pct:.0f} %", f"{occupied:,.0f}", f"{row.median_us * occupied / threads:.2f} µs",
-                            f"{row.median_us * launch.resident(device) / threads:.2f} µs"]
+        for one in residency(gpu, rf"({'|'.join(SHOWN)})$"):
+            line, held = lines[one.name], one.launch.resident(device)
+            threads = one.launch.blocks * one.launch.threads / device.multiprocessors
+            if len(line) == 1:
+                line.append(f"{held:,}")
+            line += [f"{one.percent:.0f} %", f"{one.occupied:,.0f}", f"{one.us * one.occupied / threads:.2f} µs",
+                     f"{one.us * held / threads:.2f} µs"]
     return list(lines.values())
 
 
@@ -225,11 +213,11 @@ def law_plot(title):
     def points(gpu, name, what):
         found = [one for one in residency(gpu) if re.fullmatch(rf"{name}_r\d+", one.name)]
         return sorted((one.launch.resident(model.device(gpu)), what(one)) for one in found)
-    return {"title": title, "subtitle": f"% of a copy; dots: measured; lines: by the {words(recorded_gpus()[0])}'s constants",
+    return {"title": title, "subtitle": f"% of a copy; dots: measured; lines: by the {recorded_gpus()[0].upper()}'s constants",
             "desc": "The lines follow the dots within five points on both GPUs.",
             "series": [{"name": name if style == "line" else "", "style": style, "colour": f"s{i}"}
                        for style in ("line", "dots") for i, name in enumerate(LAW)],
-            "panels": [{"heading": words(gpu), "x": {"label": "threads on an SM", "min": 0, "max": 2100,
+            "panels": [{"heading": gpu.upper(), "x": {"label": "threads on an SM", "min": 0, "max": 2100,
                                                      "ticks": [512, 1024, 1536, 2048]},
                         "y": {"min": 0, "max": 105, "ticks": [0, 25, 50, 75, 100]},
                         "points": [points(gpu, name, what) for what in (lambda one, gpu=gpu: one.law(gpu, judge),
@@ -250,7 +238,7 @@ def curve_rows():
 
 def curve_plot(title):
     gpus = recorded_gpus()
-    main = words(gpus[0])
+    main = gpus[0].upper()
 
     def series(name, *families, **how):
         return {"name": name, **how, "points": sorted(
@@ -259,7 +247,7 @@ def curve_plot(title):
             "desc": "Up to some 60 % of the slots the copy keeps its speed; with all of them taken it has four fifths of it.",
             "x": {"label": "filled at a copy's speed, %", "min": 0, "max": 155},
             "y": {"label": "% of a copy", "min": 50, "max": 104},
-            "series": [{"name": f"{words(gpu)}, floats", "points": [[100 * x, y] for x, y in model.curve(gpu).points]}
+            "series": [{"name": f"{gpu.upper()}, floats", "points": [[100 * x, y] for x, y in model.curve(gpu).points]}
                        for gpu in gpus]
             + [series(f"{main}, halves", ("fma", "f16"), style="dots"),
                series(f"{main}, half-rate unit", ("min", "f32"), ("min", "f16"), style="dots"),
@@ -286,22 +274,14 @@ def again(gpu, beside):
     return found
 
 
-def neither(prediction):
-    """Whether by the three terms neither blocks nor bytes decide."""
-    return prediction.limit not in ("bytes", "blocks") and prediction.percent < 98
-
-
 def share(off):
     return f"{100 * sum(distance <= model.CLOSE for distance in off) / len(off):.1f} %"
 
 
-def hard_rungs(gpu):
-    """Of each rung, whether by three terms neither blocks nor bytes decide."""
-    return [neither(prediction) for *_, prediction, _ in outcomes(gpu, recorded_gpus()[0], terms=3)]
-
-
 def of_hard(gpu, off):
-    return [distance for distance, is_hard in zip(off, hard_rungs(gpu)) if is_hard]
+    """Those of the rungs of which by three terms neither blocks nor bytes decide."""
+    return [distance for distance, (*_, prediction, _) in zip(off, outcomes(gpu, recorded_gpus()[0], terms=3))
+            if prediction.limit not in ("bytes", "blocks") and prediction.percent < 98]
 
 
 def distances(gpu, terms=4):
@@ -329,7 +309,7 @@ def predictor_rows():
                                      ("four terms", f"13 + {curve_points} points", distances(gpu))):
             hard = of_hard(gpu, off)
             slower = [distance for distance, too_fast in zip(off, null) if too_fast > model.CLOSE]
-            lines.append([words(gpu), name, constants, str(len(off)), share(off), str(len(hard)), share(hard), str(len(slower)), share(slower),
+            lines.append([gpu.upper(), name, constants, str(len(off)), share(off), str(len(hard)), share(hard), str(len(slower)), share(slower),
                           f"{statistics.mean(off):.1f}"])
     return lines
 
@@ -341,7 +321,7 @@ def sensitivity_rows():
     near = [changed(constants(), [step * (i == k) for i in range(len(LAST_DIGIT))]) for k in range(len(LAST_DIGIT)) for step in (-1, 1)]
     lines = []
     for name, sets in (("those of the table", [constants()]), ("one of them a last digit away: ten sets", near),
-                       (f"closest to the {words(second)}'s copies", [OF_SECOND])):
+                       (f"closest to the {second.upper()}'s copies", [OF_SECOND])):
         cells = []
         for values in sets:
             with with_constants(values):
@@ -385,7 +365,7 @@ def ten_second_rows():
 
 def scatter_plot(title):
     main, *others = recorded_gpus()
-    series = [{"name": f"{words(gpu)}" + ("" if gpu == main else f", from the {words(main)}'s curve"), "style": "dots",
+    series = [{"name": gpu.upper() + ("" if gpu == main else f", from the {main.upper()}'s curve"), "style": "dots",
                "points": [[reached, prediction.percent] for _, _, prediction, reached in outcomes(gpu, main) if reached]}
               for gpu in (main, *others)]
     series.append({"name": "as predicted", "points": [[0, 0], [110, 110]]})

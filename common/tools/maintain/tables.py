@@ -286,7 +286,7 @@ def behind_profiles(part, cells):
 
 def make_model(part):
     what, gpus = part.option("of"), model_report.recorded_gpus()
-    names = [model_report.words(gpu) for gpu in gpus]
+    names = [gpu.upper() for gpu in gpus]
 
     def each(*words):
         return [f"{name}, {word}" for name in names for word in words]
