@@ -9,6 +9,7 @@ count writes common/results/answers.json: of each answer what the model takes of
 a launch of 2^18 elements on the CPU executor; and what the files say of its time.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -117,9 +118,10 @@ def count(answer):
     with tempfile.TemporaryDirectory() as folder:
         path = source(answer, True, folder)
         compiling = speed.Compiling(found_here("nvcc"), [path])
-        parsed = run_arguments(path)
+        parser = argparse.ArgumentParser()
+        run.add_arguments(parser)
         told = Path(folder, "counts.json")
-        program = run.OnExecutor(parsed).build()
+        program = run.OnExecutor(parser.parse_args([str(path), "--trace=", "-I", str(runs.ROOT)])).build()
         done = subprocess.run([str(program)], env={**os.environ, "TUTORIAL_SEE": "trace:", "TUTORIAL_COUNTS": str(told)}, capture_output=True,
                               text=True, check=True)
         said = json.loads(done.stdout.splitlines()[-1])
@@ -131,13 +133,6 @@ def count(answer):
             return {"answer": name_of(answer), "unjudged": str(reason)}
         finally:
             compiling.stop()
-
-
-def run_arguments(path):
-    import argparse
-    parser = argparse.ArgumentParser()
-    run.add_arguments(parser)
-    return parser.parse_args([str(path), "--trace=", "-I", str(runs.ROOT)])
 
 
 def main(words):

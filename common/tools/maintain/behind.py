@@ -12,11 +12,8 @@ Copies, fills and the rows `_by_hand` (our own kernels) are yardsticks and no pe
 """
 
 import math
-import sys
 from collections import namedtuple
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import beside_torch
 import compare
 import recorded

@@ -6,10 +6,8 @@ called from PyTorch), torch (PyTorch's own), compile (torch.compile): elu/bound_
 
 import re
 import statistics
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import runs
 
 WHO = ("bound", "torch", "compile")

@@ -454,15 +454,9 @@ def main():
     for line in problems:
         print(f"codegen.py: {arguments.arch}: {line}", file=sys.stderr)
     if arguments.json:
-        write_results(arguments, kernels)
+        rows = [{key: value for key, value in k.items() if not key.startswith("_")} for k in kernels if k.get("rung")]
+        runs.write_recorded(arguments.json, {"context": {"nvcc": version, "arch": arguments.arch}, "codegen": rows})
     return 1 if problems else 0
-
-
-def write_results(arguments, kernels):
-    """The JSON that report.py reads: of the kernels that a rung names."""
-    rows = [{key: value for key, value in k.items() if not key.startswith("_")} for k in kernels if k.get("rung")]
-    context = {"nvcc": tool_version(arguments.nvcc), "arch": arguments.arch}
-    runs.write_recorded(arguments.json, {"context": context, "codegen": rows})
 
 
 if __name__ == "__main__":

@@ -15,24 +15,18 @@ SANS = ("system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto S
 MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 MONO_WIDTH = 7.3  # of one character at 12 pixels
 
-LIGHT = {
-    "page": "#ffffff", "edge": "#d1d9e0", "ink": "#1f2328", "muted": "#59636e", "grid": "#e4e8ec",
-    "axis": "#9aa4af", "rung": "#0b63b8", "peer": "#9aa4af", "sweep": "#4f9aa8",
-    "yours": "#c2570c", "mark": "#c2570c",
-    "s0": "#0b63b8", "s1": "#c2570c", "s2": "#0f7b5f", "s3": "#a0338a", "s4": "#8a6d00",
-    "s5": "#4f5d6b", "s6": "#d6336c", "s7": "#1098ad",
-}
-DARK = {
-    "page": "#0d1117", "edge": "#30363d", "ink": "#f0f6fc", "muted": "#9198a1", "grid": "#21272e",
-    "axis": "#59636e", "rung": "#4c9bf5", "peer": "#59636e", "sweep": "#56a9b8",
-    "yours": "#f0883e", "mark": "#f0883e",
-    "s0": "#58a6ff", "s1": "#f0883e", "s2": "#3fc598", "s3": "#e085cf", "s4": "#e3c04a",
-    "s5": "#b6c2cf", "s6": "#ff8fb1", "s7": "#66d9e8",
+COLOURS = {  # on a light page and on a dark one
+    "page": ("#ffffff", "#0d1117"), "edge": ("#d1d9e0", "#30363d"), "ink": ("#1f2328", "#f0f6fc"),
+    "muted": ("#59636e", "#9198a1"), "grid": ("#e4e8ec", "#21272e"), "axis": ("#9aa4af", "#59636e"),
+    "rung": ("#0b63b8", "#4c9bf5"), "peer": ("#9aa4af", "#59636e"), "sweep": ("#4f9aa8", "#56a9b8"),
+    "yours": ("#c2570c", "#f0883e"), "mark": ("#c2570c", "#f0883e"), "s0": ("#0b63b8", "#58a6ff"),
+    "s1": ("#c2570c", "#f0883e"), "s2": ("#0f7b5f", "#3fc598"), "s3": ("#a0338a", "#e085cf"),
+    "s4": ("#8a6d00", "#e3c04a"), "s5": ("#4f5d6b", "#b6c2cf"), "s6": ("#d6336c", "#ff8fb1"),
+    "s7": ("#1098ad", "#66d9e8"),
 }
 SERIES = 8
+KINDS = {"copy": "peer", "bound": "yours"}  # those that have the colour of another
 WIDTH = 440  # of a figure, in pixels: on a phone its letters can still be read
-KIND_WORDS = {"rung": "rung", "yours": "yours", "sweep": "sweep", "peer": "peer", "copy": "peer",
-              "bound": "yours"}
 
 
 # -------------------------------------------------------------------------------------------------
@@ -45,9 +39,9 @@ def fixed(value):
     return text[:-2] if text.endswith(".0") else text
 
 
-def colours(scheme, used):
-    """The CSS rules of one colour scheme for the classes that a figure uses: f- fills, l- draws lines."""
-    return "".join(f".{kind}-{name}{{{rule}:{value}}}" for name, value in scheme.items()
+def colours(page, used):
+    """The CSS rules on a light page (0) or a dark one (1) for the classes that a figure uses: f- fills, l- draws lines."""
+    return "".join(f".{kind}-{name}{{{rule}:{values[page]}}}" for name, values in COLOURS.items()
                    for kind, rule in (("f", "fill"), ("l", "stroke")) if f"{kind}-{name}" in used)
 
 
@@ -121,8 +115,8 @@ class Canvas:
                  f".h{{font-size:16px;font-weight:600}}.t{{font-size:12.5px}}.s{{font-size:11.5px}}"
                  f".n{{font-size:12.5px}}.m{{font-size:12px;font-family:{MONO}}}"
                  ".p{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}"
-                 ".k{stroke-width:1}" + colours(LIGHT, used)
-                 + "@media (prefers-color-scheme:dark){" + colours(DARK, used) + "}")
+                 ".k{stroke-width:1}" + colours(0, used)
+                 + "@media (prefers-color-scheme:dark){" + colours(1, used) + "}")
         lines = [head, f'<title id="title">{escape(self.title)}</title>',
                  f'<desc id="desc">{escape(self.description)}</desc>',
                  f"<style>{style}</style>", frame] + self.elements + ["</svg>"]
@@ -306,7 +300,7 @@ def ladder_chart(title, subtitle, groups):
                 if words:
                     canvas.text(x, above + 15, words, name, "end", "n")
             if bar["gbps"]:
-                canvas.rect(left, above + 20, axis.fraction(bar["gbps"]) * plot, row - 23, KIND_WORDS[bar["kind"]], 2)
+                canvas.rect(left, above + 20, axis.fraction(bar["gbps"]) * plot, row - 23, KINDS.get(bar["kind"], bar["kind"]), 2)
         if peak:
             x = left + axis.fraction(peak) * plot
             for k in range(len(bars)):  # beside the bars, not through the numbers

@@ -209,17 +209,14 @@ def total(*values):
 def entry(launches, n, rung):
     """The JSON entry of one kernel's launches."""
     launch = middle(launches)
-    moved = None
-    if launch["dram_read"] is not None and launch["dram_write"] is not None:
-        moved = launch["dram_read"] + launch["dram_write"]
-    seconds = launch["duration_us"] / 1e6 if launch["duration_us"] else None
-    gbps = ratio(moved, seconds)
+    moved = [launch["dram_read"], launch["dram_write"]]
+    gbps = ratio(None if None in moved else sum(moved), (launch["duration_us"] or 0) * 1e3)
     issued = launch["instructions"]
     return {
         "kernel": launch["kernel"], "rung": rung(launch),
         "block": launch["block"], "grid": launch["grid"], "launches": len(launches),
         "duration_us": rounded(launch["duration_us"], 5),
-        "dram_gbps": rounded(gbps / 1e9 if gbps is not None else None),
+        "dram_gbps": rounded(gbps),
         "dram_pct": rounded(launch["dram_pct"]),
         "instructions": None if issued is None else int(issued),
         "instructions_per_element": rounded(ratio(issued * 32, n) if issued else None),
@@ -337,12 +334,9 @@ def contenders(launches, order):
 
 def context_of(path, shape):
     """The benchmark run's context, and the shape that was profiled."""
-    keep = ("date", "backend", "gpu", "driver", "cuda", "commit")
-    context = {}
-    if path:
-        recorded = runs.load_run(path).context
-        context = {key: recorded[key] for key in keep if key in recorded}
-    return {**context, "shape": shape}
+    context = runs.load_run(path).context if path else {}
+    kept = ("date", "backend", "gpu", "driver", "cuda", "commit")
+    return {**{key: context[key] for key in kept if key in context}, "shape": shape}
 
 
 def known_metrics(path):

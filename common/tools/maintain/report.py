@@ -122,6 +122,7 @@ import itertools
 import re
 import sys
 import textwrap
+import types
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
@@ -194,13 +195,6 @@ def difference(path, name, where):
 # -------------------------------------------------------------------------------------------------
 # Pages
 
-class Outcome:
-    """What a README should be: its new lines, its figures, and which parts changed."""
-
-    def __init__(self):
-        self.lines, self.files, self.stale = [], {}, []
-
-
 def generate(kind, text, readme, where, outcome):
     """The lines of one block."""
     if kind == "excerpt":
@@ -249,9 +243,9 @@ def closing(lines, start, kind, where):
 
 
 def renew(readme, shown):
-    """The Outcome of one README."""
+    """What a README should be: its new lines, its figures, and which parts changed."""
     lines = runs.read_text(readme).splitlines()
-    outcome, in_code, index = Outcome(), list(links.fence_flags(lines)), 0
+    outcome, in_code, index = types.SimpleNamespace(lines=[], files={}, stale=[]), list(links.fence_flags(lines)), 0
     while index < len(lines):
         line, where = lines[index], f"{shown}:{index + 1}"
         if in_code[index]:

@@ -1,11 +1,8 @@
 """Pictures of a warp's accesses for pages: what report.py's trace_figure draws."""
 
 import itertools
-import sys
 import textwrap
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import figures
 import trace
 

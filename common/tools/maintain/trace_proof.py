@@ -58,19 +58,11 @@ class Findings:
         self.chapter, self.problems, self.used, self.of_yours = chapter, [], set(), []
         self.exceptions = [e for e in exceptions if e["chapter"] == chapter]
 
-    def reason(self, rung, rule):
-        for number, entry in enumerate(self.exceptions):
-            if rung in entry["rungs"] and rule in entry["rules"]:
-                self.used.add((number, rung, rule))
-                return entry["reason"]
-        return None
-
     def add(self, rung, rule, text):
-        """True if it is an exception."""
-        if self.reason(rung, rule) is not None:
-            return True
-        (self.of_yours if rung.startswith(YOURS) else self.problems).append(f"{rung}: {text}")
-        return False
+        excused = [number for number, entry in enumerate(self.exceptions) if rung in entry["rungs"] and rule in entry["rules"]]
+        self.used.update((number, rung, rule) for number in excused[:1])
+        if not excused:
+            (self.of_yours if rung.startswith(YOURS) else self.problems).append(f"{rung}: {text}")
 
     def unneeded(self, rungs):
         """Exceptions that nothing has asked for."""

@@ -49,17 +49,11 @@ def git(*arguments):
     return subprocess.run(["git", *arguments], cwd=runs.ROOT, capture_output=True, text=True, errors="replace", check=True).stdout
 
 
-def of_tree():
-    return weights(runs.tracked_files(), lambda name: (runs.ROOT / name).read_text(encoding="utf-8", errors="replace"))
-
-
-def of_commit(commit):
-    names = git("ls-tree", "-r", "--name-only", commit).splitlines()
-    return weights(names, lambda name: git("show", f"{commit}:{name}"))
-
-
 def main(arguments):
-    now, before = of_tree(), of_commit(arguments[0]) if arguments else None
+    now, before = weights(runs.tracked_files(), lambda name: runs.read_text(runs.ROOT / name, "replace")), None
+    if arguments:
+        names = git("ls-tree", "-r", "--name-only", arguments[0]).splitlines()
+        before = weights(names, lambda name: git("show", f"{arguments[0]}:{name}"))
     for purpose in sorted(now, key=now.get, reverse=True) + ["all"]:
         total = sum(now.values()) if purpose == "all" else now[purpose]
         was = before and (sum(before.values()) if purpose == "all" else before.get(purpose, 0))
