@@ -27,12 +27,10 @@ import speed
 from source import found_here
 
 FILE = runs.ROOT / "common/results/answers.json"
-#: By answer: (elements, bytes of one, arrays as type name:length, launch).
-UNARY = ("n", "4 * n", "half x:n half y:n")
 
 
 def unary(kernel, claims):
-    return (*UNARY, f"{kernel}<<<n / (128 * {claims}.per_thread), 128, 0, s>>>(x, y, n)")
+    return ("n", "4 * n", "half x:n half y:n", f"{kernel}<<<n / (128 * {claims}.per_thread), 128, 0, s>>>(x, y, n)")
 
 
 def inside(functor, dtype):
@@ -44,6 +42,7 @@ def rows(launch, arrays="float x:n float y:n", moved="8 * n"):
 
 
 LISTS, TWO = "half a:n half b:n", "half a:n half b:n half y:n"
+#: By answer: (elements, bytes of one, arrays as type name:length, launch).
 ANSWERS = {
     **{f"01_elu/{name}.cuh": unary("your_elu_kernel", "kYourElu") for name in ("climb", "sharpen", "poly", "save")},
     "01_elu/first_program.cu": rows("elu_kernel<<<n / 256, 256, 0, s>>>(x, y, n)"),

@@ -94,8 +94,8 @@ def headline(spec, root, regime):
     """
     gpu, groups = None, []
     for entry in spec:
-        results = Path(root) / entry["chapter"] / "results"
-        own, theirs = (load(results / runs.shown_name(name)) for name in ("main.json", "main_torch.json"))
+        paths = [Path(root, entry["chapter"], "results", runs.shown_name(name)) for name in ("main.json", "main_torch.json")]
+        own, theirs = (runs.load_run(path) if path.exists() else None for path in paths)
         if not own:
             continue
         gpu = gpu or own.device
@@ -115,10 +115,6 @@ def headline(spec, root, regime):
         if lines:
             groups.append((entry["title"], lines))
     return gpu, groups
-
-
-def load(path):
-    return runs.load_run(path) if path.exists() else None
 
 
 def fastest(run, entry, mark, dtype, regime):

@@ -24,8 +24,8 @@ def around(part):
     place = next((i for i, title in enumerate(every) if title[0] == part.page.resolve()), None)
     if place is None:
         part.fail("stands on a lesson alone")
-    return (every[place - 1] if place else None,
-            every[place + 1] if place + 1 < len(every) else None)
+    beside = [None, *every, None]
+    return beside[place], beside[place + 2]
 
 
 def sittings(page):

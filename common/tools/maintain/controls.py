@@ -14,8 +14,6 @@ Whether an expectation held is computed, from the numbers as they are. A ratio t
 than both rows' spreads together is marked with "=": no difference.
 """
 
-from pathlib import Path
-
 import runs
 
 UNITS = {"GBps": "GB/s", "median_us": "\u00b5s", "ns": "ns", "ns_per_block": "ns", "lanes_per_cycle": "",
@@ -79,8 +77,3 @@ def questions(spec, where, group):
     if not groups:
         raise runs.ToolError(f"{where}: has no group {group}")
     return [Question(spec["ladder"], data, where) for one in groups for data in one["questions"]]
-
-
-def gpu_of(path):
-    """h200 of ../results/h200_controls.json."""
-    return Path(path).stem.split("_", 1)[0]

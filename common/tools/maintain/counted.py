@@ -6,12 +6,12 @@
 It needs nvcc, nvdisasm, and the programs 01_elu_see of a CPU build (target tutorial_see_programs). It compiles all sources
 of a chapter for sm_90, traces its rungs, and writes common/results/counted.json: of each rung what the model takes of it,
 or why it is not judged. The speeds are predicted when the page is made. Where a launcher chooses its kernel by the shape,
-that is the shape that was timed, of which the first blocks are traced. Answers, which have no row of a benchmark, are
-counted in the same way from their programs (answers/), and stand beside results/<gpu>_answers.json.
+that is the shape that was timed, of which the first blocks are traced. answers.py counts the worked answers.
 """
 
 import dataclasses
 import functools
+import math
 import os
 import statistics
 import subprocess
@@ -79,11 +79,8 @@ def timed_tensors(folder):
 
 def first_part(traced):
     """A rung of which the first blocks alone were traced, as if no others had been launched."""
-    launches = []
-    for one in traced["launches"]:
-        blocks = functools.reduce(int.__mul__, one["grid"])
-        launches.append({**one, "grid": [-(-blocks // PARTS), 1, 1]})
-    share = launches[0]["grid"][0] / functools.reduce(int.__mul__, traced["launches"][0]["grid"])
+    launches = [{**one, "grid": [-(-math.prod(one["grid"]) // PARTS), 1, 1]} for one in traced["launches"]]
+    share = launches[0]["grid"][0] / math.prod(traced["launches"][0]["grid"])
     buffers = [{**one, **{f"{kind}_{often}": 0 for kind in ("loads", "stores") for often in ("once", "again")},
                 ("stores" if one is traced["buffers"][-1] else "loads") + "_once": round(one["bytes"] * share)}
                for one in traced["buffers"]]

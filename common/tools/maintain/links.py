@@ -49,8 +49,7 @@ class Document:
     def __init__(self, path, name):
         self.name, self.folder = name, path.parent
         self.source = runs.read_text(path).splitlines()
-        self.in_code = list(fence_flags(self.source))
-        self.lines = ["" if code else line for line, code in zip(self.source, self.in_code)]
+        self.lines = ["" if code else line for line, code in zip(self.source, fence_flags(self.source))]
 
     def text_lines(self):
         """(line number, line without inline code and comments) outside code fences."""
@@ -61,9 +60,7 @@ class Document:
     def anchors(self):
         """Every anchor that the file has."""
         found, seen = set(), {}
-        for line, code in zip(self.source, self.in_code):
-            if code:
-                continue
+        for line in self.lines:
             found.update(HTML_ANCHOR.findall(line))
             heading = HEADING.match(line)
             if heading:
@@ -142,8 +139,8 @@ class Checker:
             return
         name = document.name
         if path:
-            name = self.relative(document.folder / path)
-            if name is None:
+            name = os.path.relpath(os.path.normpath(document.folder / path), self.root)
+            if name.startswith(".."):
                 self.report(document, number, f"{target}: leaves the repository")
                 return
             if name not in self.files and name not in self.folders:
@@ -153,11 +150,6 @@ class Checker:
             self.check_anchor(document, number, target, name, urllib.parse.unquote(anchor))
         elif not path:
             self.report(document, number, "a link without a target")
-
-    def relative(self, path):
-        """The path from the root, or None when it is outside."""
-        name = os.path.relpath(os.path.normpath(path), self.root)
-        return None if name.startswith("..") else name
 
     def check_anchor(self, document, number, target, name, anchor):
         lines = re.fullmatch(r"L(\d+)(?:-L(\d+))?", anchor)

@@ -111,12 +111,11 @@ def grid_cell(row, value, part):
         return DASH
     if row.failed:
         return "failed"
-    shown = {"GBps": lambda: gbps(row.gbps), "copy_pct": lambda: percent(row.copy_pct),
-             "median_us": lambda: significant(row.median_us),
-             "spread_pct": lambda: percent(row.spread_pct)}
+    shown = {"GBps": gbps(row.gbps), "copy_pct": percent(row.copy_pct), "median_us": significant(row.median_us),
+             "spread_pct": percent(row.spread_pct)}
     if value not in shown:
         part.fail(f"unknown value={value}; known: {', '.join(shown)}")
-    return shown[value]()
+    return shown[value]
 
 
 def make_matrix(part):
@@ -430,7 +429,7 @@ def make_ncu(part):
 def make_controls(part):
     spec, where = load_json(part.file()), part.names[0]
     files = [part.file(name) for name in part.listed("runs", ["main_controls.json", "second_controls.json"])]
-    recorded = [(controls.gpu_of(path), load_run(path)) for path in files]
+    recorded = [(path.stem.split("_")[0], load_run(path)) for path in files]  # h200 of h200_controls.json
     try:
         asked = controls.questions(spec, where, part.option("group"))
     except runs.ToolError as error:
@@ -482,10 +481,7 @@ def value(part):
     if not of or not rung:
         part.fail("needs of= and rung=")
     data = load_json(path)
-    if "ladders" in data or "benchmarks" in data:
-        pick = benchmark_value
-    else:
-        pick = entry_value
+    pick = benchmark_value if "ladders" in data or "benchmarks" in data else entry_value
     value = pick(part, data, of, rung)
     other = part.option("over")
     if other:

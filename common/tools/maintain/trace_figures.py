@@ -113,10 +113,6 @@ def cost_words(request):
         [f"lanes 0\u2013{first - 1} shown"] if first < 32 else [])
 
 
-def repeats(requests, request):
-    return sum(shape_of(r) == shape_of(request) for r in requests)
-
-
 def head_of(title, requests):
     loads = [r for r in requests if r["operation"] == "load" and r["space"] == "global"]
     stores = [r for r in requests if r["operation"] == "store" and r["space"] == "global"]
@@ -164,8 +160,9 @@ def figure(rungs, title="What one warp asks for"):
         y += 3
         for request in those:
             where = "shared " if request["space"] == "shared" else ""
+            times = sum(shape_of(r) == shape_of(request) for r in requests)
             label = f"{where}{request['operation']}, {request['bytes']} B" + (
-                f" \u00d7{repeats(requests, request)}" if repeats(requests, request) > 1 else "") + (", by bank" if where else "")
+                f" \u00d7{times}" if times > 1 else "") + (", by bank" if where else "")
             canvas.text(MARGIN, y + 11, label, "muted", kind="s")
             canvas.text(canvas.width - MARGIN, y + 11, ", ".join(cost_words(request)), "ink", "end", "s")
             draw = draw_global if request["space"] == "global" else draw_shared
