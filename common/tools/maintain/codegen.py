@@ -288,10 +288,8 @@ def kernels_of(source, arguments, folder):
 def load_spec(path):
     """The spec, checked; ToolError names what is wrong in it."""
     spec = runs.load_json(path)
-    for key in spec:
-        if key not in SPEC_KEYS:
-            known = ", ".join(sorted(SPEC_KEYS))
-            raise runs.ToolError(f"{path}: unknown key {key}; known: {known}")
+    if unknown := sorted(set(spec) - SPEC_KEYS):
+        raise runs.ToolError(f"{path}: unknown key {unknown[0]}; known: {', '.join(sorted(SPEC_KEYS))}")
     if "sources" not in spec or not isinstance(spec.get("kernels"), list):
         raise runs.ToolError(f"{path}: needs \"sources\" and \"kernels\"")
     for entry in spec["kernels"] + [spec.get("defaults", {})]:
@@ -408,15 +406,14 @@ def check(kernels, spec, arch, ladder):
 def table(kernels):
     """The table's lines."""
     width = max([len(k["kernel"]) for k in kernels] + [6])
-    with_sass = any("sass_instructions" in k for k in kernels)
-    head = (f"{'kernel':<{width}}  registers  stack  spills  load bits  store bits  FP64  "
-            "PTX instr.")
-    lines = [head + ("  SASS instr." if with_sass else "")]
+    titles = {"registers": "registers", "stack_bytes": "stack", "spill_bytes": "spills", "load_bits": "load bits",
+              "store_bits": "store bits", "fp64": "FP64", "ptx_instructions": "PTX instr.", "sass_instructions": "SASS instr."}
+    if not any("sass_instructions" in k for k in kernels):
+        del titles["sass_instructions"]
+    lines = ["  ".join([f"{'kernel':<{width}}", *titles.values()])]
     for k in kernels:
-        line = (f"{k['kernel']:<{width}}  {k['registers']:>9}  {k['stack_bytes']:>5}  "
-                f"{k['spill_bytes']:>6}  {k['load_bits']:>9}  {k['store_bits']:>10}  "
-                f"{k['fp64']:>4}  {k['ptx_instructions']:>10}")
-        lines.append(line + (f"  {k.get('sass_instructions', ''):>11}" if with_sass else ""))
+        cells = [f"{k.get(key, ''):>{len(title)}}" for key, title in titles.items()]
+        lines.append("  ".join([f"{k['kernel']:<{width}}", *cells]))
     return lines
 
 

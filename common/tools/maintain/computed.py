@@ -23,15 +23,20 @@ def write(folder, name, figure):
     (folder / name).write_text(recorded.plot_text(figure), encoding="utf-8")
 
 
+def stale(files):
+    """The paths of {path: text} at which there is no such file."""
+    return [path for path, text in files.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+
+
 def keep(files, check):
     """Writes what differs of {path: text}, or with check names it; 1 if it named one."""
-    stale = [path for path, text in files.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
-    for path in stale:
+    paths = stale(files)
+    for path in paths:
         if check:
             print(f"{path.name} is stale: run the script in {path.parents[1].name} that makes it")
         else:
             path.write_text(files[path], encoding="utf-8")
-    return int(check and bool(stale))
+    return int(check and bool(paths))
 
 
 def worst_nearby(first, last, each, letter, of, exact, at=float):

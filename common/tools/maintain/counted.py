@@ -210,7 +210,4 @@ def answers_table(gpus):
 
 
 if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except runs.ToolError as error:
-        sys.exit(f"counted: {error}")
+    runs.run_tool(lambda: main(sys.argv[1:]))

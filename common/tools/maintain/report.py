@@ -127,6 +127,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reader"))
 import chapters
+import computed
 import front
 import links
 import mutate
@@ -276,26 +277,6 @@ def readmes_of(names):
     return [path for path in every if path.parts[0] in folders]
 
 
-def write(readme, outcome):
-    """Writes what differs from the files there are; returns the written paths."""
-    text = "\n".join(outcome.lines) + "\n"
-    written = []
-    for path, content in [(readme, text), *outcome.files.items()]:
-        if not path.exists() or path.read_text(encoding="utf-8") != content:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content, encoding="utf-8")
-            written.append(path)
-    return written
-
-
-def stale_figures(outcome):
-    for path, content in outcome.files.items():
-        if not path.exists():
-            yield f"{path.name}: is missing"
-        elif path.read_text(encoding="utf-8") != content:
-            yield f"{path.name}: differs from what the recorded run gives"
-
-
 def parse_arguments():
     parser = runs.Parser(prog=front.command("report"), description="Regenerates the generated parts of READMEs.")
     parser.add_argument("chapter", nargs="*", help="01_elu, elu or 1 (default: everything)")
@@ -310,12 +291,17 @@ def main():
         readme = runs.ROOT / relative
         outcome = renew(readme, relative)
         if arguments.check:
-            problems = outcome.stale + [f"{relative}: {line}" for line in stale_figures(outcome)]
+            problems = outcome.stale + [
+                f"{relative}: {path.name}: " + ("differs from what the recorded run gives" if path.exists() else "is missing")
+                for path in computed.stale(outcome.files)]
             for line in problems:
                 print(f"stale: {line}")
             stale += len(problems)
         else:
-            for path in write(readme, outcome):
+            files = {readme: "\n".join(outcome.lines) + "\n", **outcome.files}
+            for path in computed.stale(files):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(files[path], encoding="utf-8")
                 print(f"wrote {path.relative_to(runs.ROOT)}")
     if stale:
         print("report.py: stale parts; renew them with: ./tutorial report", file=sys.stderr)

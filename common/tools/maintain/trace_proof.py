@@ -33,18 +33,11 @@ import trace
 GRID = "16384x16384"  # what ncu sees of lists
 FULL = "256x1024"   # divided by the elements of every rung's block
 TAIL = "1x63519"    # of every width a tail, whose threads take no block more
-RULES = {
-    "idle": "blocks or threads have nothing to do",
-    "blocks": "more blocks are launched than are needed",
-    "lanes": "lanes of a warp leave the fast path",
-    "unseen": "bytes of the output are not stored",
-    "stored": "bytes of the output are stored more than once",
-    "loaded": "bytes of an input are loaded more than once, or not at all",
-    "width": "the widest access is not that of the machine code",
-    "sectors_per_load": "not ncu's", "sectors_per_store": "not ncu's",
-    "load_requests": "not ncu's", "store_requests": "not ncu's",
-    "shared_load": "not ncu's", "shared_store": "not ncu's",
-}
+#: idle: blocks or threads have nothing to do; blocks: more are launched than are needed; lanes: some of a warp leave the fast
+#: path; unseen, stored: bytes of the output are not stored, or more than once; loaded: bytes of an input more than once, or
+#: not at all; width: the widest access is not that of the machine code; the others are not ncu's.
+RULES = ("idle", "blocks", "lanes", "unseen", "stored", "loaded", "width", "sectors_per_load", "sectors_per_store",
+         "load_requests", "store_requests", "shared_load", "shared_store")
 SMALL_ROWS, PARTS = 2048, 16  # of a matrix that is too large here: so many rows, and a part of the blocks
 IMAGES = 64                   # ncu's (N, C, H, W) has so many, which are all alike: one is traced
 YOURS = "your_"    # rungs that a reader edits
