@@ -153,9 +153,7 @@ def tick_text(value, log=False):
         if -3 <= exponent <= 4:
             return f"{value:,.0f}" if exponent >= 0 else f"{value:.{-exponent}f}"
         return "10" + str(exponent).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
-    if value == int(value):
-        return f"{int(value):,}".replace("-", "\u2212")
-    return f"{value:g}".replace("-", "\u2212")
+    return (f"{int(value):,}" if value == int(value) else f"{value:g}").replace("-", "\u2212")
 
 
 class Axis:

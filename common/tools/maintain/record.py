@@ -254,7 +254,6 @@ class Plan:
 
     def behind(self, chapters, work):
         """Both kernels of the cells in which PyTorch is ahead of our operator, cold ones with empty caches."""
-        yield Command(tool("ncu"), "--query-metrics", out=work / "metrics.txt")
         paths = [folder / "results" / f"{self.gpu}_torch.json" for folder in chapters]
         cells = [cell for path in paths if path.exists()
                  for cell in behind.torch_cells(runs.load_run(path), self.gpu.upper(), path.parents[1].name)]
@@ -269,7 +268,6 @@ class Plan:
 
     def views(self, path, work):
         """The kernels of each case of views.py in which a peer is ahead, where it is lowest."""
-        yield Command(tool("ncu"), "--query-metrics", out=work / "metrics.txt")
         rows = {row["name"]: row for row in runs.load_json(path)["benchmarks"]} if path.exists() else {}
         cells = behind.lowest_views(behind.views(rows, runs.unique(name.split("/")[0] for name in rows)))
         yield from self.called([(f"{size[2:]}_{regime}", regime, ["views.py", "--elements", size[2:], "--profile", regime, "--filter", ",".join(
@@ -278,6 +276,7 @@ class Plan:
 
     def called(self, wanted, work):
         """ncu on the calls of scripts of common/torch: of each (name, regime, words); cold ones with empty caches."""
+        yield Command(tool("ncu"), "--query-metrics", out=work / "metrics.txt")
         csvs = [work / f"{name}.csv" for name, _, _ in wanted]
         orders = [path.with_suffix(".json") for path in csvs]
         for csv, order, (_, regime, (script, *words)) in zip(csvs, orders, wanted):

@@ -7,7 +7,6 @@ import figures
 import trace
 
 SECTORS_A_ROW = 16
-MOST_ROWS = 4
 MARGIN, LABEL = 16, 17  # LABEL: the height of the words above a request
 SECTOR_WIDTH = 28
 STRIP = 20      # the height of a row of sectors
@@ -46,14 +45,6 @@ def chosen(requests):
     return drawn[:8]
 
 
-def sector_rows(request):
-    """[[sector, ...] per row], at most MOST_ROWS, and how many sectors are left out."""
-    sectors = sorted({at // trace.SECTOR for at in trace.bytes_of(request)})
-    rows = [sectors[i:i + SECTORS_A_ROW] for i in range(0, len(sectors), SECTORS_A_ROW)]
-    kept = rows[:MOST_ROWS]
-    return kept, len(sectors) - sum(len(row) for row in kept)
-
-
 def pieces(request, sector):
     """[(lane or -1, first byte in the sector, bytes)] of one sector."""
     owners = trace.bytes_of(request)
@@ -64,21 +55,18 @@ def pieces(request, sector):
 
 def draw_global(canvas, request, y):
     """Rows of sectors from y on; the y below them."""
-    rows, left_out = sector_rows(request)
-    for row in rows:
-        for i, sector in enumerate(row):
+    sectors = sorted({at // trace.SECTOR for at in trace.bytes_of(request)})  # of 32 lanes 64 at most
+    for begin in range(0, len(sectors), SECTORS_A_ROW):
+        for i, sector in enumerate(sectors[begin:begin + SECTORS_A_ROW]):
             x = MARGIN + i * SECTOR_WIDTH
             canvas.rect(x + 1, y, SECTOR_WIDTH - 2, STRIP, "grid")
             for lane, first, count in pieces(request, sector):
-                begin = x + 1 + first * (SECTOR_WIDTH - 2) / trace.SECTOR
+                left = x + 1 + first * (SECTOR_WIDTH - 2) / trace.SECTOR
                 width = count * (SECTOR_WIDTH - 2) / trace.SECTOR
-                canvas.rect(begin, y, max(width - 0.6, 0.8), STRIP, colour(lane))
+                canvas.rect(left, y, max(width - 0.6, 0.8), STRIP, colour(lane))
                 if lane >= 0 and (width >= 18 or width >= 11 and lane % 4 == 0):  # numbers that do not touch
-                    canvas.text(begin + width / 2, y + 14, str(lane), "page", "middle", "s")
+                    canvas.text(left + width / 2, y + 14, str(lane), "page", "middle", "s")
         y += STRIP + 3
-    if left_out:
-        canvas.text(MARGIN, y + 11, f"and {left_out} sectors more", "muted", kind="s")
-        y += 16
     return y
 
 
