@@ -174,11 +174,11 @@ def access_bits(modifiers):
     return bits * (int(vector.group(1)) if vector else 1)
 
 
-def widest_access(text):
-    """{"ld": bits, "st": bits} of the widest global load and store."""
-    widest = {"ld": 0, "st": 0}
-    for match in ACCESS.finditer(text):
-        widest[match.group(1)] = max(widest[match.group(1)], access_bits(match.group(2)))
+def widest_access(text, pattern=ACCESS, bits_of=access_bits, names=("ld", "st")):
+    """{"ld": bits, "st": bits} of the widest global load and store; or so of machine code."""
+    widest = dict.fromkeys(names, 0)
+    for name, modifiers in pattern.findall(text):
+        widest[name] = max(widest[name], bits_of(modifiers))
     return widest
 
 
@@ -225,9 +225,7 @@ def parse_sass(text):
         name, _, body = part.partition("\n")
         code = re.findall(r"/\*[0-9a-f]{4,}\*/\s+([^;/]+);", body)
         code = [line for line in code if not re.match(r"\s*(@!?U?P\w+\s+)?NOP\b", line)]
-        widths = {"LDG": 0, "STG": 0}
-        for opcode, modifiers in SASS_WIDTH.findall("\n".join(code)):
-            widths[opcode] = max(widths[opcode], sass_bits(modifiers))
+        widths = widest_access("\n".join(code), SASS_WIDTH, sass_bits, ("LDG", "STG"))
         result[name.strip()] = {"sass_instructions": len(code), "sass_load_bits": widths["LDG"],
                                 "sass_store_bits": widths["STG"], "_sass": opcodes_of_path(code),
                                 "_sass_waits": waits("\n".join(code), "ACQBULK", SASS_REQUEST)}

@@ -14,9 +14,7 @@ import functools
 import math
 import os
 import statistics
-import subprocess
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

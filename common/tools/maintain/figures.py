@@ -354,13 +354,12 @@ def size_axis(sizes):
     low, high = sizes[0], sizes[-1] if len(sizes) > 1 else sizes[0] * 2
     pad = (high / low) ** 0.04
     axis = Axis(low / pad, high * pad, True, [], "elements (1M = 2\u00b2\u2070)")
-    last, ticks = None, []
+    last = -1.0
     for size in sizes:
         here = axis.fraction(size)
-        room = last is None or here - last > 0.1
-        ticks.append((size, size_text(size) if room else ""))
+        room = here - last > 0.1
+        axis.ticks.append((size, size_text(size) if room else ""))
         last = here if room else last
-    axis.ticks = ticks
     return axis
 
 

@@ -102,8 +102,7 @@ def make_gpus(part):
             entry = known.get((row.rung, row.dtype))
             cells.append(worst_ulp(entry) if entry else DASH)
         body.append(cells)
-    left = 2 if several else 1
-    return table(titles, body, "l" * left + "r" * (len(titles) - left))
+    return table(titles, body, ("ll" if several else "l").ljust(len(titles), "r"))
 
 
 def grid_cell(row, value, part):

@@ -105,9 +105,8 @@ def head_of(title, requests):
     loads = [r for r in requests if r["operation"] == "load" and r["space"] == "global"]
     stores = [r for r in requests if r["operation"] == "store" and r["space"] == "global"]
     shared = [r for r in requests if r["space"] == "shared"]
-    words = [f"{len(group)} {name}{'s' if len(group) != 1 else ''}" for group, name in
-             ((loads, "load"), (stores, "store"), (shared, "shared access")) if group]
-    words = [word.replace("accesss", "accesses") for word in words]
+    words = [f"{len(group)} {one if len(group) == 1 else many}" for group, one, many in
+             ((loads, "load", "loads"), (stores, "store", "stores"), (shared, "shared access", "shared accesses")) if group]
     moved = sum(r["sectors"] for r in loads + stores)
     return f"{title}: " + ", ".join(words) + (f"; {moved} sectors in all" if moved else "")
 
