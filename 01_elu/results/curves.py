@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
-import computed
-from computed import HALF_ULP, error_plot, rounded, worst_nearby
+from computed import HALF_ULP, error_plot, rounded, worst_nearby, write
 
 RESULTS = Path(__file__).resolve().parent
 
@@ -38,7 +37,7 @@ def derivative_error(of):
 
 
 def main():
-    computed.write(RESULTS, "curve.json", {
+    write(RESULTS, "curve.json", {
         "title": "ELU",
         "desc": "Identity above zero; below, an exponential that levels off at minus alpha.",
         "height": 280,
@@ -48,13 +47,13 @@ def main():
                    {"name": "alpha = 1.6733", "points": curve(1.6733), "style": "dashed"}],
         "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
     })
-    computed.write(RESULTS, "near_zero.json", error_plot(
+    write(RESULTS, "near_zero.json", error_plot(
         "exp(x) - 1 near zero", "largest relative error, with a correctly rounded exponential",
         "The error grows as x nears zero: in float it reaches 1 below 3e-8, in half "
         "below 2e-4. The line at the bottom is half a unit in the last place of a half.",
         {"label": "-x", "scale": "log", "min": 1e-8, "max": 1}, 1e-8,
         [{"name": "in half", "points": near_zero("e")}, {"name": "in float", "points": near_zero("f")}], HALF_ULP))
-    computed.write(RESULTS, "backward.json", error_plot(
+    write(RESULTS, "backward.json", error_plot(
         "The gradient of ELU in half, for dy = 1024", "largest relative error, with correctly rounded exponentials",
         "From the saved result y the error passes one percent at x = -3.75 and reaches 1 at -8.4; with the derivative "
         "rounded to half the digits go below -10; rounded once, they stay until dx itself is small.",

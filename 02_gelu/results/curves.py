@@ -14,8 +14,7 @@ from pathlib import Path
 import fit
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
-import computed
-from computed import HALF_ULP, error_plot, in_float, rounded, worst_nearby
+from computed import HALF_ULP, error_plot, in_float, rounded, worst_nearby, write
 
 RESULTS = Path(__file__).resolve().parent
 
@@ -41,12 +40,8 @@ def fit_error():
     """Points (a, error in ULP of a half) of the polynomial in gelu_math.cuh."""
     coefficients = [in_float(c) for c in fit.fit("half", 6)[0]]
     digits, smallest, end, _ = fit.TYPES["half"]
-    points = []
-    for step in range(1, 400):
-        a = end * step / 400
-        error = fit.polynomial(coefficients, a) - fit.log2_tail(a)
-        points.append([a, error * fit.ulp_per_unit(a, digits, smallest)])
-    return points
+    return [[a, (fit.polynomial(coefficients, a) - fit.log2_tail(a)) * fit.ulp_per_unit(a, digits, smallest)]
+            for a in (end * step / 400 for step in range(1, 400))]
 
 
 def slope_none(x):
@@ -82,7 +77,7 @@ def error(of, exact, letter="f"):
 
 def main():
     steps = [x / 50 for x in range(-200, 151)]
-    computed.write(RESULTS, "curve.json", {
+    write(RESULTS, "curve.json", {
         "title": "GELU",
         "desc": "A ReLU with a smooth corner: a shallow dip to -0.17 at x = -0.75, then the identity.",
         "height": 280,
@@ -93,7 +88,7 @@ def main():
                     "style": "dashed"}],
         "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
     })
-    computed.write(RESULTS, "variants.json", {
+    write(RESULTS, "variants.json", {
         "title": "What tanh approximates, and what it leaves",
         "subtitle": "the difference: erf minus tanh",
         "desc": "The difference is largest near x = -2.7 and 2.7, just under five parts in ten "
@@ -105,14 +100,14 @@ def main():
                                for x in range(-150, 151)]}],
         "lines": [{"y": 0, "label": ""}],
     })
-    computed.write(RESULTS, "tail.json", error_plot(
+    write(RESULTS, "tail.json", error_plot(
         "0.5 x (1 + tanh u) in the left tail", "largest relative error, with a correctly rounded tanh",
         "In half arithmetic the error passes one percent near x = -2.2, and from -3.6 on "
         "nothing is left; in float near -4.5 and from -5.2 on.",
         {"label": "x", "min": -8, "max": 0}, 1e-8,
         [{"name": name, "points": error(functools.partial(by_tanh, letter=letter), gelu_tanh, letter)}
          for name, letter in (("in half", "e"), ("in float", "f"))], HALF_ULP))
-    computed.write(RESULTS, "degrees.json", {
+    write(RESULTS, "degrees.json", {
         "title": "How long the polynomial has to be",
         "subtitle": "largest error of the best fit of log2 Phi(-a), in ULP of the result",
         "desc": "Each degree divides the error by two to eighteen. A half needs degree 6, bf16 "
@@ -125,7 +120,7 @@ def main():
                    for name in fit.TYPES],
         "lines": [{"y": 0.01, "label": "0.01 ULP", "side": "right"}],
     })
-    computed.write(RESULTS, "fit.json", {
+    write(RESULTS, "fit.json", {
         "title": "The error of the polynomial for a half",
         "subtitle": "degree 6, coefficients rounded to float",
         "desc": "The error swings eight times between plus and minus 0.008 ULP: no polynomial of "
@@ -136,7 +131,7 @@ def main():
         "series": [{"name": "P(a) - log2 Phi(-a)", "points": fit_error()}],
         "lines": [{"y": 0, "label": ""}],
     })
-    computed.write(RESULTS, "backward.json", error_plot(
+    write(RESULTS, "backward.json", error_plot(
         "The textbook's derivatives in float", "largest relative error, with correctly rounded functions",
         "At the zero of the derivative, x = -0.75, both errors have a peak. In the left tail tanh has no right "
         "digit from -5.3 on; with erf the error stays at two or three percent.",

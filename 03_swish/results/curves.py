@@ -12,8 +12,7 @@ import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
-import computed
-from computed import error_plot, in_float, rounded, worst_nearby
+from computed import error_plot, in_float, rounded, worst_nearby, write
 
 RESULTS = Path(__file__).resolve().parent
 
@@ -95,7 +94,7 @@ def slope_error(letter, of):
 
 
 def main():
-    computed.write(RESULTS, "curve.json", {
+    write(RESULTS, "curve.json", {
         "title": "Swish",
         "desc": "Near zero for very negative x, a dip to -0.28 at -1.28, and the identity for large "
                 "x; a larger beta is closer to ReLU.",
@@ -108,7 +107,7 @@ def main():
         "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
     })
     half_least, float_least = 2.0 ** -24, 2.0 ** -149
-    computed.write(RESULTS, "tail.json", error_plot(
+    write(RESULTS, "tail.json", error_plot(
         "Swish far below zero", "largest relative error, with a correctly rounded exponential",
         "In half the textbook formula is entirely wrong from -11.1 down, in float from "
         "-88.7 down; the form with e^x degrades slowly, where numbers become subnormal.",
@@ -117,7 +116,7 @@ def main():
          {"name": "with e^x, half", "points": errors(safe, "e", half_least), "style": "dashed"},
          {"name": "x sigmoid(x), float", "points": errors(textbook, "f", float_least)},
          {"name": "with e^x, float", "points": errors(safe, "f", float_least), "style": "dashed"}]))
-    computed.write(RESULTS, "tail_bf16.json", error_plot(
+    write(RESULTS, "tail_bf16.json", error_plot(
         "Swish far below zero, in bf16", "relative error of correctly rounded steps; rcp_approx flushes to 0 below 2^-126",
         "The product with rcp_approx is 0 from -87.5 down, the quotient from -89 down; the product of two "
         "factors stays correctly rounded.",
@@ -125,7 +124,7 @@ def main():
         [{"name": "x * rcp_approx(1 + e)", "points": bf16_errors(lambda x: divided(x, 2.0 ** -126))},
          {"name": "x / (1 + e)", "points": bf16_errors(divided)},
          {"name": "two factors (section 9)", "points": bf16_errors(two_factors), "style": "dashed"}]))
-    computed.write(RESULTS, "backward.json", error_plot(
+    write(RESULTS, "backward.json", error_plot(
         "The gradient of Swish far below zero, for dy = 1024", "largest relative error, with a correctly rounded exponential",
         "In float the textbook's derivative has few digits at its zero, x = -1.28. In half, a derivative "
         "that is rounded before dy comes in loses its digits below -12; rounded once, dx keeps them.",
@@ -140,7 +139,7 @@ def main():
         unit = 2.0 ** (max(math.floor(math.log2(abs(value))), -6) - 3)
         return round(value / unit) * unit
     values = [0.01 * 2.0 ** (-step / 16) for step in range(129)]
-    computed.write(RESULTS, "quantize.json", {
+    write(RESULTS, "quantize.json", {
         "title": "A row whose largest value is 0.01, as E4m3",
         "subtitle": "relative error of each value",
         "desc": "With the scale applied before rounding the error stays below a sixteenth for values down to a 28,672nd "

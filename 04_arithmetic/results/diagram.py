@@ -56,22 +56,20 @@ def layouts():
     canvas.text(16, 44, "colour: the channel; number: the pixel; dashed: padding, which holds no "
                 "element", "muted", kind="s")
     rows = (
-        ("NCHW", "strides 12, 4, 2, 1", [(c, p) for c in range(channels) for p in range(pixels)]),
-        ("NHWC", "strides 12, 1, 6, 3", [(c, p) for p in range(pixels) for c in range(channels)]),
-        ("NHWC8", "strides 32, 1, 16, 8", [(c, p) for p in range(pixels) for c in range(8)]),
+        ("NCHW", "strides 12, 4, 2, 1", [(c, p) for c in range(channels) for p in range(pixels)], 4, "channel {}"),
+        ("NHWC", "strides 12, 1, 6, 3", [(c, p) for p in range(pixels) for c in range(channels)], 3, "pixel {}"),
+        ("NHWC8", "strides 32, 1, 16, 8", [(c, p) for p in range(pixels) for c in range(8)], 8, "pixel {}: one group of eight"),
     )
-    groups = (4, 3, 8)
-    words = ("channel {}", "pixel {}", "pixel {}: one group of eight")
-    for i, (name, strides, order) in enumerate(rows):
+    for i, (name, strides, order, group, words) in enumerate(rows):
         top = 76 + i * 84
         canvas.text(16, top + 10, name, kind="m")
         canvas.text(16, top + 26, strides, "muted", kind="s")
         for k, (channel, pixel) in enumerate(order):
             known = channel < channels
             cell(canvas, LEFT + k * CELL, top, INKS[channel] if known else None, str(pixel))
-        width = groups[i] * CELL
-        for k in range(len(order) // groups[i]):
-            bracket(canvas, LEFT + k * width, top + CELL + 6, width, words[i].format(k))
+        width = group * CELL
+        for k in range(len(order) // group):
+            bracket(canvas, LEFT + k * width, top + CELL + 6, width, words.format(k))
     canvas.text(16, 318, "strides: elements from one n, c, h, w to the next", "muted", kind="s")
     return canvas.render()
 

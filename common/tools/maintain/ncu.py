@@ -74,35 +74,29 @@ METRICS = {
     "issue_pct": "smsp__issue_active.avg.pct_of_peak_sustained_active",
     "registers": "launch__registers_per_thread",
     "shared_bytes": "launch__shared_mem_per_block_allocated",
-    "load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "occupancy_pct": "sm__warps_active.avg.pct_of_peak_sustained_active",
     "cycles_per_second": "smsp__cycles_elapsed.avg.per_second",
     "l2_read_sectors": "lts__t_sectors_srcunit_tex_op_read.sum",
     "l2_write_sectors": "lts__t_sectors_srcunit_tex_op_write.sum",
     "l1_hit_pct": "l1tex__t_sector_hit_rate.pct",
     "l2_hit_pct": "lts__t_sector_hit_rate.pct",
-    "local_loads": "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
-    "local_stores": "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
-    "shared_load_instructions": "smsp__inst_executed_op_shared_ld.sum",
-    "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared_load_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-    "shared_store_instructions": "smsp__inst_executed_op_shared_st.sum",
-    "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "shared_store_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-    "shared_load_passes": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared_store_passes": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
 }
-#: The units that execute instructions, by our names.
-PIPES = {"alu": "alu", "fma": "fma", "fma_heavy": "fmaheavy", "fp16": "fp16", "xu": "xu", "lsu": "lsu",
-         "cbu": "cbu", "uniform": "uniform", "adu": "adu"}
+for way, operation in (("load", "ld"), ("store", "st")):
+    METRICS.update({
+        f"{way}_sectors": f"l1tex__t_sectors_pipe_lsu_mem_global_op_{operation}.sum",
+        f"{way}_requests": f"l1tex__t_requests_pipe_lsu_mem_global_op_{operation}.sum",
+        f"local_{way}s": f"l1tex__t_sectors_pipe_lsu_mem_local_op_{operation}.sum",
+        f"shared_{way}_instructions": f"smsp__inst_executed_op_shared_{operation}.sum",
+        f"shared_{way}_wavefronts": f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{operation}.sum",
+        f"shared_{way}_conflicts": f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{operation}.sum",
+        f"shared_{way}_passes": f"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{operation}.sum"})
+#: The units that execute instructions.
+PIPES = ("alu", "fma", "fma_heavy", "fp16", "xu", "lsu", "cbu", "uniform", "adu")
 STALLS = ("long_scoreboard", "short_scoreboard", "wait", "not_selected", "math_pipe_throttle",
           "lg_throttle", "mio_throttle", "barrier", "branch_resolving", "dispatch_stall",
           "no_instruction", "drain", "membar", "selected")
-METRICS.update({f"pipe_{ours}": f"sm__inst_executed_pipe_{name}.avg.pct_of_peak_sustained_active"
-                for ours, name in PIPES.items()})
+METRICS.update({f"pipe_{name}": f"sm__inst_executed_pipe_{name.replace('_', '')}.avg.pct_of_peak_sustained_active"
+                for name in PIPES})
 METRICS.update({f"stall_{name}": f"smsp__average_warps_issue_stalled_{name}_per_issue_active.ratio"
                 for name in STALLS})
 #: Units that ncu scales a value to, as factors to bytes and to microseconds.

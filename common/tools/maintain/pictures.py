@@ -4,6 +4,7 @@ import re
 
 import beside_torch
 import figures
+import recorded
 import runs
 import trace_figures
 from chapters import headlines
@@ -69,13 +70,11 @@ def make_sizes_figure(part):
         rows = chosen(run.select(regime=regime), part, ["rung"])
         series = [(name, curve([r for r in rows if r.rung == name]))
                   for name in runs.unique(row.rung for row in rows)]
-        reference, timed = [], {row.shape for row in rows}
+        reference, timed = {}, {row.shape for row in rows}
         for shape in [shape for shape in run.shapes() if shape in timed]:
-            one = run.select(shape=shape)[0].elements
-            peak = copy_reference(run, dtype, shape, regime)
-            if peak and one not in dict(reference):
-                reference.append((one, peak))
-        panels.append((regime, series, reference))
+            if peak := copy_reference(run, dtype, shape, regime):
+                reference.setdefault(recorded.elements_of(shape), peak)
+        panels.append((regime, series, list(reference.items())))
     if not any(points for _, series, _ in panels for _, points in series):
         part.fail("the run has no such rows")
     title = part.option("title", "GB/s over the size")

@@ -157,9 +157,8 @@ def check_order(rung, found):
 
 
 def widest(launch, operation):
-    widths = [p["most_bytes"] for p in launch["places"]
-              if p["operation"] == operation and p["space"] == "global"]
-    return max(widths, default=None)
+    return max((p["most_bytes"] for p in launch["places"] if p["operation"] == operation and p["space"] == "global"),
+               default=None)
 
 
 DTYPE = re.compile(r"(?:^|_)(f32|f16|bf16|e4m3|e5m2|i8|i32|i64|u8)(?:x\d+)?(?=_|$)")
