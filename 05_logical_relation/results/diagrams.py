@@ -100,7 +100,6 @@ def stores():
 
 
 def truth_bits():
-    """Three bytes through truth_bits()."""
     values, size, gap = (0, 2, 128), 16, 14
     steps = (("the byte", lambda v: v), ("its low seven bits, plus 127", lambda v: (v & 127) + 127),
              ("that, or the byte itself", lambda v: (v & 127) + 127 | v))

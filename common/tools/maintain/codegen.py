@@ -402,7 +402,6 @@ def check(kernels, spec, arch, ladder):
 
 
 def table(kernels):
-    """The table's lines."""
     width = max([len(k["kernel"]) for k in kernels] + [6])
     titles = {"registers": "registers", "stack_bytes": "stack", "spill_bytes": "spills", "load_bits": "load bits",
               "store_bits": "store bits", "fp64": "FP64", "ptx_instructions": "PTX instr.", "sass_instructions": "SASS instr."}

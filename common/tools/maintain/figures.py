@@ -35,8 +35,7 @@ WIDTH = 440  # of a figure, in pixels: on a phone its letters can still be read
 
 def fixed(value):
     """A coordinate with at most one decimal."""
-    text = f"{value:.1f}"
-    return text[:-2] if text.endswith(".0") else text
+    return f"{value:.1f}".removesuffix(".0")
 
 
 def colours(page, used):

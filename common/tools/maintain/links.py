@@ -58,7 +58,6 @@ class Document:
             yield number, re.sub(r"<!--.*?-->", "", blank)
 
     def anchors(self):
-        """Every anchor that the file has."""
         found, seen = set(), {}
         for line in self.lines:
             found.update(HTML_ANCHOR.findall(line))
@@ -101,8 +100,6 @@ def slug_of(heading):
 
 
 class Checker:
-    """Collects what is wrong in all documents."""
-
     def __init__(self, root):
         self.root = Path(root).resolve()
         self.files = set(runs.tracked_files(self.root))
@@ -171,7 +168,6 @@ class Checker:
 
 
 def targets_of(line):
-    """Every link target of one line."""
     found = [m.group(1) for m in LINK.finditer(line)]
     found += [m.group(1) for m in IMAGE.finditer(line) if m.group(1) not in found]
     found += ATTRIBUTE.findall(line)
@@ -206,7 +202,6 @@ def math_problems(document):
 
 
 def inline_problems(document, number, line):
-    """What is wrong with the $...$ of one line."""
     in_table = document.lines[number - 1].lstrip().startswith("|")
     for match in INLINE_MATH.finditer(line):
         text = match.group(1)
@@ -224,7 +219,6 @@ def inline_problems(document, number, line):
 
 
 def dollar_problems(text):
-    """What is wrong with math between dollars."""
     refused, eaten = REFUSED.search(text), EATEN.search(text)
     if refused:
         yield f"GitHub refuses {refused.group(0)}; use \\mathrm or a plain form"

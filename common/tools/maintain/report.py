@@ -197,7 +197,6 @@ def difference(path, name, where):
 # Pages
 
 def generate(kind, text, readme, where, outcome):
-    """The lines of one block."""
     if kind == "excerpt":
         return make_excerpt(text, readme, where)
     part = Part(text, readme, where)

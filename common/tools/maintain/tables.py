@@ -475,7 +475,6 @@ VALUE_UNITS = {"copy_pct": " %", "spread_pct": " %", "GBps": " GB/s", "median_us
 
 
 def value(part):
-    """The text of one number."""
     path, of, rung = part.file(), part.option("of"), part.option("rung")
     if not of or not rung:
         part.fail("needs of= and rung=")
