@@ -272,8 +272,7 @@ class Copy:
         if kind == "trace":
             command = [sys.executable, str(self.tree / "common/tools/maintain/trace_proof.py"), command[0]]
         try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  timeout=limit, check=False)
+            done = run(command, timeout=limit)
         except subprocess.TimeoutExpired:
             return {"by": kind or "moved", "how": "timeout"}
         if done.returncode == 0:
@@ -289,30 +288,16 @@ class Copy:
         chosen = [re.sub(r"([\\,\[])", r"\\\1", case)] if case else []
         environment = {**os.environ, "TUTORIAL_CPU_ORDER": order,
                        "UBSAN_OPTIONS": "abort_on_error=1"}  # so that Catch2 names the test case
-        log = self.build / f"{target}.{order}.xml"
-        with open(log, "wb") as out:
-            program = subprocess.Popen([str(self.build / target), *chosen, "--abort", "--reporter", "xml"],
-                                       stdout=out, stderr=subprocess.DEVNULL, env=environment,
-                                       cwd=self.build)
-            late = False
-            try:
-                code = program.wait(limit)
-            except subprocess.TimeoutExpired:
-                late = True
-                program.terminate()  # Catch2 answers this by naming the test case
-                try:
-                    code = program.wait(5)
-                except subprocess.TimeoutExpired:
-                    program.kill()
-                    code = program.wait()
-        text = log.read_text(encoding="utf-8", errors="replace")
-        log.unlink()
-        if code in (0, 4) and not late:  # 4: every test case was skipped
+        timeout = ["timeout", "--foreground", "--kill-after=5", str(limit or 0)]  # Catch2 names the test case before it is killed
+        done = run([*timeout, str(self.build / target), *chosen, "--abort", "--reporter", "xml"],
+                   stderr=subprocess.DEVNULL, env=environment, cwd=self.build)
+        if done.returncode in (0, 4):  # 4: every test case was skipped
             return None
-        cases = re.findall(r'<TestCase name="([^"]*)"', text)
+        late = done.returncode in (124, 137)
+        cases = re.findall(r'<TestCase name="([^"]*)"', done.stdout)
         if case and not cases:
             return None  # it has another name now
-        crashed = code < 0 or "<FatalErrorCondition" in text
+        crashed = done.returncode < 0 or "<FatalErrorCondition" in done.stdout
         return {"by": html.unescape(cases[-1]) if cases else None,
                 "how": "timeout" if late else "crash" if crashed else "check"}
 
@@ -329,9 +314,8 @@ def orders_of(target, backend):
     return ["cuda"] if backend == "cuda" else ["forward", "reverse"]
 
 
-def run(command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", check=False)
+def run(command, stderr=subprocess.STDOUT, **options):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, text=True, errors="replace", check=False, **options)
 
 
 def last_lines(text, count=30):
