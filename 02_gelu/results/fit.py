@@ -11,6 +11,7 @@ at d + 2 points is the best there is; solve for such a one on d + 2 points, move
 extremes of its error, and repeat.
 """
 
+import itertools
 import math
 
 # name: digits of precision, smallest exponent of a normal number, end of the tail, degree
@@ -58,13 +59,8 @@ def polynomial(coefficients, a):
 
 def extremes(errors, count):
     """Indices of `count` alternating extremes of a sequence of signed errors."""
-    found = []
-    for i, error in enumerate(errors):
-        if found and (errors[found[-1]] > 0) == (error > 0):
-            if abs(error) > abs(errors[found[-1]]):
-                found[-1] = i
-        else:
-            found.append(i)
+    groups = itertools.groupby(range(len(errors)), lambda i: errors[i] > 0)
+    found = [max(group, key=lambda i: abs(errors[i])) for _, group in groups]
     while len(found) > count:
         del found[0 if abs(errors[found[0]]) < abs(errors[found[-1]]) else -1]
     return found

@@ -1,11 +1,11 @@
 """What common/notes/model.md shows: the fill curve, and predicted against recorded for every rung with counts."""
 
-import contextlib
 import dataclasses
 import functools
 import itertools
 import re
 import statistics
+from unittest import mock
 
 import model
 import predict
@@ -98,15 +98,9 @@ def constants():
     return tuple(getattr(model, name) for name in LAST_DIGIT)
 
 
-@contextlib.contextmanager
 def with_constants(values):
     """The law has these constants meanwhile."""
-    kept = constants()
-    try:
-        vars(model).update(zip(LAST_DIGIT, values))
-        yield
-    finally:
-        vars(model).update(zip(LAST_DIGIT, kept))
+    return mock.patch.multiple(model, **dict(zip(LAST_DIGIT, values)))
 
 
 def law_distance(copies, device, judge):

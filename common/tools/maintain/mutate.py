@@ -122,11 +122,9 @@ def load_table(*paths):
     """The faults of these tables; without any, of all."""
     faults = [Fault(entry) for path in paths or tables()
               for entry in runs.load_json(path).get("faults", [])]
-    seen = set()
-    for fault in faults:
-        if fault.id in seen:
-            raise runs.ToolError(f"{fault.id}: two faults have this name")
-        seen.add(fault.id)
+    ids = [fault.id for fault in faults]
+    if twice := [name for name in ids if ids.count(name) > 1]:
+        raise runs.ToolError(f"{twice[0]}: two faults have this name")
     return faults
 
 

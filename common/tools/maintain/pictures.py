@@ -24,13 +24,9 @@ def picture(part, title, text):
 def copy_reference(run, dtype, shape, regime, ladder=None):
     """GB/s of the copy kernel for this dtype, of a ladder if one is named: its own row, else from a row's percent of it."""
     rows = run.select(ladder=ladder, dtype=dtype, shape=shape, regime=regime)
-    for row in rows:
-        if row.kind == "copy" and row.gbps and not row.failed:
-            return row.gbps
-    for row in rows:
-        if row.gbps and row.copy_pct and not row.failed:
-            return row.gbps / row.copy_pct * 100.0
-    return None
+    rows = [row for row in rows if row.gbps and not row.failed]
+    own = [row.gbps for row in rows if row.kind == "copy"]
+    return next(iter(own + [row.gbps / row.copy_pct * 100.0 for row in rows if row.copy_pct]), None)
 
 
 def subtitle_of(run, *words):

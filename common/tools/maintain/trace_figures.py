@@ -32,11 +32,10 @@ def without_operation(requests):
 
 def chosen(requests):
     """The requests to draw: each shape once, and the stores only if they differ from the loads."""
-    drawn, seen = [], set()
+    first = {}
     for request in requests:
-        if shape_of(request) not in seen:
-            seen.add(shape_of(request))
-            drawn.append(request)
+        first.setdefault(shape_of(request), request)
+    drawn = list(first.values())
     for space in ("global", "shared"):
         loads = [r for r in drawn if r["space"] == space and r["operation"] == "load"]
         stores = [r for r in drawn if r["space"] == space and r["operation"] == "store"]
