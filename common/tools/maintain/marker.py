@@ -59,9 +59,12 @@ class Part:
     def fail(self, text):
         raise runs.ToolError(f"{self.where}: {self.kind}: {text}")
 
-    def option(self, name, default=None):
+    def option(self, name, default=None, known=()):
         self.used.add(name)
-        return self.options.get(name, default)
+        value = self.options.get(name, default)
+        if known and value not in known:
+            self.fail(f"unknown {name}={value}; known: {', '.join(known)}")
+        return value
 
     def listed(self, name, default=None):
         """An option's comma-separated words, or the default."""

@@ -30,9 +30,7 @@ def make_results(part):
     shape, regimes = one_shape(run, part), regimes_of(run, part)
     rows = chosen(run.select(shape=shape, regime=regimes[0]), part, ["rung", "peer", "copy"])
     steps = runs.steps(rows)
-    last = part.option("last", "step")
-    if last not in ("step", "spread"):
-        part.fail(f"unknown last={last}; known: step, spread")
+    last = part.option("last", "step", ("step", "spread"))
     titles, align = ["Rung", "Type"], "ll"
     for regime in regimes:
         titles += [f"GB/s, {regime}", f"% of copy, {regime}"]
@@ -57,13 +55,13 @@ def result_cells(row):
 
 def make_grid(part):
     run = part.run()
-    regimes, value = regimes_of(run, part), part.option("value", "GBps")
+    regimes, value = regimes_of(run, part), part.option("value", "GBps", CELL_VALUES)
     rows = chosen([row for regime in regimes for row in run.select(regime=regime)], part, ["rung", "peer", "copy"])
     columns = [(regime, shape) for regime in regimes for shape in part.listed("shapes", run.shapes())]
     body = []
     for key in runs.unique((r.ladder, r.rung, r.dtype) for r in rows):
         mine = {(r.regime, r.shape): r for r in rows if (r.ladder, r.rung, r.dtype) == key}
-        body.append([labelled(next(iter(mine.values())))] + [grid_cell(mine.get(column), value, part) for column in columns])
+        body.append([labelled(next(iter(mine.values())))] + [grid_cell(mine.get(column), value) for column in columns])
     shown = [shape.replace("x", "\u00d7") + (f", {regime}" if len(regimes) > 1 else "") for regime, shape in columns]
     return cpu_note(run) + table(["Rung", *shown], body, "l" + "r" * len(columns))
 
@@ -105,21 +103,18 @@ def make_gpus(part):
     return table(titles, body, ("ll" if several else "l").ljust(len(titles), "r"))
 
 
-def grid_cell(row, value, part):
-    if row is None:
-        return DASH
-    if row.failed:
-        return "failed"
-    shown = {"GBps": gbps(row.gbps), "copy_pct": percent(row.copy_pct), "median_us": significant(row.median_us),
-             "spread_pct": percent(row.spread_pct)}
-    if value not in shown:
-        part.fail(f"unknown value={value}; known: {', '.join(shown)}")
-    return shown[value]
+CELL_VALUES = {"GBps": lambda row: gbps(row.gbps), "copy_pct": lambda row: percent(row.copy_pct),
+               "median_us": lambda row: significant(row.median_us), "spread_pct": lambda row: percent(row.spread_pct),
+               "both": lambda row: f"{gbps(row.gbps)} ({percent(row.copy_pct)})"}
+
+
+def grid_cell(row, value):
+    return DASH if row is None else "failed" if row.failed else CELL_VALUES[value](row)
 
 
 def make_matrix(part):
     run = part.run()
-    ladder, dtype, value = part.option("ladder"), part.option("dtype"), part.option("value", "both")
+    ladder, dtype, value = part.option("ladder"), part.option("dtype"), part.option("value", "both", CELL_VALUES)
     rows, columns = titled(part.listed("rows")), titled(part.listed("columns"))
     if not (ladder and dtype and rows and columns):
         part.fail("needs ladder=, rows=, columns= and dtype=")
@@ -139,8 +134,7 @@ def make_matrix(part):
                   if (rung := f"{name}_{dtype}_{form}") in cells] for _, names in columns]
         if not any(found):
             part.fail(f"the run has nothing for the row {title} at {shape} {regime}")
-        body.append([title] + [matrix_cell(rows[0] if rows else None, value, part)
-                               for rows in found])
+        body.append([title] + [grid_cell(rows[0] if rows else None, value) for rows in found])
     titles = [""] + [title for title, _ in columns]
     return cpu_note(run) + table(titles, body, "l" + "r" * len(columns))
 
@@ -152,12 +146,6 @@ def titled(words):
         title, colon, names = word.rpartition(":")
         result.append((title if colon else code(names.replace("|", ", ")), names.split("|")))
     return result
-
-
-def matrix_cell(row, value, part):
-    if value != "both" or row is None or row.failed:
-        return grid_cell(row, "GBps" if value == "both" else value, part)
-    return f"{gbps(row.gbps)} ({percent(row.copy_pct)})"
 
 
 def make_torch(part):
@@ -174,9 +162,7 @@ def make_views(part):
     """A run of common/torch/views.py or serving.py: a line per case that has ours, beside the same operation on aligned
     arrays; or where a peer is faster than ours."""
     rows = {row["name"]: row for row in load_json(part.file())["benchmarks"]}
-    of, wanted = part.option("of", "times"), part.listed("cases", [""])
-    if of not in ("times", "summary", "below", "ncu"):
-        part.fail(f"unknown of={of}; known: times, summary, below, ncu")
+    of, wanted = part.option("of", "times", ("times", "summary", "below", "ncu")), part.listed("cases", [""])
     cases = [case for case in runs.unique(name.split("/")[0] for name in rows) if any(text in case for text in wanted)]
     if of != "times":
         return views_behind(part, rows, cases, of)
@@ -240,9 +226,7 @@ def views_ncu(part, cells):
 
 def make_behind(part):
     """Where a peer is faster than our operator, in the chapters' runs on the named GPUs."""
-    of, cells, recorded, gpus = part.option("of", "summary"), [], {}, []
-    if of not in ("summary", "ncu"):
-        part.fail(f"unknown of={of}; known: summary, ncu")
+    of, cells, recorded, gpus = part.option("of", "summary", ("summary", "ncu")), [], {}, []
     for name in runs.shown().values():
         gpus.append(name.upper())
         for folder in runs.find_chapters(runs.ROOT):
