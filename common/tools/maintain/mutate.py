@@ -348,8 +348,8 @@ class Work:
                 self.problems.append(error)
                 self.left = [other for other in self.left if other.test != fault.test]
                 continue
-            self.results[fault.id] = self.copy.breaks(fault, self.limits, self.last.get(fault.id))
-            self.say(fault, self.results[fault.id])
+            result = self.results[fault.id] = self.copy.breaks(fault, self.limits, self.last.get(fault.id))
+            print(f"{len(self.results)}/{self.total} {fault.id}: {told(fault, result)}, {result['seconds']} s", flush=True)
             if self.options.json:  # at once, for a run may be stopped
                 record(self.options.json, self.results, self.options)
 
@@ -367,16 +367,6 @@ class Work:
         self.limits[test] = 5 * seconds + 30
         print(f"{test} passes as it is, in {seconds:.1f} s", flush=True)
 
-    def say(self, fault, result):
-        how = result["outcome"]
-        if how == "killed":
-            how += f" by \"{result['by']}\""
-            how += "".join(f" ({word})" for word in (result["how"], result["order"])
-                           if word not in ("check", "forward"))
-        elif how == "survived" and fault.equivalent:
-            how += ", as it should: " + fault.equivalent
-        print(f"{len(self.results)}/{self.total} {fault.id}: {how}, {result['seconds']} s", flush=True)
-
 
 def together(old, new):
     """The context of a record that was made in parts: values that differ are joined."""
@@ -389,10 +379,9 @@ def record(path, results, options):
     old = runs.load_json(path) if Path(path).exists() else {}
     merged = {entry["id"]: entry for entry in old.get("results", [])}
     merged.update(results)
-    order = {fault.id: i for i, fault in enumerate(load_table())}
     context = {**old.get("context", {}), options.backend: together(
         old.get("context", {}).get(options.backend, {}), options.context)}
-    kept = sorted((entry for name, entry in merged.items() if name in order), key=lambda e: order[e["id"]])
+    kept = [merged[fault.id] for fault in load_table() if fault.id in merged]
     runs.write_recorded(path, {"context": context, "results": kept})
 
 
