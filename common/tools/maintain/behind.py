@@ -28,14 +28,6 @@ def name_of(row):
     return f"{row.ladder}/{row.rung}"
 
 
-def operator_beside(row, operators):
-    """The name of the operator's row beside a row of CUB."""
-    for peer, ours in operators.items():
-        if peer.replace("{}", row.dtype) == name_of(row):
-            return ours.replace("{}", row.dtype)
-    return f"{row.ladder}/{row.rung.replace('cub', 'operator')}"
-
-
 def cub_cells(run, gpu, chapter, operators):
     """The cells of a chapter's own run; ToolError where it is not known which row is ours."""
     known = {(name_of(row), row.shape, row.regime): row for row in run.rows}
@@ -44,7 +36,8 @@ def cub_cells(run, gpu, chapter, operators):
         words = row.rung.split("_")
         if row.kind != "peer" or "cub" not in words:
             continue
-        name = operator_beside(row, operators)
+        named = {peer.replace("{}", row.dtype): operator.replace("{}", row.dtype) for peer, operator in operators.items()}
+        name = named.get(name_of(row), f"{row.ladder}/{row.rung.replace('cub', 'operator')}")
         ours = known.get((name, row.shape, row.regime))
         if ours is None:
             raise runs.ToolError(f"{run.path}: has no {name} at {row.shape}, {row.regime}, to compare with "
@@ -81,9 +74,10 @@ def cut(ratio):
     return f"{math.floor(ratio * 1000 + 1e-6) / 1000:.3f}"
 
 
-def size(shape):
-    sides = shape.split("x")
-    return f"{sides[0]}²" if len(sides) == 2 and sides[0] == sides[1] else "×".join(sides)
+def place(one):
+    sides = one.shape.split("x")
+    size = f"{sides[0]}²" if len(sides) == 2 and sides[0] == sides[1] else "×".join(sides)
+    return f"{one.chapter[:2]} {one.operation}, {one.dtype}, {size}, {one.regime}"
 
 
 def summary_table(cells, gpus):
@@ -97,8 +91,7 @@ def summary_table(cells, gpus):
                 continue
             low, worst = [one for one in mine if one.ratio < 1], min(mine, key=lambda one: one.ratio)
             body.append([gpu, title, str(len(mine)), str(len(low)), str(sum(map(beyond_spread, low))),
-                         str(sum(one.ratio < 0.99 for one in low)), cut(worst.ratio),
-                         f"{worst.chapter[:2]} {worst.operation}, {worst.dtype}, {size(worst.shape)}, {worst.regime}"])
+                         str(sum(one.ratio < 0.99 for one in low)), cut(worst.ratio), place(worst)])
     return ["GPU", "Peer", "Cells", "below 1.00", "of them beyond the spread", "below 0.99", "Worst", "where"], body, "llrrrrrl"
 
 
@@ -127,14 +120,12 @@ def profile_table(cells, entries, shown):
         return all(row_of(one, who) in entries.get(one.gpu, {}) for who in ("ours", "theirs"))
     body, missing = [], []
     for group in lowest(cells, known):
-        first = group[0]
-        where = f"{first.chapter[:2]} {first.operation}, {first.dtype}, {size(first.shape)}, {first.regime}"
+        first, label = group[0], f"{group[0].gpu} {place(group[0])}"
         if not known(first):
-            missing += [f"{first.gpu} {where}"] if first.gpu in entries else []
+            missing += [label] if first.gpu in entries else []
             continue
         lines = [("ours", row_of(first, "ours"))]
         lines += [(f"{PEERS[one.peer]}, {cut(one.ratio)}", row_of(one, "theirs")) for one in group if known(one)]
-        label = f"{first.gpu} {where}"
         body += kernels_of(label, [(who, entries[first.gpu][name]) for who, name in lines], shown)
     return (KERNEL_TITLES, body, KERNEL_ALIGNMENT), missing
 

@@ -248,13 +248,9 @@ def renew(readme, shown):
     outcome, in_code, index = types.SimpleNamespace(lines=[], files={}, stale=[]), list(links.fence_flags(lines)), 0
     while index < len(lines):
         line, where = lines[index], f"{shown}:{index + 1}"
-        if in_code[index]:
-            outcome.lines.append(line)
-            index += 1
-            continue
-        block = OPEN.match(line)
+        block = None if in_code[index] else OPEN.match(line)
         if not block:
-            outcome.lines.append(replace_values(line, readme, where, outcome))
+            outcome.lines.append(line if in_code[index] else replace_values(line, readme, where, outcome))
             index += 1
             continue
         end = closing(lines, index + 1, block.group(1), where)
