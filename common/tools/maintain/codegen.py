@@ -190,21 +190,10 @@ def waits(text, wait, request):
 
 def read_ptxas(report):
     """mangled name -> registers, stack_bytes, spill_bytes, from `ptxas -v`."""
-    result, name = {}, None
-    for line in report.splitlines():
-        found = re.search(r"Compiling entry function '([^']+)'|Function properties for (\S+)", line)
-        if found:
-            name = found.group(1) or found.group(2).strip("'")
-        numbers = result.setdefault(name, {}) if name else {}
-        frame = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, "
-                          r"(\d+) bytes spill loads", line)
-        if frame:
-            numbers["stack_bytes"] = int(frame.group(1))
-            numbers["spill_bytes"] = int(frame.group(2)) + int(frame.group(3))
-        used = re.search(r"Used (\d+) registers", line)
-        if used:
-            numbers["registers"] = int(used.group(1))
-    return result
+    found = re.findall(r"Compiling entry function '([^']+)'.*?Function properties for '?\1\b.*?(\d+) bytes stack frame, "
+                       r"(\d+) bytes spill stores, (\d+) bytes spill loads.*?Used (\d+) registers", report, re.S)
+    return {name: {"registers": int(registers), "stack_bytes": int(frame), "spill_bytes": int(stores) + int(loads)}
+            for name, frame, stores, loads, registers in found}
 
 
 def read_sass(cubin, nvcc):
@@ -263,15 +252,12 @@ def kernels_of(source, arguments, folder):
     for name in names:
         text = with_callees(name, functions)
         widest = widest_access(text)
-        numbers = assembled.get(name, {})
-        if "registers" not in numbers:
+        if name not in assembled:
             raise runs.ToolError(f"ptxas said nothing about {readable[name]}; is --arch right?")
         result.append({
             "kernel": runs.short_kernel_name(readable[name]),
             "source": source.name, "arch": arguments.arch,
-            "registers": numbers["registers"], "stack_bytes": numbers.get("stack_bytes", 0),
-            "spill_bytes": numbers.get("spill_bytes", 0), "load_bits": widest["ld"],
-            "store_bits": widest["st"], "fp64": len(FP64.findall(text)),
+            **assembled[name], "load_bits": widest["ld"], "store_bits": widest["st"], "fp64": len(FP64.findall(text)),
             "ptx_instructions": len(INSTRUCTION.findall(text)), **sass.get(name, {}),
             "_text": text, "_name": readable[name] + " " + name,
             "_waits": waits(functions[name][1], "griddepcontrol.wait", PTX_REQUEST),
