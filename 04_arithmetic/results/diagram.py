@@ -99,7 +99,8 @@ def panel(canvas, left, top, operand, size, gap, shape, element, elements):
         needed, width = sorted(set(of[first:first + 4])), len(of[first:first + 4]) * size
         bracket(canvas, left + first * size, below, width)
         for place in needed if len(needed) < 3 else [sum(needed) / len(needed)]:
-            canvas.line(left + first * size + width / 2, below + 1, operand[0] + (place + 0.5) * size, operand[1] - 1, "axis", 1.2)
+            canvas.line(left + first * size + width / 2, below + 1, operand[0] + (place + 0.5) * size, operand[1] - 1,
+                        "axis", 1.2)
     for k in range(elements // 4):
         bracket(canvas, operand[0] + k * 4 * size, operand[1] + size + gap - 1, 4 * size)
 

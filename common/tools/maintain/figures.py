@@ -297,7 +297,8 @@ def ladder_chart(title, subtitle, groups):
                 if words:
                     canvas.text(x, above + 15, words, name, "end", "n")
             if bar["gbps"]:
-                canvas.rect(left, above + 20, axis.fraction(bar["gbps"]) * plot, row - 23, KINDS.get(bar["kind"], bar["kind"]), 2)
+                look = KINDS.get(bar["kind"], bar["kind"])
+                canvas.rect(left, above + 20, axis.fraction(bar["gbps"]) * plot, row - 23, look, 2)
         if peak:
             x = left + axis.fraction(peak) * plot
             for k in range(len(bars)):  # beside the bars, not through the numbers

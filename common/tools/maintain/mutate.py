@@ -286,7 +286,8 @@ class Copy:
         chosen = [re.sub(r"([\\,\[])", r"\\\1", case)] if case else []
         environment = {**os.environ, "TUTORIAL_CPU_ORDER": order,
                        "UBSAN_OPTIONS": "abort_on_error=1"}  # so that Catch2 names the test case
-        timeout = ["timeout", "--foreground", "--kill-after=5", str(limit or 0)]  # Catch2 names the test case before it is killed
+        timeout = ["timeout", "--foreground", "--kill-after=5", str(limit or 0)]
+        # Terminated, Catch2 names the test case.
         done = run([*timeout, str(self.build / target), *chosen, "--abort", "--reporter", "xml"],
                    stderr=subprocess.DEVNULL, env=environment, cwd=self.build)
         if done.returncode in (0, 4):  # 4: every test case was skipped

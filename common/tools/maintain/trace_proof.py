@@ -52,7 +52,8 @@ class Findings:
         self.exceptions = [e for e in exceptions if e["chapter"] == chapter]
 
     def add(self, rung, rule, text):
-        excused = [number for number, entry in enumerate(self.exceptions) if rung in entry["rungs"] and rule in entry["rules"]]
+        excused = [number for number, entry in enumerate(self.exceptions)
+                   if rung in entry["rungs"] and rule in entry["rules"]]
         self.used.update((number, rung, rule) for number in excused[:1])
         if not excused:
             (self.of_yours if rung.startswith(YOURS) else self.problems).append(f"{rung}: {text}")
