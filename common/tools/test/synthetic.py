@@ -4,6 +4,8 @@ The numbers follow simple rules so that a test can predict every line; the devic
 "Synthetic GPU" so that nobody can take them for results.
 """
 
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -11,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import folders
 
@@ -39,6 +42,11 @@ def row(rung, dtype, kind, shape="4096x4096", regime="cold", gbps=1000.0, **more
     }
     data.update(more)
     return {key: value for key, value in data.items() if value is not None}
+
+
+def run_of(rows, **context_):
+    """A run of these rows; the context has more, or differs in that."""
+    return {"context": {**context(), **context_}, "benchmarks": rows}
 
 
 def run(backend="cuda", shapes=SHAPES, regimes=("cold", "warm"), rungs=RUNGS, factor=1.0):
@@ -84,8 +92,7 @@ def forms_run(shape="8x2x3"):
         kind = "copy" if rung.startswith("copy") else "rung"
         rows.append(row(rung, "f16", f"{kind} {rung.split('_')[2]}", gbps=(index + 1) * 100.0,
                         name=f"forms/{rung}/{shape}/cold"))
-    rows.append(row("", "f16", "rung W", name="forms/packed_f16_W/9x9x9/cold"))
-    return {"context": context(), "benchmarks": rows}
+    return run_of([*rows, row("", "f16", "rung W", name="forms/packed_f16_W/9x9x9/cold")])
 
 
 # -------------------------------------------------------------------------------------------------
@@ -100,6 +107,28 @@ class Scratch(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.folder, self.root = scratch.name, pathlib.Path(scratch.name)
 
+    def put(self, name, data):
+        """write() into this folder."""
+        return write(self.root, name, data)
+
+    def patch(self, target, value):
+        """mock.patch() until the test has ended."""
+        patch = mock.patch(target, value)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def assert_fine(self, answer):
+        """Of what call() answers: exit code 0, and no word on stderr. Returns stdout."""
+        code, out, errors = answer
+        self.assertEqual((code, errors), (0, ""))
+        return out
+
+    def assert_refused(self, answer, words, code=2):
+        """Of what call() answers: no output, and on stderr one sentence that holds these words."""
+        exit_code, out, errors = answer
+        self.assertEqual((exit_code, out, errors.count("\n")), (code, "", 1), errors)
+        self.assertIn(words, errors)
+
 
 def write(folder, name, data):
     """Writes data as JSON (or text as it is) into folder/name; returns the path as text."""
@@ -109,10 +138,32 @@ def write(folder, name, data):
     return str(path)
 
 
+def script(path, text):
+    """Writes a program that can be called; it does not follow a link."""
+    path.unlink(missing_ok=True)
+    write(path.parent, path.name, text)
+    path.chmod(0o755)
+
+
+def ran(*words, **options):
+    """A program that has ended, with its output as text."""
+    return subprocess.run([str(word) for word in words], capture_output=True, encoding="utf-8", errors="replace", check=False, **options)
+
+
 def call(tool, *arguments, **environment):
     """Runs a tool as a reader would; returns (exit code, stdout, stderr)."""
-    program = next(folders.TOOLS.glob(f"*/{tool}"))
-    done = subprocess.run([sys.executable, str(program), *arguments], capture_output=True,
-                          encoding="utf-8", check=False,
-                          env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment})
+    done = ran(sys.executable, next(folders.TOOLS.glob(f"*/{tool}")), *arguments,
+               env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment})
     return done.returncode, done.stdout, done.stderr
+
+
+def printed(function, *arguments, **more):
+    """(what a function returns, what it prints)."""
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+        return function(*arguments, **more), out.getvalue()
+
+
+def commit(folder):
+    """Makes a repository of a folder."""
+    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
+        subprocess.run(["git", *words], cwd=folder, check=True)

@@ -2,25 +2,17 @@
 """Tests of what the book is made of, without building it: pages, sidebar, links, and what `./tutorial read`
 refuses."""
 
-import contextlib
 import importlib.util
-import io
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 import folders
 import book
-import runs
-
-sys.path.insert(0, str(book.BOOK))
 import pages
-
-ROOT = runs.ROOT
+import runs
+import synthetic
 
 FILES = {
     "README.md": "# A tutorial: with a colon\n\n[one](01_one/README.md) [c](common/README.md)\n",
@@ -43,30 +35,22 @@ FILES = {
 }
 
 
-class Scratch(unittest.TestCase):
-    """A small repository."""
+class Pages(synthetic.Scratch):
+    """Of a small repository."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name) / "clone"
+        super().setUp()
+        self.root /= "clone"
         for name, text in FILES.items():
-            self.write(name, text)
-
-    def write(self, name, text):
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+            self.put(name, text)
 
     def repository(self):
         return pages.Repository(self.root)
 
-
-class Pages(Scratch):
     def test_the_sidebar_is_a_tree_of_the_folders_pages(self):
         """A README is its folder's index, a chapter that appears has its place, a template is no page; notes stand in the
         order in which the lesson names them, the others behind; every page but the first has one place."""
-        self.write("02_two/README.md", "# 02 · Two: the next\n")
+        self.put("02_two/README.md", "# 02 · Two: the next\n")
         repository = self.repository()
         shown = "".join(repository.tree(name) for name in repository.pages)
         self.assertEqual(re.findall(r"(?m)^(?::caption: )?([A-Z0-9].*)$", shown), [
@@ -111,14 +95,14 @@ class Pages(Scratch):
         folder = self.root.parent / "staged"
         pages.stage(self.repository(), folder)
         self.assertTrue((folder / "01_one/results/f.svg").is_file())
-        self.assertIn(":caption: Lessons", (folder / "index.md").read_text(encoding="utf-8"))
+        self.assertIn(":caption: Lessons", runs.read_text(folder / "index.md"))
         self.assertFalse((folder / "01_one/kernels.cuh").exists())
         old = (folder / "01_one/index.md").stat().st_mtime_ns
         (self.root / "01_one/notes/third.md").unlink()
-        self.write("common/README.md", "# The machinery\n\nchanged\n")
+        self.put("common/README.md", "# The machinery\n\nchanged\n")
         pages.stage(self.repository(), folder)
         self.assertFalse((folder / "01_one/notes/third.md").exists())
-        self.assertIn("changed", (folder / "common/index.md").read_text(encoding="utf-8"))
+        self.assertIn("changed", runs.read_text(folder / "common/index.md"))
         self.assertEqual((folder / "common/GLOSSARY.md").stat().st_mtime_ns // 10**12, old // 10**12)
 
 
@@ -142,54 +126,38 @@ class This(unittest.TestCase):
             self.assertNotRegex(text, r"<(?:a\s[^>]*href|img|source)\b", name)
 
 
-class Command(unittest.TestCase):
-    def call(self, *arguments):
-        done = subprocess.run([sys.executable, str(ROOT / "common/tools/reader/commands.py"), "read", *arguments],
-                              capture_output=True, text=True, check=False, timeout=60)
-        return done.returncode, done.stderr
-
+class Command(synthetic.Scratch):
     def test_what_it_refuses_before_it_does_anything(self):
-        with tempfile.TemporaryDirectory() as folder:
-            mine = Path(folder) / "mine"
-            mine.mkdir()
-            (mine / "precious").touch()
-            for arguments, words in ((("--build", str(mine)), "holds other files"),
-                                     (("--build", str(mine / "precious")), "is a file")):
-                code, errors = self.call(*arguments)
-                self.assertEqual((code, errors.count("\n")), (2, 1), errors)
-                self.assertIn(words, errors)
-            self.assertEqual([path.name for path in mine.iterdir()], ["precious"])
+        precious = Path(self.put("mine/precious", ""))
+        for folder, words in ((precious.parent, "holds other files"), (precious, "is a file")):
+            self.assert_refused(synthetic.call("commands.py", "read", "--build", folder), words)
+        self.assertEqual([path.name for path in precious.parent.iterdir()], ["precious"])
 
     def test_a_new_book_replaces_the_one_before_and_nothing_else(self):
-        with tempfile.TemporaryDirectory() as folder:
-            fresh, site = Path(folder) / "fresh", Path(folder) / "site"
-            for names in (("a/old.html", "index.html"), ("index.html", "new.html")):
-                shutil.rmtree(fresh, ignore_errors=True)
-                for name in names:
-                    (fresh / name).parent.mkdir(parents=True, exist_ok=True)
-                    (fresh / name).write_text(str(names), encoding="utf-8")
-                book.publish(fresh, site)
-                (site / "CNAME").touch()
-            found = {str(path.relative_to(site)) for path in site.rglob("*") if path.is_file()}
-            self.assertEqual(found, {"CNAME", book.MANIFEST, "index.html", "new.html"})
-            self.assertIn("new", (site / "index.html").read_text(encoding="utf-8"))
-            book.check_folder(site)
+        fresh, site = self.root / "fresh", self.root / "site"
+        for names in (("a/old.html", "index.html"), ("index.html", "new.html")):
+            shutil.rmtree(fresh, ignore_errors=True)
+            for name in names:
+                synthetic.write(fresh, name, str(names))
+            book.publish(fresh, site)
+            (site / "CNAME").touch()
+        found = {str(path.relative_to(site)) for path in site.rglob("*") if path.is_file()}
+        self.assertEqual(found, {"CNAME", book.MANIFEST, "index.html", "new.html"})
+        self.assertIn("new", runs.read_text(site / "index.html"))
+        book.check_folder(site)
 
     def test_a_port_that_is_taken(self):
-        with tempfile.TemporaryDirectory() as folder, book.server(folder) as first, book.server(folder) as second:
+        with book.server(self.folder) as first, book.server(self.folder) as second:
             self.assertNotEqual(first.server_address[1], second.server_address[1])
             self.assertEqual(second.server_address[0], "127.0.0.1")
 
     def test_a_failed_installation_says_so_and_is_tried_again(self):
         # Where there is no python3-venv the sentence is another one, and as right.
         words = "check the network" if importlib.util.find_spec("ensurepip") else "python3-venv"
-        with tempfile.TemporaryDirectory() as folder:
-            bad = Path(folder) / "requirements.txt"
-            bad.write_text("not a requirement at all\n", encoding="utf-8")
-            with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-                with self.assertRaisesRegex(runs.ToolError, words):
-                    book.environment(Path(folder) / "venv", [bad])
-            self.assertFalse((Path(folder) / "venv" / "made_for").exists())
+        bad = Path(self.put("requirements.txt", "not a requirement at all\n"))
+        with self.assertRaisesRegex(runs.ToolError, words):
+            synthetic.printed(book.environment, self.root / "venv", [bad])
+        self.assertFalse((self.root / "venv" / "made_for").exists())
 
 
 if __name__ == "__main__":

@@ -2,18 +2,15 @@
 """./tutorial CHAPTER: one screen, whose files are there and whose commands name what there is."""
 
 import re
-import subprocess
-import sys
 import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "common/tools/reader"))
+import folders  # noqa: F401
 import runs
+import synthetic
 
 
 def show(*words):
-    return subprocess.run([str(ROOT / "tutorial"), *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return synthetic.ran(runs.ROOT / "tutorial", *words, cwd=runs.ROOT)
 
 
 class OneScreen(unittest.TestCase):
@@ -26,7 +23,7 @@ class OneScreen(unittest.TestCase):
                 self.assertLessEqual(len(lines), 20)
                 self.assertLessEqual(max(map(len, lines)), 80)
                 for path in re.findall(r"\S+\.(?:cuh|md)\b", done.stdout):
-                    self.assertTrue((ROOT / path).exists() or (folder / path).exists(), path)
+                    self.assertTrue((runs.ROOT / path).exists() or (folder / path).exists(), path)
                 if not (folder / "results").exists():
                     continue
                 run = runs.load_run(folder / "results" / f"{runs.shown()['main']}.json")
@@ -41,4 +38,4 @@ class OneScreen(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main())
+    unittest.main()

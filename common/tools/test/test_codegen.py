@@ -1,9 +1,7 @@
 """Tests of codegen.py's reading and judging; they need no nvcc."""
 
-import tempfile
 import unittest
 import unittest.mock
-from pathlib import Path
 
 import folders
 import codegen
@@ -117,7 +115,7 @@ class ReadingTest(unittest.TestCase):
                          [2, 1, 1, 1, 0])
 
 
-class JudgingTest(unittest.TestCase):
+class JudgingTest(synthetic.Scratch):
     def check(self, compiled, arch="sm_90", **spec):
         return codegen.check(compiled, {"kernels": [], **spec}, arch, "elu")
 
@@ -150,39 +148,34 @@ class JudgingTest(unittest.TestCase):
 
     def test_another_toolkit_drops_no_count_silently(self):
         """The whole program, with made-up tools: nvcc answers with another release."""
-        with tempfile.TemporaryDirectory() as folder:
-            nvcc = Path(folder, "nvcc")
-            nvcc.write_text(f"""#!/bin/sh
+        nvcc, entry = self.root / "nvcc", (PTX.index(".visible .entry _Z6packed"), PTX.index(".visible .entry _Z6caller"))
+        synthetic.script(nvcc, f"""#!/bin/sh
 case "$*" in
   *--version*) echo "release $RELEASE, V1" ;;
-  *) while [ "$1" != --keep-dir ]; do shift; done; cp {folder}/a.ptx "$2"; : >"$2/a.cubin"; cat {folder}/ptxas >&2 ;;
+  *) while [ "$1" != --keep-dir ]; do shift; done; cp {self.root}/a.ptx "$2"; : >"$2/a.cubin"; cat {self.root}/ptxas >&2 ;;
 esac
-""", encoding="utf-8")
-            Path(folder, "cuobjdump").write_text(f"#!/bin/sh\ncat {folder}/sass\n", encoding="utf-8")
-            for name in ("nvcc", "cuobjdump"):
-                Path(folder, name).chmod(0o755)
-            entry = PTX.index(".visible .entry _Z6packed"), PTX.index(".visible .entry _Z6caller")
-            for name, text in (("a.ptx", PTX[entry[0]:entry[1]]), ("ptxas", PTXAS), ("sass", SASS), ("a.cu", "")):
-                synthetic.write(folder, name, text)
-            path = synthetic.write(folder, "proof/codegen.json", {
-                "sources": ["a.cu"], "sass_nvcc": "13.0", "defaults": {"waits": False},
-                "kernels": [{"kernel": "packed", "arch": {"sm_90": {"sass": {"STG": 2, "LDG": 1}}}}]})
-            for release, code, words in (("13.0", 1, "has 1 STG on its way, not 2"),
-                                         ("13.5", 0, "skipped: 2 claims about the machine code of a.cu: they were "
-                                                     "counted with nvcc 13.0, and this is 13.5")):
-                with self.subTest(release=release), unittest.mock.patch.dict("os.environ", RELEASE=release):
-                    got, out, errors = synthetic.call("codegen.py", "--spec", path, "--nvcc", str(nvcc))
-                    self.assertEqual(got, code, errors)
-                    self.assertIn(words, out + errors)
+""")
+        synthetic.script(self.root / "cuobjdump", f"#!/bin/sh\ncat {self.root}/sass\n")
+        for name, text in (("a.ptx", PTX[entry[0]:entry[1]]), ("ptxas", PTXAS), ("sass", SASS), ("a.cu", "")):
+            self.put(name, text)
+        path = self.put("proof/codegen.json", {
+            "sources": ["a.cu"], "sass_nvcc": "13.0", "defaults": {"waits": False},
+            "kernels": [{"kernel": "packed", "arch": {"sm_90": {"sass": {"STG": 2, "LDG": 1}}}}]})
+        for release, code, words in (("13.0", 1, "has 1 STG on its way, not 2"),
+                                     ("13.5", 0, "skipped: 2 claims about the machine code of a.cu: they were "
+                                                 "counted with nvcc 13.0, and this is 13.5")):
+            with self.subTest(release=release), unittest.mock.patch.dict("os.environ", RELEASE=release):
+                got, out, errors = synthetic.call("codegen.py", "--spec", path, "--nvcc", nvcc)
+                self.assertEqual(got, code, errors)
+                self.assertIn(words, out + errors)
 
     def test_kernels_that_no_source_has_are_made(self):
         spec = {"prelude": ["#include <a.h>"], "kernels": [{"kernel": "a", "make": ["a<1>", "a<2>"]}, {"kernel": "b"}]}
-        with tempfile.TemporaryDirectory() as folder:
-            (source,) = codegen.made_source(spec, folder)
-            text = runs.read_text(source)
-            self.assertLess(text.index("#include <a.h>"), text.index("address_of(a<1>),"))
-            self.assertIn("address_of(a<2>),", text)
-            self.assertEqual(codegen.made_source({"kernels": [{"kernel": "b"}]}, folder), [])
+        source, = codegen.made_source(spec, self.folder)
+        text = runs.read_text(source)
+        self.assertLess(text.index("#include <a.h>"), text.index("address_of(a<1>),"))
+        self.assertIn("address_of(a<2>),", text)
+        self.assertEqual(codegen.made_source({"kernels": [{"kernel": "b"}]}, self.folder), [])
 
     def test_each_violation(self):
         for wanted, more, words in (
@@ -243,25 +236,16 @@ esac
         self.assertEqual(codegen.expectation(entry, spec, "sm_90")["contains"], ["a", "b"])
 
     def test_a_wrong_spec_is_one_line(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for spec, words in (({"sources": ["a.cu"]}, "needs"), ({"sauces": []}, "unknown key"),
-                                ({"sources": ["a.cu"], "kernels": [{"kernel": "k", "regs": 1}]},
-                                 "unknown key regs"),
-                                ({"sources": ["a.cu"], "kernels": [], "names": [{"rung": "r"}]},
-                                 "\"names\""),
-                                ({"sources": ["a.cu"], "kernels": []}, "no such file")):
-                path = synthetic.write(folder, "codegen.json", spec)
-                code, _, errors = synthetic.call("codegen.py", "--spec", path)
-                self.assertEqual((code, errors.count("\n")), (2, 1))
-                self.assertIn(words, errors)
+        for spec, words in (({"sources": ["a.cu"]}, "needs"), ({"sauces": []}, "unknown key"),
+                            ({"sources": ["a.cu"], "kernels": [{"kernel": "k", "regs": 1}]}, "unknown key regs"),
+                            ({"sources": ["a.cu"], "kernels": [], "names": [{"rung": "r"}]}, "\"names\""),
+                            ({"sources": ["a.cu"], "kernels": []}, "no such file")):
+            self.assert_refused(synthetic.call("codegen.py", "--spec", self.put("codegen.json", spec)), words)
 
     def test_a_missing_nvcc_is_one_line(self):
-        with tempfile.TemporaryDirectory() as folder:
-            synthetic.write(folder, "a.cu", "")
-            path = synthetic.write(folder, "proof/codegen.json", {"sources": ["a.cu"], "kernels": []})
-            code, _, errors = synthetic.call("codegen.py", "--spec", path, "--nvcc", folder + "/no")
-            self.assertEqual((code, errors.count("\n")), (2, 1))
-            self.assertRegex(runs.read_text(path) and errors, "no such program")
+        self.put("a.cu", "")
+        path = self.put("proof/codegen.json", {"sources": ["a.cu"], "kernels": []})
+        self.assert_refused(synthetic.call("codegen.py", "--spec", path, "--nvcc", self.root / "no"), "no such program")
 
 
 if __name__ == "__main__":

@@ -10,20 +10,16 @@ import synthetic
 
 def rows_of(*values):
     """A run with one rung per (name, gbps, spread)."""
-    rows = [synthetic.row(name, "f16", "rung", gbps=g, spread_pct=s) for name, g, s in values]
-    return {"context": synthetic.context(), "benchmarks": rows}
+    return synthetic.run_of([synthetic.row(name, "f16", "rung", gbps=g, spread_pct=s) for name, g, s in values])
 
 
 class CompareTest(synthetic.Scratch):
     def compare(self, before, after, *arguments):
-        first = synthetic.write(self.folder, "a.json", before)
-        second = synthetic.write(self.folder, "b.json", after)
-        return synthetic.call("commands.py", "compare", first, second, *arguments)
+        return synthetic.call("commands.py", "compare", self.put("a.json", before), self.put("b.json", after), *arguments)
 
     def verdict(self, before, after):
         def pair_row(values):
-            path = synthetic.write(self.folder, "one.json", rows_of(("f16", *values)))
-            return runs.load_run(path).rows[0]
+            return runs.load_run(self.put("one.json", rows_of(("f16", *values)))).rows[0]
         return compare.Pair(pair_row(before), pair_row(after)).verdict
 
     def test_the_verdict_uses_the_larger_spread(self):
@@ -45,20 +41,16 @@ class CompareTest(synthetic.Scratch):
     def test_cpu_against_gpu_is_refused(self):
         cpu = synthetic.run("cpu-executor", shapes=("4096x4096",), regimes=("cold",))
         gpu = synthetic.run(shapes=("4096x4096",), regimes=("cold",))
-        code, out, errors = self.compare(gpu, cpu)
-        self.assertEqual((code, out, errors.count("\n")), (2, "", 1))
-        self.assertIn("times do not compare", errors)
+        self.assert_refused(self.compare(gpu, cpu), "times do not compare")
 
     def test_different_gpus_are_warned_of(self):
-        other = rows_of(("f16", 1, 1))
-        other["context"]["gpu"] = "Another Synthetic GPU"
+        other = synthetic.run_of([synthetic.row("f16", "f16", "rung")], gpu="Another Synthetic GPU")
         out = self.compare(rows_of(("f16", 1, 1)), other)[1]
         self.assertRegex(out, r"^Warning: different GPUs: Synthetic GPU before, Another")
 
     def test_without_gbps_times_are_compared(self):
         def timed(us):
-            row = synthetic.row("f16", "f16", "rung", GBps=None, median_us=us)
-            return {"context": synthetic.context(), "benchmarks": [row]}
+            return synthetic.run_of([synthetic.row("f16", "f16", "rung", GBps=None, median_us=us)])
         out = self.compare(timed(20.0), timed(10.0), "--all")[1]
         self.assertRegex(out, r"20\.0 us +10\.0 us +2\.000  faster")
 
@@ -86,11 +78,10 @@ class CompareTest(synthetic.Scratch):
 
     def test_the_summary_has_a_line_per_rung(self):
         def run_of(*factors):
-            rows = [synthetic.row(rung, "f16", "rung", shape, regime, 1000.0 * factor)
-                    for rung, pair in (("f16", factors), ("f16x2", (1.0, 1.0)))
-                    for shape, factor in zip(("1024x1024", "4096x4096"), pair)
-                    for regime in ("cold", "warm")]
-            return {"context": synthetic.context(), "benchmarks": rows}
+            return synthetic.run_of([synthetic.row(rung, "f16", "rung", shape, regime, 1000.0 * factor)
+                                     for rung, pair in (("f16", factors), ("f16x2", (1.0, 1.0)))
+                                     for shape, factor in zip(("1024x1024", "4096x4096"), pair)
+                                     for regime in ("cold", "warm")])
         code, out, _ = self.compare(run_of(1.0, 1.0), run_of(0.9, 1.6))
         self.assertEqual(code, 0)
         self.assertRegex(out, r"\n  f16 +1\.200 +1\.200  0\.900 1024x1024 cold +faster; 2 of 4 slower\n")
@@ -102,9 +93,8 @@ class CompareTest(synthetic.Scratch):
 
     def test_a_rung_is_judged_by_the_mean_of_its_spreads(self):
         def run_of(factor):
-            rows = [synthetic.row("f16", "f16", "rung", shape, gbps=1000.0 * factor, spread_pct=spread)
-                    for shape, spread in (("1024x1024", 1.0), ("4096x4096", 5.0))]
-            return {"context": synthetic.context(), "benchmarks": rows}
+            return synthetic.run_of([synthetic.row("f16", "f16", "rung", shape, gbps=1000.0 * factor, spread_pct=spread)
+                                     for shape, spread in (("1024x1024", 1.0), ("4096x4096", 5.0))])
         for factor, verdict in ((1.02, "within the spread; 1 of 2 faster"), (1.04, "faster"),
                                 (0.96, "slower"), (0.98, "within the spread; 1 of 2 slower")):
             out = self.compare(run_of(1.0), run_of(factor))[1]
@@ -122,8 +112,7 @@ class CompareTest(synthetic.Scratch):
 
     def test_two_gpus_are_compared_by_percent_of_copy(self):
         def run_of(gpu, gbps, percent):
-            rows = [synthetic.row("f16", "f16", "rung", gbps=gbps, copy_pct=percent)]
-            return {"context": {**synthetic.context(), "gpu": gpu}, "benchmarks": rows}
+            return synthetic.run_of([synthetic.row("f16", "f16", "rung", gbps=gbps, copy_pct=percent)], gpu=gpu)
         for percent, verdict in ((90.0, "closer to copy"), (70.0, "further from copy"),
                                  (80.4, "within the spread")):
             for option in (), ("--all",):

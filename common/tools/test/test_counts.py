@@ -1,11 +1,8 @@
 """Tests of counts.py and speed.py: on machine code written by hand, and where nvcc and nvdisasm are, on theirs."""
 
-import contextlib
-import io
 import json
 import re
 import shutil
-import tempfile
 import unittest
 import unittest.mock
 from pathlib import Path
@@ -15,6 +12,7 @@ import counts
 import model
 import runs
 import speed
+import synthetic
 
 HEAD = """//--------------------- .text.kernel --------------------------
         .type           kernel,@function
@@ -186,12 +184,11 @@ class Explained(unittest.TestCase):
     def test_a_launch_has_a_line_for_each_term(self):
         compiling = unittest.mock.Mock()
         compiling.machines.return_value = [code("1: LDG.E R0, desc[UR4][R2.64]", "3: STG.E desc[UR4][R4.64], R0", "3: EXIT")]
-        with contextlib.redirect_stdout(io.StringIO()) as said:
-            speed.explain(compiling, [launch(STRAIGHT), launch([(9, "load", 4, 1)])], speed.recorded("h100"))
-        self.assertEqual(re.findall(r"(?m)^  (\w+) ", said.getvalue()), ["blocks", "slots", "bytes", "speed", "not"])
-        self.assertIn("on an H100; the blocks limit it", said.getvalue())
-        self.assertIn("at this size the launch itself", " ".join(said.getvalue().split()))
-        self.assertIn("not predicted: none of its accesses was seen", said.getvalue())
+        _, said = synthetic.printed(speed.explain, compiling, [launch(STRAIGHT), launch([(9, "load", 4, 1)])], speed.recorded("h100"))
+        self.assertEqual(re.findall(r"(?m)^  (\w+) ", said), ["blocks", "slots", "bytes", "speed", "not"])
+        self.assertIn("on an H100; the blocks limit it", said)
+        self.assertIn("at this size the launch itself", " ".join(said.split()))
+        self.assertIn("not predicted: none of its accesses was seen", said)
 
 
 PROBES = """#include <cuda_fp16.h>
@@ -231,29 +228,25 @@ NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 
 
 @unittest.skipIf(not Path(NVCC).exists() or speed.missing(NVCC), "skipped: no nvcc, or no nvdisasm: ./tutorial setup --nvcc")
-class MachineCode(unittest.TestCase):
+class MachineCode(synthetic.Scratch):
     def test_operations_have_the_slots_of_the_table(self):
         names = [name for name in speed.OPERATIONS if name not in ("hexp", "fmaf")]
         kernels = "".join(f'extern "C" __global__ void {kernel}(const float* x, float* y) {{\n  pack(x, y, [](float v) {{ return {value}; }});\n}}\n'
                           for kernel, value in (("none", "v"), *((f"of_{name}", f"{name}(v)") for name in names)))
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "probes.cu")
-            path.write_text(PROBES + kernels, encoding="utf-8")
-            compiling = speed.Compiling(NVCC, [path])
-            size = {one.name: sum(len(block.code) for block in one.blocks) for one in compiling.machines()}
-            compiling.stop()
+        compiling = speed.Compiling(NVCC, [Path(self.put("probes.cu", PROBES + kernels))])
+        size = {one.name: sum(len(block.code) for block in one.blocks) for one in compiling.machines()}
+        compiling.stop()
         for name in names:
             self.assertAlmostEqual((size[f"of_{name}"] - size["none"]) / 4, speed.OPERATIONS[name], delta=0.5, msg=name)
 
     def test_hexp_is_found_in_a_line_of_the_answer(self):
         chapter = runs.find_chapter("elu")
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "01_elu").mkdir()
-            shutil.copy(chapter / "answers/climb.cuh", Path(folder, "01_elu/your_elu.cuh"))
-            compiling = speed.Compiling(NVCC, [chapter / "launchers/your_elu.cu"], [f"-I{folder}"])
-            machine, = compiling.machines()
-            compiling.stop()
-            text = Path(folder, "01_elu/your_elu.cuh").read_text(encoding="utf-8").splitlines()
+        answer = runs.read_text(chapter / "answers/climb.cuh")
+        self.put("01_elu/your_elu.cuh", answer)
+        compiling = speed.Compiling(NVCC, [chapter / "launchers/your_elu.cu"], [f"-I{self.folder}"])
+        machine, = compiling.machines()
+        compiling.stop()
+        text = answer.splitlines()
         places = [(number, operation, 16, 1) for number, line in enumerate(text, 1) for operation, words in (
             ("load", "= LDST128BITS(x["), ("store", "LDST128BITS(y[")) if words in line]
         traced = launch(places)

@@ -8,16 +8,12 @@ import concurrent.futures
 import os
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "common/tools/reader"))
+import folders  # noqa: F401
 import export
 import runs
+import synthetic
 
 #: A launcher as a whole, of tensors and of matrices; an overlap; at last the one that is broken.
 SOME = (("arithmetic", "strided_fast_f16_1C11"), ("primitives", "cumsum_f16_odd"), ("elu", "e4m3x16_pack"), ("elu", "f16x8_pack_poly"))
@@ -26,7 +22,7 @@ OURS = re.compile(r'\btutorial::|\bdetail::|#include "|TUTORIAL_|\bPair<|\bPairO
 
 
 def call(*words, cwd):
-    return subprocess.run([str(ROOT / "tutorial"), *words], cwd=cwd, capture_output=True, text=True, check=False)
+    return synthetic.ran(runs.ROOT / "tutorial", *words, cwd=cwd)
 
 
 def chapters():
@@ -72,39 +68,35 @@ class TheText(unittest.TestCase):
         self.assertIn("Permission is hereby granted", text)
 
 
-class TheFile(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="export.")
-        self.addCleanup(shutil.rmtree, self.folder)
+class TheFile(synthetic.Scratch):
+    def write(self, path, folder, name):
+        """Exports a rung into a file."""
+        self.put(path, export.text_of(folder, name))
+        return self.root / path
 
     def test_is_not_written_where_something_is_wrong(self):
-        there = Path(self.folder, "there.cu")
-        there.write_text("mine\n", encoding="utf-8")
+        there = self.put("there.cu", "mine\n")
         for words, sentence in ((["export"], "export needs a chapter and a rung"), (["export", "elu", "none"], "no rung none"),
                                 (["export", "elu", "operator_f16"], "export that one"),
                                 (["export", "elu", "f16", "-o", "there.cu"], "--force writes over it"),
                                 (["export", "elu", "f16", "-o", "no/such.cu"], "no/such.cu cannot be written")):
             done = call(*words, cwd=self.folder)
-            self.assertEqual(done.returncode, 2, done.stdout)
-            self.assertIn(sentence, done.stderr)
-            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-        self.assertEqual([path.name for path in Path(self.folder).iterdir()], ["there.cu"])
-        self.assertEqual(there.read_text(encoding="utf-8"), "mine\n")
+            self.assert_refused((done.returncode, done.stdout, done.stderr), sentence)
+        self.assertEqual([path.name for path in self.root.iterdir()], ["there.cu"])
+        self.assertEqual(runs.read_text(there), "mine\n")
         self.assertEqual(call("export", "elu", "f16", "-o", "there.cu", "--force", cwd=self.folder).returncode, 0)
-        self.assertIn("elu_f16_kernel<<<", there.read_text(encoding="utf-8"))
+        self.assertIn("elu_f16_kernel<<<", runs.read_text(there))
 
     def test_runs_and_finds_what_is_broken(self):
         chosen = [(folder, name) for folder in chapters() for name in export.names(folder)] if EVERY else \
             [(runs.find_chapter(chapter), name) for chapter, name in SOME]
         for folder, name in chosen:
-            path = Path(self.folder, f"{name}.cu")
-            path.write_text(export.text_of(folder, name), encoding="utf-8")
+            path = self.write(f"{name}.cu", folder, name)
             with self.subTest(f"{folder.name} {name}"):
                 done = call("run", "--backend", "cpu", path.name, cwd=self.folder)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertIn(": right (", done.stdout)
-        path.write_text(path.read_text(encoding="utf-8").replace("i + kWidth <= n", "i + kWidth < n - 99").replace(
-            "0.49997746f", "0.49f"), encoding="utf-8")
+        self.put(path.name, runs.read_text(path).replace("i + kWidth <= n", "i + kWidth < n - 99").replace("0.49997746f", "0.49f"))
         if not EVERY:
             done = call("run", "--backend", "cpu", path.name, cwd=self.folder)
             self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
@@ -113,9 +105,8 @@ class TheFile(unittest.TestCase):
     @unittest.skipUnless(EVERY and shutil.which("nvcc"), "every rung: with TUTORIAL_EVERY_EXPORT=1, and nvcc on PATH")
     def test_plain_nvcc_takes_every_rung(self):
         def compile(folder, name):
-            path = Path(self.folder, f"{folder.name}_{name}.cu")
-            path.write_text(export.text_of(folder, name), encoding="utf-8")
-            done = subprocess.run(["nvcc", path.name, "-o", path.stem], cwd=self.folder, capture_output=True, text=True, check=False)
+            path = self.write(f"{folder.name}_{name}.cu", folder, name)
+            done = synthetic.ran("nvcc", path.name, "-o", path.stem, cwd=self.folder)
             return f"{folder.name} {name}", done.returncode, done.stdout + done.stderr
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -125,4 +116,4 @@ class TheFile(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main())
+    unittest.main()

@@ -7,12 +7,11 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 import folders
 import runs
+import synthetic
 
 TUTORIAL = runs.read_text(runs.ROOT / "tutorial")
 
@@ -93,8 +92,9 @@ class Pins(unittest.TestCase):
                 self.assertRegex(line, r'^(?:#.*|[a-z0-9._-]+==[\w.]+(?:; python_version (?:<|>=) "3\.11")?)$', path.name)
 
 
-class Notebook(unittest.TestCase):
+class Notebook(synthetic.Scratch):
     def setUp(self):
+        super().setUp()
         self.notebook = json.loads(text_of("common/book/hosted_gpu.ipynb"))
 
     def test_it_is_a_notebook_without_outputs(self):
@@ -111,24 +111,20 @@ class Notebook(unittest.TestCase):
         self.assertEqual(cell.count('REPOSITORY = ""  # <-- fill in'), 1)
         cell = cell.replace('REPOSITORY = ""', f"REPOSITORY = {address!r}", 1)
         environment = {key: value for key, value in os.environ.items() if key != "TUTORIAL_REPOSITORY"}
-        done = subprocess.run([sys.executable, "-c", cell], cwd=folder, env=environment, capture_output=True, text=True,
-                              check=False)
+        done = synthetic.ran(sys.executable, "-c", cell, cwd=folder, env=environment)
         return done.stdout, (done.stderr.strip().splitlines() or [""])[-1]
 
     def test_its_clone_says_what_is_wrong(self):
-        with tempfile.TemporaryDirectory() as folder:
-            folder = Path(folder).resolve()
-            self.assertIn("REPOSITORY is empty", self.clone(folder)[1])
-            self.assertIn("cannot be cloned", self.clone(folder, str(folder / "nothing"))[1])
-            source = folder / "source"
-            (source / "01_elu").mkdir(parents=True)
-            (source / "01_elu" / "a").write_text("a", encoding="utf-8")
-            for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
-                subprocess.run(["git", *words], cwd=source, check=True)
-            inside = f"in {folder / 'tutorial'}\n"
-            self.assertEqual(self.clone(folder, source.as_uri()), (inside, ""))
-            self.assertEqual(self.clone(folder), (inside, ""))  # a second time, and from within
-            self.assertEqual(self.clone(folder / "tutorial" / "01_elu"), (inside, ""))
+        folder = self.root.resolve()
+        self.assertIn("REPOSITORY is empty", self.clone(folder)[1])
+        self.assertIn("cannot be cloned", self.clone(folder, str(folder / "nothing"))[1])
+        source = folder / "source"
+        synthetic.write(source, "01_elu/a", "a")
+        synthetic.commit(source)
+        inside = f"in {folder / 'tutorial'}\n"
+        self.assertEqual(self.clone(folder, source.as_uri()), (inside, ""))
+        self.assertEqual(self.clone(folder), (inside, ""))  # a second time, and from within
+        self.assertEqual(self.clone(folder / "tutorial" / "01_elu"), (inside, ""))
 
     def test_its_chapters_exist(self):
         text = "".join("".join(cell["source"]) for cell in self.notebook["cells"])

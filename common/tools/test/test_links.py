@@ -10,11 +10,11 @@ import synthetic
 class LinksTest(synthetic.Scratch):
     def setUp(self):
         super().setUp()
-        synthetic.write(self.folder, "01_elu/README.md", "# ELU\n## The `f16x8` rung, packed\n")
-        synthetic.write(self.folder, "01_elu/elu.cuh", "one\ntwo\n")
+        self.put("01_elu/README.md", "# ELU\n## The `f16x8` rung, packed\n")
+        self.put("01_elu/elu.cuh", "one\ntwo\n")
 
     def problems(self, text, name="README.md"):
-        synthetic.write(self.folder, name, text)
+        self.put(name, text)
         checker = links.Checker(self.folder)
         checker.check(name)
         return checker.problems

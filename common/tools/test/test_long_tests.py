@@ -3,13 +3,11 @@
 print: no GPU is needed, and nothing is built."""
 
 import shutil
-import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 import folders
 import runs
+import synthetic
 
 PRINTING_COMMANDS = """
 foreach(command add_test set_tests_properties add_dependencies add_custom_target catch_discover_tests
@@ -24,24 +22,19 @@ set(TUTORIAL_ON_GPU TRUE)
 
 
 @unittest.skipUnless(shutil.which("cmake"), "no cmake here")
-class LongTests(unittest.TestCase):
+class LongTests(synthetic.Scratch):
     def registered(self, source, memory):
         """What is registered for a program of this source, where nvidia-smi tells of so many MiB."""
-        with tempfile.TemporaryDirectory() as folder:
-            smi = Path(folder, "nvidia-smi")
-            smi.write_text(f"#!/bin/sh\necho {memory}\necho {memory}\n", encoding="utf-8")
-            smi.chmod(0o755)
-            chapter = Path(folder, "01_one")
-            (chapter / "proof").mkdir(parents=True)
-            (chapter / "one_test.cpp").write_text('TEST_CASE("quick") {}\n', encoding="utf-8")
-            (chapter / "proof/one_test_more.cpp").write_text(source, encoding="utf-8")
-            script = Path(folder, "script.cmake")
-            script.write_text(f'{PRINTING_COMMANDS}\ninclude("{runs.ROOT}/common/cmake/tests.cmake")\n'
-                              f'set(CMAKE_CURRENT_SOURCE_DIR "{chapter}")\nset(nvidia_smi "{smi}")\n'
-                              "tutorial_add_catch_tests(one_test PREFIX 01_one LABEL one)\n", encoding="utf-8")
-            done = subprocess.run(["cmake", "-P", str(script)], cwd=chapter, capture_output=True, text=True, check=False)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            return [line for line in done.stderr.splitlines() if line.startswith(("add_test", "catch_discover"))]
+        smi, chapter = self.root / "nvidia-smi", self.root / "01_one"
+        synthetic.script(smi, f"#!/bin/sh\necho {memory}\necho {memory}\n")
+        self.put("01_one/one_test.cpp", 'TEST_CASE("quick") {}\n')
+        self.put("01_one/proof/one_test_more.cpp", source)
+        script = self.put("script.cmake", f'{PRINTING_COMMANDS}\ninclude("{runs.ROOT}/common/cmake/tests.cmake")\n'
+                          f'set(CMAKE_CURRENT_SOURCE_DIR "{chapter}")\nset(nvidia_smi "{smi}")\n'
+                          "tutorial_add_catch_tests(one_test PREFIX 01_one LABEL one)\n")
+        done = synthetic.ran("cmake", "-P", script, cwd=chapter)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [line for line in done.stderr.splitlines() if line.startswith(("add_test", "catch_discover"))]
 
     def test_a_program_without_long_cases_has_no_long_tests(self):
         self.assertEqual(self.registered('TEST_CASE("quick too", "[short]") {}\n', 140000),

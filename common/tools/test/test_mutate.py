@@ -1,9 +1,6 @@
 """Tests of mutate.py, on a made-up table and source; nothing is compiled."""
 
-import contextlib
-import io
 import os
-import stat
 import subprocess
 import unittest
 from pathlib import Path
@@ -73,10 +70,10 @@ class FaultTest(unittest.TestCase):
 class TableTest(synthetic.Scratch):
     def setUp(self):
         super().setUp()
-        synthetic.write(self.root, "x.cuh", SOURCE)
+        self.put("x.cuh", SOURCE)
 
     def load(self, *entries):
-        return mutate.load_table(synthetic.write(self.root, "t.json", {"faults": list(entries)}))
+        return mutate.load_table(self.put("t.json", {"faults": list(entries)}))
 
     def test_names_are_unique(self):
         with self.assertRaisesRegex(runs.ToolError, "second_guard: two faults"):
@@ -176,7 +173,7 @@ TEMPLATE_TEST_CASE("x: "
     def setUp(self):
         super().setUp()
         for name, text in self.FILES.items():
-            synthetic.write(self.root, name, text)
+            self.put(name, text)
         self.fault = mutate.Fault(entry(file="01_x/x.cuh", after=None, test="01_x_test"))
 
     def digest(self, by):
@@ -187,9 +184,9 @@ TEMPLATE_TEST_CASE("x: "
         before = self.digest(by)
         text = self.FILES[name]
         self.assertIn(old, text)
-        synthetic.write(self.root, name, text.replace(old, new))
+        self.put(name, text.replace(old, new))
         changed = self.digest(by) != before
-        synthetic.write(self.root, name, text)
+        self.put(name, text)
         self.assertEqual(self.digest(by), before)
         return changed
 
@@ -255,22 +252,16 @@ class CopyTest(synthetic.Scratch):
     def setUp(self):
         super().setUp()
         self.copy = mutate.Copy(self.root, SimpleNamespace(backend="cpu"))
-        self.copy.build.mkdir()
         self.source = Path(synthetic.write(self.copy.tree, "x.cuh", "fine\n"))
-        patch = mock.patch.object(self.copy, "make", self.make)
-        patch.start()
-        self.addCleanup(patch.stop)
+        self.copy.make = self.make
         self.copy.prepare_target("x_test")
         self.before = self.state()
 
     def make(self, target):
         text = self.source.read_text(encoding="utf-8")
-        program = self.copy.build / target
-        program.write_text(PROGRAM + "# " + text, encoding="utf-8")
-        program.chmod(program.stat().st_mode | stat.S_IXUSR)
-        (self.copy.build / f"{len(text)}.o").write_text(text, encoding="utf-8")
-        bad = "broken" in text
-        return subprocess.CompletedProcess([], int(bad), "x.cuh:1: error: no such thing\n")
+        synthetic.script(self.copy.build / target, PROGRAM + "# " + text)
+        synthetic.write(self.copy.build, f"{len(text)}.o", text)
+        return subprocess.CompletedProcess([], int("broken" in text), "x.cuh:1: error: no such thing\n")
 
     def state(self):
         return {path.name: path.read_bytes() for path, _ in self.copy.files()}
@@ -305,9 +296,7 @@ class CopyTest(synthetic.Scratch):
         self.assertEqual(self.outcome("as well", last="x: two")["outcome"], "survived")
 
     def test_a_stopped_run_is_mended(self):
-        saved = self.copy.kept / "source/x.cuh"
-        saved.parent.mkdir(parents=True, exist_ok=True)
-        saved.write_text("fine\n", encoding="utf-8")
+        saved = Path(synthetic.write(self.copy.kept, "source/x.cuh", "fine\n"))
         os.utime(saved, (1, 1))
         self.source.write_text("wrong\n", encoding="utf-8")
         self.copy.restore_sources()
@@ -325,26 +314,21 @@ class WorkTest(unittest.TestCase):
         work.copy.breaks.return_value = {"outcome": "killed", "by": "x", "how": "check", "order": "forward", "seconds": 1}
         return work
 
-    def told(self, work):
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            work.run()
-        return out.getvalue()
-
     def test_faults_of_a_program_are_tried_together(self):
         work = self.work("ab")
-        self.told(work)
+        synthetic.printed(work.run)
         self.assertEqual(list(work.results), ["a0", "a1", "a2", "b0", "b1", "b2"])
         self.assertGreaterEqual(work.limits["a"], 30)
 
     def test_the_time_is_up(self):
         work = self.work("a", minutes=-1.0)
-        self.told(work)
+        synthetic.printed(work.run)
         self.assertEqual([fault.id for fault in work.left], ["a1", "a2"])  # one is tried, or a run would bring nothing
 
     def test_an_unbroken_program_must_pass(self):
         work = self.work("ab")
         work.copy.test.side_effect = lambda test, order: {"by": "x: one", "how": "check"} if test == "a" else None
-        self.assertIn("a fails as it is: x: one", self.told(work))
+        self.assertIn("a fails as it is: x: one", synthetic.printed(work.run)[1])
         self.assertEqual((len(work.problems), list(work.results)), (1, ["b0", "b1", "b2"]))
 
     def test_parts_are_the_whole(self):

@@ -110,12 +110,9 @@ class NcuTest(synthetic.Scratch):
                 ncu.read_launches(text, "raw.csv")
 
     def test_the_program(self):
-        raw = synthetic.write(self.folder, "raw.csv", table(launch("0", "k()", "1")))
-        bench = synthetic.write(self.folder, "bench.json", synthetic.run())
+        raw, bench = self.put("raw.csv", table(launch("0", "k()", "1"))), self.put("bench.json", synthetic.run())
         out = self.folder + "/ncu.json"
-        code, _, errors = synthetic.call("ncu.py", raw, "--shape", "10x100", "--ladder", "elu",
-                                         "--context", bench, "--out", out)
-        self.assertEqual((code, errors), (0, ""))
+        self.assert_fine(synthetic.call("ncu.py", raw, "--shape", "10x100", "--ladder", "elu", "--context", bench, "--out", out))
         data = runs.load_json(out)
         self.assertEqual((data["context"]["gpu"], data["context"]["shape"]),
                          ("Synthetic GPU", "10x100"))
@@ -130,10 +127,10 @@ class NcuTest(synthetic.Scratch):
         cells += [f'9  ""<default domain>:{name}:none:none:none:none:none:none""' if name else "" for name in ranges]
         if ranges:
             lines[1:] = [f'{line},"{cell}"' for line, cell in zip(lines[1:], cells)]
-        raw = synthetic.write(self.folder, "raw.csv", "\n".join(lines))
-        orders = [synthetic.write(self.folder, f"{i}.json", {"context": {"commit": context if i else "one"}, "profiled": [
+        orders = [self.put(f"{i}.json", {"context": {"commit": context if i else "one"}, "profiled": [
             {"name": name, "calls": calls}]}) for i, (name, calls) in enumerate(order)]
-        code, _, errors = synthetic.call("ncu.py", raw, "--order", *orders, "--out", self.folder + "/out.json")
+        code, _, errors = synthetic.call("ncu.py", self.put("raw.csv", "\n".join(lines)), "--order", *orders, "--out",
+                                         self.folder + "/out.json")
         return (code, errors) if code else runs.load_json(self.folder + "/out.json")
 
     def test_launches_are_divided_by_range_and_by_order(self):
@@ -162,14 +159,11 @@ class NcuTest(synthetic.Scratch):
         code, errors = self.beside_pytorch(["a()"] * 6, [], context="other")
         self.assertRegex(errors, "1.json: was not written on the machine and at the commit of .*0.json")
         for order, words in (("missing.json", "no such file"),
-                             (synthetic.write(self.folder, "bench.json", synthetic.run()), 'has no list "profiled"')):
-            code, _, errors = synthetic.call("ncu.py", "raw.csv", "--order", order, "--out", self.folder + "/no.json")
-            self.assertEqual((code, errors.count("\n")), (2, 1))
-            self.assertIn(words, errors)
+                             (self.put("bench.json", synthetic.run()), 'has no list "profiled"')):
+            self.assert_refused(synthetic.call("ncu.py", "raw.csv", "--order", order, "--out", self.folder + "/no.json"), words)
 
     def test_metrics_that_the_gpu_does_not_have_are_not_asked_for(self):
-        known = synthetic.write(self.folder, "known.txt",
-                                "Device X\n\ndram__bytes_read   Counter   byte  # of bytes\n")
+        known = self.put("known.txt", "Device X\n\ndram__bytes_read   Counter   byte  # of bytes\n")
         self.assertEqual(ncu.known_metrics(known), ["dram__bytes_read.sum", "launch__registers_per_thread",
                                                     "launch__shared_mem_per_block_allocated"])
 

@@ -9,14 +9,13 @@ the tools and of the pages."""
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 import folders
+import planted
 import runs
+import synthetic
 
 CHECKS = ("maintain/links.py", "maintain/mutate.py --check", "maintain/report.py --check",
           "test/test_answers.py", "test/test_chapter.py", "test/test_glossary.py", "test/test_house.py", "test/test_mutate.py",
@@ -36,15 +35,13 @@ esac
 exec "$@"
 """
 
-
 NO_BOOST = "Boost.Context is not installed"
 SKIPPED = 4  # CTest's word for it
 
 
 def lines_of_the_page():
     """The commands that CONTRIBUTING.md gives for a new chapter, and its folder and title."""
-    text = (runs.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    lines = re.search(r"test_new_chapter\.py -->\n```bash\n(.*?)```", text, re.S).group(1)
+    lines = re.search(r"test_new_chapter\.py -->\n```bash\n(.*?)```", runs.read_text(runs.ROOT / "CONTRIBUTING.md"), re.S).group(1)
     here = [chapter.name.split("_", 1) for chapter in runs.find_chapters()]
     number = f"{int(here[-1][0]) + 1:02}"
     lines = lines.replace("07", number)
@@ -56,23 +53,17 @@ def lines_of_the_page():
 
 
 @unittest.skipIf(not shutil.which("cmake"), "there is no cmake here")
-class NewChapter(unittest.TestCase):
+class NewChapter(synthetic.Scratch):
     built = True
 
-    def call(self, *command, **options):
-        done = subprocess.run(command, cwd=self.clone, capture_output=True, text=True, check=False,
-                              env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "TUTORIAL_ROOT": str(self.clone)}, **options)
+    def call(self, *command):
+        done = synthetic.ran(*command, cwd=self.clone, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "TUTORIAL_ROOT": str(self.clone)})
         self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
         return done.stdout
 
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.clone = Path(scratch.name, "clone")
-        for name in runs.tracked_files():
-            target = self.clone / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(runs.ROOT / name, target)
+        super().setUp()
+        self.clone = planted.Clone(self.root / "clone").root
         headers = runs.ROOT / ".deps"  # NVIDIA's headers, where there is no toolkit
         if headers.is_dir():
             (self.clone / ".deps").symlink_to(headers, target_is_directory=True)
@@ -95,8 +86,8 @@ class NewChapter(unittest.TestCase):
         self.call("bash", "-euc", report)
         outside = {path for path in self.changed() if not path.startswith(f"{folder}/")}
         self.assertIn("README.md", outside)  # its line on the front page
-        self.assertIn(f"[{number} · {title}]({folder}/README.md)", (self.clone / "README.md").read_text("utf-8"))
-        self.assertIn(f"next: [{number}", runs.lessons_of(self.clone / last)[-1].read_text("utf-8"))
+        self.assertIn(f"[{number} · {title}]({folder}/README.md)", runs.read_text(self.clone / "README.md"))
+        self.assertIn(f"next: [{number}", runs.read_text(runs.lessons_of(self.clone / last)[-1]))
         self.assertEqual([path for path in outside if not path.endswith(".md")], [])
 
         everything = os.environ.get("TUTORIAL_NEW_CHAPTER") == "all"
@@ -108,13 +99,9 @@ class NewChapter(unittest.TestCase):
         launcher = []
         if "TUTORIAL_OBJECTS" in os.environ:  # CTest says where; without it, all is compiled
             reuse = self.clone / "build/reuse"
-            reuse.parent.mkdir(exist_ok=True)
-            reuse.write_text(REUSE, encoding="utf-8")
-            reuse.chmod(0o755)
-            launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=env;TUTORIAL_SCRATCH=" +
-                        f"{build};TUTORIAL_CHAPTER={name};{reuse}"]
-        configured = subprocess.run(("cmake", "--preset", "cpu", *launcher), cwd=self.clone, check=False,
-                                    capture_output=True, text=True)
+            synthetic.script(reuse, REUSE)
+            launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER=env;TUTORIAL_SCRATCH={build};TUTORIAL_CHAPTER={name};{reuse}"]
+        configured = synthetic.ran("cmake", "--preset", "cpu", *launcher, cwd=self.clone)
         if NO_BOOST in configured.stderr:  # as on a machine with a GPU, which needs no executor
             NewChapter.built = False
             return

@@ -39,19 +39,16 @@ class ToyTest(synthetic.Scratch):
 
     def setUp(self):
         super().setUp()
-        self.write("common/results/g1_controls.json", {"context": GPU, "benchmarks": [
+        self.put("common/results/g1_controls.json", {"context": GPU, "benchmarks": [
             fill_row("fma_8", 57 * 4, 0.5, 100.0), fill_row("fma_64", 281 * 4, 1.0, 50.0),
             fill_row("xu_4", 8 * 16 * 4, 0.75, 100.0),
             {**bench_row("empty_b128", 1.0, 1.0, "sweep", "controls", "100"), "ns_per_block": 100.0},
             {**bench_row("empty_b1024", 1.0, 1.0, "sweep", "controls", "100"), "ns_per_block": 200.0},
             {**bench_row("latency_dram", 1.0, 1.0, "sweep", "controls", "268435456"), "ns": 250.0},
             bench_row("add_stride", 80.0, 100.0, "sweep", "controls")]})
-        self.write("common/results/g1_controls_ncu.json", {"context": {"shape": "16384x16384"}, "ncu": [
+        self.put("common/results/g1_controls_ncu.json", {"context": {"shape": "16384x16384"}, "ncu": [
             count("copy_128bit", 1), count("fma_8", 2_000_000), count("fma_64", 4_000_000)]})
         self.rows, self.counts = [], []
-
-    def write(self, name, data):
-        synthetic.write(self.root, name, data)
 
     def rung(self, name, instructions, percent=100.0, **more):
         self.rows.append(bench_row(name, percent, 10000.0 / percent))
@@ -59,8 +56,8 @@ class ToyTest(synthetic.Scratch):
 
     def predicted(self, **device):
         """{rung: prediction}; the device differs from g1 in what is given, and a copy takes 100 us on it, too."""
-        self.write("01_toy/results/g1.json", {"context": GPU, "benchmarks": self.rows})
-        self.write("01_toy/results/g1_ncu.json", {"context": {"shape": "16384x16384"}, "ncu": self.counts})
+        self.put("01_toy/results/g1.json", {"context": GPU, "benchmarks": self.rows})
+        self.put("01_toy/results/g1_ncu.json", {"context": {"shape": "16384x16384"}, "ncu": self.counts})
         known, _ = model.kernels("01_toy", "g1", self.root)
         target = model.Device("another", **{"multiprocessors": 10, "mhz": 1000.0, **device})
         judge = model.Model("g1", self.root)
@@ -101,8 +98,7 @@ class ToyTest(synthetic.Scratch):
         mine = {**GPU, "gpu": "Toy 2", "gpu_multiprocessors": "7", "gpu_thread_slots": "1536", "gpu_block_slots": "24",
                 "gpu_registers": "32768", "gpu_shared": "102400"}
         faster = {**bench_row("copy_f32", 100.0, 50.0, "copy"), "GBps": 2000.0}
-        path = synthetic.write(self.root, "mine.json", {"context": mine, "benchmarks": [
-            faster, bench_row("plain", 80.0, 60.0)]})
+        path = self.put("mine.json", {"context": mine, "benchmarks": [faster, bench_row("plain", 80.0, 60.0)]})
         target = predict.measured_target(path, "01_toy", "g1", self.root)
         kernel = next(k for k in model.kernels("01_toy", "g1", self.root)[0] if k.row.rung == "plain")
         self.assertEqual((target.device.name, target.device.multiprocessors), ("Toy 2", 7))
@@ -112,7 +108,7 @@ class ToyTest(synthetic.Scratch):
         self.assertEqual(target.reached(kernel), 80.0)
 
 
-class RecordedTest(unittest.TestCase):
+class RecordedTest(synthetic.Scratch):
     def test_a_control_issues_what_its_name_counts(self):
         """FRAMES, by the controls that ncu counted."""
         for gpu in runs.shown().values():
@@ -263,12 +259,10 @@ class RecordedTest(unittest.TestCase):
         self.assertGreater(close[1], close[0])
 
     def test_it_says_what_it_is(self):
-        code, out, _ = self.call("gelu", "--gpu", runs.shown()["second"])
-        self.assertEqual(code, 0)
+        out = self.assert_fine(self.call("gelu", "--gpu", runs.shown()["second"]))
         self.assertIn("a PREDICTION", out)
         self.assertRegex(out, r"\d+ of \d+ rungs are within 5 points of what was recorded")
-        code, out, _ = self.call("gelu", "--sms=128", "--clock=2.52", "--bandwidth=1008", "--l2=72")
-        self.assertEqual(code, 0)
+        out = self.assert_fine(self.call("gelu", "--sms=128", "--clock=2.52", "--bandwidth=1008", "--l2=72"))
         self.assertIn("Assumed:", out)
         self.assertNotIn("recorded", out.split("Assumed:")[1])
 
@@ -280,9 +274,8 @@ class RecordedTest(unittest.TestCase):
                 (["elu", "--gpu=h100", "--sms=128", "--clock=2", "--bandwidth=1000"], "one of the three"),
                 (["nothing"], "no chapter"), (["elu", "--run", "nowhere.json"], "no such file"),
                 (["elu", "--run", str(runs.ROOT / "06_primitives" / "results" / "h100.json")], "copies")):
-            code, out, err = self.call(*arguments)
-            self.assertEqual((code, out, err.count("\n")), (2, "", 1), arguments)
-            self.assertIn(says, err)
+            with self.subTest(arguments):
+                self.assert_refused(self.call(*arguments), says)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """Tests of record.py in a made-up repository, with a runner that starts nothing and writes what the programs would."""
 
-import contextlib
-import io
 import json
 import re
 import sys
@@ -28,13 +26,11 @@ class RecordTest(synthetic.Scratch):
     def clone(self, name):
         """Another clone of the made-up repository becomes the one at work."""
         self.root = self.outer / name
-        synthetic.write(self.root, "01_elu/README.md", PAGE)
-        synthetic.write(self.root, "01_elu/proof/peers/torch_peers.py", "CASES = []")
-        synthetic.write(self.root, "01_elu/results/headline.json", {"profiles": [{"name": "ncu_rows", "shape": "1x2x3"}], "ten_seconds": ["f16"]})
-        synthetic.write(self.root, "common/results/shown.json", {"main": "b300", "second": "h200"})
-        patch = mock.patch.object(runs, "ROOT", self.root)
-        patch.start()
-        self.addCleanup(patch.stop)
+        self.put("01_elu/README.md", PAGE)
+        self.put("01_elu/proof/peers/torch_peers.py", "CASES = []")
+        self.put("01_elu/results/headline.json", {"profiles": [{"name": "ncu_rows", "shape": "1x2x3"}], "ten_seconds": ["f16"]})
+        self.put("common/results/shown.json", {"main": "b300", "second": "h200"})
+        self.patch("runs.ROOT", self.root)
 
     def runner(self, command, log):
         """Notes the call; fails where a fault is planted; else leaves the files that the program would."""
@@ -63,16 +59,17 @@ class RecordTest(synthetic.Scratch):
 
     def call(self, *arguments, gpu="b300"):
         """record.py's exit code or error, and what it printed."""
-        out = io.StringIO()
+        def main():
+            try:
+                return record.main(self.runner)
+            except runs.ToolError as error:
+                return str(error)
         smi = lambda *words: self.gpu if "--query-gpu=name" in words else ""
         with mock.patch.object(sys, "argv", ["record.py", gpu, *arguments]), mock.patch.object(record, "answer", smi), \
                 mock.patch.object(record, "has_torch", lambda: self.torch), \
                 mock.patch.object(record.Plan, "not_told_apart", lambda *_: ["elu/f16/1x2x3/cold"]), \
-                mock.patch.object(record.time, "monotonic", lambda: self.clock), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            try:
-                return record.main(self.runner), out.getvalue()
-            except runs.ToolError as error:
-                return str(error), out.getvalue()
+                mock.patch.object(record.time, "monotonic", lambda: self.clock):
+            return synthetic.printed(main)
 
     def results(self):
         return sorted(str(path.relative_to(self.root)) for path in self.root.glob("*/results/*"))

@@ -1,8 +1,6 @@
 """Tests of report.py in a made-up repository. All numbers are made up. That the tables and figures are right, the
 pages show: each kind stands on one, and report.py --check, a test of its own, makes them all again."""
 
-import contextlib
-import io
 import re
 import sys
 import unittest
@@ -14,30 +12,24 @@ import report
 import runs
 import synthetic
 
+
 class ReportTest(synthetic.Scratch):
     """A repository in a folder of its own, and what report.py makes of its page."""
 
     def setUp(self):
         super().setUp()
-        patch = mock.patch.object(runs, "ROOT", self.root)
-        patch.start()
-        self.addCleanup(patch.stop)
+        self.patch("runs.ROOT", self.root)
         self.put("common/results/shown.json", {"main": "h200", "second": "h100"})
         self.put("01_elu/elu.cuh", "//! [once]\n")
         self.put("01_elu/results/h200.json", synthetic.run())
 
-    def put(self, name, data):
-        return synthetic.write(self.root, name, data)
-
     def get(self, name):
-        return (self.root / name).read_text(encoding="utf-8")
+        return runs.read_text(self.root / name)
 
     def main(self, *arguments):
         """report.py's exit code and output."""
-        out = io.StringIO()
-        with mock.patch.object(sys, "argv", ["report.py", *arguments]), \
-                contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            return report.main(), out.getvalue()
+        with mock.patch.object(sys, "argv", ["report.py", *arguments]):
+            return synthetic.printed(report.main)
 
     def block(self, text, kind="report"):
         """The lines that a block becomes."""

@@ -20,36 +20,31 @@ On a GPU, TUTORIAL_RUN_BACKEND=cuda compiles them by nvcc, and asks for the same
 import concurrent.futures
 import os
 import re
-import subprocess
 import tempfile
 import time
 import unittest
-from pathlib import Path
 
 import folders
 
 import launch_syntax
 import runs
+import synthetic
 
-ROOT = runs.ROOT
-
-PROGRAMS = sorted((ROOT / "common/test/run").glob("*.cu"))
-DOOR = str(ROOT / "tutorial")
+PROGRAMS = sorted((runs.ROOT / "common/test/run").glob("*.cu"))
 EVERY = os.environ.get("TUTORIAL_EVERY_PROGRAM") == "1"
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 BACKEND = os.environ.get("TUTORIAL_RUN_BACKEND", "cpu")
 
 
-def call(*words, cwd=ROOT, env=None, **options):
-    return subprocess.run([DOOR, "run", "--backend", BACKEND, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, errors="replace", cwd=cwd, check=False,
-                          env={**os.environ, "TUTORIAL_CHECK_SECONDS": "1", **(env or {})}, **options)
+def call(*words, cwd=runs.ROOT, **more):
+    return synthetic.ran(runs.ROOT / "tutorial", "run", "--backend", BACKEND, *words, cwd=cwd,
+                         env={**os.environ, "TUTORIAL_CHECK_SECONDS": "1", **more})
 
 
 class Program:
     def __init__(self, path):
         self.path = path
-        self.text = path.read_text(encoding="utf-8")
+        self.text = runs.read_text(path)
         marks = {name: str(i) for i, line in enumerate(self.text.splitlines(), 1) for name in re.findall(r"// (\w+)$", line)}
         self.said = [(kind, re.sub(r"\{(\w+)\}", lambda found: marks.get(found.group(1), found.group()), what))
                      for kind, what in re.findall(r"(?m)^// (\w+): (.+)$", self.text)]
@@ -82,7 +77,7 @@ class Program:
         wrong = []
         if not self.all("hangs"):
             for env in self.plain_runs():
-                wrong += self.compare(call(self.path, *words, env=env), exits, self.all("prints"), ("stdout",))
+                wrong += self.compare(call(self.path, *words, **env), exits, self.all("prints"), ("stdout",))
         if faults or remarks:
             done = call("--check", self.path, *words)
             wrong += self.compare(done, exits if clean else 3, remarks if clean else faults + remarks, ("stderr",))
@@ -120,22 +115,20 @@ class Programs(unittest.TestCase):
 class Page(unittest.TestCase):
     def test_what_a_lesson_shows_of_an_edited_program_is_what_it_prints(self):
         """<!-- edited: OLD -> NEW --> in front of a console says what the reader has changed in your_first.cu."""
-        page = (ROOT / "01_elu/README.md").read_text(encoding="utf-8")
-        program = (ROOT / "01_elu/answers/first_program.cu").read_text(encoding="utf-8")
+        page, program = (runs.read_text(runs.ROOT / "01_elu" / name) for name in ("README.md", "answers/first_program.cu"))
         shown = re.findall(r"(?ms)^<!-- edited: (.*?) -> ?(.*?) ?-->\n```console\n\$ ./tutorial run ([^\n]+)\n(.*?)^```$", page)
         self.assertEqual(len(shown), 3)
         self.assertEqual(call("01_elu/answers/first_program.cu").stdout.strip(), re.search(r"It prints `(.*?)`", page).group(1))
         for old, new, words, expected in shown:
             with self.subTest(old), tempfile.TemporaryDirectory() as folder:
                 self.assertEqual(program.count(old), 1)
-                (Path(folder) / "01_elu").mkdir()
-                (Path(folder) / "01_elu/your_first.cu").write_text(program.replace(old, new), encoding="utf-8")
+                synthetic.write(folder, "01_elu/your_first.cu", program.replace(old, new))
                 done = call(*words.split(), cwd=folder)
                 said = "".join(re.findall(r"(?m)^(?:check: |    \|).*\n", done.stderr))
                 self.assertEqual(done.stdout + said, expected)
 
     def test_what_the_page_shows_is_what_the_commands_print(self):
-        page = (ROOT / "common/notes/run.md").read_text(encoding="utf-8")
+        page = runs.read_text(runs.ROOT / "common/notes/run.md")
         shown = re.findall(r"(?ms)^```console\n\$ ./tutorial run ([^\n]+)\n(.*?)^```$", page)
         self.assertTrue(shown)
         for words, expected in shown:
@@ -151,45 +144,36 @@ int main(int argc, char** argv) { hello<<<1, 2>>>(); cudaDeviceSynchronize(); re
 """
 
 
-class Command(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def write(self, name, text):
-        (self.folder / name).parent.mkdir(exist_ok=True)
-        (self.folder / name).write_text(text, encoding="utf-8")
-
+class Command(synthetic.Scratch):
     def test_a_program_outside_the_repository_keeps_its_output_its_arguments_and_its_exit_code(self):
-        self.write("hello.cu", HELLO)
+        self.put("hello.cu", HELLO)
         done = call("hello.cu", "one", "-x", cwd=self.folder)
         self.assertEqual((done.stdout, done.returncode), ("hello from 0\nhello from 1\n", 3), done.stderr)
         self.assertEqual(os.listdir(self.folder), ["hello.cu"])
-        (self.folder / "hello.cu").write_bytes(HELLO.replace("return argc", "return 0 /* \xfc */").encode("latin-1"))
+        (self.root / "hello.cu").write_bytes(HELLO.replace("return argc", "return 0 /* \xfc */").encode("latin-1"))
         self.assertEqual(call("hello.cu", "one", cwd=self.folder).returncode, 0)  # the text of now
 
     def test_several_files_headers_macros_and_folders(self):
-        self.write("main.cu", '#include "k.cuh"\nint twice(int);\nint main() { go(); return twice(N); }\n')
-        self.write("inc/k.cuh", "#pragma once\n#include <cstdio>\n__global__ void k(int n) { printf(\"%d\\n\", n); }\n"
+        self.put("main.cu", '#include "k.cuh"\nint twice(int);\nint main() { go(); return twice(N); }\n')
+        self.put("inc/k.cuh", "#pragma once\n#include <cstdio>\n__global__ void k(int n) { printf(\"%d\\n\", n); }\n"
                                 "inline void go() { k<<<1, 1>>>(N); cudaDeviceSynchronize(); }\n")
-        self.write("more.cpp", "int twice(int n) { return 2 * n; }\n")
+        self.put("more.cpp", "int twice(int n) { return 2 * n; }\n")
         done = call("main.cu", "more.cpp", "-I", "inc", "-DN=21", "-std=c++20", cwd=self.folder)
         self.assertEqual((done.stdout, done.returncode), ("21\n", 42), done.stderr)
 
     def test_ptx_behind_cuda_arch_has_a_stand_in(self):
-        self.write("two.cu", '#include <cstdio>\n__global__ void k(int* p) {\n#ifdef __CUDA_ARCH__\n  asm("mov.u32 %0, 2;" : "=r"(*p));\n'
+        self.put("two.cu", '#include <cstdio>\n__global__ void k(int* p) {\n#ifdef __CUDA_ARCH__\n  asm("mov.u32 %0, 2;" : "=r"(*p));\n'
                              '#else\n  *p = 2;\n#endif\n}\nint main() {\n  int *p, v = 0;\n  cudaMalloc(&p, 4);\n  k<<<1, 1>>>(p);\n'
                              '  cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);\n  std::printf("%d\\n", v);\n}\n')
         done = call("two.cu", cwd=self.folder)
         self.assertEqual(done.stdout, "2\n", done.stderr)
 
     def test_mistakes_are_one_sentence(self):
-        self.write("bad.cu", "__global__ void k() {}\nint main() {\n  k<<<1, 1>>>(;\n}\n")
-        self.write("lost.cu", "void lost();\nint main() {\n  lost();\n}\n")
-        self.write("ptx.cu", '__global__ void k(int* p) {\n  asm("mov.u32 %0, %%laneid;" : "=r"(*p));\n}\nint main() {}\n')
-        self.write("types.cu", "__global__ void add(const float* x, int n) {}\nint main() {\n  add<<<1, 1>>>(5);\n}\n")
-        self.write("late.cu", "int main() {\n  cudaStreamAttrValue value = {};\n"
+        self.put("bad.cu", "__global__ void k() {}\nint main() {\n  k<<<1, 1>>>(;\n}\n")
+        self.put("lost.cu", "void lost();\nint main() {\n  lost();\n}\n")
+        self.put("ptx.cu", '__global__ void k(int* p) {\n  asm("mov.u32 %0, %%laneid;" : "=r"(*p));\n}\nint main() {}\n')
+        self.put("types.cu", "__global__ void add(const float* x, int n) {}\nint main() {\n  add<<<1, 1>>>(5);\n}\n")
+        self.put("late.cu", "int main() {\n  cudaStreamAttrValue value = {};\n"
                               "  cudaStreamSetAttribute(0, cudaStreamAttributeAccessPolicyWindow, &value);\n}\n")
         for words, sentence in (((), "run needs a program"), (["none.cu"], "no such file"), (["bad.cu"], "bad.cu:3: expected"),
                                 (["lost.cu"], "lost.cu:3: lost"),
@@ -203,7 +187,7 @@ class Command(unittest.TestCase):
                 self.assertNotIn("Traceback", done.stderr)
 
     def test_a_limit_and_an_interrupt_say_which_launch_was_at_work(self):
-        self.write("spin.cu", "__global__ void spin(volatile int* p) { while (*p == 0) {} }\n"
+        self.put("spin.cu", "__global__ void spin(volatile int* p) { while (*p == 0) {} }\n"
                               "int main() { int* p; cudaMalloc(&p, 4); cudaMemset(p, 0, 4);\n  spin<<<1, 1>>>(p); }\n")
         done = call("--limit", "1", "spin.cu", cwd=self.folder)
         self.assertEqual(done.returncode, 124)

@@ -11,18 +11,17 @@ import synthetic
 
 def recorded_files():
     """The tracked files that a run of something wrote: those in results/ that say where it ran."""
-    names = [name for name in runs.tracked_files() if "/results/" in name and name.endswith(".json")]
-    return [name for name in names if "context" in runs.load_json(Path(runs.ROOT, name))]
+    paths = [runs.ROOT / name for name in runs.tracked_files() if "/results/" in name and name.endswith(".json")]
+    return [path for path in paths if "context" in runs.load_json(path)]
 
 
 class RunsTest(synthetic.Scratch):
     def load(self, data):
-        return runs.load_run(synthetic.write(self.folder, "run.json", data))
+        return runs.load_run(self.put("run.json", data))
 
-    def refused(self, text, load=runs.load_run):
-        path = synthetic.write(self.folder, "bad.json", text)
+    def refused(self, text):
         with self.assertRaises(runs.ToolError) as caught:
-            load(path)
+            runs.load_run(self.put("bad.json", text))
         self.assertNotIn("\n", str(caught.exception))
         return str(caught.exception)
 
@@ -52,7 +51,7 @@ class RunsTest(synthetic.Scratch):
         rows = [synthetic.row("f16", "f16", "rung", gbps=g, real_time=t)
                 for g, t in ((3.0, 30.0), (1.0, 10.0), (2.0, 20.0))]
         rows.append(synthetic.row("f16", "f16", "rung", gbps=9.0, run_type="aggregate"))
-        data = {"context": synthetic.context(), "benchmarks": rows}
+        data = synthetic.run_of(rows)
         self.assertEqual([row.gbps for row in self.load(data).rows], [2.0])
         rows[0].update(error_occurred=True, error_message="wrong output")
         self.assertEqual(self.load(data).rows[0].error, "wrong output")
@@ -97,14 +96,13 @@ class RunsTest(synthetic.Scratch):
     def test_merges_accuracy_files(self):
         for rung in ("f16", "f32"):
             entry = {"chapter": "elu", "rung": rung, "dtype": rung, "max_ulp": 0.5}
-            synthetic.write(self.folder, f"accuracy.elu.{rung}.json",
-                            {"context": {"gpu": "Synthetic GPU"}, "accuracy": [entry]})
+            self.put(f"accuracy.elu.{rung}.json", {"context": {"gpu": "Synthetic GPU"}, "accuracy": [entry]})
         merged = runs.merged_accuracy(self.folder)
         self.assertEqual([e["rung"] for e in merged["accuracy"]], ["f16", "f32"])
         self.assertEqual(merged["context"], {"gpu": "Synthetic GPU"})
 
     def test_compacting_says_everything_once(self):
-        path = synthetic.write(self.folder, "run.json", synthetic.google_run())
+        path = self.put("run.json", synthetic.google_run())
         self.assertEqual(synthetic.call("runs.py", "compact", path), (0, "", ""))
         data = runs.load_as_written(path)
         self.assertEqual(set(data["context"]), {"date", "executable", "num_cpus", "backend", "commit", "gpu", "driver", "cuda"})
@@ -146,22 +144,21 @@ class RunsTest(synthetic.Scratch):
         self.assertEqual(recorded.short(short), short)
 
     def test_what_is_recorded_here_is_compact(self):
-        paths = [Path(runs.ROOT, name) for name in recorded_files()]
+        paths = recorded_files()
         self.assertGreater(len(paths), 6)
         for path in paths:
-            text = path.read_text(encoding="utf-8")
-            self.assertEqual(text, recorded.text(recorded.short(runs.load_as_written(path))) + "\n",
+            self.assertEqual(runs.read_text(path), recorded.text(recorded.short(runs.load_as_written(path))) + "\n",
                              f"{path}: python3 common/tools/reader/runs.py compact {path}")
 
     def test_what_is_recorded_here_is_small(self):
         sizes = {name: Path(runs.ROOT, name).stat().st_size for name in runs.tracked_files() if name.endswith(".json")}
         self.assertLess(sum(sizes.values()), 5_000_000)
-        for path in (Path(runs.ROOT, name) for name in recorded_files()):
-            self.assertLess(max(map(len, path.read_text(encoding="utf-8").splitlines())), recorded.ROW + 9, path)
+        for path in recorded_files():
+            self.assertLess(max(map(len, runs.read_text(path).splitlines())), recorded.ROW + 9, path)
 
     def test_files_without_git(self):
         for name in (".ci/run", "01_elu/README.md", "build/a.o", ".git/config", ".exercises/01_elu/climb.cuh"):
-            synthetic.write(self.folder, name, "")
+            self.put(name, "")
         self.assertEqual(runs.tracked_files(self.folder), [".ci/run", "01_elu/README.md"])
 
     def test_finds_chapters_by_every_name(self):

@@ -65,7 +65,7 @@ class Refused(synthetic.Scratch):
         """A recorded run in a file, with another context."""
         data = synthetic.as_written(runs.load_run(files()[0]))
         data["context"].update(context)
-        return synthetic.write(self.folder, name, data)
+        return self.put(name, data)
 
     def test_runs_that_cannot_be_shared(self):
         one = self.run_of()

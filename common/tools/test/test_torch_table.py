@@ -1,9 +1,6 @@
 """Tests of common/torch without PyTorch: what it says then, its shapes, its rows, its arithmetic."""
 
-import contextlib
-import io
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -13,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "torch"))
 import cases
 import elementwise_tutorial
 import runs
+import synthetic
 import table
 import timing
 import views
@@ -22,7 +20,7 @@ def nothing(*_):
     """Stands for an operator."""
 
 
-class TableTest(unittest.TestCase):
+class TableTest(synthetic.Scratch):
     def test_every_chapters_files_compile(self):
         files = [*runs.ROOT.glob("[0-9][0-9]_*/proof/peers/*torch*.py"), *(runs.ROOT / "common/torch").glob("*.py")]
         self.assertGreater(len(files), 15)
@@ -37,11 +35,10 @@ class TableTest(unittest.TestCase):
             self.assertTrue((folder / "proof/peers/torch_peers.py").exists(), folder)
 
     def test_without_pytorch(self):
-        with mock.patch.dict(sys.modules, {"torch": None}), \
-                contextlib.redirect_stderr(io.StringIO()):
-            for call in (lambda: table.main(["01_elu"]), lambda: elementwise_tutorial.load("01_elu")):
+        with mock.patch.dict(sys.modules, {"torch": None}):
+            for call, chapter in ((table.main, ["01_elu"]), (elementwise_tutorial.load, "01_elu")):
                 with self.assertRaisesRegex(runs.ToolError, "PyTorch is not installed for .*; install"):
-                    call()
+                    synthetic.printed(call, chapter)
 
     def test_unknown_chapter(self):
         with self.assertRaisesRegex(runs.ToolError, "there is no chapter 99_none"):
@@ -120,18 +117,23 @@ class TableTest(unittest.TestCase):
         self.assertEqual(len(lines), 2)
         self.assertRegex(lines[1], r"elu/bound_f16 +cold +PyTorch / ours +4\.000x +2\.000x +8\.000x +2$")
 
+    @staticmethod
+    def made_up():
+        """(a PyTorch that notes what it is told, the events in order)."""
+        log, torch = [], mock.MagicMock()
+        torch.cuda.profiler.start, torch.cuda.profiler.stop = (lambda: log.append("start")), lambda: log.append("stop")
+        torch.cuda.nvtx.range_push, torch.cuda.nvtx.range_pop = log.append, lambda: log.append("pop")
+        return torch, log
+
     def profiled(self, *rows):
         """What --profile does with a made-up PyTorch: (the rows, the events in order)."""
-        log, torch, device = [], mock.MagicMock(), mock.Mock(is_available=lambda: True)
-        device.profiler.start, device.profiler.stop = (lambda: log.append("start")), lambda: log.append("stop")
-        device.nvtx.range_push, device.nvtx.range_pop = log.append, lambda: log.append("pop")
-        torch.cuda = device
+        torch, log = self.made_up()
         case = cases.Case("elu/{}_f16", "f16", cases.on_grid(), lambda x, y: log.append("torch"), nothing,
                           lambda x, y: log.append("ours"), compiled=False)
         one = table.Table(torch, runs.find_chapter("elu"), mock.Mock(profile=rows))
         with mock.patch.object(timing, "sets_of", lambda *_: [(["x"], mock.MagicMock())]), \
-                mock.patch.multiple(table, check=nothing, expected=nothing, shown=nothing), contextlib.redirect_stdout(io.StringIO()):
-            one.profile([case])
+                mock.patch.multiple(table, check=nothing, expected=nothing, shown=nothing):
+            synthetic.printed(one.profile, [case])
         return one.rows, log
 
     def test_what_ncu_sees(self):
@@ -145,9 +147,7 @@ class TableTest(unittest.TestCase):
                 self.profiled(wrong)
 
     def test_what_ncu_sees_of_a_view(self):
-        log, rows, torch = [], [], mock.MagicMock()
-        torch.cuda.profiler.start, torch.cuda.profiler.stop = (lambda: log.append("start")), lambda: log.append("stop")
-        torch.cuda.nvtx.range_push, torch.cuda.nvtx.range_pop = log.append, lambda: log.append("pop")
+        rows, (torch, log) = [], self.made_up()
         ours = mock.Mock(begin=lambda sets: lambda i: log.append(sets[i % 1]))
         views.profile(torch, "add_f32_at_0_1_2^28", 8, [("bound", ours)], "x", "cold", rows.append)
         name = "add_f32_at_0_1_2^28/bound/8/cold"
@@ -155,9 +155,8 @@ class TableTest(unittest.TestCase):
         self.assertEqual(log, ["start", *3 * [name, "x", "pop"], "stop"])
 
     def test_a_build_that_fails_is_one_line(self):
-        with tempfile.TemporaryDirectory() as folder, \
-                mock.patch.object(elementwise_tutorial, "ROOT", Path(folder)):
-            log = Path(folder) / "logs" / "x.log"
+        with mock.patch.object(elementwise_tutorial, "ROOT", self.root):
+            log = self.root / "logs" / "x.log"
             command = [sys.executable, "-c", "print('fine'); print('a.cpp:1: error: no'); exit(1)"]
             with self.assertRaisesRegex(runs.ToolError, r"^building x failed: a.cpp:1: error: no \(log: "):
                 elementwise_tutorial.run_quietly(command, "building x", log)
@@ -165,11 +164,10 @@ class TableTest(unittest.TestCase):
                 elementwise_tutorial.run_quietly(["no_such_program"], "building x", log)
 
     def test_the_backend_of_a_build_folder(self):
-        with tempfile.TemporaryDirectory() as folder:
-            cache = Path(folder) / "CMakeCache.txt"
-            self.assertEqual(elementwise_tutorial.built_for(cache), "")
-            cache.write_text("A:BOOL=ON\nTUTORIAL_BACKEND:UNINITIALIZED=cuda\n", encoding="utf-8")
-            self.assertEqual(elementwise_tutorial.built_for(cache), "cuda")
+        cache = self.root / "CMakeCache.txt"
+        self.assertEqual(elementwise_tutorial.built_for(cache), "")
+        self.put(cache.name, "A:BOOL=ON\nTUTORIAL_BACKEND:UNINITIALIZED=cuda\n")
+        self.assertEqual(elementwise_tutorial.built_for(cache), "cuda")
 
 
 if __name__ == "__main__":

@@ -2,12 +2,9 @@
 """Tests of trace.py and trace_proof.py, on launches that are made up here."""
 
 import argparse
-import contextlib
-import io
 import json
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -15,6 +12,7 @@ from unittest import mock
 import folders
 
 import runs
+import synthetic
 import trace
 import trace_proof
 
@@ -92,13 +90,10 @@ class Words(unittest.TestCase):
         long = "tutorial::a_kernel<tutorial::" + "Functor, " * 9 + "float>(float*)"
         for kernel in (rung["launches"][0]["kernel"], long):
             rung["launches"][0]["kernel"] = kernel
-            out = io.StringIO()
-            with contextlib.redirect_stdout(out):
-                trace.show_rung("01_elu", rung, False, trace.Paint(False), None)
-            self.assertEqual([line for line in out.getvalue().splitlines() if len(line) > 80], [])
-            self.assertIn("one address for all", out.getvalue())
-            self.assertIn(kernel.split("::")[1].split("<")[0].split("(")[0], out.getvalue())
-
+            _, out = synthetic.printed(trace.show_rung, "01_elu", rung, False, trace.Paint(False), None)
+            self.assertEqual([line for line in out.splitlines() if len(line) > 80], [])
+            self.assertIn("one address for all", out)
+            self.assertIn(kernel.split("::")[1].split("<")[0].split("(")[0], out)
 
     def test_pieces_of_memory_are_named_where_they_are_larger_than_the_sectors(self):
         launch = launch_of(PACK)
@@ -107,32 +102,26 @@ class Words(unittest.TestCase):
         self.assertIn("1,536 pieces for the 2,048 sectors that blocks load, which are 66.7 %",
                       " ".join(" ".join(trace.piece_lines({**launch, "loaded_sectors": 2048, "loaded_pieces": 1536})).split()))
         rungs = [{**rung_of(STRIDED), "launches": [{**launch, "loaded_sectors": 64, "loaded_pieces": pieces}]} for pieces in (32, 64)]
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            trace.comparison(rungs)
-        self.assertRegex(out.getvalue(), r"pieces of 64 from memory +32 +64\n")
+        self.assertRegex(synthetic.printed(trace.comparison, rungs)[1], r"pieces of 64 from memory +32 +64\n")
 
 
-class Program(unittest.TestCase):
+class Program(synthetic.Scratch):
     """With a script in the place of the tracing program."""
 
     def run_with(self, body, *arguments, **others):
-        with tempfile.TemporaryDirectory() as folder, mock.patch("runs.ROOT", Path(folder)):
+        def main():
+            try:
+                return trace.run(parser.parse_args(arguments), "01_elu")
+            except runs.ToolError as error:
+                print(error)
+                return 2
+        parser = argparse.ArgumentParser()
+        trace.add_arguments(parser)
+        with mock.patch("runs.ROOT", self.root):
             for source, text in {"your_elu": body, **others}.items():
-                program = trace.front.program("cpu", f"01_elu_see_{source}")
-                program.parent.mkdir(parents=True, exist_ok=True)
-                program.write_text(f"#!{sys.executable}\nimport json, sys\n{text}\n", encoding="utf-8")
-                program.chmod(0o755)
-            trace.named_source("01_elu").parent.mkdir()
-            trace.named_source("01_elu").write_text("before;\n", encoding="utf-8")
-            parser, out = argparse.ArgumentParser(), io.StringIO()
-            trace.add_arguments(parser)
-            with contextlib.redirect_stdout(out):
-                try:
-                    code, why = trace.run(parser.parse_args(arguments), "01_elu"), ""
-                except runs.ToolError as error:
-                    code, why = 2, str(error)
-        return code, out.getvalue() + why
+                synthetic.script(trace.front.program("cpu", f"01_elu_see_{source}"), f"#!{sys.executable}\nimport json, sys\n{text}\n")
+            synthetic.write("/", trace.named_source("01_elu"), "before;\n")
+            return synthetic.printed(main)
 
     def answering(self, *rungs):
         names = [{"ladder": r["ladder"], "rung": r["rung"], "dtype": "f16", "kind": "rung", "shapes": []}
@@ -212,11 +201,10 @@ class Program(unittest.TestCase):
         self.assertIn("its output is wrong (wrong output: y[3])", text)
 
     def test_files(self):
-        with tempfile.TemporaryDirectory() as folder:
-            data = Path(folder) / "a.json"
-            code, text = self.run_with(self.answering(rung_of(PACK)), "f16x8", f"--json={data}")
-            self.assertEqual(code, 0, text)
-            self.assertEqual(json.loads(data.read_text())["rungs"][0]["rung"], "f16x8")
+        data = self.root / "a.json"
+        code, text = self.run_with(self.answering(rung_of(PACK)), "f16x8", f"--json={data}")
+        self.assertEqual(code, 0, text)
+        self.assertEqual(runs.load_json(data)["rungs"][0]["rung"], "f16x8")
 
 
 class Proof(unittest.TestCase):

@@ -6,15 +6,14 @@ import concurrent.futures
 import os
 import re
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 import folders  # noqa: F401
 
 import asked
 import exercises
 import runs
+import synthetic
 
 GUARD, BACK = "  if (i >= n) return;\n", "  check(cudaMemcpy(y.data(), device_y, bytes, cudaMemcpyDeviceToHost));\n"
 GELU, ROWS = "02_gelu/answers/whole.cu", "06_primitives/answers/rows.cu"
@@ -50,7 +49,7 @@ def judged(path, exercise):
     return said if done.returncode else "", said
 
 
-class Whole(unittest.TestCase):
+class Whole(synthetic.Scratch):
     def test_every_chapter_behind_the_first_has_one_and_it_begins_without_launch_and_allocation(self):
         for chapter in exercises.all_chapters()[1:]:
             if (chapter.folder / "results").is_dir():  # of a copied one not yet
@@ -58,20 +57,17 @@ class Whole(unittest.TestCase):
         for path, one in answers():
             for words in ("<<<", "cudaMalloc"):
                 self.assertNotIn(words, re.sub("//.*", "", one.frame), one.file)
-            self.assertIn("cudaMalloc", path.read_text(encoding="utf-8"))
+            self.assertIn("cudaMalloc", runs.read_text(path))
 
     def test_the_answers_are_right_and_what_is_planted_is_refused(self):
         by_path = {str(path.relative_to(runs.ROOT)): one for path, one in answers()}
-        with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            cases = [(name, "right", (runs.ROOT / name).read_text(encoding="utf-8"), None) for name in by_path]
-            for name, what, old, new, said in PLANTED if EVERY else PLANTED[1::4]:
-                text = (runs.ROOT / name).read_text(encoding="utf-8")
-                self.assertIn(old, text, f"{name}: {what}")
-                cases.append((name, what, text.replace(old, new), said))
-            paths = []
-            for number, (*_, text, _) in enumerate(cases):
-                paths.append(Path(folder) / f"program{number}.cu")
-                paths[-1].write_text(text, encoding="utf-8")
+        cases = [(name, "right", runs.read_text(runs.ROOT / name), None) for name in by_path]
+        for name, what, old, new, said in PLANTED if EVERY else PLANTED[1::4]:
+            text = runs.read_text(runs.ROOT / name)
+            self.assertIn(old, text, f"{name}: {what}")
+            cases.append((name, what, text.replace(old, new), said))
+        paths = [self.put(f"program{number}.cu", text) for number, (*_, text, _) in enumerate(cases)]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             exercises_ = [by_path[name] for name, *_ in cases]
             for (name, what, _, said), (wrong, everything) in zip(cases, pool.map(judged, paths, exercises_)):
                 with self.subTest(f"{name}: {what}"):
