@@ -123,10 +123,10 @@ class Scratch(unittest.TestCase):
         self.assertEqual((code, errors), (0, ""))
         return out
 
-    def assert_refused(self, answer, words, code=2):
-        """Of what call() answers: no output, and on stderr one sentence that holds these words."""
+    def assert_refused(self, answer, words, code=2, silent=True):
+        """Of what call() answers: no output where it is to be silent, and on stderr one sentence that holds these words."""
         exit_code, out, errors = answer
-        self.assertEqual((exit_code, out, errors.count("\n")), (code, "", 1), errors)
+        self.assertEqual((exit_code, out if silent else "", errors.count("\n")), (code, "", 1), errors)
         self.assertIn(words, errors)
 
 

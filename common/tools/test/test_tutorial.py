@@ -20,34 +20,29 @@ import bench
 import runs
 import synthetic
 
-ROOT = Path(__file__).resolve().parents[3]
 # What the script itself needs of a system.
 NEEDED = "basename bash cat cp dirname env flock grep head mkdir mv nproc readlink realpath rm sed sort tail tee tput true".split()
 
 
-class Tutorial(unittest.TestCase):
+class Tutorial(synthetic.Scratch):
     @classmethod
     def setUpClass(cls):
         # Compiled once: Python would parse all tools again in each call of the door.
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.tools = Path(folder.name) / "tools"
-        shutil.copytree(ROOT / "common/tools", cls.tools, ignore=shutil.ignore_patterns("test", "__pycache__"))
+        shutil.copytree(folders.TOOLS, cls.tools, ignore=shutil.ignore_patterns("test", "__pycache__"))
         compileall.compile_dir(cls.tools, quiet=1)
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.clone, self.programs = Path(folder.name) / "a clone", Path(folder.name) / "bin"
-        self.calls = Path(folder.name) / "calls"
+        super().setUp()
+        self.clone, self.programs, self.calls = (self.root / name for name in ("a clone", "bin", "calls"))
         self.programs.mkdir()
         for chapter in ("01_one", "02_two"):
-            (self.clone / chapter).mkdir(parents=True)
-            (self.clone / chapter / "CMakeLists.txt").touch()
-        shutil.copy(ROOT / "tutorial", self.clone)
+            synthetic.write(self.clone, f"{chapter}/CMakeLists.txt", "")
+        shutil.copy(runs.ROOT / "tutorial", self.clone)
         shutil.copytree(self.tools, self.clone / "common/tools")
-        (self.clone / "common/results").mkdir(parents=True)
-        shutil.copy(ROOT / "common/results/shown.json", self.clone / "common/results")
+        synthetic.write(self.clone, "common/results/shown.json", runs.shown())
         for name in NEEDED:
             if shutil.which(name):
                 (self.programs / name).symlink_to(shutil.which(name))
@@ -59,33 +54,24 @@ class Tutorial(unittest.TestCase):
 
     @staticmethod
     def script(path, text):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
-        path.write_text(f"#!{shutil.which('bash')}\n{text}\n", encoding="utf-8")
-        path.chmod(0o755)
+        synthetic.script(path, f"#!{shutil.which('bash')}\n{text}\n")
 
     def fake_all(self):
         """Everything that is ever missing, as if it were there."""
         for name in ("c++", "g++", "make", "ctest"):
             self.fake(name)
-        self.python()
+        self.fake("python3", f'exec "{sys.executable}" "$@"')
         self.fake("cmake", 'if [ "$1" = --version ]; then echo cmake version 3.25.1; fi')
-        prefix = self.clone.parent / "prefix"
         for name in ("include/catch2/catch.hpp", "include/benchmark/benchmark.h", "lib/libboost_context.a",
                      "include/boost/context/fiber.hpp"):
-            (prefix / name).parent.mkdir(parents=True, exist_ok=True)
-            (prefix / name).touch()
-        return {"CMAKE_PREFIX_PATH": str(prefix)}
-
-    def python(self):
-        self.fake("python3", f'exec "{sys.executable}" "$@"')
+            self.put(f"prefix/{name}", "")
+        return {"CMAKE_PREFIX_PATH": str(self.root / "prefix")}
 
     def environment(self, more):
         return {"PATH": str(self.programs), "HOME": str(self.clone), "TERM": "dumb", **(more or {})}
 
     def call(self, *arguments, more=None):
-        done = subprocess.run([str(self.clone / "tutorial"), *arguments], env=self.environment(more), cwd=self.clone,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        done = synthetic.ran(self.clone / "tutorial", *arguments, env=self.environment(more), cwd=self.clone, stdin=subprocess.DEVNULL)
         return done.returncode, done.stdout, done.stderr
 
     def called(self, name):
@@ -109,51 +95,44 @@ class Tutorial(unittest.TestCase):
                                  (("trace", "one"), "trace needs a rung"),
                                  (("watch",), "watch needs a chapter"),
                                  (("setup", "now"), "setup takes --nvcc or nothing")):
-            code, out, errors = self.call(*arguments, more=more)
-            self.assertEqual((code, out, errors.count("\n")), (2, "", 1), (arguments, errors))
-            self.assertIn(words, errors)
+            with self.subTest(arguments):
+                self.assert_refused(self.call(*arguments, more=more), words)
         self.assertEqual([call for call in self.called("cmake") if not call.startswith("--version")], [])
 
     def test_every_command_helps(self):
         more = self.fake_all()
         self.assertRegex(self.call("--version", more={**more, "TUTORIAL_COMMIT": "abc1234"})[1], r" abc1234\n$")
         for command in ("test", "bench", "trace", "compare", "exercises", "watch", "read", "torch", "report", "record"):
-            code, out, errors = self.call(command, "--help", more=more)
-            self.assertEqual((code, errors), (0, ""))
-            self.assertIn(f"usage: ./tutorial {command}", out)
+            self.assertIn(f"usage: ./tutorial {command}", self.assert_fine(self.call(command, "--help", more=more)))
         self.assertIn("--benchmark_filter", self.call("bench", "one", "--help", more=more)[1])
 
     def test_a_full_disk_leaves_no_half_of_a_file(self):
         more = self.fake_all()
-        (self.clone / "01_one/answers").mkdir()
-        (self.clone / "01_one/answers/own.cu").write_text("int f() {\n  return 1;\n}\n", encoding="utf-8")
-        (self.clone / "01_one/answers/exercises.json").write_text(
-            '{"exercises": [{"name": "own", "task": "x", "answer": "own.cu", "write": ["f"]}]}', encoding="utf-8")
+        synthetic.write(self.clone, "01_one/answers/own.cu", "int f() {\n  return 1;\n}\n")
+        synthetic.write(self.clone, "01_one/answers/exercises.json",
+                        {"exercises": [{"name": "own", "task": "x", "answer": "own.cu", "write": ["f"]}]})
         own = self.clone / "01_one/your_own.cu"
 
         def full(*arguments):
-            done = subprocess.run(["bash", "-c", 'ulimit -f 0; exec "$0" "$@"', sys.executable,
-                                   str(self.clone / "common/tools/reader/commands.py"), "exercises", "one", "own", *arguments],
-                                  env={**self.environment(more), "PYTHONDONTWRITEBYTECODE": "1"}, cwd=self.clone,
-                                  capture_output=True, text=True, check=False)
-            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
-            self.assertIn("make room on this disk", done.stderr)
+            done = synthetic.ran("bash", "-c", 'ulimit -f 0; exec "$0" "$@"', sys.executable,
+                                 self.clone / "common/tools/reader/commands.py", "exercises", "one", "own", *arguments,
+                                 env={**self.environment(more), "PYTHONDONTWRITEBYTECODE": "1"}, cwd=self.clone)
+            self.assert_refused((done.returncode, done.stdout, done.stderr), "make room on this disk")
 
         full("--start")
         self.assertFalse(own.exists())
         own.write_text("mine", encoding="utf-8")
         full("--restore")
-        self.assertEqual(own.read_text(encoding="utf-8"), "mine")
+        self.assertEqual(runs.read_text(own), "mine")
         self.assertEqual([path.name for path in (self.clone / ".exercises/01_one").iterdir()], [])
 
     def test_it_may_be_called_through_a_link_and_from_elsewhere(self):
         more = self.fake_all()
-        link = self.clone.parent / "link"
+        link = self.root / "link"
         link.symlink_to(self.clone / "tutorial")
-        for door, cwd, prefix in ((link, self.clone.parent, "'a clone/tutorial'"),
+        for door, cwd, prefix in ((link, self.root, "'a clone/tutorial'"),
                                   (self.clone / "tutorial", self.clone / "01_one", "../tutorial")):
-            done = subprocess.run([str(door), "bench"], env=self.environment(more), cwd=cwd, capture_output=True, text=True,
-                                  check=False)
+            done = synthetic.ran(door, "bench", env=self.environment(more), cwd=cwd)
             self.assertEqual(done.stderr, f"tutorial: bench needs a chapter, or all: {prefix} bench one\n")
 
     def test_help_names_the_chapters_and_every_command(self):
@@ -209,43 +188,33 @@ class Tutorial(unittest.TestCase):
     def test_sources_that_cannot_be_written(self):
         more = self.fake_all()
         self.fake("mkdir", "exit 1")
-        code, _, errors = self.call("test", "--backend", "cpu", more=more)
-        self.assertEqual((code, errors.count("\n")), (1, 1))
-        self.assertIn(f"cmake -S '{self.clone}' -B FOLDER", errors)
+        self.assert_refused(self.call("test", "--backend", "cpu", more=more), f"cmake -S '{self.clone}' -B FOLDER", 1, silent=False)
 
     def test_a_build_folder_of_somebody_else(self):
         more = self.fake_all()
         (self.clone / "build").touch()
-        code, _, errors = self.call("test", "--backend", "cpu", more=more)
-        self.assertEqual((code, errors.count("\n")), (1, 1))
-        self.assertIn("a clone/build cannot be written by reader", errors)
+        self.assert_refused(self.call("test", "--backend", "cpu", more=more), "a clone/build cannot be written by reader", 1, silent=False)
 
     def test_a_configured_folder_without_its_logs(self):
         more = {**self.fake_all(), "TUTORIAL_CONFIGURED": "1"}
-        (self.clone / "build/cpu").mkdir(parents=True)
-        (self.clone / "build/cpu/CMakeCache.txt").write_text(f"CMAKE_HOME_DIRECTORY:INTERNAL={self.clone}\n", encoding="utf-8")
-        code, _, errors = self.call("build-targets", "cpu", "01_one", more=more)
-        self.assertEqual((code, errors), (0, ""))
+        synthetic.write(self.clone, "build/cpu/CMakeCache.txt", f"CMAKE_HOME_DIRECTORY:INTERNAL={self.clone}\n")
+        self.assert_fine(self.call("build-targets", "cpu", "01_one", more=more))
         self.assertTrue((self.clone / "build/logs/cpu.build.log").exists())
 
     def test_what_it_runs(self):
         more = self.fake_all()
-        code, _, errors = self.call("test", "2", "one", "--backend", "cpu", more=more)
-        self.assertEqual((code, errors), (0, ""))
+        self.assert_fine(self.call("test", "2", "one", "--backend", "cpu", more=more))
         built = [call for call in self.called("cmake") if call.startswith(("--preset", "--build"))]
         self.assertEqual(built[0], "--preset cpu")
         self.assertRegex(built[1], r"^--build build/cpu --parallel \d+ --target 02_two 01_one$")
         self.assertRegex(self.called("ctest")[0],
                          r"a clone/build/cpu .* -L \^\(two\|one\)\$ --label-exclude \^\(long\)\$$")
-        code, out, _ = self.call("test", "--long", "--backend", "cpu", more=more)
-        self.assertNotIn("left out", out)
+        self.assertNotIn("left out", self.call("test", "--long", "--backend", "cpu", more=more)[1])
         self.assertNotIn("--label-exclude", self.called("ctest")[1])
-        code, out, _ = self.call("test", "--backend", "cpu", more=more)
-        self.assertIn("test --all", out)
+        self.assertIn("test --all", self.call("test", "--backend", "cpu", more=more)[1])
         self.assertRegex(self.called("cmake")[-1], "--target tutorial_tests$")
         self.assertRegex(self.called("ctest")[2], r"--label-exclude \^\(long\|house\)\$ --exclude-regex \S*trace")
-        code, out, _ = self.call("test", "--all", "--backend", "cpu", more=more)
-        self.assertNotIn("test --all", out)
+        self.assertNotIn("test --all", self.call("test", "--all", "--backend", "cpu", more=more)[1])
         self.assertRegex(self.called("cmake")[-1], r"^--build build/cpu --parallel \d+$")
         self.assertRegex(self.called("ctest")[3], r"--label-exclude \^\(long\)\$ --exclude-regex \S*trace")
 
@@ -288,9 +257,7 @@ class Tutorial(unittest.TestCase):
         ran = self.clone / "ran"
         for name, words in (("none/a.json", "cannot be written; name a file in a folder that you can write"),
                             ("", "is a folder; name a file inside it")):
-            code, _, errors = self.bench(f'touch "{ran}"', f"--benchmark_out={self.clone}/{name}")
-            self.assertEqual((code, errors.count("\n")), (2, 1), errors)
-            self.assertIn(words, errors)
+            self.assert_refused(self.bench(f'touch "{ran}"', f"--benchmark_out={self.clone}/{name}"), words)
         self.assertFalse(ran.exists())
 
     def results(self):
@@ -298,8 +265,7 @@ class Tutorial(unittest.TestCase):
 
     def test_a_run_is_kept_and_the_one_before_it(self):
         for kept in (["01_one.cpu.json"], ["01_one.cpu.json", "01_one.cpu.previous.json"]):
-            code, out, errors = self.bench(self.WRITES)
-            self.assertEqual((code, errors), (0, ""))
+            out = self.assert_fine(self.bench(self.WRITES))
             self.assertIn("bench: the result is in build/results/01_one.cpu.json", out)
             self.assertEqual(self.results(), kept)
         self.assertIn("CPU executor", out)
@@ -311,23 +277,18 @@ class Tutorial(unittest.TestCase):
 
     def test_a_selection_is_said_and_does_not_replace_the_run_of_all_rows(self):
         self.bench(self.WRITES)
-        code, out, errors = self.bench(self.WRITES, "--benchmark_filter=f16")
-        self.assertEqual((code, errors), (0, ""))
+        out = self.assert_fine(self.bench(self.WRITES, "--benchmark_filter=f16"))
         self.assertIn("bench: --benchmark_filter=f16 selects 1 row: f16\n", out)
         self.assertEqual(self.results(), ["01_one.cpu.json", "01_one.cpu.selected.json"])
-        code, _, errors = self.bench("exit 0", "--benchmark_filter=nothing")
-        self.assertEqual((code, errors.count("\n")), (2, 1))
-        self.assertIn("matches no row", errors)
+        self.assert_refused(self.bench("exit 0", "--benchmark_filter=nothing"), "matches no row", silent=False)
 
     def test_a_rung_alone(self):
         self.write_run(self.clone / "01_one/results/h200.json")
-        code, out, errors = self.bench(f'echo "$*" >>"{self.clone}/flags"; {self.WRITES}', "f16")
-        self.assertEqual((code, errors), (0, ""))
+        out = self.assert_fine(self.bench(f'echo "$*" >>"{self.clone}/flags"; {self.WRITES}', "f16"))
         self.assertIn("bench: f16 selects 1 row: f16\n", out)
         self.assertRegex(self.called("cmake")[-1], "--target 01_one_bench$")  # and no test
-        self.assertIn("--benchmark_filter=^(elu)/(f16)/", (self.clone / "flags").read_text(encoding="utf-8"))
-        recorded = out.partition("recorded on")[2]
-        self.assertIn("\n  f16 ", recorded)
+        self.assertIn("--benchmark_filter=^(elu)/(f16)/", runs.read_text(self.clone / "flags"))
+        self.assertIn("\n  f16 ", out.partition("recorded on")[2])
 
     def test_of_repetitions_the_fastest_counts_and_the_slowest_is_its_spread(self):
         data = synthetic.run(rungs=(("f16", "f16", "rung"),), shapes=("8x8",), regimes=("warm",), backend="cpu")
@@ -340,8 +301,7 @@ class Tutorial(unittest.TestCase):
     def test_after_a_selection_nothing_else_of_the_record_is_printed(self):
         self.write_run(self.clone / "01_one/results/h200.json")
         synthetic.write(self.clone, "one.json", synthetic.run(rungs=(("f16", "f16", "rung"),), shapes=("8x8",), backend="cpu"))
-        code, out, errors = self.bench(self.WRITES.replace('"$0.json"', f'"{self.clone}/one.json"'), "--benchmark_filter=f16")
-        self.assertEqual((code, errors), (0, ""))
+        out = self.assert_fine(self.bench(self.WRITES.replace('"$0.json"', f'"{self.clone}/one.json"'), "--benchmark_filter=f16"))
         self.assertNotIn("copy", out.partition("recorded on")[2].replace("of copy", ""))
         code, out, errors = self.bench(self.WRITES, "none_like_it")
         self.assertEqual((code, errors.count("\n")), (2, 1), out)
@@ -349,9 +309,8 @@ class Tutorial(unittest.TestCase):
         self.assertEqual(self.bench(self.WRITES, "f16", "--benchmark_filter=f16")[0], 2)
 
     def test_the_ladder_as_a_picture(self):
-        code, out, errors = self.bench(self.WRITES, "--svg=ladder.svg")
-        self.assertEqual((code, errors), (0, ""))
-        self.assertIn("your_one", (self.clone / "ladder.svg").read_text(encoding="utf-8"))
+        self.assert_fine(self.bench(self.WRITES, "--svg=ladder.svg"))
+        self.assertIn("your_one", runs.read_text(self.clone / "ladder.svg"))
         self.assertEqual(self.bench(self.WRITES, "--svg=none/ladder.svg")[0], 2)
 
     @unittest.skipUnless(shutil.which("flock"), "no flock here, so ./tutorial does not wait")
@@ -362,10 +321,9 @@ class Tutorial(unittest.TestCase):
             self.fake("cmake")
             first = threading.Timer(3, fcntl.flock, (lock, fcntl.LOCK_UN))
             first.start()
-            code, out, errors = self.bench(self.WRITES)
+            answer = self.bench(self.WRITES)
             first.join()
-        self.assertEqual((code, errors), (0, ""))
-        self.assertIn("bench: waiting for another ./tutorial bench", out)
+        self.assertIn("bench: waiting for another ./tutorial bench", self.assert_fine(answer))
 
     def test_ctrl_c_ends_in_one_line(self):
         more = self.fake_all()
@@ -396,8 +354,7 @@ class Tutorial(unittest.TestCase):
         return self.call("bench", "all", *flags, more=more)
 
     def test_all_benchmarks_in_turn(self):
-        code, out, errors = self.bench_all("--backend", "cpu")
-        self.assertEqual((code, errors), (0, ""))
+        out = self.assert_fine(self.bench_all("--backend", "cpu"))
         for name in ("01_one", "02_two"):
             self.assertIn(f"bench: the result is in build/results/{name}.cpu.json", out)
 
@@ -407,9 +364,7 @@ class Tutorial(unittest.TestCase):
         for name in ("nvidia-smi", "nvcc"):
             (self.programs / name).unlink()
         built = len(self.called("cmake"))
-        code, _, errors = self.bench_all("--share")
-        self.assertEqual((code, errors.count("\n")), (2, 1))
-        self.assertIn("--share is for the ladders of a GPU", errors)
+        self.assert_refused(self.bench_all("--share"), "--share is for the ladders of a GPU", silent=False)
         self.assertEqual(len(self.called("cmake")), built)
         self.assertIn("name one file", self.bench_all("--benchmark_out=x.json")[2])
 
@@ -426,15 +381,12 @@ class Tutorial(unittest.TestCase):
             self.write_run(results / f"{name}.json")
         for flags, names in (((), ["h200"]), (("--gpu", "h100"), ["h100"]),
                              (("--gpu=h200,h100",), ["h200", "h100"])):
-            code, out, errors = self.bench(self.WRITES, *flags)
-            self.assertEqual((code, errors), (0, ""))
+            out = self.assert_fine(self.bench(self.WRITES, *flags))
             self.assertEqual(out.count("recorded on Synthetic GPU"), len(names))
             self.assertEqual(out.count("  your_one"), 1)  # in a recorded run it is the starter, and not the reader's
             self.assertFalse(any("--gpu" in call for call in self.called("cmake")))
         for flags in (("--gpu", "h300"), ("--gpu=fuzz",), ("--gpu", "h200_ncu")):
-            code, out, errors = self.bench(self.WRITES, *flags)
-            self.assertEqual((code, out, errors.count("\n")), (2, "", 1))
-            self.assertIn("joined by commas, of: h200 h100", errors)
+            self.assert_refused(self.bench(self.WRITES, *flags), "joined by commas, of: h200 h100")
 
     def test_it_says_why_tests_were_skipped(self):
         more = self.fake_all()
@@ -480,11 +432,11 @@ class Tutorial(unittest.TestCase):
     def test_a_compiler_is_fetched_where_there_is_none(self):
         more = self.fake_all()
         script, elsewhere = self.clone / "tutorial", "/usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc "
-        text = script.read_text(encoding="utf-8")
+        text = runs.read_text(script)
         self.assertIn(elsewhere, text)
         script.write_text(text.replace(elsewhere, ""), encoding="utf-8")
         (self.clone / "common/cmake").mkdir()
-        shutil.copy(ROOT / "common/cmake/cuda.cmake", self.clone / "common/cmake")
+        shutil.copy(runs.ROOT / "common/cmake/cuda.cmake", self.clone / "common/cmake")
         fetched = self.clone / ".deps/cuda/nvidia/cu13/bin/nvcc"
         self.fake("nvcc", "echo release 13.0, V13.0.1")
         arrive = f'mkdir -p "{fetched.parent}" && mv "{self.programs}/nvcc" "{fetched}"'
@@ -497,8 +449,7 @@ class Tutorial(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("./tutorial setup --nvcc fetches one", errors)
         self.assertTrue(compiler.exists())
-        code, out, errors = self.call("setup", "--nvcc", "--backend", "cpu", more=more)
-        self.assertEqual((code, errors), (0, ""))
+        out = self.assert_fine(self.call("setup", "--nvcc", "--backend", "cpu", more=more))
         self.assertRegex(out, r"from PyPI into \.deps/cuda:\n(setup:   nvidia-cuda-[a-z]+==13.*\n){3}"
                               r"(setup:   nvidia-[a-z-]+==13.*\n){4}setup: everything is installed, nvcc 13.0 too")
         self.assertEqual([call for call in self.called("cmake") if "FETCH" in call],

@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
 """Tests of what judges a reader's rung (yours.py, exercises.py), with scripts in the place of the programs."""
 
-import contextlib
 import errno
-import io
 import itertools
 import json
 import math
 import os
 import re
-import subprocess
 import sys
 import time
 import unittest
@@ -24,7 +21,6 @@ import runs
 import source
 import synthetic
 import yours
-
 
 
 def failure(kind, sentence, **numbers):
@@ -75,19 +71,16 @@ class Judged(synthetic.Scratch):
     def setUp(self):
         super().setUp()
         self.folder = self.root / "01_elu"
-        (self.folder / "answers").mkdir(parents=True)
         (self.root / "build/logs").mkdir(parents=True)
         self.file = self.folder / "your_elu.cuh"
         self.write("1, alignof(half), 2048.0")
         self.declare(starter="")
         for target, value in (("runs.ROOT", self.root), ("exercises.KEPT", self.root / ".exercises"),
                               ("front.LOGS", self.root / "build/logs"), ("front.build", lambda *_, **__: None)):
-            patch = mock.patch(target, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+            self.patch(target, value)
 
     def write(self, claims, text=SOURCE):
-        self.file.write_text(text.replace("CLAIMS", claims), encoding="utf-8")
+        self.put("01_elu/your_elu.cuh", text.replace("CLAIMS", claims))
 
     def declare(self, starter, **more):
         data = {"beside": "f16x8_pack", "starter": starter, "exercises": [
@@ -95,15 +88,11 @@ class Judged(synthetic.Scratch):
              "goals": {"per_thread": 8, "load_bytes": 16, "requests_as": "f16x8_pack"}},
             {"name": "sharpen", "task": "Sharpen.", "answer": "sharpen.cuh", "goals": {"max_ulp": 0.51}},
             {"name": "think", "task": "On paper.", **more}]}
-        (self.folder / "answers/exercises.json").write_text(json.dumps(data), encoding="utf-8")
+        self.put("01_elu/answers/exercises.json", data)
 
     def program(self, name, body):
-        path = self.root / "build/cpu" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"#!{sys.executable}\nimport json, os, sys, time\n"
-                        "def say(text): open(os.environ['TUTORIAL_SAID'], 'a').write(text + '\\n')\n"
-                        f"{body}\n", encoding="utf-8")
-        path.chmod(0o755)
+        synthetic.script(self.root / "build/cpu" / name, f"#!{sys.executable}\nimport json, os, sys, time\n"
+                         "def say(text): open(os.environ['TUTORIAL_SAID'], 'a').write(text + '\\n')\n" + body)
 
     def judge(self, test="", one=None, rungs=()):
         """(whether it is right, what is printed)."""
@@ -112,12 +101,10 @@ class Judged(synthetic.Scratch):
         rungs = rungs or (traced("your_elu", 2, 1, kind="yours"), traced("f16x8_pack", 16, 1))
         self.program("01_elu_see_your_elu", f"if sys.argv[1] == 'check':\n    {self.check}\nelse:\n"
                                             f"    say(json.dumps({{'rungs': {list(rungs)!r}}}))")
-        out = io.StringIO()
         verdict = yours.Verdict(self.folder, "cpu")
-        with contextlib.redirect_stdout(out):
-            right = verdict.run()
+        right, text = synthetic.printed(verdict.run)
         self.said = verdict.said
-        return right, re.sub(r"\n {6,}", " ", out.getvalue())
+        return right, re.sub(r"\n {6,}", " ", text)
 
 
 class Verdict(Judged):
@@ -213,13 +200,17 @@ class Verdict(Judged):
 
 
 class System(unittest.TestCase):
+    def refused(self, number):
+        with self.assertRaises(SystemExit) as ended:
+            runs.run_tool(mock.Mock(side_effect=OSError(number, "No", "a/file")), "tutorial")
+        return ended.exception.code
+
     def test_what_the_system_refuses_is_one_sentence(self):
         for number, words in ((errno.EROFS, "clone it to where you can write"), (errno.EACCES, "clone it to where"),
                               (errno.ENOSPC, "make room on this disk")):
-            with contextlib.redirect_stderr(io.StringIO()) as errors, self.assertRaises(SystemExit) as ended:
-                runs.run_tool(mock.Mock(side_effect=OSError(number, "No", "a/file")), "tutorial")
-            self.assertEqual(ended.exception.code, 2)
-            self.assertRegex(errors.getvalue(), f"^tutorial: a/file: No: {words}.*\n$")
+            code, errors = synthetic.printed(self.refused, number)
+            self.assertEqual(code, 2)
+            self.assertRegex(errors, f"^tutorial: a/file: No: {words}.*\n$")
 
 
 class Texts(Judged):
@@ -260,17 +251,17 @@ class Texts(Judged):
 
         mock.patch.stopall()
         with mock.patch("runs.find_chapters", lambda: [self.folder]), mock.patch("subprocess.run", side_effect=save) as run, \
-                mock.patch("runs.ROOT", self.root), contextlib.redirect_stdout(io.StringIO()) as out:
-            front.build("cpu", "01_elu_test")
+                mock.patch("runs.ROOT", self.root):
+            _, text = synthetic.printed(front.build, "cpu", "01_elu_test")
         self.assertEqual(run.call_count, 2)
-        self.assertIn("a file of yours was saved meanwhile", out.getvalue())
+        self.assertIn("a file of yours was saved meanwhile", text)
 
     def test_what_is_saved_while_the_checks_are_built_is_judged_again(self):
         verdict = yours.Verdict(self.folder, "cpu")
         verdict.source = source.Source(self.file)
         self.write("8, 16, 2.0")
-        with self.assertRaises(yours.Saved), contextlib.redirect_stdout(io.StringIO()):
-            verdict.build_rest()
+        with self.assertRaises(yours.Saved):
+            synthetic.printed(verdict.build_rest)
 
     def test_what_kernels_print_is_shown(self):
         text = self.judge("for i in range(99): print('hello', i)")[1]
@@ -283,7 +274,7 @@ class Nvcc(Judged):
     """What stands in its place where it is not installed."""
 
     def refused(self, text):
-        self.file.write_text(text, encoding="utf-8")
+        self.put("01_elu/your_elu.cuh", text)
         return " ".join(source.not_for_the_device(source.Source(self.file), {"k"}))
 
     def test_what_a_host_compiler_takes_and_nvcc_refuses(self):
@@ -312,13 +303,11 @@ class Watch(Judged):
                 raise KeyboardInterrupt
             save()
 
-        out = io.StringIO()
         with mock.patch("yours.judge", side_effect=[True, front.BuildFailed(1), False]) as judge, \
-                mock.patch("time.sleep", sleep), mock.patch("front.choose_backend", lambda *_: "cpu"), \
-                contextlib.redirect_stdout(out):
-            self.assertEqual(yours.watch(self.folder, "auto"), 0)
-        self.assertEqual(judge.call_count, 3)
-        self.assertEqual(out.getvalue().count("save it to be judged again"), 3)
+                mock.patch("time.sleep", sleep), mock.patch("front.choose_backend", lambda *_: "cpu"):
+            code, text = synthetic.printed(yours.watch, self.folder, "auto")
+        self.assertEqual((code, judge.call_count), (0, 3))
+        self.assertEqual(text.count("save it to be judged again"), 3)
 
 
 class Messages(Judged):
@@ -378,12 +367,8 @@ class Messages(Judged):
             yours.Verdict(self.folder, "cpu").run()
 
     def built(self, log):
-        (self.root / "build/logs/cpu.build.log").write_text(log, encoding="utf-8")
-        out, errors = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(out):
-            yours.tell_build("cpu", [self.folder])
-            yours.tell_warnings("cpu", "your_elu.cuh")
-        return out.getvalue() + errors.getvalue()
+        self.put("build/logs/cpu.build.log", log)
+        return synthetic.printed(yours.tell_build, "cpu", [self.folder])[1] + synthetic.printed(yours.tell_warnings, "cpu", self.file.name)[1]
 
     def test_what_the_compiler_says_of_the_readers_file(self):
         self.write("1, 2, 1.0", SOURCE.replace("your_elu_kernel", "mine"))
@@ -399,10 +384,8 @@ class Messages(Judged):
 class Exercises(Judged):
     def listed(self, **given):
         arguments = mock.Mock(**{"exercise": None, "hint": None, "start": False, "restore": False, **given})
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out), mock.patch("runs.find_chapters", lambda: [self.folder]):
-            exercises.run(arguments, self.folder)
-        return out.getvalue()
+        with mock.patch("runs.find_chapters", lambda: [self.folder]):
+            return synthetic.printed(exercises.run, arguments, self.folder)[1]
 
     def test_a_tick_is_earned_by_the_goals(self):
         self.write("8, 16, 2048.0")
@@ -440,12 +423,11 @@ class Exercises(Judged):
         """What is printed of a program that the reader has begun, and that does this, and of which the checks say that."""
         self.declare(starter="", name="own", answer="own.cu", write=[])
         (self.folder / "answers/own.cu").touch()
-        (self.folder / "your_own.cu").write_text("int mine;\n", encoding="utf-8")
+        self.put("01_elu/your_own.cu", "int mine;\n")
         self.program("answers/01_elu_your_own", body)
         self.program("answers/01_elu_your_own_see", check)
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            yours.judge_program(exercises.Chapter(self.folder).find("own"), "cpu")
-        return re.sub(r"\n {11,}", " ", out.getvalue())
+        _, text = synthetic.printed(yours.judge_program, exercises.Chapter(self.folder).find("own"), "cpu")
+        return re.sub(r"\n {11,}", " ", text)
 
     def test_a_program_is_ticked_and_what_is_left_of_this_version_is_told(self):
         self.assertIn("\u00b7 3 own: left: it is not right yet", self.judge_own("print('wrong: y[0]'); sys.exit(1)"))
@@ -475,9 +457,7 @@ class Exercises(Judged):
         self.declare(starter=source.blob(self.file.read_bytes()), name="own", answer="own.cu", write=[])
         for path in (self.folder / "answers/own.cu", self.folder / "your_own.cu"):
             path.touch()
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            yours.judge(self.folder, "cpu")
-        self.assertRegex(out.getvalue(), r"your_own.cu is still the starter: .*\n.*your_elu.cuh is the starter too")
+        self.assertRegex(synthetic.printed(yours.judge, self.folder, "cpu")[1], r"your_own.cu is still the starter: .*\n.*your_elu.cuh is the starter too")
 
     def test_an_array_is_aligned_to_what_is_accessed_at_once(self):
         for declared, wide, told in (
@@ -486,7 +466,7 @@ class Exercises(Judged):
                 ("__shared__ float tile[64]", "FLOAT4(tile[4 * i])", "line 1 aligns tile to 4: write alignas(16)"),
                 ("alignas(16) half pack[8]", "LDST128BITS(pack[0])", None), ("half2 pack[4]", "HALF2(pack[0])", None),
                 ("Byte y[8]", "LDST64BITS(x[0])  // LDST64BITS(y[0])", None)):
-            self.file.write_text(f"  {declared};\n  {wide} = a;\n", encoding="utf-8")
+            self.put("01_elu/your_elu.cuh", f"  {declared};\n  {wide} = a;\n")
             found = source.unaligned(source.Source(self.file))
             self.assertEqual(len(found), told is not None, declared)
             for sentence in found:
@@ -496,10 +476,8 @@ class Exercises(Judged):
         known = []
         with mock.patch("front.build", lambda *_, **how: known.append(how["known"])):
             self.judge_own("sys.exit(1)")
-            targets = self.root / "build/cpu/CMakeFiles/TargetDirectories.txt"
-            targets.parent.mkdir()
             for name in ("01_elu_your_other", "01_elu_your_own"):
-                targets.write_text(f"/a/CMakeFiles/{name}.dir\n", encoding="utf-8")
+                self.put("build/cpu/CMakeFiles/TargetDirectories.txt", f"/a/CMakeFiles/{name}.dir\n")
                 self.judge_own("sys.exit(1)")
         self.assertEqual(known[::2], [False, False, True])
 
@@ -515,8 +493,7 @@ class Exercises(Judged):
 
     def test_the_starter_comes_back_and_the_old_file_is_kept(self):
         starter = self.file.read_bytes()
-        for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
-            subprocess.run(["git", *words], cwd=self.root, check=True)
+        synthetic.commit(self.root)
         self.declare(starter=source.blob(starter))
         self.write("8, 16, 2.0")
         mine = self.file.read_bytes()
@@ -526,7 +503,7 @@ class Exercises(Judged):
         self.assertIn("is the starter already", self.listed(restore=True))
 
     def test_a_program_has_a_file_of_its_own_and_an_exercise_on_paper_has_none(self):
-        (self.folder / "answers/own.cu").write_text("int f() {\n  return 1;\n}\n", encoding="utf-8")
+        self.put("01_elu/answers/own.cu", "int f() {\n  return 1;\n}\n")
         self.declare(starter="", name="own", answer="own.cu", write=["f"])
         program, rung = self.folder / "your_own.cu", self.file.read_bytes()
         self.listed(exercise="own", start=True)
@@ -642,7 +619,7 @@ class Declared(unittest.TestCase):
         for chapter in exercises.all_chapters():
             for one in chapter.exercises:
                 if one.is_program:
-                    answer = (chapter.folder / "answers" / one.answer).read_text(encoding="utf-8")
+                    answer = runs.read_text(chapter.folder / "answers" / one.answer)
                     text = one.frame
                     self.assertEqual(len(re.findall("// Yours to write[.:]", text)), len(one.data.get("write", [])), one.answer)
                     self.assertEqual(text.count("{"), text.count("}"))
