@@ -25,7 +25,7 @@ import folders  # noqa: F401
 
 import exercises
 import runs
-from planted import UNKNOWN, Clone
+from planted import UNKNOWN, Clone, restored
 from source import without_comments
 
 SECONDS = 300
@@ -126,7 +126,7 @@ class Judge:
     def __init__(self, clone, exercise):
         self.root, self.exercise = clone.root, exercise
         self.path = self.root / exercise.file.relative_to(runs.ROOT)
-        self.folder, self.was = exercise.chapter.folder.name, self.path.read_bytes() if self.path.exists() else None
+        self.folder = exercise.chapter.folder.name
         self.target = f"{self.folder}_{self.path.stem}" if exercise.is_program else f"{self.folder}_test"
 
     def call(self, words, **more):
@@ -149,7 +149,7 @@ class Judge:
             for order in ("forward", "reverse"):
                 done = self.call(program, env={**os.environ, "TUTORIAL_CPU_ORDER": order, "TUTORIAL_RECORD_DIR": folder})
                 if done.returncode:
-                    return f"{done.stdout.strip().splitlines()[-1][:60] if self.exercise.is_program and done.stdout.strip() else 'the test'}"
+                    return done.stdout.strip().splitlines()[-1][:60] if self.exercise.is_program and done.stdout.strip() else "the test"
         return ""
 
     def ticked(self, text):
@@ -166,12 +166,6 @@ class Judge:
             return not one["left"], ", ".join(one["left"])
         return False, "no verdict"
 
-    def end(self):
-        if self.was is None:
-            self.path.unlink(missing_ok=True)
-        else:
-            self.path.write_bytes(self.was)
-
 
 def reason_of(name, kind, line):
     return next((reason for (answer, its, piece), reason in EQUIVALENT.items() if (answer, its) == (name, kind) and piece in line), "")
@@ -180,9 +174,8 @@ def reason_of(name, kind, line):
 def judge(clone, exercise):
     """How many of an answer's faults are not as they should be."""
     name, wrong, judge_ = f"{exercise.chapter.folder.name}/{exercise.name}", 0, Judge(clone, exercise)
-    try:
-        versions = [("none", 0, "", answer_of(exercise)), *faults(exercise)]
-        for kind, number, line, text in versions:
+    with restored(judge_.path):
+        for kind, number, line, text in [("none", 0, "", answer_of(exercise)), *faults(exercise)]:
             began = time.monotonic()
             ticked, why = judge_.ticked(text)
             reason = "the answer" if kind == "none" else reason_of(name, kind, line)
@@ -190,8 +183,6 @@ def judge(clone, exercise):
             wrong += bad
             print(f"{name:<26}{kind:<10}{number:>4} {'ticked' if ticked else 'noticed':<8}{time.monotonic() - began:>6.1f}  "
                   + ("NOT AS IT SHOULD BE: " if bad else "") + (reason or why) + (f"  {line}" if bad else ""), flush=True)
-    finally:
-        judge_.end()
     return wrong
 
 

@@ -7,6 +7,7 @@ must say nothing. .ci/run --full runs all of them in a clone that may be changed
 A table is printed: what, whether it was found, the line that was named, seconds.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -35,10 +36,7 @@ NAN = "Which step produces it: infinity minus"
 #: line of the reader's file.
 BUGS = {
     # 1. A verdict is of one text: WHILE is saved so many seconds into the build.
-    "saved_0.8": (ELU, "", [("your_elu(x[i])", "x[i]")], ["is right"], ["not right"], 0.8),
-    "saved_1.5": (ELU, "", [("your_elu(x[i])", "x[i]")], ["is right"], ["not right"], 1.5),
-    "saved_2.2": (ELU, "", [("your_elu(x[i])", "x[i]")], ["is right"], ["not right"], 2.2),
-    "older_copy": (ELU, "", [("your_elu(x[i])", "x[i]")], ["is right"], ["not right"], "older"),
+    **{f"saved_{when}": (ELU, "", [("your_elu(x[i])", "x[i]")], ["is right"], ["not right"], when) for when in (0.8, 1.5, 2.2, "older")},
     # 2. printf
     "printf_each": (ELU, "", [(GUARD, '  printf("thread %d\\n", int(i));\n' + GUARD)], ["printed thread 0", "more", "is right"], []),
     "printf_once": (ELU, "", [(GUARD, '  if (i == 0) printf("n %d", int(n));\n' + GUARD)], ["printed n", "is right"], []),
@@ -125,13 +123,20 @@ RIGHT = {
     "tile": (TILE, "", []), "elu_climb": (ELU, "01_elu/answers/climb.cuh", []), "elu_save": (ELU, "01_elu/answers/save.cuh", []),
     "elu_isnan": (ELU, "", [(STORE, "    const float v = __half2float(x[i]);\n    y[i] = isnan(v) || isinf(v) ? your_elu(x[i]) : your_elu(x[i]);\n")]),
     "elu_shared": (ELU, "", [(GUARD, SHARED + "  __syncthreads();\n" + REVERSED)]),
-    "narrow": ("01_elu/your_narrow.cu", "01_elu/answers/narrow.cu", []),
-    "count": ("05_logical_relation/your_count.cu", "05_logical_relation/answers/count.cu", []),
-    "fuse": ("03_swish/your_fuse.cu", "03_swish/answers/fuse.cu", []),
-    "pairs": ("04_arithmetic/your_pairs.cu", "04_arithmetic/answers/pairs.cu", []),
-    "rows": ("06_primitives/your_rows.cu", "06_primitives/answers/rows.cu", []),
-    "whole": ("02_gelu/your_whole.cu", "02_gelu/answers/whole.cu", []),
+    **{name: (f"{folder}/your_{name}.cu", f"{folder}/answers/{name}.cu", []) for folder, name in (
+        ("01_elu", "narrow"), ("05_logical_relation", "count"), ("03_swish", "fuse"), ("04_arithmetic", "pairs"), ("06_primitives", "rows"),
+        ("02_gelu", "whole"))},
 }
+
+
+@contextlib.contextmanager
+def restored(path):
+    """A file may be changed, and is as it was afterwards."""
+    was = path.read_bytes() if path.exists() else None
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True) if was is None else path.write_bytes(was)
 
 
 class Clone:
@@ -147,18 +152,15 @@ class Clone:
 
     def judge(self, file, begin, edits, change=None):
         """(what is said, seconds) of the file with these edits; change: when the unedited text comes back."""
-        path, right = self.root / file, (runs.ROOT / (begin or file)).read_text(encoding="utf-8")
-        was = path.read_bytes() if path.exists() else None
-        text = right
+        path, text = self.root / file, runs.read_text(runs.ROOT / (begin or file))
+        right = text
         for old, new in edits:
             assert text.count(old) >= 1, f"{file} has no {old}"
             text = text.replace(old, new)
         shutil.rmtree(self.root / ".exercises", ignore_errors=True)
-        path.write_text(text, encoding="utf-8")
-        try:
+        with restored(path):
+            path.write_text(text, encoding="utf-8")
             return self.call(path, right, change)
-        finally:
-            path.unlink() if was is None else path.write_bytes(was)
 
     def call(self, path, right, change):
         words = ["./tutorial", "test", path.parent.name, "--yours", "--backend", "cpu"]

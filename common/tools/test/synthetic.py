@@ -95,6 +95,11 @@ def forms_run(shape="8x2x3"):
     return run_of([*rows, row("", "f16", "rung W", name="forms/packed_f16_W/9x9x9/cold")])
 
 
+def buffer(name, size, **more):
+    """What the trace says of an array of so many bytes that nobody has touched, but for what more says."""
+    return {"name": name, "bytes": size, "loads_once": 0, "loads_again": 0, "stores_once": 0, "stores_again": 0, **more}
+
+
 # -------------------------------------------------------------------------------------------------
 # Helpers of the tests
 

@@ -29,13 +29,11 @@ class CompareTest(synthetic.Scratch):
         self.assertEqual(self.verdict((1000, 1.0), (970, 2.0)), "slower")
 
     def test_before_after_and_ratio(self):
-        code, out, _ = self.compare(rows_of(("f16", 1000, 1)), rows_of(("f16", 1500, 1)), "--all")
-        self.assertEqual(code, 0)
+        out = self.assert_fine(self.compare(rows_of(("f16", 1000, 1)), rows_of(("f16", 1500, 1)), "--all"))
         self.assertRegex(out, r"f16 +4096x4096 +1000 +1500 +1\.500  faster \(spread 1\.0 %\)")
 
     def test_no_common_row(self):
-        code, out, _ = self.compare(rows_of(("old", 1, 1)), rows_of(("new", 1, 1)))
-        self.assertEqual(code, 0)
+        out = self.assert_fine(self.compare(rows_of(("old", 1, 1)), rows_of(("new", 1, 1))))
         self.assertIn("No row is in both files.", out)
 
     def test_cpu_against_gpu_is_refused(self):
@@ -82,8 +80,7 @@ class CompareTest(synthetic.Scratch):
                                      for rung, pair in (("f16", factors), ("f16x2", (1.0, 1.0)))
                                      for shape, factor in zip(("1024x1024", "4096x4096"), pair)
                                      for regime in ("cold", "warm")])
-        code, out, _ = self.compare(run_of(1.0, 1.0), run_of(0.9, 1.6))
-        self.assertEqual(code, 0)
+        out = self.assert_fine(self.compare(run_of(1.0, 1.0), run_of(0.9, 1.6)))
         self.assertRegex(out, r"\n  f16 +1\.200 +1\.200  0\.900 1024x1024 cold +faster; 2 of 4 slower\n")
         self.assertRegex(out, r"\n  f16x2 +1\.000 +1\.000  1\.000 1024x1024 cold +within the spread\n")
         self.assertRegex(out, r"\nall 2 rungs: geometric mean 1\.095, worst 0\.900 "

@@ -44,7 +44,13 @@ def launch(places, blocks=10, threads=128, **more):
          "sectors": int(times * blocks * threads * size / 32)} for line, operation, size, times in places], **more}
 
 
+def copied(size):
+    """The arrays of a copy of so many bytes."""
+    return [synthetic.buffer("x", size, loads_once=size), synthetic.buffer("y", size, stores_once=size)]
+
+
 STRAIGHT = [(1, "load", 4, 1), (3, "store", 4, 1)]
+LOAD, STORE = "1: LDG.E R0, desc[UR4][R2.64]", ("3: STG.E desc[UR4][R4.64], R0", "3: EXIT")
 
 
 class Executed(unittest.TestCase):
@@ -52,37 +58,33 @@ class Executed(unittest.TestCase):
         return counts.count(machine, launch(places)).slots
 
     def test_a_straight_way_is_counted_once(self):
-        machine = code("1: LDG.E R0, desc[UR4][R2.64]", "2: FADD R0, R0, R0", "3: STG.E desc[UR4][R4.64], R0", "3: EXIT", "3: NOP")
+        machine = code(LOAD, "2: FADD R0, R0, R0", *STORE, "3: NOP")
         found = counts.count(machine, launch(STRAIGHT))
         self.assertEqual((found.slots, found.launch.registers, found.launch.blocks), (4, 16, 10))
         self.assertEqual(found.lines[("k.cu:3", "")], 2)
 
     def test_both_sides_of_a_branch_and_where_they_meet_again(self):
-        machine = code("1: LDG.E R0, desc[UR4][R2.64]", "2: BSSY B0, `(.L_2)", "2: @P0 BRA `(.L_1)", "2: MUFU.EX2 R0, R0", ".L_1",
-                       "2: BSYNC B0", ".L_2", "3: STG.E desc[UR4][R4.64], R0", "3: EXIT")
+        machine = code(LOAD, "2: BSSY B0, `(.L_2)", "2: @P0 BRA `(.L_1)", "2: MUFU.EX2 R0, R0", ".L_1", "2: BSYNC B0", ".L_2", *STORE)
         found = counts.count(machine, launch(STRAIGHT))
         self.assertEqual(found.slots, 8)  # BSYNC by both sides
         self.assertEqual(found.units, {"xu": 8})
 
     def test_what_no_warp_has_reached_does_not_count(self):
-        lines = ("1: LDG.E R0, desc[UR4][R2.64]", "3: STG.E desc[UR4][R4.64], R0", "3: EXIT", ".L_1", "5: IADD3 R2, R2, R2, RZ",
-                 "6: LDG.E.U16 R0, desc[UR4][R2.64]", "6: STG.E.U16 desc[UR4][R4.64], R0", "6: EXIT")
-        machine = code("0: @P0 BRA `(.L_1)", *lines)
+        machine = code("0: @P0 BRA `(.L_1)", LOAD, *STORE, ".L_1", "5: IADD3 R2, R2, R2, RZ", "6: LDG.E.U16 R0, desc[UR4][R2.64]",
+                       "6: STG.E.U16 desc[UR4][R4.64], R0", "6: EXIT")
         self.assertEqual(self.slots(machine, STRAIGHT), 4)
         self.assertEqual(self.slots(machine, [(6, "load", 2, 1), (6, "store", 2, 1)]), 5)
 
     def test_a_loop_runs_as_often_as_its_accesses(self):
-        machine = code("0: S2R R0, SR_TID.X", ".L_1", "1: LDG.E R0, desc[UR4][R2.64]", "2: FADD R1, R1, R0", "2: @P0 BRA `(.L_1)",
-                       "3: STG.E desc[UR4][R4.64], R1", "3: EXIT")
+        machine = code("0: S2R R0, SR_TID.X", ".L_1", LOAD, "2: FADD R1, R1, R0", "2: @P0 BRA `(.L_1)", *STORE)
         self.assertEqual(self.slots(machine, [(1, "load", 4, 7), (3, "store", 4, 1)]), 1 + 7 * 3 + 2)
 
     def test_a_loop_that_is_written_out_and_its_rest(self):
-        body = ["1: LDG.E R0, desc[UR4][R2.64]"] * 4
-        machine = code(".L_1", *body, "2: @P0 BRA `(.L_1)", ".L_2", body[0], "2: @P0 BRA `(.L_2)", "3: STG.E desc[UR4][R4.64], R1", "3: EXIT")
+        machine = code(".L_1", *[LOAD] * 4, "2: @P0 BRA `(.L_1)", ".L_2", LOAD, "2: @P0 BRA `(.L_2)", *STORE)
         self.assertEqual(self.slots(machine, [(1, "load", 4, 10), (3, "store", 4, 1)]), 2 * 5 + 2 * 2 + 2)
 
     def test_one_warp_of_several(self):
-        machine = code("1: LDG.E R0, desc[UR4][R2.64]", "2: @P0 EXIT", "3: STG.E desc[UR4][R4.64], R0", "3: EXIT")
+        machine = code(LOAD, "2: @P0 EXIT", *STORE)
         self.assertEqual(self.slots(machine, [(1, "load", 4, 1), (3, "store", 4, 0.25)]), 2.5)
 
     def test_stores_back_to_back_reach_the_l2_as_one(self):
@@ -97,7 +99,7 @@ class Executed(unittest.TestCase):
     def test_two_compilers_may_name_two_lines_of_one_statement(self):
         """In a function that was inlined; the caller's line and the width tell then, and a narrow tail stays uncounted."""
         inlined = "99: LDG.E.128 R0, desc[UR4][R2.64]"
-        machine = code("0: @P0 BRA `(.L_1)", inlined, "3: STG.E desc[UR4][R4.64], R0", "3: EXIT", ".L_1", "1: LDG.E.U16 R0, desc[UR4][R2.64]",
+        machine = code("0: @P0 BRA `(.L_1)", inlined, *STORE, ".L_1", "1: LDG.E.U16 R0, desc[UR4][R2.64]",
                        "6: STG.E.U16 desc[UR4][R4.64], R0", "6: EXIT")
         access, = (one for block in machine.blocks for one in block.accesses if one.bytes == 16)
         access.paths += ("/a/k.cu:1",)
@@ -108,8 +110,8 @@ class Executed(unittest.TestCase):
             self.assertEqual(counts.count(machine, traced).slots, slots)
 
     def test_rare_operands_are_taken_not_to_happen(self):
-        machine = code("1: LDG.E R0, desc[UR4][R2.64]", "2: @P0 BRA `(.L_1)", "2: CALL.REL.NOINC `(slow)", ".L_1",
-                       "3: STG.E desc[UR4][R4.64], R0", "3: EXIT", "slow", "2: FADD R0, R0, R0", "2: RET.REL.NODEC R2 `(kernel)")
+        machine = code(LOAD, "2: @P0 BRA `(.L_1)", "2: CALL.REL.NOINC `(slow)", ".L_1",
+                       *STORE, "slow", "2: FADD R0, R0, R0", "2: RET.REL.NODEC R2 `(kernel)")
         self.assertEqual(self.slots(machine, STRAIGHT), 4)
 
 
@@ -122,16 +124,15 @@ class Refused(unittest.TestCase):
     def test_says_what_it_cannot_judge(self):
         machine = code("0: S2R R0, SR_TID.X", ".L_1", "2: FADD R1, R1, R0", "2: @P0 BRA `(.L_1)", "3: STG.E desc[UR4][R4.64], R1", "3: EXIT")
         self.assertIn("nothing tells how often its loop at k.cu:2 runs", self.refused(machine, launch([(3, "store", 4, 1)])))
-        straight = code("1: LDG.E R0, desc[UR4][R2.64]", "3: STG.E desc[UR4][R4.64], R0", "3: EXIT")
+        straight = code(LOAD, *STORE)
         self.assertIn("none of its accesses was seen", self.refused(straight, launch([])))
         self.assertIn("atomic", self.refused(straight, launch([*STRAIGHT, (4, "atomic", 4, 1)])))
         straight.local = 8
         self.assertIn("8 bytes of a thread live in local memory", self.refused(straight, launch(STRAIGHT)))
 
     def test_bytes_that_blocks_load_again_and_again_are_a_caches(self):
-        machine = code("1: LDG.E R0, desc[UR4][R2.64]", "3: STG.E desc[UR4][R4.64], R0", "3: EXIT")
-        rung = {"launches": [launch(STRAIGHT)], "buffers": [{"loads_once": 5120, "loads_again": 0, "stores_once": 0, "stores_again": 0},
-                                                            {"loads_once": 0, "loads_again": 0, "stores_once": 5120, "stores_again": 0}]}
+        machine = code(LOAD, *STORE)
+        rung = {"launches": [launch(STRAIGHT)], "buffers": copied(5120)}
         self.assertEqual(speed.counted_rung([machine], rung)[1], 10240)
         rung["buffers"][0].update(loads_once=0, loads_again=5120)
         self.assertEqual(speed.counted_rung([machine], rung)[1], 10240)
@@ -150,8 +151,7 @@ class Predicted(unittest.TestCase):
     machine = code("1: LDG.E.128 R0, desc[UR4][R2.64]", *["2: FADD R0, R0, R0"] * 20, "3: STG.E.128 desc[UR4][R4.64], R0", "3: EXIT")
 
     def of(self, machine, **more):
-        traced = {"buffers": [{"loads_once": 4 * 5120, "loads_again": 0, "stores_once": 0, "stores_again": 0},
-                              {"loads_once": 0, "loads_again": 0, "stores_once": 4 * 5120, "stores_again": 0}], "elements": 5120,
+        traced = {"buffers": copied(4 * 5120), "elements": 5120,
                   "launches": [launch([(1, "load", 16, 1), (3, "store", 16, 1)], **more)]}
         return speed.of_rung([machine], traced, speed.recorded("h200"), "k.cu")
 
@@ -183,7 +183,7 @@ class Predicted(unittest.TestCase):
 class Explained(unittest.TestCase):
     def test_a_launch_has_a_line_for_each_term(self):
         compiling = unittest.mock.Mock()
-        compiling.machines.return_value = [code("1: LDG.E R0, desc[UR4][R2.64]", "3: STG.E desc[UR4][R4.64], R0", "3: EXIT")]
+        compiling.machines.return_value = [code(LOAD, *STORE)]
         _, said = synthetic.printed(speed.explain, compiling, [launch(STRAIGHT), launch([(9, "load", 4, 1)])], speed.recorded("h100"))
         self.assertEqual(re.findall(r"(?m)^  (\w+) ", said), ["blocks", "slots", "bytes", "speed", "not"])
         self.assertIn("on an H100; the blocks limit it", said)

@@ -10,6 +10,7 @@ import sys
 import unittest
 
 import folders
+import commands as door
 import runs
 import synthetic
 
@@ -18,11 +19,6 @@ TUTORIAL = runs.read_text(runs.ROOT / "tutorial")
 
 def text_of(name):
     return runs.read_text(runs.ROOT / name)
-
-
-def commands_of_the_parser():
-    import commands as program
-    return next(action.choices for action in program.make_parser()._actions if action.dest == "command")
 
 
 def commands(text):
@@ -65,7 +61,7 @@ class Workflows(unittest.TestCase):
         self.assertIn(f"path: {folder}", book)
 
     def test_commands_exist(self):
-        known = set(commands_of_the_parser())
+        known = set(next(action.choices for action in door.make_parser()._actions if action.dest == "command"))
         for name in runs.tracked_files():
             if name.startswith((".github/", ".devcontainer/")) or name.endswith(".ipynb"):
                 self.assertEqual(commands(text_of(name)) - known, set(), name)

@@ -18,10 +18,6 @@ class Entry(glossary.Entry):
         return (GLOSSARY.parent / self.links[-1].partition("#")[0]).resolve()
 
 
-def entries():
-    return [Entry(*found) for found in glossary.ENTRY.findall(GLOSSARY.read_text(encoding="utf-8"))]
-
-
 def prose(path):
     """What a page says, without its links to the glossary's own name and its comments."""
     return re.sub(r"<!--.*?-->", "", path.read_text(encoding="utf-8"), flags=re.S).lower()
@@ -33,7 +29,7 @@ def says(text, term):
 
 class Glossary(unittest.TestCase):
     def setUp(self):
-        self.entries = entries()
+        self.entries = [Entry(*found) for found in glossary.ENTRY.findall(runs.read_text(GLOSSARY))]
         self.chapters = [page for folder in runs.find_chapters() for page in runs.lessons_of(folder)]
         self.assertTrue(self.chapters)
 

@@ -16,8 +16,7 @@ class LadderTest(synthetic.Scratch):
         return next(line for line in text.splitlines() if line.startswith(f"  {rung} "))
 
     def test_draws_every_row_of_one_shape(self):
-        code, out, _ = self.draw(synthetic.run())
-        self.assertEqual(code, 0)
+        out = self.assert_fine(self.draw(synthetic.run()))
         self.assertIn("elu · 4096x4096 · cold", out)
         for rung, _, _ in synthetic.RUNGS:
             self.assertTrue(self.line(out, rung))
@@ -25,8 +24,7 @@ class LadderTest(synthetic.Scratch):
         self.assertLess(max(len(line) for line in out.splitlines()), 101)
 
     def test_a_ladder_without_the_largest_shape_is_drawn_at_its_own(self):
-        code, out, _ = self.draw(synthetic.forms_run())
-        self.assertEqual(code, 0)
+        out = self.assert_fine(self.draw(synthetic.forms_run()))
         lines = out.splitlines()
         self.assertIn("elu · 64x64 · cold", lines[0])
         self.assertLess(lines.index("forms · 8x2x3 · cold"),
@@ -41,8 +39,7 @@ class LadderTest(synthetic.Scratch):
         self.assertEqual(places, sorted(places))
 
     def test_an_ascii_terminal_gets_ascii(self):
-        code, out, _ = self.draw(synthetic.run(), PYTHONIOENCODING="ascii")
-        self.assertEqual(code, 0)
+        out = self.assert_fine(self.draw(synthetic.run(), PYTHONIOENCODING="ascii"))
         self.assertTrue(out.isascii())
         self.assertIn("####", out)
 
@@ -53,8 +50,7 @@ class LadderTest(synthetic.Scratch):
         data = synthetic.run("cpu-executor", shapes=("1024x1024",), regimes=("warm",))
         for row in data["benchmarks"]:
             del row["copy_pct"]
-        code, out, _ = self.draw(data)
-        self.assertEqual(code, 0)
+        out = self.assert_fine(self.draw(data))
         self.assertEqual(out.splitlines()[0],
                          "Ran on the CPU executor: these times say nothing about a GPU.")
         self.assertIn("el./s", out)

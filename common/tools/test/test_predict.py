@@ -108,10 +108,14 @@ class ToyTest(synthetic.Scratch):
         self.assertEqual(target.reached(kernel), 80.0)
 
 
+#: The GPUs that the pages show.
+MAIN, SECOND = runs.shown().values()
+
+
 class RecordedTest(synthetic.Scratch):
     def test_a_control_issues_what_its_name_counts(self):
         """FRAMES, by the controls that ncu counted."""
-        for gpu in runs.shown().values():
+        for gpu in (MAIN, SECOND):
             counts = model.counted(model.results(gpu, what="_controls_ncu"))
             each, frame = model.FRAMES["f32"]
             seen = [(name, entry) for name, entry in counts.items() if re.fullmatch(r"(fma|min)_\d+", name)]
@@ -126,20 +130,19 @@ class RecordedTest(synthetic.Scratch):
 
     def test_the_second_gpu_is_predicted_from_the_main_one(self):
         """The model's test: at least 85 of 100 rungs within five points, and each says how far off it is."""
-        main, other = runs.shown()["main"], runs.shown()["second"]
         close = every = 0
         for chapter in runs.find_chapters():
-            if not model.results(other, chapter.name).exists():  # a new one
+            if not model.results(SECOND, chapter.name).exists():  # a new one
                 continue
-            found, _ = predict.predictions(chapter.name, predict.recorded_target(other, chapter.name), main)
+            found, _ = predict.predictions(chapter.name, predict.recorded_target(SECOND, chapter.name), MAIN)
             off = [abs(reached - prediction.percent) for _, prediction, reached in found if reached]
             close, every = close + sum(distance <= model.CLOSE for distance in off), every + len(off)
         self.assertGreater(every, 300)
         self.assertGreaterEqual(close / every, 0.9)
 
     def test_the_law_of_latency_follows_its_controls_on_both_gpus(self):
-        judge = model.Model(runs.shown()["main"])
-        for gpu in runs.shown().values():
+        judge = model.Model(MAIN)
+        for gpu in (MAIN, SECOND):
             far = [abs(one.law(gpu, judge) - one.percent) for one in model_report.residency(gpu)]
             self.assertGreater(len(far), 80)
             self.assertLessEqual(max(far), model.CLOSE)
@@ -150,22 +153,20 @@ class RecordedTest(synthetic.Scratch):
 
     def test_no_set_of_constants_near_by_is_closer_to_the_controls(self):
         """And from those that the model had before, one comes to the same."""
-        main, second = runs.shown().values()
-        self.assertEqual(model_report.fitted(main, model_report.constants()), model_report.constants())
-        self.assertEqual(model_report.fitted(main, (0.53, 0.10, 0.20, 2.3, 2.7)), model_report.constants())
-        self.assertEqual(model_report.fitted(second, model_report.OF_SECOND), model_report.OF_SECOND)
+        self.assertEqual(model_report.fitted(MAIN, model_report.constants()), model_report.constants())
+        self.assertEqual(model_report.fitted(MAIN, (0.53, 0.10, 0.20, 2.3, 2.7)), model_report.constants())
+        self.assertEqual(model_report.fitted(SECOND, model_report.OF_SECOND), model_report.OF_SECOND)
 
     def test_what_lessons_say_of_the_fourth_term(self):
         """01: blocks of 256 and more to three points, on both GPUs. 02 and 03: what it adds for two rungs on the main one."""
-        main = runs.shown()["main"]
-        for gpu in runs.shown().values():
+        for gpu in (MAIN, SECOND):
             sweep = {kernel.row.rung: (one.limit, abs(one.percent - reached)) for chapter, kernel, one, reached
-                     in model_report.outcomes(gpu, main) if chapter == "01_elu"}
+                     in model_report.outcomes(gpu, MAIN) if chapter == "01_elu"}
             for rung in ("f32_b256", "f32_b512", "f32_b1024"):
                 self.assertEqual(sweep[rung][0], "latency")
                 self.assertLessEqual(sweep[rung][1], 3.05, rung)
         three, four = ({(chapter, kernel.row.rung): one.percent for chapter, kernel, one, _ in
-                        model_report.outcomes(main, main, terms)} for terms in (3, 4))
+                        model_report.outcomes(MAIN, MAIN, terms)} for terms in (3, 4))
         for rung, less in ((("02_gelu", "tanh_f16x8_pack"), 5), (("03_swish", "f16x8_pack"), 2)):
             self.assertEqual(round(three[rung] - four[rung]), less)
         self.assertEqual(round(four["02_gelu", "tanh_f16x8_pack"]), 84)
@@ -173,33 +174,31 @@ class RecordedTest(synthetic.Scratch):
 
     def test_what_lesson_04_says_of_one_pack(self):
         """Predicted on the main GPU, and of two packs beside the same copy; how far the second one is off, at most."""
-        main, second = runs.shown().values()
-        judge = model.Model(main)
-        found = {gpu: {one.name: one for one in model_report.residency(gpu, r"outer_8_(fast|divide64)$")} for gpu in (main, second)}
-        one_pack = found[main]["outer_8_fast"]
-        self.assertEqual({name: round(one.law(main, judge)) for name, one in found[main].items()}, {"outer_8_fast": 96, "outer_8_divide64": 77})
-        self.assertEqual(round(model.place_us(one_pack.launch, model.device(main)), 1), 0.7)
-        self.assertEqual(round(one_pack.launch.waves(model.device(main))), 24)
-        two_packs = {gpu: next(rung for rung in model_report.recorded_rungs(gpu, main) if rung[1].row.rung == "packed_f16_N1H1_1C1W")
-                     for gpu in (main, second)}
-        _, kernel, device, copy_us, reached = two_packs[main]
-        self.assertEqual(round(judge.predict(kernel, device, one_pack.copy_us).percent - one_pack.law(main, judge)), 8)
+        judge = model.Model(MAIN)
+        found = {gpu: {one.name: one for one in model_report.residency(gpu, r"outer_8_(fast|divide64)$")} for gpu in (MAIN, SECOND)}
+        one_pack = found[MAIN]["outer_8_fast"]
+        self.assertEqual({name: round(one.law(MAIN, judge)) for name, one in found[MAIN].items()}, {"outer_8_fast": 96, "outer_8_divide64": 77})
+        self.assertEqual(round(model.place_us(one_pack.launch, model.device(MAIN)), 1), 0.7)
+        self.assertEqual(round(one_pack.launch.waves(model.device(MAIN))), 24)
+        two_packs = {gpu: next(rung for rung in model_report.recorded_rungs(gpu, MAIN) if rung[1].row.rung == "packed_f16_N1H1_1C1W")
+                     for gpu in (MAIN, SECOND)}
+        _, kernel, device, copy_us, reached = two_packs[MAIN]
+        self.assertEqual(round(judge.predict(kernel, device, one_pack.copy_us).percent - one_pack.law(MAIN, judge)), 8)
         self.assertEqual(round(one_pack.copy_us / copy_us * reached - one_pack.percent), 15)
-        few, = model_report.residency(main, "outer_8_fast_r512$")   # the page: by the sectors' average, and by its width
+        few, = model_report.residency(MAIN, "outer_8_fast_r512$")   # the page: by the sectors' average, and by its width
         widest = dataclasses.replace(few.launch, access=16)
-        self.assertEqual([round(model.place_us(launch, model.device(main)), 2) for launch in (few.launch, widest)], [0.73, 0.85])
-        off = [abs(one.law(second, judge) - one.percent) for one in found[second].values()]
-        _, kernel, device, copy_us, reached = two_packs[second]
+        self.assertEqual([round(model.place_us(launch, model.device(MAIN)), 2) for launch in (few.launch, widest)], [0.73, 0.85])
+        off = [abs(one.law(SECOND, judge) - one.percent) for one in found[SECOND].values()]
+        _, kernel, device, copy_us, reached = two_packs[SECOND]
         self.assertLess(max(*off, abs(judge.predict(kernel, device, copy_us).percent - reached)), 5)
 
     def test_the_steps_of_the_page_come_to_what_predict_says(self):
         """All but the exceptions that the steps leave out: in nine rungs of ten within two points."""
-        main = runs.shown()["main"]
-        judge, far, every = model.Model(main), 0, 0
+        judge, far, every = model.Model(MAIN), 0, 0
 
         def join(one, other):
             return (one ** model.SHARPNESS + other ** model.SHARPNESS) ** (1 / model.SHARPNESS)
-        for _, kernel, device, copy_us, _ in model_report.recorded_rungs(main, main):
+        for _, kernel, device, copy_us, _ in model_report.recorded_rungs(MAIN, MAIN):
             if len(kernel.launches) > 1:
                 continue
             launch = kernel.whole
@@ -217,14 +216,13 @@ class RecordedTest(synthetic.Scratch):
 
     def test_the_l2_takes_partial_sectors_in_proportion_to_its_size(self):
         """By the control on both GPUs: what the model takes for another GPU."""
-        first, second = runs.shown().values()
-        ratios = [model.sectors_per_us(second) / model.sectors_per_us(first), model.device(second).l2_mib / model.device(first).l2_mib]
+        ratios = [model.sectors_per_us(SECOND) / model.sectors_per_us(MAIN), model.device(SECOND).l2_mib / model.device(MAIN).l2_mib]
         self.assertAlmostEqual(*ratios, delta=0.01)
 
     def test_every_rung_is_predicted(self):
         for chapter in runs.find_chapters():
-            if model.results(runs.shown()["main"], chapter.name).exists():
-                self.assertEqual(model.kernels(chapter.name, runs.shown()["main"])[1], [], chapter.name)
+            if model.results(MAIN, chapter.name).exists():
+                self.assertEqual(model.kernels(chapter.name, MAIN)[1], [], chapter.name)
 
     def test_the_fourth_term_brings_more_rungs_close(self):
         """What notes/model.md says of the predictors, over all rungs and over those that the fourth term is for."""
@@ -237,10 +235,9 @@ class RecordedTest(synthetic.Scratch):
 
     def test_what_the_page_says_of_blocks_of_704_threads(self):
         """22 rungs that read two arrays: three terms are close, four are not; and how often both are close to the others."""
-        main = runs.shown()["main"]
-        rungs = [kernel for _, kernel, *_ in model_report.recorded_rungs(main, main)]
+        rungs = [kernel for _, kernel, *_ in model_report.recorded_rungs(MAIN, MAIN)]
         large = [len(kernel.launches) == 1 and kernel.whole.threads == 704 for kernel in rungs]
-        three, four = (model_report.distances(main, terms) for terms in (3, 4))
+        three, four = (model_report.distances(MAIN, terms) for terms in (3, 4))
         self.assertEqual(large.count(True), 22)
         self.assertLess(max(off for off, here in zip(three, large) if here), 1.5)
         self.assertTrue(all(5 < off < 6.2 for off, here in zip(four, large) if here))
@@ -255,11 +252,11 @@ class RecordedTest(synthetic.Scratch):
     def test_a_row_timed_again_had_the_clock_beside_it(self):
         """What notes/model.md says of inside_mhz: more of these rows are close by it than by the data sheet's clock."""
         close = [sum(abs(reached - prediction.percent) <= model.CLOSE for *_, prediction, reached in
-                     model_report.again(runs.shown()["main"], beside)) for beside in (False, True)]
+                     model_report.again(MAIN, beside)) for beside in (False, True)]
         self.assertGreater(close[1], close[0])
 
     def test_it_says_what_it_is(self):
-        out = self.assert_fine(self.call("gelu", "--gpu", runs.shown()["second"]))
+        out = self.assert_fine(self.call("gelu", "--gpu", SECOND))
         self.assertIn("a PREDICTION", out)
         self.assertRegex(out, r"\d+ of \d+ rungs are within 5 points of what was recorded")
         out = self.assert_fine(self.call("gelu", "--sms=128", "--clock=2.52", "--bandwidth=1008", "--l2=72"))

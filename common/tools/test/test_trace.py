@@ -44,8 +44,7 @@ def launch_of(requests, blocks=4, threads=32):
 
 def rung_of(requests, name="f16x8", **more):
     size = 4 * 32 * 16
-    buffers = [{"name": name_of, "bytes": size, "loads_once": size if name_of == "x" else 0, "loads_again": 0,
-                "stores_once": size if name_of == "y" else 0, "stores_again": 0} for name_of in ("x", "y")]
+    buffers = [synthetic.buffer("x", size, loads_once=size), synthetic.buffer("y", size, stores_once=size)]
     return {"ladder": "elu", "rung": name, "dtype": "f16", "kind": "rung", "shape": "4x256", "elements": 1024,
             "claims_per_thread": 8, "buffers": buffers, "workspace_bytes": 0,
             "launches": [launch_of(requests)], **more}
@@ -108,7 +107,8 @@ class Words(unittest.TestCase):
 class Program(synthetic.Scratch):
     """With a script in the place of the tracing program."""
 
-    def run_with(self, body, *arguments, **others):
+    def run_with(self, body, *arguments, code=0, **others):
+        """What is printed with that exit code."""
         def main():
             try:
                 return trace.run(parser.parse_args(arguments), "01_elu")
@@ -121,7 +121,9 @@ class Program(synthetic.Scratch):
             for source, text in {"your_elu": body, **others}.items():
                 synthetic.script(trace.front.program("cpu", f"01_elu_see_{source}"), f"#!{sys.executable}\nimport json, sys\n{text}\n")
             synthetic.write("/", trace.named_source("01_elu"), "before;\n")
-            return synthetic.printed(main)
+            ended, text = synthetic.printed(main)
+        self.assertEqual(ended, code, text)
+        return text
 
     def answering(self, *rungs):
         names = [{"ladder": r["ladder"], "rung": r["rung"], "dtype": "f16", "kind": "rung", "shapes": []}
@@ -131,9 +133,7 @@ class Program(synthetic.Scratch):
                 f"else print({json.dumps({'rungs': rungs})!r}, file={said})")
 
     def test_two_rungs_side_by_side(self):
-        code, text = self.run_with(
-            self.answering(rung_of(PACK, "f16x8_pack"), rung_of(STRIDED)), "f16x8_pack", "f16x8")
-        self.assertEqual(code, 0, text)
+        text = self.run_with(self.answering(rung_of(PACK, "f16x8_pack"), rung_of(STRIDED)), "f16x8_pack", "f16x8")
         self.assertRegex(text, r"sectors a request +16\.00 +16\.00")
         self.assertRegex(text, r"bytes used of moved +100 % +25 %")
         self.assertRegex(text, r"(?s)f16x8_pack: loads: 16 bytes a lane, 1 request a warp, where\s+f16x8 has loads:")
@@ -155,7 +155,7 @@ class Program(synthetic.Scratch):
         with mock.patch("subprocess.run", lambda words, **how: listed if words[0] == "nm" else run(words, **how)), \
                 mock.patch("trace.front.build", build), \
                 mock.patch("trace.Path.rglob", lambda *_: [Path(__file__).parents[3] / "01_elu/elu.cu"]):
-            text = self.run_with(self.answering(unseen), "f16x8_pack", named=self.answering(seen))[1]
+            text = self.run_with(self.answering(unseen), "f16x8_pack", named=self.answering(seen))
         return built, text
 
     def test_a_template_of_the_library_is_instantiated_alone(self):
@@ -173,37 +173,31 @@ class Program(synthetic.Scratch):
         self.assertIn("global load", text)
 
     def test_a_warp_that_is_not_there(self):
-        code, text = self.run_with(self.answering(rung_of(PACK)), "f16x8", "--warp=999999")
-        self.assertEqual(code, 2)
+        text = self.run_with(self.answering(rung_of(PACK)), "f16x8", "--warp=999999", code=2)
         self.assertRegex(text, r"--warp=999999: f16x8 has 4 warps at 4x256, counted from 0")
 
     def test_the_line_of_the_caller_stands_beside_the_primitives(self):
         inner = [{**one, "line": "06/kernels.cuh:7", "inner_line": "06/primitives.cuh:90"} for one in PACK]
-        text = self.run_with(self.answering(rung_of(inner)), "f16x8")[1]
+        text = self.run_with(self.answering(rung_of(inner)), "f16x8")
         self.assertIn("kernels.cuh:7 > primitives.cuh:90", text)
 
     def test_an_unknown_rung_names_those_that_are_like_it(self):
-        code, text = self.run_with(self.answering(rung_of(PACK, "f16x8_pack")), "f16x8_pakc")
-        self.assertEqual(code, 2)
+        text = self.run_with(self.answering(rung_of(PACK, "f16x8_pack")), "f16x8_pakc", code=2)
         self.assertIn("there is no rung f16x8_pakc; there are f16x8_pack", text)
 
     def test_a_kernel_that_fails_is_one_sentence(self):
         body = self.answering(rung_of(PACK)).replace("else print", "else sys.exit(print('trace: f16x8 at 1x8 "
                                                      "answers cudaErrorLaunchFailure: block (0,0,0): divergent', "
                                                      "file=sys.stderr) or 1) or print")
-        code, text = self.run_with(body, "f16x8")
-        self.assertEqual(code, 2)
-        self.assertIn("f16x8 at 1x8 answers cudaErrorLaunchFailure", text)
+        self.assertIn("f16x8 at 1x8 answers cudaErrorLaunchFailure", self.run_with(body, "f16x8", code=2))
 
     def test_wrong_output_is_said_and_is_a_failure(self):
-        code, text = self.run_with(self.answering(rung_of(PACK, wrong="wrong output: y[3]")), "f16x8")
-        self.assertEqual(code, 1)
+        text = self.run_with(self.answering(rung_of(PACK, wrong="wrong output: y[3]")), "f16x8", code=1)
         self.assertIn("its output is wrong (wrong output: y[3])", text)
 
     def test_files(self):
         data = self.root / "a.json"
-        code, text = self.run_with(self.answering(rung_of(PACK)), "f16x8", f"--json={data}")
-        self.assertEqual(code, 0, text)
+        self.run_with(self.answering(rung_of(PACK)), "f16x8", f"--json={data}")
         self.assertEqual(runs.load_json(data)["rungs"][0]["rung"], "f16x8")
 
 

@@ -24,7 +24,11 @@ import synthetic
 NEEDED = "basename bash cat cp dirname env flock grep head mkdir mv nproc readlink realpath rm sed sort tail tee tput true".split()
 
 
-class Tutorial(synthetic.Scratch):
+class Door(synthetic.Scratch):
+    """./tutorial in a folder of its own, with none of the programs that it calls."""
+
+    more = {}  # of the environment
+
     @classmethod
     def setUpClass(cls):
         # Compiled once: Python would parse all tools again in each call of the door.
@@ -56,8 +60,59 @@ class Tutorial(synthetic.Scratch):
     def script(path, text):
         synthetic.script(path, f"#!{shutil.which('bash')}\n{text}\n")
 
-    def fake_all(self):
+    def environment(self, **more):
+        return {"PATH": str(self.programs), "HOME": str(self.clone), "TERM": "dumb", **self.more, **more}
+
+    def call(self, *arguments, code=None, **more):
+        """(exit code, stdout, stderr); code: what it must be."""
+        done = synthetic.ran(self.clone / "tutorial", *arguments, env=self.environment(**more), cwd=self.clone, stdin=subprocess.DEVNULL)
+        self.assertIn(code, (None, done.returncode), done.stderr)
+        return done.returncode, done.stdout, done.stderr
+
+    def called(self, name):
+        lines = self.calls.read_text(encoding="utf-8").splitlines() if self.calls.exists() else []
+        return [line.split(" ", 1)[1] for line in lines if line.startswith(name + " ")]
+
+
+class Missing(Door):
+    def test_without_rights_it_names_all_that_is_missing(self):
+        self.fake("apt-get")
+        _, out, errors = self.call("test", "--backend", "cpu", code=1)
+        self.assertIn("setup: missing: cmake (describes the build)", out)
+        self.assertRegex(errors, r"as root, run: apt-get install g\+\+ make cmake python3\b.*no sudo here")
+        self.assertEqual(self.called("apt-get"), [])
+
+    def test_what_setup_says_where_it_cannot_install(self):
+        for fakes, words in (
+                ({}, (r"by this system's package manager .*: g\+\+ make cmake",)),
+                ({"apt-get": "", "sudo": "exit 1"}, (r"run first: sudo apt-get install g\+\+",)),
+                ({"apt-get": 'echo "E: Could not resolve host"; exit 100',
+                  "sudo": 'if [ "$1" = -n ]; then shift; fi; exec "$@"'},
+                 ("E: Could not resolve host", r"check the network and run again \(log: build/logs/setup.log\)"))):
+            for name, text in fakes.items():
+                self.fake(name, text)
+            errors = self.call("test", "--backend", "cpu", code=1)[2]
+            for part in words:
+                self.assertRegex(errors, part)
+
+    def test_a_fresh_clone_installs_what_the_book_needs(self):
+        """`./tutorial read` asks for packages where nothing has been built yet."""
+        self.fake("id", "echo 0")
+        self.fake("apt-get", 'echo "E: no such host"; exit 100')
+        errors = self.call("install", code=1)[2]
+        self.assertTrue(errors.startswith("E: no such host\n"), errors)
+
+    def test_the_book_needs_pythons_environments(self):
+        self.fake("python3", f'case $* in *ensurepip*) exit 1 ;; esac; exec "{sys.executable}" "$@"')
+        _, out, errors = self.call("read", code=1)
+        self.assertIn("setup: missing: python3-venv", out)
+        self.assertIn("python3-venv", errors)
+
+
+class Tutorial(Door):
+    def setUp(self):
         """Everything that is ever missing, as if it were there."""
+        super().setUp()
         for name in ("c++", "g++", "make", "ctest"):
             self.fake(name)
         self.fake("python3", f'exec "{sys.executable}" "$@"')
@@ -65,21 +120,9 @@ class Tutorial(synthetic.Scratch):
         for name in ("include/catch2/catch.hpp", "include/benchmark/benchmark.h", "lib/libboost_context.a",
                      "include/boost/context/fiber.hpp"):
             self.put(f"prefix/{name}", "")
-        return {"CMAKE_PREFIX_PATH": str(self.root / "prefix")}
-
-    def environment(self, more):
-        return {"PATH": str(self.programs), "HOME": str(self.clone), "TERM": "dumb", **(more or {})}
-
-    def call(self, *arguments, more=None):
-        done = synthetic.ran(self.clone / "tutorial", *arguments, env=self.environment(more), cwd=self.clone, stdin=subprocess.DEVNULL)
-        return done.returncode, done.stdout, done.stderr
-
-    def called(self, name):
-        lines = self.calls.read_text(encoding="utf-8").splitlines() if self.calls.exists() else []
-        return [line.split(" ", 1)[1] for line in lines if line.startswith(name + " ")]
+        self.more = {"CMAKE_PREFIX_PATH": str(self.root / "prefix")}
 
     def test_mistakes_are_one_line_before_anything_is_built(self):
-        more = self.fake_all()
         for arguments, words in ((("tset",), "no command 'tset'"), (("bench",), "bench needs a chapter"),
                                  (("test", "9"), "the chapters are: 01_one, 02_two"),
                                  (("test", "--shor"), "test does not know --shor"),
@@ -96,18 +139,16 @@ class Tutorial(synthetic.Scratch):
                                  (("watch",), "watch needs a chapter"),
                                  (("setup", "now"), "setup takes --nvcc or nothing")):
             with self.subTest(arguments):
-                self.assert_refused(self.call(*arguments, more=more), words)
+                self.assert_refused(self.call(*arguments), words)
         self.assertEqual([call for call in self.called("cmake") if not call.startswith("--version")], [])
 
     def test_every_command_helps(self):
-        more = self.fake_all()
-        self.assertRegex(self.call("--version", more={**more, "TUTORIAL_COMMIT": "abc1234"})[1], r" abc1234\n$")
+        self.assertRegex(self.call("--version", TUTORIAL_COMMIT="abc1234")[1], r" abc1234\n$")
         for command in ("test", "bench", "trace", "compare", "exercises", "watch", "read", "torch", "report", "record"):
-            self.assertIn(f"usage: ./tutorial {command}", self.assert_fine(self.call(command, "--help", more=more)))
-        self.assertIn("--benchmark_filter", self.call("bench", "one", "--help", more=more)[1])
+            self.assertIn(f"usage: ./tutorial {command}", self.assert_fine(self.call(command, "--help")))
+        self.assertIn("--benchmark_filter", self.call("bench", "one", "--help")[1])
 
     def test_a_full_disk_leaves_no_half_of_a_file(self):
-        more = self.fake_all()
         synthetic.write(self.clone, "01_one/answers/own.cu", "int f() {\n  return 1;\n}\n")
         synthetic.write(self.clone, "01_one/answers/exercises.json",
                         {"exercises": [{"name": "own", "task": "x", "answer": "own.cu", "write": ["f"]}]})
@@ -116,7 +157,7 @@ class Tutorial(synthetic.Scratch):
         def full(*arguments):
             done = synthetic.ran("bash", "-c", 'ulimit -f 0; exec "$0" "$@"', sys.executable,
                                  self.clone / "common/tools/reader/commands.py", "exercises", "one", "own", *arguments,
-                                 env={**self.environment(more), "PYTHONDONTWRITEBYTECODE": "1"}, cwd=self.clone)
+                                 env=self.environment(PYTHONDONTWRITEBYTECODE="1"), cwd=self.clone)
             self.assert_refused((done.returncode, done.stdout, done.stderr), "make room on this disk")
 
         full("--start")
@@ -127,94 +168,55 @@ class Tutorial(synthetic.Scratch):
         self.assertEqual([path.name for path in (self.clone / ".exercises/01_one").iterdir()], [])
 
     def test_it_may_be_called_through_a_link_and_from_elsewhere(self):
-        more = self.fake_all()
         link = self.root / "link"
         link.symlink_to(self.clone / "tutorial")
         for door, cwd, prefix in ((link, self.root, "'a clone/tutorial'"),
                                   (self.clone / "tutorial", self.clone / "01_one", "../tutorial")):
-            done = synthetic.ran(door, "bench", env=self.environment(more), cwd=cwd)
+            done = synthetic.ran(door, "bench", env=self.environment(), cwd=cwd)
             self.assertEqual(done.stderr, f"tutorial: bench needs a chapter, or all: {prefix} bench one\n")
 
     def test_help_names_the_chapters_and_every_command(self):
-        more = self.fake_all()
-        code, out, _ = self.call("--help", more=more)
-        self.assertEqual(code, 0)
+        out = self.assert_fine(self.call("--help"))
         self.assertIn("chapters: 01_one 02_two\n", out)
-        commands = self.call("nothing", more=more)[2].partition("no command 'nothing': ")[2].partition(" (")[0]
+        commands = self.call("nothing")[2].partition("no command 'nothing': ")[2].partition(" (")[0]
         for command in commands.replace(" or ", ", ").split(", "):
             self.assertRegex(out, rf"(?m)^    {command}\b")
 
-    def test_without_rights_it_names_all_that_is_missing(self):
-        self.fake("apt-get")
-        code, out, errors = self.call("test", "--backend", "cpu")
-        self.assertEqual(code, 1)
-        self.assertIn("setup: missing: cmake (describes the build)", out)
-        self.assertRegex(errors, r"as root, run: apt-get install g\+\+ make cmake python3\b.*no sudo here")
-        self.assertEqual(self.called("apt-get"), [])
-
-    def test_what_setup_says_where_it_cannot_install(self):
-        for fakes, words in (
-                ({}, (r"by this system's package manager .*: g\+\+ make cmake",)),
-                ({"apt-get": "", "sudo": "exit 1"}, (r"run first: sudo apt-get install g\+\+",)),
-                ({"apt-get": 'echo "E: Could not resolve host"; exit 100',
-                  "sudo": 'if [ "$1" = -n ]; then shift; fi; exec "$@"'},
-                 ("E: Could not resolve host", r"check the network and run again \(log: build/logs/setup.log\)"))):
-            for name, text in fakes.items():
-                self.fake(name, text)
-            code, _, errors = self.call("test", "--backend", "cpu")
-            self.assertEqual(code, 1)
-            for part in words:
-                self.assertRegex(errors, part)
-
     def test_what_it_says_of_the_backend_fits_80_columns(self):
         self.fake("old_nvcc", "echo release 11.0,")
-        more = {**self.fake_all(), "CUDACXX": str(self.programs / "old_nvcc")}
         for reason, backend, gpu in (("as requested", "cpu", ""), ("no GPU here", "auto", ""),
                                      ("no nvcc here", "auto", "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)")):
             self.fake("nvidia-smi", f"echo '{gpu}'")
-            code, out, _ = self.call("choose-backend", backend, "test", more=more)
-            self.assertEqual(code, 0)
+            out = self.call("choose-backend", backend, "test", code=0, CUDACXX=str(self.programs / "old_nvcc"))[1]
             self.assertTrue(out.startswith(f"backend: cpu ({reason}): "), out)
             self.assertLessEqual(max(map(len, out.splitlines())), 80, out)
 
-    def test_a_fresh_clone_installs_what_the_book_needs(self):
-        """`./tutorial read` asks for packages where nothing has been built yet."""
-        self.fake("id", "echo 0")
-        self.fake("apt-get", 'echo "E: no such host"; exit 100')
-        code, _, errors = self.call("install")
-        self.assertEqual(code, 1)
-        self.assertTrue(errors.startswith("E: no such host\n"), errors)
-
     def test_sources_that_cannot_be_written(self):
-        more = self.fake_all()
         self.fake("mkdir", "exit 1")
-        self.assert_refused(self.call("test", "--backend", "cpu", more=more), f"cmake -S '{self.clone}' -B FOLDER", 1, silent=False)
+        self.assert_refused(self.call("test", "--backend", "cpu"), f"cmake -S '{self.clone}' -B FOLDER", 1, silent=False)
 
     def test_a_build_folder_of_somebody_else(self):
-        more = self.fake_all()
         (self.clone / "build").touch()
-        self.assert_refused(self.call("test", "--backend", "cpu", more=more), "a clone/build cannot be written by reader", 1, silent=False)
+        self.assert_refused(self.call("test", "--backend", "cpu"), "a clone/build cannot be written by reader", 1, silent=False)
 
     def test_a_configured_folder_without_its_logs(self):
-        more = {**self.fake_all(), "TUTORIAL_CONFIGURED": "1"}
         synthetic.write(self.clone, "build/cpu/CMakeCache.txt", f"CMAKE_HOME_DIRECTORY:INTERNAL={self.clone}\n")
-        self.assert_fine(self.call("build-targets", "cpu", "01_one", more=more))
+        self.assert_fine(self.call("build-targets", "cpu", "01_one", TUTORIAL_CONFIGURED="1"))
         self.assertTrue((self.clone / "build/logs/cpu.build.log").exists())
 
     def test_what_it_runs(self):
-        more = self.fake_all()
-        self.assert_fine(self.call("test", "2", "one", "--backend", "cpu", more=more))
+        self.assert_fine(self.call("test", "2", "one", "--backend", "cpu"))
         built = [call for call in self.called("cmake") if call.startswith(("--preset", "--build"))]
         self.assertEqual(built[0], "--preset cpu")
         self.assertRegex(built[1], r"^--build build/cpu --parallel \d+ --target 02_two 01_one$")
         self.assertRegex(self.called("ctest")[0],
                          r"a clone/build/cpu .* -L \^\(two\|one\)\$ --label-exclude \^\(long\)\$$")
-        self.assertNotIn("left out", self.call("test", "--long", "--backend", "cpu", more=more)[1])
+        self.assertNotIn("left out", self.call("test", "--long", "--backend", "cpu")[1])
         self.assertNotIn("--label-exclude", self.called("ctest")[1])
-        self.assertIn("test --all", self.call("test", "--backend", "cpu", more=more)[1])
+        self.assertIn("test --all", self.call("test", "--backend", "cpu")[1])
         self.assertRegex(self.called("cmake")[-1], "--target tutorial_tests$")
         self.assertRegex(self.called("ctest")[2], r"--label-exclude \^\(long\|house\)\$ --exclude-regex \S*trace")
-        self.assertNotIn("test --all", self.call("test", "--all", "--backend", "cpu", more=more)[1])
+        self.assertNotIn("test --all", self.call("test", "--all", "--backend", "cpu")[1])
         self.assertRegex(self.called("cmake")[-1], r"^--build build/cpu --parallel \d+$")
         self.assertRegex(self.called("ctest")[3], r"--label-exclude \^\(long\)\$ --exclude-regex \S*trace")
 
@@ -228,10 +230,9 @@ class Tutorial(synthetic.Scratch):
 
     def bench(self, text, *flags):
         """./tutorial bench one, with a benchmark that does what `text` says."""
-        more = self.fake_all()
         self.script(self.clone / "build/cpu/01_one_bench", text)
         self.write_run(self.clone / "build/cpu/01_one_bench.json", backend="cpu")
-        return self.call("bench", "one", "--backend", "cpu", *flags, more=more)
+        return self.call("bench", "one", "--backend", "cpu", *flags)
 
     def test_a_benchmark_ends_in_one_sentence(self):
         chatter = 'printf "gpu_clock_mhz: none\\nRunning x\\n" >&2; '
@@ -318,7 +319,6 @@ class Tutorial(synthetic.Scratch):
         (self.clone / "build/logs").mkdir(parents=True)
         with open(self.clone / "build/logs/bench.lock", "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            self.fake("cmake")
             first = threading.Timer(3, fcntl.flock, (lock, fcntl.LOCK_UN))
             first.start()
             answer = self.bench(self.WRITES)
@@ -326,11 +326,10 @@ class Tutorial(synthetic.Scratch):
         self.assertIn("bench: waiting for another ./tutorial bench", self.assert_fine(answer))
 
     def test_ctrl_c_ends_in_one_line(self):
-        more = self.fake_all()
         self.script(self.clone / "build/cpu/01_one_bench", "echo one/started; exec sleep 30")
         (self.programs / "sleep").symlink_to(shutil.which("sleep"))
         with subprocess.Popen([str(self.clone / "tutorial"), "bench", "one", "--backend", "cpu"], cwd=self.clone,
-                              env=self.environment(more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               start_new_session=True) as running:
             for line in running.stdout:
                 if line.startswith("bench: build/"):
@@ -343,7 +342,6 @@ class Tutorial(synthetic.Scratch):
 
     def bench_all(self, *flags, gpu=False):
         """./tutorial bench all, with two benchmarks that write a run."""
-        more = self.fake_all()
         backend = "cuda" if gpu else "cpu"
         if gpu:
             self.fake("nvidia-smi", 'echo "GPU 0: NVIDIA X (UUID: y)"')
@@ -351,7 +349,7 @@ class Tutorial(synthetic.Scratch):
         for name in ("01_one", "02_two"):
             self.script(self.clone / f"build/{backend}/{name}_bench", self.WRITES)
             self.write_run(self.clone / f"build/{backend}/{name}_bench.json", backend=backend)
-        return self.call("bench", "all", *flags, more=more)
+        return self.call("bench", "all", *flags)
 
     def test_all_benchmarks_in_turn(self):
         out = self.assert_fine(self.bench_all("--backend", "cpu"))
@@ -368,13 +366,6 @@ class Tutorial(synthetic.Scratch):
         self.assertEqual(len(self.called("cmake")), built)
         self.assertIn("name one file", self.bench_all("--benchmark_out=x.json")[2])
 
-    def test_the_book_needs_pythons_environments(self):
-        self.fake("python3", f'case $* in *ensurepip*) exit 1 ;; esac; exec "{sys.executable}" "$@"')
-        code, out, errors = self.call("read")
-        self.assertEqual(code, 1)
-        self.assertIn("setup: missing: python3-venv", out)
-        self.assertIn("python3-venv", errors)
-
     def test_recorded_ladders_follow(self):
         results = self.clone / "01_one/results"
         for name in ("h100", "h200", "h200_ncu", "fuzz"):
@@ -389,7 +380,6 @@ class Tutorial(synthetic.Scratch):
             self.assert_refused(self.bench(self.WRITES, *flags), "joined by commas, of: h200 h100")
 
     def test_it_says_why_tests_were_skipped(self):
-        more = self.fake_all()
         cases = "".join(
             f'<testcase name="{name}" status="{status}">{inside}<system-out>{said}</system-out></testcase>'
             for name, status, inside, said in (
@@ -399,8 +389,7 @@ class Tutorial(synthetic.Scratch):
                 ("01_one: your rung (forward)", "fail", '<failure message=""/>', "")))
         self.fake("ctest", 'while [ "$1" != --output-junit ]; do shift; done\n'
                   f"printf '%s' '<testsuite>{cases}</testsuite>' >\"$2\"; echo '80% tests passed'; exit 8")
-        code, out, _ = self.call("test", "--backend", "cpu", more=more)
-        self.assertEqual(code, 8)
+        out = self.call("test", "--backend", "cpu", code=8)[1]
         self.assertEqual(out.splitlines()[-7], "not checked: 8 claims about a.cu: no nvcc 13.0")
         self.assertEqual(out.splitlines()[-6:-4], ["skipped (1): it does not say why", "skipped (2): no GPU"])
         self.assertRegex(out.splitlines()[-4], "^left out: the reverse thread order .*: ./tutorial test --long$")
@@ -409,12 +398,9 @@ class Tutorial(synthetic.Scratch):
             "01_one/your_one.cuh: your rung fails: ./tutorial test one --yours says what is wrong with it"])
 
     def errors_with_a_cmake_that(self, *answers):
-        more = self.fake_all()
         self.fake("cmake", " ;; ".join(["case $1 in --version) echo cmake version 3.25.1", *answers])
                   + " ;; esac")
-        code, _, errors = self.call("test", "--backend", "cpu", more=more)
-        self.assertEqual(code, 1)
-        return errors
+        return self.call("test", "--backend", "cpu", code=1)[2]
 
     def test_a_build_that_fails(self):
         errors = self.errors_with_a_cmake_that('--build) echo "x.cu:1: error: no"; exit 2')
@@ -430,7 +416,6 @@ class Tutorial(synthetic.Scratch):
 
     @unittest.skipUnless(shutil.which("flock"), "no flock here, so ./tutorial does not wait")
     def test_a_compiler_is_fetched_where_there_is_none(self):
-        more = self.fake_all()
         script, elsewhere = self.clone / "tutorial", "/usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc "
         text = runs.read_text(script)
         self.assertIn(elsewhere, text)
@@ -445,27 +430,24 @@ class Tutorial(synthetic.Scratch):
         (self.programs / "nvcc-old").rename(self.programs / "nvcc")
         self.fake("cmake", f'case "$*" in *--version*) echo cmake version 3.25.1 ;;\n'
                            f'*WHAT=nvcc*) {arrive.replace("/nvcc", "/arriving", 1)} ;; esac')
-        code, _, errors = self.call("test", "--backend", "cuda", more=more)
-        self.assertEqual(code, 1)
-        self.assertIn("./tutorial setup --nvcc fetches one", errors)
+        self.assertIn("./tutorial setup --nvcc fetches one", self.call("test", "--backend", "cuda", code=1)[2])
         self.assertTrue(compiler.exists())
-        out = self.assert_fine(self.call("setup", "--nvcc", "--backend", "cpu", more=more))
+        out = self.assert_fine(self.call("setup", "--nvcc", "--backend", "cpu"))
         self.assertRegex(out, r"from PyPI into \.deps/cuda:\n(setup:   nvidia-cuda-[a-z]+==13.*\n){3}"
                               r"(setup:   nvidia-[a-z-]+==13.*\n){4}setup: everything is installed, nvcc 13.0 too")
         self.assertEqual([call for call in self.called("cmake") if "FETCH" in call],
                          ["-DWHAT=nvcc -DFETCH=ON -P common/cmake/cuda_fetch.cmake"])
-        self.assertIn("nvcc 13.0)", self.call("test", "--backend", "cuda", more=more)[1])
-        self.call("setup", "--nvcc", "--backend", "cpu", more=more)  # it is here: nothing is fetched again
+        self.assertIn("nvcc 13.0)", self.call("test", "--backend", "cuda")[1])
+        self.call("setup", "--nvcc", "--backend", "cpu")  # it is here: nothing is fetched again
         self.assertEqual(len([call for call in self.called("cmake") if "FETCH" in call]), 1)
 
     def test_two_at_a_time_take_turns(self):
-        more = self.fake_all()
         (self.clone / "build/logs").mkdir(parents=True)
         with open(self.clone / "build/logs/cpu.lock", "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             print("77", file=lock, flush=True)
             with subprocess.Popen([str(self.clone / "tutorial"), "test", "--backend", "cpu"],
-                                  env=self.environment(more), stdin=subprocess.DEVNULL,
+                                  env=self.environment(), stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, text=True) as running:
                 for line in running.stdout:
                     if line.startswith("build: waiting for another ./tutorial (process 77)"):

@@ -406,17 +406,16 @@ class Exercises(Judged):
         self.assertIn("\u2713 2 sharpen", text)
 
     def test_work_that_is_done_twice_gets_no_tick(self):
-        def buffer(name, **more):
-            return {"name": name, "bytes": 4096, "loads_once": 0, "loads_again": 0, "stores_once": 0, "stores_again": 0, **more}
+        buffer = synthetic.buffer
         one, other = traced("your_elu", 16, 1, kind="yours"), traced("f16x8_pack", 16, 1)
         self.write("8, 16, 2048.0")
         for name, kind, size in (("x", "loads", 4096), ("y", "stores", 4096), ("bits", "stores", 512)):
-            one["buffers"] = [buffer(name, bytes=size, **{f"{kind}_again": size - 8}), buffer("a", loads_once=4096),
-                              buffer("b", bytes=64, loads_again=64)]
+            one["buffers"] = [buffer(name, size, **{f"{kind}_again": size - 8}), buffer("a", 4096, loads_once=4096),
+                              buffer("b", 64, loads_again=64)]
             text = " ".join(self.judge(one=accuracy(2048.0, 2048.0), rungs=(one, other))[1].split())
             self.assertIn(f"climb: left: it {kind} {size - 8:,} of {size:,} bytes of {name} more than once", text)
             self.assertNotIn("\u2713", text)
-        one["buffers"] = [buffer("x", loads_once=4096), buffer("y", stores_once=4000, stores_again=96), buffer("b", bytes=64, loads_again=64)]
+        one["buffers"] = [buffer("x", 4096, loads_once=4096), buffer("y", 4096, stores_once=4000, stores_again=96), buffer("b", 64, loads_again=64)]
         self.assertIn("\u2713 1 climb", self.judge(one=accuracy(2048.0, 2048.0), rungs=(one, other))[1])
 
     def judge_own(self, body, check="pass"):
