@@ -8,7 +8,6 @@
 // check: check_bounds.cu:{pinned}: thread 10 of block 0 writes pinned\[10\], one past the end
 // check: check_bounds.cu:{managed}: thread 10 of block 0 writes managed\[10\], one past the end
 // check: check_bounds.cu:{mapped}: thread 0 of block 0 writes mapped\[-1\], 1 before the beginning
-#include <cstdio>
 
 __device__ float table[4];
 __constant__ float weights[3];

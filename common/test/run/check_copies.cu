@@ -7,7 +7,6 @@
 // check: check_copies.cu:{side}: cudaMemcpy with cudaMemcpyDeviceToDevice reads from memory of the host
 // check: check_copies.cu:{rows}: cudaMemcpy2D writes [0-9]+ bytes to d_x, which has 64
 // check: check_copies.cu:{host_fill}: cudaMemset writes to memory of the host
-#include <cstdio>
 #include <vector>
 
 int main() {

@@ -1,7 +1,6 @@
 // Threads at different barriers.
 // exits: 1
 // check: check_divergent.cu:{first}: block .0,0,0.: divergent barrier: .*:{first}, thread .16,0,0. at .*:{second}
-#include <cstdio>
 
 __global__ void halves(float* y) {
   if (threadIdx.x < 16) {

@@ -1,7 +1,6 @@
 // A barrier in a loop that not all threads go through as often.
 // exits: 1
 // check: check_left_behind.cu:{end}: block .0,0,0.: divergent barrier: .* in .*:{end}, thread .16,0,0. at __syncthreads.. in .*:{loop}
-#include <cstdio>
 
 __global__ void rounds(float* y) {
   for (int k = 0; k < (threadIdx.x < 16 ? 2 : 3); ++k) {

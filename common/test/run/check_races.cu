@@ -4,7 +4,6 @@
 // check: check_races.cu:{lost}: thread 1 of block 0 reads total\[0\], which thread 0 of block 0 writes in the same line
 // check: check_races.cu:{neighbour}: thread 0 of block 1 reads x\[63\], which thread 63 of block 0 writes
 // check: check_races.cu:{unfenced}: thread 0 of block 7 reads sums\[[0-9]\], which thread 0 of block [0-9] writes .* and nothing orders blocks
-#include <cstdio>
 
 __device__ unsigned arrived;
 

@@ -4,7 +4,6 @@
 // remark: check_remarks.cu:{large}: fill was not launched: cudaErrorInvalidConfiguration, and nobody asked
 // remark: check_remarks.cu:{lost}: never_freed was never freed .128 bytes.
 // remark: Nothing was found in 2 launches of 2 blocks: 3[0-9] accesses were watched
-#include <cstdio>
 
 __global__ void raise_flag(int* flag) {
   *flag = 1;  // flag

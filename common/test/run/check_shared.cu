@@ -6,7 +6,6 @@
 // check: check_shared.cu:{upper}: thread 0 of block 0 reads half_full\[8\], which no thread of the block has set before
 // check: check_shared.cu:{wide}: thread 0 of block 0 reads x\[1\] to x\[4\] in one access of 16 bytes, .*no multiple of 16 bytes
 // check: check_shared.cu:{pair}: thread 0 of block 0 writes y\[1\] to y\[2\] in one access of 8 bytes, .*no multiple of 8 bytes
-#include <cstdio>
 
 __global__ void shift(const float* x, float* y) {
   __shared__ float tile[32];

@@ -1,7 +1,6 @@
 // A shuffle that reads from a lane outside of its mask.
 // exits: 1
 // check: check_shuffle.cu:{shuffle}: block .0,0,0.: __shfl_down_sync.* reads from lane 16, which is not in the mask 0xffff
-#include <cstdio>
 
 __global__ void add(float* y) {
   float value = threadIdx.x;

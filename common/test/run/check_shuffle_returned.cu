@@ -1,7 +1,6 @@
 // A shuffle whose mask names lanes that have returned.
 // exits: 1
 // check: check_shuffle_returned.cu:{shuffle}: block .0,0,0.: __shfl_xor_sync.* the mask 0xffffffff names lane 20
-#include <cstdio>
 
 __global__ void add(float* y, int n) {
   if (threadIdx.x >= n) return;

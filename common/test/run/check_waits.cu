@@ -1,7 +1,6 @@
 // A warp that waits for another one, for ever.
 // hangs: without the checks
 // check: check_waits.cu:{spin}: thread 0 of block 0 is still at work after
-#include <cstdio>
 
 __global__ void wait(volatile int* flag) {
   while (*flag == 0) {  // spin
