@@ -41,9 +41,8 @@ BUGS = {
     "printf_each": (ELU, "", [(GUARD, '  printf("thread %d\\n", int(i));\n' + GUARD)], ["printed thread 0", "more", "is right"], []),
     "printf_once": (ELU, "", [(GUARD, '  if (i == 0) printf("n %d", int(n));\n' + GUARD)], ["printed n", "is right"], []),
     # 3. 32-bit indices
-    "int": (ELU, "", [(INDEX, "const int i = blockIdx.x * blockDim.x + threadIdx.x;")], ["line 30", "64 bits"], ["is right."]),
-    "unsigned": (ELU, "", [(INDEX, "const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;")], ["line 30", "64 bits"], ["is right."]),
-    "auto": (ELU, "", [(INDEX, "const auto i = blockIdx.x * blockDim.x + threadIdx.x;")], ["line 30", "64 bits"], ["is right."]),
+    **{name: (ELU, "", [(INDEX, f"const {name} i = blockIdx.x * blockDim.x + threadIdx.x;")], ["line 30", "64 bits"], ["is right."])
+       for name in ("int", "unsigned", "auto")},
     "widened_late": (ELU, "", [("std::int64_t{blockIdx.x}", "blockIdx.x")], ["line 30", "64 bits"], ["is right."]),
     "int_of_packs": (GELU, "", [("std::int64_t i = (std::int64_t{blockIdx.x}", "int i = (blockIdx.x")], ["64 bits"], ["is right."]),
     "int_of_pairs": (GREATER, "", [(INDEX, "const int i = blockIdx.x * blockDim.x + threadIdx.x;")], ["64 bits"], ["is right."]),
@@ -180,9 +179,7 @@ class Clone:
 
 
 def is_said(said, words, name):
-    line = re.fullmatch(r"line (\d+)", words)
-    pattern = rf"{re.escape(name)}:{line.group(1)}" if line else words
-    return any(one in said for one in pattern.replace(re.escape(name), name).split("|"))
+    return any(one in said for one in re.sub(r"^line (\d+)$", rf"{name}:\1", words).split("|"))
 
 
 def main():

@@ -12,10 +12,9 @@ import runs
 GLOSSARY = runs.ROOT / "common" / "GLOSSARY.md"
 
 
-class Entry(glossary.Entry):
-    def first_met(self):
-        """The page of the last link."""
-        return (GLOSSARY.parent / self.links[-1].partition("#")[0]).resolve()
+def first_met(entry):
+    """The page of the last link."""
+    return (GLOSSARY.parent / entry.links[-1].partition("#")[0]).resolve()
 
 
 def prose(path):
@@ -29,7 +28,7 @@ def says(text, term):
 
 class Glossary(unittest.TestCase):
     def setUp(self):
-        self.entries = [Entry(*found) for found in glossary.ENTRY.findall(runs.read_text(GLOSSARY))]
+        self.entries = glossary.entries(runs.read_text(GLOSSARY))
         self.chapters = [page for folder in runs.find_chapters() for page in runs.lessons_of(folder)]
         self.assertTrue(self.chapters)
 
@@ -43,13 +42,13 @@ class Glossary(unittest.TestCase):
 
     def test_the_page_where_a_term_is_first_met_has_it(self):
         for entry in self.entries:
-            page = entry.first_met()
+            page = first_met(entry)
             self.assertTrue(any(says(prose(page), term) for term in entry.terms),
                             f"{entry.name}: {page.parent.name} says none of {entry.terms}")
 
     def test_no_chapter_before_has_it(self):
         for entry in self.entries:
-            page = entry.first_met()
+            page = first_met(entry)
             if page not in self.chapters:
                 continue
             for before in self.chapters[:self.chapters.index(page)]:

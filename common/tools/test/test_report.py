@@ -50,8 +50,6 @@ class ReportTest(synthetic.Scratch):
         self.main()
         return self.get("01_elu/README.md").split("-->")[1].split("<!--")[0]
 
-    # -- which recordings are shown
-
     def test_a_new_gpu_is_one_line(self):
         faster = synthetic.run(factor=2.0)
         faster["context"]["gpu"] = "NVIDIA B300"
@@ -67,8 +65,6 @@ class ReportTest(synthetic.Scratch):
                                    "| Rung | B300: GB/s | % of copy | Synthetic: GB/s | % of copy | spread |"))
         self.assertEqual(self.block("gpus rungs=f16 brief=yes")[0], "| Rung | B300: GB/s | % of copy | Synthetic: % of copy |")
 
-    # -- several runs as one
-
     def test_runs_joined(self):
         other = synthetic.run()
         other["benchmarks"] = [dict(row, name=row["name"].replace("/f16/", "/torch_f16/"),
@@ -82,8 +78,6 @@ class ReportTest(synthetic.Scratch):
         other["context"]["gpu"] = "NVIDIA Other"
         self.put("01_elu/results/torch.json", other)
         self.assertIn("recorded on NVIDIA Other", self.refused("results h200.json+torch.json"))
-
-    # -- blocks from benchmark runs
 
     def test_a_cpu_run_is_labelled(self):
         self.put("01_elu/results/cpu.json", synthetic.run("cpu-executor"))
@@ -115,22 +109,16 @@ class ReportTest(synthetic.Scratch):
         self.put("01_elu/questions.json", {"ladder": "elu", "groups": [{"questions": [{"lines": "1"}]}]})
         self.assertIn("lacks question", self.refused("controls ./questions.json runs=h200_controls.json"))
 
-    # -- values
-
     def test_a_value_must_not_begin_its_line(self):
         with self.assertRaisesRegex(runs.ToolError, "must not begin its line"):
             self.put("01_elu/README.md", "<!-- report:value h200.json of=GBps rung=f16 -->?"
                                          "<!-- /report --> is fast\n")
             self.main()
 
-    # -- excerpts
-
     def test_a_missing_region_is_an_error(self):
         for name in ("nope", "once"):
             with self.assertRaisesRegex(runs.ToolError, "elu.cuh has . lines"):
                 self.block(f"elu.cuh {name}", "excerpt")
-
-    # -- no run, errors, and --check
 
     def test_what_is_not_recorded_says_so(self):
         for kind in ("results", "grid", "accuracy", "ncu", "context", "table", "plot", "ladder_figure", "torch"):
