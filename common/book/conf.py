@@ -13,19 +13,14 @@ read_by = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob
 
 project = "CUDA kernels, from naive to the speed of memory"
 html_title = "Elementwise CUDA kernels"
-language = "en"
 extensions = ["myst_parser", "sphinx.ext.githubpages", "extension"]
-source_suffix = {".md": "markdown"}
 
 # Markdown as GitHub reads it.
-myst_gfm_only = False
 myst_enable_extensions = ["dollarmath", "strikethrough"]
 myst_dmath_allow_space = False
 myst_dmath_allow_digits = False
-myst_dmath_double_inline = False
 myst_fence_as_directive = ["math"]
 myst_all_links_external = True  # ours to translate, in extension.py
-myst_links_external_new_tab = False
 suppress_warnings = ["myst.strikethrough", "misc.highlighting_failure"]
 
 smartquotes = False

@@ -2,8 +2,8 @@
 MathML, and a page for every source that a page leads to."""
 
 import html
-import posixpath
 import re
+import shutil
 from pathlib import Path, PurePosixPath
 
 from docutils import nodes
@@ -25,17 +25,6 @@ log = logging.getLogger(__name__)
 COMMENT = re.compile(r"\s*(?:<!--.*?-->\s*)+", re.S)
 STATIC = Path(__file__).resolve().parent / "static"
 PLAIN = re.compile(r'<span class="(?:w|p|n)">([^<]*)</span>')  # a third of a page, and in no colour of their own
-CUDA = {".cu", ".cuh", ".h", ".cpp"}
-
-
-def source_of(repository, docname):
-    """The repository's file of a page."""
-    return repository.page_names[docname]
-
-
-def relative(address, page):
-    """An address of the book, seen from a page of it."""
-    return posixpath.relpath(address, posixpath.dirname(page) or ".")
 
 
 class Links(SphinxTransform):
@@ -44,7 +33,7 @@ class Links(SphinxTransform):
     default_priority = 100
 
     def apply(self):
-        name = source_of(self.app.book, self.env.docname)
+        name = self.app.book.page_names[self.env.docname]
         for node in self.document.findall(nodes.reference):
             target = node.get("refuri", "")
             if target and target[0] != "#" and not links.SCHEME.match(target):
@@ -58,7 +47,7 @@ class Links(SphinxTransform):
         if address is None:
             log.warning("%s: %s leads to nothing in the repository", name, target)
             return target
-        return relative(address, self.env.docname) + mark + anchor
+        return pages.relative(address, self.env.docname) + mark + anchor
 
 
 class Anchors(SphinxTransform):
@@ -82,7 +71,7 @@ class Terms(SphinxTransform):
     default_priority = 880
 
     def apply(self):
-        name = source_of(self.app.book, self.env.docname)
+        name = self.app.book.page_names[self.env.docname]
         entries = self.app.book.entries
         if name == pages.GLOSSARY:
             for entry in entries:
@@ -122,7 +111,7 @@ class Terms(SphinxTransform):
         return True
 
     def link(self, entry, words, emphasis=None):
-        address = relative(self.app.book.address(pages.GLOSSARY), self.env.docname) + "#" + entry.name
+        address = pages.relative(self.app.book.address(pages.GLOSSARY), self.env.docname) + "#" + entry.name
         inside = f"<em>{html.escape(words)}</em>" if emphasis is not None else html.escape(words)
         return nodes.raw("", f'<a class="term" href="{html.escape(address)}" '
                              f'data-definition="{html.escape(entry.words())}">{inside}</a>', format="html")
@@ -134,7 +123,7 @@ class Figures(SphinxTransform):
     default_priority = 875
 
     def apply(self):
-        folder = PurePosixPath(source_of(self.app.book, self.env.docname)).parent
+        folder = PurePosixPath(self.app.book.page_names[self.env.docname]).parent
         for node in self.document.findall(nodes.image):
             path = self.app.book.root / pages.normal(str(folder), node.get("uri", "").lstrip("/"))
             if path.suffix == ".svg" and path.is_file():
@@ -149,11 +138,9 @@ class Comments(SphinxTransform):
     default_priority = 110
 
     def apply(self):
-        for node in list(self.document.findall(nodes.raw)):
-            if COMMENT.fullmatch(node.astext()):
+        for node in list(self.document.findall()):
+            if isinstance(node, nodes.comment) or isinstance(node, nodes.raw) and COMMENT.fullmatch(node.astext()):
                 node.parent.remove(node)
-        for node in list(self.document.findall(nodes.comment)):
-            node.parent.remove(node)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -176,7 +163,7 @@ def visit_math_block(translator, node):
 
 def lexer_of(name):
     """CUDA for all C++: half of it is read by nvcc, and its words are C++'s and more."""
-    if PurePosixPath(name).suffix in CUDA:
+    if PurePosixPath(name).suffix in pages.CUDA:
         return get_lexer_by_name("cuda")
     try:
         return get_lexer_for_filename(name)
@@ -184,59 +171,47 @@ def lexer_of(name):
         return TextLexer()
 
 
-def highlighted(repository, name, page):
+def link(repository, path, page, words):
+    """Words on a page as a link to a file or folder of the repository, where the book has it."""
+    if not (path in repository.files or path in repository.folders or f"{path}/README.md" in repository.texts):
+        return words
+    return f'<a href="{html.escape(pages.relative(repository.address(path), page))}">{words}</a>'
+
+
+def highlighted(repository, name):
     """A source as HTML: lines with GitHub's anchors (#L10), includes as links."""
     formatter = HtmlFormatter(linespans="L", cssclass="highlight source")
     text = highlight(runs.read_text(repository.root / name), lexer_of(name), formatter)
     text = re.sub(r'<span id="L-(\d+)">', r'<span id="L\1">', text)
     text = PLAIN.sub(r"\1", text)
-
-    def link(match):
-        name = match.group(2)
-        if name not in repository.sources:
-            return match.group(0)
-        address = html.escape(relative(repository.address(name), page))
-        return f'{match.group(1)}<a href="{address}">{name}</a>'
-
-    return re.sub(r'(class="cpf">(?:"|&quot;))([\w./]+)(?="|&quot;)', link, text)
+    return re.sub(r'(?<=class="cpf">")[\w./]+(?=")', lambda found: link(repository, found.group(), name, found.group()), text)
 
 
-def trail(repository, name, page):
+def trail(repository, name):
     """The folders above a file, each as a link where the book has it."""
-    parts, words = name.split("/"), []
-    for depth, part in enumerate(parts[:-1], 1):
-        address = repository.address("/".join(parts[:depth]))
-        known = address is not None and (address[:-5] in repository.page_names
-                                         or "/".join(parts[:depth]) in repository.folders)
-        words.append(f'<a href="{html.escape(relative(address, page))}">{part}</a>' if known else part)
-    return " / ".join(words + [f"<strong>{html.escape(parts[-1])}</strong>"])
+    *above, last = name.split("/")
+    words = [link(repository, "/".join(above[:depth]), name, part) for depth, part in enumerate(above, 1)]
+    return " / ".join(words + [f"<strong>{html.escape(last)}</strong>"])
 
 
-def source_page(repository, name):
-    return {"title": PurePosixPath(name).name, "body":
-            f'<h1 class="source-title">{html.escape(PurePosixPath(name).name)}</h1>'
-            f'<p class="trail">{trail(repository, name, name)}</p>{highlighted(repository, name, name)}'}
+def listing(repository, folder):
+    rows = [link(repository, f"{folder}/{name}", f"{folder}/index", html.escape(name + ("/" if is_folder else "")))
+            for name, is_folder in repository.listing(folder)]
+    return f'<ul class="listing">{"".join(f"<li>{row}</li>" for row in rows)}</ul>'
 
 
-def folder_page(repository, folder):
-    page, rows = f"{folder}/index", []
-    for name, is_folder in repository.listing(folder):
-        path = f"{folder}/{name}"
-        known = path in repository.folders if is_folder else True
-        address = repository.address(path) if known else None
-        words = html.escape(name + ("/" if is_folder else ""))
-        rows.append(f'<li><a href="{html.escape(relative(address, page))}">{words}</a></li>'
-                    if address else f"<li>{words}</li>")
-    return {"title": folder, "body": f'<h1 class="source-title">{html.escape(folder)}</h1>'
-                                     f'<ul class="listing">{"".join(rows)}</ul>'}
+def made_page(name, title, body):
+    """A page of no Markdown file, as Sphinx takes it."""
+    return name, {"title": title, "body": f'<h1 class="source-title">{html.escape(title)}</h1>{body}'}, "page.html"
 
 
 def source_pages(app):
     for name in app.book.sources:
         if app.book.is_shown(name):
-            yield name, source_page(app.book, name), "page.html"
+            body = f'<p class="trail">{trail(app.book, name)}</p>{highlighted(app.book, name)}'
+            yield made_page(name, PurePosixPath(name).name, body)
     for folder in app.book.folders:
-        yield f"{folder}/index", folder_page(app.book, folder), "page.html"
+        yield made_page(f"{folder}/index", folder, listing(app.book, folder))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -245,18 +220,20 @@ def source_pages(app):
 
 def prepare(app):
     app.book = pages.Repository()
-    app.book.trees = {}
     app.book.sources, app.book.folders = app.book.linked()
     app.book.entries = glossary.entries(app.book.texts[pages.GLOSSARY])
 
 
 def finish(app, error):
     if error is None:
-        pages.copy_files(app.book, app.outdir)
-        folder = Path(app.outdir) / pages.TOOLS
-        (Path(app.outdir) / "404.html").write_text(MISSING, encoding="utf-8")
-        measurements.write(app.book.root, folder / "ladders")
-        measurements.write_traces(app.book.root, folder / "traces", app.outdir)
+        site = Path(app.outdir)
+        for name in app.book.sources:
+            if not app.book.is_shown(name):  # it is handed out
+                (site / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(app.book.root / name, site / name)
+        (site / "404.html").write_text(MISSING, encoding="utf-8")
+        measurements.write(app.book, site / pages.TOOLS / "ladders")
+        measurements.write_traces(app.book, site / pages.TOOLS / "traces", site)
 
 
 #: For a web server that shows it at any address: it needs no other file, and finds the book's first page by itself.
@@ -279,24 +256,17 @@ MISSING = """<!DOCTYPE html>
 """
 
 
-def shared_tree(app, page, template, context, doctree):
-    """The sidebar of a source, which is in no tree itself, is that of the whole folder: made once."""
-    tree, folder = context.get("toctree"), PurePosixPath(page).parent
-
-    def made_once(**how):
-        if folder not in app.book.trees:
-            app.book.trees[folder] = tree(**how)
-        return app.book.trees[folder]
-
-    if tree and page not in app.book.page_names:
-        context["toctree"] = made_once
+def no_tree(app, page, template, context, doctree):
+    """A source is in no tree, so the theme need not make one: its sidebar is page_context's."""
+    if page not in app.book.page_names:
+        context.pop("toctree", None)
 
 
 def with_place(book, page, context):
     """A page with how long it takes below its title, where it does not say so itself."""
-    minutes, said = book.minutes(book.page_names[page])
+    minutes = book.minutes(book.page_names[page])
     body = context.get("body", "")
-    if said or pages.is_tool(book.page_names[page]):
+    if minutes is None or pages.is_tool(book.page_names[page]):
         return body
     words = f"about {minutes} minute{'s' if minutes > 1 else ''}"
     return re.sub(r"</h1>", f'</h1>\n<p class="place">{words}</p>', body, count=1)
@@ -323,7 +293,7 @@ def setup(app):
     app.add_config_value("read_by", "", "env")
     app.connect("builder-inited", prepare)
     app.connect("html-collect-pages", source_pages)
-    app.connect("html-page-context", shared_tree, priority=100)  # before the theme
+    app.connect("html-page-context", no_tree, priority=100)  # before the theme
     app.connect("html-page-context", page_context, priority=900)  # behind the theme
     app.connect("build-finished", finish)
     app.add_transform(Links)

@@ -8,9 +8,9 @@ folder's address shows it, and the sidebar's tree is appended to each page that 
 
 import html
 import os
+import posixpath
 import re
 import shlex
-import shutil
 import subprocess
 import urllib.parse
 from pathlib import Path, PurePosixPath
@@ -25,8 +25,8 @@ GLOSSARY = "common/GLOSSARY.md"
 LONGEST_SHOWN = 200_000
 RECORDED = re.compile(r"/results/.*\.json$|\.csv$")
 READ_A_MINUTE = 120
-SHOWN = {".cu", ".cuh", ".h", ".cpp", ".py", ".sh", ".cmake", ".json", ".txt", ".csv", ".js", ".css",
-         ".yml", ""}
+CUDA = {".cu", ".cuh", ".h", ".cpp"}
+SHOWN = CUDA | {".py", ".sh", ".cmake", ".json", ".txt", ".csv", ".js", ".css", ".yml", ""}
 FIGURE = re.compile(r"^<!-- report:(ladder|sizes|trace)_figure (.*?) -->$\n.*?^<!-- /report -->\n\n(?:[^\n]+\n)+", re.M | re.S)
 WARPS = re.compile(r"^<!-- view:warps (\w+) (\w+) -->$", re.M)
 LIVE = re.compile(r"^<!-- view:live (\w+) (\w+) (.+) -->$", re.M)
@@ -48,6 +48,11 @@ def page_of(name):
 def normal(folder, target):
     """The repository path of a link's target, seen from a folder."""
     return os.path.normpath(os.path.join(folder, target)).replace(os.sep, "/")
+
+
+def relative(address, page):
+    """An address of the book, seen from a page of it."""
+    return posixpath.relpath(address, posixpath.dirname(page) or ".")
 
 
 class Repository:
@@ -72,21 +77,18 @@ class Repository:
 
     def parent(self, name):
         """The page under which a page stands: the README of its own or of the next folder above."""
+        if is_tool(name):
+            return None if name == "README.md" else "README.md"
         folder = PurePosixPath(name).parent
-        if PurePosixPath(name).name == "README.md":
-            if str(folder) == ".":
-                return None
+        if name.endswith("/README.md"):
             folder = folder.parent
-        if str(PurePosixPath(name).parent) == TOOLS and not name.endswith("README.md"):
-            return "README.md"
         while f"{folder}/README.md" not in self.texts and str(folder) != ".":
             folder = folder.parent
         return "README.md" if str(folder) == "." else f"{folder}/README.md"
 
     def children(self, name):
         """The pages under a page, in the order in which it mentions them, then by name."""
-        mentioned = [normal(str(PurePosixPath(name).parent), target.partition("#")[0])
-                     for target in self.targets(name)]
+        mentioned = self.targets(name)
 
         def place(child):
             return (mentioned.index(child) if child in mentioned else len(mentioned), child)
@@ -127,25 +129,23 @@ class Repository:
         return (order[at - 1] if at else None), (order[at + 1] if at + 1 < len(order) else None)
 
     def minutes(self, name):
-        """How long a page takes, as it says itself below its title; else by its length, at a pace at which
-        technical pages are read."""
+        """How long a page takes by its length, at a pace at which technical pages are read; None where it says so
+        itself below its title."""
         text = self.texts[name]
-        said = re.search(r"\b(\d+) minutes\b", text[:1500])
-        if said:
-            return int(said.group(1)), True
+        if re.search(r"\b\d+ minutes\b", text[:1500]):
+            return None
         words = len(re.findall(r"[A-Za-z][\w'-]*", re.sub(r"<!--.*?-->|^\|.*$", "", text, flags=re.S | re.M)))
-        return max(1, round(words / READ_A_MINUTE)), False
+        return max(1, round(words / READ_A_MINUTE))
 
     # ---------------------------------------------------------------------------------------------
     # What the pages lead to
 
     def targets(self, name):
-        """The relative targets of a page's links and images, in their order."""
-        document = links.Document(self.root / name, name)
-        found = []
-        for _, line in document.text_lines():
-            found += [target.strip("<>") for target in links.targets_of(line)]
-        return [target for target in found if target and target[0] != "#" and not links.SCHEME.match(target)]
+        """The files and folders of the repository that a page's links and images lead to, in their order."""
+        lines = links.Document(self.root / name, name).text_lines()
+        found = [target.strip("<>") for _, line in lines for target in links.targets_of(line)]
+        return [normal(str(PurePosixPath(name).parent), target.partition("#")[0]) for target in found
+                if target and target[0] != "#" and not links.SCHEME.match(target)]
 
     def is_folder(self, name):
         return name == "." or any(file.startswith(name + "/") for file in self.files)
@@ -159,10 +159,7 @@ class Repository:
     def linked(self):
         """(sources, folders): what pages lead to that is no page itself. A folder brings its files, and
         a source the headers that it includes."""
-        waiting = []
-        for name in self.pages:
-            folder = str(PurePosixPath(name).parent)
-            waiting += [normal(folder, target.partition("#")[0]) for target in self.targets(name)]
+        waiting = [target for name in self.pages for target in self.targets(name)]
         sources, folders = set(), set()
         while waiting:
             name = waiting.pop()
@@ -177,7 +174,7 @@ class Repository:
         return sorted(sources), sorted(folders)
 
     def included(self, name):
-        if PurePosixPath(name).suffix not in (".cu", ".cuh", ".h", ".cpp"):
+        if PurePosixPath(name).suffix not in CUDA:
             return []
         return [found for found in INCLUDE.findall(runs.read_text(self.root / name)) if found in self.files]
 
@@ -212,8 +209,7 @@ def for_sphinx(text):
 
 def view(name, page, words, **query):
     """A line that opens one of the book's tools, here on the page where there is JavaScript (book.js)."""
-    address = os.path.relpath(f"{TOOLS}/{page}.html", PurePosixPath(name).parent)
-    address += "?" + urllib.parse.urlencode({key: value for key, value in query.items() if value}, safe=",")
+    address = relative(f"{TOOLS}/{page}.html", name) + "?" + urllib.parse.urlencode({key: value for key, value in query.items() if value}, safe=",")
     return f'\n<p class="explore"><a class="view" href="{html.escape(address)}">{words}</a></p>\n'
 
 
@@ -245,17 +241,12 @@ def with_views(name, text, live=False):
         kind, options = found.groups()
         return found.group(0) + ("" if own and kind == "trace" else view_of_figure(name, kind, options))
 
+    def warps(left, right, words, **query):
+        return view(name, "warps", words, chapter=chapter_of(name, ""), a=left, b=right, **query)
+
     text = FIGURE.sub(below, text)
-
-    def two_rungs(found):
-        return view(name, "warps", f"Step through the accesses of {found.group(1)} and {found.group(2)}",
-                    chapter=chapter_of(name, ""), a=found.group(1), b=found.group(2))
-
-    def running(found):
-        left, right, words = found.groups()
-        return view(name, "warps", words, chapter=chapter_of(name, ""), a=left, b=right, live="yes") if live else ""
-
-    return LIVE.sub(running, WARPS.sub(two_rungs, text))
+    text = WARPS.sub(lambda found: warps(*found.groups(), f"Step through the accesses of {found[1]} and {found[2]}"), text)
+    return LIVE.sub(lambda found: warps(*found.groups(), live="yes") if live else "", text)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -312,8 +303,7 @@ def stage(repository, folder, live=False):
         if name == "README.md":
             text = with_clone_line(text, repository_address(repository.root))
         wanted[folder / (page_of(name) + ".md")] = text.encode("utf-8")
-        for target in repository.targets(name):
-            image = normal(str(PurePosixPath(name).parent), target)
+        for image in repository.targets(name):
             if image.endswith((".svg", ".png")) and image in repository.files:
                 wanted[folder / image] = (repository.root / image).read_bytes()
     for path in folder.rglob("*") if folder.is_dir() else ():
@@ -321,11 +311,3 @@ def stage(repository, folder, live=False):
             path.unlink()
     for path, data in wanted.items():
         write_if_new(path, data)
-
-
-def copy_files(repository, folder):
-    """Puts the linked files that are not shown on a page beside the pages."""
-    for name in repository.linked()[0]:
-        if not repository.is_shown(name):
-            (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(repository.root / name, Path(folder) / name)

@@ -112,9 +112,8 @@ class This(unittest.TestCase):
     def test_every_target_has_an_address(self):
         repository = pages.Repository()
         for name in repository.pages:
-            for target in repository.targets(name):
-                path = pages.normal(str(Path(name).parent), target.partition("#")[0])
-                self.assertIsNotNone(repository.address(path), f"{name}: {target}")
+            for path in repository.targets(name):
+                self.assertIsNotNone(repository.address(path), f"{name}: {path}")
 
     def test_every_chapter_is_in_the_sidebar(self):
         lessons = dict(pages.Repository().groups("README.md"))["Lessons"]
