@@ -286,7 +286,7 @@ def page_context(app, page, template, context, doctree):
     context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
     name = PurePosixPath(page).name
     if str(PurePosixPath(page).parent) == pages.TOOLS and (STATIC / f"{name}.js").is_file():
-        app.add_js_file(f"{name}.js", type="module")
+        app.add_js_file(f"{name}.js", priority=900, type="module")  # behind book.js
 
 
 def setup(app):

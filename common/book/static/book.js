@@ -2,7 +2,11 @@
 // a prediction is compared, the place where one stopped is found again, and all of it without a mouse.
 
 function element(name, properties = {}, ...children) {
-  const node = Object.assign(document.createElement(name), properties);
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key in node) node[key] = value;
+    else node.setAttribute(key, value);
+  }
   node.append(...children);
   return node;
 }
@@ -10,8 +14,7 @@ function element(name, properties = {}, ...children) {
 function openFigure(link) {
   const picture = link.querySelector("img").cloneNode();
   const close = element("button", { type: "button", textContent: "Close" });
-  const dialog = element("dialog", { className: "figure" }, close, picture);
-  dialog.setAttribute("aria-label", picture.alt);
+  const dialog = element("dialog", { className: "figure", "aria-label": picture.alt }, close, picture);
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
@@ -79,8 +82,7 @@ function showDefinitions() {
   const show = (link) => {
     if (shown?.link === link) return;
     hide();
-    const box = element("p", { className: "definition", id: "definition" }, link.dataset.definition);
-    box.setAttribute("role", "tooltip");
+    const box = element("p", { className: "definition", id: "definition", role: "tooltip" }, link.dataset.definition);
     document.body.append(box);
     const at = link.getBoundingClientRect();
     const left = Math.max(8, Math.min(at.left, document.documentElement.clientWidth - box.offsetWidth - 8));
@@ -149,8 +151,7 @@ function askForPredictions() {
     const value = numberIn(measured.textContent);
     if (!Number.isFinite(value)) continue;
     const field = element("input", { type: "text", inputMode: "decimal" });
-    const answer = element("span");
-    answer.setAttribute("role", "status");
+    const answer = element("span", { role: "status" });
     const form = element("form", { className: "predict" },
       element("label", {}, "Your prediction: ", field), element("span", {}, unit),
       element("button", { type: "submit", textContent: "Look" }), answer);
@@ -171,8 +172,7 @@ function askForPredictions() {
 // A link to the explorer or the warp view opens it here; a second press closes it.
 function openViews() {
   for (const link of document.querySelectorAll("a.view")) {
-    const button = element("button", { type: "button", textContent: link.textContent });
-    button.setAttribute("aria-expanded", "false");
+    const button = element("button", { type: "button", textContent: link.textContent, "aria-expanded": "false" });
     let frame = null;
     button.addEventListener("click", () => {
       if (frame) {

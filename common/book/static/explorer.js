@@ -1,8 +1,8 @@
 // The ladder explorer: bars of one ladder, lines over all sizes, the reader's own files. Everything that it
 // draws comes from the JSON files beside the page or from a file that was dropped on it.
 
-import { openFile, operations, rowsOf } from "./ladders.js";
-import { dropBox, element, number, say } from "./page.js";
+import { elements, openFile, operations, rowsOf } from "./ladders.js";
+import { begin, choice, control, element, frame, json, number, say, sum, table, unique, writeAddress } from "./page.js";
 
 const KINDS = ["rung", "yours", "sweep", "bound", "peer", "copy"];
 const COLOURS = 4;
@@ -10,7 +10,6 @@ const state = { chapter: "", op: "", type: "", regime: "", size: "", y: "GBps", 
 const files = []; // {id, gpu, chapters: Map(chapter -> entry), own}
 const loading = new Map();
 let index = { chapters: [], files: [] };
-let root;
 let wantedRung = "";
 
 // ---------------------------------------------------------------------------------------------------------
@@ -23,8 +22,7 @@ function drawn(name, attributes, ...children) {
   return node;
 }
 
-const elements = (size) => size.split("x").reduce((product, part) => product * Number(part), 1);
-const unique = (items) => [...new Set(items)];
+const isGrey = (row) => row.kind === "copy" || row.kind === "peer";
 
 // ---------------------------------------------------------------------------------------------------------
 // What there is to choose
@@ -37,8 +35,8 @@ function chosenFiles() {
   return entries().filter((file) => state.gpus.includes(file.id));
 }
 
-function union(choose) {
-  return unique(entries().flatMap((file) => choose(file.chapters.get(state.chapter))));
+function recorded() {
+  return entries().map((file) => file.chapters.get(state.chapter));
 }
 
 function ofChoice(entry) {
@@ -46,10 +44,9 @@ function ofChoice(entry) {
 }
 
 function choices() {
-  const ops = [...new Map(entries().flatMap((file) => operations(file.chapters.get(state.chapter)))).entries()];
-  const types = union((entry) => rowsOf(entry, state.op).filter((row) => row.kind !== "copy" && row.kind !== "peer")
-    .map((row) => row.type));
-  const places = union((entry) => ofChoice(entry).flatMap((row) => entry.places.filter((_, i) => row.values[i])));
+  const ops = [...new Map(recorded().flatMap(operations))];
+  const types = unique(recorded().flatMap((entry) => rowsOf(entry, state.op)).filter((row) => !isGrey(row)).map((row) => row.type));
+  const places = recorded().flatMap((entry) => ofChoice(entry).flatMap((row) => entry.places.filter((_, i) => row.values[i])));
   return {
     chapter: index.chapters.map((chapter) => [chapter.chapter, chapter.title]),
     op: ops,
@@ -62,18 +59,16 @@ function choices() {
 
 // The largest of the sizes with the most rows.
 function fullestSize(sizes) {
-  const rows = (size) => entries().reduce((sum, file) => {
-    const entry = file.chapters.get(state.chapter);
+  const counts = sizes.map((size) => sum(recorded().map((entry) => {
     const place = entry.places.indexOf(`${size}/${state.regime}`);
-    return sum + ofChoice(entry).filter((row) => row.values[place]).length;
-  }, 0);
-  const counts = sizes.map(rows);
+    return ofChoice(entry).filter((row) => row.values[place]).length;
+  })));
   return sizes[counts.lastIndexOf(Math.max(...counts))];
 }
 
 // The operation that has a rung of this name: a link below a figure knows no more.
 function operationOf(rung, offered) {
-  return offered.find((op) => entries().some((file) => rowsOf(file.chapters.get(state.chapter), op)
+  return offered.find((op) => recorded().some((entry) => rowsOf(entry, op)
     .some((row) => row.rung === rung && row.kind === "rung")));
 }
 
@@ -106,17 +101,14 @@ function readAddress() {
   if (!["GBps", "copy"].includes(state.y)) state.y = "GBps";
 }
 
-// What a reader chooses is a step that Back takes back; what follows from it is not.
-function writeAddress(step) {
+// What a reader chooses is a step; what follows from it is not.
+function tellAddress(step) {
   const query = new URLSearchParams();
   for (const key of KEYS) if (state[key]) query.set(key, state[key]);
   const hosted = state.gpus.filter((id) => !files.find((file) => file.id === id)?.own);
   if (hosted.length) query.set("gpus", hosted.join(","));
   if (state.lines.length) query.set("lines", state.lines.join(","));
-  if (new URLSearchParams(location.search).has("inside")) query.set("inside", "yes");
-  const address = `?${query.toString().replaceAll("%2C", ",")}`;
-  if (address === location.search) return;
-  history[step ? "pushState" : "replaceState"](null, "", address);
+  writeAddress(query, step);
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -126,8 +118,7 @@ async function load(chapter) {
   const wanted = index.files.filter((file) => file.chapters.includes(chapter) && !loading.has(file.file));
   for (const file of wanted) loading.set(file.file, true);
   await Promise.all(wanted.map(async (file) => {
-    const answer = await fetch(new URL(`ladders/${file.file}`, location.href));
-    const opened = openFile(await answer.json(), index.chapters);
+    const opened = openFile(await json(`ladders/${file.file}`), index.chapters);
     const known = files.find((other) => other.id === file.id && other.gpu === opened.gpu && !other.own);
     if (known) for (const [name, entry] of opened.chapters) known.chapters.set(name, entry);
     else files.push({ ...opened, id: file.id, added: file.added ?? false });
@@ -182,8 +173,8 @@ function bars() {
 function bar(row, cell, longest) {
   const [speed, copy] = cell.value;
   const place = (value) => `${Math.max(0.3, (100 * value) / longest)}%`;
-  const grey = row.kind === "peer" || row.kind === "copy";
-  const fill = element("span", { className: `fill ${grey ? "peer" : row.kind} c${cell.colour}` });
+  const series = isGrey(row) ? "p" : row.kind === "yours" ? 4 : cell.colour;
+  const fill = element("span", { className: `fill ${row.kind} s${series} c${cell.colour}` });
   fill.style.width = place(speed);
   const track = element("span", { className: "track" }, fill);
   if (copy && row.kind !== "copy") {
@@ -200,32 +191,23 @@ function drawBars() {
   const speeds = rows.flatMap((row) => row.cells.flatMap(({ value }) =>
     [value[0], value[1] && row.kind !== "copy" ? (100 * value[0]) / value[1] : 0]));
   const longest = Math.max(...speeds, 1);
-  const body = element("tbody");
-  for (const row of rows) {
-    row.cells.forEach((cell, number_) => {
-      const line = element("tr", { className: row.kind });
-      line.dataset.name = row.name;
-      line.dataset.gpu = cell.file.id;
-      line.dataset.gbps = cell.value[0];
-      if (number_ === 0) {
-        const pressed = state.lines.includes(row.name);
-        const button = element("button", { type: "button", title: "Draw it over all sizes", textContent: row.rung });
-        button.setAttribute("aria-pressed", pressed);
-        button.addEventListener("click", () => toggleLine(row.name));
-        line.append(element("th", { scope: "row", rowSpan: row.cells.length }, button));
-      }
-      if (several) line.append(element("td", { className: "gpu" }, cell.file.label));
-      line.append(bar(row, cell, longest), element("td", { className: "n" }, number(cell.value[0])),
-        element("td", { className: "n" }, cell.value[1] ? `${number(cell.value[1], 1)} %` : "–"),
-        element("td", { className: "n" }, `${number(cell.value[2], 1)} %`));
-      body.append(line);
-    });
-  }
-  const head = ["Rung", ...(several ? ["GPU"] : []), "", "GB/s", "% of copy", "Spread"];
-  const table = element("table", { className: "bars" },
-    element("thead", {}, element("tr", {}, ...head.map((text) => text
-      ? element("th", { scope: "col", className: text === "GPU" ? "gpu" : "", textContent: text }) : element("td")))), body);
-  root.querySelector(".explorer-bars").replaceChildren(rows.length ? table : element("p", {}, "Nothing was recorded here."));
+  const lines = rows.flatMap((row) => row.cells.map((cell, i) => {
+    const line = element("tr", { className: row.kind, "data-name": row.name, "data-gpu": cell.file.id });
+    if (i === 0) {
+      const button = element("button", { type: "button", title: "Draw it over all sizes", textContent: row.rung,
+        "aria-pressed": state.lines.includes(row.name) });
+      button.addEventListener("click", () => toggleLine(row.name));
+      line.append(element("th", { scope: "row", rowSpan: row.cells.length }, button));
+    }
+    if (several) line.append(element("td", { className: "gpu" }, cell.file.label));
+    const [speed, copy, spread] = cell.value;
+    line.append(bar(row, cell, longest), ...[number(speed), copy ? `${number(copy, 1)} %` : "–", `${number(spread, 1)} %`].map(
+      (text) => element("td", { className: "n" }, text)));
+    return line;
+  }));
+  const heads = ["Rung", ...(several ? ["GPU"] : []), "", "GB/s", "% of copy", "Spread"];
+  root.querySelector(".explorer-bars").replaceChildren(
+    lines.length ? table("bars", heads, lines) : element("p", {}, "Nothing was recorded here."));
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -260,8 +242,7 @@ function points(file, name) {
     const n = elements(size);
     found.set(n, [...(found.get(n) ?? []), value]);
   });
-  return [...found].sort((a, b) => a[0] - b[0])
-    .map(([n, values]) => [n, values.reduce((sum, value) => sum + value, 0) / values.length]);
+  return [...found].sort((a, b) => a[0] - b[0]).map(([n, values]) => [n, sum(values) / values.length]);
 }
 
 function ticks(top) {
@@ -281,7 +262,7 @@ function drawLines() {
   const [high, left, right, top, bottom] = [320, 48, 16, 24, 44];
   const rows = linesShown();
   const series = rows.flatMap((row, colour) => chosenFiles().map((file, dash) =>
-    ({ row, file, colour: row.kind === "copy" || row.kind === "peer" ? "p" : colour % 8, dash, points: points(file, row.name) })))
+    ({ row, file, colour: isGrey(row) ? "p" : colour % 8, dash, points: points(file, row.name) })))
     .filter((line) => line.points.length);
   const all = series.flatMap((line) => line.points);
   const holder = root.querySelector(".explorer-lines");
@@ -328,16 +309,12 @@ function drawLines() {
 // The page
 
 function select(key, label, options) {
-  const list = element("select", { id: `explorer-${key}` }, ...options.map(([value, text]) =>
-    element("option", { value, textContent: text, selected: value === state[key] })));
-  list.addEventListener("change", async () => {
-    state[key] = list.value;
+  return choice(`explorer-${key}`, label, options, state[key], async ({ value }) => {
+    state[key] = value;
     if (["chapter", "op", "type"].includes(key)) state.lines = [];
     await load(state.chapter);
     draw(true);
-    document.getElementById(list.id)?.focus();
   });
-  return element("label", { htmlFor: list.id }, label, list);
 }
 
 function drawControls() {
@@ -347,14 +324,12 @@ function drawControls() {
     .map(([key, label]) => select(key, label, offered[key]));
   lists.push(select("y", "Lines in", [["GBps", "GB/s"], ["copy", "% of copy"]]));
   const gpus = element("fieldset", {}, element("legend", { textContent: "GPU" }), ...entries().map((file) => {
-    const box = element("input", { type: "checkbox", id: `explorer-gpu-${file.id}`, checked: state.gpus.includes(file.id) });
-    box.addEventListener("change", () => {
+    const box = element("input", { type: "checkbox", checked: state.gpus.includes(file.id) });
+    return control(`explorer-gpu-${file.id}`, file.label, box, () => {
       state.gpus = entries().map((other) => other.id)
         .filter((id) => (id === file.id ? box.checked : state.gpus.includes(id)));
       draw(true);
-      document.getElementById(box.id)?.focus();
     });
-    return element("label", { htmlFor: box.id }, box, ` ${file.label}`);
   }));
   root.querySelector(".explorer-controls").replaceChildren(...lists, gpus);
 }
@@ -390,37 +365,23 @@ function draw(step = false) {
   drawBars();
   drawLines();
   drawSources();
-  writeAddress(step);
+  tellAddress(step);
   root.dataset.ready = "yes";
 }
 
-function frame() {
-  dropBox(root, "explorer-file", "Drop a benchmark result here, or choose one: ",
-    "./tutorial bench wrote, as build/results/01_elu.cuda.json", take);
-  root.append(...["controls", "bars", "lines"].map((part) => element("div", { className: `explorer-${part}` })),
-    element("ul", { className: "explorer-sources" }));
-}
-
-async function start() {
-  root = document.getElementById("explorer");
-  root.replaceChildren();
-  frame();
+const root = frame("explorer", "a benchmark result", "./tutorial bench wrote, as build/results/01_elu.cuda.json", take,
+  ...["controls", "bars", "lines"].map((part) => element("div", { className: `explorer-${part}` })),
+  element("ul", { className: "explorer-sources" }));
+readAddress();
+addEventListener("popstate", async () => {
   readAddress();
-  addEventListener("popstate", async () => {
-    readAddress();
-    await load(state.chapter);
-    draw();
-  });
-  addEventListener("resize", () => root.dataset.ready && drawLines());
-  try {
-    index = await (await fetch(new URL("ladders/index.json", location.href))).json();
-    if (!index.chapters.some((chapter) => chapter.chapter === state.chapter)) state.chapter = index.chapters[0].chapter;
-    await load(state.chapter);
-    draw();
-  } catch (error) {
-    say(`The recorded ladders could not be read (${error.message}). A book that was opened as a file cannot read them: `
-      + "use ./tutorial read or another web server.", true);
-  }
-}
-
-start();
+  await load(state.chapter);
+  draw();
+});
+addEventListener("resize", () => root.dataset.ready && drawLines());
+begin("ladders", async () => {
+  index = await json("ladders/index.json");
+  if (!index.chapters.some((chapter) => chapter.chapter === state.chapter)) state.chapter = index.chapters[0].chapter;
+  await load(state.chapter);
+  draw();
+});

@@ -2,6 +2,8 @@
 // ./tutorial bench --share writes. All become {gpu, cpu, chapters: Map(name -> {context, places, rows})}, where a
 // row is {name, ladder, rung, type, kind, form, values}, and a value [GB/s, percent of copy or null, spread] or null.
 
+export const elements = (size) => size.split("x").reduce((product, part) => product * Number(part), 1);
+
 const TYPE = /^(?:bf|f|i|u|s)\d+/;
 
 function positive(value) {
@@ -26,7 +28,7 @@ function rowsOfLadders(ladders) {
   return ladders.flatMap(({ ladder, places, rungs }) => rungs.flatMap(({ rung, dtype, kind, form = "", ...columns }) =>
     places.map((place, number) => {
       const row = Object.fromEntries(Object.entries(columns).map(([key, value]) => [key, Array.isArray(value) ? value[number] : value]));
-      row.bytes ??= row.bytes_per_element * place[0].split("x").reduce((product, side) => product * side, 1);
+      row.bytes ??= row.bytes_per_element * elements(place[0]);
       row.GBps ??= row.bytes / row.median_us / 1e3;
       return { ladder, rung, place: place.join("/"), type: dtype, kind, form, value: measurement(row) };
     })));

@@ -1,7 +1,7 @@
 // Kernels that run in the page: launches of the module (common/live), as traces that the warp view draws, and the
 // controls of a launch.
 
-import { element, number } from "./page.js";
+import { choice, control, element, number, table, unique } from "./page.js";
 
 /// What the controls stand at before anybody has touched them; the offsets are bytes.
 export const DEFAULTS = { n: 8192, threads: 128, x: 0, a_at: 0, b_at: 0, y: 0, number: "", width: 4, first: 1, second: 1, reverse: 0 };
@@ -49,53 +49,35 @@ export function run(chapter, name, state) {
 }
 
 // ---------------------------------------------------------------------------------------------------------
-// Controls. `change(key, value, id)` takes what one is set to.
+// Controls
 
-function control(key, text, input, change, read = () => Number(input.value)) {
-  input.id = `live-${key}`;
-  input.addEventListener("change", () => change(key, read(), input.id));
-  return element("label", { htmlFor: input.id }, ...(input.type === "checkbox" ? [input, ` ${text}`] : [text, input]));
-}
-
-function choice(state, key, text, values, change) {
-  return control(key, text, element("select", {}, ...values.map((value) =>
-    element("option", { value, textContent: value, selected: String(value) === String(state[key]) }))), change);
-}
-
-function field(state, key, text, least, most, change) {
-  const input = element("input", { type: "number", min: least, max: most, value: state[key], inputMode: "numeric" });
-  return control(key, text, input, change, () => (input.value === "" ? DEFAULTS[key]
-    : Math.min(most, Math.max(least, Math.round(Number(input.value)) || least))));
-}
-
-function slider(state, key, change) {
-  const input = element("input", { type: "range", min: 0, max: WIDTHS.length - 1, value: WIDTHS.indexOf(Number(state[key])) });
-  input.setAttribute("aria-valuetext", `${state[key]} bytes`);
-  return control(key, `A store of f16x8_stores: ${state[key]} bytes`, input, change, () => WIDTHS[input.value]);
-}
-
-function box(state, key, text, change) {
-  const input = element("input", { type: "checkbox", checked: Number(state[key]) === 1 });
-  return control(key, text, input, change, () => Number(input.checked));
-}
-
-/// What the rungs of a view have: `names` of a chapter.
+/// What the rungs of a view have: `names` of a chapter. `change(key, value)` takes what one is set to.
 export function controls(chapter, names, state, change) {
   const rungs = names.map((name) => one(chapter, name)).filter(Boolean);
   const has = (control) => rungs.some((rung) => rung.controls.includes(control));
   const parts = [];
+  const pick = (key, text, values) => choice(`live-${key}`, text, values.map((value) => [value, value]), state[key],
+    ({ value }) => change(key, Number(value)));
+  const set = (key, text, least) => control(`live-${key}`, text,
+    element("input", { type: "number", min: least, max: MOST, value: state[key], inputMode: "numeric" }), ({ value }) =>
+      change(key, value === "" ? DEFAULTS[key] : Math.min(MOST, Math.max(least, Math.round(Number(value)) || least))));
   if (rungs.some((rung) => !rung.controls.includes("barriers"))) {
-    parts.push(field(state, "n", "Elements", 1, MOST, change));
-    if (has("threads")) parts.push(choice(state, "threads", "Threads a block", [32, 64, 128, 256, 512, 1024], change));
-    for (const array of [...new Set(rungs.flatMap((rung) => rung.arrays))]) {
-      parts.push(choice(state, AT[array], `${array} begins at byte`, [0, 2, 4, 8, 16], change));
+    parts.push(set("n", "Elements", 1));
+    if (has("threads")) parts.push(pick("threads", "Threads a block", [32, 64, 128, 256, 512, 1024]));
+    for (const array of unique(rungs.flatMap((rung) => rung.arrays))) {
+      parts.push(pick(AT[array], `${array} begins at byte`, [0, 2, 4, 8, 16]));
     }
-    parts.push(field(state, "number", "Warp (of the grid)", 0, MOST, change));
+    parts.push(set("number", "Warp (of the grid)", 0));
   }
-  if (has("width")) parts.push(slider(state, "width", change));
+  if (has("width")) {
+    const slider = element("input", { type: "range", min: 0, max: WIDTHS.length - 1, value: WIDTHS.indexOf(Number(state.width)),
+      "aria-valuetext": `${state.width} bytes` });
+    parts.push(control("live-width", `A store of f16x8_stores: ${state.width} bytes`, slider, () => change("width", WIDTHS[slider.value])));
+  }
   if (has("barriers")) {
-    parts.push(box(state, "first", "first barrier", change), box(state, "second", "second barrier", change),
-      box(state, "reverse", "threads run from last to first", change));
+    const texts = { first: "first barrier", second: "second barrier", reverse: "threads run from last to first" };
+    parts.push(...Object.entries(texts).map(([key, text]) => control(`live-${key}`, text,
+      element("input", { type: "checkbox", checked: Number(state[key]) === 1 }), ({ checked }) => change(key, Number(checked)))));
   }
   return element("fieldset", { className: "live" }, element("legend", {}, "This launch runs here, in your browser"), ...parts);
 }
@@ -104,13 +86,10 @@ export function controls(chapter, names, state, change) {
 export function sums(rung) {
   if (!rung.sums) return [];
   const right = [256, 512];
-  const rows = ["x", "2 x"].map((what, i) => element("tr", {}, element("th", { scope: "row", textContent: `sum of ${what}` }),
-    ...rung.sums.filter((_, k) => k % 2 === i).map((sum) => element("td", { className: sum === right[i] ? "" : "wrong",
-      textContent: sum === null ? "NaN" : sum }))));
+  const rows = ["x", "2 x"].map((what, i) => element("tr", {}, element("th", { scope: "row" }, `sum of ${what}`),
+    ...rung.sums.filter((_, k) => k % 2 === i).map((sum) => element("td", { className: sum === right[i] ? "" : "wrong" }, sum ?? "NaN"))));
   const wrong = rung.sums.filter((sum, k) => sum !== right[k % 2]).length;
   return [element("p", { role: "status" }, element("strong", {}, wrong ? `${wrong} of ${rung.sums.length} sums are wrong. ` : "All sums are right. "),
     rung.conflict ?? ""),
-  element("table", { className: "warp-totals live-sums" }, element("thead", {}, element("tr", {}, element("th", { scope: "col",
-    textContent: "right: 256 and 512" }), ...rung.sums.slice(rung.sums.length / 2).map((_, warp) => element("th", { scope: "col",
-    textContent: `warp ${warp}` })))), element("tbody", {}, ...rows))];
+  table("warp-totals live-sums", ["right: 256 and 512", ...rung.sums.slice(rung.sums.length / 2).map((_, warp) => `warp ${warp}`)], rows)];
 }

@@ -2,7 +2,7 @@
 // it touches below, for two rungs side by side. It draws what ./tutorial trace --json wrote.
 
 import * as live from "./live.js";
-import { dropBox, element, number, say } from "./page.js";
+import { begin, choice, element, frame, json, number, say, sum, table, unique, writeAddress } from "./page.js";
 
 const SECTOR = 32;
 const MOST_SECTORS = 64;
@@ -11,11 +11,9 @@ const traces = new Map(); // chapter -> rungs
 let index = [];
 let sources = []; // the files that the book shows
 let hasModule = false; // the kernels can run here
-let root;
 
 const product = (sizes) => sizes.reduce((all, one) => all * one, 1);
 const many = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
-const sum = (items) => items.reduce((all, one) => all + one, 0);
 
 // ---------------------------------------------------------------------------------------------------------
 // A trace
@@ -75,11 +73,14 @@ function ofTheWarp(requests) {
   return `This warp in all: ${kinds.filter(Boolean).join("; ")}.`;
 }
 
-function totals(rung, operation) {
-  const places = rung.launches.flatMap((launch) => launch.places)
-    .filter((place) => place.space === "global" && place.operation === operation);
-  const all = (key) => sum(places.map((place) => place[key]));
-  return places.length ? { requests: all("requests"), sectors: all("sectors"), used: all("used") } : null;
+// [operation, its counts] of a rung's loads and stores in global memory, of those that there are.
+function totals(rung) {
+  return ["load", "store"].flatMap((operation) => {
+    const places = rung.launches.flatMap((launch) => launch.places)
+      .filter((place) => place.space === "global" && place.operation === operation);
+    const all = (key) => sum(places.map((place) => place[key]));
+    return places.length ? [[operation, { requests: all("requests"), sectors: all("sectors"), used: all("used") }]] : [];
+  });
 }
 
 function open(data) {
@@ -112,13 +113,16 @@ function owners(request) {
 const colour = (lane) => (lane < 0 ? "many" : `lane l${lane % 8}`);
 
 function lanesPicture(request) {
-  const row = element("div", { className: "warp-lanes", role: "img",
-    "aria-label": `${lanesOf(request).length} of 32 lanes take part` });
-  request.offsets.forEach((offset, lane) => row.append(element("span", {
+  const lanes = request.offsets.map((offset, lane) => element("span", {
     className: offset === null ? "idle" : colour(lane), title: offset === null ? `lane ${lane}: idle`
-      : `lane ${lane}: bytes ${offset} to ${offset + request.bytes - 1}`, textContent: String(lane) })));
-  return row;
+      : `lane ${lane}: bytes ${offset} to ${offset + request.bytes - 1}`, textContent: String(lane) }));
+  return element("div", { className: "warp-lanes", role: "img",
+    "aria-label": `${lanesOf(request).length} of 32 lanes take part` }, ...lanes);
 }
+
+// What one lane asks for, none (undefined), or several (-1).
+const cell = (lane) => element("span", { className: lane === undefined ? "unasked" : colour(lane),
+  textContent: lane === undefined ? "" : lane < 0 ? "*" : String(lane) });
 
 // A line per sector: its address, and a cell for every byte, in units of what a lane asks for.
 function sectorsPicture(request) {
@@ -133,10 +137,8 @@ function sectorsPicture(request) {
       const lane = bytes.get(first);
       let last = first;
       while (last + 1 < end && bytes.get(last + 1) === lane) ++last;
-      const cell = element("span", { className: lane === undefined ? "unasked" : colour(lane),
-        textContent: lane === undefined ? "" : lane < 0 ? "*" : String(lane) });
-      cell.style.flexGrow = last - first + 1;
-      line.append(cell);
+      line.append(cell(lane));
+      line.lastChild.style.flexGrow = last - first + 1;
       first = last + 1;
     }
     grid.append(line);
@@ -159,13 +161,10 @@ function banksPicture(request) {
   const grid = element("div", { className: "warp-banks", role: "img",
     "aria-label": `the 32 banks need ${passes} ${passes === 1 ? "pass" : "passes"}` });
   for (let pass = 0; pass < passes; ++pass) {
-    const line = element("div", { className: "sector" });
-    for (const bank of banks) {
+    grid.append(element("div", { className: "sector" }, ...banks.map((bank) => {
       const asking = [...([...bank.values()][pass] ?? [])];
-      line.append(element("span", { className: !asking.length ? "unasked" : colour(asking.length > 1 ? -1 : asking[0]),
-        textContent: !asking.length ? "" : asking.length > 1 ? "*" : String(asking[0]) }));
-    }
-    grid.append(line);
+      return cell(asking.length > 1 ? -1 : asking[0]);
+    })));
   }
   if (together < 32) grid.append(element("p", {}, `The first ${together} lanes; the others take their turns like them.`));
   return grid;
@@ -188,9 +187,8 @@ function words(request) {
 function column(rung, key, at, isAlone) {
   const requests = requestsOf(rung);
   const request = requests[at];
-  const part = element("section", { className: "warp-rung" });
-  part.dataset.rung = rung?.rung ?? "";
-  part.append(select(key, isAlone ? "Kernel" : key === "a" ? "Left" : "Right", rungChoices()));
+  const label = isAlone ? "Kernel" : key === "a" ? "Left" : "Right";
+  const part = element("section", { className: "warp-rung" }, select(key, label, rungChoices()));
   if (rung?.refused) {
     part.append(element("p", { className: "warp-refused" }, `The launcher refuses: ${rung.refused}.`));
     return part;
@@ -200,23 +198,15 @@ function column(rung, key, at, isAlone) {
     part.append(element("p", {}, requests.length ? "It has no such access." : "This warp does nothing here. Choose another."));
     return part;
   }
-  part.dataset.requests = requests.length;
-  part.dataset.sectors = request.sectors ?? "";
   part.append(element("p", { className: "warp-where" }, `${rung.shape}; ${warpWords(rung)}`),
     element("p", { className: "warp-access" }, element("strong", {}, `Access ${at + 1} of ${requests.length}`), ...place(request.line)),
     element("p", {}, words(request)), lanesPicture(request),
     request.space === "global" ? sectorsPicture(request) : banksPicture(request));
-  const table = element("table", { className: "warp-totals" }, element("thead", {}, element("tr", {},
-    ...["The whole launch", "requests", "sectors", "sectors a request", "asked for"].map((text) =>
-      element("th", { scope: "col", textContent: text })))), element("tbody"));
-  for (const operation of ["load", "store"]) {
-    const all = totals(rung, operation);
-    if (!all) continue;
-    table.lastChild.append(element("tr", {}, element("th", { scope: "row", textContent: `${operation}s` }),
-      ...[number(all.requests), number(all.sectors), number(all.sectors / all.requests, 2),
-        `${number((100 * all.used) / (all.sectors * SECTOR))} %`].map((text) => element("td", { textContent: text }))));
-  }
-  part.append(element("p", { className: "warp-all" }, ofTheWarp(requests)), table);
+  const rows = totals(rung).map(([operation, all]) => element("tr", {}, element("th", { scope: "row" }, `${operation}s`),
+    ...[number(all.requests), number(all.sectors), number(all.sectors / all.requests, 2),
+      `${number((100 * all.used) / (all.sectors * SECTOR))} %`].map((text) => element("td", {}, text))));
+  part.append(element("p", { className: "warp-all" }, ofTheWarp(requests)),
+    table("warp-totals", ["The whole launch", "requests", "sectors", "sectors a request", "asked for"], rows));
   return part;
 }
 
@@ -236,16 +226,12 @@ function rungChoices() {
 // The page
 
 function select(key, label, options) {
-  const list = element("select", { id: `warps-${key}` }, ...options.map(([value, text]) =>
-    element("option", { value, textContent: text, selected: value === state[key] })));
-  list.addEventListener("change", async () => {
-    state[key] = list.value;
-    if (key !== "step") state.step = 1;
+  return choice(`warps-${key}`, label, options, state[key], async ({ value }) => {
+    state[key] = value;
+    state.step = 1;
     await load(state.chapter);
     draw();
-    document.getElementById(list.id)?.focus();
   });
-  return element("label", { htmlFor: list.id }, label, list);
 }
 
 function settle() {
@@ -270,8 +256,7 @@ function firstStore() {
 const find = (name) => runsHere() ? live.run(state.chapter, name, state) : traces.get(state.chapter)?.find((rung) => rung.rung === name);
 
 function stepper(most) {
-  const slider = element("input", { type: "range", id: "warps-step", min: 1, max: most, value: state.step });
-  slider.setAttribute("aria-label", "access");
+  const slider = element("input", { type: "range", id: "warps-step", min: 1, max: most, value: state.step, "aria-label": "access" });
   const back = element("button", { type: "button", id: "warps-back", textContent: "◀ Back", disabled: state.step <= 1 });
   const on = element("button", { type: "button", id: "warps-on", textContent: "Step ▶", disabled: state.step >= most });
   const move = (step) => {  // these three stay, so that the slider can be dragged and a button keeps the focus
@@ -290,7 +275,7 @@ function stepper(most) {
 function draw() {
   const most = settle();
   const names = [...traces.keys(), ...index.map((entry) => entry.chapter)];
-  const chapters = [...new Set(names)].map((name) => [name, index.find((entry) => entry.chapter === name)?.title ?? name]);
+  const chapters = unique(names).map((name) => [name, index.find((entry) => entry.chapter === name)?.title ?? name]);
   const controls = element("div", { className: "explorer-controls" }, select("chapter", "Chapter", chapters),
     select("warp", "Warp", [["middle", "one in the middle"], ["last", "the last that does anything"]]), stepper(most));
   root.querySelector(".warp-view").replaceChildren(controls, ...launch(), element("div", { className: "warp-rungs" }));
@@ -309,22 +294,21 @@ function launch() {
     draw();
     document.getElementById(button.id)?.focus();
   });
-  const change = (key, value, id) => {
+  const change = (key, value) => {
     state[key] = value;
     draw();
     tellLaunches();
-    document.getElementById(id)?.focus();
   };
-  const names = [...new Set([state.a, state.b])];
+  const names = unique([state.a, state.b]);
   return [element("p", { className: "explore" }, button), ...(runsHere() ? [live.controls(state.chapter, names, state, change)] : [])];
 }
 
 // For those who do not see the pictures.
 function tellLaunches() {
-  say([...new Set([state.a, state.b])].map((name) => {
+  say(unique([state.a, state.b]).map((name) => {
     const rung = find(name);
-    const counts = ["load", "store"].map((operation) => [operation, totals(rung, operation)]).filter(([, all]) => all)
-      .map(([operation, all]) => `${many(all.sectors, "sector")} ${operation === "load" ? "loaded" : "stored"}`);
+    const counts = totals(rung).map(([operation, all]) =>
+      `${many(all.sectors, "sector")} ${operation === "load" ? "loaded" : "stored"}`);
     return `${name}: ${rung.refused ? `refused, ${rung.refused}` : rung.conflict ?? counts.join(", ")}`;
   }).join("; "));
 }
@@ -343,17 +327,14 @@ function drawRungs() {
   const [a, b] = stepsShown()[state.step - 1] ?? [null, null];
   const isAlone = state.a === state.b && Boolean(find(state.a)?.sums);  // a sum stands beside nothing
   root.querySelector(".warp-rungs").replaceChildren(column(find(state.a), "a", a, isAlone), ...(isAlone ? [] : [column(find(state.b), "b", b)]));
-  const query = new URLSearchParams(Object.entries(state).filter(([key, value]) =>
+  writeAddress(new URLSearchParams(Object.entries(state).filter(([key, value]) =>
     key in live.DEFAULTS ? runsHere() && String(value) !== String(live.DEFAULTS[key])
-      : value !== "" && !(key === "chapter" && state.chapter === "yours")));
-  if (new URLSearchParams(location.search).has("inside")) query.set("inside", "yes");
-  history.replaceState(null, "", `?${query}`);
+      : value !== "" && !(key === "chapter" && state.chapter === "yours"))));
 }
 
 async function load(chapter) {
   if (traces.has(chapter) || !index.some((entry) => entry.chapter === chapter)) return;
-  const answer = await fetch(new URL(`traces/${chapter}.json`, location.href));
-  traces.set(chapter, open(await answer.json()));
+  traces.set(chapter, open(await json(`traces/${chapter}.json`)));
 }
 
 async function take(data, file) {
@@ -372,27 +353,18 @@ async function take(data, file) {
   draw();
 }
 
-async function start() {
-  root = document.getElementById("warps");
-  root.replaceChildren();
-  dropBox(root, "warps-file", "Drop a trace here, or choose one: ", "./tutorial trace CHAPTER RUNG --json FILE wrote", take);
-  root.append(element("div", { className: "warp-view" }));
-  const query = new URLSearchParams(location.search);
-  for (const key of Object.keys(state)) if (query.has(key)) state[key] = query.get(key);
-  try {
-    ({ chapters: index, sources, live: hasModule = false } = await (await fetch(new URL("traces/index.json", location.href))).json());
-    if (!index.some((entry) => entry.chapter === state.chapter)) state.chapter = index[0]?.chapter ?? "";
-    await load(state.chapter);
-    if (!hasModule) state.live = "";
-    await startLive();
-    if (runsHere() && !query.has("step")) state.step = firstStore();
-    if (state.chapter) draw();
-    else say("No trace has been recorded yet; drop one of yours.");
-  } catch (error) {
-    say(`The recorded traces could not be read (${error.message}). A book that was opened as a file cannot read them: `
-      + "use ./tutorial read or another web server.", true);
-  }
-  root.dataset.ready = "yes";
-}
-
-start();
+const root = frame("warps", "a trace", "./tutorial trace CHAPTER RUNG --json FILE wrote", take,
+  element("div", { className: "warp-view" }));
+const query = new URLSearchParams(location.search);
+for (const key of Object.keys(state)) if (query.has(key)) state[key] = query.get(key);
+await begin("traces", async () => {
+  ({ chapters: index, sources, live: hasModule = false } = await json("traces/index.json"));
+  if (!index.some((entry) => entry.chapter === state.chapter)) state.chapter = index[0]?.chapter ?? "";
+  await load(state.chapter);
+  if (!hasModule) state.live = "";
+  await startLive();
+  if (runsHere() && !query.has("step")) state.step = firstStore();
+  if (state.chapter) draw();
+  else say("No trace has been recorded yet; drop one of yours.");
+});
+root.dataset.ready = "yes";
