@@ -34,7 +34,6 @@ html_search_scorer = str(HERE / "static" / "scorer.js")
 html_math_renderer = "mathml"
 html_copy_source = False
 html_use_index = False
-html_show_sourcelink = False
 html_show_copyright = False
 html_show_search_summary = False  # it would load every page that is found
 pygments_style = "a11y-light"
