@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import threading
+import time
 from pathlib import Path
 
 BOOK = Path(__file__).resolve().parents[1]
@@ -28,11 +29,24 @@ def enter(name, requirements):
         os.execv(python, [str(python), *sys.argv])
 
 
-def serve(handler):
-    """A server of the built book, at work."""
+def serve(case, handler):
+    """The address of a server of the built book, which is at work until the test case has ended."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(SITE)))
+    case.addClassCleanup(server.server_close)
+    case.addClassCleanup(server.shutdown)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server
+    return f"http://127.0.0.1:{server.server_address[1]}"
+
+
+def wait(js, code, seconds=20):
+    """Waits until an expression of the page is true, and returns it; `js` runs code in the page."""
+    end = time.time() + seconds
+    while time.time() < end:
+        value = js("return " + code)
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"{js('return location.href')}: never true: {code}")
 
 
 def first(*names):

@@ -34,11 +34,6 @@ axe.run({exclude: [[".highlight span"], ["math"]]}, {resultTypes: ["violations"]
 """
 
 
-def axe_source():
-    found = list((needs.WORK / "venv_test").glob("lib/python*/site-packages/axe_playwright_python/axe.min.js"))
-    return found[0].read_text(encoding="utf-8")
-
-
 class Handler(book.Handler):
     """Serves the site below PREFIX, and nothing beside it."""
 
@@ -80,16 +75,13 @@ class Browser:
     def js(self, code, *arguments):
         return self.driver.execute_script(code, *arguments)
 
-    def wait(self, code, seconds=20):
-        """Waits until an expression of the page is true, and returns it."""
-        end = time.time() + seconds
-        while True:
-            value = self.js("return " + code)
-            if value:
-                return value
-            if time.time() > end:
-                raise AssertionError(f"{self.driver.current_url}: never true: {code}")
-            time.sleep(0.05)
+    def wait(self, code):
+        return needs.wait(self.js, code)
+
+    def press(self, key):
+        from selenium.webdriver.common.action_chains import ActionChains
+        from selenium.webdriver.common.keys import Keys
+        ActionChains(self.driver).send_keys(getattr(Keys, key)).perform()
 
     def printed(self):
         """What the console has shown since the last call."""
@@ -114,35 +106,28 @@ class Browser:
           };
           image.src = "data:image/png;base64," + data;""", png)
 
-    def picture(self, name, path=PICTURES):
-        path.mkdir(parents=True, exist_ok=True)
-        data = self.driver.get_screenshot_as_png()
-        (path / f"{name}.png").write_bytes(data)
-        return data
+    def picture(self, name):
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        self.driver.save_screenshot(str(PICTURES / f"{name}.png"))
 
 
 class Book(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = needs.serve(Handler)
-        cls.origin = f"http://127.0.0.1:{cls.server.server_address[1]}"
+        cls.origin = needs.serve(cls, Handler)
         cls.browser = Browser(f"{cls.origin}{PREFIX}/")
-        cls.axe = axe_source()
+        cls.addClassCleanup(cls.browser.driver.quit)
+        [axe] = (needs.WORK / "venv_test").glob("lib/python*/site-packages/axe_playwright_python/axe.min.js")
+        cls.axe = axe.read_text(encoding="utf-8")
         repository = pages.Repository()
         cls.lessons = [pages.page_of(page) + ".html" for page in repository.lessons()]
-        every = os.environ.get("TUTORIAL_EVERY_PAGE") == "1"
-        cls.read = cls.lessons if every else [cls.lessons[0], cls.lessons[-1]]  # by axe
+        cls.every = os.environ.get("TUTORIAL_EVERY_PAGE") == "1"
+        cls.read = cls.lessons if cls.every else [cls.lessons[0], cls.lessons[-1]]  # by axe
         # One page of each kind, looked at by axe with every rule and in both schemes.
         sources, folders = repository.linked()
         cls.source = next(name for name in sources if name.endswith("_kernels.cuh")) + ".html"
         cls.kinds = ["index.html", "common/book/explorer.html", "common/book/warps.html", "common/GLOSSARY.html",
                      cls.source, f"{folders[0]}/index.html", "search.html?q=bank+conflict"]
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.driver.quit()
-        cls.server.shutdown()
-        cls.server.server_close()
 
     def setUp(self):
         self.browser.show("desk", "light")
@@ -160,13 +145,25 @@ class Book(unittest.TestCase):
                    if urlsplit(url).scheme not in ("data", "blob") and not url.startswith(self.origin + PREFIX)]
         self.assertEqual(foreign, [], page)
 
+    def tool(self, name, query=""):
+        """Opens the explorer or the warp view, which has drawn."""
+        self.browser.open(f"common/book/{name}.html{query}")
+        self.browser.wait(f"document.querySelector('#{name}').dataset.ready === 'yes'")
+        self.check(name + query)
+
+    def drop(self, path, words=""):
+        """Drops a file on it, of which it says these words, or its name."""
+        self.browser.driver.find_element("css selector", ".explorer-drop input").send_keys(str(path))
+        wanted = json.dumps(words or Path(path).name)
+        self.browser.wait(f"document.querySelector('.explorer-says').textContent.includes({wanted})")
+
+    def change(self, control, value):
+        self.browser.js("const part = document.getElementById(arguments[0]);"
+                        "if (part.type === 'checkbox') part.checked = arguments[1]; else part.value = arguments[1];"
+                        "part.dispatchEvent(new Event('change'))", control, value)
+
     # ---------------------------------------------------------------------------------------------
     # The explorer
-
-    def explore(self, query=""):
-        self.browser.open("common/book/explorer.html" + query)
-        self.browser.wait("document.querySelector('#explorer').dataset.ready === 'yes'")
-        self.check("explorer" + query)
 
     def bars(self):
         """{(rung's name, GPU's id): (GB/s as drawn, width in percent, percent of copy, spread)}"""
@@ -196,11 +193,11 @@ class Book(unittest.TestCase):
                 ("01_elu", "f16", "16384x16384", "cold", "elu"), ("01_elu", "f32", "1024x1024", "warm", "elu"),
                 ("03_swish", "bf16", "4096x4096", "warm", "swiglu")):
             run = runs.load_run(needs.ROOT / chapter / "results" / "h200.json")
-            self.explore(f"?chapter={chapter}&op={ladder}&type={dtype}&size={shape}&regime={regime}&gpus=h200")
+            self.tool("explorer", f"?chapter={chapter}&op={ladder}&type={dtype}&size={shape}&regime={regime}&gpus=h200")
             self.compare_bars(run, "h200", dtype, shape, regime, ladder)
 
     def test_every_chapter_and_operation_has_bars(self):
-        self.explore()
+        self.tool("explorer")
         drawn = self.browser.driver.execute_async_script("""
           const done = arguments[0], seen = [];
           const change = async (id, value) => {
@@ -227,26 +224,22 @@ class Book(unittest.TestCase):
         self.assertEqual([row for row in drawn if row[2] < 1 or row[3] < 1], [])
 
     def test_a_view_can_be_linked(self):
-        self.explore("?chapter=02_gelu&op=gelu.none&type=f32&regime=warm&size=2048x2048&y=copy&lines=gelu/none_f32x4")
+        self.tool("explorer", "?chapter=02_gelu&op=gelu.none&type=f32&regime=warm&size=2048x2048&y=copy&lines=gelu/none_f32x4")
         address = self.browser.js("return location.href")
         shown = self.browser.js("return document.querySelector('#explorer').innerText")
         self.browser.open("index.html")
-        self.explore("?" + urlsplit(address).query)
+        self.tool("explorer", "?" + urlsplit(address).query)
         self.assertEqual(self.browser.js("return document.querySelector('#explorer').innerText"), shown)
         for part in ("op=gelu.none", "size=2048x2048", "y=copy", "regime=warm"):
             self.assertIn(part, address)
         self.assertEqual(self.browser.js("return document.querySelectorAll('.legend li').length") %
                          max(1, self.browser.js("return document.querySelectorAll('fieldset input:checked').length")), 0)
 
-    def drop(self, path):
-        self.browser.driver.find_element("id", "explorer-file").send_keys(str(path))
-
     def test_a_dropped_file_is_drawn_beside_the_recorded_ones(self):
         run = runs.load_run(needs.ROOT / "01_elu" / "results" / "h200.json")
-        self.explore("?chapter=01_elu&type=f16&size=16384x16384&regime=cold&gpus=h200")
+        self.tool("explorer", "?chapter=01_elu&type=f16&size=16384x16384&regime=cold&gpus=h200")
         before = self.bars()
         self.drop(run.path)
-        self.browser.wait("document.querySelector('.explorer-says').textContent.includes('h200.json')")
         self.compare_bars(run, "h200", "f16", "16384x16384", "cold", "elu")
         self.compare_bars(run, "own1", "f16", "16384x16384", "cold", "elu")
         self.assertGreater(len(self.bars()), 2 * len(before) - 1)
@@ -255,28 +248,25 @@ class Book(unittest.TestCase):
     def test_a_shared_file_is_drawn(self):
         """What ./tutorial bench all --share writes, in each of its chapters."""
         files = [needs.ROOT / chapter / "results" / "h200.json" for chapter in ("01_elu", "02_gelu")]
-        self.explore("?chapter=01_elu&type=f16&size=16384x16384&regime=cold&gpus=h200")
+        self.tool("explorer", "?chapter=01_elu&type=f16&size=16384x16384&regime=cold&gpus=h200")
         with tempfile.TemporaryDirectory() as folder:
             self.drop(synthetic.write(folder, "mine.json", share.ladders(files)))
-            self.browser.wait("document.querySelector('.explorer-says').textContent.includes('mine.json')")
         self.compare_bars(runs.load_run(files[0]), "own1", "f16", "16384x16384", "cold", "elu")
-        self.browser.js("const list = document.getElementById('explorer-chapter'); list.value = '02_gelu';"
-                        "list.dispatchEvent(new Event('change'))")
+        self.change("explorer-chapter", "02_gelu")
         self.browser.wait("document.querySelector('.bars tr[data-gpu=own1][data-name^=gelu]')")
         self.assertEqual(self.browser.printed(), [])
 
     def test_a_rung_is_chosen_with_the_keyboard(self):
-        from selenium.webdriver.common.keys import Keys
-        self.explore("?chapter=01_elu&type=f16&regime=cold&gpus=h200")
+        self.tool("explorer", "?chapter=01_elu&type=f16&regime=cold&gpus=h200")
         self.browser.js("document.querySelectorAll('.bars button')[2].focus()")
         for pressed in ("true", "false"):
-            self.browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+            self.browser.press("ENTER")
             self.assertEqual(self.browser.js("const button = document.activeElement;"
                                              "return [button.textContent, button.getAttribute('aria-pressed')]"),
                              ["f16x8", pressed])
 
     def test_what_is_no_result_gets_a_sentence(self):
-        self.explore()
+        self.tool("explorer")
         before = self.bars()
         with tempfile.TemporaryDirectory() as folder:
             for name, text, words in (("a.json", "{", "a.json is not JSON"),
@@ -288,16 +278,14 @@ class Book(unittest.TestCase):
                                       ("g.json", '{"context": null, "ladders": []}', "g.json is no benchmark result"),
                                       ("h.json", '{"context": {}, "ladders": [{"ladder": "none", "places": [["8", "cold"]], "rungs": '
                                        '[{"rung": "f16", "dtype": "f16", "kind": "rung", "GBps": 1}]}]}', "h.json is the run of no chapter")):
-                (Path(folder) / name).write_text(text, encoding="utf-8")
-                self.drop(Path(folder) / name)
-                self.browser.wait("document.querySelector('.explorer-says').textContent.includes(" + json.dumps(words) + ")")
+                self.drop(synthetic.write(folder, name, text), words)
         self.assertEqual(self.bars(), before)
         self.assertEqual(self.browser.printed(), [])
 
     # ---------------------------------------------------------------------------------------------
     # The warp view
 
-    def trace_of(self, width, stride, name="f16"):
+    def trace_of(self, width, stride):
         """A trace of one rung: 32 lanes load `width` bytes each, `stride` bytes apart."""
         offsets = [256 + lane * stride for lane in range(32)]
         sectors = len({at // 32 for offset in offsets for at in range(offset, offset + width)})
@@ -309,18 +297,7 @@ class Book(unittest.TestCase):
         launch = {"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1], "places": [place],
                   "middle": {"block": [0, 0, 0], "warp": 0, "requests": [request, shared]}}
         return {"context": {"chapter": "01_elu"},
-                "rungs": [{"ladder": "elu", "rung": name, "dtype": "f16", "shape": "32", "launches": [launch]}]}
-
-    def warps(self, query=""):
-        self.browser.open("common/book/warps.html" + query)
-        self.browser.wait("document.querySelector('#warps').dataset.ready === 'yes'")
-        self.check("warps" + query)
-
-    def drop_trace(self, folder, name, data):
-        path = Path(folder) / name
-        path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
-        self.browser.driver.find_element("id", "warps-file").send_keys(str(path))
-        self.browser.wait(f"document.querySelector('.explorer-says').textContent.includes('{name}')")
+                "rungs": [{"ladder": "elu", "rung": "f16", "dtype": "f16", "shape": "32", "launches": [launch]}]}
 
     def drawn_right(self):
         """(sectors drawn, bytes' worth of them that are asked for) of the right rung."""
@@ -330,10 +307,10 @@ class Book(unittest.TestCase):
                                "return [lines.length, asked.reduce((sum, cell) => sum + Number(cell.style.flexGrow), 0)]")
 
     def test_a_dropped_trace_is_drawn_sector_by_sector(self):
-        self.warps()
+        self.tool("warps")
         with tempfile.TemporaryDirectory() as folder:
             for width, stride, sectors in ((2, 2, 2), (2, 16, 16), (16, 16, 16), (4, 64, 32)):
-                self.drop_trace(folder, f"w{width}_{stride}.json", self.trace_of(width, stride))
+                self.drop(synthetic.write(folder, f"w{width}_{stride}.json", self.trace_of(width, stride)))
                 self.assertEqual(self.drawn_right(), [sectors, 32 * width], (width, stride))
             for _ in range(2):  # past the recorded rung's store, beside which it has none
                 self.browser.js("document.querySelector('#warps-on').click()")
@@ -341,7 +318,7 @@ class Book(unittest.TestCase):
                                     ".querySelectorAll('.warp-banks .sector').length")
             self.assertEqual(banks, 2)
             for name, text in (("x.json", "{"), ("y.json", '{"rungs": [{"rung": 1}]}'), ("z.json", "null")):
-                self.drop_trace(folder, name, text)
+                self.drop(synthetic.write(folder, name, text))
                 self.assertTrue(self.browser.js("return document.querySelector('.explorer-says').matches('.wrong')"))
         self.assertEqual(self.browser.printed(), [])
 
@@ -354,20 +331,19 @@ class Book(unittest.TestCase):
                 requests = [r for launch in rung["launches"] for r in launch.get("middle", {}).get("requests", [])]
                 if not requests or requests[0]["space"] != "global" or requests[0]["sectors"] > 64:
                     continue
-                self.warps(f"?chapter={entry['chapter']}&b={rung['rung']}")
+                self.tool("warps", f"?chapter={entry['chapter']}&b={rung['rung']}")
                 self.assertEqual(self.drawn_right()[0], requests[0]["sectors"], rung["rung"])
 
     def test_the_warp_view_leads_to_the_source_and_takes_the_keyboard(self):
-        from selenium.webdriver.common.keys import Keys
-        self.warps("?chapter=01_elu&a=f16&b=f16x8")
+        self.tool("warps", "?chapter=01_elu&a=f16&b=f16x8")
         link = self.browser.js("return document.querySelector('.warp-rung a').href")
         self.browser.js("document.querySelector('#warps-on').focus()")
         steps = int(self.browser.js("return document.querySelector('#warps-step').max"))
         self.assertGreater(steps, 2)
         for step in range(2, steps + 1):
-            self.browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+            self.browser.press("ENTER")
             self.assertIn(f"step={step}", self.browser.js("return location.search"))
-        self.browser.driver.switch_to.active_element.send_keys(Keys.ARROW_LEFT)  # at the end the slider has the focus
+        self.browser.press("ARROW_LEFT")  # at the end the slider has the focus
         self.assertIn(f"step={steps - 1}", self.browser.js("return location.search"))
         self.browser.driver.get(link)
         self.check(link)
@@ -375,12 +351,12 @@ class Book(unittest.TestCase):
 
     def test_an_access_of_no_known_line_is_told_by_its_number(self):
         """As in a trace whose program had no lines."""
-        self.warps()
+        self.tool("warps")
         data = self.trace_of(2, 2)
         for request in data["rungs"][0]["launches"][0]["middle"]["requests"]:
             del request["line"]
         with tempfile.TemporaryDirectory() as folder:
-            self.drop_trace(folder, "no_lines.json", data)
+            self.drop(synthetic.write(folder, "no_lines.json", data))
         self.assertEqual(self.right(".warp-access"), "Access 1 of 2")
         self.assertEqual(self.drawn_right(), [2, 64])
         self.assertEqual(self.browser.printed(), [])
@@ -389,12 +365,10 @@ class Book(unittest.TestCase):
         """The kernels at work in the warp view; skipped where emscripten was not there when the book was built."""
         if not (needs.SITE / "common/book/live/live.wasm").is_file():
             self.skipTest("the book was built without emscripten")
-        self.warps(f"?live=yes&{query}")
+        self.tool("warps", f"?live=yes&{query}")
 
     def set(self, control, value):
-        self.browser.js("const part = document.getElementById(`live-${arguments[0]}`);"
-                        "if (part.type === 'checkbox') part.checked = arguments[1]; else part.value = arguments[1];"
-                        "part.dispatchEvent(new Event('change'))", control, value)
+        self.change(f"live-{control}", value)
         self.assertEqual(self.browser.js("return document.activeElement.id"), f"live-{control}")
 
     def right(self, what):
@@ -444,12 +418,9 @@ class Book(unittest.TestCase):
         known = {pages.page_of(name) + ".html" for name in pages.Repository().pages}
         sources = [name for name in names if name not in known and "/" in name]
         notes = [name for name in names if "/notes/" in name and name in known]
-        opened = {name for name in names if name not in {*sources, *notes, *self.read}}
-        opened |= {*notes[::4], *sources[::20]}
-        if os.environ.get("TUTORIAL_EVERY_PAGE") == "1":
-            opened = set(names)
+        opened = {*names} - {*sources, *notes, *self.read} | {*notes[::4], *sources[::20]}
         for name in names:
-            if name in opened:
+            if name in opened or self.every:
                 with self.subTest(name):
                     self.open(name)
         self.assertGreater(len(opened), 20)
@@ -479,19 +450,14 @@ class Book(unittest.TestCase):
         self.assertRegex(text, r"\bbank")
         self.assertRegex(text, r"\bconflict")
 
-    def press(self, *keys):
-        from selenium.webdriver.common.action_chains import ActionChains
-        ActionChains(self.browser.driver).send_keys(*keys).perform()
-
     def test_pages_lead_from_lesson_to_lesson_and_notes_lead_back(self):
-        from selenium.webdriver.common.keys import Keys
         order = ["index.html", *self.lessons]
         self.open(order[0])
         for page in order[1:]:
-            self.press(Keys.ARROW_RIGHT)
+            self.browser.press("ARROW_RIGHT")
             self.browser.wait(f"location.pathname.endsWith('/{page}')")
         self.assertFalse(self.browser.js("return document.querySelector('.next-page')"))
-        self.press(Keys.ARROW_LEFT)
+        self.browser.press("ARROW_LEFT")
         self.browser.wait(f"location.pathname.endsWith('/{order[-2]}')")
         note = next(page for page in pages.Repository().pages if page.startswith("02_gelu/notes/"))
         self.open(pages.page_of(note) + ".html")
@@ -519,10 +485,9 @@ class Book(unittest.TestCase):
         self.browser.js("document.querySelector('a.term[href$=\"#warp\"]').focus({focusVisible: true})")
         said = self.browser.wait("document.querySelector('[role=tooltip]')?.textContent")
         self.assertIn("32", said)
-        from selenium.webdriver.common.keys import Keys
-        self.press(Keys.ESCAPE)
+        self.browser.press("ESCAPE")
         self.assertFalse(self.browser.js("return document.querySelector('[role=tooltip]')"))
-        self.press(Keys.ENTER)
+        self.browser.press("ENTER")
         self.browser.wait("location.pathname.endsWith('GLOSSARY.html') && location.hash === '#warp'")
         self.check("the glossary")
 
@@ -533,17 +498,15 @@ class Book(unittest.TestCase):
         self.browser.wait("document.querySelector('.highlight .copy').textContent === 'Copied'")
 
     def test_the_sidebar_opens_with_the_keyboard(self):
-        from selenium.webdriver.common.keys import Keys
         self.open("index.html")
         self.browser.js("document.querySelector('.sidebar-tree label[for]').focus()")
         before = self.browser.js("return document.activeElement.ariaExpanded")
-        self.press(Keys.ENTER)
+        self.browser.press("ENTER")
         self.assertNotEqual(self.browser.js("return document.activeElement.ariaExpanded"), before)
 
     def test_back_takes_back_a_choice_in_the_explorer(self):
-        self.explore("?chapter=01_elu&type=f16&size=16384x16384&regime=cold")
-        self.browser.js("const list = document.getElementById('explorer-regime'); list.value = 'warm';"
-                        "list.dispatchEvent(new Event('change'))")
+        self.tool("explorer", "?chapter=01_elu&type=f16&size=16384x16384&regime=cold")
+        self.change("explorer-regime", "warm")
         self.browser.wait("location.search.includes('regime=warm')")
         self.browser.driver.back()
         self.browser.wait("document.getElementById('explorer-regime').value === 'cold'")

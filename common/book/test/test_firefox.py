@@ -2,7 +2,6 @@
 """Opens the book, which test_site.py has built, in headless Firefox: what its scripts do, and what another
 engine may draw in another way. Every page, the keyboard and axe are test_browser.py's."""
 
-import time
 import unittest
 
 import needs
@@ -15,31 +14,21 @@ class Firefox(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         from marionette_driver.marionette import Marionette
-        cls.server = needs.serve(book.Handler)
-        cls.base = f"http://127.0.0.1:{cls.server.server_address[1]}/"
+        cls.base = needs.serve(cls, book.Handler)
         cls.browser = Marionette(bin=needs.firefox(), headless=True, gecko_log=str(needs.WORK / "firefox.log"))
         cls.browser.start_session()
-        repository = pages.Repository()
-        cls.lessons = [pages.page_of(page) + ".html" for page in repository.lessons()]
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.delete_session()
-        cls.browser.cleanup()
-        cls.server.shutdown()
-        cls.server.server_close()
+        cls.addClassCleanup(cls.browser.cleanup)
+        cls.addClassCleanup(cls.browser.delete_session)
+        cls.lessons = [pages.page_of(page) + ".html" for page in pages.Repository().lessons()]
 
     def open(self, page):
-        self.browser.navigate(self.base + page)
+        self.browser.navigate(f"{self.base}/{page}")
 
     def js(self, code):
         return self.browser.execute_script(code)
 
-    def wait(self, code, seconds=20):
-        end = time.time() + seconds
-        while not self.js("return " + code):
-            self.assertLess(time.time(), end, f"never true: {code}")
-            time.sleep(0.05)
+    def wait(self, code):
+        needs.wait(self.js, code)
 
     def test_lessons_have_formulas_figures_and_words(self):
         for page in self.lessons:

@@ -73,9 +73,13 @@ class Site(unittest.TestCase):
             for target in CSS_LOADS.findall(text_of(path)):
                 self.assertNotRegex(target, r"^(?:https?:)?//", path.name)
 
+    def loaded(self, page):
+        """What a page loads, without itself."""
+        return {urlsplit(target).path for found in LOADED.findall(self.pages[page])
+                for target in found if target and not target.startswith("data:")}
+
     def test_the_first_page_is_small(self):
-        files = {"index.html"} | {urlsplit(target).path for found in LOADED.findall(self.pages["index.html"])
-                                  for target in found if target and not target.startswith("data:")}
+        files = {"index.html"} | self.loaded("index.html")
         size = sum((needs.SITE / file).stat().st_size for file in files)
         print(f"the first page loads {size / 1e3:.0f} kB in {len(files)} files; "
               f"the site has {book.size_of(needs.SITE) / 1e6:.1f} MB in {len(self.pages)} pages")
@@ -83,8 +87,7 @@ class Site(unittest.TestCase):
         self.assertLess(book.size_of(needs.SITE), LARGEST_SITE)
 
     def test_the_search_loads_little(self):
-        files = {urlsplit(target).path for found in LOADED.findall(self.pages["search.html"])
-                 for target in found if target and not target.startswith("data:")}
+        files = self.loaded("search.html")
         self.assertIn("searchindex.js", files)
         self.assertLess(sum((needs.SITE / file).stat().st_size for file in files), LARGEST_SEARCH)
 
