@@ -23,7 +23,6 @@ from mathml import mathml
 
 log = logging.getLogger(__name__)
 COMMENT = re.compile(r"\s*(?:<!--.*?-->\s*)+", re.S)
-STATIC = Path(__file__).resolve().parent / "static"
 PLAIN = re.compile(r'<span class="(?:w|p|n)">([^<]*)</span>')  # a third of a page, and in no colour of their own
 
 
@@ -81,7 +80,7 @@ class Terms(SphinxTransform):
         seen = set()
         for node in list(self.document.findall(nodes.emphasis)):  # the words that a lesson introduces
             entry = next((entry for entry in entries if entry.name not in seen and entry.is_met(node.astext())), None)
-            if entry and self.is_prose(node.parent) and not isinstance(node.parent, nodes.reference):
+            if entry and self.is_prose(node.parent):
                 seen.add(entry.name)
                 node.replace_self(self.link(entry, node.astext(), node))
         for entry in entries:
@@ -262,31 +261,25 @@ def no_tree(app, page, template, context, doctree):
         context.pop("toctree", None)
 
 
-def with_place(book, page, context):
-    """A page with how long it takes below its title, where it does not say so itself."""
-    minutes = book.minutes(book.page_names[page])
-    body = context.get("body", "")
-    if minutes is None or pages.is_tool(book.page_names[page]):
-        return body
-    words = f"about {minutes} minute{'s' if minutes > 1 else ''}"
-    return re.sub(r"</h1>", f'</h1>\n<p class="place">{words}</p>', body, count=1)
-
-
 def page_context(app, page, template, context, doctree):
-    """A source has nothing beside it, a page of ours its own script, and the sidebar's captions a level."""
+    """A source has nothing beside it; a page of ours has its own script, or below its title how long it takes, and
+    the sidebar's captions have a level."""
     if page not in app.book.page_names:
         context["furo_hide_toc"] = True
         home = html.escape(context["pathto"]("index"))
         context["furo_navigation_tree"] = f'<ul><li class="toctree-l1"><a class="reference" href="{home}">The lessons</a></li></ul>'
         return
-    context["body"] = with_place(app.book, page, context)
-    for way, other in zip(("prev", "next"), app.book.neighbours(app.book.page_names[page])):
+    name = app.book.page_names[page]
+    minutes = app.book.minutes(name)
+    if pages.is_tool(name):
+        app.add_js_file(f"{PurePosixPath(page).name}.js", priority=900, type="module")  # behind book.js
+    elif minutes and page != "index":
+        words = f"about {minutes} minute{'s' if minutes > 1 else ''}"
+        context["body"] = context["body"].replace("</h1>", f'</h1>\n<p class="place">{words}</p>', 1)
+    for way, other in zip(("prev", "next"), app.book.neighbours(name)):
         context[way] = other and {"link": context["pathto"](pages.page_of(other)), "title": app.book.title(other)}
     tree = context.get("furo_navigation_tree", "")
     context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
-    name = PurePosixPath(page).name
-    if str(PurePosixPath(page).parent) == pages.TOOLS and (STATIC / f"{name}.js").is_file():
-        app.add_js_file(f"{name}.js", priority=900, type="module")  # behind book.js
 
 
 def setup(app):
@@ -296,11 +289,8 @@ def setup(app):
     app.connect("html-page-context", no_tree, priority=100)  # before the theme
     app.connect("html-page-context", page_context, priority=900)  # behind the theme
     app.connect("build-finished", finish)
-    app.add_transform(Links)
-    app.add_transform(Anchors)
-    app.add_transform(Terms)
-    app.add_transform(Figures)
-    app.add_transform(Comments)
+    for transform in (Links, Anchors, Terms, Figures, Comments):
+        app.add_transform(transform)
     app.add_object_type("word", "word", objname="glossary")
     app.add_html_math_renderer("mathml", inline_renderers=(visit_math, None),
                                block_renderers=(visit_math_block, None))

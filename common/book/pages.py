@@ -35,8 +35,8 @@ INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.M)
 
 
 def is_tool(name):
-    """The explorer and the warp view, and the front page: not for reading from top to bottom."""
-    return name == "README.md" or (name.startswith(TOOLS + "/") and not name.endswith("README.md"))
+    """The explorer and the warp view: not for reading from top to bottom."""
+    return name.startswith(TOOLS + "/") and not name.endswith("README.md")
 
 
 def page_of(name):
@@ -77,23 +77,20 @@ class Repository:
 
     def parent(self, name):
         """The page under which a page stands: the README of its own or of the next folder above."""
-        if is_tool(name):
-            return None if name == "README.md" else "README.md"
+        if name == "README.md":
+            return None
         folder = PurePosixPath(name).parent
         if name.endswith("/README.md"):
             folder = folder.parent
         while f"{folder}/README.md" not in self.texts and str(folder) != ".":
             folder = folder.parent
-        return "README.md" if str(folder) == "." else f"{folder}/README.md"
+        return "README.md" if is_tool(name) or str(folder) == "." else f"{folder}/README.md"
 
     def children(self, name):
         """The pages under a page, in the order in which it mentions them, then by name."""
         mentioned = self.targets(name)
-
-        def place(child):
-            return (mentioned.index(child) if child in mentioned else len(mentioned), child)
-
-        return sorted((page for page in self.pages if self.parent(page) == name), key=place)
+        below = [page for page in self.pages if self.parent(page) == name]
+        return sorted(below, key=lambda page: [*mentioned, page].index(page))
 
     def groups(self, name):
         """(caption, pages) of the sidebar's tree below a page."""
@@ -201,10 +198,8 @@ class Repository:
 def for_sphinx(text):
     """A page's text with the math that only GitHub writes in the common form: $`x`$ becomes $x$."""
     lines = text.splitlines(keepends=True)
-    for number, in_code in enumerate(links.fence_flags([line.rstrip("\n") for line in lines])):
-        if not in_code:
-            lines[number] = re.sub(r"\$`([^`]+)`\$", r"$\1$", lines[number])
-    return "".join(lines)
+    return "".join(line if in_code else re.sub(r"\$`([^`]+)`\$", r"$\1$", line)
+                   for line, in_code in zip(lines, links.fence_flags(lines)))
 
 
 def view(name, page, words, **query):
