@@ -18,6 +18,7 @@ Environment: TUTORIAL_TORCH_MODULES names folders (separated by :) with modules 
 already; nothing is built then. TUTORIAL_JOBS: how many compilers may run at once.
 """
 
+import collections
 import ctypes
 import importlib
 import os
@@ -36,17 +37,9 @@ LOADED = {}  # (chapter's folder, backend) -> [Bound]
 COMPLAINED = set()
 
 
-class Bound:
-    """One operator that a module binds.
-
-    name     in torch.ops.elementwise_tutorial
-    ladder, rung, dtype
-             of the rung that it is; dtype is empty if it takes several, rung for whole operators
-    kind     rung, yours (the reader's) or operator
-    """
-
-    def __init__(self, line):
-        self.name, self.ladder, self.rung, self.dtype, self.kind = line.split("\t")
+# One operator that a module binds: its name in torch.ops.elementwise_tutorial; the ladder, the rung and the type
+# (rung is empty for whole operators, dtype if it takes several); kind is rung, yours (the reader's) or operator.
+Bound = collections.namedtuple("Bound", "name ladder rung dtype kind")
 
 
 def find_torch():
@@ -121,7 +114,7 @@ def open_module(file):
         raise runs.ToolError(f"{file}: cannot be loaded ({error})") from None
     library.tutorial_torch_catalogue.restype = ctypes.c_char_p
     text = library.tutorial_torch_catalogue().decode()
-    return [Bound(line) for line in text.splitlines()]
+    return [Bound(*line.split("\t")) for line in text.splitlines()]
 
 
 def load_backend(chapters, backend):

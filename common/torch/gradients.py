@@ -18,6 +18,12 @@ class GradientPromises:
         found = support.torch.autograd.grad(theirs(*doubles), doubles, dy.double())
         return [one.to(dy.dtype) for one in found]
 
+    def each_gradient(self):
+        """(the operator, ours, PyTorch's, new leaves) of all cases, devices and types."""
+        for device, dtype in self.each():
+            for operator, ours, theirs, count in self.gradients():
+                yield operator, ours, theirs, self.leaves(count, dtype, device)
+
     def test_gradients_against_double(self):
         torch = support.torch
         for device, dtype in self.each():
@@ -45,62 +51,47 @@ class GradientPromises:
                         eps=4e-3, atol=2e-3, rtol=2e-3, nondet_tol=0.0))
 
     def test_gradients_that_arrive_expanded_and_are_needed_for_one_tensor_alone(self):
-        for device, dtype in self.each():
-            for _, ours, theirs, count in self.gradients():
-                leaves = self.leaves(count, dtype, device)
-                for x in leaves[1:]:
-                    x.requires_grad_(False)
-                ours(*leaves).sum().backward()
-                wanted = self.double_gradients(theirs, leaves, support.torch.ones_like(leaves[0]))
-                self.close(leaves[0].grad, wanted[0])
-                self.assertTrue(all(x.grad is None for x in leaves[1:]))
+        for _, ours, theirs, leaves in self.each_gradient():
+            for x in leaves[1:]:
+                x.requires_grad_(False)
+            ours(*leaves).sum().backward()
+            wanted = self.double_gradients(theirs, leaves, support.torch.ones_like(leaves[0]))
+            self.close(leaves[0].grad, wanted[0])
+            self.assertTrue(all(x.grad is None for x in leaves[1:]))
 
     def test_a_saved_tensor_that_was_written_to(self):
-        for device, dtype in self.each():
-            for _, ours, _, count in self.gradients():
-                for place in range(count):
-                    leaves = self.leaves(count, dtype, device)
-                    inner = [x * 1 for x in leaves]
-                    y = ours(*inner)
-                    inner[place].add_(1)
-                    self.refuses("modified by an inplace operation", y.sum().backward)
+        for _, ours, _, leaves in self.each_gradient():
+            for place in range(len(leaves)):
+                inner = [x * 1 for x in leaves]
+                y = ours(*inner)
+                inner[place].add_(1)
+                self.refuses("modified by an inplace operation", y.sum().backward)
 
     def test_a_result_that_was_given(self):
-        for device, dtype in self.each():
-            for operator, _, _, count in self.gradients():
-                leaves = self.leaves(count, dtype, device)
-                self.refuses(f"{operator}: computes no gradients", getattr(self.ops, operator).out, *leaves,
-                             out=support.torch.empty_like(leaves[0]))
+        for operator, _, _, leaves in self.each_gradient():
+            self.refuses(f"{operator}: computes no gradients", getattr(self.ops, operator).out, *leaves,
+                         out=support.torch.empty_like(leaves[0]))
 
     def test_a_second_derivative(self):
-        for device, dtype in self.each():
-            for operator, ours, _, count in self.gradients():
-                leaves = self.leaves(count, dtype, device)
-                self.refuses(f"{operator}_backward: has no second derivative: call backward",
-                             support.torch.autograd.grad, ours(*leaves).sum(), leaves, create_graph=True)
+        for operator, ours, _, leaves in self.each_gradient():
+            self.refuses(f"{operator}_backward: has no second derivative: call backward",
+                         support.torch.autograd.grad, ours(*leaves).sum(), leaves, create_graph=True)
 
     def test_gradients_under_torch_compile(self):
-        torch = support.torch
-        self.needs(hasattr(torch, "compile"), "torch.compile (PyTorch 2.0 or newer)")
-        for device, dtype, dynamic in self.each((False, True)):
-            for operator, ours, theirs, count in self.gradients():
-                torch._dynamo.reset()
-                function = torch.compile(lambda *x, ours=ours: ours(*(one * 2 for one in x)) + 1,
-                                         fullgraph=True, dynamic=dynamic)
+        for operator, ours, theirs, count in self.gradients():
+            for device, dtype, function in self.compiled(lambda *x, ours=ours: ours(*(one * 2 for one in x)) + 1):
                 for shape in ((4, 8), (6, 10)):
                     leaves = self.leaves(count, dtype, device, shape)
                     dy = support.sample(shape, dtype, device, seed=9)
                     wanted = self.double_gradients(
                         lambda *x, theirs=theirs: theirs(*(one * 2 for one in x)), leaves, dy)
-                    self.close(torch.autograd.grad(function(*leaves), leaves, dy), tuple(wanted), operator)
+                    self.close(support.torch.autograd.grad(function(*leaves), leaves, dy), tuple(wanted), operator)
 
     def test_opcheck_with_gradients(self):
         torch = support.torch
         self.needs(hasattr(torch.library, "opcheck"), "torch.library.opcheck (PyTorch 2.4 or newer)")
-        for device, dtype in self.each():
-            for operator, _, _, count in self.gradients():
-                leaves = self.leaves(count, dtype, device)
-                torch.library.opcheck(getattr(self.ops, operator).default, tuple(leaves))
-                plain = [x.detach() for x in leaves]
-                torch.library.opcheck(getattr(self.ops, f"{operator}_backward").default,
-                                      (*plain, plain[0]), test_utils=("test_schema", "test_faketensor"))
+        for operator, _, _, leaves in self.each_gradient():
+            torch.library.opcheck(getattr(self.ops, operator).default, tuple(leaves))
+            plain = [x.detach() for x in leaves]
+            torch.library.opcheck(getattr(self.ops, f"{operator}_backward").default,
+                                  (*plain, plain[0]), test_utils=("test_schema", "test_faketensor"))

@@ -15,15 +15,11 @@ Without a GPU: small shapes, once, through the CPU executor; such times say noth
 import importlib
 import importlib.metadata
 import importlib.util
-import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-import elementwise_tutorial  # noqa: E402
-import runs  # noqa: E402
-import table  # noqa: E402
-import views  # noqa: E402
+import elementwise_tutorial
+import runs
+import table
+import views
 
 CHAPTERS = ("01_elu", "02_gelu", "03_swish", "06_primitives")
 VOCABULARY = 151936
@@ -96,20 +92,16 @@ def cases_of(torch):
     return found
 
 
-def liger(torch, case):
-    """Liger-Kernel's softmax, which allocates its result; [] where it is not installed."""
-    if not torch.cuda.is_available() or importlib.util.find_spec("liger_kernel") is None:
-        return []
-    function = importlib.import_module("liger_kernel.ops.softmax").LigerSoftmaxFunction
-    return [("liger", table.allocating(f"{case.name}/liger", "peer", lambda x: function.apply(x[0])))]
-
-
-def quack(torch, case):
-    """quack's softmax, which writes into the result; [] where it is not installed."""
-    if not torch.cuda.is_available() or importlib.util.find_spec("quack") is None:
-        return []
-    function = importlib.import_module("quack.softmax")._softmax_fwd  # pylint: disable=protected-access
-    return [("quack", table.writing(f"{case.name}/quack", "peer", lambda x, y: function(x[0], y)))]
+def other_softmaxes(case):
+    """Liger-Kernel's, which allocates its result, and quack's, which writes into it; where they are installed."""
+    found = []
+    if importlib.util.find_spec("liger_kernel"):
+        liger = importlib.import_module("liger_kernel.ops.softmax").LigerSoftmaxFunction
+        found.append(("liger", table.allocating(f"{case.name}/liger", "peer", lambda x: liger.apply(x[0]))))
+    if importlib.util.find_spec("quack"):
+        quack = importlib.import_module("quack.softmax")._softmax_fwd  # pylint: disable=protected-access
+        found.append(("quack", table.writing(f"{case.name}/quack", "peer", lambda x, y: quack(x[0], y))))
+    return found
 
 
 def versions():
@@ -127,11 +119,10 @@ def contenders(torch, case):
     """As views.contenders(), but what torch.compile makes writes into the result."""
     found = [one for one in views.contenders(torch, case) if one[0] != "compile"]
     if hasattr(torch, "compile"):
-        torch._dynamo.reset()  # another shape would make it compile for any shape
-        function = torch.compile(lambda x, y: y.copy_(case.plain(x)), fullgraph=True, dynamic=False)
+        function = table.compiled(torch, lambda x, y: y.copy_(case.plain(x)))
         found.append(("compile", table.writing(f"{case.name}/compile", "peer", function)))
-    if case.name.startswith("softmax") and case.name.endswith("long"):
-        found += liger(torch, case) + quack(torch, case)
+    if case.name.startswith("softmax") and case.name.endswith("long") and torch.cuda.is_available():
+        found += other_softmaxes(case)
     return found
 
 
@@ -139,9 +130,6 @@ def main(arguments=None):
     options = views.parser_of(__doc__.split("\n\n", maxsplit=1)[0]).parse_args(arguments)
     torch = elementwise_tutorial.find_torch()
     listed = views.chosen(cases_of(torch), options.filter)
-    if options.list:
-        print("\n".join(case.name for case in listed))
-        return
     views.measure_all(torch, [(case.name, case, 0) for case in listed], options, CHAPTERS, contenders, versions())
 
 

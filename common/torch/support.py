@@ -4,14 +4,10 @@ operator keeps (README.md)."""
 import itertools
 import sys
 import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "common" / "tools" / "reader"))
-sys.path.insert(0, str(ROOT / "common" / "torch"))
-
-import elementwise_tutorial  # noqa: E402
-import runs  # noqa: E402
+import elementwise_tutorial
+import runs
+import timing
 
 torch = None  # set by run(), so that a missing PyTorch is one line and not a traceback
 
@@ -69,6 +65,16 @@ class BindingTest(unittest.TestCase):
         for self.now in itertools.product(self.devices, floats(), *more):
             yield self.now
         self.now = ()
+
+    def operands(self, shapes, dtype, device):
+        return [sample(shape, dtype, device, seed) for seed, shape in enumerate(shapes)]
+
+    def compiled(self, function):
+        """(device, dtype, function as torch.compile makes it), for sizes that are numbers and for such that are symbols."""
+        self.needs(hasattr(torch, "compile"), "torch.compile (PyTorch 2.0 or newer)")
+        for device, dtype, dynamic in self.each((False, True)):
+            torch._dynamo.reset()
+            yield device, dtype, torch.compile(function, fullgraph=True, dynamic=dynamic)
 
     def close(self, actual, wanted, what="", **tolerance):
         """Equal up to PyTorch's own tolerance for the type, NaN where NaN is; same shape and type."""
@@ -175,10 +181,7 @@ class UnaryPromises:
                      error=TypeError)
 
     def test_torch_compile(self):
-        self.needs(hasattr(torch, "compile"), "torch.compile (PyTorch 2.0 or newer)")
-        for device, dtype, dynamic in self.each((False, True)):
-            torch._dynamo.reset()
-            function = torch.compile(lambda x: self.op()(x * 2) + 1, fullgraph=True, dynamic=dynamic)
+        for device, dtype, function in self.compiled(lambda x: self.op()(x * 2) + 1):
             for shape in ((4, 8), (6, 10)):
                 x = sample(shape, dtype, device)
                 self.close(function(x), self.op()(x * 2) + 1)
@@ -245,11 +248,10 @@ class RungPromises:
 
     def test_rungs(self):
         self.assertTrue(self.rungs())
-        types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
         for device in self.devices:
             for one in self.rungs():
                 with self.subTest(device=device, rung=one.name):
-                    op, dtype = getattr(self.ops, one.name), types[one.dtype]
+                    op, dtype = getattr(self.ops, one.name), timing.dtypes(torch)[one.dtype]
                     for shape in SHAPES:
                         x = sample(shape, dtype, device)
                         wanted = self.rung_reference(one, x.float())

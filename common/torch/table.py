@@ -27,20 +27,15 @@ and times that say nothing about a GPU.
 """
 
 import argparse
+import collections
 import importlib
 import importlib.util
 import statistics
-import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "common" / "tools" / "reader"))
-sys.path.insert(0, str(ROOT / "common" / "torch"))
-
-import cases  # noqa: E402
-import elementwise_tutorial  # noqa: E402
-import runs  # noqa: E402
-import timing  # noqa: E402
+import cases
+import elementwise_tutorial
+import runs
+import timing
 
 PROFILED_CALLS = 3  # of each contender, under ncu
 # Tolerances against PyTorch's result in float32. They only make sure that all contenders compute the
@@ -48,13 +43,9 @@ PROFILED_CALLS = 3  # of each contender, under ncu
 TOLERANCES = {"f32": (1e-3, 1e-3), "f16": (3e-2, 3e-2), "bf16": (3e-2, 6e-2), "e4m3": (0.15, 0.01)}
 
 
-class Contender:
-    """One line of the table: its row's name up to the shape, its kind, how it is called."""
-
-    def __init__(self, name, kind, begin, result):
-        self.name, self.kind = name, kind
-        self.begin = begin    # begin(sets) -> call(i): timing.into or timing.allocating
-        self.result = result  # result(inputs, out) -> the tensor to look at
+# One line of the table: its row's name up to the shape, its kind, begin(sets) -> call(i) as timing.into and
+# timing.allocating make it, and result(inputs, out) -> the tensor to look at.
+Contender = collections.namedtuple("Contender", "name kind begin result")
 
 
 def writing(name, kind, call, saved=None):
@@ -73,11 +64,10 @@ def joined(result):
     return importlib.import_module("torch").stack(result) if isinstance(result, tuple) else result
 
 
-def compiled(torch, case):
-    """The function that torch.compile makes of the formula, for one shape at a time."""
+def compiled(torch, function):
+    """What torch.compile makes of the function, for one shape at a time."""
     torch._dynamo.reset()  # another shape would make it compile for any shape
-    function = torch.compile(case.plain, fullgraph=True, dynamic=False)
-    return allocating(case.named("compile"), "peer", function)
+    return torch.compile(function, fullgraph=True, dynamic=False)
 
 
 def triton_twin(torch, case):
@@ -101,7 +91,7 @@ def contenders(torch, case, chapter, with_rungs):
     found.append(writing(case.named("torch"), "peer", case.torch, case.saved) if case.torch
                  else allocating(case.named("torch"), "peer", case.plain))
     if case.compiled and hasattr(torch, "compile"):
-        found.append(compiled(torch, case))
+        found.append(allocating(case.named("compile"), "peer", compiled(torch, case.plain)))
     twin = triton_twin(torch, case)
     if twin:
         found.append(writing(case.named("triton"), "peer", lambda inputs, out: twin(inputs[0], out)))

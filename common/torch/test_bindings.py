@@ -1,11 +1,8 @@
 """The bindings of all chapters in one process: the promises of every operator."""
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from unittest import mock
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 import elementwise_tutorial
 import runs
 import support

@@ -1,9 +1,5 @@
 """A network trains with our operators as it does with PyTorch's own (training.py)."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 import support
 import training
 

@@ -49,12 +49,16 @@ def bytes_moved(torch, case, inputs, output):
     return moved + math.prod(output) * size(case.out_dtype)
 
 
+def set_count(torch, regime, moved):
+    """How many sets of so many bytes the regime needs."""
+    if regime == "warm":
+        return 1
+    return max(2, math.ceil(4 * torch.cuda.get_device_properties(0).L2_cache_size / moved))
+
+
 def sets_of(torch, case, inputs, output, regime, device="cuda"):
     """The sets of (inputs, result) that the regime needs."""
-    count = 1
-    if regime == "cold":
-        l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
-        count = max(2, math.ceil(4 * l2_bytes / bytes_moved(torch, case, inputs, output)))
+    count = set_count(torch, regime, bytes_moved(torch, case, inputs, output))
     first = [tensor(torch, shape, case.dtype, seed, device) for seed, shape in enumerate(inputs)]
     kind = dtypes(torch)[case.out_dtype]
     return [(first if i == 0 else [t.clone() for t in first],

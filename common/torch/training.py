@@ -11,13 +11,11 @@ all else is PyTorch's, so the losses differ by what the activations and their gr
 
 import argparse
 import math
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import elementwise_tutorial  # noqa: E402
-import recorded  # noqa: E402
-import runs  # noqa: E402
+import elementwise_tutorial
+import recorded
+import runs
 
 CHAPTERS = ("01_elu", "02_gelu", "03_swish")
 POINTS, WIDTH, RATE, STEPS = 512, 32, 0.002, 150

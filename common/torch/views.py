@@ -24,18 +24,13 @@ import argparse
 import gc
 import math
 import statistics
-import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "common" / "tools" / "reader"))
-sys.path.insert(0, str(ROOT / "common" / "torch"))
-
-import elementwise_tutorial  # noqa: E402
-import runs  # noqa: E402
-import table  # noqa: E402
-import timing  # noqa: E402
+import elementwise_tutorial
+import runs
+import table
+import timing
 
 CHAPTERS = ("01_elu", "03_swish", "04_arithmetic", "05_logical_relation", "06_primitives")
 SLACK = 64  # elements of memory more than a tensor that begins somewhere else needs
@@ -264,8 +259,7 @@ def contenders(torch, case):
     found.append(("torch", table.writing(f"{case.name}/torch", "peer", case.torch) if case.torch
                   else table.allocating(f"{case.name}/torch", "peer", case.plain)))
     if case.compiled and hasattr(torch, "compile"):
-        torch._dynamo.reset()  # another shape would make it compile for any shape
-        function = torch.compile(case.plain, fullgraph=True, dynamic=False)
+        function = table.compiled(torch, case.plain)
         found.append(("compile", table.allocating(f"{case.name}/compile", "peer", function)))
     return found
 
@@ -310,11 +304,8 @@ def measure(torch, case, n, name, device, write, compared=contenders, profiled=N
         profile(torch, name, max(x.numel() for x in first[0]), found, first, profiled, write)
         return
     for regime in ("cold", "warm") if device == "cuda" else ("warm",):
-        count = 1
-        if regime == "cold":
-            l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
-            count = max(2, math.ceil(4 * l2_bytes / moved))
-        sets = [first] + [new_set(torch, case, n, device) for _ in range(count - 1)]
+        more = timing.set_count(torch, regime, moved) - 1
+        sets = [first] + [new_set(torch, case, n, device) for _ in range(more)]
         for who, contender in found:
             try:
                 seconds = (timing.on_gpu(torch, contender.begin, sets) if device == "cuda"
@@ -366,7 +357,10 @@ def parser_of(description):
 
 
 def measure_all(torch, named, options, chapters, compared=contenders, context=None):
-    """Measures each (name, case, n) that the options leave; `context` is written beside that of every run."""
+    """Measures each (name, case, n) that the options leave, or lists the cases; `context` is written beside that of every run."""
+    if options.list:
+        print("\n".join(dict.fromkeys(case.name for _, case, _ in named)))
+        return
     began, device = time.monotonic(), "cuda" if torch.cuda.is_available() else "cpu"
     elementwise_tutorial.load(*chapters, backends=[device])
     rows_of, wrong = Rows(torch, options.json, "profiled" if options.profile else "benchmarks", context or {}), []
@@ -407,9 +401,6 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     torch = elementwise_tutorial.find_torch()
     listed = chosen(cases_of(torch), options.filter)
-    if options.list:
-        print("\n".join(case.name for case in listed))
-        return
     exponents = options.elements or ([28, 24, 20] if torch.cuda.is_available() else [12])
     measure_all(torch, [(f"{case.name}_2^{exponent}", case, 1 << exponent) for exponent in exponents for case in listed],
                 options, CHAPTERS)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "common" / "torch"))
 import support
+import timing
 
 PAIRS = [((4, 5), (4, 5)), ((4, 5), (5,)), ((4, 1), (1, 5)), ((), (3, 4)), ((2, 3, 4, 5), (1, 3, 1, 1)),
          ((0, 3), (1, 3)), ((2, 1, 4, 1), (1, 3, 1, 5)), ((64, 40), (40,)), ((1,), ())]
@@ -17,7 +18,7 @@ def references(torch):
             "prelu": lambda a, b: torch.where(a > 0, a, a * b)}
 
 
-def forms(rung, torch):
+def forms(rung):
     """Two shapes that a rung of ladder B takes."""
     return {"one_scalar": ((6, 8), ()), "one_dimension": ((6, 8), (8,)),
             "one_not_broadcast": ((2, 3, 8), (3, 1)), "one_broadcast": ((2, 3, 8), (2, 1, 8)),
@@ -40,10 +41,6 @@ def from_nhwc8(storage, shape):
 
 class ArithmeticTest(support.BindingTest):
     chapter = "04_arithmetic"
-
-    def operands(self, pair, dtype, device):
-        a, b = (support.sample(shape, dtype, device, seed) for seed, shape in enumerate(pair))
-        return a, b
 
     def test_numbers(self):
         """A Python number in the place of a tensor."""
@@ -109,14 +106,11 @@ class ArithmeticTest(support.BindingTest):
             self.refuses("out= has the sizes", self.ops.add.out, a, b, out=b)
 
     def test_rungs_of_one_shape(self):
-        torch = support.torch
-        types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
-                 "i32": torch.int32, "i64": torch.int64}
         rungs = [one for one in self.bound if one.ladder == "arithmetic" and one.kind == "rung"]
         self.assertGreater(len(rungs), 12)
         for device in self.devices:
             for one in rungs:
-                a, b = self.operands(((3, 343), (3, 343)), types[one.dtype], device)
+                a, b = self.operands(((3, 343), (3, 343)), timing.dtypes(support.torch)[one.dtype], device)
                 op = getattr(self.ops, one.name)
                 self.close(op("sub", a, b), a - b, one.name)
                 self.refuses("takes tensors of one shape", op, "sub", a, b[0])
@@ -130,7 +124,7 @@ class ArithmeticTest(support.BindingTest):
         self.assertGreaterEqual(len(rungs), 11)
         for device in self.devices:
             for one in rungs:
-                a, b = self.operands(forms(one.rung, torch), torch.float16, device)
+                a, b = self.operands(forms(one.rung), torch.float16, device)
                 op = getattr(self.ops, one.name)
                 self.close(op("mul", a, b), a * b, one.name)
             a, b = self.operands(((2, 3, 8), (3, 1)), torch.float16, device)
@@ -188,12 +182,7 @@ class ArithmeticTest(support.BindingTest):
         self.assertEqual((tuple(y.shape), y.dtype), ((3, 4, 5), torch.half))
 
     def test_torch_compile(self):
-        torch = support.torch
-        self.needs(hasattr(torch, "compile"), "torch.compile (PyTorch 2.0 or newer)")
-        for device, dtype, dynamic in self.each((False, True)):
-            torch._dynamo.reset()
-            function = torch.compile(lambda a, b: self.ops.mul(a, b) * 2, fullgraph=True,
-                                     dynamic=dynamic)
+        for device, dtype, function in self.compiled(lambda a, b: self.ops.mul(a, b) * 2):
             for pair in (((4, 8), (8,)), ((6, 10), (10,))):
                 a, b = self.operands(pair, dtype, device)
                 self.close(function(a, b), a * b * 2)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "common" / "torch"))
 import support
+import timing
 
 PAIRS = [((4, 5), (4, 5)), ((4, 5), (5,)), ((4, 1), (1, 5)), ((), (3, 4)), ((0, 3), (1, 3)),
          ((2, 3, 4, 5), (1, 3, 1, 1)), ((33, 40), (40,))]
@@ -17,10 +18,6 @@ def relations(torch):
 
 class RelationTest(support.BindingTest):
     chapter = "05_logical_relation"
-
-    def operands(self, pair, dtype, device):
-        a, b = (support.sample(shape, dtype, device, seed) for seed, shape in enumerate(pair))
-        return a, b
 
     def dtypes(self):
         torch = support.torch
@@ -45,13 +42,12 @@ class RelationTest(support.BindingTest):
 
     def test_rungs(self):
         torch = support.torch
-        types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
         rungs = [one for one in self.bound if one.ladder == "relation" and one.kind == "rung"
                  and one.dtype]
         self.assertGreater(len(rungs), 20)
         for device in self.devices:
             for one in rungs:
-                a, b = self.operands(((3, 343), (3, 343)), types[one.dtype], device)
+                a, b = self.operands(((3, 343), (3, 343)), timing.dtypes(torch)[one.dtype], device)
                 answers, wanted = getattr(self.ops, one.name)("less", a, b), a < b
                 if answers.dtype == torch.int32:  # a bit for each
                     bits = (answers[:, None] >> torch.arange(32, device=device)) & 1
@@ -89,7 +85,7 @@ class RelationTest(support.BindingTest):
         torch = support.torch
         wanted = {"and": torch.logical_and, "or": torch.logical_or, "xor": torch.logical_xor}
         for device in self.devices:
-            for dtype in (*support.floats(), torch.int8, torch.int32, torch.int64):
+            for dtype in self.dtypes():
                 a, b = self.operands(((70, 72), (72,)), dtype, device)
                 a, b = ((x.float() / 20).trunc().to(dtype) for x in (a, b))
                 turned = a.reshape(72, 70).t()
@@ -157,11 +153,7 @@ class RelationTest(support.BindingTest):
 
     def test_torch_compile(self):
         torch = support.torch
-        self.needs(hasattr(torch, "compile"), "torch.compile (PyTorch 2.0 or newer)")
-        for device, dtype, dynamic in self.each((False, True)):
-            torch._dynamo.reset()
-            function = torch.compile(lambda a, b: torch.where(self.ops.greater(a, b), a, b),
-                                     fullgraph=True, dynamic=dynamic)
+        for device, dtype, function in self.compiled(lambda a, b: torch.where(self.ops.greater(a, b), a, b)):
             for pair in (((4, 8), (8,)), ((6, 10), (10,))):
                 a, b = self.operands(pair, dtype, device)
                 self.close(function(a, b), torch.maximum(a, b))

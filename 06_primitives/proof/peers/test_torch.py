@@ -5,6 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "common" / "torch"))
 import support
+import timing
 
 MATRICES = [(1, 1), (3, 7), (5, 128), (37, 1000), (2, 3, 40), (0, 5), (4, 0), (9,)]
 
@@ -32,13 +33,11 @@ class PrimitivesTest(support.BindingTest):
             self.close(self.ops.primitives_add_to_float(a, b), a.float() + b.float())
 
     def test_rungs(self):
-        torch = support.torch
-        types = {"f32": torch.float32, "f16": torch.float16}
         rungs = [one for one in self.bound if one.rung]
         self.assertGreaterEqual(len(rungs), 13)
         for device in self.devices:
             for one in rungs:
-                a, b = (support.sample((1027,), types[one.dtype], device, seed) for seed in (1, 2))
+                a, b = (support.sample((1027,), timing.dtypes(support.torch)[one.dtype], device, seed) for seed in (1, 2))
                 self.close(getattr(self.ops, one.name)(a, b), a + b, one.name)
 
     def test_rows(self):
@@ -99,10 +98,8 @@ class PrimitivesTest(support.BindingTest):
                     for dim in range(-1, x.dim()):
                         wanted = (x.sum(dim, dtype=torch.int32) if dtype == torch.int32
                                   else x.double().sum(dim).to(dtype))
-                        close = {} if dtype == torch.float32 else {"rtol": 1e-2, "atol": 1e-2}
-                        if dtype == torch.float32:
-                            close = {"rtol": 1e-4, "atol": 1e-4}
-                        self.close(self.ops.reduce(x, "sum", dim), wanted, f"{shape} {dim}", **close)
+                        slack = 1e-4 if dtype == torch.float32 else 1e-2
+                        self.close(self.ops.reduce(x, "sum", dim), wanted, f"{shape} {dim}", rtol=slack, atol=slack)
                         if x.shape[dim] > 0:
                             most = x.float().amax(dim).to(dtype)
                             self.close(self.ops.reduce(x, "max", dim), most)
@@ -153,12 +150,7 @@ class PrimitivesTest(support.BindingTest):
         self.assertEqual(tuple(self.ops.reduce(x, "max").shape), (3, 40))
 
     def test_torch_compile(self):
-        torch = support.torch
-        self.needs(hasattr(torch, "compile"), "torch.compile (PyTorch 2.0 or newer)")
-        for device, dtype, dynamic in self.each((False, True)):
-            torch._dynamo.reset()
-            function = torch.compile(lambda x: self.ops.softmax(x * 2).sum(-1), fullgraph=True,
-                                     dynamic=dynamic)
+        for device, dtype, function in self.compiled(lambda x: self.ops.softmax(x * 2).sum(-1)):
             for shape in ((4, 8), (6, 10)):
                 x = support.sample(shape, dtype, device)
                 self.close(function(x), self.ops.softmax(x * 2).sum(-1))
