@@ -14,6 +14,7 @@
 #endif
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -329,28 +330,12 @@ std::string joined(const std::vector<std::string>& words) {
 
 /// float32, as PyTorch's users call it.
 std::string python_name(at::ScalarType type) {
-  switch (type) {
-    case at::kFloat:
-      return "float32";
-    case at::kHalf:
-      return "float16";
-    case at::kBFloat16:
-      return "bfloat16";
-    case at::kDouble:
-      return "float64";
-    case at::kChar:
-      return "int8";
-    case at::kByte:
-      return "uint8";
-    case at::kInt:
-      return "int32";
-    case at::kLong:
-      return "int64";
-    case at::kBool:
-      return "bool";
-    default:
-      return c10::toString(type);
-  }
+  static const std::map<at::ScalarType, std::string> names = {
+      {at::kFloat, "float32"},  {at::kHalf, "float16"}, {at::kBFloat16, "bfloat16"},
+      {at::kDouble, "float64"}, {at::kChar, "int8"},    {at::kByte, "uint8"},
+      {at::kInt, "int32"},      {at::kLong, "int64"},   {at::kBool, "bool"}};
+  const auto found = names.find(type);
+  return found != names.end() ? found->second : c10::toString(type);
 }
 
 }  // namespace
@@ -398,8 +383,8 @@ Sizes broadcast_sizes(const Arguments& arguments, const std::vector<at::Tensor>&
   return sizes;
 }
 
-Sizes broadcast_sizes(const Arguments& arguments, std::size_t i, std::size_t j) {
-  return broadcast_sizes(arguments, {arguments.tensor(i), arguments.tensor(j)});
+Broadcast broadcast_of(const Arguments& arguments, std::size_t i) {
+  return broadcast_strides(shape_of(arguments.tensor(i)), shape_of(arguments.tensor(i + 1)));
 }
 
 void require_same_sizes(const Arguments& arguments, std::size_t i, std::size_t j) {

@@ -141,31 +141,22 @@ void require_dtype(const Arguments& arguments, std::size_t i, Types<Ts...>) {
   require_dtype(arguments, i, {scalar_type<Ts>()...});
 }
 
-/// f(T*{}) for the T among Ts that tensor i has; cudaErrorInvalidValue if there is none.
-template <class... Ts, class F>
-cudaError_t with_type(const at::Tensor& tensor, Types<Ts...>, F&& f) {
-  cudaError_t result = cudaErrorInvalidValue;
-  const auto attempt = [&](auto* pointer) {
-    using T = std::remove_pointer_t<decltype(pointer)>;
-    if (tensor.scalar_type() == scalar_type<T>()) result = f(pointer);
-  };
-  (attempt(static_cast<Ts*>(nullptr)), ...);
-  return result;
-}
-
 /// The place of text i among the names that are known; throws, with all of them, if it is none.
 std::size_t choice(const Arguments& arguments, std::size_t i,
                    const std::vector<std::string>& known);
+
+/// The operation of that name.
+template <class Op, std::size_t count>
+Op choice_of(const Arguments& arguments, std::size_t i, const Op (&known)[count]) {
+  std::vector<std::string> names;
+  for (const Op op : known) names.emplace_back(name_of(op));
+  return known[choice(arguments, i, names)];
+}
 
 // ---- Shapes ------------------------------------------------------------------------------------
 
 Sizes sizes_of(const at::Tensor& tensor);
 TensorShape shape_of(const at::Tensor& tensor);
-
-/// The sizes of what the tensors, or tensors i and j, broadcast to; throws if they do not, or for more
-/// than kMaxDimensions.
-Sizes broadcast_sizes(const Arguments& arguments, const std::vector<at::Tensor>& tensors);
-Sizes broadcast_sizes(const Arguments& arguments, std::size_t i, std::size_t j);
 
 /// Throws unless tensors i and j have the same sizes: the operator does not broadcast.
 void require_same_sizes(const Arguments& arguments, std::size_t i, std::size_t j);
@@ -173,27 +164,106 @@ void require_same_sizes(const Arguments& arguments, std::size_t i, std::size_t j
 /// Throws unless tensors i and j have the same dtype.
 void require_same_dtype(const Arguments& arguments, std::size_t i, std::size_t j);
 
+/// The sizes of what the tensors broadcast to; throws if they do not, or for more than kMaxDimensions.
+Sizes broadcast_sizes(const Arguments& arguments, const std::vector<at::Tensor>& tensors);
+
+/// Those of tensors i and i + 1; throws unless they have one type of Ts.
+template <class... Ts>
+Sizes broadcast_pair(const Arguments& arguments, std::size_t i, Types<Ts...> types) {
+  require_dtype(arguments, i, types);
+  require_same_dtype(arguments, i, i + 1);
+  return broadcast_sizes(arguments, {arguments.tensor(i), arguments.tensor(i + 1)});
+}
+
+/// How tensors i and i + 1, which are contiguous, broadcast.
+Broadcast broadcast_of(const Arguments& arguments, std::size_t i);
+
 // ---- Whole operators in one call ---------------------------------------------------------------
+
+/// The first element of result i.
+template <class T>
+T* data(const Outputs& out, std::size_t i = 0) {
+  return static_cast<T*>(out[i].data_ptr());
+}
+
+/// A call with tensors of T, on their way to a launcher.
+template <class T>
+struct Call {
+  using Element = T;
+  const Arguments& x;
+  const Outputs& out;
+  cudaStream_t stream;
+  std::int64_t n;  ///< the elements of the tensor that has the type
+
+  /// Of argument i, and of result i.
+  const T* data(std::size_t i) const { return x.data<T>(i); }
+  TensorView<const T> view(std::size_t i) const { return x.view<T>(i); }
+  T* y(std::size_t i = 0) const { return bind::data<T>(out, i); }
+  TensorView<T> y_view() const { return view_of<T>(out[0]); }
+};
+
+/// An operator's run(): launch(Call<T>) for the T among Ts that tensor i has, where a truth value is a
+/// byte; cudaErrorInvalidValue if there is none.
+template <class... Ts, class Launch>
+auto by_type(std::size_t i, Types<Ts...> types, Launch launch) {
+  return [=](const Arguments& x, const Outputs& out, cudaStream_t stream) {
+    const at::Tensor& tensor = x.tensor(i);
+    const at::ScalarType type =
+        tensor.scalar_type() == at::kBool ? at::kByte : tensor.scalar_type();
+    cudaError_t result = cudaErrorInvalidValue;
+    for_each_type(types, [&](auto zero) {
+      using T = decltype(zero);
+      if (type == scalar_type<T>()) result = launch(Call<T>{x, out, stream, tensor.numel()});
+    });
+    return result;
+  };
+}
+
+/// An operator's results(): one like tensor `first`. `count` tensors, from that one on, must have one
+/// shape and one type of Ts.
+template <class... Ts>
+auto alike(std::size_t first, std::size_t count, Types<Ts...> types) {
+  return [=](const Arguments& x) {
+    require_dtype(x, first, types);
+    for (std::size_t i = first + 1; i < first + count; ++i) {
+      require_same_dtype(x, first, i);
+      require_same_sizes(x, first, i);
+    }
+    return std::vector<Result>{{sizes_of(x.tensor(first)), x.tensor(first).scalar_type()}};
+  };
+}
+
+inline Operator named(const std::string& ladder, const std::string& name,
+                      const std::string& arguments) {
+  Operator op;
+  op.ladder = ladder;
+  op.name = name;
+  op.arguments = arguments;
+  return op;
+}
+
+/// The operator as a rung of its ladder; it takes contiguous tensors.
+inline Operator as_rung(Operator op, const std::string& rung, std::size_t in_alignment = 1,
+                        std::size_t out_alignment = 1, OperatorKind kind = OperatorKind::rung) {
+  op.rung = rung;
+  op.kind = kind;
+  op.in_alignment = in_alignment;
+  op.out_alignment = out_alignment;
+  op.any_strides = false;
+  return op;
+}
 
 /// y[i] = f(x[i]) for one type: a rung. launch(x, y, n, stream).
 template <class T, class Launch>
 Operator unary(const std::string& ladder, const std::string& rung, Launch launch,
                std::size_t alignment, OperatorKind kind = OperatorKind::rung) {
-  Operator op;
-  op.name = kind == OperatorKind::yours ? rung : ladder + "_" + rung;
-  op.arguments = "Tensor x";
-  op.results = [](const Arguments& a) {
-    require_dtype(a, 0, Types<T>{});
-    return std::vector<Result>{{sizes_of(a.tensor(0)), scalar_type<T>()}};
-  };
-  op.run = [launch](const Arguments& a, const Outputs& out, cudaStream_t stream) -> cudaError_t {
-    return launch(a.data<T>(0), static_cast<T*>(out[0].data_ptr()), a.tensor(0).numel(), stream);
-  };
-  op.ladder = ladder;
-  op.rung = rung;
+  const std::string name = kind == OperatorKind::yours ? rung : ladder + "_" + rung;
+  Operator op = as_rung(named(ladder, name, "Tensor x"), rung, alignment, alignment, kind);
+  op.results = alike(0, 1, Types<T>{});
+  op.run = by_type(0, Types<T>{}, [launch](auto call) {
+    return launch(call.data(0), call.y(), call.n, call.stream);
+  });
   op.dtype = dtype_name<T>();
-  op.kind = kind;
-  op.in_alignment = op.out_alignment = alignment;
   return op;
 }
 
@@ -202,23 +272,16 @@ template <class T, class Launch>
 Operator binary(const std::string& ladder, const std::string& rung, Launch launch,
                 std::size_t alignment, OperatorKind kind = OperatorKind::rung) {
   Operator op = unary<T>(
-      ladder, rung, [](const T*, T*, std::int64_t, cudaStream_t) { return cudaSuccess; }, alignment,
-      kind);
+      ladder, rung, [](auto...) { return cudaSuccess; }, alignment, kind);
   op.arguments = "Tensor a, Tensor b";
-  op.results = [](const Arguments& a) {
-    require_dtype(a, 0, Types<T>{});
-    require_same_dtype(a, 0, 1);
-    require_same_sizes(a, 0, 1);
-    return std::vector<Result>{{sizes_of(a.tensor(0)), scalar_type<T>()}};
-  };
-  op.run = [launch](const Arguments& a, const Outputs& out, cudaStream_t stream) -> cudaError_t {
-    return launch(a.data<T>(0), a.data<T>(1), static_cast<T*>(out[0].data_ptr()),
-                  a.tensor(0).numel(), stream);
-  };
+  op.results = alike(0, 2, Types<T>{});
+  op.run = by_type(0, Types<T>{}, [launch](auto call) {
+    return launch(call.data(0), call.data(1), call.y(), call.n, call.stream);
+  });
   return op;
 }
 
-/// Every rung of a list, with unary or binary launchers as in common/proof.
+/// Every rung of a list, with unary launchers as in common/rung.h.
 template <class T, class Rung>
 void add_unary_rungs(std::vector<Operator>& list, const std::string& ladder,
                      const std::vector<Rung>& rungs, OperatorKind kind = OperatorKind::rung) {
@@ -227,78 +290,31 @@ void add_unary_rungs(std::vector<Operator>& list, const std::string& ladder,
   }
 }
 
-/// An operator of one floating-point tensor. launch(arguments, x, y, n, stream) for each T of
-/// Floats.
-template <class Launch>
-Operator float_operator(const std::string& name, const std::string& arguments, Launch launch) {
-  Operator op;
-  op.name = op.ladder = name;
-  op.arguments = arguments;
-  op.results = [](const Arguments& a) {
-    require_dtype(a, 0, Floats{});
-    return std::vector<Result>{{sizes_of(a.tensor(0)), a.tensor(0).scalar_type()}};
-  };
-  op.run = [launch](const Arguments& a, const Outputs& out, cudaStream_t stream) {
-    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
-      using T = std::remove_pointer_t<decltype(type)>;
-      return launch(a, a.data<T>(0), static_cast<T*>(out[0].data_ptr()), a.tensor(0).numel(),
-                    stream);
-    });
-  };
+/// An operator whose first `count` arguments are tensors of one shape and one type of Ts, as its result
+/// is. launch(Call<T>).
+template <class... Ts, class Launch>
+Operator elementwise(const std::string& name, const std::string& arguments, std::size_t count,
+                     Types<Ts...> types, Launch launch) {
+  Operator op = named(name, name, arguments);
+  op.results = alike(0, count, types);
+  op.run = by_type(0, types, launch);
   return op;
 }
 
-/// The same of tensors as they lie in memory. launch(arguments, y, stream) for a TensorView<T> y of each T
-/// of Floats.
+/// The same of floating-point tensors as they lie in memory.
 template <class Launch>
-Operator float_views(const std::string& name, const std::string& arguments, Launch launch) {
-  Operator op = float_operator(
-      name, arguments,
-      [](const Arguments&, const auto*, auto*, std::int64_t, cudaStream_t) { return cudaSuccess; });
+Operator float_views(const std::string& name, const std::string& arguments, std::size_t count,
+                     Launch launch) {
+  Operator op = elementwise(name, arguments, count, Floats{}, launch);
   op.any_strides = true;
-  op.run = [launch](const Arguments& a, const Outputs& out, cudaStream_t stream) {
-    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
-      return launch(a, view_of<std::remove_pointer_t<decltype(type)>>(out[0]), stream);
-    });
-  };
   return op;
 }
 
-/// An operator of two floating-point tensors of one shape and type, which its result has, and of other
-/// arguments. launch(arguments, a, b, y, n, stream).
+/// The gradient of such an operator: its tensors, dy, and its other arguments.
 template <class Launch>
-Operator operator_of_pair(const std::string& name, const std::string& arguments, Launch launch) {
-  Operator op;
-  op.name = op.ladder = name;
-  op.arguments = arguments;
-  op.results = [](const Arguments& a) {
-    require_dtype(a, 0, Floats{});
-    require_same_dtype(a, 0, 1);
-    require_same_sizes(a, 0, 1);
-    return std::vector<Result>{{sizes_of(a.tensor(0)), a.tensor(0).scalar_type()}};
-  };
-  op.run = [launch](const Arguments& a, const Outputs& out, cudaStream_t stream) {
-    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
-      using T = std::remove_pointer_t<decltype(type)>;
-      return launch(a, a.data<T>(0), a.data<T>(1), static_cast<T*>(out[0].data_ptr()),
-                    a.tensor(0).numel(), stream);
-    });
-  };
-  return op;
-}
-
-/// "Tensor a, Tensor b". launch(a, b, y, n, stream).
-template <class Launch>
-Operator float_operator2(const std::string& name, Launch launch) {
-  return operator_of_pair(name, "Tensor a, Tensor b", [launch](const Arguments&, auto... operands) {
-    return launch(operands...);
-  });
-}
-
-/// The gradient of such an operator: "Tensor x, Tensor dy, ...". launch(arguments, x, dy, dx, n, stream).
-template <class Launch>
-Operator gradient_operator(const std::string& name, const std::string& arguments, Launch launch) {
-  Operator op = operator_of_pair(name, arguments, launch);
+Operator gradient_operator(const std::string& name, const std::string& arguments, std::size_t count,
+                           Launch launch) {
+  Operator op = elementwise(name, arguments, count, Floats{}, launch);
   op.no_gradient = "has no second derivative: call backward() or grad() without create_graph=True";
   return op;
 }

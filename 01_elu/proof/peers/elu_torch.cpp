@@ -7,22 +7,20 @@ namespace tutorial::bind {
 
 std::vector<Operator> operators() {
   std::vector<Operator> list;
-  list.push_back(float_views("elu", "Tensor x, float alpha=1.0",
-                             [](const Arguments& a, auto y, cudaStream_t stream) {
-                               using T = typename decltype(y)::Element;
-                               return elu(a.view<T>(0), y, static_cast<float>(a.number(1)), stream);
-                             }));
+  list.push_back(float_views("elu", "Tensor x, float alpha=1.0", 1, [](auto call) {
+    return elu(call.view(0), call.y_view(), static_cast<float>(call.x.number(1)), call.stream);
+  }));
   list.back().invalid = "alpha must be finite";
   list.back().gradient = "elu_backward";
-  list.push_back(gradient_operator(
-      "elu_backward", "Tensor x, Tensor dy, float alpha=1.0",
-      [](const Arguments& a, auto* x, auto* dy, auto* dx, std::int64_t n, cudaStream_t stream) {
-        return elu_backward(x, dy, dx, n, static_cast<float>(a.number(2)), stream);
+  list.push_back(
+      gradient_operator("elu_backward", "Tensor x, Tensor dy, float alpha=1.0", 2, [](auto call) {
+        return elu_backward(call.data(0), call.data(1), call.y(), call.n,
+                            static_cast<float>(call.x.number(2)), call.stream);
       }));
   list.back().invalid = "alpha must be finite";
-  add_unary_rungs<float>(list, "elu", elu_rungs<float>());
-  add_unary_rungs<half>(list, "elu", elu_rungs<half>());
-  add_unary_rungs<Bf16>(list, "elu", elu_rungs<Bf16>());
+  for_each_type(Floats{}, [&](auto type) {
+    add_unary_rungs<decltype(type)>(list, "elu", elu_rungs<decltype(type)>());
+  });
   add_unary_rungs<half>(list, "elu", std::vector{your_elu_rung()}, OperatorKind::yours);
   return list;
 }

@@ -9,36 +9,30 @@ namespace {
 
 constexpr GeluApproximate kVariants[] = {GeluApproximate::none, GeluApproximate::tanh};
 
-GeluApproximate variant_of(const Arguments& arguments, std::size_t i) {
-  return kVariants[choice(arguments, i, {name_of(kVariants[0]), name_of(kVariants[1])})];
-}
-
 }  // namespace
 
 std::vector<Operator> operators() {
   std::vector<Operator> list;
-  list.push_back(float_views("gelu", "Tensor x, *, str approximate='none'",
-                             [](const Arguments& a, auto y, cudaStream_t stream) {
-                               using T = typename decltype(y)::Element;
-                               return gelu(a.view<T>(0), y, variant_of(a, 1), stream);
-                             }));
+  list.push_back(float_views("gelu", "Tensor x, *, str approximate='none'", 1, [](auto call) {
+    return gelu(call.view(0), call.y_view(), choice_of(call.x, 1, kVariants), call.stream);
+  }));
   list.back().gradient = "gelu_backward";
   list.push_back(gradient_operator(
-      "gelu_backward", "Tensor x, Tensor dy, *, str approximate='none'",
-      [](const Arguments& a, auto* x, auto* dy, auto* dx, std::int64_t n, cudaStream_t stream) {
-        return gelu_backward(x, dy, dx, n, variant_of(a, 2), stream);
+      "gelu_backward", "Tensor x, Tensor dy, *, str approximate='none'", 2, [](auto call) {
+        return gelu_backward(call.data(0), call.data(1), call.y(), call.n,
+                             choice_of(call.x, 2, kVariants), call.stream);
       }));
   for (const std::size_t place : {1, 2}) {  // of the variant, forwards and backwards
     Operator& op = list[list.size() - 3 + place];
     op.results = [results = op.results, place](const Arguments& a) {
-      variant_of(a, place);
+      choice_of(a, place, kVariants);
       return results(a);
     };
   }
   for (const GeluApproximate variant : {GeluApproximate::tanh, GeluApproximate::none}) {
-    add_unary_rungs<float>(list, "gelu", gelu_rungs<float>(variant));
-    add_unary_rungs<half>(list, "gelu", gelu_rungs<half>(variant));
-    add_unary_rungs<Bf16>(list, "gelu", gelu_rungs<Bf16>(variant));
+    for_each_type(Floats{}, [&](auto type) {
+      add_unary_rungs<decltype(type)>(list, "gelu", gelu_rungs<decltype(type)>(variant));
+    });
   }
   add_unary_rungs<half>(list, "gelu", std::vector{your_gelu_rung()}, OperatorKind::yours);
   return list;

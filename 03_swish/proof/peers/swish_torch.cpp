@@ -9,22 +9,14 @@ namespace tutorial::bind {
 namespace {
 
 Operator swiglu_gradients() {
-  Operator op = gradient_operator("swiglu_backward", "Tensor a, Tensor b, Tensor dy",
-                                  [](const Arguments&, auto*, auto*, auto*, std::int64_t,
-                                     cudaStream_t) { return cudaErrorInvalidValue; });
+  Operator op =
+      gradient_operator("swiglu_backward", "Tensor a, Tensor b, Tensor dy", 3, [](auto call) {
+        return swiglu_backward(call.data(0), call.data(1), call.data(2), call.y(0), call.y(1),
+                               call.n, call.stream);
+      });
   op.outputs = {"da", "db"};
   op.results = [results = op.results](const Arguments& a) {
-    require_same_dtype(a, 0, 2);
-    require_same_sizes(a, 0, 2);
     return std::vector<Result>(2, results(a).front());
-  };
-  op.run = [](const Arguments& a, const Outputs& out, cudaStream_t stream) {
-    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
-      using T = std::remove_pointer_t<decltype(type)>;
-      return swiglu_backward(a.data<T>(0), a.data<T>(1), a.data<T>(2),
-                             static_cast<T*>(out[0].data_ptr()), static_cast<T*>(out[1].data_ptr()),
-                             a.tensor(0).numel(), stream);
-    });
   };
   op.invalid = "da and db must be two tensors";
   return op;
@@ -32,11 +24,12 @@ Operator swiglu_gradients() {
 
 /// Of the halves of one tensor's rows.
 Operator swiglu_halves_gradient() {
-  Operator op = gradient_operator(
-      "swiglu_halves_backward", "Tensor x, Tensor dy",
-      [](const Arguments& a, auto* x, auto* dy, auto* dx, std::int64_t, cudaStream_t stream) {
-        const std::int64_t d = a.tensor(1).size(-1);
-        return swiglu_backward_halves(x, dy, dx, d == 0 ? 0 : a.tensor(1).numel() / d, d, stream);
+  Operator op =
+      gradient_operator("swiglu_halves_backward", "Tensor x, Tensor dy", 2, [](auto call) {
+        const at::Tensor& dy = call.x.tensor(1);
+        const std::int64_t d = dy.size(-1);
+        return swiglu_backward_halves(call.data(0), call.data(1), call.y(),
+                                      d == 0 ? 0 : dy.numel() / d, d, call.stream);
       });
   op.results = [](const Arguments& a) {
     require_dtype(a, 0, Floats{});
@@ -55,9 +48,12 @@ Operator swiglu_halves_gradient() {
 /// q as uint8, for not every PyTorch has a type for an E4m3: q.view(torch.float8_e4m3fn). Rows are those of
 /// the last dimension, and the scales have 1 there.
 Operator swiglu_quantize_operator() {
-  Operator op = float_operator2(
-      "swiglu_quantize",
-      [](auto*, auto*, auto*, std::int64_t, cudaStream_t) { return cudaErrorInvalidValue; });
+  Operator op = elementwise("swiglu_quantize", "Tensor a, Tensor b", 2, Floats{}, [](auto call) {
+    const std::int64_t columns = call.x.tensor(0).size(-1), rows = call.out[1].numel();
+    return swiglu_quantize(call.data(0), call.data(1), data<E4m3>(call.out, 0),
+                           data<float>(call.out, 1), rows, columns, columns, RowPasses::fitting,
+                           call.stream);
+  });
   op.outputs = {"q", "scale"};
   op.in_place = false;
   op.results = [results = op.results](const Arguments& a) {
@@ -67,15 +63,6 @@ Operator swiglu_quantize_operator() {
     rows.back() = 1;
     return std::vector<Result>{{sizes, at::kByte}, {rows, at::kFloat}};
   };
-  op.run = [](const Arguments& a, const Outputs& out, cudaStream_t stream) {
-    return with_type(a.tensor(0), Floats{}, [&](auto* type) -> cudaError_t {
-      using T = std::remove_pointer_t<decltype(type)>;
-      const std::int64_t columns = a.tensor(0).size(-1);
-      return swiglu_quantize(a.data<T>(0), a.data<T>(1), static_cast<E4m3*>(out[0].data_ptr()),
-                             static_cast<float*>(out[1].data_ptr()), out[1].numel(), columns,
-                             columns, RowPasses::fitting, stream);
-    });
-  };
   op.invalid = "takes fewer than 2^31 rows";
   return op;
 }
@@ -84,38 +71,26 @@ Operator swiglu_quantize_operator() {
 
 std::vector<Operator> operators() {
   std::vector<Operator> list;
-  list.push_back(float_views(
-      "swish", "Tensor x, float beta=1.0", [](const Arguments& a, auto y, cudaStream_t stream) {
-        using T = typename decltype(y)::Element;
-        return swish(a.view<T>(0), y, static_cast<float>(a.number(1)), stream);
-      }));
+  list.push_back(float_views("swish", "Tensor x, float beta=1.0", 1, [](auto call) {
+    return swish(call.view(0), call.y_view(), static_cast<float>(call.x.number(1)), call.stream);
+  }));
   const std::string about_beta = "beta must be finite, and 0 or at least 2^-100 in magnitude";
   list.back().invalid = about_beta;
   list.back().gradient = "swish_backward";
-  list.push_back(gradient_operator(
-      "swish_backward", "Tensor x, Tensor dy, float beta=1.0",
-      [](const Arguments& a, auto* x, auto* dy, auto* dx, std::int64_t n, cudaStream_t stream) {
-        return swish_backward(x, dy, dx, n, static_cast<float>(a.number(2)), stream);
+  list.push_back(
+      gradient_operator("swish_backward", "Tensor x, Tensor dy, float beta=1.0", 2, [](auto call) {
+        return swish_backward(call.data(0), call.data(1), call.y(), call.n,
+                              static_cast<float>(call.x.number(2)), call.stream);
       }));
   list.back().invalid = about_beta;
-  list.push_back(float_views("swiglu", "Tensor a, Tensor b",
-                             [](const Arguments& a, auto y, cudaStream_t stream) {
-                               using T = typename decltype(y)::Element;
-                               return swiglu(a.view<T>(0), a.view<T>(1), y, stream);
-                             }));
-  list.back().results = [](const Arguments& a) {
-    require_dtype(a, 0, Floats{});
-    require_same_dtype(a, 0, 1);
-    require_same_sizes(a, 0, 1);
-    return std::vector<Result>{{sizes_of(a.tensor(0)), a.tensor(0).scalar_type()}};
-  };
+  list.push_back(float_views("swiglu", "Tensor a, Tensor b", 2, [](auto call) {
+    return swiglu(call.view(0), call.view(1), call.y_view(), call.stream);
+  }));
   list.back().gradient = "swiglu_backward";
   list.push_back(swiglu_gradients());
-  list.push_back(
-      float_views("swiglu_halves", "Tensor x", [](const Arguments& a, auto y, cudaStream_t stream) {
-        using T = typename decltype(y)::Element;
-        return swiglu_halves(a.view<T>(0), y, stream);
-      }));
+  list.push_back(float_views("swiglu_halves", "Tensor x", 1, [](auto call) {
+    return swiglu_halves(call.view(0), call.y_view(), call.stream);
+  }));
   list.back().in_place = false;
   list.back().results = [](const Arguments& a) {
     require_dtype(a, 0, Floats{});
@@ -127,10 +102,9 @@ std::vector<Operator> operators() {
   };
   list.back().gradient = "swiglu_halves_backward";
   list.push_back(swiglu_halves_gradient());
-  list.push_back(float_operator2(
-      "swiglu_separate", [](auto* a, auto* b, auto* y, std::int64_t n, cudaStream_t stream) {
-        return swiglu_separate(a, b, y, n, stream);
-      }));
+  list.push_back(elementwise("swiglu_separate", "Tensor a, Tensor b", 2, Floats{}, [](auto call) {
+    return swiglu_separate(call.data(0), call.data(1), call.y(), call.n, call.stream);
+  }));
   list.back().in_place = false;  // y == b would be written over before it is read
   list.push_back(swiglu_quantize_operator());
   for_each_type(Floats{}, [&](auto type) {

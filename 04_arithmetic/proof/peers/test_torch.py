@@ -129,6 +129,8 @@ class ArithmeticTest(support.BindingTest):
                 self.close(op("mul", a, b), a * b, one.name)
             a, b = self.operands(((2, 3, 8), (3, 1)), torch.float16, device)
             self.close(self.ops.your_arithmetic(a, b), a + b)
+            apart = support.sample((2, 3, 16), torch.float16, device)[..., ::2]
+            self.close(self.ops.your_arithmetic(apart, b), apart + b)
             self.refuses("a value for each channel", self.ops.your_arithmetic, a, a)
         a, b = self.operands(((4, 1), (1, 5)), torch.float32, self.devices[0])
         self.refuses("these two shapes are not of the kind that it takes",
