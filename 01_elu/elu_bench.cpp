@@ -1,5 +1,8 @@
 #include "common/bench/binary.h"
+#include "common/bench/host_loop.h"
 #include "common/bench/ladder.h"
+
+#include <cmath>
 
 #include "01_elu/backward/elu_backward.h"
 #include "01_elu/elu.h"
@@ -33,7 +36,9 @@ void register_benchmarks() {
   for_each_type(Floats{}, [](auto type) { add_type<decltype(type)>(); });
   for_each_type(Fp8{},
                 [](auto type) { add_ladder("elu", elu_rungs<decltype(type)>(), kReference); });
-  add_unary<float>("elu", "host_loop_f32", Kind::peer, elu_host_loop, kReference, 2.0);
+  const auto one = [](float x) { return x < 0.0f ? std::expm1(x) : x; };
+  add_unary<float>("elu", "host_loop_f32", Kind::peer, host_loop<float, float>(one), kReference,
+                   2.0);
   add_rung("elu", Kind::yours, your_elu_rung(), kReference);
   add_block_sweep<float>("elu", "f32", elu_f32_block, kReference, 2.0, 4);
   add_block_sweep<half>("elu", "f16x8_pack_pdl", elu_f16x8_pack_pdl_block, kReference, 0.51, 16);

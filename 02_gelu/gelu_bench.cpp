@@ -1,5 +1,8 @@
-#include "common/bench/bench.h"
 #include "common/bench/binary.h"
+#include "common/bench/host_loop.h"
+#include "common/bench/ladder.h"
+
+#include <cmath>
 
 #include "02_gelu/backward/gelu_backward.h"
 #include "02_gelu/gelu.h"
@@ -13,14 +16,10 @@ namespace {
 constexpr GeluApproximate kVariants[] = {GeluApproximate::tanh, GeluApproximate::none};
 
 template <class T>
-void add(Kind kind, GeluApproximate approximate, const UnaryRung<T>& rung) {
-  add_unary<T>("gelu", rung.name, kind, rung.launch, gelu_reference(approximate), rung.max_ulp,
-               rung.width, rung.alignment);
-}
-
-template <class T>
 void add_rungs(GeluApproximate approximate) {
-  for (const UnaryRung<T>& rung : gelu_rungs<T>(approximate)) add(Kind::rung, approximate, rung);
+  for (const UnaryRung<T>& rung : gelu_rungs<T>(approximate)) {
+    add_rung("gelu", Kind::rung, rung, gelu_reference(approximate));
+  }
 }
 
 /// The rungs of one variant and type, the operator, and what one would use instead of the ladder.
@@ -28,10 +27,11 @@ template <class T>
 void add_variant(GeluApproximate approximate) {
   const UnaryRung<T> by_operator = gelu_operator_rung<T>(approximate);
   add_rungs<T>(approximate);
-  add(Kind::rung, approximate, by_operator);
-  add(Kind::peer, approximate,
-      gelu_rung<T>(approximate, std::string("cub_") + dtype_name<T>(), gelu_cub<T>, 1, sizeof(T),
-                   by_operator.max_ulp));
+  add_rung("gelu", Kind::rung, by_operator, gelu_reference(approximate));
+  add_rung("gelu", Kind::peer,
+           gelu_rung<T>(approximate, std::string("cub_") + dtype_name<T>(), gelu_cub<T>, 1,
+                        sizeof(T), by_operator.max_ulp),
+           gelu_reference(approximate));
 }
 
 template <class T>
@@ -49,15 +49,20 @@ void register_benchmarks() {
     add_copy_peers<decltype(type)>("gelu");
     for (const GeluApproximate variant : kVariants) add_variant<decltype(type)>(variant);
   });
-  for (const GeluApproximate variant : kVariants) {
-    add(Kind::peer, variant,
-        gelu_rung<float>(variant, "host_loop_f32", gelu_host_loop, 1, 4, kFormula));
-  }
+  const auto by_tanh = [](float x) {
+    const float u = 0.797884561f * (x + 0.044715f * x * x * x);
+    return 0.5f * x * (1.0f + std::tanh(u));
+  };
+  const auto by_erf = [](float x) { return 0.5f * x * (1.0f + std::erf(0.707106781f * x)); };
+  add_unary<float>("gelu", "tanh_host_loop_f32", Kind::peer, host_loop<float, float>(by_tanh),
+                   gelu_tanh_reference, kFormula, 1, 4);
+  add_unary<float>("gelu", "none_host_loop_f32", Kind::peer, host_loop<float, float>(by_erf),
+                   gelu_reference(GeluApproximate::none), kFormula, 1, 4);
   add_unary<float>("gelu", "museum_double_constant", Kind::sweep,
                    exhibits::gelu_f32x4_double_constant, gelu_tanh_reference, kFormula, 0, 16);
   add_unary<float>("gelu", "museum_float_constant", Kind::sweep,
                    exhibits::gelu_f32x4_float_constant, gelu_tanh_reference, kFormula, 0, 16);
-  add(Kind::yours, GeluApproximate::tanh, your_gelu_rung());
+  add_rung("gelu", Kind::yours, your_gelu_rung(), gelu_tanh_reference);
   for_each_type(Fp8{}, [](auto type) {
     add_copy_peers<decltype(type)>("gelu");
     for (const GeluApproximate variant : kVariants) add_rungs<decltype(type)>(variant);

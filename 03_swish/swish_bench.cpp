@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "common/bench/binary.h"
+#include "common/bench/host_loop.h"
 #include "common/bench/ladder.h"
 #include "common/bench/measure.h"
 #include "common/bench/mixed.h"
@@ -25,12 +26,9 @@ constexpr Reference kReference = swish_reference;
 template <class T>
 void add_operator_and_peers() {
   const std::string dtype = dtype_name<T>();
-  const auto cub = [](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-    return swish_cub(x, y, n, stream);
-  };
   add_unary<T>("swish", "operator_" + dtype, Kind::rung, swish_operator_rung<T>().launch,
                kReference, kSwishUlp<T>);
-  add_unary<T>("swish", "cub_" + dtype, Kind::peer, cub, kReference, kSwishUlp<T>);
+  add_unary<T>("swish", "cub_" + dtype, Kind::peer, swish_cub<T>, kReference, kSwishUlp<T>);
 }
 
 /// The largest error of SwiGLU in two kernels on the benchmark's inputs, whose |b| stays below 6.
@@ -43,14 +41,11 @@ constexpr double kSeparateUlp = 6.0 * kSwishUlp<T> + 0.51;
 /// SwiGLU in two kernels and in one, and a kernel that moves as many bytes and computes nothing.
 template <class T>
 void add_swiglu() {
-  const auto cub = [](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
-    return swiglu_cub(a, b, y, n, stream);
-  };
   const auto separate = swiglu_separate_rung<T>(), fused = swiglu_rung<T>();
   add_binary<T>("swiglu", separate.name, Kind::rung, separate.launch, swiglu_reference,
                 kSeparateUlp<T>, separate.width);
   add_rung("swiglu", Kind::rung, fused, swiglu_reference);
-  add_binary<T>("swiglu", std::string("swiglu_cub_") + dtype_name<T>(), Kind::peer, cub,
+  add_binary<T>("swiglu", std::string("swiglu_cub_") + dtype_name<T>(), Kind::peer, swiglu_cub<T>,
                 swiglu_reference, kSwiGluUlp<T>);
   add_two_in_one_out_peer<T>("swiglu");
 }
@@ -68,9 +63,8 @@ void add_swiglu_backward(const TwoGradientsRung<T>& rung) {
   operation.output_bytes = bytes_of<T>([](const Shape& shape) { return 2 * shape.elements(); });
   operation.launch = [launch = rung.launch](const Buffers& set, const Shape& shape,
                                             cudaStream_t stream) {
-    const auto in = [&](std::size_t i) { return static_cast<const T*>(set.inputs[i]); };
-    auto* const da = static_cast<T*>(set.output);
-    return launch(in(0), in(1), in(2), da, da + shape.elements(), shape.elements(), stream);
+    return launch(set.in<T>(0), set.in<T>(1), set.in<T>(2), set.out<T>(),
+                  set.out<T>() + shape.elements(), shape.elements(), stream);
   };
   operation.verify = [max_ulp = rung.max_ulp](const Shape& shape, const void* bytes,
                                               std::size_t begin, std::size_t count) {
@@ -112,9 +106,8 @@ void add_swiglu_backward_halves() {
                       {tile_of_input<T, 1>(), bytes_of<T>(every_element)}};
   operation.output_bytes = bytes_of<T>(twice);
   operation.launch = [](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    return swiglu_backward_halves(static_cast<const T*>(set.inputs[0]),
-                                  static_cast<const T*>(set.inputs[1]), static_cast<T*>(set.output),
-                                  shape.rows, shape.columns, stream);
+    return swiglu_backward_halves(set.in<T>(0), set.in<T>(1), set.out<T>(), shape.rows,
+                                  shape.columns, stream);
   };
   operation.verify = [](const Shape& shape, const void* bytes, std::size_t begin,
                         std::size_t count) -> std::string {
@@ -131,7 +124,7 @@ void add_swiglu_backward_halves() {
       const double expected =
           is_a ? swiglu_backward_a_reference(a, b, dy) : swiglu_backward_b_reference(a, dy);
       if (!(test::ulp_error(static_cast<const T*>(bytes)[i], expected) <= kSwishBackwardUlp<T>)) {
-        return "element " + std::to_string(first + i) + " is wrong";
+        return wrong(first + i);
       }
     }
     return "";
@@ -173,9 +166,8 @@ void add_swiglu_quantize(const std::string& name, RowPasses passes) {
     return static_cast<std::size_t>(shape.elements() + 4 * shape.rows);
   };
   operation.launch = [passes](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    auto* const q = static_cast<E4m3*>(set.output);
-    return swiglu_quantize(static_cast<const T*>(set.inputs[0]),
-                           static_cast<const T*>(set.inputs[1]), q,
+    auto* const q = set.out<E4m3>();
+    return swiglu_quantize(set.in<T>(0), set.in<T>(1), q,
                            reinterpret_cast<float*>(q + shape.elements()), shape.rows,
                            shape.columns, shape.columns, passes, stream);
   };
@@ -191,7 +183,7 @@ void add_swiglu_quantize(const std::string& name, RowPasses passes) {
       const std::int64_t row = i / shape.columns;
       if (row != known) size = reference.size_of_row(known = row, shape.columns);
       if (!(test::ulp_error(q[i - first], reference.at(i) * 448.0 / size) <= 0.51)) {
-        return "element " + std::to_string(i) + " is wrong";
+        return wrong(i);
       }
     }
     for (std::int64_t i = std::max(first, shape.elements()); i + 4 <= end; i += 4) {
@@ -228,7 +220,9 @@ void register_benchmarks() {
     add_ladder("swish", swish_rungs<T>(), kReference);
     add_operator_and_peers<T>();
   });
-  add_unary<float>("swish", "host_loop_f32", Kind::peer, swish_host_loop, kReference, 64.0);
+  const auto one = [](float x) { return x / (1.0f + std::exp(-x)); };
+  add_unary<float>("swish", "host_loop_f32", Kind::peer, host_loop<float, float>(one), kReference,
+                   64.0);
   add_rung("swish", Kind::yours, your_swish_rung(), kReference);
   for_each_type(Fp8{},
                 [](auto type) { add_ladder("swish", swish_rungs<decltype(type)>(), kReference); });

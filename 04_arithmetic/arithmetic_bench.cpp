@@ -24,6 +24,7 @@
 #include "04_arithmetic/proof/arithmetic_reference.h"
 #include "04_arithmetic/proof/peers/arithmetic_peers.h"
 #include "common/bench/binary.h"
+#include "common/bench/host_loop.h"
 #include "common/bench/measure.h"
 #include "common/bench/mixed.h"
 #include "common/bench/yardsticks.h"
@@ -54,11 +55,7 @@ struct Tile {
   std::vector<T> values;
   std::shared_ptr<const std::vector<unsigned char>> bytes;
 
-  explicit Tile(std::vector<T> from) : values(std::move(from)) {
-    std::vector<unsigned char> copy(values.size() * sizeof(T));
-    std::memcpy(copy.data(), values.data(), copy.size());
-    bytes = std::make_shared<const std::vector<unsigned char>>(std::move(copy));
-  }
+  explicit Tile(std::vector<T> from) : values(std::move(from)), bytes(tile_of(values)) {}
 };
 
 /// The first operand's tile, and the second's: the same values, the last one first. Floats are
@@ -118,17 +115,13 @@ void add_same_shape(const std::string& rung, Kind kind, ArithmeticOp op, double 
                     Launch launch, const std::vector<NamedShape>& own_shapes = {},
                     int per_thread = 0, std::size_t alignment = 0) {
   if (kind == Kind::peer && launch(nullptr, nullptr, nullptr, 0, nullptr) != cudaSuccess) return;
-  Case operation = copy2_case(sizeof(T), tiles<T>()[0].bytes, tiles<T>()[1].bytes);
-  operation.ladder = "arithmetic";
-  operation.rung = rung;
-  operation.kind = kind;
-  operation.dtype = dtype_name<T>();
+  Case operation = named(copy2_case(sizeof(T), tiles<T>()[0].bytes, tiles<T>()[1].bytes),
+                         "arithmetic", rung, dtype_name<T>(), kind);
   operation.own_shapes = own_shapes;
   operation.per_thread = per_thread;
   operation.alignment = operation.out_alignment = alignment;
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    return launch(static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
-                  static_cast<T*>(set.output), shape.elements(), stream);
+    return launch(set.in<T>(0), set.in<T>(1), set.out<T>(), shape.elements(), stream);
   };
   if constexpr (std::is_integral_v<T>) {
     operation.verify =
@@ -170,20 +163,13 @@ void add_operations(const std::vector<ArithmeticOp>& ops,
 
 template <class T>
 void add_cub_peer() {
-  add_same_shape<T>(std::string("add_cub_") + dtype_name<T>(), Kind::peer, kAdd, 0.5,
-                    [](const T* in0, const T* in1, T* out, std::int64_t n, cudaStream_t stream) {
-                      return add_cub(in0, in1, out, n, stream);
-                    });
+  add_same_shape<T>(std::string("add_cub_") + dtype_name<T>(), Kind::peer, kAdd, 0.5, add_cub<T>);
 }
 
 /// Ladder D, and its yardstick: two bytes in, one byte out, and no arithmetic but an exclusive or.
 void add_ladder_d() {
-  Case copy = copy2_case(1, normal_tile<float>(), reversed_tile<float>());
-  copy.ladder = "arithmetic";
-  copy.rung = "copy2_i8";
-  copy.dtype = "i8";
-  copy.kind = Kind::peer;
-  add(copy);
+  add(named(copy2_case(1, normal_tile<float>(), reversed_tile<float>()), "arithmetic", "copy2_i8",
+            "i8", Kind::peer));
   add_ladder_a<std::int8_t>(false);
   add_operations<std::int8_t>({ArithmeticOp::Mul, ArithmeticOp::Max}, {});
   add_operations<std::int8_t>({ArithmeticOp::Div, ArithmeticOp::PRelu}, largest());
@@ -198,7 +184,8 @@ void add_same_shapes() {
   add_operations<float>({Mul, Max}, {});
   add_operations<float>({Div, PRelu, Mod, Pow}, largest());
   add_cub_peer<float>();
-  add_same_shape<float>("add_host_loop_f32", Kind::peer, kAdd, 0.5, add_host_loop);
+  add_same_shape<float>("add_host_loop_f32", Kind::peer, kAdd, 0.5,
+                        host_loop<float, float, float>([](float a, float b) { return a + b; }));
 
   add_two_in_one_out_peer<half>("arithmetic");
   add_ladder_a<half>(true);
@@ -326,10 +313,7 @@ std::string judged(const Form& form, const TensorShape& result, const T* results
 /// A row of ladder B with all but its name and what is launched.
 template <class T>
 Case broadcast_case(const Form& form) {
-  Case operation{};
-  operation.ladder = "arithmetic_broadcast";
-  operation.dtype = dtype_name<T>();
-  operation.kind = Kind::rung;
+  Case operation{"arithmetic_broadcast", "", dtype_name<T>(), Kind::rung};
   operation.form = form.name;
   operation.own_shapes = {form.named_result()};
   operation.copied_inputs = 1;
@@ -354,10 +338,8 @@ void add_broadcast_rung(const BroadcastRung<T>& rung, const Form& form, Kind kin
   if (kind == Kind::rung) operation.rung += "_" + operation.dtype + "_" + form.name;
   operation.kind = kind;
   operation.launch = [rung, broadcast](const Buffers& set, const Shape&, cudaStream_t stream) {
-    return rung.launch(
-        {kAdd, static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
-         static_cast<T*>(set.output), stream, kScales},
-        broadcast);
+    return rung.launch({kAdd, set.in<T>(0), set.in<T>(1), set.out<T>(), stream, kScales},
+                       broadcast);
   };
   add(operation);
 }
@@ -373,26 +355,18 @@ void add_broadcast_peers(const Form& form) {
   const std::size_t written = rung.output_bytes(shape);
   const auto half_of_all = static_cast<std::int64_t>((read + written) / 2);
 
-  Case copy = copy_case(1, normal_tile<float>());
-  copy.ladder = rung.ladder;
-  copy.rung = "copy_" + rung.dtype + "_" + form.name;
-  copy.dtype = rung.dtype;
+  Case copy = named(copy_case(1, normal_tile<float>()), rung.ladder,
+                    "copy_" + rung.dtype + "_" + form.name, rung.dtype, Kind::copy);
   copy.form = rung.form;
   copy.own_shapes = {{rung.own_shapes.front().name, {1, half_of_all}}};
   add(copy);
 
   if (read * 8 > written) return;
-  Case fill = copy;
-  fill.inputs.clear();
+  Case fill = named(fill_case(rung.output_bytes, write_128bit), rung.ladder,
+                    "fill_" + rung.dtype + "_" + form.name, rung.dtype, Kind::peer);
+  fill.form = copy.form;
+  fill.own_shapes = copy.own_shapes;
   fill.copied_inputs = 1;
-  fill.rung = "fill_" + rung.dtype + "_" + form.name;
-  fill.kind = Kind::peer;
-  fill.output_bytes = rung.output_bytes;
-  fill.launch = [written](const Buffers& set, const Shape&, cudaStream_t stream) {
-    return write_128bit(set.output, written, stream);
-  };
-  fill.verify = must_be<unsigned char>(
-      [](const Shape&, std::int64_t) { return static_cast<unsigned char>(1); });
   add(fill);
 }
 
@@ -438,9 +412,9 @@ void add_transposed() {
   Case operation = broadcast_case<T>({"transposed", shape, shape});
   operation.rung = "transposed_" + operation.dtype;
   operation.launch = [shape](const Buffers& set, const Shape&, cudaStream_t stream) {
-    return arithmetic<T>(kAdd, contiguous_view(static_cast<const T*>(set.inputs[0]), shape),
-                         {static_cast<const T*>(set.inputs[1]), {shape, {1, shape[0]}}},
-                         contiguous_view(static_cast<T*>(set.output), shape), stream);
+    return arithmetic<T>(kAdd, contiguous_view(set.in<T>(0), shape),
+                         {set.in<T>(1), {shape, {1, shape[0]}}},
+                         contiguous_view(set.out<T>(), shape), stream);
   };
   operation.verify =
       must_be<T>([edge = static_cast<std::size_t>(side)](const Shape&, std::int64_t i) {
@@ -470,24 +444,17 @@ void add_nhwc(const NhwcRung<half>& rung, std::int64_t channels, bool per_channe
   const std::int64_t stored0 = nhwc8_elements(shape0), stored1 = nhwc8_elements(shape1);
   const std::string name = std::to_string(n) + "x" + std::to_string(channels) + "x" +
                            std::to_string(h) + "x" + std::to_string(h);
-  Case operation{};
-  operation.ladder = "arithmetic_nhwc";
-  operation.form = per_channel ? "1C11" : "NCHW";
-  operation.rung = rung.name + "_f16_" + operation.form;
+  const std::string form = per_channel ? "1C11" : "NCHW";
+  Case operation{"arithmetic_nhwc", rung.name + "_f16_" + form, "f16", Kind::rung};
+  operation.form = form;
   operation.alignment = operation.out_alignment = rung.alignment;
-  operation.dtype = "f16";
-  operation.kind = Kind::rung;
   operation.own_shapes = {{name, {1, stored0}}};
   operation.copied_inputs = per_channel ? 1 : 2;
   operation.inputs = {input_of<half>(0, stored0), input_of<half>(1, stored1)};
-  operation.output_bytes = [stored0](const Shape&) {
-    return static_cast<std::size_t>(stored0) * sizeof(half);
-  };
+  operation.output_bytes = bytes_of<half>([stored0](const Shape&) { return stored0; });
   operation.launch = [=](const Buffers& set, const Shape&, cudaStream_t stream) {
-    return rung.launch(
-        {kAdd, static_cast<const half*>(set.inputs[0]), static_cast<const half*>(set.inputs[1]),
-         static_cast<half*>(set.output), stream},
-        shape0, shape1);
+    return rung.launch({kAdd, set.in<half>(0), set.in<half>(1), set.out<half>(), stream}, shape0,
+                       shape1);
   };
   const auto pixel = static_cast<std::size_t>((channels + 7) / 8 * 8);
   operation.verify = must_be<half>([=](const Shape&, std::int64_t i) {

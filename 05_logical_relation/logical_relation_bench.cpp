@@ -13,6 +13,7 @@
 #include "05_logical_relation/logical_relation.h"
 #include "05_logical_relation/proof/logical_relation_reference.h"
 #include "05_logical_relation/proof/peers/logical_relation_peers.h"
+#include "common/bench/host_loop.h"
 #include "common/bench/measure.h"
 #include "common/bench/mixed.h"
 #include "common/bench/shapes.h"
@@ -161,19 +162,14 @@ void add_answers(const Names& names, const OperandLists<In>& operands, Answers a
       launch(nullptr, nullptr, nullptr, {0, 0}, nullptr) == cudaErrorNotSupported) {
     return;
   }
-  Case operation{};
-  operation.ladder = names.ladder;
-  operation.rung = names.rung;
-  operation.dtype = names.dtype;
-  operation.kind = names.kind;
+  Case operation{names.ladder, names.rung, names.dtype, names.kind};
   operation.per_thread = names.per_thread;
   operation.alignment = names.alignment;
   operation.out_alignment = names.out_alignment;
   operation.inputs = {input_of(*operands.a, operands.elements_a),
                       input_of(*operands.b, operands.elements_b)};
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    return launch(static_cast<const In*>(set.inputs[0]), static_cast<const In*>(set.inputs[1]),
-                  static_cast<Byte*>(set.output), shape, stream);
+    return launch(set.in<In>(0), set.in<In>(1), set.out<Byte>(), shape, stream);
   };
   const auto answer = [operands, expected](const Shape& shape, std::int64_t i) {
     return expected(operands.left(shape, i), operands.right(shape, i));
@@ -229,17 +225,12 @@ void add_not(const std::string& rung, Kind kind,
              std::size_t alignment = 0) {
   if (kind == Kind::peer && launch(nullptr, nullptr, 0, nullptr) == cudaErrorNotSupported) return;
   const OperandLists<Byte> operands = lists<Byte>();
-  Case operation{};
-  operation.ladder = "logical";
-  operation.rung = rung;
-  operation.dtype = "u8";
-  operation.kind = kind;
+  Case operation{"logical", rung, "u8", kind};
   operation.alignment = operation.out_alignment = alignment;
   operation.inputs = {input_of(*operands.a, every_element)};
   operation.output_bytes = bytes_of<Byte>(every_element);
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    return launch(static_cast<const Byte*>(set.inputs[0]), static_cast<Byte*>(set.output),
-                  shape.elements(), stream);
+    return launch(set.in<Byte>(0), set.out<Byte>(), shape.elements(), stream);
   };
   operation.verify = must_repeat<Byte>([operands] {
     return answers_of_period(operands,
@@ -249,17 +240,9 @@ void add_not(const std::string& rung, Kind kind,
 }
 
 void add_copies_of_bytes() {
-  Case one = copy_case(1, normal_tile<float>());
-  one.ladder = "logical";
-  one.rung = "copy_u8";
-  one.dtype = "u8";
-  add_at_its_sizes(one);
-  Case two = copy2_case(1, normal_tile<float>(), reversed_tile<float>());
-  two.ladder = "logical";
-  two.rung = "copy2_u8";
-  two.dtype = "u8";
-  two.kind = Kind::peer;
-  add_at_its_sizes(two);
+  const auto tile = normal_tile<float>(), reversed = reversed_tile<float>();
+  add_at_its_sizes(named(copy_case(1, tile), "logical", "copy_u8", "u8", Kind::copy));
+  add_at_its_sizes(named(copy2_case(1, tile, reversed), "logical", "copy2_u8", "u8", Kind::peer));
 }
 
 TensorShape matrix(const Shape& shape) { return {shape.rows, shape.columns}; }
@@ -288,7 +271,9 @@ void add_logical_ladder() {
                                        stream);
               });
   add_logical("and_cub", LogicalOp::And, Kind::peer, of_lists<Byte>(and_cub));
-  add_logical("and_host_loop", LogicalOp::And, Kind::peer, of_lists<Byte>(and_host_loop));
+  const auto one = [](Byte a, Byte b) { return static_cast<Byte>(a != 0 && b != 0 ? 1 : 0); };
+  add_logical("and_host_loop", LogicalOp::And, Kind::peer,
+              of_lists<Byte>(host_loop<Byte, Byte, Byte>(one)));
 
   for (const LogicalRung& rung : logical_not_rungs()) {
     add_not(
@@ -303,11 +288,48 @@ void add_logical_ladder() {
 
 // ---- Relations ---------------------------------------------------------------------------------
 
+using Index = std::int64_t (*)(const Shape&, std::int64_t);
+
+/// A form of broadcasting: the two shapes that a benchmark's shape stands for, and where an element
+/// of the result finds its operands (nullptr: at its own place).
+struct Form {
+  std::string name;
+  TensorShape (*shape0)(const Shape&);
+  TensorShape (*shape1)(const Shape&);
+  Index index0, index1;
+};
+
+/// Nothing is broadcast.
+const Form kSame = {"", matrix, matrix, nullptr, nullptr};
+
+template <class T>
+OperandLists<T> operands_of(const Form& form, OperandLists<T> operands) {
+  operands.elements_a = [form](const Shape& shape) { return elements_of(form.shape0(shape)); };
+  operands.elements_b = [form](const Shape& shape) { return elements_of(form.shape1(shape)); };
+  operands.index_a = form.index0;
+  operands.index_b = form.index1;
+  return operands;
+}
+
 template <class T>
 void add_relation(const Names& names, RelationOp op, Answers answers, const Launcher<T>& launch,
                   const OperandLists<T>& operands = lists<T>()) {
   add_answers<T>(names, operands, answers, launch,
                  [op](T a, T b) { return relation_reference(op, a, b); });
+}
+
+/// A row of one form, by the operator or by the kernel that divides.
+template <class T>
+void add_form(const Form& form, const std::string& dtype, RelationOp op, const std::string& name,
+              bool strided = false, const OperandLists<T>& operands = lists<T>()) {
+  add_relation<T>(
+      {"relation", name, dtype, Kind::rung}, op, Answers::bytes,
+      [=](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
+        const TensorShape shape0 = form.shape0(shape), shape1 = form.shape1(shape);
+        return strided ? relation_strided(op, broadcast_strides(shape0, shape1), a, b, y, stream)
+                       : relation(op, shape0, a, shape1, b, y, stream);
+      },
+      operands_of(form, operands));
 }
 
 template <class T>
@@ -323,23 +345,10 @@ void add_relation_ladder(const std::string& dtype) {
           return rung.launch(kGreater, a, b, y, n, stream);
         }));
   }
-  const auto add_operator = [&dtype](RelationOp op) {
-    add_relation<T>(
-        {"relation", std::string(name_of(op)) + "_" + dtype + "_operator", dtype, Kind::rung}, op,
-        Answers::bytes,
-        [op](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
-          return relation(op, matrix(shape), a, matrix(shape), b, y, stream);
-        });
-  };
-  add_operator(kGreater);
+  add_form<T>(kSame, dtype, kGreater, "greater_" + dtype + "_operator");
   if constexpr (std::is_same_v<T, half>) {  // one type shows it
-    add_operator(RelationOp::NotEqual);
-    add_relation<T>(
-        {"relation", "greater_" + dtype + "_strided", dtype, Kind::rung}, kGreater, Answers::bytes,
-        [](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
-          return relation_strided(kGreater, broadcast_strides(matrix(shape), matrix(shape)), a, b,
-                                  y, stream);
-        });
+    add_form<T>(kSame, dtype, RelationOp::NotEqual, "not_equal_" + dtype + "_operator");
+    add_form<T>(kSame, dtype, kGreater, "greater_" + dtype + "_strided", true);
   }
   add_relation<T>({"relation", "greater_" + dtype + "_cub", dtype, Kind::peer}, kGreater,
                   Answers::bytes, of_lists<T>(greater_cub<T>));
@@ -379,17 +388,6 @@ void add_equalities() {
 
 // ---- Broadcasting ------------------------------------------------------------------------------
 
-using Index = std::int64_t (*)(const Shape&, std::int64_t);
-
-/// A form of broadcasting: the two shapes that a benchmark's shape stands for, and where an element
-/// of the result finds its operands (nullptr: at its own place).
-struct Form {
-  std::string name;
-  TensorShape (*shape0)(const Shape&);
-  TensorShape (*shape1)(const Shape&);
-  Index index0, index1;
-};
-
 /// N of (N, C, H, W): 8 where the rows can be shared out.
 std::int64_t images(const Shape& shape) { return shape.rows % 8 == 0 ? 8 : 1; }
 
@@ -428,51 +426,26 @@ const Form kOuter = {"outer",
                      },
                      row_of, column_of};
 
-template <class T>
-OperandLists<T> operands_of(const Form& form, OperandLists<T> operands) {
-  operands.elements_a = [form](const Shape& shape) { return elements_of(form.shape0(shape)); };
-  operands.elements_b = [form](const Shape& shape) { return elements_of(form.shape1(shape)); };
-  operands.index_a = form.index0;
-  operands.index_b = form.index1;
-  return operands;
-}
-
-template <class T>
-void add_form(const Form& form, const std::string& dtype, RelationOp op, const std::string& name,
-              const OperandLists<T>& lists_of_operands, bool strided_too) {
-  const OperandLists<T> operands = operands_of(form, lists_of_operands);
-  add_relation<T>(
-      {"relation", name, dtype, Kind::rung}, op, Answers::bytes,
-      [form, op](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
-        return relation(op, form.shape0(shape), a, form.shape1(shape), b, y, stream);
-      },
-      operands);
-  if (!strided_too) return;
-  add_relation<T>(
-      {"relation", name + "_strided", dtype, Kind::rung}, op, Answers::bytes,
-      [form, op](const T* a, const T* b, Byte* y, const Shape& shape, cudaStream_t stream) {
-        return relation_strided(op, broadcast_strides(form.shape0(shape), form.shape1(shape)), a, b,
-                                y, stream);
-      },
-      operands);
-}
-
 void add_broadcast_forms() {
+  constexpr RelationOp kGreater = RelationOp::Greater;
   for (const Form& form : kForms) {
-    add_form<half>(form, "f16", RelationOp::Greater, "greater_f16_" + form.name, lists<half>(),
-                   false);
+    add_form<half>(form, "f16", kGreater, "greater_f16_" + form.name);
   }
-  add_form<half>(kChannel, "f16", RelationOp::Greater, "greater_f16_channel", lists<half>(), true);
-  add_form<float>(kChannel, "f32", RelationOp::Greater, "greater_f32_channel", lists<float>(),
-                  true);
+  add_form<half>(kChannel, "f16", kGreater, "greater_f16_channel");
+  add_form<half>(kChannel, "f16", kGreater, "greater_f16_channel_strided", true);
+  add_form<float>(kChannel, "f32", kGreater, "greater_f32_channel");
+  add_form<float>(kChannel, "f32", kGreater, "greater_f32_channel_strided", true);
 
   // The causal mask: positions against positions, no list as long as the result.
   std::vector<std::int32_t> positions(std::size_t{1} << 20);
   for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<std::int32_t>(i);
   const auto shared = std::make_shared<const std::vector<std::int32_t>>(positions);
   add_fill_peers("relation");
-  add_form<std::int32_t>(kOuter, "i32", RelationOp::GreaterOrEqual, "causal_i32",
-                         {shared, shared, every_element, every_element, nullptr, nullptr}, true);
+  for (const bool strided : {false, true}) {
+    add_form<std::int32_t>(kOuter, "i32", RelationOp::GreaterOrEqual,
+                           strided ? "causal_i32_strided" : "causal_i32", strided,
+                           {shared, shared, every_element, every_element, nullptr, nullptr});
+  }
 }
 
 // ---- where -------------------------------------------------------------------------------------
@@ -484,19 +457,14 @@ void add_where(const std::string& rung, const std::string& dtype,
                std::size_t alignment = 0) {
   const OperandLists<T> operands = lists<T>();
   const auto mask = lists<Byte>().a;
-  Case operation{};
-  operation.ladder = "where";
+  Case operation{"where", rung, dtype, Kind::rung};
   operation.alignment = operation.out_alignment = alignment;
-  operation.rung = rung;
-  operation.dtype = dtype;
-  operation.kind = Kind::rung;
   operation.inputs = {input_of(*mask, every_element), input_of(*operands.a, every_element),
                       input_of(*operands.b, every_element)};
   operation.output_bytes = bytes_of<T>(every_element);
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    return launch(static_cast<const Byte*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
-                  static_cast<const T*>(set.inputs[2]), static_cast<T*>(set.output),
-                  shape.elements(), stream);
+    return launch(set.in<Byte>(0), set.in<T>(1), set.in<T>(2), set.out<T>(), shape.elements(),
+                  stream);
   };
   operation.verify = must_repeat<T>([operands, mask] {
     std::vector<T> chosen = *operands.b;
@@ -521,8 +489,9 @@ void register_benchmarks() {
   add_logical_ladder();
 
   add_relation_ladder<float>("f32");
+  const auto greater = [](float a, float b) { return static_cast<Byte>(a > b ? 1 : 0); };
   add_relation<float>({"relation", "greater_f32_host_loop", "f32", Kind::peer}, RelationOp::Greater,
-                      Answers::bytes, of_lists<float>(greater_host_loop));
+                      Answers::bytes, of_lists<float>(host_loop<Byte, float, float>(greater)));
   add_equalities();
   add_relation_ladder<half>("f16");
   const RelationRung<half> yours = your_relation_rung();

@@ -208,37 +208,28 @@ std::string judge_sorted_with_index(const Shape& shape, const void* bytes, std::
 
 // ---- Cases --------------------------------------------------------------------------------------
 
-template <class T>
-using OnRows = cudaError_t (*)(const T*, T*, std::int64_t, std::int64_t, cudaStream_t);
-
 /// A case with one input, a matrix, and one output; launch(x, y, rows, columns, stream).
 template <class T, class Launch>
 Case rows_case(const std::string& ladder, const std::string& rung, Kind kind, Launch launch) {
-  Case operation = copy_case(sizeof(T), normal_tile<T>());
-  operation.ladder = ladder;
-  operation.rung = rung;
-  operation.kind = kind;
-  operation.dtype = dtype_name<T>();
+  Case operation = copy_row<T>(1, ladder, rung, kind);
   operation.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    return launch(static_cast<const T*>(set.inputs[0]), static_cast<T*>(set.output), shape.rows,
-                  shape.columns, stream);
+    return launch(set.in<T>(0), set.out<T>(), shape.rows, shape.columns, stream);
   };
   return operation;
 }
 
-template <class T>
-bool exists(OnRows<T> launch) {
-  return launch(nullptr, nullptr, 0, 0, nullptr) != cudaErrorNotSupported;
+/// Registers add_one(rung, launch) of both forms of one of CUB's, if this backend has it.
+template <class Launch, class AddOne>
+void add_cub_block(const std::string& name, const Launch (&launch)[2], AddOne add_one) {
+  if (launch[0] == nullptr) return;
+  add_one(name + "_cub_block_transpose", launch[0]);
+  add_one(name + "_cub_block", launch[1]);
 }
 
 /// A plain copy of the same bytes, beside the rungs of a ladder that has its own shapes.
 template <class T>
 void add_copy(const std::string& ladder, const std::vector<Shape>& own) {
-  Case copy = copy_case(sizeof(T), normal_tile<T>());
-  copy.ladder = ladder;
-  copy.dtype = dtype_name<T>();
-  copy.rung = "copy_" + ladder + "_" + copy.dtype;
-  add_at(copy, own);
+  add_at(copy_row<T>(1, ladder, "copy_" + ladder + "_" + dtype_name<T>(), Kind::copy), own);
 }
 
 template <class T>
@@ -259,30 +250,25 @@ void add_operator() {
 
 template <class T>
 void add_addition_peers(const std::string& dtype) {
-  add_binary<T>("primitives", "add_" + dtype + "_cub", Kind::peer, add_cub<T>, add_reference,
-                kAddUlp);
-  add_binary<T>("primitives", "add_" + dtype + "_cub_block_transpose", Kind::peer,
-                add_cub_block<T, CubItems::transpose>, add_reference, kAddUlp);
-  add_binary<T>("primitives", "add_" + dtype + "_cub_block", Kind::peer,
-                add_cub_block<T, CubItems::vectorize>, add_reference, kAddUlp);
+  const auto add_one = [](const std::string& rung, OnLists<T> launch) {
+    add_binary<T>("primitives", rung, Kind::peer, launch, add_reference, kAddUlp);
+  };
+  const CubPeers<T> cub = cub_peers<T>();
+  if (cub.add != nullptr) add_one("add_" + dtype + "_cub", cub.add);
+  add_cub_block("add_" + dtype, cub.add_block, add_one);
 }
 
 /// Halves in, floats out.
 void add_addition_to_float() {
   const std::vector<half> a = test::normal_values<half>(TiledSums<half>::kPeriod);
   const std::vector<half> b(a.rbegin(), a.rend());
-  Case operation{};
-  operation.ladder = "primitives";
-  operation.rung = "add_f16_to_f32";
-  operation.dtype = "f16";
-  operation.kind = Kind::rung;
+  Case operation{"primitives", "add_f16_to_f32", "f16", Kind::rung};
   operation.inputs = {input_of(a, every_element), input_of(b, every_element)};
   operation.output_bytes = bytes_of<float>(every_element);
   operation.out_alignment = sizeof(float);
   operation.launch = [](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    return add_to_float(static_cast<const half*>(set.inputs[0]),
-                        static_cast<const half*>(set.inputs[1]), static_cast<float*>(set.output),
-                        shape.elements(), stream);
+    return add_to_float(set.in<half>(0), set.in<half>(1), set.out<float>(), shape.elements(),
+                        stream);
   };
   operation.verify = must_be_near<float>([](const Shape&, std::int64_t i) {
     const TiledSums<half>& tile = TiledSums<half>::instance();
@@ -392,12 +378,10 @@ void add_sums(const std::string& dtype) {
              sum_over<T, Dimension::outer>, kOddRows);
   add_sum<T>(Dimension::inner, "sum_inner_" + dtype + "_odd", Kind::rung,
              sum_over<T, Dimension::inner>, kOddRows);
-  if (exists<T>(sum_cub_block<T, CubItems::transpose>)) {
-    add_sum<T>(Dimension::inner, "sum_inner_" + dtype + "_cub_block_transpose", Kind::peer,
-               sum_cub_block<T, CubItems::transpose>, own);
-    add_sum<T>(Dimension::inner, "sum_inner_" + dtype + "_cub_block", Kind::peer,
-               sum_cub_block<T, CubItems::vectorize>, own);
-  }
+  add_cub_block("sum_inner_" + dtype, cub_peers<T>().sum,
+                [&](const std::string& rung, OnRows<T> launch) {
+                  add_sum<T>(Dimension::inner, rung, Kind::peer, launch, own);
+                });
 }
 
 template <class T>
@@ -421,12 +405,9 @@ void add_softmaxes(const std::string& dtype) {
         return softmax_split(x, y, rows, columns, beside(), kBesideBytes / 2, stream);
       },
       kFewRows);
-  if (exists<T>(softmax_cub_block<T, CubItems::transpose>)) {
-    add_softmax<T>("softmax_" + dtype + "_cub_block_transpose", Kind::peer,
-                   softmax_cub_block<T, CubItems::transpose>);
-    add_softmax<T>("softmax_" + dtype + "_cub_block", Kind::peer,
-                   softmax_cub_block<T, CubItems::vectorize>);
-  }
+  add_cub_block(
+      "softmax_" + dtype, cub_peers<T>().softmax,
+      [](const std::string& rung, OnRows<T> launch) { add_softmax<T>(rung, Kind::peer, launch); });
 }
 
 template <class T>
@@ -447,12 +428,9 @@ void add_cumsums(const std::string& dtype) {
         return cumsum_split(x, y, rows, columns, beside(), kBesideBytes / 2, stream);
       },
       kFewRows);
-  if (exists<T>(cumsum_cub_block<T, CubItems::transpose>)) {
-    add_one("cumsum_" + dtype + "_cub_block_transpose", Kind::peer,
-            cumsum_cub_block<T, CubItems::transpose>, own);
-    add_one("cumsum_" + dtype + "_cub_block", Kind::peer, cumsum_cub_block<T, CubItems::vectorize>,
-            own);
-  }
+  add_cub_block(
+      "cumsum_" + dtype, cub_peers<T>().cumsum,
+      [&](const std::string& rung, OnRows<T> launch) { add_one(rung, Kind::peer, launch, own); });
 }
 
 template <class T>
@@ -465,26 +443,20 @@ void add_sorts(const std::string& dtype) {
   };
   add_copy<T>("sort", own);
   add_one("sort_" + dtype, Kind::rung, sort_rows<T>);
-  Case with_index = copy_case(sizeof(T), normal_tile<T>());
-  with_index.ladder = "sort";
-  with_index.rung = "sort_with_index_" + dtype;
-  with_index.dtype = dtype;
-  with_index.kind = Kind::rung;
+  Case with_index = copy_row<T>(1, "sort", "sort_with_index_" + dtype, Kind::rung);
   with_index.may_refuse = true;
   with_index.output_bytes = [](const Shape& shape) {
     return static_cast<std::size_t>(shape.elements()) * (sizeof(T) + sizeof(std::int32_t));
   };
   with_index.launch = [](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    auto* y = static_cast<T*>(set.output);
+    auto* y = set.out<T>();
     auto* index = reinterpret_cast<std::int32_t*>(y + shape.elements());
-    return sort_rows(static_cast<const T*>(set.inputs[0]), y, index, shape.rows, shape.columns,
-                     stream);
+    return sort_rows(set.in<T>(0), y, index, shape.rows, shape.columns, stream);
   };
   with_index.verify = judge_sorted_with_index<T>;
   add_at(with_index, own);
-  if (exists<T>(sort_rows_cub_block)) {
-    add_one("sort_" + dtype + "_cub_block", Kind::peer, sort_rows_cub_block<T>);
-  }
+  const OnRows<T> cub = cub_peers<T>().sort;
+  if (cub != nullptr) add_one("sort_" + dtype + "_cub_block", Kind::peer, cub);
 }
 
 template <class T>
@@ -498,19 +470,9 @@ void add_matrices(const std::string& dtype) {
 
 /// A kernel that only writes, for the byte budget's table.
 void add_write_peak() {
-  Case operation{};
-  operation.ladder = "sum";
-  operation.rung = "write_peak";
-  operation.dtype = "f32";
-  operation.kind = Kind::peer;
-  operation.output_bytes = bytes_of<float>(every_element);
-  operation.launch = [](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    return write_128bit(set.output, static_cast<std::size_t>(shape.elements()) * sizeof(float),
-                        stream);
-  };
-  operation.verify = must_be<unsigned char>(
-      [](const Shape&, std::int64_t) { return static_cast<unsigned char>(1); });
-  add_at(operation, {{32768, 4096}});
+  add_at(named(fill_case(bytes_of<float>(every_element), write_128bit), "sum", "write_peak", "f32",
+               Kind::peer),
+         {{32768, 4096}});
 }
 
 }  // namespace

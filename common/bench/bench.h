@@ -75,6 +75,16 @@ void add_copy_peers(const std::string& ladder);
 struct Buffers {
   std::vector<const void*> inputs;
   void* output = nullptr;
+
+  /// Input i, and the output, as elements of T.
+  template <class T>
+  const T* in(std::size_t i) const {
+    return static_cast<const T*>(inputs[i]);
+  }
+  template <class T>
+  T* out() const {
+    return static_cast<T*>(output);
+  }
 };
 
 /// An input: a tile of host bytes that is repeated from the buffer's start to its end.
@@ -117,6 +127,10 @@ struct Case {
   /// from kernel to kernel within a form.
   std::string form = {};
 };
+
+/// The operation with these names.
+Case named(Case operation, const std::string& ladder, const std::string& rung,
+           const std::string& dtype, Kind kind);
 
 /// Registers `operation` over all shapes and regimes.
 void add(const Case& operation);

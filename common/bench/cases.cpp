@@ -18,6 +18,15 @@ std::vector<Case>& all() {
 
 }  // namespace
 
+Case named(Case operation, const std::string& ladder, const std::string& rung,
+           const std::string& dtype, Kind kind) {
+  operation.ladder = ladder;
+  operation.rung = rung;
+  operation.dtype = dtype;
+  operation.kind = kind;
+  return operation;
+}
+
 void add(const Case& operation) { all().push_back(operation); }
 
 const std::vector<Case>& cases() { return all(); }

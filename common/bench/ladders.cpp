@@ -5,22 +5,6 @@
 
 namespace tutorial::bench {
 
-namespace {
-
-/// The row of a copy with so many inputs; a rung's row differs in what is launched and how it is judged.
-template <class T>
-Case copy_row(std::size_t inputs, const std::string& ladder, const std::string& rung, Kind kind) {
-  Case row = inputs == 1 ? copy_case(sizeof(T), normal_tile<T>())
-                         : copy2_case(sizeof(T), normal_tile<T>(), reversed_tile<T>());
-  row.ladder = ladder;
-  row.rung = rung;
-  row.dtype = dtype_name<T>();
-  row.kind = kind;
-  return row;
-}
-
-}  // namespace
-
 template <class T>
 void add_unary(const std::string& ladder, const std::string& rung, Kind kind,
                UnaryLauncher<T> launch, Reference reference, double max_ulp, int per_thread,
@@ -31,8 +15,7 @@ void add_unary(const std::string& ladder, const std::string& rung, Kind kind,
   row.per_thread = per_thread;
   row.alignment = row.out_alignment = alignment;
   row.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    return launch(static_cast<const T*>(set.inputs[0]), static_cast<T*>(set.output),
-                  shape.elements(), stream);
+    return launch(set.in<T>(0), set.out<T>(), shape.elements(), stream);
   };
   row.verify = judge<T>(reference, max_ulp);
   add(row);
@@ -48,8 +31,7 @@ void add_binary(const std::string& ladder, const std::string& rung, Kind kind,
   row.per_thread = per_thread;
   row.alignment = row.out_alignment = alignment;
   row.launch = [launch](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    return launch(static_cast<const T*>(set.inputs[0]), static_cast<const T*>(set.inputs[1]),
-                  static_cast<T*>(set.output), shape.elements(), stream);
+    return launch(set.in<T>(0), set.in<T>(1), set.out<T>(), shape.elements(), stream);
   };
   row.verify = judge<T>(reference, max_ulp);
   add(row);

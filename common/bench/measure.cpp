@@ -37,20 +37,21 @@ std::string complaint_about_copy(const std::vector<unsigned char>& tile, const v
   return "";
 }
 
-}  // namespace
-
-namespace {
+bool is_one(const char* variable) {
+  const char* const wanted = std::getenv(variable);
+  return wanted != nullptr && std::strcmp(wanted, "1") == 0;
+}
 
 /// TUTORIAL_PROFILE=1: the program runs under a profiler, which needs a few launches and no timing.
 bool profiled() {
-  static const char* const wanted = std::getenv("TUTORIAL_PROFILE");
-  return wanted != nullptr && std::strcmp(wanted, "1") == 0;
+  static const bool wanted = is_one("TUTORIAL_PROFILE");
+  return wanted;
 }
 
 /// TUTORIAL_CLOCK_INSIDE=1: the clock is read while a row's launches run, too, if they are long.
 bool clock_inside() {
-  static const char* const wanted = std::getenv("TUTORIAL_CLOCK_INSIDE");
-  return wanted != nullptr && std::strcmp(wanted, "1") == 0;
+  static const bool wanted = is_one("TUTORIAL_CLOCK_INSIDE");
+  return wanted;
 }
 
 /// TUTORIAL_AFTER_SECONDS=10: a row is timed after ten seconds of its own launches, when a GPU has lowered

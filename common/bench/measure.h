@@ -3,12 +3,12 @@
 
 #include "common/bench/bench.h"
 #include "common/bench/clocks.h"
+#include "common/bench/mixed.h"
 #include "common/bench/shapes.h"
 #include "common/proof/tiled.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,12 +38,8 @@ std::vector<double> measure(const Case& operation, const Shape& shape, Regime re
 /// Host bytes to repeat over an input: those of test::tiles(), as TiledReference repeats them.
 template <class T, std::size_t input>
 std::shared_ptr<const std::vector<unsigned char>> tile_of_input() {
-  static const auto tile = [] {
-    const auto values = test::tiles<T>(input + 1, test::TiledReference<T>::default_period).back();
-    std::vector<unsigned char> bytes(values.size() * sizeof(T));
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-    return std::make_shared<const std::vector<unsigned char>>(std::move(bytes));
-  }();
+  static const auto tile =
+      tile_of(test::tiles<T>(input + 1, test::TiledReference<T>::default_period).back());
   return tile;
 }
 
@@ -83,6 +79,14 @@ Case copy_case(std::size_t element_bytes, std::shared_ptr<const std::vector<unsi
 /// same size.
 Case copy2_case(std::size_t element_bytes, std::shared_ptr<const std::vector<unsigned char>> a,
                 std::shared_ptr<const std::vector<unsigned char>> b);
+
+/// The row of either for a ladder: a rung's differs in what is launched and how it is judged.
+template <class T>
+Case copy_row(std::size_t inputs, const std::string& ladder, const std::string& rung, Kind kind) {
+  return named(inputs == 1 ? copy_case(sizeof(T), normal_tile<T>())
+                           : copy2_case(sizeof(T), normal_tile<T>(), reversed_tile<T>()),
+               ladder, rung, dtype_name<T>(), kind);
+}
 
 /// GB/s (10^9 bytes per second) of the copy kernel that moves `bytes` bytes in total: with one input
 /// the 128-bit copy, half of the bytes in and half out; with more inputs the kernel that reads two

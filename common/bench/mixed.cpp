@@ -11,11 +11,8 @@ void add_narrow_peer(const std::string& ladder, const std::string& dtype,
                      std::size_t element_bytes) {
   const std::size_t narrow = 16 / element_bytes;  // answers to a vector
   const auto a = normal_tile<float>(), b = reversed_tile<float>();
-  Case operation = copy2_case(element_bytes, a, b);
-  operation.ladder = ladder;
-  operation.rung = "bytes_" + dtype;
-  operation.dtype = dtype;
-  operation.kind = Kind::peer;
+  Case operation =
+      named(copy2_case(element_bytes, a, b), ladder, "bytes_" + dtype, dtype, Kind::peer);
   operation.output_bytes = bytes_of<unsigned char>(every_element);
   operation.launch = [narrow](const Buffers& set, const Shape& shape, cudaStream_t stream) {
     return narrow_128bit(set.inputs[0], set.inputs[1], set.output,
@@ -37,25 +34,22 @@ void add_narrow_peer(const std::string& ladder, const std::string& dtype,
   add(operation);
 }
 
-namespace {
-
-void add_fill(const std::string& ladder, const std::string& rung,
-              cudaError_t (*fill)(void*, std::size_t, cudaStream_t)) {
-  Case operation{ladder, rung, "u8", Kind::peer};
-  operation.output_bytes = bytes_of<unsigned char>(every_element);
-  operation.launch = [fill](const Buffers& set, const Shape& shape, cudaStream_t stream) {
-    return fill(set.output, static_cast<std::size_t>(shape.elements()), stream);
+Case fill_case(std::function<std::size_t(const Shape&)> bytes,
+               cudaError_t (*fill)(void*, std::size_t, cudaStream_t)) {
+  Case operation{};
+  operation.launch = [bytes, fill](const Buffers& set, const Shape& shape, cudaStream_t stream) {
+    return fill(set.output, bytes(shape), stream);
   };
+  operation.output_bytes = std::move(bytes);
   operation.verify = must_be<unsigned char>(
       [](const Shape&, std::int64_t) { return static_cast<unsigned char>(1); });
-  add(operation);
+  return operation;
 }
 
-}  // namespace
-
 void add_fill_peers(const std::string& ladder) {
-  add_fill(ladder, "fill_u8", write_128bit);
-  add_fill(ladder, "memset_u8", fill_memset);
+  const auto bytes = bytes_of<unsigned char>(every_element);
+  add(named(fill_case(bytes, write_128bit), ladder, "fill_u8", "u8", Kind::peer));
+  add(named(fill_case(bytes, fill_memset), ladder, "memset_u8", "u8", Kind::peer));
 }
 
 }  // namespace tutorial::bench

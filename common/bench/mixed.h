@@ -23,22 +23,26 @@ using Elements = std::function<std::int64_t(const Shape&)>;
 /// Every element of the shape, for a buffer that is not broadcast.
 inline std::int64_t every_element(const Shape& shape) { return shape.elements(); }
 
-/// An input of `elements` elements that repeats `values`.
-template <class T>
-Input input_of(const std::vector<T>& values, const Elements& elements) {
-  auto tile = std::make_shared<std::vector<unsigned char>>(values.size() * sizeof(T));
-  std::memcpy(tile->data(), values.data(), tile->size());
-  return {std::move(tile), [elements](const Shape& shape) {
-            return static_cast<std::size_t>(elements(shape)) * sizeof(T);
-          }};
-}
-
-/// The bytes of an output of `elements` elements of T.
+/// The bytes of `elements` elements of T.
 template <class T>
 std::function<std::size_t(const Shape&)> bytes_of(const Elements& elements) {
   return [elements](const Shape& shape) {
     return static_cast<std::size_t>(elements(shape)) * sizeof(T);
   };
+}
+
+/// The bytes of the values, for inputs to repeat.
+template <class T>
+std::shared_ptr<const std::vector<unsigned char>> tile_of(const std::vector<T>& values) {
+  const auto tile = std::make_shared<std::vector<unsigned char>>(values.size() * sizeof(T));
+  std::memcpy(tile->data(), values.data(), tile->size());
+  return tile;
+}
+
+/// An input of `elements` elements that repeats `values`.
+template <class T>
+Input input_of(const std::vector<T>& values, const Elements& elements) {
+  return {tile_of(values), bytes_of<T>(elements)};
 }
 
 namespace detail {
@@ -99,6 +103,10 @@ auto must_repeat(std::function<std::vector<T>()> make, int most_off = 0) {
     return std::string();
   };
 }
+
+/// An operation that writes the value 1 to each of `bytes` bytes: fill(output, bytes, stream).
+Case fill_case(std::function<std::size_t(const Shape&)> bytes,
+               cudaError_t (*fill)(void*, std::size_t, cudaStream_t));
 
 /// Registers `bytes_<dtype>`, the yardstick of an operation that reads two arrays of `element_bytes`
 /// bytes per element (2 to 8) and writes one byte for each: the kernel of narrow_128bit(), which

@@ -37,19 +37,8 @@ std::string name_of(const Shape& shape) {
 std::string name_of(Regime regime) { return regime == Regime::cold ? "cold" : "warm"; }
 
 std::string name_of(Kind kind) {
-  switch (kind) {
-    case Kind::rung:
-      return "rung";
-    case Kind::sweep:
-      return "sweep";
-    case Kind::yours:
-      return "yours";
-    case Kind::peer:
-      return "peer";
-    case Kind::copy:
-      return "copy";
-  }
-  return "";
+  constexpr const char* kNames[] = {"rung", "sweep", "yours", "peer", "copy"};
+  return kNames[static_cast<int>(kind)];
 }
 
 const std::vector<Shape>& shapes() { return current_shapes(); }

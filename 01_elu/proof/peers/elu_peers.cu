@@ -1,7 +1,5 @@
 #include "01_elu/proof/peers/elu_peers.h"
 
-#include <cmath>
-
 #include "01_elu/elu_math.cuh"
 #include "common/bench/cub_transform.cuh"
 
@@ -31,17 +29,5 @@ cudaError_t elu_cub(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
   template cudaError_t elu_cub(const T*, T*, std::int64_t, cudaStream_t);
 TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
-
-cudaError_t elu_host_loop(const float* x, float* y, std::int64_t n, cudaStream_t) {
-#if defined(TUTORIAL_BACKEND_CPU)
-  for (std::int64_t i = 0; i < n; ++i) {
-    y[i] = x[i] < 0.0f ? std::expm1(x[i]) : x[i];
-  }
-  return cudaSuccess;
-#else
-  static_cast<void>(x), static_cast<void>(y), static_cast<void>(n);
-  return cudaErrorNotSupported;
-#endif
-}
 
 }  // namespace tutorial

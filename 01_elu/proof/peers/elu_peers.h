@@ -15,7 +15,4 @@ namespace tutorial {
 template <class T>
 cudaError_t elu_cub(const T* x, T* y, std::int64_t n, cudaStream_t stream);
 
-/// A plain loop on one core of the host (cpu backend).
-cudaError_t elu_host_loop(const float* x, float* y, std::int64_t n, cudaStream_t stream);
-
 }  // namespace tutorial

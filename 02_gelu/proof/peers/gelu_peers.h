@@ -17,8 +17,4 @@ template <class T>
 cudaError_t gelu_cub(const T* x, T* y, std::int64_t n, GeluApproximate approximate,
                      cudaStream_t stream);
 
-/// A plain loop on one core of the host (cpu backend).
-cudaError_t gelu_host_loop(const float* x, float* y, std::int64_t n, GeluApproximate approximate,
-                           cudaStream_t stream);
-
 }  // namespace tutorial

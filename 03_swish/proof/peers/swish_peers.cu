@@ -1,7 +1,5 @@
 #include "03_swish/proof/peers/swish_peers.h"
 
-#include <cmath>
-
 #include "03_swish/swish_math.cuh"
 #include "common/bench/cub_transform.cuh"
 
@@ -45,17 +43,5 @@ cudaError_t swiglu_cub(const T* a, const T* b, T* y, std::int64_t n, cudaStream_
   template cudaError_t swiglu_cub(const T*, const T*, T*, std::int64_t, cudaStream_t);
 TUTORIAL_FOR_FLOATS(TUTORIAL_INSTANTIATE)
 #undef TUTORIAL_INSTANTIATE
-
-cudaError_t swish_host_loop(const float* x, float* y, std::int64_t n, cudaStream_t) {
-#if defined(TUTORIAL_BACKEND_CPU)
-  for (std::int64_t i = 0; i < n; ++i) {
-    y[i] = x[i] / (1.0f + std::exp(-x[i]));
-  }
-  return cudaSuccess;
-#else
-  static_cast<void>(x), static_cast<void>(y), static_cast<void>(n);
-  return cudaErrorNotSupported;
-#endif
-}
 
 }  // namespace tutorial

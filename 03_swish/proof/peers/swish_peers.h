@@ -20,7 +20,4 @@ cudaError_t swish_cub(const T* x, T* y, std::int64_t n, cudaStream_t stream);
 template <class T>
 cudaError_t swiglu_cub(const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream);
 
-/// A plain loop on one core of the host (cpu backend).
-cudaError_t swish_host_loop(const float* x, float* y, std::int64_t n, cudaStream_t stream);
-
 }  // namespace tutorial

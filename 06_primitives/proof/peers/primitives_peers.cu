@@ -231,40 +231,35 @@ struct Plus {
   __device__ T operator()(T a, T b) const { return a + b; }
 };
 
-}  // namespace
-
 template <class T>
 cudaError_t add_cub(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
   return bench::cub_transform(a, b, out, n, Plus<T>{}, stream);
 }
-template <class T, CubItems items>
+template <class T, bool transposes>
 cudaError_t add_cub_block(const T* a, const T* b, T* out, std::int64_t n, cudaStream_t stream) {
   if (n == 0) return cudaSuccess;
   constexpr int kItems = 16 / static_cast<int>(sizeof(T));
   const LaunchShape shape{grid_1d(n, std::int64_t{kThreads} * kItems), dim3(kThreads), 0,
                           Overlap::previous_kernel};
-  return launch(CubAdd<kThreads, kItems, T, items == CubItems::transpose>, shape, stream, a, b, out,
-                n);
+  return launch(CubAdd<kThreads, kItems, T, transposes>, shape, stream, a, b, out, n);
 }
-template <class T, CubItems items>
+template <class T, bool transposes>
 cudaError_t sum_cub_block(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                           cudaStream_t stream) {
   constexpr int kItems = 64 / static_cast<int>(sizeof(T));
-  return launch_cub_rows<4096 / kItems>(
-      CubSum<4096 / kItems, kItems, T, items == CubItems::transpose>, x, y, rows, columns, stream);
+  return launch_cub_rows<4096 / kItems>(CubSum<4096 / kItems, kItems, T, transposes>, x, y, rows,
+                                        columns, stream);
 }
-template <class T, CubItems items>
+template <class T, bool transposes>
 cudaError_t softmax_cub_block(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                               cudaStream_t stream) {
-  return launch_cub_rows<256>(
-      CubSoftmax<256, kCubSoftmaxTile / 256, T, items == CubItems::transpose>, x, y, rows, columns,
-      stream, kCubSoftmaxTile);
+  return launch_cub_rows<256>(CubSoftmax<256, kCubSoftmaxTile / 256, T, transposes>, x, y, rows,
+                              columns, stream, kCubSoftmaxTile);
 }
-template <class T, CubItems items>
+template <class T, bool transposes>
 cudaError_t cumsum_cub_block(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                              cudaStream_t stream) {
-  return launch_cub_rows<128>(CubCumsum<128, 8, T, items == CubItems::transpose>, x, y, rows,
-                              columns, stream);
+  return launch_cub_rows<128>(CubCumsum<128, 8, T, transposes>, x, y, rows, columns, stream);
 }
 template <class T>
 cudaError_t sort_rows_cub_block(const T* x, T* y, std::int64_t rows, std::int64_t columns,
@@ -273,53 +268,23 @@ cudaError_t sort_rows_cub_block(const T* x, T* y, std::int64_t rows, std::int64_
                               kCubSortTile);
 }
 
-#else
-
-template <class T>
-cudaError_t add_cub(const T*, const T*, T*, std::int64_t, cudaStream_t) {
-  return cudaErrorNotSupported;
-}
-template <class T, CubItems items>
-cudaError_t add_cub_block(const T*, const T*, T*, std::int64_t, cudaStream_t) {
-  return cudaErrorNotSupported;
-}
-template <class T, CubItems items>
-cudaError_t sum_cub_block(const T*, T*, std::int64_t, std::int64_t, cudaStream_t) {
-  return cudaErrorNotSupported;
-}
-template <class T, CubItems items>
-cudaError_t softmax_cub_block(const T*, T*, std::int64_t, std::int64_t, cudaStream_t) {
-  return cudaErrorNotSupported;
-}
-template <class T, CubItems items>
-cudaError_t cumsum_cub_block(const T*, T*, std::int64_t, std::int64_t, cudaStream_t) {
-  return cudaErrorNotSupported;
-}
-template <class T>
-cudaError_t sort_rows_cub_block(const T*, T*, std::int64_t, std::int64_t, cudaStream_t) {
-  return cudaErrorNotSupported;
-}
-
+}  // namespace
 #endif
 
-#define TUTORIAL_INSTANTIATE_ITEMS(T, items)                                                 \
-  template cudaError_t add_cub_block<T, items>(const T*, const T*, T*, std::int64_t,         \
-                                               cudaStream_t);                                \
-  template cudaError_t sum_cub_block<T, items>(const T*, T*, std::int64_t, std::int64_t,     \
-                                               cudaStream_t);                                \
-  template cudaError_t softmax_cub_block<T, items>(const T*, T*, std::int64_t, std::int64_t, \
-                                                   cudaStream_t);                            \
-  template cudaError_t cumsum_cub_block<T, items>(const T*, T*, std::int64_t, std::int64_t,  \
-                                                  cudaStream_t);
-#define TUTORIAL_INSTANTIATE(T)                                                      \
-  template cudaError_t add_cub(const T*, const T*, T*, std::int64_t, cudaStream_t);  \
-  template cudaError_t sort_rows_cub_block(const T*, T*, std::int64_t, std::int64_t, \
-                                           cudaStream_t);                            \
-  TUTORIAL_INSTANTIATE_ITEMS(T, CubItems::vectorize)                                 \
-  TUTORIAL_INSTANTIATE_ITEMS(T, CubItems::transpose)
-TUTORIAL_INSTANTIATE(float)
-TUTORIAL_INSTANTIATE(half)
-#undef TUTORIAL_INSTANTIATE_ITEMS
-#undef TUTORIAL_INSTANTIATE
+template <class T>
+CubPeers<T> cub_peers() {
+#if defined(TUTORIAL_BACKEND_CUDA)
+  return {add_cub<T>,
+          {add_cub_block<T, true>, add_cub_block<T, false>},
+          {sum_cub_block<T, true>, sum_cub_block<T, false>},
+          {softmax_cub_block<T, true>, softmax_cub_block<T, false>},
+          {cumsum_cub_block<T, true>, cumsum_cub_block<T, false>},
+          sort_rows_cub_block<T>};
+#else
+  return {};
+#endif
+}
+template CubPeers<float> cub_peers();
+template CubPeers<half> cub_peers();
 
 }  // namespace tutorial
