@@ -6,10 +6,9 @@
 
 #include "common/bench/cub_transform.cuh"
 #include "common/controls/bulk_copy.cuh"
-#include "common/controls/controls.h"
 #include "common/controls/residency.cuh"
+#include "common/controls/row.cuh"
 #include "common/elementwise_binary.cuh"
-#include "common/launch.cuh"
 #include "common/macros.cuh"
 
 namespace tutorial::controls {
@@ -27,7 +26,7 @@ __global__ void control_add_kernel(const float* a, const float* b, float* y, std
 }
 
 /// The same with kRegisters registers and more: for the loop's sake, which no launch enters. So fewer
-/// blocks fit an SM, and nothing else changes.
+/// blocks fit an SM (of 128 threads 12, 10, 8 and 6 with 28, 36, 52 and 68), and nothing else changes.
 template <int kRegisters>
 __global__ void control_add_held_kernel(const float* a, const float* b, float* y, std::int64_t n) {
   wait_for_previous_grid();
@@ -203,26 +202,7 @@ struct Plus {
 
 // ---- Launches ---------------------------------------------------------------------------------
 
-TwoInputs<float> one_pack(std::string name, LaunchOptions options) {
-  return {std::move(name),
-          [=](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
-            const LaunchShape shape{grid_1d(n, std::int64_t{options.threads} * 4),
-                                    dim3(static_cast<unsigned>(options.threads)), 0,
-                                    options.overlap};
-            return launch(control_add_kernel, shape, stream, a, b, y, n);
-          }};
-}
-
-/// kBlocks: of 128 threads that are to fit an SM.
-template <int kBlocks, int kRegisters>
-TwoInputs<float> held() {
-  return {"add_b128_" + std::to_string(kBlocks) + "_blocks",
-          [](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
-            return launch(control_add_held_kernel<kRegisters>,
-                          {grid_1d(n, 128 * 4), dim3(128), 0, Overlap::previous_kernel}, stream, a,
-                          b, y, n);
-          }};
-}
+constexpr Overlap kOverlap = Overlap::previous_kernel;
 
 /// `blocks` of `threads` an SM, for the sake of shared memory that nobody uses: the same in each row, and
 /// as many threads in each, so that only the size of the blocks differs.
@@ -236,17 +216,8 @@ TwoInputs<float> shared_out(int threads, int blocks) {
                 static_cast<int>(shared));
             if (error != cudaSuccess) return error;
             const LaunchShape shape{grid_1d(n, std::int64_t{threads} * 4),
-                                    dim3(static_cast<unsigned>(threads)), shared,
-                                    Overlap::previous_kernel};
+                                    dim3(static_cast<unsigned>(threads)), shared, kOverlap};
             return launch(control_add_kernel, shape, stream, a, b, y, n);
-          }};
-}
-
-TwoInputs<half> one_pack_f16(int threads) {
-  return {"add_f16_b" + std::to_string(threads) + "_overlap",
-          [=](const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
-            return launch_binary(elementwise_pack2_kernel<half, Plus>, a, b, y, n, 8, 16, stream,
-                                 {threads, Overlap::previous_kernel}, Plus{});
           }};
 }
 
@@ -260,17 +231,6 @@ TwoInputs<float> strided(std::string name,
             const auto blocks = static_cast<unsigned>(needed < most ? needed : most);
             return launch(kernel, {dim3(blocks), dim3(static_cast<unsigned>(threads))}, stream, a,
                           b, y, n);
-          }};
-}
-
-template <int kEach>
-TwoInputs<float> narrow(int threads) {
-  return {"add_narrow_" + std::to_string(kEach) + "_b" + std::to_string(threads),
-          [=](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
-            const LaunchShape shape{grid_1d(n, std::int64_t{threads} * kEach),
-                                    dim3(static_cast<unsigned>(threads)), 0,
-                                    Overlap::previous_kernel};
-            return launch(control_add_narrow_kernel<kEach>, shape, stream, a, b, y, n);
           }};
 }
 
@@ -307,25 +267,25 @@ TwoInputs<T> cub_device(const std::string& dtype) {
 }  // namespace
 
 std::vector<TwoInputs<float>> float_additions() {
-  return {one_pack("add_b128", {128, Overlap::none}),
-          one_pack("add_b256_overlap", {256, Overlap::previous_kernel}),
-          one_pack("add_b128_overlap", {128, Overlap::previous_kernel}),
-          one_pack("add_b704_overlap", {704, Overlap::previous_kernel}),
-          one_pack("add_b1024_overlap", {1024, Overlap::previous_kernel}),
+  return {row("add_b128", control_add_kernel, 4, {128}),
+          row("add_b256_overlap", control_add_kernel, 4, {256, kOverlap}),
+          row("add_b128_overlap", control_add_kernel, 4, {128, kOverlap}),
+          row("add_b704_overlap", control_add_kernel, 4, {704, kOverlap}),
+          row("add_b1024_overlap", control_add_kernel, 4, {1024, kOverlap}),
           shared_out(704, 2),
           shared_out(128, 11),
           shared_out(1024, 1),
           shared_out(128, 8),
-          held<12, 28>(),
-          held<10, 36>(),
-          held<8, 52>(),
-          held<6, 68>(),
-          narrow<2>(256),
-          narrow<4>(256),
-          narrow<8>(256),
+          row("add_b128_12_blocks", control_add_held_kernel<28>, 4, {128, kOverlap}),
+          row("add_b128_10_blocks", control_add_held_kernel<36>, 4, {128, kOverlap}),
+          row("add_b128_8_blocks", control_add_held_kernel<52>, 4, {128, kOverlap}),
+          row("add_b128_6_blocks", control_add_held_kernel<68>, 4, {128, kOverlap}),
+          row("add_narrow_2_b256", control_add_narrow_kernel<2>, 2, {256, kOverlap}),
+          row("add_narrow_4_b256", control_add_narrow_kernel<4>, 4, {256, kOverlap}),
+          row("add_narrow_8_b256", control_add_narrow_kernel<8>, 8, {256, kOverlap}),
           strided("add_stride", control_add_stride_kernel<>),
           strided("add_stride_two", control_add_stride_two_kernel),
-          one_pack("add_b512", {512, Overlap::none}),
+          row("add_b512", control_add_kernel, 4, {512}),
           strided("add_stride_b512", control_add_stride_kernel<>, 512),
           strided("add_stride_barrier_b512", control_add_stride_kernel<true>, 512),
           strided("add_parts_b512", control_add_parts_kernel, 512),
@@ -341,14 +301,15 @@ std::vector<TwoInputs<float>> float_additions() {
 }
 
 std::vector<TwoInputs<half>> half_additions() {
+  constexpr auto kPack2 = elementwise_pack2_kernel<half, Plus>;
   return {cub_block<half, 8, false>("f16"),
           cub_block<half, 16, false>("f16"),
           cub_block<half, 8, true>("f16"),
           cub_block<half, 16, true>("f16"),
           cub_device<half>("f16"),
-          one_pack_f16(128),
-          one_pack_f16(256),
-          one_pack_f16(704)};
+          row("add_f16_b128_overlap", kPack2, 8, {128, kOverlap}, Plus{}),
+          row("add_f16_b256_overlap", kPack2, 8, {256, kOverlap}, Plus{}),
+          row("add_f16_b704_overlap", kPack2, 8, {704, kOverlap}, Plus{})};
 }
 
 }  // namespace tutorial::controls

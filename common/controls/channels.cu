@@ -2,10 +2,9 @@
 // the wait do, one at a time; and packs a thread where both operands are broadcast.
 
 #include "common/broadcast.cuh"
-#include "common/controls/controls.h"
 #include "common/controls/residency.cuh"
+#include "common/controls/row.cuh"
 #include "common/fast_division.h"
-#include "common/launch.cuh"
 #include "common/macros.cuh"
 #include "common/pack.cuh"
 
@@ -163,11 +162,8 @@ __global__ void control_strided_fast_kernel(std::uint32_t n, FastStrides strides
 
 template <int kWidth, class Channel>
 TwoInputs<half> packs(std::string name, LaunchOptions options = {}) {
-  return {std::move(name),
-          [=](const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
-            return launch_elements(control_channel_sum_kernel<kWidth, Channel>, n, kWidth, {},
-                                   stream, options, a, b, y, n, Channel{});
-          }};
+  return row(std::move(name), control_channel_sum_kernel<kWidth, Channel>, kWidth, options,
+             Channel{});
 }
 
 template <class Index>
@@ -214,11 +210,9 @@ TwoInputs<half> outer_packs_at(int resident) {
           [=](const half* a, const half* b, half* y, std::int64_t n, cudaStream_t stream) {
             constexpr int kBlock = 256;
             const auto kernel = control_outer_pack_kernel<FastDivisor, std::uint32_t>;
-            return launch(
-                kernel,
-                {grid_1d(n / 8, kBlock), dim3(kBlock), shared_for(kernel, kBlock, resident)},
-                stream, a, b, y, static_cast<std::uint32_t>(n / 8), FastDivisor{kChannels},
-                FastDivisor{kSide}, FastDivisor{kSide / 8});
+            return launch(kernel, shape_at(kernel, n / 8, kBlock, resident), stream, a, b, y,
+                          static_cast<std::uint32_t>(n / 8), FastDivisor{kChannels},
+                          FastDivisor{kSide}, FastDivisor{kSide / 8});
           }};
 }
 

@@ -96,8 +96,7 @@ const NamedShape kSmall{"1024x1024", {1024, 1024}}, kMedium{"2048x2048", {2048, 
 template <class T>
 void add_elementwise(const std::vector<controls::TwoInputs<T>>& rows, int inputs,
                      const std::vector<NamedShape>& shapes = {}) {
-  const Case like = inputs == 1 ? copy_case(sizeof(T), normal_tile<T>())
-                                : copy2_case(sizeof(T), normal_tile<T>(), reversed_tile<T>());
+  const Case like = copy_row<T>(static_cast<std::size_t>(inputs), kLadder, "", Kind::sweep);
   const auto verify = inputs == 1 ? like.verify : judge<T>(sum, 0.51);
   for (const auto& row : rows) add(sweep(row, like.inputs, verify, shapes));
 }
@@ -220,9 +219,8 @@ void add_votes() {
 /// A row that sets its own counters; `size` stands where a shape does in other rows' names.
 using Measurement = std::function<void(benchmark::State& state)>;
 
-void add_row(const std::string& name, std::int64_t size, const char* regime, Measurement measure) {
-  const std::string full =
-      std::string(kLadder) + "/" + name + "/" + std::to_string(size) + "/" + regime;
+void add_row(const std::string& name, std::int64_t size, Measurement measure) {
+  const std::string full = std::string(kLadder) + "/" + name + "/" + std::to_string(size) + "/warm";
   benchmark::RegisterBenchmark(full.c_str(),
                                [measure, full](benchmark::State& state) {
                                  state.SetLabel("none sweep");
@@ -253,7 +251,7 @@ std::size_t replays_of(const benchmark::State& state) {
 /// block, and any shared memory.
 void add_empty(const std::string& name, int threads, std::size_t shared = 0) {
   constexpr std::int64_t kNaiveBlocks = std::int64_t{16384} * 16384 / 128;
-  add_row("empty_" + name, kNaiveBlocks, "warm", [=](benchmark::State& state) {
+  add_row("empty_" + name, kNaiveBlocks, [=](benchmark::State& state) {
     const test::Stream stream;
     const auto seconds = seconds_per_launch(
         [=](std::size_t, cudaStream_t on) {
@@ -271,7 +269,7 @@ void add_empty(const std::string& name, int threads, std::size_t shared = 0) {
 /// From the memory, over more than the L2 holds; or from the L2, again and again.
 void add_sectors(const controls::Sectors& row, const std::string& where, std::int64_t sectors,
                  int passes) {
-  add_row("sectors_" + where + "_" + row.name, sectors, "warm", [=](benchmark::State& state) {
+  add_row("sectors_" + where + "_" + row.name, sectors, [=](benchmark::State& state) {
     const DeviceBytes memory(static_cast<std::size_t>(sectors * row.spread * 32));
     require_success(cudaMemset(memory.data(), 1, memory.size()), "cudaMemset");
     const test::Stream stream;
@@ -393,7 +391,7 @@ void add_chases() {
       {"latency_dram_beside_copy", 256 * kMib, 128, 512, false, std::int64_t{2} << 30},
   };
   for (const Chase& chase : chases) {
-    add_row(chase.name, static_cast<std::int64_t>(chase.bytes), "warm",
+    add_row(chase.name, static_cast<std::int64_t>(chase.bytes),
             [chase](benchmark::State& state) { run_chase(state, chase); });
   }
 }
@@ -417,7 +415,7 @@ double seconds_of_launches(Launching how, std::size_t count, cudaStream_t stream
 }
 
 void add_launch(const std::string& name, Launching how) {
-  add_row(name, 1, "warm", [how](benchmark::State& state) {
+  add_row(name, 1, [how](benchmark::State& state) {
     const test::Stream stream;
     std::vector<double> seconds;
     if (how == Launching::graph) {
@@ -487,18 +485,17 @@ void run_memcpy_in_streams(benchmark::State& state, std::size_t bytes, bool copy
 }
 
 void add_memcpys() {
-  add_row("occupy", 0, "warm",
-          [](benchmark::State& state) { run_memcpy(state, 256, false, true); });
+  add_row("occupy", 0, [](benchmark::State& state) { run_memcpy(state, 256, false, true); });
   for (const std::size_t mib : {64U, 1024U}) {
     const std::size_t bytes = mib << 20;
     const auto size = static_cast<std::int64_t>(bytes);
-    add_row("memcpy_alone", size, "warm",
+    add_row("memcpy_alone", size,
             [=](benchmark::State& state) { run_memcpy(state, bytes, true, false); });
-    add_row("memcpy_beside_occupy", size, "warm",
+    add_row("memcpy_beside_occupy", size,
             [=](benchmark::State& state) { run_memcpy(state, bytes, true, true); });
-    add_row("occupy_stream", size, "warm",
+    add_row("occupy_stream", size,
             [=](benchmark::State& state) { run_memcpy_in_streams(state, bytes, false); });
-    add_row("memcpy_beside_occupy_stream", size, "warm",
+    add_row("memcpy_beside_occupy_stream", size,
             [=](benchmark::State& state) { run_memcpy_in_streams(state, bytes, true); });
   }
 }
@@ -539,7 +536,7 @@ void run_throughput(benchmark::State& state, const controls::Throughput& row) {
 
 void add_throughputs() {
   for (const auto& row : controls::throughputs()) {
-    add_row("rate_" + row.name, controls::kThroughputInstructions, "warm",
+    add_row("rate_" + row.name, controls::kThroughputInstructions,
             [row](benchmark::State& state) { run_throughput(state, row); });
   }
 }
@@ -586,7 +583,7 @@ void register_benchmarks() {
   add_elementwise(controls::triggers<2, half>(), 2, trigger_shapes);
 
   add_all_sectors();
-  add_row("known_cycles", 1, "warm", run_known_cycles);
+  add_row("known_cycles", 1, run_known_cycles);
 
   // Last: they launch without a graph, and every launch of a graph takes longer after that.
   add_memcpys();

@@ -1,7 +1,6 @@
 // Copies of floats that differ in one respect from `copy`: 256 threads a block, 16 bytes a thread.
 
-#include "common/controls/controls.h"
-#include "common/launch.cuh"
+#include "common/controls/row.cuh"
 #include "common/macros.cuh"
 
 namespace tutorial::controls {
@@ -72,27 +71,17 @@ __global__ void control_copy_narrow_kernel(const float* x, float* y, std::int64_
   }
 }
 
-// ---- Launches ---------------------------------------------------------------------------------
-
-OneInput<float> copy(std::string name, void (*kernel)(const float*, float*, std::int64_t),
-                     int per_thread) {
-  return {std::move(name), [=](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-            return launch(kernel, {grid_1d(n, std::int64_t{kBlock} * per_thread), dim3(kBlock)},
-                          stream, x, y, n);
-          }};
-}
-
 }  // namespace
 
 std::vector<OneInput<float>> float_copies() {
   return {
-      copy("copy", control_copy_kernel<Load, Store>, 4),
-      copy("copy_restrict", control_copy_restrict_kernel, 4),
-      copy("copy_load_cs", control_copy_kernel<LoadStreaming, Store>, 4),
-      copy("copy_store_cs", control_copy_kernel<Load, StoreStreaming>, 4),
-      copy("copy_two_adjacent", control_copy_two_adjacent_kernel, 8),
-      copy("copy_two_apart", control_copy_two_apart_kernel, 8),
-      copy("copy_narrow", control_copy_narrow_kernel, 4),
+      row("copy", control_copy_kernel<Load, Store>, 4, {kBlock}),
+      row("copy_restrict", control_copy_restrict_kernel, 4, {kBlock}),
+      row("copy_load_cs", control_copy_kernel<LoadStreaming, Store>, 4, {kBlock}),
+      row("copy_store_cs", control_copy_kernel<Load, StoreStreaming>, 4, {kBlock}),
+      row("copy_two_adjacent", control_copy_two_adjacent_kernel, 8, {kBlock}),
+      row("copy_two_apart", control_copy_two_apart_kernel, 8, {kBlock}),
+      row("copy_narrow", control_copy_narrow_kernel, 4, {kBlock}),
   };
 }
 

@@ -1,7 +1,7 @@
 // Grid-stride loops against one pack a thread, block size apart from overlap, an early trigger, and
 // GELU in 32 registers.
 
-#include "common/controls/controls.h"
+#include "common/controls/row.cuh"
 #include "common/elementwise.cuh"
 #include "common/pack.cuh"
 #include "common/ptx.cuh"
@@ -9,6 +9,8 @@
 namespace tutorial::controls {
 
 namespace {
+
+constexpr Overlap kOverlap = Overlap::previous_kernel;
 
 /// The arithmetic of chapter 01's rung f16x8_pack_fexp, in float.
 struct EluOfFloat {
@@ -83,23 +85,6 @@ __global__ void __launch_bounds__(kMost, kBlocks)
   LDST128BITS(y[i]) = LDST128BITS(pack[0]);
 }
 
-template <int kMost, int kBlocks>
-OneInput<half> gelu(std::string name) {
-  return {std::move(name), [](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-            return launch_unary(control_gelu_kernel<kMost, kBlocks>, x, y, n, 8, 16, stream);
-          }};
-}
-
-// ---- Launches ---------------------------------------------------------------------------------
-
-template <class T>
-OneInput<T> pack(std::string name, LaunchOptions options) {
-  return {std::move(name), [=](const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-            return launch_unary(elementwise_pack_kernel<T, Elu>, x, y, n, 16 / sizeof(T), 16,
-                                stream, options, Elu{});
-          }};
-}
-
 }  // namespace
 
 template <int kInputs, class T>
@@ -111,11 +96,8 @@ std::vector<TwoInputs<T>> triggers() {
                                 : control_trigger_kernel<kInputs, false, T>;
       const std::string name = std::string(kInputs == 1 ? "copy" : "add") +
                                (sizeof(T) == 2 ? "_f16_b" : "_f32_b") + std::to_string(threads);
-      rows.push_back({name + (early ? "_trigger" : "_no_trigger"),
-                      [=](const T* a, const T* b, T* y, std::int64_t n, cudaStream_t stream) {
-                        return launch_elements(kernel, n, 16 / sizeof(T), {}, stream,
-                                               {threads, Overlap::previous_kernel}, a, b, y, n);
-                      }});
+      rows.push_back(row(name + (early ? "_trigger" : "_no_trigger"), kernel, 16 / sizeof(T),
+                         {threads, kOverlap}));
     }
   }
   return rows;
@@ -127,7 +109,7 @@ template std::vector<TwoInputs<half>> triggers<2, half>();
 
 std::vector<OneInput<float>> float_elus() {
   return {
-      pack<float>("elu_f32_b128_alone", {128, Overlap::none}),
+      row("elu_f32_b128_alone", elementwise_pack_kernel<float, Elu>, 4, {128}, Elu{}),
       {"elu_stride", [](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
          const std::int64_t most = resident_threads() / kThreads;
          const std::int64_t needed = (n / 4 + kThreads - 1) / kThreads;
@@ -137,13 +119,15 @@ std::vector<OneInput<float>> float_elus() {
 }
 
 std::vector<OneInput<half>> half_elus() {
-  return {pack<half>("elu_f16_b128_alone", {128, Overlap::none}),
-          pack<half>("elu_f16_b128_overlap", {128, Overlap::previous_kernel}),
-          pack<half>("elu_f16_b256_alone", {256, Overlap::none}),
-          pack<half>("elu_f16_b256_overlap", {256, Overlap::previous_kernel})};
+  constexpr auto kPack = elementwise_pack_kernel<half, Elu>;
+  return {row("elu_f16_b128_alone", kPack, 8, {128}, Elu{}),
+          row("elu_f16_b128_overlap", kPack, 8, {128, kOverlap}, Elu{}),
+          row("elu_f16_b256_alone", kPack, 8, {256}, Elu{}),
+          row("elu_f16_b256_overlap", kPack, 8, {256, kOverlap}, Elu{})};
 }
 std::vector<OneInput<half>> half_gelus() {
-  return {gelu<1024, 1>("gelu_f16"), gelu<kThreads, 16>("gelu_f16_32_registers")};
+  return {row("gelu_f16", control_gelu_kernel<1024, 1>, 8, {}),
+          row("gelu_f16_32_registers", control_gelu_kernel<kThreads, 16>, 8, {})};
 }
 
 }  // namespace tutorial::controls

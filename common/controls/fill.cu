@@ -2,10 +2,9 @@
 // longer the bytes say how long it takes. Blocks of 256 threads and 16 bytes a thread, as the copy that
 // all rungs are measured against.
 
-#include "common/controls/controls.h"
 #include "common/controls/residency.cuh"
+#include "common/controls/row.cuh"
 #include "common/elementwise.cuh"
-#include "common/launch.cuh"
 
 #include <limits>
 #include <utility>
@@ -155,13 +154,9 @@ OneInput<T> filled(int resident) {
 template <int kCount, int kHeld>
 OneInput<float> held(int threads = kBlock) {
   constexpr int kRegisters = kHeld < 28 ? 32 : kHeld < 52 ? 40 : 64;
-  return {"fma_" + std::to_string(kCount) + "_registers" + std::to_string(kRegisters) +
-              (threads == kBlock ? "" : "_b" + std::to_string(threads)),
-          [=](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-            return launch(control_fill_held_kernel<Fma, kCount, kHeld>,
-                          {grid_1d(n, std::int64_t{threads} * 4), dim3(threads)}, stream, x, y, n,
-                          kNeutral);
-          }};
+  return row("fma_" + std::to_string(kCount) + "_registers" + std::to_string(kRegisters) +
+                 (threads == kBlock ? "" : "_b" + std::to_string(threads)),
+             control_fill_held_kernel<Fma, kCount, kHeld>, 4, {threads}, kNeutral);
 }
 template <int kHeld, int... kCounts>
 void hold(std::vector<OneInput<float>>& rows, int threads, std::integer_sequence<int, kCounts...>) {

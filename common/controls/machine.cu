@@ -48,52 +48,58 @@ struct StepOperands {
 };
 
 // An instruction: its PTX, whose %0 is read and written. %4 is another chain's value.
-#define TUTORIAL_INSTRUCTION(Name, text)                                          \
+#define TUTORIAL_INSTRUCTION(Name, row, text)                                     \
   struct Name {                                                                   \
+    static constexpr const char* name = row;                                      \
     __device__ static unsigned step(unsigned v, unsigned w, StepOperands p) {     \
       asm volatile(text : "+r"(v) : "r"(p.zero), "r"(p.one), "r"(p.all), "r"(w)); \
       return v;                                                                   \
     }                                                                             \
   }
-TUTORIAL_INSTRUCTION(Fma, "fma.rn.f32 %0, %0, %2, %1;");
-TUTORIAL_INSTRUCTION(Add, "add.rn.f32 %0, %0, %1;");
-TUTORIAL_INSTRUCTION(Min, "min.f32 %0, %0, %3;");
-TUTORIAL_INSTRUCTION(Select, "{.reg .pred p; setp.lt.f32 p, %0, %2; selp.b32 %0, %0, %3, p;}");
-TUTORIAL_INSTRUCTION(IntegerMultiplyAdd, "mad.lo.u32 %0, %0, %2, %1;");
+TUTORIAL_INSTRUCTION(Fma, "fma_f32", "fma.rn.f32 %0, %0, %2, %1;");
+TUTORIAL_INSTRUCTION(Add, "add_f32", "add.rn.f32 %0, %0, %1;");
+TUTORIAL_INSTRUCTION(Min, "min_f32", "min.f32 %0, %0, %3;");
+TUTORIAL_INSTRUCTION(Select, "compare_and_select_f32",
+                     "{.reg .pred p; setp.lt.f32 p, %0, %2; selp.b32 %0, %0, %3, p;}");
+TUTORIAL_INSTRUCTION(IntegerMultiplyAdd, "multiply_add_u32", "mad.lo.u32 %0, %0, %2, %1;");
 // An addition alone would be joined with the next ones to a multiplication by their number.
-TUTORIAL_INSTRUCTION(AddAndLogic, "{add.u32 %0, %0, %2; lop3.b32 %0, %0, %1, %3, 0xe2;}");
+TUTORIAL_INSTRUCTION(AddAndLogic, "add_and_logic_u32",
+                     "{add.u32 %0, %0, %2; lop3.b32 %0, %0, %1, %3, 0xe2;}");
 // With another chain's value they cannot be joined.
-TUTORIAL_INSTRUCTION(IntegerAdd, "add.u32 %0, %0, %4;");
-TUTORIAL_INSTRUCTION(CompareAndAdd,
+TUTORIAL_INSTRUCTION(IntegerAdd, "add_u32", "add.u32 %0, %0, %4;");
+TUTORIAL_INSTRUCTION(CompareAndAdd, "compare_and_add_u32",
                      "{.reg .pred p; setp.lt.u32 p, %0, %4; @p add.u32 %0, %0, %2;}");
-TUTORIAL_INSTRUCTION(CompareAndLogic,
+TUTORIAL_INSTRUCTION(CompareAndLogic, "compare_and_logic_u32",
                      "{.reg .pred p; setp.lt.u32 p, %0, %4; @p lop3.b32 %0, %0, %1, %3, 0xe2;}");
-TUTORIAL_INSTRUCTION(IntegerMin, "min.s32 %0, %0, %3;");
-TUTORIAL_INSTRUCTION(Logic, "lop3.b32 %0, %0, %1, %3, 0xe2;");
-TUTORIAL_INSTRUCTION(ShiftRight, "shf.r.wrap.b32 %0, %0, %3, %2;");
-TUTORIAL_INSTRUCTION(Permute, "prmt.b32 %0, %0, %1, %3;");
-TUTORIAL_INSTRUCTION(PopulationCount, "popc.b32 %0, %0;");
-TUTORIAL_INSTRUCTION(Shuffle, "shfl.sync.bfly.b32 %0, %0, 1, 31, 0xffffffff;");
+TUTORIAL_INSTRUCTION(IntegerMin, "min_s32", "min.s32 %0, %0, %3;");
+TUTORIAL_INSTRUCTION(Logic, "logic_b32", "lop3.b32 %0, %0, %1, %3, 0xe2;");
+TUTORIAL_INSTRUCTION(ShiftRight, "shift_b32", "shf.r.wrap.b32 %0, %0, %3, %2;");
+TUTORIAL_INSTRUCTION(Permute, "permute_b32", "prmt.b32 %0, %0, %1, %3;");
+TUTORIAL_INSTRUCTION(PopulationCount, "population_count", "popc.b32 %0, %0;");
+TUTORIAL_INSTRUCTION(Shuffle, "shuffle_b32", "shfl.sync.bfly.b32 %0, %0, 1, 31, 0xffffffff;");
 TUTORIAL_INSTRUCTION(
-    Vote, "{.reg .pred p; setp.ne.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, 0xffffffff;}");
-TUTORIAL_INSTRUCTION(Exp2, "ex2.approx.ftz.f32 %0, %0;");
-TUTORIAL_INSTRUCTION(Tanh, "tanh.approx.f32 %0, %0;");
-TUTORIAL_INSTRUCTION(HalfPairFma, "fma.rn.f16x2 %0, %0, %2, %1;");
-TUTORIAL_INSTRUCTION(HalfPairMin, "min.f16x2 %0, %0, %3;");
-TUTORIAL_INSTRUCTION(HalfPairTanh, "tanh.approx.f16x2 %0, %0;");
-TUTORIAL_INSTRUCTION(ShortPairMin, "min.s16x2 %0, %0, %3;");
+    Vote, "compare_and_vote",
+    "{.reg .pred p; setp.ne.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, 0xffffffff;}");
+TUTORIAL_INSTRUCTION(Exp2, "exp2_f32", "ex2.approx.ftz.f32 %0, %0;");
+TUTORIAL_INSTRUCTION(Tanh, "tanh_f32", "tanh.approx.f32 %0, %0;");
+TUTORIAL_INSTRUCTION(HalfPairFma, "fma_f16x2", "fma.rn.f16x2 %0, %0, %2, %1;");
+TUTORIAL_INSTRUCTION(HalfPairMin, "min_f16x2", "min.f16x2 %0, %0, %3;");
+TUTORIAL_INSTRUCTION(HalfPairTanh, "tanh_f16x2", "tanh.approx.f16x2 %0, %0;");
+TUTORIAL_INSTRUCTION(ShortPairMin, "min_s16x2", "min.s16x2 %0, %0, %3;");
 // A compare-and-exchange's two halves: no instruction takes a minimum and a maximum at once.
-TUTORIAL_INSTRUCTION(ShortPairMinMax, "{min.s16x2 %0, %0, %3; max.s16x2 %0, %0, %1;}");
-TUTORIAL_INSTRUCTION(HalfToFloat, "{.reg .b16 l, h; mov.b32 {l, h}, %0; cvt.f32.f16 %0, l;}");
-TUTORIAL_INSTRUCTION(FloatsToHalves, "cvt.rn.f16x2.f32 %0, %0, %2;");
-TUTORIAL_INSTRUCTION(FloatsToBf16s, "cvt.rn.bf16x2.f32 %0, %0, %2;");
-TUTORIAL_INSTRUCTION(FloatsToFp8s,
+TUTORIAL_INSTRUCTION(ShortPairMinMax, "min_and_max_s16x2",
+                     "{min.s16x2 %0, %0, %3; max.s16x2 %0, %0, %1;}");
+TUTORIAL_INSTRUCTION(HalfToFloat, "f16_to_f32",
+                     "{.reg .b16 l, h; mov.b32 {l, h}, %0; cvt.f32.f16 %0, l;}");
+TUTORIAL_INSTRUCTION(FloatsToHalves, "f32_pair_to_f16x2", "cvt.rn.f16x2.f32 %0, %0, %2;");
+TUTORIAL_INSTRUCTION(FloatsToBf16s, "f32_pair_to_bf16x2", "cvt.rn.bf16x2.f32 %0, %0, %2;");
+TUTORIAL_INSTRUCTION(FloatsToFp8s, "two_f32_pairs_to_e4m3x2",
                      "{.reg .b16 l, h; cvt.rn.satfinite.e4m3x2.f32 l, %0, %2;"
                      "cvt.rn.satfinite.e4m3x2.f32 h, %2, %0; mov.b32 %0, {l, h};}");
-TUTORIAL_INSTRUCTION(Fp8sToHalves,
+TUTORIAL_INSTRUCTION(Fp8sToHalves, "e4m3x2_to_f16x2",
                      "{.reg .b16 l, h; mov.b32 {l, h}, %0; cvt.rn.f16x2.e4m3x2 %0, l;}");
-TUTORIAL_INSTRUCTION(FloatToInteger, "cvt.rni.s32.f32 %0, %0;");
-TUTORIAL_INSTRUCTION(IntegerToFloat, "cvt.rn.f32.s32 %0, %0;");
+TUTORIAL_INSTRUCTION(FloatToInteger, "f32_to_s32", "cvt.rni.s32.f32 %0, %0;");
+TUTORIAL_INSTRUCTION(IntegerToFloat, "s32_to_f32", "cvt.rn.f32.s32 %0, %0;");
 #undef TUTORIAL_INSTRUCTION
 
 template <class Instruction>
@@ -134,13 +140,19 @@ __global__ void control_dependent_kernel(unsigned* sink, long long* cycles, Step
 }
 
 template <class Instruction>
-Throughput of(std::string name) {
-  return {std::move(name), [](unsigned* sink, long long* cycles, int blocks, cudaStream_t stream) {
+Throughput of() {
+  return {Instruction::name,
+          [](unsigned* sink, long long* cycles, int blocks, cudaStream_t stream) {
             const StepOperands operands{0u, 1u, 0xffffffffu};
             return launch(control_throughput_kernel<Instruction>,
                           {dim3(static_cast<unsigned>(blocks)), dim3(kThroughputThreads)}, stream,
                           sink, cycles, operands);
           }};
+}
+
+template <class... Instructions>
+std::vector<Throughput> of_each() {
+  return {of<Instructions>()...};
 }
 
 }  // namespace
@@ -177,36 +189,11 @@ cudaError_t occupy(long long cycles, cudaStream_t stream) {
 }
 
 std::vector<Throughput> throughputs() {
-  return {of<Fma>("fma_f32"),
-          of<Add>("add_f32"),
-          of<Min>("min_f32"),
-          of<Select>("compare_and_select_f32"),
-          of<IntegerMultiplyAdd>("multiply_add_u32"),
-          of<AddAndLogic>("add_and_logic_u32"),
-          of<IntegerAdd>("add_u32"),
-          of<CompareAndAdd>("compare_and_add_u32"),
-          of<CompareAndLogic>("compare_and_logic_u32"),
-          of<IntegerMin>("min_s32"),
-          of<Logic>("logic_b32"),
-          of<ShiftRight>("shift_b32"),
-          of<Permute>("permute_b32"),
-          of<PopulationCount>("population_count"),
-          of<Shuffle>("shuffle_b32"),
-          of<Vote>("compare_and_vote"),
-          of<Exp2>("exp2_f32"),
-          of<Tanh>("tanh_f32"),
-          of<HalfPairFma>("fma_f16x2"),
-          of<HalfPairMin>("min_f16x2"),
-          of<HalfPairTanh>("tanh_f16x2"),
-          of<ShortPairMin>("min_s16x2"),
-          of<ShortPairMinMax>("min_and_max_s16x2"),
-          of<HalfToFloat>("f16_to_f32"),
-          of<FloatsToHalves>("f32_pair_to_f16x2"),
-          of<FloatsToBf16s>("f32_pair_to_bf16x2"),
-          of<FloatsToFp8s>("two_f32_pairs_to_e4m3x2"),
-          of<Fp8sToHalves>("e4m3x2_to_f16x2"),
-          of<FloatToInteger>("f32_to_s32"),
-          of<IntegerToFloat>("s32_to_f32")};
+  return of_each<Fma, Add, Min, Select, IntegerMultiplyAdd, AddAndLogic, IntegerAdd, CompareAndAdd,
+                 CompareAndLogic, IntegerMin, Logic, ShiftRight, Permute, PopulationCount, Shuffle,
+                 Vote, Exp2, Tanh, HalfPairFma, HalfPairMin, HalfPairTanh, ShortPairMin,
+                 ShortPairMinMax, HalfToFloat, FloatsToHalves, FloatsToBf16s, FloatsToFp8s,
+                 Fp8sToHalves, FloatToInteger, IntegerToFloat>();
 }
 
 }  // namespace tutorial::controls

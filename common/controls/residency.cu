@@ -91,10 +91,8 @@ OneInput<float> flight(int resident, int threads = kBlock) {
             using T = Access<kBytes>;
             const auto kernel = control_flight_kernel<T, kAccesses>;
             const std::int64_t accesses = n * 4 / kBytes;
-            return launch(kernel,
-                          {grid_1d(accesses, std::int64_t{threads} * kAccesses), dim3(threads),
-                           shared_for(kernel, threads, resident)},
-                          stream, as<const T>(x), as<T>(y), accesses);
+            return launch(kernel, shape_at(kernel, accesses / kAccesses, threads, resident), stream,
+                          as<const T>(x), as<T>(y), accesses);
           }};
 }
 
@@ -127,10 +125,8 @@ TwoInputs<float, unsigned> load(int resident, int threads) {
             using T = Access<kBytes>;
             const auto kernel = control_load_kernel<T>;
             const std::int64_t accesses = n * 4 / kBytes;
-            return launch(
-                kernel,
-                {grid_1d(accesses, threads), dim3(threads), shared_for(kernel, threads, resident)},
-                stream, as<const T>(x), y, accesses);
+            return launch(kernel, shape_at(kernel, accesses, threads, resident), stream,
+                          as<const T>(x), y, accesses);
           }};
 }
 template <int kBytes>
@@ -140,10 +136,8 @@ TwoInputs<float, unsigned> store(int resident, int threads) {
             using T = Access<kBytes>;
             const auto kernel = control_store_kernel<T>;
             const std::int64_t accesses = n * 4 / kBytes;
-            return launch(
-                kernel,
-                {grid_1d(accesses, threads), dim3(threads), shared_for(kernel, threads, resident)},
-                stream, as<T>(y), accesses);
+            return launch(kernel, shape_at(kernel, accesses, threads, resident), stream, as<T>(y),
+                          accesses);
           }};
 }
 

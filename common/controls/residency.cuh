@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+#include "common/launch.cuh"
+
 namespace tutorial::controls {
 
 inline constexpr int kThreadSlots = 2048;
@@ -24,6 +26,13 @@ std::size_t shared_for(void (*kernel)(Params...), int threads, int resident) {
                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         static_cast<int>(bytes)) == cudaSuccess;
   return set ? bytes : 0;
+}
+
+/// The launch of `all` threads of `kernel` in such blocks.
+template <class... Params>
+LaunchShape shape_at(void (*kernel)(Params...), std::int64_t all, int threads, int resident) {
+  return {grid_1d(all, threads), dim3(static_cast<unsigned>(threads)),
+          shared_for(kernel, threads, resident)};
 }
 
 /// Needs kRegisters registers and more, in a branch that no launch enters: the compiler takes them

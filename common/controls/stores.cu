@@ -2,8 +2,7 @@
 // in pieces; the pieces follow each other at once, or some cycles later. And what does a sector of 32
 // bytes cost of which only a part is stored?
 
-#include "common/controls/controls.h"
-#include "common/launch.cuh"
+#include "common/controls/row.cuh"
 #include "common/macros.cuh"
 
 namespace tutorial::controls {
@@ -135,40 +134,27 @@ __global__ void control_store_rows_kept_kernel(const half* x, half* y, std::int6
   LDST128BITS(y[i]) = LDST128BITS(word[0]);
 }
 
-OneInput<half> copy(std::string name, void (*kernel)(const half*, half*, std::int64_t)) {
-  return {std::move(name), [=](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-            return launch(kernel, {grid_1d(n, kBlock * 8), dim3(kBlock)}, stream, x, y, n);
-          }};
-}
-
-template <int kBetween>
-OneInput<half> between() {
-  return {"store_words_between_" + std::to_string(kBetween),
-          [](const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-            return launch(control_store_words_between_kernel<kBetween>,
-                          {grid_1d(n, kBlock * 8), dim3(kBlock)}, stream, x, y, n, Idle{0u, ~0u});
-          }};
-}
-
 }  // namespace
 
 std::vector<OneInput<half>> half_copies() {
-  return {copy("store_pack", control_store_pack_kernel),
-          copy("store_words", control_store_words_kernel<0>),
-          copy("store_words_apart_8", control_store_words_kernel<8>),
-          copy("store_words_apart_128", control_store_words_kernel<128>),
-          copy("store_words_synced", control_store_words_synced_kernel),
-          copy("store_elements", control_store_elements_kernel),
-          between<1>(),
-          between<17>()};
+  return {row("store_pack", control_store_pack_kernel, 8, {kBlock}),
+          row("store_words", control_store_words_kernel<0>, 8, {kBlock}),
+          row("store_words_apart_8", control_store_words_kernel<8>, 8, {kBlock}),
+          row("store_words_apart_128", control_store_words_kernel<128>, 8, {kBlock}),
+          row("store_words_synced", control_store_words_synced_kernel, 8, {kBlock}),
+          row("store_elements", control_store_elements_kernel, 8, {kBlock}),
+          row("store_words_between_1", control_store_words_between_kernel<1>, 8, {kBlock},
+              Idle{0u, ~0u}),
+          row("store_words_between_17", control_store_words_between_kernel<17>, 8, {kBlock},
+              Idle{0u, ~0u})};
 }
 
 std::vector<RowCopy> row_copies() {
-  return {{copy("store_rows_256", control_store_rows_kernel<256>), 256},
-          {copy("store_rows_255", control_store_rows_kernel<255>), 255},
-          {copy("store_rows_249", control_store_rows_kernel<249>), 249},
-          {copy("store_rows_240", control_store_rows_kernel<240>), 240},
-          {copy("store_rows_kept", control_store_rows_kept_kernel), 255}};
+  return {{row("store_rows_256", control_store_rows_kernel<256>, 8, {kBlock}), 256},
+          {row("store_rows_255", control_store_rows_kernel<255>, 8, {kBlock}), 255},
+          {row("store_rows_249", control_store_rows_kernel<249>, 8, {kBlock}), 249},
+          {row("store_rows_240", control_store_rows_kernel<240>, 8, {kBlock}), 240},
+          {row("store_rows_kept", control_store_rows_kept_kernel, 8, {kBlock}), 255}};
 }
 
 }  // namespace tutorial::controls
