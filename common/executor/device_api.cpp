@@ -20,6 +20,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 namespace tutorial::cpu {
 namespace {
@@ -109,86 +110,53 @@ cudaDeviceProp properties() {
 /// An attribute that some GPU has, and this device has not, is 0.
 int attribute(cudaDeviceAttr name) {
   const cudaDeviceProp is = properties();
-  switch (name) {
-    case cudaDevAttrMaxThreadsPerBlock:
-      return is.maxThreadsPerBlock;
-    case cudaDevAttrMaxBlockDimX:
-      return is.maxThreadsDim[0];
-    case cudaDevAttrMaxBlockDimY:
-      return is.maxThreadsDim[1];
-    case cudaDevAttrMaxBlockDimZ:
-      return is.maxThreadsDim[2];
-    case cudaDevAttrMaxGridDimX:
-      return is.maxGridSize[0];
-    case cudaDevAttrMaxGridDimY:
-      return is.maxGridSize[1];
-    case cudaDevAttrMaxGridDimZ:
-      return is.maxGridSize[2];
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      return static_cast<int>(is.sharedMemPerBlock);
-    case cudaDevAttrTotalConstantMemory:
-      return static_cast<int>(is.totalConstMem);
-    case cudaDevAttrWarpSize:
-      return is.warpSize;
-    case cudaDevAttrMaxPitch:
-      return static_cast<int>(is.memPitch);
-    case cudaDevAttrMaxRegistersPerBlock:
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-      return kRegisters;
-    case cudaDevAttrClockRate:
-      return kClockKilohertz;
-    case cudaDevAttrMemoryClockRate:
-      return kMemoryClockKilohertz;
-    case cudaDevAttrGlobalMemoryBusWidth:
-      return is.memoryBusWidth;
-    case cudaDevAttrTextureAlignment:
-      return static_cast<int>(is.textureAlignment);
-    case cudaDevAttrTexturePitchAlignment:
-      return static_cast<int>(is.texturePitchAlignment);
-    case cudaDevAttrMultiProcessorCount:
-      return is.multiProcessorCount;
-    case cudaDevAttrL2CacheSize:
-      return is.l2CacheSize;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      return is.maxThreadsPerMultiProcessor;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-      return is.maxBlocksPerMultiProcessor;
-    case cudaDevAttrComputeCapabilityMajor:
-      return is.major;
-    case cudaDevAttrComputeCapabilityMinor:
-      return is.minor;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      return static_cast<int>(is.sharedMemPerMultiprocessor);
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      return static_cast<int>(is.sharedMemPerBlockOptin);
-    case cudaDevAttrReservedSharedMemoryPerBlock:
-      return static_cast<int>(is.reservedSharedMemPerBlock);
-    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
-      return 2;
-    case cudaDevAttrGpuOverlap:
-    case cudaDevAttrAsyncEngineCount:
-    case cudaDevAttrCanMapHostMemory:
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrUnifiedAddressing:
-    case cudaDevAttrStreamPrioritiesSupported:
-    case cudaDevAttrGlobalL1CacheSupported:
-    case cudaDevAttrLocalL1CacheSupported:
-    case cudaDevAttrManagedMemory:
-    case cudaDevAttrConcurrentManagedAccess:
-    case cudaDevAttrCanUseHostPointerForRegisteredMem:
-    case cudaDevAttrHostRegisterSupported:
-    case cudaDevAttrMemoryPoolsSupported:
-      return 1;
-    default:
-      return 0;
+  const std::pair<cudaDeviceAttr, std::size_t> known[] = {
+      {cudaDevAttrMaxThreadsPerBlock, is.maxThreadsPerBlock},
+      {cudaDevAttrMaxBlockDimX, is.maxThreadsDim[0]},
+      {cudaDevAttrMaxBlockDimY, is.maxThreadsDim[1]},
+      {cudaDevAttrMaxBlockDimZ, is.maxThreadsDim[2]},
+      {cudaDevAttrMaxGridDimX, is.maxGridSize[0]},
+      {cudaDevAttrMaxGridDimY, is.maxGridSize[1]},
+      {cudaDevAttrMaxGridDimZ, is.maxGridSize[2]},
+      {cudaDevAttrMaxSharedMemoryPerBlock, is.sharedMemPerBlock},
+      {cudaDevAttrTotalConstantMemory, is.totalConstMem},
+      {cudaDevAttrWarpSize, is.warpSize},
+      {cudaDevAttrMaxPitch, is.memPitch},
+      {cudaDevAttrMaxRegistersPerBlock, kRegisters},
+      {cudaDevAttrMaxRegistersPerMultiprocessor, kRegisters},
+      {cudaDevAttrClockRate, kClockKilohertz},
+      {cudaDevAttrMemoryClockRate, kMemoryClockKilohertz},
+      {cudaDevAttrGlobalMemoryBusWidth, is.memoryBusWidth},
+      {cudaDevAttrTextureAlignment, is.textureAlignment},
+      {cudaDevAttrTexturePitchAlignment, is.texturePitchAlignment},
+      {cudaDevAttrMultiProcessorCount, is.multiProcessorCount},
+      {cudaDevAttrL2CacheSize, is.l2CacheSize},
+      {cudaDevAttrMaxThreadsPerMultiProcessor, is.maxThreadsPerMultiProcessor},
+      {cudaDevAttrMaxBlocksPerMultiprocessor, is.maxBlocksPerMultiProcessor},
+      {cudaDevAttrComputeCapabilityMajor, is.major},
+      {cudaDevAttrComputeCapabilityMinor, is.minor},
+      {cudaDevAttrMaxSharedMemoryPerMultiprocessor, is.sharedMemPerMultiprocessor},
+      {cudaDevAttrMaxSharedMemoryPerBlockOptin, is.sharedMemPerBlockOptin},
+      {cudaDevAttrReservedSharedMemoryPerBlock, is.reservedSharedMemPerBlock},
+      {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
+      {cudaDevAttrGpuOverlap, 1},
+      {cudaDevAttrAsyncEngineCount, 1},
+      {cudaDevAttrCanMapHostMemory, 1},
+      {cudaDevAttrConcurrentKernels, 1},
+      {cudaDevAttrUnifiedAddressing, 1},
+      {cudaDevAttrStreamPrioritiesSupported, 1},
+      {cudaDevAttrGlobalL1CacheSupported, 1},
+      {cudaDevAttrLocalL1CacheSupported, 1},
+      {cudaDevAttrManagedMemory, 1},
+      {cudaDevAttrConcurrentManagedAccess, 1},
+      {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
+      {cudaDevAttrHostRegisterSupported, 1},
+      {cudaDevAttrMemoryPoolsSupported, 1},
+  };
+  for (const auto& [one, value] : known) {
+    if (one == name) return static_cast<int>(value);
   }
-}
-
-template <class T>
-cudaError_t give(T* where, T value) {
-  if (where == nullptr) return record_error(cudaErrorInvalidValue);
-  *where = value;
-  return cudaSuccess;
+  return 0;
 }
 
 // ---- Kernels ------------------------------------------------------------------------------------
@@ -264,14 +232,6 @@ std::size_t dynamic_shared_limit(const void* kernel) {
   return found != limits.of_kernel.end() ? found->second : kSharedBytes;
 }
 
-cudaError_t set_dynamic_shared_limit(const void* kernel, std::size_t bytes) {
-  if (bytes > kSharedBytesOptIn) return cudaErrorInvalidValue;
-  SharedMemoryLimits& limits = shared_memory_limits();
-  const std::lock_guard<std::mutex> lock(limits.mutex);
-  limits.of_kernel[kernel] = bytes;
-  return cudaSuccess;
-}
-
 }  // namespace tutorial::cpu
 
 namespace cpu = tutorial::cpu;
@@ -284,7 +244,7 @@ extern "C" {
 cudaError_t cudaDeviceSynchronize() {
   if (cpu::breaks_capture(nullptr)) return record_error(cudaErrorStreamCaptureUnsupported);
   cpu::show_output();
-  return cpu::answer([] { return cudaSuccess; });
+  return cpu::answer();
 }
 
 cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
@@ -397,8 +357,12 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attr, const void* func) {
 
 cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttribute attr, int value) {
   if (attr != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-  if (value < 0) return record_error(cudaErrorInvalidValue);
-  return record_error(cpu::set_dynamic_shared_limit(func, static_cast<std::size_t>(value)));
+  const auto bytes = static_cast<std::size_t>(value);
+  if (value < 0 || bytes > cpu::kSharedBytesOptIn) return record_error(cudaErrorInvalidValue);
+  cpu::SharedMemoryLimits& limits = cpu::shared_memory_limits();
+  const std::lock_guard<std::mutex> lock(limits.mutex);
+  limits.of_kernel[func] = bytes;
+  return cudaSuccess;
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void* /*func*/, cudaFuncCache /*cacheConfig*/) {

@@ -1,8 +1,7 @@
 // What CUDA calls its errors, and what it says of them.
 
-#include "common/executor/error_texts.h"
+#include <cuda_runtime_api.h>
 
-namespace tutorial::cpu {
 namespace {
 
 struct ErrorText {
@@ -202,8 +201,10 @@ const ErrorText& find(cudaError_t error) {
 
 }  // namespace
 
-const char* name_of(cudaError_t error) { return find(error).name; }
+extern "C" {
 
-const char* text_of(cudaError_t error) { return find(error).text; }
+const char* cudaGetErrorName(cudaError_t error) { return find(error).name; }
 
-}  // namespace tutorial::cpu
+const char* cudaGetErrorString(cudaError_t error) { return find(error).text; }
+
+}  // extern "C"

@@ -1,6 +1,5 @@
 // The runtime API's errors.
 
-#include "common/executor/error_texts.h"
 #include "common/executor/executor.h"
 #include "common/executor/kernel_signals.h"
 #include "common/executor/last_error.h"
@@ -61,9 +60,5 @@ cudaError_t cudaGetLastError() {
   cpu::last_error = cudaSuccess;
   return error;
 }
-
-const char* cudaGetErrorName(cudaError_t error) { return cpu::name_of(error); }
-
-const char* cudaGetErrorString(cudaError_t error) { return cpu::text_of(error); }
 
 }  // extern "C"

@@ -87,6 +87,18 @@ cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   return cudaSuccess;
 }
 
+/// Breaks the captures that `concerns` says; whether there is any.
+template <class Concerns>
+bool break_captures(const Concerns& concerns) {
+  if (captures == 0) return false;
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  bool is_any = false;
+  for (const auto& one : state().captures) {
+    if (concerns(*one)) one->is_broken = is_any = true;
+  }
+  return is_any;
+}
+
 cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph) {
   const std::lock_guard<std::mutex> lock(state().mutex);
   auto& all = state().captures;
@@ -106,7 +118,8 @@ cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph) {
 
 cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                      std::size_t count, Work work) {
-  if (graph == nullptr || (after == nullptr && count > 0)) return cudaErrorInvalidValue;
+  const bool is_wrong = graph == nullptr || (after == nullptr && count > 0);
+  if (is_wrong) return record_error(cudaErrorInvalidValue);
   graph->nodes.push_back(std::make_unique<CUgraphNode_st>());
   graph->nodes.back()->work = std::move(work);
   if (count > 0) graph->nodes.back()->after.assign(after, after + count);
@@ -219,25 +232,11 @@ void* know_kernel(const void* kernel, Bind bind) {
 }
 
 bool breaks_capture(const cudaStream_t* stream) {
-  if (captures == 0) return false;
-  const std::lock_guard<std::mutex> lock(state().mutex);
-  bool is_any = false;
-  for (const auto& one : state().captures) {
-    if (stream != nullptr && !holds(one->streams, *stream)) continue;
-    one->is_broken = is_any = true;
-  }
-  return is_any;
+  return break_captures(
+      [stream](const Capture& one) { return stream == nullptr || holds(one.streams, *stream); });
 }
 
-bool breaks_capture_that_forbids_it() {
-  if (captures == 0) return false;
-  const std::lock_guard<std::mutex> lock(state().mutex);
-  bool is_any = false;
-  for (const auto& one : state().captures) {
-    if (forbids_unsafe_calls(*one)) one->is_broken = is_any = true;
-  }
-  return is_any;
-}
+bool breaks_capture_that_forbids_it() { return break_captures(forbids_unsafe_calls); }
 
 void capture_records(cudaEvent_t event, cudaStream_t stream) {
   if (captures == 0) return;
@@ -296,7 +295,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaKernelNodeParams* params) {
   cpu::Work work = cpu::work_of(params);
   if (!work) return cpu::record_error(cudaErrorInvalidDeviceFunction);
-  return cpu::record_error(cpu::add_node(node, graph, after, count, std::move(work)));
+  return cpu::add_node(node, graph, after, count, std::move(work));
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -305,8 +304,8 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
   const auto copy = [=](cudaStream_t stream) {
     return cudaMemcpyAsync(dst, src, bytes, kind, stream);
   };
-  return cpu::record_error(
-      cpu::add_node(node, graph, after, count, cpu::of_program(__builtin_return_address(0), copy)));
+  return cpu::add_node(node, graph, after, count,
+                       cpu::of_program(__builtin_return_address(0), copy));
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -316,8 +315,8 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
   const auto copy = [box = *params](cudaStream_t stream) {
     return cudaMemcpy3DAsync(&box, stream);
   };
-  return cpu::record_error(
-      cpu::add_node(node, graph, after, count, cpu::of_program(__builtin_return_address(0), copy)));
+  return cpu::add_node(node, graph, after, count,
+                       cpu::of_program(__builtin_return_address(0), copy));
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -325,33 +324,32 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaMemsetParams* params) {
   if (params == nullptr) return cpu::record_error(cudaErrorInvalidValue);
   const auto fill = [what = *params](cudaStream_t stream) { return cpu::fill(what, stream); };
-  return cpu::record_error(
-      cpu::add_node(node, graph, after, count, cpu::of_program(__builtin_return_address(0), fill)));
+  return cpu::add_node(node, graph, after, count,
+                       cpu::of_program(__builtin_return_address(0), fill));
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaGraphNode_t* after, size_t count,
                                  const cudaHostNodeParams* params) {
   if (params == nullptr) return cpu::record_error(cudaErrorInvalidValue);
-  return cpu::record_error(
-      cpu::add_node(node, graph, after, count, [call = *params](cudaStream_t stream) {
-        return cudaLaunchHostFunc(stream, call.fn, call.userData);
-      }));
+  return cpu::add_node(node, graph, after, count, [call = *params](cudaStream_t stream) {
+    return cudaLaunchHostFunc(stream, call.fn, call.userData);
+  });
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* after, size_t count) {
-  return cpu::record_error(cpu::add_node(node, graph, after, count, nullptr));
+  return cpu::add_node(node, graph, after, count, nullptr);
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* after, size_t count,
                                        cudaGraph_t childGraph) {
   if (childGraph == nullptr) return cpu::record_error(cudaErrorInvalidValue);
-  return cpu::record_error(cpu::add_node(node, graph, after, count,
-                                         [works = cpu::in_order(*childGraph)](cudaStream_t stream) {
-                                           return cpu::do_all(works, stream);
-                                         }));
+  return cpu::add_node(node, graph, after, count,
+                       [works = cpu::in_order(*childGraph)](cudaStream_t stream) {
+                         return cpu::do_all(works, stream);
+                       });
 }
 
 static cudaError_t depend(const cudaGraphNode_t* from, const cudaGraphNode_t* to, size_t count) {
@@ -425,9 +423,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
   return cpu::record_error(cudaErrorInvalidValue);
 }
 
-cudaError_t cudaGraphUpload(cudaGraphExec_t /*exec*/, cudaStream_t /*stream*/) {
-  return answer([] { return cudaSuccess; });
-}
+cudaError_t cudaGraphUpload(cudaGraphExec_t /*exec*/, cudaStream_t /*stream*/) { return answer(); }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return answer([&] {

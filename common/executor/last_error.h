@@ -26,4 +26,15 @@ cudaError_t answer(const Function& function) {
   return record_error(fault != cudaSuccess ? fault : function());
 }
 
+/// The same of a call that does nothing.
+inline cudaError_t answer() { return record_error(kernel_fault()); }
+
+/// What a call answers that writes `value` to where it is told.
+template <class T>
+cudaError_t give(T* where, T value) {
+  if (where == nullptr) return record_error(cudaErrorInvalidValue);
+  *where = value;
+  return cudaSuccess;
+}
+
 }  // namespace tutorial::cpu

@@ -45,30 +45,12 @@ cudaError_t allocate_rows(void** pointer, std::size_t* pitch, std::size_t width,
   return allocate(pointer, *pitch * height, MemoryKind::device);
 }
 
-cudaError_t release(void* pointer) {
-  if (pointer == nullptr) return cudaSuccess;
+/// Of an allocation of one of these kinds, or of nothing.
+template <class... Kinds>
+cudaError_t release(void* pointer, Kinds... kinds) {
   DeviceMemory& memory = DeviceMemory::instance();
-  const bool released = memory.release(pointer) || memory.release(pointer, MemoryKind::managed);
-  return released ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-cudaError_t release_host(void* pointer) {
-  if (pointer == nullptr) return cudaSuccess;
-  return DeviceMemory::instance().release(pointer, MemoryKind::pinned) ? cudaSuccess
-                                                                       : cudaErrorInvalidValue;
-}
-
-cudaError_t register_host(void* pointer, std::size_t bytes) {
-  if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
-  return DeviceMemory::instance().enlist(pointer, bytes, MemoryKind::registered)
-             ? cudaSuccess
-             : cudaErrorHostMemoryAlreadyRegistered;
-}
-
-cudaError_t unregister_host(void* pointer) {
-  return DeviceMemory::instance().release(pointer, MemoryKind::registered)
-             ? cudaSuccess
-             : cudaErrorHostMemoryNotRegistered;
+  const bool is_released = pointer == nullptr || (memory.release(pointer, kinds) || ...);
+  return is_released ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 bool is_mapped(MemoryKind kind) {
@@ -111,19 +93,10 @@ bool fits(const void* pointer, std::size_t bytes, bool on_device) {
 }
 
 bool fits_direction(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  switch (kind) {
-    case cudaMemcpyHostToHost:
-      return fits(to, bytes, false) && fits(from, bytes, false);
-    case cudaMemcpyHostToDevice:
-      return fits(to, bytes, true) && fits(from, bytes, false);
-    case cudaMemcpyDeviceToHost:
-      return fits(to, bytes, false) && fits(from, bytes, true);
-    case cudaMemcpyDeviceToDevice:
-      return fits(to, bytes, true) && fits(from, bytes, true);
-    case cudaMemcpyDefault:
-      break;
-  }
-  return true;
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  return kind >= cudaMemcpyDefault ||
+         (fits(to, bytes, to_device) && fits(from, bytes, from_device));
 }
 
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
@@ -195,9 +168,17 @@ cudaError_t fill_rows(void* pointer, std::size_t pitch, int value, std::size_t w
   return cudaSuccess;
 }
 
-/// Whether [offset, offset + bytes) lies in the variable.
-bool is_part(std::size_t size, std::size_t bytes, std::size_t offset) {
-  return offset <= size && bytes <= size - offset;
+/// What is wrong with a copy between `other` and a part of a variable; `between`: that of the host and the device.
+cudaError_t check_symbol_copy(std::size_t size, const void* other, std::size_t bytes,
+                              std::size_t offset, cudaMemcpyKind kind, cudaMemcpyKind between) {
+  const bool on_device = kind == cudaMemcpyDeviceToDevice;
+  if (!on_device && kind != between && kind != cudaMemcpyDefault) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
+  const bool is_part = offset <= size && bytes <= size - offset;
+  if (other == nullptr || !is_part) return cudaErrorInvalidValue;
+  const bool is_right = kind == cudaMemcpyDefault || fits(other, bytes, on_device);
+  return is_right ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 }  // namespace
@@ -214,28 +195,21 @@ cudaError_t symbol_address(void** address, const void* symbol, std::size_t size)
 cudaError_t copy_to_symbol(const void* symbol, std::size_t size, const void* from,
                            std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) {
   return answer([&] {
-    const bool from_device = kind == cudaMemcpyDeviceToDevice;
-    if (!from_device && kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDefault) {
-      return cudaErrorInvalidMemcpyDirection;
-    }
-    if (from == nullptr || !is_part(size, bytes, offset)) return cudaErrorInvalidValue;
-    if (kind != cudaMemcpyDefault && !fits(from, bytes, from_device)) return cudaErrorInvalidValue;
-    std::memmove(const_cast<char*>(row_of(symbol, 1, offset)), from, bytes);
-    return cudaSuccess;
+    const cudaError_t error =
+        check_symbol_copy(size, from, bytes, offset, kind, cudaMemcpyHostToDevice);
+    char* const to = const_cast<char*>(row_of(symbol, 1, offset));
+    if (error == cudaSuccess) std::memmove(to, from, bytes);
+    return error;
   });
 }
 
 cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t size, std::size_t bytes,
                              std::size_t offset, cudaMemcpyKind kind) {
   return answer([&] {
-    const bool to_device = kind == cudaMemcpyDeviceToDevice;
-    if (!to_device && kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDefault) {
-      return cudaErrorInvalidMemcpyDirection;
-    }
-    if (to == nullptr || !is_part(size, bytes, offset)) return cudaErrorInvalidValue;
-    if (kind != cudaMemcpyDefault && !fits(to, bytes, to_device)) return cudaErrorInvalidValue;
-    std::memmove(to, row_of(symbol, 1, offset), bytes);
-    return cudaSuccess;
+    const cudaError_t error =
+        check_symbol_copy(size, to, bytes, offset, kind, cudaMemcpyDeviceToHost);
+    if (error == cudaSuccess) std::memmove(to, row_of(symbol, 1, offset), bytes);
+    return error;
   });
 }
 
@@ -282,14 +256,15 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
 /// destructor that frees memory must not.
 cudaError_t cudaFree(void* devPtr) {
   if (cpu::running_block != nullptr) return cudaErrorNotPermitted;
-  return cpu::answer_outside_captures([&] { return cpu::release(devPtr); });
+  return cpu::answer_outside_captures(
+      [&] { return cpu::release(devPtr, MemoryKind::device, MemoryKind::managed); });
 }
 
 /// Memory that a capture frees stays, for all launches of its graph.
 cudaError_t cudaFreeAsync(void* devPtr, cudaStream_t stream) {
   if (cpu::running_block != nullptr) return cudaErrorNotPermitted;
   if (cpu::is_for_later(stream)) return cudaSuccess;
-  return answer([&] { return cpu::release(devPtr); });
+  return answer([&] { return cpu::release(devPtr, MemoryKind::device, MemoryKind::managed); });
 }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
@@ -338,15 +313,22 @@ cudaError_t cudaHostAlloc(void** pHost, size_t size, unsigned int flags) {
 }
 
 cudaError_t cudaFreeHost(void* ptr) {
-  return cpu::answer_outside_captures([&] { return cpu::release_host(ptr); });
+  return cpu::answer_outside_captures([&] { return cpu::release(ptr, MemoryKind::pinned); });
 }
 
 cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int /*flags*/) {
-  return answer([&] { return cpu::register_host(ptr, size); });
+  return answer([&] {
+    if (ptr == nullptr || size == 0) return cudaErrorInvalidValue;
+    const bool is_new = cpu::DeviceMemory::instance().enlist(ptr, size, MemoryKind::registered);
+    return is_new ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+  });
 }
 
 cudaError_t cudaHostUnregister(void* ptr) {
-  return answer([&] { return cpu::unregister_host(ptr); });
+  return answer([&] {
+    const bool was_there = cpu::DeviceMemory::instance().release(ptr, MemoryKind::registered);
+    return was_there ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
+  });
 }
 
 cudaError_t cudaHostGetDevicePointer(void** pDevice, void* pHost, unsigned int /*flags*/) {
@@ -368,22 +350,16 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 
 #if CUDART_VERSION >= 13000
 cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned int, cudaStream_t) {
-  return answer([] { return cudaSuccess; });
+  return answer();
 }
 cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
-  return answer([] { return cudaSuccess; });
+  return answer();
 }
 #else
-cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t) {
-  return answer([] { return cudaSuccess; });
-}
-cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) {
-  return answer([] { return cudaSuccess; });
-}
+cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t) { return answer(); }
+cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) { return answer(); }
 #endif
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned int) {
-  return answer([] { return cudaSuccess; });
-}
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned int) { return answer(); }
 
 // ---- Copies and fills ---------------------------------------------------------------------------
 

@@ -1,8 +1,6 @@
 // How much dynamic shared memory a kernel may use.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 
 namespace tutorial::cpu {
@@ -15,8 +13,5 @@ inline constexpr std::size_t kSharedBytesOptIn = 227 * 1024;
 
 /// The limit of this kernel.
 std::size_t dynamic_shared_limit(const void* kernel);
-
-/// Raises (or lowers) it. cudaErrorInvalidValue above kSharedBytesOptIn.
-cudaError_t set_dynamic_shared_limit(const void* kernel, std::size_t bytes);
 
 }  // namespace tutorial::cpu

@@ -64,20 +64,11 @@ cudaError_t elapsed_milliseconds(float* milliseconds, const CUevent_st* start,
   return cudaSuccess;
 }
 
-cudaError_t nothing_left() { return cudaSuccess; }
-
 /// What a call says that waits for the stream.
 cudaError_t wait(cudaStream_t stream = nullptr) {
   if (breaks_capture(&stream)) return record_error(cudaErrorStreamCaptureUnsupported);
   show_output();
-  return answer(nothing_left);
-}
-
-template <class T>
-cudaError_t give(T* where, T value) {
-  if (where == nullptr) return record_error(cudaErrorInvalidValue);
-  *where = value;
-  return cudaSuccess;
+  return answer();
 }
 
 }  // namespace
@@ -128,7 +119,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) { return cpu::wait(stream); }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int /*flags*/) {
   cpu::joins_capture(stream, event);
-  return answer(cpu::nothing_left);
+  return answer();
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* userData) {
@@ -145,7 +136,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   void* userData, unsigned int /*flags*/) {
   if (callback == nullptr) return cpu::record_error(cudaErrorInvalidValue);
   callback(stream, cpu::kernel_fault(), userData);
-  return answer(cpu::nothing_left);
+  return answer();
 }
 
 // ---- Events -------------------------------------------------------------------------------------
@@ -179,7 +170,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   if (event == nullptr) return cpu::record_error(cudaErrorInvalidResourceHandle);
   delete event;
-  return answer(cpu::nothing_left);
+  return answer();
 }
 
 }  // extern "C"
