@@ -81,9 +81,6 @@ constexpr std::size_t pointee_bytes() {
 /// One launch, as the workers see it.
 struct Launch {
   const void* kernel;
-  KernelThreads threads;
-  const Argument* arguments;
-  std::size_t argument_count;
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes;
@@ -93,8 +90,11 @@ struct Launch {
   const char* parameters = nullptr;  ///< the kernel's, by their names: "x,y,n"
   Where where{};                     ///< of the launch
   cudaStream_t stream = nullptr;
-  unsigned cluster = 1;           ///< blocks of a cluster, side by side in x
+  unsigned cluster = 1;  ///< blocks of a cluster, side by side in x
+  KernelThreads threads{};
   std::size_t threads_bytes = 0;  ///< of what threads.data points to
+  const Argument* arguments = nullptr;
+  std::size_t argument_count = 0;
 };
 
 /// Is called before the first block of every launch and after its last one, on the launching
@@ -117,26 +117,29 @@ void run_ends(std::uint64_t count);
 /// Every error is also this thread's cudaGetLastError(). KernelErrors says when the last two are told.
 cudaError_t execute(const Launch& launch);
 
-/// Runs `kernel` with `arguments`; see execute(). `overlaps` changes nothing here: a launch is over
-/// before the next one begins. The checks look at it.
+/// Runs `call(arguments...)`, each thread with its own copies, in a launch that says the rest.
+template <class Call, class... Params>
+cudaError_t execute(Launch launch, const Call& call, const Params&... arguments) {
+  const auto thread = [=] { call(arguments...); };
+  const Argument list[] = {
+      {&arguments, sizeof arguments, pointee_bytes<std::remove_cv_t<Params>>()}..., {}};
+  launch.threads = {&run_threads<decltype(thread)>, &thread};
+  launch.threads_bytes = sizeof thread;
+  launch.arguments = list;
+  launch.argument_count = sizeof...(Params);
+  return execute(launch);
+}
+
+/// Runs `kernel` with `arguments`. `overlaps` changes nothing here: a launch is over before the next one
+/// begins. The checks look at it.
 template <class... Params>
 cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
                    bool overlaps, unsigned cluster, cudaStream_t stream,
                    const Params&... arguments) {
-  const auto call = [=] { kernel(arguments...); };
-  const Argument list[] = {{&arguments, sizeof arguments, pointee_bytes<Params>()}..., {}};
-  Launch launch{reinterpret_cast<const void*>(kernel),
-                {&run_threads<decltype(call)>, &call},
-                list,
-                sizeof...(Params),
-                grid,
-                block,
-                shared_bytes,
-                overlaps};
+  Launch launch{reinterpret_cast<const void*>(kernel), grid, block, shared_bytes, overlaps};
   launch.cluster = cluster;
   launch.stream = stream;
-  launch.threads_bytes = sizeof call;
-  return execute(launch);
+  return execute(launch, kernel, arguments...);
 }
 
 }  // namespace tutorial::cpu

@@ -51,34 +51,14 @@ struct Source {
 
 /// Runs `call(arguments...)`, each thread with its own copies.
 template <class Call, class... Params>
-cudaError_t launch_now(const Source& source, const Shape& shape, cudaStream_t stream,
-                       const void* kernel, const Call& call, const Params&... arguments) {
-  const auto thread = [=] { call(arguments...); };
-  const cpu::Argument list[] = {
-      {&arguments, sizeof arguments, cpu::pointee_bytes<std::remove_cv_t<Params>>()}..., {}};
-  const cpu::Launch launch{kernel,
-                           {&cpu::run_threads<decltype(thread)>, &thread},
-                           list,
-                           sizeof...(Params),
-                           shape.grid,
-                           shape.block,
-                           shape.shared_bytes,
-                           false,
-                           source.kernel,
-                           source.parameters,
-                           source.where,
-                           stream,
-                           shape.cluster,
-                           sizeof thread};
-  const LaunchAtWork at_work(launch);
-  return cpu::execute(launch);
-}
-
-template <class Call, class... Params>
 void launch(const Source& source, const Shape& shape, const void* kernel, const Call& call,
             const Params&... arguments) {
   cpu::enqueue(shape.stream, [=](cudaStream_t stream) {
-    return launch_now(source, shape, stream, kernel, call, arguments...);
+    const cpu::Launch launch{kernel, shape.grid,    shape.block,       shape.shared_bytes,
+                             false,  source.kernel, source.parameters, source.where,
+                             stream, shape.cluster};
+    const LaunchAtWork at_work(launch);
+    return cpu::execute(launch, call, arguments...);
   });
 }
 
