@@ -34,11 +34,12 @@ namespace {
   std::exit(2);
 }
 
-Order order_from_environment() {
-  const char* const value = std::getenv("TUTORIAL_CPU_ORDER");
-  if (value == nullptr || std::strcmp(value, "forward") == 0) return Order::forward;
-  if (std::strcmp(value, "reverse") == 0) return Order::reverse;
-  refuse_setting("TUTORIAL_CPU_ORDER", value, "forward or reverse");
+/// Whether the environment sets `second`, and not `first`, which is what holds without a setting.
+bool is_set(const char* name, const std::string& first, const std::string& second) {
+  const char* const value = std::getenv(name);
+  if (value == nullptr || value == first) return false;
+  if (value == second) return true;
+  refuse_setting(name, value, (first + " or " + second).c_str());
 }
 
 int workers_from_environment() {
@@ -51,15 +52,9 @@ int workers_from_environment() {
   return static_cast<int>(count);
 }
 
-bool prints_from_environment() {
-  const char* const value = std::getenv("TUTORIAL_CPU_REPORT");
-  if (value == nullptr || std::strcmp(value, "stderr") == 0) return true;
-  if (std::strcmp(value, "none") == 0) return false;
-  refuse_setting("TUTORIAL_CPU_REPORT", value, "stderr or none");
-}
-
 std::atomic<Order>& order_setting() {
-  static std::atomic<Order> order{order_from_environment()};
+  static std::atomic<Order> order{
+      is_set("TUTORIAL_CPU_ORDER", "forward", "reverse") ? Order::reverse : Order::forward};
   return order;
 }
 
@@ -84,7 +79,7 @@ class Report {
   }
 
  private:
-  const bool prints_ = prints_from_environment();
+  const bool prints_ = !is_set("TUTORIAL_CPU_REPORT", "stderr", "none");
   std::mutex mutex_;
   std::string text_;
 };

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -106,6 +107,13 @@ std::string path_of_this_module() {
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
+/// The identifier in a mangled name whose length stands at `at`, if it ends at `end`.
+string_view identifier_at(string_view name, std::size_t at, std::size_t end) {
+  std::size_t length = 0;
+  const char* const begin = std::from_chars(name.data() + at, name.data() + end, length).ptr;
+  return begin + length == name.data() + end ? string_view(begin, length) : string_view();
+}
+
 /// A local variable.
 struct Local {
   string_view function, name;
@@ -116,12 +124,8 @@ struct Local {
 Local local_of(string_view name, std::size_t end) {
   if (name.substr(0, 3) != "_ZZ") return {};
   for (std::size_t i = end; i-- > 3;) {
-    if (name[i - 1] != 'E' || !is_digit(name[i])) continue;
-    std::size_t length = 0, begin = i;
-    for (; begin < end && is_digit(name[begin]); ++begin) {
-      length = 10 * length + static_cast<std::size_t>(name[begin] - '0');
-    }
-    if (begin + length == end) return {name.substr(0, i), name.substr(begin, length)};
+    const string_view variable = identifier_at(name, i, end);
+    if (name[i - 1] == 'E' && !variable.empty()) return {name.substr(0, i), variable};
   }
   return {};
 }
@@ -129,12 +133,9 @@ Local local_of(string_view name, std::size_t end) {
 /// The identifier that ends at `end` in a mangled name, behind its length.
 string_view identifier_before(string_view name, std::size_t end) {
   for (std::size_t i = 0; i < end; ++i) {
-    if (!is_digit(name[i]) || (i > 0 && is_digit(name[i - 1]))) continue;
-    std::size_t length = 0, begin = i;
-    for (; begin < end && is_digit(name[begin]); ++begin) {
-      length = 10 * length + static_cast<std::size_t>(name[begin] - '0');
-    }
-    if (begin + length == end) return name.substr(begin, length);
+    if (i > 0 && is_digit(name[i - 1])) continue;
+    const string_view variable = identifier_at(name, i, end);
+    if (!variable.empty()) return variable;
   }
   return name.substr(0, end);
 }
@@ -145,6 +146,12 @@ struct Range {
   std::size_t bytes;
   std::string name;
 };
+
+/// Whether the offset lies in one of them.
+bool any_holds(const std::vector<Range>& ranges, std::size_t offset) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [offset](const Range& range) { return offset - range.offset < range.bytes; });
+}
 
 /// Whether a mark was passed outside of kernels.
 std::atomic<bool> may_be_of_files{false};
@@ -169,11 +176,8 @@ class Functions {
   /// Those that are declared outside of functions.
   const std::vector<Range>& of_files() const { return of_files_; }
 
-  bool is_guard(std::size_t offset) const {
-    return std::any_of(guards_.begin(), guards_.end(), [offset](const Range& guard) {
-      return offset - guard.offset < guard.bytes;
-    });
-  }
+  /// The notes of variables that have been constructed.
+  const std::vector<Range>& guards() const { return guards_; }
 
   /// The function of the mark at an offset in the block; count() if it is not known.
   std::size_t function_of_mark(std::size_t offset) const {
@@ -240,20 +244,16 @@ char* thread_locals() { return Functions::instance().block_of_this_thread(); }
 
 bool is_shared_variable(const void* address) {
   const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - thread_locals());
-  const auto in = [offset](const std::vector<Range>& variables) {
-    return std::any_of(variables.begin(), variables.end(), [offset](const Range& variable) {
-      return offset - variable.offset < variable.bytes;
-    });
-  };
   const Functions& functions = Functions::instance();
-  return in(functions.of_files()) ||
-         std::any_of(functions.variables().begin(), functions.variables().end(), in);
+  return any_holds(functions.of_files(), offset) ||
+         std::any_of(functions.variables().begin(), functions.variables().end(),
+                     [offset](const auto& of_function) { return any_holds(of_function, offset); });
 }
 
 bool is_guard(std::uintptr_t address) {
   const Functions& functions = Functions::instance();
-  return functions.is_guard(address -
-                            reinterpret_cast<std::uintptr_t>(functions.block_of_this_thread()));
+  return any_holds(functions.guards(),
+                   address - reinterpret_cast<std::uintptr_t>(functions.block_of_this_thread()));
 }
 
 void poison_shared_variables_of_files() {
