@@ -99,22 +99,15 @@ inline float4 atomicAdd(float4* address, float4 value) {
   return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
           atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
 }
-inline __half atomicAdd(__half* address, __half value) {
-  return tutorial::cpu::atomic_update<unsigned short>(
-      address, [=](__half old) { return __hadd(old, value); });
-}
-inline __half2 atomicAdd(__half2* address, __half2 value) {
-  return tutorial::cpu::atomic_update<unsigned>(address,
-                                                [=](__half2 old) { return __hadd2(old, value); });
-}
-inline __nv_bfloat16 atomicAdd(__nv_bfloat16* address, __nv_bfloat16 value) {
-  return tutorial::cpu::atomic_update<unsigned short>(
-      address, [=](__nv_bfloat16 old) { return __hadd(old, value); });
-}
-inline __nv_bfloat162 atomicAdd(__nv_bfloat162* address, __nv_bfloat162 value) {
-  return tutorial::cpu::atomic_update<unsigned>(
-      address, [=](__nv_bfloat162 old) { return __hadd2(old, value); });
-}
+#define TUTORIAL_CPU_HALF_ADD(T, Bits, add)                                                     \
+  inline T atomicAdd(T* address, T value) {                                                     \
+    return tutorial::cpu::atomic_update<Bits>(address, [=](T old) { return add(old, value); }); \
+  }
+TUTORIAL_CPU_HALF_ADD(__half, unsigned short, __hadd)
+TUTORIAL_CPU_HALF_ADD(__half2, unsigned, __hadd2)
+TUTORIAL_CPU_HALF_ADD(__nv_bfloat16, unsigned short, __hadd)
+TUTORIAL_CPU_HALF_ADD(__nv_bfloat162, unsigned, __hadd2)
+#undef TUTORIAL_CPU_HALF_ADD
 
 inline float atomicExch(float* address, float value) {
   return tutorial::cpu::atomic_update<unsigned>(address, [=](float) { return value; });

@@ -16,22 +16,11 @@ std::string hexadecimal(std::uint32_t mask) {
 }
 
 std::string name_of(const WaitingCall& call) {
+  constexpr const char* kBarriers[] = {
+      "__syncthreads()",    "__syncthreads_count()",      "__syncthreads_and()",
+      "__syncthreads_or()", "the barrier of the cluster", "barrier_arrive()"};
   if (call.operation != nullptr) return call.operation->name;
-  switch (call.vote) {
-    case Vote::count:
-      return "__syncthreads_count()";
-    case Vote::all:
-      return "__syncthreads_and()";
-    case Vote::any:
-      return "__syncthreads_or()";
-    case Vote::cluster:
-      return "the barrier of the cluster";
-    case Vote::cluster_in_parts:
-      return "barrier_arrive()";
-    case Vote::none:
-      break;
-  }
-  return "__syncthreads()";
+  return kBarriers[static_cast<unsigned>(call.vote)];
 }
 
 /// "__syncthreads() in FILE:LINE"

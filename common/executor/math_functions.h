@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #include <cmath>
-#include <type_traits>
 
 // <math.h> and <stdlib.h> bring the C++ overloads of abs(), exp() and the like into the global
 // namespace, where CUDA has them.
@@ -102,19 +101,14 @@ inline double rnorm4d(double a, double b, double c, double d) noexcept {
 }
 inline double rnorm(int count, const double* values) noexcept { return 1.0 / norm(count, values); }
 float normf(int count, const float* values) noexcept;
-inline float norm3df(float a, float b, float c) noexcept {
-  return static_cast<float>(norm3d(a, b, c));
-}
-inline float norm4df(float a, float b, float c, float d) noexcept {
-  return static_cast<float>(norm4d(a, b, c, d));
-}
-inline float rhypotf(float x, float y) noexcept { return static_cast<float>(rhypot(x, y)); }
-inline float rnorm3df(float a, float b, float c) noexcept {
-  return static_cast<float>(rnorm3d(a, b, c));
-}
-inline float rnorm4df(float a, float b, float c, float d) noexcept {
-  return static_cast<float>(rnorm4d(a, b, c, d));
-}
+#define TUTORIAL_CPU_FLOAT(name, parameters, arguments) \
+  inline float name##f parameters noexcept { return static_cast<float>(name arguments); }
+TUTORIAL_CPU_FLOAT(norm3d, (float a, float b, float c), (a, b, c))
+TUTORIAL_CPU_FLOAT(norm4d, (float a, float b, float c, float d), (a, b, c, d))
+TUTORIAL_CPU_FLOAT(rhypot, (float x, float y), (x, y))
+TUTORIAL_CPU_FLOAT(rnorm3d, (float a, float b, float c), (a, b, c))
+TUTORIAL_CPU_FLOAT(rnorm4d, (float a, float b, float c, float d), (a, b, c, d))
+#undef TUTORIAL_CPU_FLOAT
 inline float rnormf(int count, const float* values) noexcept { return 1.0F / normf(count, values); }
 
 inline float fdividef(float x, float y) { return x / y; }

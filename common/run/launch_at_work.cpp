@@ -2,6 +2,8 @@
 
 #include "common/run/launch_at_work.h"
 
+#include "common/executor/block_texts.h"
+
 #include <unistd.h>
 
 #include <chrono>
@@ -22,14 +24,12 @@ using std::chrono::seconds;
 constexpr seconds kPatience{10};
 
 std::string text_of(dim3 shape) {
-  if (shape.y == 1 && shape.z == 1) return std::to_string(shape.x);
-  return "(" + std::to_string(shape.x) + "," + std::to_string(shape.y) + "," +
-         std::to_string(shape.z) + ")";
+  return shape.y == 1 && shape.z == 1 ? std::to_string(shape.x) : cpu::text_of(shape);
 }
 
 std::string text_of(const cpu::Launch& launch) {
   return std::string(launch.name) + "<<<" + text_of(launch.grid) + ", " + text_of(launch.block) +
-         ">>> in " + launch.where.file + ":" + std::to_string(launch.where.line);
+         ">>> in " + cpu::text_of(launch.where);
 }
 
 char stopped[512] = "";  // what a signal that ends the program says; empty: no launch is at work

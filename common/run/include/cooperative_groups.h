@@ -4,6 +4,7 @@
 
 #include "common/executor/cluster_functions.h"
 #include "common/executor/cuda_language.h"
+#include "common/executor/refused.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -244,9 +245,7 @@ class grid_group {
   static dim3 dim_blocks() { return gridDim; }
   static dim3 block_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
   static bool is_valid() { return false; }
-  __attribute__((
-      error("the CPU executor has no barrier across a grid: split the kernel in two"))) void
-  sync() const;
+  TUTORIAL_CPU_NO_GRID_SYNC void sync() const;
 };
 inline grid_group this_grid() { return {}; }
 

@@ -42,18 +42,13 @@ inline cublasStatus_t cublasCreate(cublasHandle_t* handle) {
   return CUBLAS_STATUS_SUCCESS;
 }
 inline cublasStatus_t cublasDestroy(cublasHandle_t) { return CUBLAS_STATUS_SUCCESS; }
-inline cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t) {
-  return CUBLAS_STATUS_SUCCESS;
-}
-inline cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) {
-  return CUBLAS_STATUS_SUCCESS;
-}
-inline cublasStatus_t cublasSetPointerMode(cublasHandle_t, cublasPointerMode_t) {
-  return CUBLAS_STATUS_SUCCESS;
-}
-inline cublasStatus_t cublasSetWorkspace(cublasHandle_t, void*, std::size_t) {
-  return CUBLAS_STATUS_SUCCESS;
-}
+#define TUTORIAL_CUBLAS_SETS(name, ...) \
+  inline cublasStatus_t name(cublasHandle_t, __VA_ARGS__) { return CUBLAS_STATUS_SUCCESS; }
+TUTORIAL_CUBLAS_SETS(cublasSetStream, cudaStream_t)
+TUTORIAL_CUBLAS_SETS(cublasSetMathMode, cublasMath_t)
+TUTORIAL_CUBLAS_SETS(cublasSetPointerMode, cublasPointerMode_t)
+TUTORIAL_CUBLAS_SETS(cublasSetWorkspace, void*, std::size_t)
+#undef TUTORIAL_CUBLAS_SETS
 
 #define TUTORIAL_NO_CUBLAS(name)                                                      \
   template <class... Arguments>                                                       \
