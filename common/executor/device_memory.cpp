@@ -76,12 +76,6 @@ MemoryRange DeviceMemory::find(const void* pointer) {
   return {start, allocation.bytes, allocation.kind};
 }
 
-std::vector<std::pair<const char*, std::size_t>> DeviceMemory::ranges() {
-  std::vector<std::pair<const char*, std::size_t>> pairs;
-  for (const MemoryRange& range : all()) pairs.emplace_back(range.begin, range.bytes);
-  return pairs;
-}
-
 std::vector<MemoryRange> DeviceMemory::all() {
   std::vector<MemoryRange> ranges;
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 namespace tutorial::cpu {
@@ -37,7 +36,7 @@ class DeviceMemory {
   /// Notes memory that the program has allocated itself; false if some of it is known already.
   bool enlist(const void* pointer, std::size_t bytes, MemoryKind kind);
 
-  /// The same for memory that release() and ranges() do not know.
+  /// The same for memory that release() and all() do not know.
   AlignedMemory take(std::size_t bytes, std::size_t alignment, std::size_t offset = 0) const;
 
   /// From now on `reach` bytes of addresses on both sides of what is allocated belong to nobody: an
@@ -50,10 +49,7 @@ class DeviceMemory {
   /// The range that `pointer` lies in; none: bytes is 0.
   MemoryRange find(const void* pointer);
 
-  /// Start and size of every allocation.
-  std::vector<std::pair<const char*, std::size_t>> ranges();
-
-  /// The same, with the kind.
+  /// Every allocation.
   std::vector<MemoryRange> all();
 
  private:

@@ -182,7 +182,7 @@ void run(const Kernel& kernel, const Order& order, Json& json) {
   recorder.stop();
   cpu::watcher = nullptr;
   json.text("rung", kernel.rung);
-  json.signed_number("elements", set.n);
+  json.number("elements", set.n);
   if (error != cudaSuccess) {
     json.text("refused", std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error) +
                              (last_refusal().empty() ? "" : "; " + last_refusal()));

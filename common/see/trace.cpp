@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -34,7 +33,6 @@ using trace::Recorder;
 struct Options {
   bool list = false, all = false;
   std::vector<std::string> rungs;
-  std::optional<Shape> shape;
   std::string shape_name;
   std::int64_t warp = -1;
 };
@@ -178,7 +176,7 @@ void write_names(Json& json, const Case& operation) {
   json.text("dtype", operation.dtype);
   json.text("kind", bench::name_of(operation.kind));
   if (operation.per_thread > 0) {
-    json.signed_number("claims_per_thread", operation.per_thread);
+    json.number("claims_per_thread", operation.per_thread);
   }
 }
 
@@ -198,7 +196,7 @@ void write_rung(Json& json, const Case& operation, const NamedShape& shape,
   json.begin("", '{');
   write_names(json, operation);
   json.text("shape", shape.name);
-  json.signed_number("elements", shape.shape.elements());
+  json.number("elements", shape.shape.elements());
   if (!wrong.empty()) json.text("wrong", wrong);
   trace::write_buffers(json, recorder);
   json.number("workspace_bytes", recorder.elsewhere());

@@ -5,7 +5,6 @@
 #include "common/trace/symbols.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace tutorial::trace {
 
@@ -21,15 +20,8 @@ std::string quoted(const std::string& value) {
 }
 
 const char* name_of(Operation operation) {
-  switch (operation) {
-    case Operation::load:
-      return "load";
-    case Operation::store:
-      return "store";
-    case Operation::atomic:
-      return "atomic";
-  }
-  return "";
+  constexpr const char* kNames[] = {"load", "store", "atomic"};
+  return kNames[static_cast<unsigned>(operation)];
 }
 
 const char* name_of(Space space) { return space == Space::global ? "global" : "shared"; }
@@ -136,14 +128,6 @@ void Json::end(char bracket) { text_ += bracket; }
 
 void Json::text(const std::string& name, const std::string& value) { plain(name, quoted(value)); }
 
-void Json::number(const std::string& name, std::uint64_t value) {
-  plain(name, std::to_string(value));
-}
-
-void Json::signed_number(const std::string& name, std::int64_t value) {
-  plain(name, std::to_string(value));
-}
-
 void Json::plain(const std::string& name, const std::string& value) {
   separate(name);
   text_ += value;
@@ -187,8 +171,8 @@ void write_launch(Json& json, const LaunchRecord& launch, const Recorder& record
     json.end('}');
   }
   json.end(']');
-  if (launch.has_middle) write_warp(json, "middle", launch.middle, recorder);
-  if (launch.has_last) write_warp(json, "last", launch.last, recorder);
+  if (!launch.middle.requests.empty()) write_warp(json, "middle", launch.middle, recorder);
+  if (!launch.last.requests.empty()) write_warp(json, "last", launch.last, recorder);
   json.end('}');
 }
 

@@ -15,8 +15,10 @@ class Json {
   void begin(const std::string& name, char bracket);  ///< name: empty within a list
   void end(char bracket);
   void text(const std::string& name, const std::string& value);
-  void number(const std::string& name, std::uint64_t value);
-  void signed_number(const std::string& name, std::int64_t value);
+  template <class T>
+  void number(const std::string& name, T value) {
+    plain(name, std::to_string(value));
+  }
   void plain(const std::string& name, const std::string& value);
 
   std::string text() const { return text_ + "}"; }

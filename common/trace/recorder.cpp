@@ -2,7 +2,6 @@
 
 #include "common/trace/recorder.h"
 
-#include "common/executor/device_memory.h"
 #include "common/executor/shared_variables.h"
 #include "common/executor/worker.h"
 #include "common/trace/extent.h"
@@ -72,7 +71,7 @@ void Recorder::launch_begins(const cpu::Launch& launch) {
   cluster_size_ = std::max(launch.cluster, 1U);
   if (blocks_.size() < cluster_size_) blocks_.resize(cluster_size_);
   launches_.push_back(std::move(record));
-  device_memory_ = cpu::DeviceMemory::instance().ranges();
+  device_memory_ = cpu::DeviceMemory::instance().all();
   in_launch_ = true;
 }
 
@@ -84,7 +83,7 @@ void Recorder::launch_ends() {
 
 bool Recorder::is_global(std::uintptr_t address) const {
   return std::any_of(device_memory_.begin(), device_memory_.end(), [address](const auto& range) {
-    return extent_of(range.first, range.second).holds(address);
+    return extent_of(range.begin, range.bytes).holds(address);
   });
 }
 
@@ -245,14 +244,9 @@ void Recorder::leave_block() {
       totals.cost.add(cost_of(request));
     }
     if (requests_.empty()) continue;
-    if (number * warps + warp == wanted) {
-      keep(launch.middle, warp);
-      launch.has_middle = true;
-    }
-    if (number * warps + warp >= launch.last.block_number * warps + launch.last.number) {
-      keep(launch.last, warp);
-      launch.has_last = true;
-    }
+    if (number * warps + warp == wanted) keep(launch.middle, warp);
+    const std::uint64_t last = launch.last.block_number * warps + launch.last.number;
+    if (number * warps + warp >= last) keep(launch.last, warp);
   }
   for (unsigned i = 0; i < count; ++i) block_->threads[i].clear();
 }

@@ -2,6 +2,7 @@
 // warps make them.
 #pragma once
 
+#include "common/executor/device_memory.h"
 #include "common/executor/executor.h"
 #include "common/trace/hooks.h"
 #include "common/trace/joined.h"
@@ -11,7 +12,6 @@
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 // g++ calls a function before every access of a source that it compiled for tracing (hooks.cpp,
@@ -50,8 +50,7 @@ struct LaunchRecord {
   /// the pieces of memory that hold the loaded ones.
   std::uint64_t loaded_sectors = 0, stored_sectors = 0, loaded_pieces = 0;
   std::map<std::uint32_t, PlaceTotals> places;
-  Warp middle, last;
-  bool has_middle = false, has_last = false;
+  Warp middle, last;  ///< that make requests; without: there is none
 };
 
 class Recorder {
@@ -126,7 +125,7 @@ class Recorder {
   std::vector<std::vector<std::uint32_t>> by_statement_;
 
   Footprint footprint_;  ///< of the block at hand
-  std::vector<std::pair<const char*, std::size_t>> device_memory_;
+  std::vector<cpu::MemoryRange> device_memory_;
 };
 
 }  // namespace tutorial::trace
