@@ -155,8 +155,7 @@ void Checker::launch_is_refused(const cpu::Launch& launch, cudaError_t error) {
 }
 
 void Checker::block_begins() {
-  const Busy busy;
-  races_.settle();
+  const Busy busy(races_);
   deadline_.begins(is_far_ ? 1 : Deadline::limit());
   ++blocks_;
   take_turn();
@@ -181,8 +180,7 @@ void Checker::take_turn() {
 
 /// "block (0,0,0): divergent barrier: thread (0,0,0) waits at __syncthreads() in FILE:LINE, ..."
 void Checker::block_fails(const std::string& report) {
-  const Busy busy;
-  races_.settle();
+  const Busy busy(races_);
   take_turn();
   if (std::exchange(failed_, true)) return;  // another block of the cluster has said why
   races_.block_fails();
@@ -202,8 +200,7 @@ void Checker::block_fails(const std::string& report) {
 // ---- What orders accesses -----------------------------------------------------------------------
 
 void Checker::barrier_completes(unsigned returned, bool of_cluster) {
-  const Busy busy;
-  races_.settle();
+  const Busy busy(races_);
   take_turn();
   if (returned > 0) {
     const Place place = place_of(last_wait_);
@@ -219,14 +216,12 @@ void Checker::barrier_completes(unsigned returned, bool of_cluster) {
 }
 
 void Checker::arrives_at_cluster() {
-  const Busy busy;
-  races_.settle();
+  const Busy busy(races_);
   order_.arrives_at_cluster(running_.thread());
 }
 
 void Checker::has_waited_for_cluster() {
-  const Busy busy;
-  races_.settle();
+  const Busy busy(races_);
   order_.has_waited_for_cluster(running_.thread());
 }
 
@@ -256,8 +251,7 @@ void Checker::lets_next_grid_begin(std::uintptr_t pc) {
 }
 
 unsigned Checker::launches(cudaStream_t stream) {
-  const Busy busy;
-  races_.settle();
+  const Busy busy(races_);
   take_turn();
   launches_more_ = true;
   return order_.launches(running_.thread(), stream);
@@ -268,9 +262,8 @@ void Checker::child_begins(unsigned child) { order_.child_begins(child); }
 void Checker::child_ends() { order_.child_ends(); }
 
 void Checker::thread_waits(cpu::Where where) {
-  const Busy busy;
+  const Busy busy(races_);
   last_wait_ = where;
-  races_.settle();
   if (deadline_.is_over()) report_endless(place_of(where));
 }
 
@@ -282,8 +275,7 @@ void Checker::access(const Seen& seen) {
     return;
   }
   if (!in_launch_) return;
-  const Busy busy;
-  races_.settle();
+  const Busy busy(races_);
   last_pc_ = seen.pc;
   if (deadline_.is_over() && !is_executors(seen.pc, false)) report_endless(place_of(seen.pc));
   Region* const region = watched_region(seen);
@@ -307,8 +299,7 @@ Region* Checker::watched_region(const Seen& seen) {
 /// It may store from now on until the thread has waited, and is judged as a store at both ends.
 void Checker::copies_late(const void* to, std::size_t bytes, std::uintptr_t pc) {
   if (!in_launch_) return;
-  const Busy busy;
-  races_.settle();
+  const Busy busy(races_);
   last_pc_ = pc;
   const Seen seen = {reinterpret_cast<std::uintptr_t>(to), bytes, trace::Operation::store, pc};
   Region* const region = watched_region(seen);

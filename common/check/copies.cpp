@@ -3,7 +3,6 @@
 #include "common/check/memory.h"
 
 #include <iterator>
-#include <string>
 
 namespace tutorial::check {
 

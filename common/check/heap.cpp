@@ -36,13 +36,6 @@ void Heap::start() {
 
 bool Heap::listens() { return is_started && !is_inside; }
 
-Heap::Arrays::iterator Heap::holding(std::uintptr_t address) {
-  const auto above = arrays_.upper_bound(address);
-  if (above == arrays_.begin()) return arrays_.end();
-  const auto below = std::prev(above);
-  return below->second.bytes.holds(address) ? below : arrays_.end();
-}
-
 void Heap::allocates(const void* pointer, std::size_t bytes, std::uintptr_t pc, bool is_kernels) {
   const Inside inside(mutex_);
   const trace::Extent extent = trace::extent_of(pointer, bytes);
@@ -60,8 +53,11 @@ Heap::Array Heap::frees(const void* pointer) {
 
 Heap::Array Heap::at(const void* pointer) {
   const Inside inside(mutex_);
-  const auto entry = holding(reinterpret_cast<std::uintptr_t>(pointer));
-  return entry == arrays_.end() ? Array{} : entry->second;
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  const auto above = arrays_.upper_bound(address);
+  if (above == arrays_.begin()) return {};
+  const Array& below = std::prev(above)->second;
+  return below.bytes.holds(address) ? below : Array{};
 }
 
 }  // namespace tutorial::check

@@ -33,11 +33,8 @@ class Heap {
   Array at(const void* pointer);
 
  private:
-  using Arrays = std::map<std::uintptr_t, Array>;
-  Arrays::iterator holding(std::uintptr_t address);
-
   std::mutex mutex_;
-  Arrays arrays_;
+  std::map<std::uintptr_t, Array> arrays_;
 };
 
 }  // namespace tutorial::check

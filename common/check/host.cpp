@@ -36,18 +36,9 @@ std::string stored_in(const Place& place, int number) {
 Extent extent_of(const Piece& piece) { return trace::extent_of(piece.pointer, piece.bytes); }
 
 const char* name_of(cudaMemcpyKind kind) {
-  switch (kind) {
-    case cudaMemcpyHostToDevice:
-      return "cudaMemcpyHostToDevice";
-    case cudaMemcpyDeviceToHost:
-      return "cudaMemcpyDeviceToHost";
-    case cudaMemcpyDeviceToDevice:
-      return "cudaMemcpyDeviceToDevice";
-    case cudaMemcpyHostToHost:
-      return "cudaMemcpyHostToHost";
-    default:
-      return "cudaMemcpyDefault";
-  }
+  constexpr const char* kNames[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                    "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
+  return kind < cudaMemcpyDefault ? kNames[kind] : "cudaMemcpyDefault";
 }
 
 }  // namespace
@@ -328,8 +319,7 @@ void Host::has_copied(const Call& call, const Piece& to, const Piece& from, cuda
 
 void Host::sets(const Call& call, const Piece& what) {
   if (!call.is_programs() || what.pointer == nullptr || what.bytes == 0) return;
-  const Region* const region = region_of(what.pointer);
-  if (region != nullptr) {
+  if (const Region* const region = region_of(what.pointer)) {
     judge_size(call, what, *region);
     return;
   }

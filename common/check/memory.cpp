@@ -55,18 +55,9 @@ Extent stack_of_this_thread() {
 }
 
 Region::Kind kind_of(cpu::MemoryKind kind) {
-  switch (kind) {
-    case cpu::MemoryKind::managed:
-      return Region::Kind::managed;
-    case cpu::MemoryKind::pinned:
-    case cpu::MemoryKind::registered:
-      return Region::Kind::pinned;
-    case cpu::MemoryKind::symbol:
-      return Region::Kind::variable;
-    case cpu::MemoryKind::device:
-      break;
-  }
-  return Region::Kind::buffer;
+  if (kind == cpu::MemoryKind::device) return Region::Kind::buffer;
+  if (kind == cpu::MemoryKind::managed) return Region::Kind::managed;
+  return kind == cpu::MemoryKind::symbol ? Region::Kind::variable : Region::Kind::pinned;
 }
 
 /// Whether a function of the runtime has allocated it.

@@ -4,6 +4,7 @@
 
 #include "common/trace/symbols.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <fstream>
@@ -24,24 +25,19 @@ bool is_identifier(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
 
+/// The identifier that ends there, or nothing.
+std::string identifier_before(const std::string& text, std::size_t end) {
+  std::size_t begin = end;
+  while (begin > 0 && is_identifier(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
 /// "tutorial::elementwise_pack_kernel<float, Elu>(...)" -> "elementwise_pack_kernel".
 std::string plain_name(const std::string& function) {
   const std::string unnamed = "(anonymous namespace)::";
   const std::size_t at = function.rfind(unnamed, function.find('<'));
   const std::size_t from = at == std::string::npos ? 0 : at + unnamed.size();
-  std::size_t end = function.find_first_of("<(", from);
-  if (end == std::string::npos) end = function.size();
-  std::size_t begin = end;
-  while (begin > 0 && is_identifier(function[begin - 1])) --begin;
-  return function.substr(begin, end - begin);
-}
-
-std::string last_identifier(const std::string& parameter) {
-  std::size_t end = parameter.find_last_not_of(" \n\t");
-  if (end == std::string::npos || !is_identifier(parameter[end])) return "";
-  std::size_t begin = ++end;
-  while (begin > 0 && is_identifier(parameter[begin - 1])) --begin;
-  return parameter.substr(begin, end - begin);
+  return identifier_before(function, std::min(function.find_first_of("<(", from), function.size()));
 }
 
 /// The lines of a file of the repository; read once.
@@ -145,7 +141,7 @@ std::vector<std::string> parameter_names(const void* kernel) {
   for (int depth = 0; at < text.size(); ++at) {
     const char letter = text[at];
     if (depth == 0 && (letter == ',' || letter == ')')) {
-      names.push_back(last_identifier(parameter));
+      names.push_back(identifier_before(parameter, parameter.find_last_not_of(" \n\t") + 1));
       parameter.clear();
       if (letter == ')') return names;
       continue;

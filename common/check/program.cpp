@@ -68,9 +68,8 @@ class Traces {
   bool is_wanted(const cpu::Launch& launch) {
     const std::string name = launch.name == nullptr ? "" : launch.name;
     const std::size_t end = std::min(name.find('<'), name.size());
-    const std::size_t begin = name.rfind(':', end);
-    const std::string plain = name.substr(begin == std::string::npos ? 0 : begin + 1,
-                                          end - (begin == std::string::npos ? 0 : begin + 1));
+    const std::size_t begin = name.rfind(':', end) + 1;  // 0 where there is none
+    const std::string plain = name.substr(begin, end - begin);
     if (!wanted_.empty() && wanted_ != plain && wanted_ != name) return false;
     const auto size = [](dim3 shape) { return std::array{shape.x, shape.y, shape.z}; };
     return seen_.insert({name, size(launch.grid), size(launch.block)}).second || !first_alone_;
@@ -83,16 +82,14 @@ class Traces {
     const std::vector<std::string> names = check::parameters_of(launch);
     for (std::size_t i = 0; i < launch.argument_count; ++i) {
       const cpu::Argument& argument = launch.arguments[i];
-      if (argument.pointee == 0) continue;
-      const void* pointer = nullptr;
-      std::memcpy(&pointer, argument.value, sizeof pointer);
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): what the program has passed
+      const void* const pointer = reinterpret_cast<const void*>(check::pointer_of(argument));
       const cpu::MemoryRange range = cpu::DeviceMemory::instance().find(pointer);
       if (range.bytes == 0) continue;
+      const std::vector<std::uint8_t> counts(range.bytes <= kCounted ? range.bytes : 0);
       buffers.push_back({i < names.size() ? names[i] : "argument " + std::to_string(i + 1),
                          reinterpret_cast<std::uintptr_t>(range.begin), range.bytes,
-                         argument.pointee,
-                         std::vector<std::uint8_t>(range.bytes <= kCounted ? range.bytes : 0),
-                         std::vector<std::uint8_t>(range.bytes <= kCounted ? range.bytes : 0)});
+                         argument.pointee, counts, counts});
     }
     return buffers;
   }

@@ -14,19 +14,11 @@ namespace {
 
 /// Addresses around a buffer that belong to nobody, and around a shared array. Nothing keeps the others apart.
 std::size_t reach_of(const Region& region, std::size_t buffers) {
-  switch (region.kind) {
-    case Region::Kind::buffer:
-    case Region::Kind::managed:
-    case Region::Kind::dynamic_shared:
-      return buffers;
-    case Region::Kind::shared_array:
-      return kSharedReach;
-    case Region::Kind::heap:
-    case Region::Kind::pinned:
-    case Region::Kind::variable:
-      break;
-  }
-  return 256;
+  if (region.kind == Region::Kind::shared_array) return kSharedReach;
+  const bool is_apart = region.kind == Region::Kind::buffer ||
+                        region.kind == Region::Kind::managed ||
+                        region.kind == Region::Kind::dynamic_shared;
+  return is_apart ? buffers : 256;
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "common/check/heap.h"
 #include "common/check/host.h"
 #include "common/executor/later.h"
-#include "common/executor/qualifiers.h"
 
 #include <cuda_runtime_api.h>
 
@@ -23,11 +22,6 @@ using tutorial::check::Piece;
 namespace {
 
 Host& host() { return Host::instance(); }
-
-Piece rows(const void* pointer, std::size_t pitch, std::size_t width, std::size_t height,
-           bool is_read) {
-  return {pointer, height == 0 ? 0 : (height - 1) * pitch + width, is_read};
-}
 
 /// A function that is told of no access: of the program, or of its kernels.
 void see(const Piece& read, const Piece& written, const void* return_address) {
@@ -72,6 +66,32 @@ const char* row_of(const void* pointer, std::size_t pitch, std::size_t row) {
   return static_cast<const char*>(pointer) + pitch * row;
 }
 
+Piece rows(const void* pointer, std::size_t pitch, std::size_t width, std::size_t height,
+           bool is_read) {
+  return {pointer, height == 0 ? 0 : (height - 1) * pitch + width, is_read};
+}
+
+/// What a copy of rows is told.
+struct Rows {
+  const void* to;
+  std::size_t to_pitch;
+  const void* from;
+  std::size_t from_pitch, width, height;
+};
+
+bool copies_rows(const Call& call, const Rows& all, cudaMemcpyKind kind) {
+  return all.width > all.to_pitch || all.width > all.from_pitch ||
+         host().copies(call, rows(all.to, all.to_pitch, all.width, all.height, false),
+                       rows(all.from, all.from_pitch, all.width, all.height, true), kind);
+}
+
+void has_copied_rows(const Call& call, const Rows& all, cudaStream_t stream, bool is_async) {
+  for (std::size_t i = 0; i < all.height; ++i) {
+    host().has_copied(call, {row_of(all.to, all.to_pitch, i), all.width, false},
+                      {row_of(all.from, all.from_pitch, i), all.width, true}, stream, is_async);
+  }
+}
+
 Piece row_of_box(const cudaMemcpy3DParms& box, std::size_t y, std::size_t z, bool is_read) {
   const cudaPitchedPtr& memory = is_read ? box.srcPtr : box.dstPtr;
   const cudaPos& from = is_read ? box.srcPos : box.dstPos;
@@ -79,18 +99,18 @@ Piece row_of_box(const cudaMemcpy3DParms& box, std::size_t y, std::size_t z, boo
   return {row_of(memory.ptr, memory.pitch, row) + from.x, box.extent.width, is_read};
 }
 
-bool copies_box(const Call& call, const cudaMemcpy3DParms* box) {
-  if (box == nullptr || box->srcPtr.ptr == nullptr || box->dstPtr.ptr == nullptr) return true;
-  const cudaExtent& size = box->extent;
+bool copies_box(const Call& call, const cudaMemcpy3DParms& box) {
+  if (box.srcPtr.ptr == nullptr || box.dstPtr.ptr == nullptr) return true;
+  const cudaExtent& size = box.extent;
   if (size.width * size.height * size.depth == 0) return true;
   const auto whole = [&](bool is_read) {
-    const Piece first = row_of_box(*box, 0, 0, is_read);
-    const Piece last = row_of_box(*box, size.height - 1, size.depth - 1, is_read);
+    const Piece first = row_of_box(box, 0, 0, is_read);
+    const Piece last = row_of_box(box, size.height - 1, size.depth - 1, is_read);
     const auto to_last =
         static_cast<const char*>(last.pointer) - static_cast<const char*>(first.pointer);
     return Piece{first.pointer, static_cast<std::size_t>(to_last) + size.width, is_read};
   };
-  return host().copies(call, whole(false), whole(true), box->kind);
+  return host().copies(call, whole(false), whole(true), box.kind);
 }
 
 void has_copied_box(const Call& call, const cudaMemcpy3DParms& box, cudaStream_t stream,
@@ -118,74 +138,62 @@ cudaError_t judged(const char* name, const void* return_address, cudaStream_t st
 #define TUTORIAL_CALL(name) const Call call(#name, __builtin_return_address(0))
 
 // Parameters and arguments stand in parentheses.
+#define TUTORIAL_WRAPS(name, parameters, arguments, before, after) \
+  cudaError_t __real_##name parameters;                            \
+  cudaError_t __wrap_##name parameters {                           \
+    TUTORIAL_CALL(name);                                           \
+    before;                                                        \
+    const cudaError_t error = __real_##name arguments;             \
+    after;                                                         \
+    return call.answer(error);                                     \
+  }
 #define TUTORIAL_ALLOCATES(name, parameters, arguments) \
-  cudaError_t __real_##name parameters;                 \
-  cudaError_t __wrap_##name parameters {                \
-    TUTORIAL_CALL(name);                                \
-    const cudaError_t error = __real_##name arguments;  \
-    host().allocates(call);                             \
-    return call.answer(error);                          \
-  }
-#define TUTORIAL_FREES(name, parameters, arguments)    \
-  cudaError_t __real_##name parameters;                \
-  cudaError_t __wrap_##name parameters {               \
-    TUTORIAL_CALL(name);                               \
-    host().frees(call, pointer);                       \
-    const cudaError_t error = __real_##name arguments; \
-    host().allocates(call);                            \
-    return call.answer(error);                         \
-  }
+  TUTORIAL_WRAPS(name, parameters, arguments, , host().allocates(call))
+#define TUTORIAL_FREES(name, parameters, arguments) \
+  TUTORIAL_WRAPS(name, parameters, arguments, host().frees(call, pointer), host().allocates(call))
 /// After it `then` is done, if there was no error.
 #define TUTORIAL_THEN(name, parameters, arguments, then) \
-  cudaError_t __real_##name parameters;                  \
-  cudaError_t __wrap_##name parameters {                 \
-    TUTORIAL_CALL(name);                                 \
-    const cudaError_t error = __real_##name arguments;   \
-    if (error == cudaSuccess) then;                      \
-    return call.answer(error);                           \
+  TUTORIAL_WRAPS(name, parameters, arguments, , if (error == cudaSuccess) then)
+/// What allocates `bytes` bytes of the heap.
+#define TUTORIAL_GIVES(name, parameters, arguments, bytes)                     \
+  void* __real_##name parameters;                                              \
+  void* __wrap_##name parameters {                                             \
+    return given(__real_##name arguments, bytes, __builtin_return_address(0)); \
   }
-#define TUTORIAL_COPIES(name, parameters, arguments, to, from, stream, is_async)               \
-  cudaError_t __real_##name parameters;                                                        \
-  cudaError_t __wrap_##name parameters {                                                       \
-    return judged(#name, __builtin_return_address(0), stream,                                  \
-                  [=](const Call& call, cudaStream_t in) {                                     \
-                    if (!host().copies(call, to, from, kind)) return cudaErrorInvalidValue;    \
-                    const cudaError_t error = __real_##name arguments;                         \
-                    if (error == cudaSuccess) host().has_copied(call, to, from, in, is_async); \
-                    return error;                                                              \
-                  });                                                                          \
+/// What copies, or fills, `bytes` bytes; `read`: what it reads.
+#define TUTORIAL_WRITES(name, parameters, arguments, read)      \
+  void* __real_##name parameters;                               \
+  void* __wrap_##name parameters {                              \
+    see(read, {to, bytes, false}, __builtin_return_address(0)); \
+    return __real_##name arguments;                             \
   }
-#define TUTORIAL_COPIES_ROWS(name, parameters, arguments, stream, is_async)                     \
-  cudaError_t __real_##name parameters;                                                         \
-  cudaError_t __wrap_##name parameters {                                                        \
-    return judged(                                                                              \
-        #name, __builtin_return_address(0), stream, [=](const Call& call, cudaStream_t in) {    \
-          const Piece whole = rows(to, to_pitch, width, height, false);                         \
-          if (width <= to_pitch && width <= from_pitch &&                                       \
-              !host().copies(call, whole, rows(from, from_pitch, width, height, true), kind)) { \
-            return cudaErrorInvalidValue;                                                       \
-          }                                                                                     \
-          const cudaError_t error = __real_##name arguments;                                    \
-          for (std::size_t i = 0; error == cudaSuccess && i < height; ++i) {                    \
-            host().has_copied(call, {row_of(to, to_pitch, i), width, false},                    \
-                              {row_of(from, from_pitch, i), width, true}, in, is_async);        \
-          }                                                                                     \
-          return error;                                                                         \
-        });                                                                                     \
+/// Is done `in` a stream, unless what is asked before says no; what `prepare` declares is copied with the parameters.
+#define TUTORIAL_JUDGED(name, parameters, arguments, stream, prepare, may_be_done, then) \
+  cudaError_t __real_##name parameters;                                                  \
+  cudaError_t __wrap_##name parameters {                                                 \
+    prepare;                                                                             \
+    return judged(#name, __builtin_return_address(0), stream,                            \
+                  [=](const Call& call, cudaStream_t in) {                               \
+                    if (!may_be_done) return cudaErrorInvalidValue;                      \
+                    const cudaError_t error = __real_##name arguments;                   \
+                    if (error == cudaSuccess) then;                                      \
+                    return error;                                                        \
+                  });                                                                    \
   }
-#define TUTORIAL_COPIES_BOX(name, parameters, arguments, stream, is_async)              \
-  cudaError_t __real_##name parameters;                                                 \
-  cudaError_t __wrap_##name parameters {                                                \
-    const cudaMemcpy3DParms its = given == nullptr ? cudaMemcpy3DParms{} : *given;      \
-    return judged(#name, __builtin_return_address(0), stream,                           \
-                  [=](const Call& call, cudaStream_t in) {                              \
-                    const cudaMemcpy3DParms* const box = &its;                          \
-                    if (!copies_box(call, box)) return cudaErrorInvalidValue;           \
-                    const cudaError_t error = __real_##name arguments;                  \
-                    if (error == cudaSuccess) has_copied_box(call, *box, in, is_async); \
-                    return error;                                                       \
-                  });                                                                   \
-  }
+#define TUTORIAL_COPIES(name, parameters, arguments, to, from, stream, is_async)              \
+  TUTORIAL_JUDGED(name, parameters, arguments, stream, , host().copies(call, to, from, kind), \
+                  host().has_copied(call, to, from, in, is_async))
+#define TUTORIAL_COPIES_ROWS(name, parameters, arguments, stream, is_async)               \
+  TUTORIAL_JUDGED(name, parameters, arguments, stream,                                    \
+                  const Rows all = (Rows{to, to_pitch, from, from_pitch, width, height}), \
+                  copies_rows(call, all, kind), has_copied_rows(call, all, in, is_async))
+#define TUTORIAL_COPIES_BOX(name, parameters, arguments, stream, is_async)          \
+  TUTORIAL_JUDGED(name, parameters, arguments, stream,                              \
+                  const auto box = given == nullptr ? cudaMemcpy3DParms{} : *given, \
+                  copies_box(call, box), has_copied_box(call, box, in, is_async))
+#define TUTORIAL_SETS(name, parameters, arguments, what, stream)                          \
+  TUTORIAL_JUDGED(name, parameters, arguments, stream, , (host().sets(call, what), true), \
+                  host().has_set(what, in))
 #define TUTORIAL_COPIES_VARIABLE(its_name, function, parameters, arguments, to, from) \
   cudaError_t __real_##function parameters;                                           \
   cudaError_t __wrap_##function parameters {                                          \
@@ -198,17 +206,6 @@ cudaError_t judged(const char* name, const void* return_address, cudaStream_t st
     const cudaError_t error = __real_##function arguments;                            \
     if (error == cudaSuccess) host().has_copied(call, to, from, nullptr, false);      \
     return call.answer(error);                                                        \
-  }
-#define TUTORIAL_SETS(name, parameters, arguments, what, stream)        \
-  cudaError_t __real_##name parameters;                                 \
-  cudaError_t __wrap_##name parameters {                                \
-    return judged(#name, __builtin_return_address(0), stream,           \
-                  [=](const Call& call, cudaStream_t in) {              \
-                    host().sets(call, what);                            \
-                    const cudaError_t error = __real_##name arguments;  \
-                    if (error == cudaSuccess) host().has_set(what, in); \
-                    return error;                                       \
-                  });                                                   \
   }
 /// The program looks at an error.
 #define TUTORIAL_ASKS(type, name, parameters, arguments) \
@@ -247,33 +244,14 @@ TUTORIAL_ALLOCATES(cudaHostRegister, (void* pointer, std::size_t bytes, unsigned
 TUTORIAL_FREES(cudaFreeAsync, (void* pointer, cudaStream_t stream), (pointer, stream))
 TUTORIAL_FREES(cudaFreeHost, (void* pointer), (pointer))
 TUTORIAL_FREES(cudaHostUnregister, (void* pointer), (pointer))
+TUTORIAL_WRAPS(cudaFree, (void* pointer), (pointer), host().frees(call, pointer),
+               host().streams.wait_for_all();
+               host().allocates(call))
 
-cudaError_t __real_cudaFree(void* pointer);
-cudaError_t __wrap_cudaFree(void* pointer) {
-  TUTORIAL_CALL(cudaFree);
-  host().frees(call, pointer);
-  const cudaError_t error = __real_cudaFree(pointer);
-  host().streams.wait_for_all();
-  host().allocates(call);
-  return call.answer(error);
-}
-
-void* __real_malloc(std::size_t bytes);
-void* __wrap_malloc(std::size_t bytes) {
-  return given(__real_malloc(bytes), bytes, __builtin_return_address(0));
-}
-void* __real_calloc(std::size_t count, std::size_t bytes);
-void* __wrap_calloc(std::size_t count, std::size_t bytes) {
-  return given(__real_calloc(count, bytes), count * bytes, __builtin_return_address(0));
-}
-void* __real__Znwm(std::size_t bytes);
-void* __wrap__Znwm(std::size_t bytes) {  // operator new
-  return given(__real__Znwm(bytes), bytes, __builtin_return_address(0));
-}
-void* __real__Znam(std::size_t bytes);
-void* __wrap__Znam(std::size_t bytes) {  // operator new[]
-  return given(__real__Znam(bytes), bytes, __builtin_return_address(0));
-}
+TUTORIAL_GIVES(malloc, (std::size_t bytes), (bytes), bytes)
+TUTORIAL_GIVES(calloc, (std::size_t count, std::size_t bytes), (count, bytes), (count * bytes))
+TUTORIAL_GIVES(_Znwm, (std::size_t bytes), (bytes), bytes)  // operator new
+TUTORIAL_GIVES(_Znam, (std::size_t bytes), (bytes), bytes)  // operator new[]
 
 // In the places of the C library's: its own functions, and C++'s, free and enlarge the program's memory, too.
 void __libc_free(void* pointer);
@@ -306,9 +284,9 @@ TUTORIAL_COPIES_ROWS(cudaMemcpy2DAsync,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind,
                       cudaStream_t stream),
                      (to, to_pitch, from, from_pitch, width, height, kind, in), stream, true)
-TUTORIAL_COPIES_BOX(cudaMemcpy3D, (const cudaMemcpy3DParms* given), (box), nullptr, false)
+TUTORIAL_COPIES_BOX(cudaMemcpy3D, (const cudaMemcpy3DParms* given), (&box), nullptr, false)
 TUTORIAL_COPIES_BOX(cudaMemcpy3DAsync, (const cudaMemcpy3DParms* given, cudaStream_t stream),
-                    (box, in), stream, true)
+                    (&box, in), stream, true)
 // cudaMemcpyToSymbol and cudaMemcpyFromSymbol are templates (common/executor/runtime_templates.h).
 TUTORIAL_COPIES_VARIABLE(cudaMemcpyToSymbol,
                          _ZN8tutorial3cpu14copy_to_symbolEPKvmS2_mm14cudaMemcpyKind,
@@ -350,21 +328,12 @@ TUTORIAL_THEN(cudaDeviceReset, (), (), host().streams.wait_for_all())
 
 // ---- Memory functions of C: in host code, and in kernels, which no compiler tells of them -------
 
-void* __real_memcpy(void* to, const void* from, std::size_t bytes);
-void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
-  see({from, bytes, true}, {to, bytes, false}, __builtin_return_address(0));
-  return __real_memcpy(to, from, bytes);
-}
-void* __real_memmove(void* to, const void* from, std::size_t bytes);
-void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
-  see({from, bytes, true}, {to, bytes, false}, __builtin_return_address(0));
-  return __real_memmove(to, from, bytes);
-}
-void* __real_memset(void* to, int value, std::size_t bytes);
-void* __wrap_memset(void* to, int value, std::size_t bytes) {
-  see({to, 0, true}, {to, bytes, false}, __builtin_return_address(0));
-  return __real_memset(to, value, bytes);
-}
+TUTORIAL_WRITES(memcpy, (void* to, const void* from, std::size_t bytes), (to, from, bytes),
+                (Piece{from, bytes, true}))
+TUTORIAL_WRITES(memmove, (void* to, const void* from, std::size_t bytes), (to, from, bytes),
+                (Piece{from, bytes, true}))
+TUTORIAL_WRITES(memset, (void* to, int value, std::size_t bytes), (to, value, bytes),
+                (Piece{to, 0, true}))
 
 // ---- Errors, and the end ------------------------------------------------------------------------
 

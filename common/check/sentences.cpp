@@ -24,18 +24,6 @@ std::string plural(std::uint64_t count, const std::string& one, const std::strin
   return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
 }
 
-const char* verb(Operation operation) {
-  switch (operation) {
-    case Operation::load:
-      return "reads";
-    case Operation::store:
-      return "writes";
-    case Operation::atomic:
-      break;
-  }
-  return "updates";
-}
-
 std::string element_name(const Region& region, const Seen& seen) {
   const std::size_t unit = region.element != 0 ? region.element : seen.bytes;
   const std::string& name = seen.operation == Operation::load ? region.name : region.name_to_store;
@@ -86,7 +74,8 @@ std::string Grid::thread_name(unsigned thread, std::uint32_t block) const {
 Grid Running::grid() const { return {kernel_name(*launch), launch->block, launch->grid}; }
 
 std::string Running::does(const Seen& seen) const {
-  return thread_name() + " " + verb(seen.operation) + " ";
+  constexpr const char* kVerbs[] = {" reads ", " writes ", " updates "};
+  return thread_name() + kVerbs[static_cast<unsigned>(seen.operation)];
 }
 
 std::string Running::element_of(const Region& region, const Seen& seen) const {

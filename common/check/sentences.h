@@ -13,8 +13,6 @@ namespace tutorial::check {
 
 /// "1 byte", "2 bytes"
 std::string plural(std::uint64_t count, const std::string& one, const std::string& many = "");
-/// "reads"
-const char* verb(trace::Operation operation);
 /// "x[5]", or "x[8] to x[15]", of an access to the region.
 std::string element_name(const Region& region, const trace::Seen& seen);
 

@@ -2,6 +2,8 @@
 
 #include "common/check/variables.h"
 
+#include "common/trace/symbols.h"
+
 #include <cxxabi.h>
 #include <elf.h>
 #include <link.h>
@@ -11,23 +13,11 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <utility>
 #include <vector>
 
 namespace tutorial::check {
 
 namespace {
-
-std::uintptr_t load_base() {
-  std::uintptr_t base = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* result) {
-        *static_cast<std::uintptr_t*>(result) = info->dlpi_addr;
-        return 1;  // the first is the program itself
-      },
-      &base);
-  return base;
-}
 
 /// Empty for what no source of the program's declares.
 std::string name_of(const char* symbol) {
@@ -69,7 +59,7 @@ const Variables& Variables::instance() {
 Variables::Variables() {
   std::ifstream file("/proc/self/exe", std::ios::binary);
   const std::vector<char> image{std::istreambuf_iterator<char>(file), {}};
-  const std::uintptr_t base = load_base();
+  const std::uintptr_t base = trace::load_base();
   const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(image.data());
   if (image.size() < sizeof *header) return;
   const auto* const sections = reinterpret_cast<const ElfW(Shdr)*>(image.data() + header->e_shoff);

@@ -19,18 +19,6 @@ bool is_of(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Where the program was loaded: addr2line knows addresses as they are in the file.
-std::uintptr_t load_base() {
-  std::uintptr_t base = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* result) {
-        *static_cast<std::uintptr_t*>(result) = info->dlpi_addr;
-        return 1;  // the first is the program itself
-      },
-      &base);
-  return base;
-}
-
 bool starts_with(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
 }
@@ -50,6 +38,17 @@ std::string from_here(const std::string& file) {
 }
 
 }  // namespace
+
+std::uintptr_t load_base() {
+  std::uintptr_t base = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* result) {
+        *static_cast<std::uintptr_t*>(result) = info->dlpi_addr;
+        return 1;  // the first is the program itself
+      },
+      &base);
+  return base;
+}
 
 bool is_of_executor(const std::string& file) {
   return starts_with(file, "common/executor/") || starts_with(file, "common/run/");

@@ -16,6 +16,9 @@ struct Frame {
   bool ours = false;  ///< in the repository, or a reader's
 };
 
+/// Where the program was loaded: its file has addresses from 0 on.
+std::uintptr_t load_base();
+
 /// Whether `file` is of the executor, or of what makes a program of its own run on it.
 bool is_of_executor(const std::string& file);
 
