@@ -16,19 +16,13 @@ namespace {
 using tutorial::trace::Operation;
 
 // Too small to have a frame of its own that could be mistaken for the place of the access.
+template <auto& told = tutorial::trace::on_access>
 [[gnu::always_inline]] inline void see(const void* address, std::size_t bytes, Operation operation,
                                        void* place, bool is_range = false,
                                        bool is_volatile = false) {
-  if (tutorial::trace::on_access == nullptr) return;
-  tutorial::trace::on_access({reinterpret_cast<std::uintptr_t>(address), bytes, operation,
-                              reinterpret_cast<std::uintptr_t>(place), is_range, is_volatile});
-}
-
-[[gnu::always_inline]] inline void see_load(const void* address, std::size_t bytes, void* place) {
-  if (tutorial::trace::on_atomic_load == nullptr) return;
-  tutorial::trace::on_atomic_load({reinterpret_cast<std::uintptr_t>(address), bytes,
-                                   Operation::load, reinterpret_cast<std::uintptr_t>(place), false,
-                                   true});
+  if (told == nullptr) return;
+  told({reinterpret_cast<std::uintptr_t>(address), bytes, operation,
+        reinterpret_cast<std::uintptr_t>(place), is_range, is_volatile});
 }
 
 }  // namespace
@@ -74,7 +68,9 @@ using tutorial::trace::Operation;
   TUTORIAL_TRACE_ATOMIC(bits, T, fetch_xor, __atomic_fetch_xor)                                    \
   TUTORIAL_TRACE_ATOMIC(bits, T, fetch_nand, __atomic_fetch_nand)                                  \
   T __tsan_atomic##bits##_load(const volatile T* address, int) {                                   \
-    see_load(const_cast<const T*>(address), sizeof(T), __builtin_return_address(0));               \
+    see<tutorial::trace::on_atomic_load>(const_cast<const T*>(address), sizeof(T),                 \
+                                         Operation::load, __builtin_return_address(0), false,      \
+                                         true);                                                    \
     return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                             \
   }                                                                                                \
   void __tsan_atomic##bits##_store(volatile T* address, T value, int) {                            \
