@@ -83,14 +83,6 @@ class Slots : public cpu::Watcher {
            line_of(second) + ".";
   }
 
-  void launch_is_refused(const cpu::Launch&, cudaError_t) override {}
-  void block_fails(const std::string&) override {}
-  void warp_meets(unsigned, std::uint32_t, bool) override {}
-  void thread_waits(cpu::Where) override {}
-  void waits_for_previous_grid() override {}
-  void reads_what_previous_grid_reads() override {}
-  void lets_next_grid_begin(std::uintptr_t) override {}
-
   std::map<std::uintptr_t, std::vector<Touch>> touched_;  // since the last barrier
   std::string said_;
 };
