@@ -12,11 +12,6 @@ struct Negate {
   __device__ __forceinline__ float operator()(float x) const { return -x; }
 };
 
-template <class T>
-cudaError_t negate_any(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-  return launch_elementwise(x, y, n, FloatInside<Negate>{}, stream, {});
-}
-
 /// Whether the pieces of the packs lie inside the array.
 template <int W, class T>
 bool is_inside(const T* array, std::int64_t n, const AnyAddress& parts) {
@@ -62,24 +57,17 @@ std::string mistake() {
 
 }  // namespace
 
-cudaError_t negate(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  return negate_any(x, y, n, stream);
+template <class T>
+cudaError_t negate(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
+  return launch_elementwise(x, y, n, FloatInside<Negate>{}, stream, {});
 }
-cudaError_t negate(const half* x, half* y, std::int64_t n, cudaStream_t stream) {
-  return negate_any(x, y, n, stream);
-}
-cudaError_t negate(const E4m3* x, E4m3* y, std::int64_t n, cudaStream_t stream) {
-  return negate_any(x, y, n, stream);
-}
+template cudaError_t negate(const float*, float*, std::int64_t, cudaStream_t);
+template cudaError_t negate(const half*, half*, std::int64_t, cudaStream_t);
+template cudaError_t negate(const E4m3*, E4m3*, std::int64_t, cudaStream_t);
 
-std::string mistake_of_divide() {
-  const std::string mistakes[] = {mistake<8, half, half>(), mistake<4, float, float>(),
-                                  mistake<16, std::uint8_t, half>(),
-                                  mistake<4, std::int32_t, std::int8_t>()};
-  for (const std::string& one : mistakes) {
-    if (!one.empty()) return one;
-  }
-  return "";
+std::string mistakes_of_divide() {
+  return mistake<8, half, half>() + mistake<4, float, float>() + mistake<16, std::uint8_t, half>() +
+         mistake<4, std::int32_t, std::int8_t>();
 }
 
 }  // namespace tutorial::test

@@ -11,14 +11,13 @@
 
 namespace tutorial::test {
 
-/// y = -x, by launch_elementwise().
-cudaError_t negate(const float* x, float* y, std::int64_t n, cudaStream_t stream);
-cudaError_t negate(const half* x, half* y, std::int64_t n, cudaStream_t stream);
-cudaError_t negate(const E4m3* x, E4m3* y, std::int64_t n, cudaStream_t stream);
+/// y = -x, by launch_elementwise(), of float, half and E4m3.
+template <class T>
+cudaError_t negate(const T* x, T* y, std::int64_t n, cudaStream_t stream);
 
-/// The first mistake of divide() for all offsets of y and two operands and many sizes, or nothing: a
+/// Mistakes of divide() for all offsets of y and two operands and many sizes, or nothing: a
 /// store that is not aligned, a piece that is not inside its array, more single elements than need be.
 /// Halves to halves, floats to floats, halves to bytes, bytes to words of four. Runs nothing.
-std::string mistake_of_divide();
+std::string mistakes_of_divide();
 
 }  // namespace tutorial::test

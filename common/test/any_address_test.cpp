@@ -127,7 +127,7 @@ Broadcast row_of(std::int64_t n) {
 }  // namespace
 
 TEST_CASE("any address: packs are aligned, and their pieces inside the arrays") {
-  CHECK(mistake_of_divide().empty());
+  CHECK(mistakes_of_divide().empty());
 }
 
 TEST_CASE("any address: one input, all offsets") {
@@ -144,18 +144,12 @@ TEST_CASE("any address: two inputs, all offsets") {
     using T = decltype(a);
     return static_cast<T>(static_cast<float>(a) - 2 * static_cast<float>(b));
   };
-  check_two<float, float>(
-      kSizes, kLargest,
-      [](auto* a, auto* b, auto* y, std::int64_t n) { return minus_twice(a, b, y, n, nullptr); },
-      difference);
-  check_two<half, half>(
-      {9, 65, 143, 300}, kLargest,
-      [](auto* a, auto* b, auto* y, std::int64_t n) { return minus_twice(a, b, y, n, nullptr); },
-      difference);
-  check_two<float, float>(
-      {kBlocks}, kBlocks,
-      [](auto* a, auto* b, auto* y, std::int64_t n) { return minus_twice(a, b, y, n, nullptr); },
-      difference);
+  const auto launch = [](auto* a, auto* b, auto* y, std::int64_t n) {
+    return minus_twice(a, b, y, n, nullptr);
+  };
+  check_two<float, float>(kSizes, kLargest, launch, difference);
+  check_two<half, half>({9, 65, 143, 300}, kLargest, launch, difference);
+  check_two<float, float>({kBlocks}, kBlocks, launch, difference);
 }
 
 TEST_CASE("any address: bytes out of wider elements, words out of bytes, all offsets") {

@@ -27,6 +27,7 @@ cudaError_t right(const float* a, const float* b, float* y, std::int64_t n, cuda
 }
 
 std::string violations(BinaryLauncher<float> launch) {
+  require_device();
   std::string text;
   for (const Complaint& complaint :
        promise_violations(promises_of(rung(std::move(launch)), reference))) {
@@ -38,7 +39,6 @@ std::string violations(BinaryLauncher<float> launch) {
 }  // namespace
 
 TEST_CASE("a good launcher with two inputs breaks no promise", "[binary]") {
-  require_device();
   CHECK(violations(right).empty());
   const BinaryLauncher<half> any = [](const half* a, const half* b, half* y, std::int64_t n,
                                       cudaStream_t stream) {
@@ -73,7 +73,6 @@ TEST_CASE("two inputs: right on both sides of the size where blocks change", "[b
 }
 
 TEST_CASE("exchanged inputs are noticed", "[binary]") {
-  require_device();
   const std::string text =
       violations([](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
         return minus_twice(b, a, y, n, stream);
@@ -83,7 +82,6 @@ TEST_CASE("exchanged inputs are noticed", "[binary]") {
 }
 
 TEST_CASE("two inputs read at different places are noticed", "[binary]") {
-  require_device();
   const std::string text =
       violations([](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
         if (n < 2) return minus_twice(a, b, y, n, stream);
@@ -94,7 +92,6 @@ TEST_CASE("two inputs read at different places are noticed", "[binary]") {
 }
 
 TEST_CASE("a launcher that writes over its second input is noticed", "[binary]") {
-  require_device();
   const std::string text =
       violations([](const float* a, const float* b, float* y, std::int64_t n, cudaStream_t stream) {
         const cudaError_t error = minus_twice(a, b, nullptr, n, stream);  // checks what is null

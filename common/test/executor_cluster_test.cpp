@@ -34,18 +34,14 @@ __global__ void sum_kernel(int* y) {
   y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-__global__ void no_first_barrier_kernel(int* y) {
+/// Each block reads what the next one has; there is a barrier before it, or one behind it.
+template <bool kFirst, bool kLast>
+__global__ void reads_next_kernel(int* y) {
   __shared__ int mine;
   mine = 1;
+  if (kFirst) cluster_barrier();
   y[blockIdx.x] = *in_block(&mine, (cluster_rank() + 1) % cluster_blocks());
-  cluster_barrier();
-}
-
-__global__ void no_last_barrier_kernel(int* y) {
-  __shared__ int mine;
-  mine = 1;
-  cluster_barrier();
-  y[blockIdx.x] = *in_block(&mine, (cluster_rank() + 1) % cluster_blocks());
+  if (kLast) cluster_barrier();
 }
 
 __global__ void outside_kernel(int* y) {
@@ -124,22 +120,16 @@ __global__ void exchange_without_begin_kernel(int* y) {
   y[blockIdx.x] = told.of_blocks[0];
 }
 
+/// The same between the two parts of a barrier, which is the only one or the second of three.
+template <bool kLater>
 __global__ void reads_between_kernel(int* y) {
   __shared__ int mine;
   mine = 1;
+  if (kLater) cluster_barrier();
   cluster_arrive();
   y[blockIdx.x] = *in_block(&mine, (cluster_rank() + 1) % cluster_blocks());
   cluster_wait();
-}
-
-__global__ void reads_between_later_kernel(int* y) {
-  __shared__ int mine;
-  mine = 1;
-  cluster_barrier();
-  cluster_arrive();
-  y[blockIdx.x] = *in_block(&mine, (cluster_rank() + 1) % cluster_blocks());
-  cluster_wait();
-  cluster_barrier();
+  if (kLater) cluster_barrier();
 }
 
 __global__ void arrives_twice_kernel(int* y) {
@@ -157,13 +147,15 @@ LaunchShape clusters(unsigned blocks, unsigned of) {
   return {blocks, kBlockThreads, kBlockThreads * sizeof(int), Overlap::none, of};
 }
 
-std::string report_of(void (*kernel)(int*), cpu::Order order) {
+/// Whether the launch fails, and the report says `why`.
+bool is_caught(void (*kernel)(int*), cpu::Order order, const std::string& why) {
   cpu::set_thread_order(order);
   const GuardedBuffer<int> y(std::size_t{64});
   CHECK(launch(kernel, clusters(4, 2), nullptr, y.data()) == cudaErrorLaunchFailure);
   cudaGetLastError();
   cpu::set_thread_order(cpu::Order::forward);
-  return cpu::last_report();
+  UNSCOPED_INFO(cpu::last_report());
+  return cpu::last_report().find(why) != std::string::npos;
 }
 
 }  // namespace
@@ -190,15 +182,11 @@ TEST_CASE("blocks of a cluster read each other's shared memory") {
 
 TEST_CASE("a block that reads another one's memory too soon, too late or elsewhere is caught") {
   for (const cpu::Order order : {cpu::Order::forward, cpu::Order::reverse}) {
-    CHECK(
-        report_of(no_first_barrier_kernel, order).find("has not begun; all blocks must have met") !=
-        std::string::npos);
-    CHECK(report_of(no_last_barrier_kernel, order).find("has ended, and its shared memory") !=
-          std::string::npos);
-    CHECK(report_of(outside_kernel, order).find("is not one of this block's shared memory") !=
-          std::string::npos);
-    CHECK(report_of(no_such_block_kernel, order).find("there is no block 2 of the cluster") !=
-          std::string::npos);
+    CHECK(is_caught(reads_next_kernel<false, true>, order,
+                    "has not begun; all blocks must have met"));
+    CHECK(is_caught(reads_next_kernel<true, false>, order, "has ended, and its shared memory"));
+    CHECK(is_caught(outside_kernel, order, "is not one of this block's shared memory"));
+    CHECK(is_caught(no_such_block_kernel, order, "there is no block 2 of the cluster"));
   }
 }
 
@@ -215,14 +203,12 @@ TEST_CASE("the barrier of a cluster may come in two parts") {
     cpu::set_thread_order(cpu::Order::forward);
     const std::vector<int> late = y.download();
     CHECK(std::count(late.begin(), late.begin() + 4, 6) == 4);
-    CHECK(report_of(reads_between_kernel, order)
-              .find("may not have begun; barrier_wait() must come before") != std::string::npos);
-    CHECK(report_of(arrives_twice_kernel, order).find("called no barrier_wait() since") !=
-          std::string::npos);
-    CHECK(report_of(only_waits_kernel, order).find("has called no barrier_arrive() before") !=
-          std::string::npos);
+    CHECK(is_caught(reads_between_kernel<false>, order,
+                    "may not have begun; barrier_wait() must come before"));
+    CHECK(is_caught(arrives_twice_kernel, order, "called no barrier_wait() since"));
+    CHECK(is_caught(only_waits_kernel, order, "has called no barrier_arrive() before"));
   }
-  REQUIRE(launch(reads_between_later_kernel, clusters(4, 2), nullptr, y.data()) == cudaSuccess);
+  REQUIRE(launch(reads_between_kernel<true>, clusters(4, 2), nullptr, y.data()) == cudaSuccess);
   CHECK(y.download()[0] == 1);
 }
 

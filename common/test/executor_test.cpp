@@ -295,6 +295,15 @@ cudaError_t run(void (*kernel)(Params...), const LaunchShape& shape, Arguments..
   return launch(kernel, shape, nullptr, arguments...);
 }
 
+/// What the kernel makes of `before`, which it takes as its last argument.
+template <class T, class... Params, class... Arguments>
+std::vector<T> results(void (*kernel)(Params...), const LaunchShape& shape,
+                       const std::vector<T>& before, Arguments... arguments) {
+  const GuardedBuffer<T> out(before);
+  REQUIRE(run(kernel, shape, arguments..., out.data()) == cudaSuccess);
+  return out.download();
+}
+
 /// A setting of the executor for one test.
 template <auto get, auto set>
 class Setting {
@@ -321,9 +330,8 @@ void check_fault(cudaError_t error, const std::string& pattern) {
   CHECK(matches(cpu::last_report(), pattern));
   CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
   CHECK(cudaGetLastError() == cudaSuccess);
-  const GuardedBuffer<int> out(std::size_t{256});
-  CHECK(run(private_arrays_kernel, {1, 256}, out.data()) == cudaSuccess);
-  CHECK(out.download() == std::vector<int>(256, 1));
+  CHECK(results(private_arrays_kernel, {1, 256}, std::vector<int>(256, -1)) ==
+        std::vector<int>(256, 1));
 }
 
 std::vector<int> ascending(int n) {
@@ -331,6 +339,8 @@ std::vector<int> ascending(int n) {
   std::iota(values.begin(), values.end(), 0);
   return values;
 }
+
+int4* as_packs(const GuardedBuffer<int>& buffer) { return reinterpret_cast<int4*>(buffer.data()); }
 
 std::vector<int> in_order(cpu::Order order, int n) {
   std::vector<int> values = ascending(n);
@@ -517,18 +527,14 @@ TEST_CASE("one worker runs the blocks in the order that is set") {
   const auto order = GENERATE(cpu::Order::forward, cpu::Order::reverse);
   const OrderSetting setting(order);
   const WorkerSetting one(1);
-  const GuardedBuffer<int> blocks(std::vector<int>(101, 0));
-  REQUIRE(run(block_order_kernel, {100, 1}, blocks.data()) == cudaSuccess);
-  std::vector<int> out = blocks.download();
+  std::vector<int> out = results(block_order_kernel, {100, 1}, std::vector<int>(101, 0));
   out.pop_back();
   REQUIRE(out == in_order(order, 100));
 }
 
 TEST_CASE("several workers run every block once", "[exchange]") {
   const WorkerSetting setting(4);
-  const GuardedBuffer<int> blocks(std::vector<int>(10001, 0));
-  REQUIRE(run(block_order_kernel, {10000, 1}, blocks.data()) == cudaSuccess);
-  std::vector<int> out = blocks.download();
+  std::vector<int> out = results(block_order_kernel, {10000, 1}, std::vector<int>(10001, 0));
   out.pop_back();
   std::sort(out.begin(), out.end());
   REQUIRE(out == ascending(10000));
@@ -556,11 +562,10 @@ TEST_CASE("a missing barrier passes in one order and shows in the other") {
 TEST_CASE("a warp that overtakes the others shows what they have yet to read") {
   const auto is_right = [](cpu::Order order, bool with_barrier, unsigned writer) {
     const OrderSetting setting(order);
-    const GuardedBuffer<int> out(std::size_t{128});
-    REQUIRE(run(overtaking_kernel, {1, 64}, with_barrier, writer, out.data()) == cudaSuccess);
     std::vector<int> right(128, 0);
     std::fill(right.begin() + 64, right.end(), 1);
-    return out.download() == right;
+    return results(overtaking_kernel, {1, 64}, std::vector<int>(128, -1), with_barrier, writer) ==
+           right;
   };
   for (const unsigned writer : {0U, 63U}) {
     REQUIRE(is_right(cpu::Order::forward, true, writer));
@@ -578,42 +583,31 @@ TEST_CASE("1024 threads pass many barriers", "[exchange]") {
   std::vector<int> expected = in;
   std::rotate(expected.begin(), expected.begin() + rounds, expected.end());
   const GuardedBuffer<int> input(in);
-  const GuardedBuffer<int> out(std::size_t{1024});
-  REQUIRE(run(rotations_kernel, {1, 1024}, rounds, input.data(), out.data()) == cudaSuccess);
-  REQUIRE(out.download() == expected);
+  REQUIRE(results(rotations_kernel, {1, 1024}, std::vector<int>(1024, -1), rounds, input.data()) ==
+          expected);
 }
 
 TEST_CASE("threads that have returned do not count at a barrier", "[exchange]") {
-  const unsigned threads = 100;
-  const GuardedBuffer<int> out(std::vector<int>(threads, 0));
-  REQUIRE(run(early_exits_kernel, {1, threads}, out.data()) == cudaSuccess);
-  REQUIRE(out.download() == ascending(100));
+  REQUIRE(results(early_exits_kernel, {1, 100}, std::vector<int>(100, 0)) == ascending(100));
 }
 
 TEST_CASE("lanes that have returned do not count in a vote", "[exchange]") {
-  const GuardedBuffer<int> out(std::vector<int>{0});
-  REQUIRE(run(votes_of_returned_lanes_kernel, {1, 64}, out.data()) == cudaSuccess);
-  REQUIRE(out.download() == std::vector<int>{32});
+  REQUIRE(results(votes_of_returned_lanes_kernel, {1, 64}, std::vector<int>{0}) ==
+          std::vector<int>{32});
 }
 
 TEST_CASE("dynamic shared memory is NaN at the start of every block", "[exchange]") {
   for (int launch = 0; launch < 2; ++launch) {
-    const GuardedBuffer<float> out(std::vector<float>(32, 0.0F));
-    REQUIRE(run(uninitialised_shared_kernel, {1, 32, 32 * sizeof(float)}, out.data()) ==
-            cudaSuccess);
-    const std::vector<float> values = out.download();
+    const std::vector<float> values = results(
+        uninitialised_shared_kernel, {1, 32, 32 * sizeof(float)}, std::vector<float>(32, 0.0F));
     REQUIRE(std::all_of(values.begin(), values.end(), [](float x) { return std::isnan(x); }));
   }
 }
 
 TEST_CASE("an asynchronous copy is there when its thread has waited, and not before",
           "[exchange]") {
-  std::vector<int> values(4 * 64);
-  std::iota(values.begin(), values.end(), 0);
+  const std::vector<int> values = ascending(4 * 64);
   const GuardedBuffer<int> x(values), early(values.size()), late(values.size());
-  const auto as_packs = [](const GuardedBuffer<int>& of) {
-    return reinterpret_cast<int4*>(of.data());
-  };
   for (int launch = 0; launch < 2; ++launch) {  // nothing is left of the launch before
     REQUIRE(run(copied_kernel, {1, 64, 64 * sizeof(int4)}, as_packs(x), as_packs(early),
                 as_packs(late)) == cudaSuccess);
@@ -628,9 +622,6 @@ TEST_CASE("an asynchronous copy is there when its thread has waited, and not bef
 TEST_CASE("asynchronous copies are waited for in batches, and store what they copy") {
   const GuardedBuffer<int> x(std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
   const GuardedBuffer<int> there(std::vector<int>(32, -2)), y(std::vector<int>(20, 0));
-  const auto as_packs = [](const GuardedBuffer<int>& buffer) {
-    return reinterpret_cast<int4*>(buffer.data());
-  };
   REQUIRE(run(batches_kernel, {1, 8, 24 * sizeof(int4)}, as_packs(x), there.data()) == cudaSuccess);
   const std::vector<int> counts = there.download();
   for (std::size_t i = 0; i < counts.size(); ++i) CHECK(counts[i] == static_cast<int>(i % 4));
@@ -643,9 +634,8 @@ TEST_CASE("asynchronous copies are waited for in batches, and store what they co
 TEST_CASE("static shared memory is NaN at the start of every block", "[exchange]") {
   for (const int workers : {1, 3}) {
     const WorkerSetting setting(workers);
-    const GuardedBuffer<int> found(std::vector<int>(64 * 16, 0));
-    REQUIRE(run(unwritten_shared_kernel, {16, 64}, found.data()) == cudaSuccess);
-    REQUIRE(found.download() == std::vector<int>(64 * 16, 7));
+    REQUIRE(results(unwritten_shared_kernel, {16, 64}, std::vector<int>(64 * 16, 0)) ==
+            std::vector<int>(64 * 16, 7));
   }
 }
 

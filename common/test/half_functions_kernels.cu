@@ -39,7 +39,7 @@ cudaError_t launch_pair(const std::uint16_t* in, std::uint16_t* out, int pairs) 
                 reinterpret_cast<const T2*>(in), reinterpret_cast<T2*>(out), pairs);
 }
 
-#define TUTORIAL_FUNCTION(name, pair_name)                                            \
+#define TUTORIAL_FUNCTION(name, pair_name, exact)                                     \
   struct name##_function {                                                            \
     static __device__ half apply(half x) { return name(x); }                          \
     static __device__ half2 apply(half2 x) { return pair_name(x); }                   \
@@ -51,7 +51,7 @@ TUTORIAL_HALF_FUNCTIONS(TUTORIAL_FUNCTION)
 
 }  // namespace
 
-#define TUTORIAL_ENTRY(name, pair_name)           \
+#define TUTORIAL_ENTRY(name, pair_name, exact)    \
   {#name,                                         \
    #pair_name,                                    \
    launch_scalar<name##_function, half>,          \

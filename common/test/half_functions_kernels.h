@@ -6,32 +6,32 @@
 
 #include <cstdint>
 
-// Functions of a half or bf16, each with its counterpart for pairs. CUDA has the hyperbolic tangent
-// since 12.8 or 13.0, depending on the function.
+// Functions of a half or bf16, each with its counterpart for pairs and its exact result. CUDA has the
+// hyperbolic tangent since 12.8 or 13.0, depending on the function.
 #if CUDART_VERSION >= 13000
 #define TUTORIAL_TANH_FUNCTIONS(X) \
-  X(htanh, h2tanh)                 \
-  X(htanh_approx, h2tanh_approx)
+  X(htanh, h2tanh, std::tanh(x))   \
+  X(htanh_approx, h2tanh_approx, std::tanh(x))
 #else
 #define TUTORIAL_TANH_FUNCTIONS(X)
 #endif
-#define TUTORIAL_HALF_FUNCTIONS(X) \
-  X(hexp, h2exp)                   \
-  X(hexp2, h2exp2)                 \
-  X(hexp10, h2exp10)               \
-  X(hlog, h2log)                   \
-  X(hlog2, h2log2)                 \
-  X(hlog10, h2log10)               \
-  X(hsin, h2sin)                   \
-  X(hcos, h2cos)                   \
-  TUTORIAL_TANH_FUNCTIONS(X)       \
-  X(hsqrt, h2sqrt)                 \
-  X(hrsqrt, h2rsqrt)               \
-  X(hrcp, h2rcp)                   \
-  X(hceil, h2ceil)                 \
-  X(hfloor, h2floor)               \
-  X(htrunc, h2trunc)               \
-  X(hrint, h2rint)
+#define TUTORIAL_HALF_FUNCTIONS(X)        \
+  X(hexp, h2exp, std::exp(x))             \
+  X(hexp2, h2exp2, std::exp2(x))          \
+  X(hexp10, h2exp10, std::pow(10.0L, x))  \
+  X(hlog, h2log, std::log(x))             \
+  X(hlog2, h2log2, std::log2(x))          \
+  X(hlog10, h2log10, std::log10(x))       \
+  X(hsin, h2sin, std::sin(x))             \
+  X(hcos, h2cos, std::cos(x))             \
+  TUTORIAL_TANH_FUNCTIONS(X)              \
+  X(hsqrt, h2sqrt, std::sqrt(x))          \
+  X(hrsqrt, h2rsqrt, 1.0L / std::sqrt(x)) \
+  X(hrcp, h2rcp, 1.0L / x)                \
+  X(hceil, h2ceil, std::ceil(x))          \
+  X(hfloor, h2floor, std::floor(x))       \
+  X(htrunc, h2trunc, std::trunc(x))       \
+  X(hrint, h2rint, std::nearbyint(x))
 
 namespace tutorial::test {
 

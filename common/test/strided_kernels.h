@@ -25,8 +25,8 @@ template <class T>
 cudaError_t choose(const TensorView<const std::uint8_t>& c, const TensorView<const T>& a,
                    const TensorView<const T>& b, const TensorView<T>& y, std::int64_t most);
 
-/// The first mistake of is_inside() for all places, shifts and spans, or nothing. Runs nothing.
-std::string mistake_of_is_inside();
+/// Mistakes of is_inside() for all places, shifts and spans, or nothing. Runs nothing.
+std::string mistakes_of_is_inside();
 
 /// The most lanes that want the same banks at once where a tile of packs of sixteen bytes is stored and
 /// where it is loaded, or 0 if two packs share a place; of all shapes of tiles.

@@ -14,10 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <numeric>
-#include <random>
 #include <string>
-#include <vector>
 
 using namespace tutorial;        // NOLINT(google-build-using-namespace)
 using namespace tutorial::test;  // NOLINT(google-build-using-namespace)
@@ -89,7 +86,7 @@ std::string mistake_of_choose(const TensorLayout& of_y, const TensorLayout& of_c
 
 }  // namespace
 
-TEST_CASE("strided: no piece reaches beyond its tensor") { CHECK(mistake_of_is_inside().empty()); }
+TEST_CASE("strided: no piece reaches beyond its tensor") { CHECK(mistakes_of_is_inside().empty()); }
 
 TEST_CASE("strided: no two lanes want the same banks of a tile at once") {
   CHECK(most_in_a_bank() == 1);

@@ -353,21 +353,16 @@ TEST_CASE("worst_error finds the one wrong output", "[accuracy]") {
 namespace {
 
 /// y = x as a rung of 4 elements a thread: what a good launcher does, by cudaMemcpyAsync.
-template <class T>
+template <class T, std::size_t kAlignment = 16>
 cudaError_t copy(const T* x, T* y, std::int64_t n, cudaStream_t stream) {
-  const cudaError_t error = check_arguments(n, {{x, 16}, {y, 16}});
+  const cudaError_t error = check_arguments(n, {{x, kAlignment}, {y, kAlignment}});
   if (error != cudaSuccess || n == 0 || x == y) return error;
   return cudaMemcpyAsync(y, x, static_cast<std::size_t>(n) * sizeof(T), cudaMemcpyDeviceToDevice,
                          stream);
 }
 
 /// The same for pointers that are aligned to their elements and no more.
-cudaError_t copy_elements(const float* x, float* y, std::int64_t n, cudaStream_t stream) {
-  const cudaError_t error = check_arguments(n, {{x, sizeof(float)}, {y, sizeof(float)}});
-  if (error != cudaSuccess || n == 0 || x == y) return error;
-  return cudaMemcpyAsync(y, x, static_cast<std::size_t>(n) * sizeof(float),
-                         cudaMemcpyDeviceToDevice, stream);
-}
+constexpr auto copy_elements = copy<float, sizeof(float)>;
 
 template <class T>
 UnaryRung<T> rung(UnaryLauncher<T> launch, std::size_t alignment = 16) {
@@ -375,6 +370,7 @@ UnaryRung<T> rung(UnaryLauncher<T> launch, std::size_t alignment = 16) {
 }
 
 std::string violations(UnaryLauncher<float> launch, std::size_t alignment = 16) {
+  require_device();
   std::string text;
   for (const auto& violation :
        promise_violations(promises_of(rung(std::move(launch), alignment), identity))) {
@@ -397,12 +393,10 @@ TEMPLATE_TEST_CASE("a good launcher breaks no promise", "[promises]", float, __h
 }
 
 TEST_CASE("a launcher that takes any alignment breaks no promise", "[promises]") {
-  require_device();
   CHECK(violations(copy_elements, sizeof(float)).empty());
 }
 
 TEST_CASE("a launcher that takes a pointer off its element is noticed", "[promises]") {
-  require_device();
   const auto text = violations(
       [](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
         const std::uintptr_t past = reinterpret_cast<std::uintptr_t>(x) % sizeof(float);
@@ -452,7 +446,6 @@ TEST_CASE("a last element with other bits is noticed, though within the bound", 
 }
 
 TEST_CASE("a dropped tail is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     return copy(x, y, n < 0 ? n : n - n % 4, stream);
   });
@@ -494,7 +487,6 @@ TEST_CASE("what is made of the output or of unwritten memory is told from what i
 }
 
 TEST_CASE("a write of one byte past the end is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     const cudaError_t error = copy(x, y, n, stream);
     return error != cudaSuccess || n == 0 ? error : cudaMemsetAsync(y + n, 0, 1, stream);
@@ -504,7 +496,6 @@ TEST_CASE("a write of one byte past the end is noticed", "[promises]") {
 }
 
 TEST_CASE("a write before the beginning is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     const cudaError_t error = copy(x, y, n, stream);
     return error != cudaSuccess || n == 0 ? error : cudaMemsetAsync(y - 1, 0, 4, stream);
@@ -513,7 +504,6 @@ TEST_CASE("a write before the beginning is noticed", "[promises]") {
 }
 
 TEST_CASE("a write to the input is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     const cudaError_t error = copy(x, y, n, stream);
     if (error != cudaSuccess || n == 0 || x == y) return error;
@@ -523,7 +513,6 @@ TEST_CASE("a write to the input is noticed", "[promises]") {
 }
 
 TEST_CASE("a wrong value is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     const cudaError_t error = copy(x, y, n, stream);
     return error != cudaSuccess || n < 900 ? error : cudaMemsetAsync(y + 800, 0, 4, stream);
@@ -533,7 +522,6 @@ TEST_CASE("a wrong value is noticed", "[promises]") {
 }
 
 TEST_CASE("a launcher that ignores null pointers and negative sizes is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     return n <= 0 || x == nullptr || y == nullptr ? cudaSuccess : copy(x, y, n, stream);
   });
@@ -544,7 +532,6 @@ TEST_CASE("a launcher that ignores null pointers and negative sizes is noticed",
 }
 
 TEST_CASE("a launcher that refuses n = 0 is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     return x == nullptr ? cudaErrorInvalidValue : copy(x, y, n, stream);
   });
@@ -552,7 +539,6 @@ TEST_CASE("a launcher that refuses n = 0 is noticed", "[promises]") {
 }
 
 TEST_CASE("the wrong answer to a misaligned pointer is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     const cudaError_t error = copy(x, y, n, stream);
     return error == cudaErrorMisalignedAddress ? cudaErrorInvalidValue : error;
@@ -564,12 +550,10 @@ TEST_CASE("the wrong answer to a misaligned pointer is noticed", "[promises]") {
 }
 
 TEST_CASE("a launcher that refuses what its rung claims to accept is noticed", "[promises]") {
-  require_device();
   CHECK(mentions(violations(copy<float>, 8), "x 2 and y 0 elements off alignment: the launcher"));
 }
 
 TEST_CASE("a launcher that writes before it refuses is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     if (y != nullptr && n > 0) static_cast<void>(cudaMemsetAsync(y, 0, 4, stream));
     return copy(x, y, n, stream);
@@ -579,7 +563,6 @@ TEST_CASE("a launcher that writes before it refuses is noticed", "[promises]") {
 }
 
 TEST_CASE("a launcher that cannot work in place is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     if (x == y && n > 1) static_cast<void>(cudaMemsetAsync(y, 0, 4, stream));
     return copy(x, y, n, stream);
@@ -589,7 +572,6 @@ TEST_CASE("a launcher that cannot work in place is noticed", "[promises]") {
 }
 
 TEST_CASE("a launcher that forgets its stream is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t) {
     return copy(x, y, n, nullptr);
   });
@@ -597,7 +579,6 @@ TEST_CASE("a launcher that forgets its stream is noticed", "[promises]") {
 }
 
 TEST_CASE("a launcher of which a part forgets its stream is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     const std::int64_t first = std::max<std::int64_t>(n, 0) / 8 * 4;
     const cudaError_t error = copy(x, y, first, nullptr);
@@ -608,7 +589,6 @@ TEST_CASE("a launcher of which a part forgets its stream is noticed", "[promises
 }
 
 TEST_CASE("a launcher that allocates is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     void* memory = nullptr;
     const cudaError_t error = cudaMalloc(&memory, 4);
@@ -620,7 +600,6 @@ TEST_CASE("a launcher that allocates is noticed", "[promises]") {
 }
 
 TEST_CASE("a launcher that throws in a capture does not stop the next", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     if (stream != nullptr) require_success(cudaStreamSynchronize(stream), "a wait");
     return copy(x, y, n, stream);
@@ -644,7 +623,6 @@ TEST_CASE("a launcher whose workspace holds something else when a graph is launc
 }
 
 TEST_CASE("a launcher that synchronises is noticed", "[promises]") {
-  require_device();
   const auto text = violations([](const float* x, float* y, std::int64_t n, cudaStream_t stream) {
     const cudaError_t error = copy(x, y, n, stream);
     return error != cudaSuccess ? error : cudaStreamSynchronize(stream);
