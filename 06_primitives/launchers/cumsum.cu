@@ -43,7 +43,8 @@ ClusterShape cluster_for(std::int64_t rows, std::int64_t columns) {
   const std::int64_t packs = columns / kPackWidth<T>;
   constexpr bool kHalves = sizeof(T) == 2;
   if (columns <= kBlockTile) return {};
-  if (packs <= 4 * kClusterTile && rows <= (kHalves ? 96 : kManyRows - 1)) return {4, true};
+  const std::int64_t most_held = !kHalves ? kManyRows - 1 : packs <= 2 * kClusterTile ? 64 : 96;
+  if (packs <= 4 * kClusterTile && rows <= most_held) return {4, true};
   if (packs <= 8 * kClusterTile && rows <= 64) return {8, true};
   const bool is_short = packs <= (kHalves && rows > 160 ? 8 : 4) * kClusterTile;
   const bool is_long = packs > 48 * kClusterTile && rows > 192;
