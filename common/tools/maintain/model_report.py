@@ -1,11 +1,11 @@
 """What common/notes/model.md shows: the fill curve, and predicted against recorded for every rung with counts."""
 
+import contextlib
 import dataclasses
 import functools
 import itertools
 import re
 import statistics
-from unittest import mock
 
 import model
 import predict
@@ -98,9 +98,15 @@ def constants():
     return tuple(getattr(model, name) for name in LAST_DIGIT)
 
 
+@contextlib.contextmanager
 def with_constants(values):
     """The law has these constants meanwhile."""
-    return mock.patch.multiple(model, **dict(zip(LAST_DIGIT, values)))
+    before = {name: vars(model)[name] for name in LAST_DIGIT}
+    vars(model).update(zip(LAST_DIGIT, values))
+    try:
+        yield
+    finally:
+        vars(model).update(before)
 
 
 def law_distance(copies, device, judge):
