@@ -94,11 +94,11 @@ __device__ __forceinline__ T* in_block(T* shared, unsigned rank) {
 #endif
 
 /// A value of four or eight bytes from each block of a cluster to all of them. In shared memory; for one use. All threads
-/// of the block call begin() and, when they know the block's value, all(). Behind it `of_blocks` has the values in the
+/// of the block call begin() and, when they know the block's value, all(). After it `of_blocks` has the values in the
 /// order of the blocks; no block needs another one afterwards, and each may end. Nothing else is put in order.
 ///
-/// A block sends the values by st.async, and waits until their bytes have come to an mbarrier of its own: no thread
-/// pays for a fence, as it would at a barrier of the cluster (06_primitives/notes/softmax.md).
+/// A block sends its value to each by st.async, and waits until an mbarrier of its own has counted the bytes of all: no
+/// thread waits at a fence, as it would at a barrier of the cluster (06_primitives/notes/softmax.md).
 template <class T>
 struct Exchange {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
@@ -128,7 +128,7 @@ struct Exchange {
                    "r"(bytes)
                    : "memory");
     }
-    __cluster_barrier_arrive_relaxed();  // nothing has been written that another block reads
+    __cluster_barrier_arrive_relaxed();  // the fence has published the mbarrier, and nothing else is new
 #endif
   }
   __device__ __forceinline__ void all(T mine) {
