@@ -95,10 +95,12 @@ __device__ __forceinline__ T* in_block(T* shared, unsigned rank) {
 
 /// A value of four or eight bytes from each block of a cluster to all of them. In shared memory; for one use. All threads
 /// of the block call begin() and, when they know the block's value, all(). After it `of_blocks` has the values in the
-/// order of the blocks; no block needs another one afterwards, and each may end. Nothing else is put in order.
+/// order of the blocks; no block needs another one afterwards, and each may end. Nothing else is put in order: all() is
+/// no barrier, neither of the cluster nor of the block's threads.
 ///
-/// A block sends its value to each by st.async, and waits until an mbarrier of its own has counted the bytes of all: no
-/// thread waits at a fence, as it would at a barrier of the cluster (06_primitives/notes/softmax.md).
+/// A block sends its value to each by st.async, and waits until an mbarrier of its own has counted the bytes of all. So
+/// no thread but the first, which publishes the mbarrier, has a fence, which a barrier of the cluster has in each
+/// (06_primitives/notes/softmax.md).
 template <class T>
 struct Exchange {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
@@ -107,6 +109,7 @@ struct Exchange {
 
 #if defined(TUTORIAL_BACKEND_CPU)
   void begin(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    if (threadIdx.x == 0) cpu::exchange_begins(&arrived, {file, line});
     cluster_arrive(file, line);
   }
   void all(T mine, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -140,7 +143,7 @@ struct Exchange {
           "{\n"
           ".reg .pred done;\n"
           "again:\n"
-          "mbarrier.try_wait.parity.shared.b64 done, [%0], 0;\n"
+          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], 0;\n"
           "@!done bra again;\n"
           "}" ::"r"(address_of(&arrived))
           : "memory");

@@ -36,17 +36,26 @@ struct ClusterShape {
   bool in_registers = false;
 };
 
-/// Which rows of that many packs get a cluster: where an H200 computed them faster by one than by a block each
-/// (notes/scan.md).
+/// Of so many rows, those of at most four blocks' packs are held in registers: where an H200 was faster so (notes/scan.md).
+template <class T>
+std::int64_t most_held_by_four(std::int64_t packs) {
+  if (sizeof(T) == 4)
+    return packs <= 3 * kClusterTile ? kManyRows - 1 : std::numeric_limits<std::int64_t>::max();
+  return packs <= kClusterTile * 3 / 2 || packs > 3 * kClusterTile ? 160
+         : packs <= 2 * kClusterTile                               ? 64
+                                                                   : 96;
+}
+
+/// Which rows get a cluster: where an H200 computed them faster by one than by a block each (notes/scan.md).
 template <class T>
 ClusterShape cluster_for(std::int64_t rows, std::int64_t columns) {
   const std::int64_t packs = columns / kPackWidth<T>;
   constexpr bool kHalves = sizeof(T) == 2;
-  if (columns <= kBlockTile) return {};
-  const std::int64_t most_held = !kHalves ? kManyRows - 1 : packs <= 2 * kClusterTile ? 64 : 96;
-  if (packs <= 4 * kClusterTile && rows <= most_held) return {4, true};
-  if (packs <= 8 * kClusterTile && rows <= 64) return {8, true};
-  const bool is_short = packs <= (kHalves && rows > 160 ? 8 : 4) * kClusterTile;
+  if (columns < kBlockTile || (columns == kBlockTile && (kHalves || rows > 24))) return {};
+  if (packs <= 4 * kClusterTile && rows <= most_held_by_four<T>(packs)) return {4, true};
+  if (packs <= 8 * kClusterTile && rows <= (kHalves ? 47 : 128)) return {8, true};
+  const std::int64_t tiles = !kHalves || rows <= 96 ? 4 : rows <= 160 ? 6 : 8;
+  const bool is_short = packs <= 4 * kClusterTile || packs < tiles * kClusterTile;
   const bool is_long = packs > 48 * kClusterTile && rows > 192;
   if (is_short || is_long || packs * 16 > kMostInCluster * most_share_bytes()) return {};
   return {rows > 64 && packs <= 12 * kClusterTile ? 4 : 8, false};

@@ -114,6 +114,8 @@ constexpr std::int64_t kThreeBytes = 75 << 10, kTwoBytes = 112 << 10,
 /// Rows are cut into shares of as many, in 1, 2, 4 or 8 (a H200 was faster with them than with 75 KiB); few rows into
 /// smaller ones, since there are multiprocessors left.
 constexpr std::int64_t kShareBytes = 40 << 10, kFewRowsShareBytes = 20 << 10, kFewRows = 128;
+/// As many clusters of eight have a multiprocessor for each block on an H200, and then hold nothing in registers.
+constexpr std::int64_t kRowsAlone = 15;
 
 // The threads have all packs that they hold: the last block has up to seven packs less.
 constexpr std::int64_t kMissing = (kMostInCluster - 1) * 16;
@@ -162,22 +164,25 @@ cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, cudaStream_t st
   };
   const std::int64_t bytes = share * 16;
   if (bytes <= kThreeBytes) return run(InThree{});
-  if (bytes > kTwoBytes && bytes <= kTwoAndRegistersBytes) return run(InTwoAndRegisters{});
+  const bool in_two = bytes > kTwoBytes && bytes <= kTwoAndRegistersBytes;
+  if (in_two && of.rows > kRowsAlone) return run(InTwoAndRegisters{});
   if (bytes <= most_share_bytes()) return run(InTwo{});
   return run(AloneAndRegisters{});
 }
 
 /// Few rows are held in the registers of a cluster each, where an H200 computed them faster from memory so than in one
 /// block, in parts or in shared memory (notes/few_rows.md). Its blocks; 0: none.
-std::int64_t held_by(std::int64_t rows, std::int64_t packs) {
+template <class T>
+std::int64_t blocks_that_hold(std::int64_t rows, std::int64_t packs) {
+  constexpr std::int64_t kMany = sizeof(T) == 2 ? 3072 : 4096;
   constexpr std::int64_t kMost = 4 * kHeldClusterThreads;  // packs of a block
-  const std::int64_t most_rows = packs <= 1536 ? 32 : packs <= 2048 ? 64 : packs < 6144 ? 96 : 128;
+  const std::int64_t most_rows = packs <= 1536 ? 32 : packs <= 2048 ? 64 : packs < kMany ? 96 : 128;
   if (packs <= 1024 || packs > kMostInCluster * kMost || rows > most_rows) return 0;
   return rows >= 48 && packs <= 4 * kMost ? 4 : kMostInCluster;
 }
 template <class T>
 std::int64_t held_by(const T* x, const T* y, const AnyRows& of) {
-  const std::int64_t blocks = held_by(of.rows, of.columns / kPackWidth<T>);
+  const std::int64_t blocks = blocks_that_hold<T>(of.rows, of.columns / kPackWidth<T>);
   const bool can = blocks > 0 && are_in_vectors(x, y, of);
   return can && runs_in_clusters(SoftmaxHeldCluster<4, T>) ? blocks : 0;
 }
@@ -226,7 +231,9 @@ cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t str
 
 /// At most so many rows are cut into parts; and where a cluster can take each row, which is faster for more on an H200,
 /// so many (notes/few_rows.md).
-constexpr std::int64_t kRowsInParts = 64, kRowsBeforeClusters = 9;
+constexpr std::int64_t kRowsInParts = 64;
+template <class T>
+constexpr std::int64_t kRowsBeforeClusters = sizeof(T) == 2 ? 9 : 7;
 
 template <class Row, class T>
 cudaError_t launch_parts(const T* x, T* y, std::int64_t rows, const RowParts& of,
@@ -246,7 +253,7 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
   cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;
-  if (held_by(x, y, of) > 0 || (of.rows > kRowsBeforeClusters && fit_clusters(x, y, of))) {
+  if (held_by(x, y, of) > 0 || (of.rows > kRowsBeforeClusters<T> && fit_clusters(x, y, of))) {
     return launch_softmax(x, y, of, stream);
   }
   auto* const pairs = static_cast<std::uint64_t*>(workspace);

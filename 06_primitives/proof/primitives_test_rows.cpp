@@ -588,17 +588,14 @@ void check_softmax_clusters() {
     for (const std::int64_t packs : {-1, 0, 1}) all.push_back({2, columns + packs * pack});
   }
   for (const std::int64_t share : {33, 76, 113}) all.push_back(in_shares<T>(8, share));
-  // Of many rows a block takes 75 KiB, two take the next pack, and four more than 80; of fewer rows two take 40 at most, and
-  // four 80.
-  for (const MatrixShape& s : {MatrixShape{128, 75 * kib},
-                               {128, 75 * kib + pack},
-                               {128, 80 * kib + pack},
-                               {97, 40 * kib},
-                               {97, 40 * kib + pack},
-                               {97, 80 * kib},
-                               {97, 80 * kib + pack}}) {
-    if (s.columns > kSoftmaxTile) all.push_back(s);
+  if (sizeof(T) == 4) all.push_back({16, in_shares<T>(8, 113).columns});  // a part in registers
+  // Clusters of one, two and four blocks.
+  if (sizeof(T) == 4) {
+    all.push_back({128, 75 * kib});
+    all.push_back({97, 80 * kib});
   }
+  if (std::is_same_v<T, half>) all.push_back({128, 75 * kib + pack});
+  if (sizeof(T) == 2) all.push_back({97, 40 * kib + pack});
   for (const std::int64_t rows : {127, 128}) all.push_back({rows, kSoftmaxTile + pack});
   if (sizeof(T) == 4) {  // 32,768 fill a block, one pack more does not
     for (const std::int64_t more : {std::int64_t{0}, pack}) all.push_back({128, 32768 + more});
@@ -711,7 +708,7 @@ void check_cumsum() {
                    {3, 32768},
                    {2, 32768 + kPack},
                    {2, (8 * 1024 + 1) * kPack},
-                   {65, (4 * 1024 + 1) * kPack},
+                   {sizeof(T) == 4 ? 129 : 65, (4 * 1024 + 1) * kPack},
                    {2, (16 * 1024 + 1) * kPack},
                    {1, kMost}},
                   [&](const std::vector<T>& x, const std::vector<T>& y) {

@@ -135,6 +135,16 @@ void cluster_arrive(Where where) { calling_block("cluster_arrive").arrive_at_clu
 
 void cluster_wait(Where where) { calling_block("cluster_wait").wait_for_cluster(where); }
 
+void exchange_begins(std::uint64_t* mark, Where where) {
+  constexpr std::uint64_t kBegun = 1;
+  Block& block = calling_block("Exchange::begin");
+  if (*mark == kBegun) {
+    block.fault("Exchange::begin() in " + text_of(where) +
+                ": it has begun before; it is for one use");
+  }
+  *mark = kBegun;
+}
+
 void* in_block(void* shared, unsigned rank, Where where) {
   calling_block("in_block");
   return Worker::of_this_thread().source().of_block(shared, rank, where);

@@ -15,6 +15,9 @@ void cluster_barrier(Where where);
 void cluster_arrive(Where where);
 void cluster_wait(Where where);
 
+/// The calling block's exchange begins, whose mark is in its shared memory; a second time is a fault.
+void exchange_begins(std::uint64_t* mark, Where where);
+
 /// The same place in the shared memory of block `rank` of the cluster.
 void* in_block(void* shared, unsigned rank, Where where);
 

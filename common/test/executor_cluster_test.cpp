@@ -114,6 +114,15 @@ __global__ void exchange_kernel(T* y) {
   y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+__global__ void exchange_again_kernel(int* y) {
+  __shared__ Exchange<int> told;
+  for (int i = 0; i < 2; ++i) {
+    told.begin();
+    told.all(1);
+  }
+  y[blockIdx.x] = told.of_blocks[0];
+}
+
 __global__ void exchange_without_begin_kernel(int* y) {
   __shared__ Exchange<int> told;
   told.all(1);
@@ -238,6 +247,7 @@ TEST_CASE("each block of a cluster tells all of them its value") {
     check(std::uint64_t{0});
     check(0.0);
     cpu::set_thread_order(cpu::Order::forward);
+    CHECK(is_caught(exchange_again_kernel, order, "it has begun before"));
     CHECK(is_caught(exchange_without_begin_kernel, order, "has called no barrier_arrive() before"));
   }
 }
