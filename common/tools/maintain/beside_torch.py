@@ -60,9 +60,7 @@ def cells(run):
 def summary_table(chosen, version):
     """(titles, rows, alignment): per operation, type and regime the ratios of the times, over its shapes, and in the last row
     over all cells; the version is PyTorch's, or None."""
-    groups = {}
-    for cell in chosen:
-        groups.setdefault((cell.operation, cell.dtype, cell.regime), []).append(cell)
+    groups = runs.grouped(chosen, lambda cell: (cell.operation, cell.dtype, cell.regime))
     if len(groups) > 1:
         groups["all", "", ""] = chosen
     titles = ["Operation", "Type", "Regime", "Shapes", f"PyTorch {version} / ours" if version else "PyTorch / ours", "least", "most",

@@ -259,12 +259,8 @@ def rung_namer(ladder, spec):
 
 def summarise(launches, n, rung):
     """An entry per kernel and launch shape, in the order of first launch."""
-    groups = {}
-    for launch in launches:
-        key = (launch["kernel"], launch["block"], launch["grid"])
-        groups.setdefault(key, []).append(launch)
     entries, seen = [], set()
-    for group in groups.values():
+    for group in runs.grouped(launches, lambda launch: (launch["kernel"], launch["block"], launch["grid"])).values():
         item = entry(group, n, rung)
         if (item["kernel"], item["rung"]) in seen:  # a sweep launches one kernel in several shapes
             item["rung"] += f" {item['block'].replace(' ', '')}"

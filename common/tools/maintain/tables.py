@@ -1,6 +1,6 @@
 """The tables and the single numbers of report.py: a function make_KIND for each kind of marker, and value()."""
 
-
+import re
 import statistics
 
 import beside_torch
@@ -211,13 +211,11 @@ def views_behind(part, rows, cases, of):
 def views_ncu(part, cells):
     """What ncu counts where a case is lowest, ours above the faster peer; FILE_ncu.json holds it."""
     path = part.file().with_name(part.file().stem + "_ncu.json")
-    recorded = {}
-    for one in load_json(path)["ncu"] if path.exists() else []:
-        case, who, _, regime = one["rung"].split("/")
-        recorded.setdefault((case, regime, who), []).append(one)
+    recorded = runs.grouped(load_json(path)["ncu"] if path.exists() else [],
+                            lambda one: re.sub(r"/[^/]*(/[^/]*)$", r"\1", one["rung"]))  # CASE/WHO/REGIME, without the elements
     body = []
     for one in behind.lowest_views(cells):
-        found = [(words, recorded.get((f"{one.case}_{one.size}", one.regime, who)))
+        found = [(words, recorded.get(f"{one.case}_{one.size}/{who}/{one.regime}"))
                  for who, words in (("bound", "ours"), (one.who, f"{behind.VIEWS_PEERS[one.who]}, {behind.cut(one.ratio)}"))]
         if all(kernels for _, kernels in found):
             body += behind.kernels_of(f"{code(one.case)} {one.size} {one.regime}", found, significant)
@@ -255,9 +253,7 @@ def behind_profiles(part, cells):
     for name in runs.shown().values():
         path = part.path(f"{name}_behind_ncu.json")
         if path.exists():
-            found = entries.setdefault(name.upper(), {})
-            for one in load_json(path)["ncu"]:
-                found.setdefault(one["rung"], []).append(one)
+            entries[name.upper()] = runs.grouped(load_json(path)["ncu"], lambda one: one["rung"])
             commits.append(f"{name.upper()} {load_json(path)['context'].get('commit')}")
     if not entries:
         raise NotRecorded("main_behind_ncu.json")

@@ -154,10 +154,7 @@ class Library:
 
 
 def by_name(pieces):
-    found = {}
-    for piece in pieces:
-        found.setdefault(piece.name, []).append(piece)
-    return found
+    return runs.grouped(pieces, lambda piece: piece.name)
 
 
 # -------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ for one reason, so failures are told by reason, and of each the two that say mos
 import math
 
 import front
+import runs
 
 SUCCESS, INVALID_CONFIGURATION, MISALIGNED, LAUNCH_FAILURE = 0, 9, 716, 719  # of cudaError_t
 
@@ -80,9 +81,7 @@ def of_value(failure):
 
 def by_reason(failures):
     """{reason: its failures}, in the order in which they are told, without effects of others."""
-    found = {}
-    for failure in failures:
-        found.setdefault(reason_of(failure), []).append(failure)
+    found = runs.grouped(failures, reason_of)
     if set(found) & set(NOT_COMPUTED):
         # In place, an element that is not written holds the input, which looks like a wrong value.
         found = {reason: [one for one in some if one["kind"] != "error" and not one.get("in_place")]
