@@ -145,8 +145,7 @@ def error_rows(gpus):
     for gpu in gpus:
         found = outcomes(gpu)
         off = [abs(value - reached) for *_, value, reached in found if not isinstance(value, str)]
-        lines.append([gpu.upper(), str(len(found)), str(len(off)), f"{100 * sum(one <= model.CLOSE for one in off) / len(off):.1f} %",
-                      f"{statistics.mean(off):.1f}"])
+        lines.append([gpu.upper(), str(len(found)), str(len(off)), model_report.share(off), f"{statistics.mean(off):.1f}"])
     return lines
 
 

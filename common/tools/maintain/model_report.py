@@ -180,8 +180,7 @@ def fewer_threads_rows():
     """The fill curve of floats where a multiprocessor holds fewer threads."""
     lines = {}
     for gpu in recorded_gpus():
-        known = {row.rung: row for row in model.loaded(model.results(gpu, what="_controls")).select(
-            shape="16384x16384", regime="cold")}
+        known = {row.rung: row for row in model.large_controls(gpu)}
         fills = dict(zip((0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88), (fill for fill, _ in model.points(gpu, "fma"))))
         for count in (0, 24, 40, 48, 56, 64, 80):
             lines.setdefault(count, [str(count)]).extend([f"{100 * fills[count]:.0f} %", *(

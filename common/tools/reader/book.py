@@ -8,7 +8,6 @@ The pages are the repository's Markdown files; common/book/README.md says how th
 What builds it is installed from PyPI into build/book/venv, once.
 """
 
-import fcntl
 import functools
 import hashlib
 import http.server
@@ -93,9 +92,7 @@ def build(site, work=WORK):
     if sys.version_info < (3, 10):
         raise runs.ToolError(f"the book needs Python 3.10 or newer, and this is {sys.version.split()[0]}; "
                              "install a newer python3")
-    work.mkdir(parents=True, exist_ok=True)
-    with open(work / "lock", "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # another one may be building
+    with front.locked(work):
         python = environment(work / "venv", [BOOK / "requirements.txt"])
         sys.path[:0] = [str(BOOK), str(runs.ROOT / "common" / "tools" / "maintain")]
         import pages

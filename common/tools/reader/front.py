@@ -4,6 +4,8 @@
 is missing and builds. The commands are Python, and call it back for that.
 """
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -145,6 +147,15 @@ def digest(path):
         return hashlib.sha1(path.read_bytes()).hexdigest()
     except OSError:
         return ""
+
+
+@contextlib.contextmanager
+def locked(folder):
+    """One build at a time in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def program(backend, name):

@@ -6,7 +6,6 @@ address, its width, and the number of its place, of which a table knows the line
 browser to find a line.
 """
 
-import fcntl
 import hashlib
 import os
 import re
@@ -16,6 +15,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import front
 import runs
 from source import found_here
 
@@ -208,9 +208,7 @@ def built():
                                                           "common/live/*", "[0-9]*/**/*.*h", "[0-9]*/proof/live.cu")
                                      for path in runs.ROOT.glob(pattern) if path.is_file())])
     digest = hashlib.sha256(headers.encode() + b"".join(path.read_bytes() for path in read)).hexdigest()[:16]
-    WORK.mkdir(parents=True, exist_ok=True)
-    with open(WORK / "lock", "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with front.locked(WORK):
         folder = WORK / digest
         if not all((folder / name).is_file() for name in FILES):
             print("book: building the kernels that run in its pages (em++, less than a minute)", flush=True)

@@ -167,6 +167,11 @@ def results(gpu, chapter=None, what="", root=None):
     return folder / f"{gpu}{what}.json"
 
 
+def large_controls(gpu, root=None, rung=None):
+    """The rows of the controls whose arrays no cache holds, cold."""
+    return loaded(results(gpu, what="_controls", root=root)).select(rung=rung, shape="16384x16384", regime="cold")
+
+
 def counted(path):
     """{name: what ncu counted of the kernel of that name}, by rung and by kernel."""
     entries = runs.load_json(path)["ncu"]
@@ -211,7 +216,7 @@ def points(gpu, family, dtype="f32", root=None):
     """[(fill, percent of a copy)] of the controls that fill the slots, or one unit, more and more."""
     known, found = device(gpu, root), []
     (of, cycles), (each, frame) = FAMILIES[family], FRAMES[dtype]
-    for row in loaded(results(gpu, what="_controls", root=root)).select(shape="16384x16384", regime="cold"):
+    for row in large_controls(gpu, root):
         match = re.fullmatch(family + r"_(?:f16_)?(\d+)", row.rung)
         if match and row.dtype == dtype:
             copy_us = row.median_us * row.copy_pct / 100
@@ -241,7 +246,7 @@ def block_ns(gpu, threads, root=None):
 @lru_cache(None)
 def ceiling(gpu, rung, root=None):
     """Percent of a copy that a control reaches whose bytes go another way; 100 if it was not recorded."""
-    rows = loaded(results(gpu, what="_controls", root=root)).select(rung=rung, shape="16384x16384", regime="cold")
+    rows = large_controls(gpu, root, rung)
     return rows[0].copy_pct if rows else 100.0
 
 
@@ -256,8 +261,7 @@ def load_us(gpu, root=None):
 def sectors_per_us(gpu, root=None):
     """How many sectors stored in parts the L2 takes: the control whose lanes store 2 bytes at a time. As much less on
     another GPU as its L2 is smaller."""
-    row, = loaded(results(gpu, what="_controls", root=root)).select(rung="store_elements", shape="16384x16384",
-                                                                  regime="cold")
+    row, = large_controls(gpu, root, "store_elements")
     return counted(results(gpu, what="_controls_ncu", root=root))["store_elements"]["l2_write_sectors"] / row.median_us
 
 

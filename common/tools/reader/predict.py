@@ -16,6 +16,7 @@ multiprocessors, what they hold, their clock, and its copy enter. "by" says whic
 threads a multiprocessor holds at once.
 """
 
+import collections
 import statistics
 from pathlib import Path
 
@@ -26,11 +27,8 @@ import runs
 COLD = 4  # times the L2: what cold buffers take at least
 
 
-class Target:
-    """What is predicted: the device, how long its copy takes, and what it reached, where that is known."""
-
-    def __init__(self, device, copy_us, reached, words):
-        self.device, self.copy_us, self.reached, self.words = device, copy_us, reached, words
+# What is predicted: the device, how long its copy takes, and what it reached, where that is known.
+Target = collections.namedtuple("Target", "device copy_us reached words")
 
 
 def rows_by_name(run):

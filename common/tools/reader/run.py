@@ -8,7 +8,6 @@ says goes to stderr: stdout and the exit code are the program's.
 import collections
 import concurrent.futures
 import contextlib
-import fcntl
 import hashlib
 import io
 import os
@@ -202,15 +201,6 @@ class Failed(Exception):
     """A compiler's answer: (command, its stderr)."""
 
 
-@contextlib.contextmanager
-def locked(folder):
-    """One build at a time in a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 class Builder:
     def __init__(self, arguments):
         self.arguments = arguments
@@ -259,7 +249,7 @@ class Builder:
 
     def build(self):
         try:
-            with locked(self.folder):
+            with front.locked(self.folder):
                 return self.make()
         except Failed as failure:
             tell_failure(*failure.args, self.arguments)
@@ -335,7 +325,7 @@ class OnExecutor(Builder):
         folder = CACHE / f"executor-{self.mode()}-{digest(self.compiler, *SANITIZERS, *state)}"
         self.prelude = folder / self.arguments.std / "program.h"
         objects = [folder / f"{path.parent.name}_{path.stem}.o" for path in sources]
-        with locked(folder):
+        with front.locked(folder):
             self.make_executor(folder, sources, objects)
         return objects
 

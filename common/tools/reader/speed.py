@@ -63,11 +63,11 @@ class Compiling:
 # The GPU
 
 
+@dataclass
 class Target:
     """The GPU of a verdict, and how fast it copies."""
-
-    def __init__(self, device, gbps):
-        self.device, self.gbps = device, gbps
+    device: model.Device
+    gbps: float
 
     @property
     def name(self):
@@ -75,7 +75,7 @@ class Target:
 
 
 def recorded(gpu):
-    copy, = model.loaded(model.results(gpu, what="_controls")).select(rung="copy_f32", shape="16384x16384", regime="cold")
+    copy, = model.large_controls(gpu, rung="copy_f32")
     return Target(model.device(gpu), copy.gbps)
 
 
