@@ -24,7 +24,6 @@ import importlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -74,8 +73,7 @@ def run_quietly(command, what, log):
     """Runs a step of the build; ToolError with the first error it printed, if it fails."""
     log.parent.mkdir(parents=True, exist_ok=True)
     try:
-        done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, check=False)
+        done = runs.call(command, cwd=ROOT)
     except FileNotFoundError:
         raise runs.ToolError(f"{command[0]} is not installed; ./tutorial setup installs it") from None
     log.write_text(done.stdout, encoding="utf-8")

@@ -108,7 +108,7 @@ def entries():
 
 def predicted(entry, gpu, elements, copy_us):
     """What the model gives, in percent of a copy, by the counts of the tool alone."""
-    counted = [counts.Count("", 0, {}, {}, model.Launch(**{key: value for key, value in one.items() if key != "asked"}), one["asked"], 1)
+    counted = [counts.Count(0, {}, {}, model.Launch(**{key: value for key, value in one.items() if key != "asked"}), one["asked"], 1)
                for one in entry["launches"]]
     gbps = entry["bytes"] * elements / entry["elements"] / copy_us / 1e3
     return speed.Speed(counted, elements / entry["elements"], entry["bytes"], entry["elements"],

@@ -179,7 +179,7 @@ class Copy:
                    f"-DCMAKE_EXE_LINKER_FLAGS={sanitize}"]
         if shutil.which("ninja") and not (self.build / "Makefile").exists():
             command += ["-G", "Ninja"]
-        done = run(command)
+        done = runs.call(command)
         if done.returncode != 0:
             raise runs.ToolError(f"{self.build} cannot be configured:\n{last_lines(done.stdout)}")
 
@@ -192,8 +192,8 @@ class Copy:
                 path.unlink()
 
     def make(self, target):
-        return run(["cmake", "--build", str(self.build), "--target", target.split()[0], "--parallel",
-                    str(os.cpu_count() or 1)])
+        return runs.call(["cmake", "--build", str(self.build), "--target", target.split()[0], "--parallel",
+                          str(os.cpu_count() or 1)])
 
     def prepare_target(self, target):
         """Builds a test program from the sources as they are."""
@@ -270,7 +270,7 @@ class Copy:
         if kind == "trace":
             command = [sys.executable, str(self.tree / "common/tools/maintain/trace_proof.py"), command[0]]
         try:
-            done = run(command, timeout=limit)
+            done = runs.call(command, timeout=limit)
         except subprocess.TimeoutExpired:
             return {"by": kind or "moved", "how": "timeout"}
         if done.returncode == 0:
@@ -288,8 +288,8 @@ class Copy:
                        "UBSAN_OPTIONS": "abort_on_error=1"}  # so that Catch2 names the test case
         timeout = ["timeout", "--foreground", "--kill-after=5", str(limit or 0)]
         # Terminated, Catch2 names the test case.
-        done = run([*timeout, str(self.build / target), *chosen, "--abort", "--reporter", "xml"],
-                   stderr=subprocess.DEVNULL, env=environment, cwd=self.build)
+        done = runs.call([*timeout, str(self.build / target), *chosen, "--abort", "--reporter", "xml"],
+                         stderr=subprocess.DEVNULL, env=environment, cwd=self.build)
         if done.returncode in (0, 4):  # 4: every test case was skipped
             return None
         late = done.returncode in (124, 137)
@@ -311,10 +311,6 @@ def orders_of(target, backend):
     if " " in target:
         return ["forward"]
     return ["cuda"] if backend == "cuda" else ["forward", "reverse"]
-
-
-def run(command, stderr=subprocess.STDOUT, **options):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, text=True, errors="replace", check=False, **options)
 
 
 def last_lines(text, count=30):
@@ -493,7 +489,7 @@ def part_of(faults, part):
 
 
 def context():
-    compiler = run([os.environ.get("CXX") or "c++", "--version"]).stdout.split("\n")[0]
+    compiler = runs.call([os.environ.get("CXX") or "c++", "--version"]).stdout.split("\n")[0]
     return {"compiler": compiler, "commit": runs.commit()}
 
 

@@ -414,14 +414,12 @@ class Flow:
 @dataclass
 class Count:
     """What one launch of a kernel executes and asks for. slots and units: of a warp; units in cycles."""
-    name: str
     slots: float
     units: dict
     lines: dict          # ("file.cuh:30", function called there or ""): slots of a warp
     launch: model.Launch
     asked: int           # bytes that the lanes ask for
     warps: int
-    local: int = 0
 
 
 def count(machine, traced, home=""):
@@ -439,8 +437,8 @@ def count(machine, traced, home=""):
                 units[unit] = units.get(unit, 0) + times * cycles
             where = place_of(one, home)
             lines[where] = lines.get(where, 0) + times
-    return Count(machine.name, slots, units, lines, launch_of(machine, traced, slots, units, flow),
-                 sum(place["used"] for place in traced["places"] if place["space"] == "global"), flow.warps, machine.local)
+    return Count(slots, units, lines, launch_of(machine, traced, slots, units, flow),
+                 sum(place["used"] for place in traced["places"] if place["space"] == "global"), flow.warps)
 
 
 def place_of(one, home):

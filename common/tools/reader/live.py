@@ -10,7 +10,6 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -147,8 +146,7 @@ def instrument(text, places):
 
 
 def call(*command):
-    done = subprocess.run(list(map(str, command)), cwd=runs.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          check=False, env={**os.environ, "NODE_PATH": "/usr/share/nodejs"})
+    done = runs.call(command, cwd=runs.ROOT, env={**os.environ, "NODE_PATH": "/usr/share/nodejs"})
     if done.returncode:
         raise runs.ToolError(f"{command[0]} could not build the page's kernels: "
                              + "\n".join(line for line in done.stdout.splitlines() if "error" in line)[:2000])

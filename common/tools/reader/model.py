@@ -106,7 +106,6 @@ class Launch:
 @dataclass
 class Kernel:
     """A rung at one shape."""
-    chapter: str
     row: runs.Row            # as the main GPU recorded it
     launches: list           # one after the other; nearly all rungs have one
 
@@ -327,7 +326,7 @@ def kernels(chapter, gpu, root=None):
         if row.regime != "cold" or row.shape not in shapes or row.kind not in ("rung", "sweep") or row.failed:
             continue
         if row.name in by_name:
-            known.append(Kernel(chapter, row, [launch_of(entry, processors) for entry in by_name[row.name]]))
+            known.append(Kernel(row, [launch_of(entry, processors) for entry in by_name[row.name]]))
             continue
         kernel, each, threads = table.get(row.rung, (None, None, None))
         own = counts.get((row.shape, row.rung))
@@ -337,7 +336,7 @@ def kernels(chapter, gpu, root=None):
             continue
         launch = launch_of(entry, processors, *(() if own else (-(-row.elements // each), threads)))
         launch.waiting = WAITING.get(row.rung, 0)
-        known.append(Kernel(chapter, row, [launch]))
+        known.append(Kernel(row, [launch]))
     return known, unknown
 
 

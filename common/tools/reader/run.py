@@ -217,8 +217,7 @@ class Builder:
     def call(self, command):
         if self.arguments.verbose:
             tell(shlex.join(map(str, command)))
-        done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", check=False)
+        done = runs.call(command)
         if done.returncode:
             raise Failed(command, done.stdout)
 

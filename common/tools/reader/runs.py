@@ -62,6 +62,11 @@ def mended(error):
     return f"{error.filename or 'a file could not be written'}: {error.strerror}: {what}"
 
 
+def call(command, stderr=subprocess.STDOUT, **options):
+    """The finished process; its stdout has what it wrote to both."""
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, text=True, errors="replace", check=False, **options)
+
+
 # -------------------------------------------------------------------------------------------------
 # Files
 

@@ -5,7 +5,6 @@ A verdict is of one text. What is saved while the file is compiled is another on
 
 import hashlib
 import re
-import subprocess
 from pathlib import Path
 
 import front
@@ -171,8 +170,7 @@ def nvcc():
 
 def found_here(what):
     """Where NVIDIA's headers or nvcc are on this machine, whether anything is built or not; None without."""
-    done = subprocess.run(["cmake", f"-DWHAT={what}", "-P", "common/cmake/cuda_fetch.cmake"], cwd=runs.ROOT,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = runs.call(["cmake", f"-DWHAT={what}", "-P", "common/cmake/cuda_fetch.cmake"], cwd=runs.ROOT)
     return None if done.returncode else done.stdout.strip().splitlines()[-1]
 
 
