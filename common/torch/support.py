@@ -48,14 +48,14 @@ def layouts(dtype, device):
 
 
 class BindingTest(unittest.TestCase):
-    """Loads the chapter named by the class; self.devices are those that it is built for."""
+    """Loads the chapter named by the class, and those in `also`; self.devices are those that it is built for."""
 
-    chapter = None
+    chapter, also = None, ()
     now = ()
 
     @classmethod
     def setUpClass(cls):
-        cls.ops = elementwise_tutorial.load(cls.chapter)
+        cls.ops = elementwise_tutorial.load(cls.chapter, *cls.also)
         cls.devices = [backend for backend in ("cpu", "cuda")
                        if (cls.chapter, backend) in elementwise_tutorial.LOADED]
         cls.bound = elementwise_tutorial.bound(cls.chapter)

@@ -11,12 +11,7 @@ CHAPTERS = [chapter.name for chapter in elementwise_tutorial.bound_chapters()]
 
 
 class AllChaptersTest(support.BindingTest):
-    chapter = CHAPTERS[0]
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        elementwise_tutorial.load()
+    chapter, *also = CHAPTERS
 
     def every(self):
         return [one for chapter in CHAPTERS for one in elementwise_tutorial.bound(chapter)]

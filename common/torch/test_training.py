@@ -8,12 +8,7 @@ BOUND = 1e-2
 
 
 class TrainingTest(support.BindingTest):
-    chapter = training.CHAPTERS[0]
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        support.elementwise_tutorial.load(*training.CHAPTERS)
+    chapter, *also = training.CHAPTERS
 
     def farthest(self, mine, peer):
         return max(abs(a - b) / b for a, b in zip(mine, peer))

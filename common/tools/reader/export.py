@@ -20,6 +20,7 @@ import runs
 FORMATS = {  # how it is called, what counts as infinity, the smallest normal exponent, bits behind the point
     "float": ("float", "0x1p128", -126, 23), "half": ("half", "0x1p16", -14, 10), "__nv_bfloat16": ("bf16", "0x1p128", -126, 7),
     "__nv_fp8_e4m3": ("fp8", "448.0", -6, 3), "__nv_fp8_e5m2": ("fp8", "57344.0", -14, 2)}
+OTHER_TABLES = "views|backward"  # of launches
 OVERLAP = ["*_pdl", "*_e[45]m[23]x16_*", "e[45]m[23]x16_*"]
 WIDE = {"half": "__half2float({})", "__nv_bfloat16": "__bfloat162float({})", "__nv_fp8_e4m3": "static_cast<float>({})",
         "__nv_fp8_e5m2": "static_cast<float>({})"}
@@ -163,24 +164,16 @@ def respelled(kernel):
 def launch_of(folder, name, choose=max):
     """(elements, blocks, threads, kernel<...>): the launch of that name for most elements, of arrays aligned to what it needs."""
     found = []
-    for line in launches(folder):
-        cells = re.split(r"  +", line.strip())
-        shape = re.fullmatch(r"([\d,]+) x ([\d,]+)", cells[3]) if len(cells) == 5 and cells[0] == name else None
-        size = re.fullmatch(r"\(?([\d,]+?),?\)?(?: \(\1,?\))?", cells[1]) if shape else None
+    for function, size, _, shape, kernel in runs.launches(folder, OTHER_TABLES):
+        size = re.fullmatch(r"\(?([\d,]+?),?\)?(?: \(\1,?\))?", size) if function == name else None
         if size:
-            found.append((*(int(one.replace(",", "")) for one in (size[1], shape[1], shape[2])), cells[4]))
+            found.append((int(size[1].replace(",", "")), *shape, kernel))
     return choose((one for one in found if one[3] == found[0][3]), default=None)
-
-
-def launches(folder):
-    """The lines of the chapter's tables."""
-    return [line for path in runs.rooms(folder, "launches*.txt") if not re.search("views|backward", path.name)
-            for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def names(folder):
     """The rungs that can be exported."""
-    found = [line.split()[0] for line in launches(folder) if re.match(r"\w+  +[\d,]+  ", line)]
+    found = [function for function, size, *_ in runs.launches(folder, OTHER_TABLES) if re.fullmatch(r"\w+ [\d,]+", f"{function} {size}")]
     spec = spec_of(folder)
     found += [name for name, value in spec.get("rungs", {}).items() if "launch" in value]
     found += export_whole.rungs(spec)

@@ -267,13 +267,9 @@ def sectors_per_us(gpu, root=None):
 def launches(chapter, root=None):
     """{rung: (kernel, elements of a block, threads)} of the chapter's launches*.txt."""
     found = {}
-    for path in runs.rooms(Path(root or runs.ROOT) / chapter, "launches*.txt"):
-        for line in runs.read_text(path).splitlines():
-            match = re.match(r"(\S+) +([\d,]+) +[\d, ]+? +([\d,]+) x ([\d,]+)  (\S.*)$", line)
-            if match:
-                size, blocks, threads = (int(match.group(i).replace(",", "")) for i in (2, 3, 4))
-                each = threads * -(-size // (blocks * threads))
-                found.setdefault(match.group(1), (match.group(5), each, threads))
+    for name, size, aligned, (blocks, threads), kernel in runs.launches(Path(root or runs.ROOT) / chapter):
+        if re.fullmatch(r"\S+ [\d,]+ [\d, ]+", f"{name} {size} {aligned}"):
+            found.setdefault(name, (kernel, threads * -(-int(size.replace(",", "")) // (blocks * threads)), threads))
     return found
 
 

@@ -360,6 +360,15 @@ def rooms(folder, pattern):
     return sorted(Path(folder).glob(f"*/{pattern}"), key=lambda path: path.name)
 
 
+def launches(folder, without="$^"):
+    """[(function, size, alignment, (blocks, threads), kernel)] of a chapter's launches*.txt, each line with one launch; without:
+    a pattern of files' names."""
+    rows = [re.split("  +", line.strip()) for path in rooms(folder, "launches*.txt") if not re.search(without, path.name)
+            for line in read_text(path).splitlines()]
+    return [(*row[:3], tuple(int(one.replace(",", "")) for one in row[3].split(" x ")), row[4])
+            for row in rows if len(row) == 5 and re.fullmatch(r"[\d,]+ x [\d,]+", row[3])]
+
+
 def headers(folder):
     """The headers of a chapter's kernels and arithmetic."""
     return [path for room in (".", "ladders", "int8") for path in sorted((Path(folder) / room).glob("*.cuh"))]
