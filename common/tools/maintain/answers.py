@@ -114,9 +114,8 @@ def build(folder):
 
 def count(answer):
     """An answer's entry: what the model takes of it, or why not."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = source(answer, True, folder)
-        compiling = speed.Compiling(found_here("nvcc"), [path])
+    with tempfile.TemporaryDirectory() as folder, \
+            speed.Compiling(found_here("nvcc"), [path := source(answer, True, folder)]) as compiling:
         parser = argparse.ArgumentParser()
         run.add_arguments(parser)
         told = Path(folder, "counts.json")
@@ -130,8 +129,6 @@ def count(answer):
             return {"answer": name_of(answer), **counted.as_record(found, said["bytes"], said["elements"])}
         except counts.Unjudged as reason:
             return {"answer": name_of(answer), "unjudged": str(reason)}
-        finally:
-            compiling.stop()
 
 
 def main(words):

@@ -38,11 +38,8 @@ def machines_of(folder):
     sources = [path for path in folder.rglob("*.cu") if not {"museum", "answers", "peers", "proof"} & set(path.relative_to(folder).parts)]
 
     def compiled(source):
-        compiling = speed.Compiling(nvcc(), [source])
-        try:
+        with speed.Compiling(nvcc(), [source]) as compiling:
             return compiling.machines()
-        finally:
-            compiling.stop()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list({one.name: one for found in pool.map(compiled, sorted(sources)) for one in found}.values())
 

@@ -385,7 +385,7 @@ def record(steps, plan, recording, limit):
     return 1 if failed else 0
 
 
-def parse_arguments():
+def main(runner=run):
     parser = runs.Parser(prog=front.command("record"), description="Records a GPU into the repository, step by step.")
     parser.add_argument("gpu", help="its short name, as in the files': h200")
     words = {"type": lambda text: text.split(","), "default": [], "metavar": "STEP,..."}
@@ -394,11 +394,7 @@ def parse_arguments():
     parser.add_argument("--list", action="store_true", help="name the steps and their minutes, and run nothing")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="start no step that would not end within these")
     parser.add_argument("--folder", help="where the recording is kept (default: build/record/GPU)")
-    return parser.parse_args()
-
-
-def main(runner=run):
-    arguments = parse_arguments()
+    arguments = parser.parse_args()
     if not re.fullmatch(r"[a-z]*\d+[a-z0-9]*", arguments.gpu):
         raise runs.ToolError(f"{arguments.gpu}: name the GPU as its files are to be called, in small letters and digits: h200")
     plan = Plan(arguments.gpu)

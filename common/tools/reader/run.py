@@ -130,13 +130,10 @@ def explain(arguments, program_arguments):
     if missing:
         raise runs.ToolError(missing)
     flags = [*(f"-I{one}" for one in arguments.folders), *(f"-D{one}" for one in arguments.macros)]
-    compiling = speed.Compiling(source.found_here("nvcc"), [name for name in arguments.files if name.endswith(".cu")], flags)
-    try:
+    with speed.Compiling(source.found_here("nvcc"), [name for name in arguments.files if name.endswith(".cu")], flags) as compiling:
         code, launches = counted(OnExecutor(arguments), program_arguments)
         with contextlib.redirect_stdout(sys.stderr):
             speed.explain(compiling, launches, speed.target(arguments, runs.shown()["main"]))
-    finally:
-        compiling.stop()
     return code
 
 

@@ -1,5 +1,6 @@
 """The speed to expect of a kernel that nobody has run on a GPU: what counts.py counts, judged by the model."""
 
+import contextlib
 import functools
 import subprocess
 import tempfile
@@ -26,7 +27,7 @@ def missing(nvcc):
     return None if nvcc and counts.disassembler(nvcc) else OFFER.format(front.command("setup --nvcc"))
 
 
-class Compiling:
+class Compiling(contextlib.AbstractContextManager):
     """nvcc at work on a source, for its machine code; it runs beside the checks."""
 
     def __init__(self, nvcc, paths, flags=()):
@@ -50,6 +51,9 @@ class Compiling:
                 raise Unjudged("nvcc does not compile it")
             found += counts.machines(self.nvcc, f"{self.folder.name}/{i}.cubin", said)
         return found
+
+    def __exit__(self, *_):
+        self.stop()
 
     def stop(self):
         for process in self.processes:
