@@ -155,8 +155,12 @@ struct Exchange {
   }
 
  private:
-  __device__ __forceinline__ static unsigned address_of(const void* shared) {
+  __device__ __forceinline__ static unsigned address_of([[maybe_unused]] const void* shared) {
+#if defined(__CUDA_ARCH__)
     return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+#else
+    return 0;
+#endif
   }
   /// To block threadIdx.x: `mine`, and a count of its bytes.
   __device__ __forceinline__ void send(T mine) {

@@ -129,7 +129,7 @@ class Command(synthetic.Scratch):
     def test_what_it_refuses_before_it_does_anything(self):
         precious = Path(self.put("mine/precious", ""))
         for folder, words in ((precious.parent, "holds other files"), (precious, "is a file")):
-            self.assert_refused(synthetic.call("commands.py", "read", "--build", folder), words)
+            self.assert_refused(synthetic.call("commands.py", "read", "--build", folder), words, silent=False)
         self.assertEqual([path.name for path in precious.parent.iterdir()], ["precious"])
 
     def test_a_new_book_replaces_the_one_before_and_nothing_else(self):
