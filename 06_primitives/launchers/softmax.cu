@@ -111,7 +111,7 @@ using AloneAndRegisters = Form<512, 14, 1>;
 /// in registers. Above that it has one, in the second form.
 constexpr std::int64_t kThreeBytes = 75 << 10, kTwoBytes = 112 << 10,
                        kTwoAndRegistersBytes = 144 << 10;
-/// Rows are cut into shares of as many, in 1, 2, 4 or 8 (a H200 was faster with them than with 75 KiB); few rows into
+/// Rows are cut into shares of as many, in 1, 2, 4 or 8 (an H200 was faster with them than with 75 KiB); few rows into
 /// smaller ones, since there are multiprocessors left.
 constexpr std::int64_t kShareBytes = 40 << 10, kFewRowsShareBytes = 20 << 10, kFewRows = 128;
 /// As many clusters of eight have a multiprocessor for each block on an H200, and then hold nothing in registers.
@@ -122,11 +122,11 @@ constexpr std::int64_t kMissing = (kMostInCluster - 1) * 16;
 static_assert(InTwoAndRegisters::kHeldBytes + kMissing < kTwoBytes);
 static_assert(AloneAndRegisters::kHeldBytes + kMissing < kTwoAndRegistersBytes);
 
-/// The most bytes of a share on the current device; with a part in registers where a block can have more shared memory
-/// than the longest form has of them, as on compute capability 9.0 and 10.0.
+/// The most bytes of a share on the current device; with a part in registers where a block can have so much shared memory
+/// that all threads of the longest form hold their packs, as on compute capability 9.0 and 10.0.
 std::int64_t longest_share() {
   const std::int64_t most = most_share_bytes();
-  return most > AloneAndRegisters::kHeldBytes ? most + AloneAndRegisters::kHeldBytes : most;
+  return most >= kTwoAndRegistersBytes ? most + AloneAndRegisters::kHeldBytes : most;
 }
 
 /// The blocks of a row's cluster; 0: the row does not fit into one.
