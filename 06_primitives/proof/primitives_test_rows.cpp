@@ -588,7 +588,7 @@ void check_softmax_clusters() {
     for (const std::int64_t packs : {-1, 0, 1}) all.push_back({2, columns + packs * pack});
   }
   for (const std::int64_t share : {33, 76, 113}) all.push_back(in_shares<T>(8, share));
-  if (sizeof(T) == 4) all.push_back({16, in_shares<T>(8, 113).columns});  // a part in registers
+  all.push_back({16, in_shares<T>(8, 113).columns});  // a part in registers
   // Clusters of one, two and four blocks.
   if (sizeof(T) == 4) {
     all.push_back({128, 75 * kib});
