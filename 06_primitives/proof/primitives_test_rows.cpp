@@ -588,7 +588,7 @@ void check_softmax_clusters() {
     for (const std::int64_t packs : {-1, 0, 1}) all.push_back({2, columns + packs * pack});
   }
   for (const std::int64_t share : {33, 76, 113}) all.push_back(in_shares<T>(8, share));
-  all.push_back({16, in_shares<T>(8, 113).columns});  // a part in registers
+  if (sizeof(T) == 4) all.push_back({16, in_shares<T>(8, 113).columns});  // a part in registers
   // Clusters of one, two and four blocks.
   if (sizeof(T) == 4) {
     all.push_back({128, 75 * kib});
@@ -998,6 +998,12 @@ TEST_CASE("softmax of rows", "[exchange]") {
   check_softmax_type<float>();
   check_softmax_type<half>();
   check_softmax_type<Bf16>();
+}
+
+TEST_CASE("softmax of halves in longer shares, a part in registers", "[long]") {
+  require_device();
+  check_softmax<half>(softmax<half>, {{16, in_shares<half>(8, 113).columns}});
+  check_softmax<Bf16>(softmax<Bf16>, {{16, in_shares<Bf16>(8, 113).columns}});
 }
 
 TEST_CASE("softmax of rising and of alternating rows keeps its bound, whatever their length",
