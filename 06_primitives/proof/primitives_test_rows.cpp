@@ -75,25 +75,75 @@ std::vector<T> run_matrix(const Rows<T>& launch, const std::vector<T>& x, Matrix
   return run_matrix<T>(launch, x, shape, offset, offset, in_place);
 }
 
-/// f(values of a row, results of the row) for each row, of aligned and misaligned matrices, also in
-/// place.
-template <class T, class Check>
-void for_each_row(const Rows<T>& launch, const std::vector<MatrixShape>& all, Check check) {
+/// Whether the results of one row are right.
+template <class T>
+using RowJudge = std::function<bool(const T* y)>;
+
+/// The judge of a row that holds x. It is made once for all launches on that row.
+template <class T>
+using JudgeOf = std::function<RowJudge<T>(const std::vector<T>& x)>;
+
+/// One judge for each row of x.
+template <class T>
+std::vector<RowJudge<T>> judges_of(const JudgeOf<T>& judge_of, const std::vector<T>& x,
+                                   std::int64_t columns) {
+  std::vector<RowJudge<T>> judges;
+  for (auto row = x.begin(); row != x.end(); row += columns) {
+    judges.push_back(judge_of({row, row + columns}));
+  }
+  return judges;
+}
+
+template <class T>
+int wrong_rows(const std::vector<RowJudge<T>>& judges, const T* y, std::int64_t columns) {
+  int wrong = 0;
+  for (const RowJudge<T>& is_right : judges) {
+    if (!is_right(y)) ++wrong;
+    y += columns;
+  }
+  return wrong;
+}
+
+/// The rows of aligned and misaligned matrices, also in place.
+template <class T>
+void check_rows(const Rows<T>& launch, const std::vector<MatrixShape>& all,
+                const JudgeOf<T>& judge_of) {
   unsigned seed = 1;
   for (const MatrixShape& shape : all) {
     const std::vector<T> x = random_values<T>(kExponents, shape.size(), seed++);
+    const std::vector<RowJudge<T>> judges = judges_of(judge_of, x, shape.columns);
     for (const std::size_t offset : {0u, 1u}) {
       INFO(shape.text() << ", offset " << offset);
-      const bool in_place = seed % 2 == 0;
-      const std::vector<T> y = run_matrix<T>(launch, x, shape, offset, in_place);
-      for (std::int64_t row = 0; row < shape.rows; ++row) {
-        const std::int64_t begin = row * shape.columns, end = begin + shape.columns;
-        check(std::vector<T>(x.begin() + begin, x.begin() + end),
-              std::vector<T>(y.begin() + begin, y.begin() + end));
-      }
+      const std::vector<T> y = run_matrix<T>(launch, x, shape, offset, seed % 2 == 0);
+      CHECK(wrong_rows(judges, y.data(), shape.columns) == 0);
     }
   }
 }
+
+/// Results that may be off by so much each.
+struct Within {
+  std::vector<double> expected, bound;
+
+  explicit Within(std::size_t columns) : expected(columns), bound(columns) {}
+
+  /// The largest error, as a part of its bound.
+  template <class T>
+  double error(const T* y) const {
+    double worst = 0.0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      worst = worse(worst, std::fabs(number(y[i]) - expected[i]) / bound[i]);
+    }
+    return worst;
+  }
+
+  template <class T>
+  bool operator()(const T* y) const {
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (!(std::fabs(number(y[i]) - expected[i]) <= bound[i])) return false;
+    }
+    return true;
+  }
+};
 
 /// What every launcher on matrices refuses, and that it then writes nothing.
 template <class T>
@@ -121,21 +171,19 @@ void check_refusals(const Rows<T>& launch) {
   CHECK(y.intact());
 }
 
-/// Whether the results of a row are right.
-template <class T>
-using RowJudge = std::function<bool(const std::vector<T>& x, const std::vector<T>& y)>;
-
 /// What a launcher on the rows of a matrix promises. Its n is the number of rows, of `columns`
 /// elements each.
 template <class T>
-Promises promises_of(const Rows<T>& launch, std::int64_t columns, const RowJudge<T>& is_right) {
+Promises promises_of(const Rows<T>& launch, std::int64_t columns, const JudgeOf<T>& judge_of) {
   Promises promises;
   promises.sizes = {0, 1, 2, 3, 9};
-  promises.any_size = promises.sizes.back();
+  const std::int64_t most = promises.sizes.back();
+  // Of long rows two: every offset is tried, so that the second begins where any other would.
+  promises.any_size = columns > kSoftmaxTile ? 2 : most;
   promises.row_elements = columns;
   const auto in_row = static_cast<std::size_t>(columns);
   const std::vector<T> values =
-      random_values<T>(kExponents, static_cast<std::size_t>(promises.any_size) * in_row, 4);
+      random_values<T>(kExponents, static_cast<std::size_t>(most) * in_row, 4);
   promises.inputs = {input_array("x", values, alignof(T), true)};
   promises.out_element_bytes = sizeof(T);
   promises.out_alignment = alignof(T);
@@ -146,11 +194,12 @@ Promises promises_of(const Rows<T>& launch, std::int64_t columns, const RowJudge
                         cudaStream_t stream) {
     return launch(static_cast<const T*>(inputs[0]), static_cast<T*>(output), n, columns, stream);
   };
-  promises.judge = [=](const unsigned char* output, std::int64_t n) -> std::string {
+  if (judge_of == nullptr) return promises;
+  promises.judge = [judges = judges_of(judge_of, values, columns), columns](
+                       const unsigned char* output, std::int64_t n) -> std::string {
     for (std::int64_t row = 0; row < n; ++row) {
-      const auto x = values.begin() + row * columns;
-      const auto* y = reinterpret_cast<const T*>(output) + row * columns;
-      if (!is_right({x, x + columns}, {y, y + columns})) {
+      if (!judges[static_cast<std::size_t>(row)](reinterpret_cast<const T*>(output) +
+                                                 row * columns)) {
         return "row " + std::to_string(row) + " is wrong";
       }
     }
@@ -162,34 +211,30 @@ Promises promises_of(const Rows<T>& launch, std::int64_t columns, const RowJudge
 /// Every offset of x against every other of y, modulo 16 bytes, at lengths around a pack, two and the tiles
 /// of the kernels; in place where they are the same.
 template <class T>
-void check_offsets(const Rows<T>& launch, const RowJudge<T>& is_right) {
+void check_offsets(const Rows<T>& launch, const JudgeOf<T>& judge_of) {
   constexpr std::size_t kPack = 16 / sizeof(T);
   for (const std::int64_t columns : {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 263, 515, 1031}) {
     const MatrixShape shape{columns < 100 ? 9 : 2, columns};
     const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
+    const std::vector<RowJudge<T>> judges = judges_of(judge_of, x, columns);
     for (std::size_t x_offset = 0; x_offset < kPack; ++x_offset) {
       for (std::size_t y_offset = 0; y_offset < kPack; ++y_offset) {
         if (columns > 100 && x_offset % 3 + y_offset % 3 > 0) continue;
         INFO(shape.text() << ", x at " << x_offset << ", y at " << y_offset);
         const bool in_place = x_offset == y_offset && columns % 2 == 1;
         const std::vector<T> y = run_matrix<T>(launch, x, shape, x_offset, y_offset, in_place);
-        int wrong = 0;
-        for (auto row = x.begin(); row != x.end(); row += columns) {
-          const auto result = y.begin() + (row - x.begin());
-          if (!is_right({row, row + columns}, {result, result + columns})) ++wrong;
-        }
-        CHECK(wrong == 0);
+        CHECK(wrong_rows(judges, y.data(), columns) == 0);
       }
     }
   }
 }
 
 template <class T>
-void check_row_promises(const Rows<T>& launch, const RowJudge<T>& is_right) {
+void check_row_promises(const Rows<T>& launch, const JudgeOf<T>& judge_of) {
   check_refusals(launch);
-  check_offsets(launch, is_right);
+  check_offsets(launch, judge_of);
   for (const std::int64_t columns : {33, 1024}) {
-    check_promises(std::to_string(columns) + " columns", promises_of(launch, columns, is_right));
+    check_promises(std::to_string(columns) + " columns", promises_of(launch, columns, judge_of));
   }
 }
 
@@ -207,23 +252,19 @@ void check_bias(Bias<T> launch) {
                             cudaStream_t stream) {
       return launch(x, term.data(), y, rows, columns, stream);
     };
-    const RowJudge<T> is_right = [&](const std::vector<T>& x, const std::vector<T>& y) {
+    const JudgeOf<T> judge_of = [&](const std::vector<T>& x) {
+      std::vector<T> sums;
       for (std::size_t i = 0; i < x.size(); ++i) {
-        const T sum = from_double<T>(to_double(x[i]) + to_double(bias[i]));
-        if (!same_bits(sum, y[i])) return false;
+        sums.push_back(from_double<T>(to_double(x[i]) + to_double(bias[i])));
       }
-      return true;
+      return [sums](const T* y) { return std::equal(sums.begin(), sums.end(), y, same_bits<T>); };
     };
-    int wrong = 0;
     std::vector<MatrixShape> all = shapes(8192);  // and both sides of where few rows end
     for (const MatrixShape& s : {MatrixShape{256, 1024}, {257, 1024}, {300, 1032}}) {
       all.push_back(s);
     }
-    for_each_row<T>(add, all, [&](const std::vector<T>& x, const std::vector<T>& y) {
-      if (!is_right(x, y)) ++wrong;
-    });
-    CHECK(wrong == 0);
-    check_row_promises<T>(add, is_right);
+    check_rows<T>(add, all, judge_of);
+    check_row_promises<T>(add, judge_of);
   }
   const GuardedBuffer<T> x(random_values<T>(kExponents, 16, 1)), y(std::size_t{16});
   CHECK(launch(x.data(), nullptr, y.data(), 4, 4, nullptr) == cudaErrorInvalidValue);
@@ -438,31 +479,25 @@ Rows<T> as_rows(Reduction reduction, Dimension dimension) {
 
 // ---- Softmax ----------------------------------------------------------------------------------
 
-/// The largest error of a row, as a part of its bound.
 template <class T>
-double softmax_error(const std::vector<T>& x, const std::vector<T>& y) {
+Within softmax_of(const std::vector<T>& x) {
+  Within row(x.size());
+  if (x.empty()) return row;
   std::vector<double> wide(x.size());
   std::transform(x.begin(), x.end(), wide.begin(), [](T v) { return to_double(v); });
-  const std::vector<double> expected = softmax_reference(wide);
-  if (x.empty()) return 0.0;
+  row.expected = softmax_reference(wide);
   const double max = *std::max_element(wide.begin(), wide.end());
-  double worst = 0.0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double rounding = std::is_same_v<T, float> ? 0.0 : 0.51 * ulp<T>(expected[i]);
-    const double bound =
-        softmax_bound(wide[i], max, expected[i], static_cast<double>(x.size())) + rounding;
-    worst = worse(worst, std::fabs(to_double(y[i]) - expected[i]) / bound);
+    const double rounding = std::is_same_v<T, float> ? 0.0 : 0.51 * ulp<T>(row.expected[i]);
+    row.bound[i] =
+        softmax_bound(wide[i], max, row.expected[i], static_cast<double>(x.size())) + rounding;
   }
-  return worst;
+  return row;
 }
 
 template <class T>
 void check_softmax(const Rows<T>& launch, const std::vector<MatrixShape>& all) {
-  double worst = 0.0;
-  for_each_row<T>(launch, all, [&](const std::vector<T>& x, const std::vector<T>& y) {
-    worst = worse(worst, softmax_error(x, y));
-  });
-  CHECK(worst <= 1.0);
+  check_rows<T>(launch, all, softmax_of<T>);
 }
 
 /// Besides the others, rows of floats that 512 threads share, and their neighbours.
@@ -527,11 +562,6 @@ Rows<T> split() {
       [](auto... arguments) { return softmax_split<T>(arguments...); });
 }
 
-template <class T>
-bool is_softmax(const std::vector<T>& x, const std::vector<T>& y) {
-  return softmax_error(x, y) <= 1.0;
-}
-
 /// Rows at the ends of what is split, of parts of one tile and of two, and neighbours of whole tiles.
 template <class T>
 void check_softmax_split() {
@@ -558,14 +588,14 @@ void check_softmax_split() {
   for (const std::int64_t columns : {16501, 16504, 32776}) {
     if (columns == 32776 && sizeof(T) == 2) continue;  // held as well
     check_promises(std::to_string(columns) + " columns",
-                   promises_of<T>(split<T>(), columns, is_softmax<T>));
+                   promises_of<T>(split<T>(), columns, softmax_of<T>));
   }
   const MatrixShape shape{2, 20001};
   const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
   const std::vector<T> y = run_matrix<T>(split<T>(), x, shape);
   for (const std::size_t offset : {0u, 1u, 3u}) {  // x and y begin differently
     const std::vector<T> z = run_matrix<T>(split<T>(), x, shape, offset, offset + 1, false);
-    CHECK(softmax_error<T>({x.begin(), x.begin() + 20001}, {z.begin(), z.begin() + 20001}) <= 1.0);
+    CHECK(softmax_of<T>({x.begin(), x.begin() + 20001}).error(z.data()) <= 1.0);
   }
   CHECK(run_matrix<T>(split<T>(), x, shape) == y);
 }
@@ -628,8 +658,8 @@ void check_softmax_type() {
   const Rows<T> online = softmax<T>, two = softmax_two_reductions<T>;
   check_softmax<T>(online, with_long_rows());
   check_softmax<T>(two, softmax_shapes());
-  check_row_promises<T>(online, is_softmax<T>);
-  check_row_promises<T>(two, is_softmax<T>);
+  check_row_promises<T>(online, softmax_of<T>);
+  check_row_promises<T>(two, softmax_of<T>);
   for (const std::int64_t columns : {7, 512, 1000, 4096}) {
     check_softmax_ends<T>(online, columns);
     check_softmax_ends<T>(two, columns);
@@ -646,23 +676,23 @@ void check_softmax_type() {
 int cumsum_depth(std::size_t columns) { return 40 + 3 * static_cast<int>(columns / 256); }
 
 template <class T>
-bool are_running_sums(const std::vector<T>& x, const std::vector<T>& y) {
+RowJudge<T> running_sums_of(const std::vector<T>& x) {
   if constexpr (std::is_integral_v<T>) {
+    std::vector<T> sums;
     std::uint32_t sum = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      sum += static_cast<std::uint32_t>(x[i]);
-      if (static_cast<std::uint32_t>(y[i]) != sum) return false;
-    }
+    for (const T v : x) sums.push_back(static_cast<T>(sum += static_cast<std::uint32_t>(v)));
+    return [sums](const T* y) { return std::equal(sums.begin(), sums.end(), y); };
   } else {
+    Within row(x.size());
     ExactSum sum;
     for (std::size_t i = 0; i < x.size(); ++i) {
       sum.add(to_double(x[i]));
+      row.expected[i] = sum.value();
       const double rounding = std::is_same_v<T, float> ? 0.0 : 0.51 * ulp<T>(sum.value());
-      const double bound = sum_bound(cumsum_depth(x.size()), sum.magnitudes) + rounding;
-      if (!(std::fabs(to_double(y[i]) - sum.value()) <= bound)) return false;
+      row.bound[i] = sum_bound(cumsum_depth(x.size()), sum.magnitudes) + rounding;
     }
+    return row;
   }
-  return true;
 }
 
 template <class T>
@@ -674,12 +704,8 @@ Rows<T> split_cumsum() {
 
 template <class T>
 void check_cumsum_of(const Rows<T>& launch, const std::vector<MatrixShape>& all) {
-  int wrong = 0;
-  for_each_row<T>(launch, all, [&](const std::vector<T>& x, const std::vector<T>& y) {
-    if (!are_running_sums(x, y)) ++wrong;
-  });
-  CHECK(wrong == 0);
-  check_row_promises<T>(launch, are_running_sums<T>);
+  check_rows<T>(launch, all, running_sums_of<T>);
+  check_row_promises<T>(launch, running_sums_of<T>);
 }
 
 template <class T>
@@ -700,27 +726,22 @@ void check_cumsum() {
   // Clusters of four and of eight, whose last blocks have less; and in shared memory, the shortest rows, in eight blocks and
   // in four, 17 tiles in eight, and the most that these hold.
   constexpr std::int64_t kPack = 16 / sizeof(T), kMost = 8 * (220 << 10) / sizeof(T);
-  int wrong = 0;
-  for_each_row<T>(tutorial::cumsum<T>,
-                  {{1, 8200},
-                   {2, 16384},
-                   {1, 16392},
-                   {3, 32768},
-                   {2, 32768 + kPack},
-                   {2, (8 * 1024 + 1) * kPack},
-                   {sizeof(T) == 4 ? 129 : 65, (4 * 1024 + 1) * kPack},
-                   {2, (16 * 1024 + 1) * kPack},
-                   {1, kMost}},
-                  [&](const std::vector<T>& x, const std::vector<T>& y) {
-                    wrong += are_running_sums(x, y) ? 0 : 1;
-                  });
-  CHECK(wrong == 0);
-  check_promises("16500 columns", promises_of<T>(split_cumsum<T>(), 16500, are_running_sums<T>));
+  check_rows<T>(tutorial::cumsum<T>,
+                {{1, 8200},
+                 {2, 16384},
+                 {1, 16392},
+                 {3, 32768},
+                 {2, 32768 + kPack},
+                 {2, (8 * 1024 + 1) * kPack},
+                 {sizeof(T) == 4 ? 129 : 65, (4 * 1024 + 1) * kPack},
+                 {2, (16 * 1024 + 1) * kPack},
+                 {1, kMost}},
+                running_sums_of<T>);
+  check_promises("16500 columns", promises_of<T>(split_cumsum<T>(), 16500, running_sums_of<T>));
   const MatrixShape shape{2, 20001};  // x and y begin differently; the same bits every time
   const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
   const std::vector<T> y = run_matrix<T>(split_cumsum<T>(), x, shape, 1, 2, false);
-  const std::vector<T> first_x(x.begin(), x.begin() + 20001), first_y(y.begin(), y.begin() + 20001);
-  CHECK(are_running_sums(first_x, first_y));
+  CHECK(running_sums_of<T>({x.begin(), x.begin() + 20001})(y.data()));
   CHECK(run_matrix<T>(split_cumsum<T>(), x, shape, 1, 2, false) == y);
 }
 
@@ -738,14 +759,16 @@ bool in_order(T a, T b) {
   }
 }
 
-/// Whether y is x in order. Which NaN it is does not matter.
+/// x in order. Which NaN it is does not matter.
 template <class T>
-bool is_sorted_from(std::vector<T> x, const std::vector<T>& y) {
+RowJudge<T> sorted_from(std::vector<T> x) {
   std::stable_sort(x.begin(), x.end(), in_order<T>);
-  return std::equal(x.begin(), x.end(), y.begin(), [](const T& wanted, const T& actual) {
-    const bool nan = number(wanted) != number(wanted);
-    return nan ? number(actual) != number(actual) : same_bits(actual, wanted);
-  });
+  return [x](const T* y) {
+    return std::equal(x.begin(), x.end(), y, [](const T& wanted, const T& actual) {
+      const bool nan = number(wanted) != number(wanted);
+      return nan ? number(actual) != number(actual) : same_bits(actual, wanted);
+    });
+  };
 }
 
 /// Few different values, so that many are equal, and all kinds of them.
@@ -816,7 +839,7 @@ void check_sort_type() {
                                cudaStream_t stream) {
     return sort_rows(in, out, rows, columns, stream);
   };
-  check_row_promises<T>(keys_only, is_sorted_from<T>);
+  check_row_promises<T>(keys_only, sorted_from<T>);
   const GuardedBuffer<T> y(std::size_t{8193});
   CHECK(sort_rows(y.data(), y.data(), 1, 8193, nullptr) == cudaErrorInvalidValue);
   CHECK(last_refusal() ==
@@ -1011,8 +1034,9 @@ TEST_CASE("softmax of rising and of alternating rows keeps its bound, whatever t
   require_device();
   const auto check = [](const std::vector<float>& x) {
     const MatrixShape shape{1, static_cast<std::int64_t>(x.size())};
-    CHECK(softmax_error(x, run_matrix<float>(softmax<float>, x, shape)) <= 1.0);
-    CHECK(softmax_error(x, run_matrix<float>(split<float>(), x, shape)) <= 1.0);
+    const Within expected = softmax_of(x);
+    CHECK(expected.error(run_matrix<float>(softmax<float>, x, shape).data()) <= 1.0);
+    CHECK(expected.error(run_matrix<float>(split<float>(), x, shape).data()) <= 1.0);
   };
   for (const std::size_t columns : {1u << 17, 1u << 20}) {
     std::vector<float> x(columns);

@@ -4,7 +4,6 @@
 
 #include "common/executor/block_texts.h"
 #include "common/executor/cluster_functions.h"
-#include "common/executor/shared_variables.h"
 
 #include <utility>
 
@@ -27,8 +26,12 @@ void ClusterQueue::work() noexcept {
     rank = joined_++;
   }
   ranks_[rank].worker = &Worker::of_this_thread();
-  ranks_[rank].variables = thread_locals();
+  ranks_[rank].variables = &shared_of_this_thread();
   Worker::of_this_thread().run_blocks(launch_, ranks_[rank], reverse_);
+}
+
+void ClusterQueue::wake_all() {
+  for (Rank& rank : ranks_) rank.turn_has_come.notify_one();
 }
 
 /// Whether there was a block in that state; the first of them is next.
@@ -37,6 +40,7 @@ bool ClusterQueue::give_turn_to(State state) {
     const unsigned rank = reverse_ ? size_ - 1 - i : i;
     if (ranks_[rank].state != state) continue;
     turn_ = rank;
+    ranks_[rank].turn_has_come.notify_one();
     return true;
   }
   return false;
@@ -45,7 +49,6 @@ bool ClusterQueue::give_turn_to(State state) {
 /// Blocks that have yet to begin, or have been released, come first; then the barrier is complete; then the
 /// cluster is. After a failure those that have begun end, one by one.
 void ClusterQueue::pass_turn() {
-  turn_has_passed_.notify_all();
   if (failed_) {
     if (!give_turn_to(State::released)) give_turn_to(State::waiting);
     return;
@@ -60,7 +63,11 @@ void ClusterQueue::pass_turn() {
   if (give_turn_to(State::released)) return;
   ++cluster_;
   all(State::ended, State::yet_to_begin);
-  give_turn_to(State::yet_to_begin);
+  if (cluster_ == clusters_) {
+    wake_all();
+  } else {
+    give_turn_to(State::yet_to_begin);
+  }
 }
 
 bool ClusterQueue::Rank::take(uint3& index) {
@@ -70,7 +77,7 @@ bool ClusterQueue::Rank::take(uint3& index) {
     queue_.pass_turn();
   }
   const auto ends = [&] { return queue_.failed_ || queue_.cluster_ == queue_.clusters_; };
-  queue_.turn_has_passed_.wait(lock, [&] { return ends() || queue_.turn_ == rank_; });
+  turn_has_come.wait(lock, [&] { return ends() || queue_.turn_ == rank_; });
   if (ends()) return false;
   state = State::running;
   const unsigned in_row = queue_.launch_.grid.x / queue_.size_;
@@ -86,14 +93,14 @@ bool ClusterQueue::Rank::take(uint3& index) {
 void ClusterQueue::Rank::fail(const std::string& failure, cudaError_t error) {
   const std::lock_guard<std::mutex> lock(queue_.mutex_);
   if (!std::exchange(queue_.failed_, true)) queue_.fail_(failure, error);
-  queue_.turn_has_passed_.notify_all();
+  queue_.wake_all();
 }
 
 bool ClusterQueue::Rank::meet() {
   std::unique_lock<std::mutex> lock(queue_.mutex_);
   state = State::waiting;
   queue_.pass_turn();
-  queue_.turn_has_passed_.wait(lock, [&] { return queue_.turn_ == rank_; });
+  turn_has_come.wait(lock, [&] { return queue_.turn_ == rank_; });
   state = State::running;
   return !queue_.failed_;
 }
@@ -119,8 +126,9 @@ void* ClusterQueue::Rank::of_block(void* shared, unsigned rank, Where where) {
   if (address >= dynamic && address < dynamic + queue_.launch_.shared_bytes) {
     return static_cast<char*>(other.worker->dynamic_shared()) + (address - dynamic);
   }
-  if (!is_shared_variable(address)) refuse("the address is not one of this block's shared memory");
-  return other.variables + (address - variables);
+  char* const place = place_on(*other.variables, address);
+  if (place == nullptr) refuse("the address is not one of this block's shared memory");
+  return place;
 }
 
 // ---- What kernels call ----------------------------------------------------------------------------

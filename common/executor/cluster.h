@@ -2,14 +2,15 @@
 #pragma once
 
 #include "common/executor/block.h"
+#include "common/executor/shared_variables.h"
 #include "common/executor/worker.h"
 
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <string>
-#include <vector>
 
 // Each block of a cluster has a worker thread of its own, and so its own `__shared__` variables; but
 // only one of them runs at a time. A block goes on until all its threads wait at the cluster's barrier,
@@ -43,8 +44,9 @@ class ClusterQueue {
     unsigned cluster_size() const override { return queue_.size_; }
 
     Worker* worker = nullptr;
-    char* variables = nullptr;  ///< where its thread-local ones lie
+    SharedOfThread* variables = nullptr;
     State state = State::yet_to_begin;
+    std::condition_variable turn_has_come;
 
    private:
     ClusterQueue& queue_;
@@ -53,6 +55,7 @@ class ClusterQueue {
 
   void pass_turn();
   bool give_turn_to(State state);
+  void wake_all();
 
   const Launch& launch_;
   const bool reverse_;
@@ -61,8 +64,7 @@ class ClusterQueue {
   const Fail fail_;
 
   std::mutex mutex_;
-  std::condition_variable turn_has_passed_;
-  std::vector<Rank> ranks_;
+  std::deque<Rank> ranks_;
   unsigned joined_ = 0;
   unsigned turn_ = 0;
   std::uint64_t cluster_ = 0;

@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tutorial::cpu {
@@ -171,7 +172,22 @@ class Functions {
 
   std::size_t count() const { return variables_.size(); }
   const std::vector<std::vector<Range>>& variables() const { return variables_; }
-  const std::vector<Range>& variables(std::size_t function) const { return variables_[function]; }
+
+  /// The function with a variable at that offset; count() for one that is declared outside of functions, more for none.
+  std::size_t function_with(std::size_t offset) const {
+    const auto found =
+        std::find_if(variables_.begin(), variables_.end(),
+                     [&](const auto& of_function) { return any_holds(of_function, offset); });
+    return static_cast<std::size_t>(found - variables_.begin()) +
+           (found == variables_.end() && !any_holds(of_files_, offset) ? 1 : 0);
+  }
+
+  void poison(SharedOfThread& of_thread, std::size_t function) const {
+    if (std::exchange(of_thread.poisoned[function], *of_thread.block) == *of_thread.block) return;
+    for (const Range& variable : variables_[function]) {
+      std::memset(of_thread.thread_locals + variable.offset, 0xFF, variable.bytes);
+    }
+  }
 
   /// Those that are declared outside of functions.
   const std::vector<Range>& of_files() const { return of_files_; }
@@ -240,14 +256,28 @@ std::vector<SharedVariable> shared_variables() {
   return all;
 }
 
-char* thread_locals() { return Functions::instance().block_of_this_thread(); }
+SharedOfThread& shared_of_this_thread() {
+  const Functions& functions = Functions::instance();
+  thread_local SharedOfThread mine{functions.block_of_this_thread(), &block_number,
+                                   std::vector<std::uint64_t>(functions.count())};
+  return mine;
+}
 
 bool is_shared_variable(const void* address) {
-  const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - thread_locals());
   const Functions& functions = Functions::instance();
-  return any_holds(functions.of_files(), offset) ||
-         std::any_of(functions.variables().begin(), functions.variables().end(),
-                     [offset](const auto& of_function) { return any_holds(of_function, offset); });
+  const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) -
+                                               functions.block_of_this_thread());
+  return functions.function_with(offset) <= functions.count();
+}
+
+char* place_on(SharedOfThread& other, const void* address) {
+  const Functions& functions = Functions::instance();
+  const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) -
+                                               functions.block_of_this_thread());
+  const std::size_t function = functions.function_with(offset);
+  if (function > functions.count()) return nullptr;
+  if (function < functions.count()) functions.poison(other, function);
+  return other.thread_locals + offset;
 }
 
 bool is_guard(std::uintptr_t address) {
@@ -265,28 +295,6 @@ void poison_shared_variables_of_files() {
   }
 }
 
-namespace {
-
-/// Each function's, once a block of this thread.
-void poison_shared_variables(std::size_t function) {
-  const Functions& functions = Functions::instance();
-  thread_local std::vector<std::uint64_t> poisoned(
-      functions.count());  // function -> in which block
-  if (poisoned[function] == block_number) return;
-  poisoned[function] = block_number;
-  char* const block = functions.block_of_this_thread();
-  for (const Range& variable : functions.variables(function)) {
-    std::memset(block + variable.offset, 0xFF, variable.bytes);
-  }
-}
-
-}  // namespace
-
-void poison_all_shared_variables() {
-  poison_shared_variables_of_files();
-  for (std::size_t i = 0; i < Functions::instance().count(); ++i) poison_shared_variables(i);
-}
-
 void poison_shared_variables(SharedMark& mark) {
   mark.block = block_number;
   if (running_block == nullptr) {  // at the program's start, for one of a file
@@ -297,7 +305,7 @@ void poison_shared_variables(SharedMark& mark) {
   const auto offset =
       static_cast<std::size_t>(reinterpret_cast<char*>(&mark) - functions.block_of_this_thread());
   const std::size_t function = functions.function_of_mark(offset);
-  if (function != functions.count()) poison_shared_variables(function);
+  if (function != functions.count()) functions.poison(shared_of_this_thread(), function);
 }
 
 }  // namespace tutorial::cpu

@@ -36,13 +36,21 @@ void poison_shared_variables(SharedMark& mark);
 /// Fills those that are declared outside of functions.
 void poison_shared_variables_of_files();
 
-/// Fills all. For a block of a cluster, which others may write to before its own threads come to a declaration.
-void poison_all_shared_variables();
-
-/// Whether `address` is in a `__shared__` variable of this thread; and where the block of its thread-local
-/// variables begins, in which they lie in the same order on every thread.
+/// Whether `address` is in a `__shared__` variable of this thread.
 bool is_shared_variable(const void* address);
-char* thread_locals();
+
+/// The `__shared__` variables of one thread.
+struct SharedOfThread {
+  char* thread_locals;                  ///< where they lie, in the same order on every thread
+  const std::uint64_t* block;           ///< the number of its running block
+  std::vector<std::uint64_t> poisoned;  ///< function -> in which block
+};
+
+SharedOfThread& shared_of_this_thread();
+
+/// The same variable's place on another thread, filled if its block has not come to the declaration. nullptr if `address`
+/// is in none.
+char* place_on(SharedOfThread& other, const void* address);
 
 /// Whether `address` is the calling thread's note that a `__shared__` variable of a class has been
 /// constructed: for the tracer and the checker (common/trace, common/check).

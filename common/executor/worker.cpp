@@ -51,11 +51,7 @@ bool Worker::begin_next_block() {
     of_thread.batches = 0;
   }
   ++block_number;
-  if (source_->cluster_size() == 1) {
-    poison_shared_variables_of_files();
-  } else {
-    poison_all_shared_variables();
-  }
+  poison_shared_variables_of_files();
   blockIdx = index;
   block_.begin(launch_->threads, launch_->block, index, reverse_);
   if (watcher != nullptr) watcher->block_begins();

@@ -15,11 +15,9 @@ bool is_shared_variable(const void* address) {
   return trace::thread_locals().holds(reinterpret_cast<std::uintptr_t>(address));
 }
 
-char* thread_locals() { return __start_tutorial_shared; }
 bool is_guard(std::uintptr_t) { return false; }
 void poison_shared_variables(SharedMark&) {}
 void poison_shared_variables_of_files() {}  // live.cpp does, as it does outside of browsers
-void poison_all_shared_variables() {}
 bool is_captured(cudaStream_t) { return false; }
 cudaError_t keep(cudaStream_t, Work) { return cudaErrorNotSupported; }
 
