@@ -28,13 +28,13 @@ std::vector<unsigned char> canary(unsigned serial, bool front, std::size_t bytes
     return words;
   }();
   const std::uint64_t own = mix(std::uint64_t{serial} << 33 | std::uint64_t{front} << 32);
-  std::vector<unsigned char> pattern(bytes);
-  for (std::size_t begin = 0; begin < bytes; begin += sizeof(std::uint64_t)) {
-    const std::size_t position = begin / sizeof(std::uint64_t) % kPositions;
+  std::vector<std::uint64_t> words(bytes / sizeof own + 1);
+  for (std::size_t i = 0; i < words.size(); ++i) {
     // No byte is 0, so that a zero past the end, the likeliest mistake, is always seen.
-    const std::uint64_t word = (by_position[position] ^ own) | 0x0101010101010101;
-    std::memcpy(pattern.data() + begin, &word, std::min(sizeof word, bytes - begin));
+    words[i] = (by_position[i % kPositions] ^ own) | 0x0101010101010101;
   }
+  std::vector<unsigned char> pattern(bytes);
+  std::memcpy(pattern.data(), words.data(), bytes);
   return pattern;
 }
 
