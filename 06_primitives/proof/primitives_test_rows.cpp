@@ -584,12 +584,6 @@ void check_softmax_split() {
                                 {1, 256 * kTile},
                                 {1, 257 * kTile + 3}});
   check_softmax_ends<T>(split<T>(), 16500);
-  // In parts that begin anywhere, held by a cluster, and in parts of whole packs.
-  for (const std::int64_t columns : {16501, 16504, 32776}) {
-    if (columns == 32776 && sizeof(T) == 2) continue;  // held as well
-    check_promises(std::to_string(columns) + " columns",
-                   promises_of<T>(split<T>(), columns, softmax_of<T>));
-  }
   const MatrixShape shape{2, 20001};
   const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
   const std::vector<T> y = run_matrix<T>(split<T>(), x, shape);
@@ -658,8 +652,6 @@ void check_softmax_type() {
   const Rows<T> online = softmax<T>, two = softmax_two_reductions<T>;
   check_softmax<T>(online, with_long_rows());
   check_softmax<T>(two, softmax_shapes());
-  check_row_promises<T>(online, softmax_of<T>);
-  check_row_promises<T>(two, softmax_of<T>);
   for (const std::int64_t columns : {7, 512, 1000, 4096}) {
     check_softmax_ends<T>(online, columns);
     check_softmax_ends<T>(two, columns);
@@ -667,6 +659,18 @@ void check_softmax_type() {
   check_softmax_ends<T>(online, 16500);
   check_softmax_split<T>();
   check_softmax_clusters<T>();
+}
+
+template <class T>
+void check_softmax_promises() {
+  check_row_promises<T>(softmax<T>, softmax_of<T>);
+  check_row_promises<T>(softmax_two_reductions<T>, softmax_of<T>);
+  // In parts that begin anywhere, held by a cluster, and in parts of whole packs.
+  for (const std::int64_t columns : {16501, 16504, 32776}) {
+    if (columns == 32776 && sizeof(T) == 2) continue;  // held as well
+    check_promises(std::to_string(columns) + " columns",
+                   promises_of<T>(split<T>(), columns, softmax_of<T>));
+  }
 }
 
 // ---- Running sums -----------------------------------------------------------------------------
@@ -703,26 +707,22 @@ Rows<T> split_cumsum() {
 }
 
 template <class T>
-void check_cumsum_of(const Rows<T>& launch, const std::vector<MatrixShape>& all) {
-  check_rows<T>(launch, all, running_sums_of<T>);
-  check_row_promises<T>(launch, running_sums_of<T>);
-}
-
-template <class T>
 void check_cumsum() {
   std::vector<MatrixShape> all = shapes(8192);
   for (const MatrixShape& s : {MatrixShape{1, 20000}, {2, 12289}, {5, 3072}}) all.push_back(s);
-  check_cumsum_of<T>(tutorial::cumsum<T>, all);
+  check_rows<T>(tutorial::cumsum<T>, all, running_sums_of<T>);
   // Ends of what is cut, parts of one tile and of two, whole tiles and their neighbours.
-  check_cumsum_of<T>(split_cumsum<T>(), {{1, 16384},
-                                         {1, 16385},
-                                         {2, 20480},
-                                         {3, 20481},
-                                         {32, 16392},
-                                         {33, 16392},
-                                         {2, 40960},
-                                         {2, 70001},
-                                         {1, 256 * 2048 + 8}});
+  check_rows<T>(split_cumsum<T>(),
+                {{1, 16384},
+                 {1, 16385},
+                 {2, 20480},
+                 {3, 20481},
+                 {32, 16392},
+                 {33, 16392},
+                 {2, 40960},
+                 {2, 70001},
+                 {1, 256 * 2048 + 8}},
+                running_sums_of<T>);
   // Clusters of four and of eight, whose last blocks have less; and in shared memory, the shortest rows, in eight blocks and
   // in four, 17 tiles in eight, and the most that these hold.
   constexpr std::int64_t kPack = 16 / sizeof(T), kMost = 8 * (220 << 10) / sizeof(T);
@@ -737,12 +737,18 @@ void check_cumsum() {
                  {2, (16 * 1024 + 1) * kPack},
                  {1, kMost}},
                 running_sums_of<T>);
-  check_promises("16500 columns", promises_of<T>(split_cumsum<T>(), 16500, running_sums_of<T>));
   const MatrixShape shape{2, 20001};  // x and y begin differently; the same bits every time
   const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
   const std::vector<T> y = run_matrix<T>(split_cumsum<T>(), x, shape, 1, 2, false);
   CHECK(running_sums_of<T>({x.begin(), x.begin() + 20001})(y.data()));
   CHECK(run_matrix<T>(split_cumsum<T>(), x, shape, 1, 2, false) == y);
+}
+
+template <class T>
+void check_cumsum_promises() {
+  check_row_promises<T>(tutorial::cumsum<T>, running_sums_of<T>);
+  check_row_promises<T>(split_cumsum<T>(), running_sums_of<T>);
+  check_promises("16500 columns", promises_of<T>(split_cumsum<T>(), 16500, running_sums_of<T>));
 }
 
 // ---- Sorted rows ------------------------------------------------------------------------------
@@ -835,6 +841,10 @@ void check_sort_type() {
     check_sort<T>({rows, columns}, 0);
     if (columns % 5 != 0) check_sort<T>({rows, columns}, columns % 2 == 0 ? 1 : 3);
   }
+}
+
+template <class T>
+void check_sort_promises() {
   const Rows<T> keys_only = [](const T* in, T* out, std::int64_t rows, std::int64_t columns,
                                cudaStream_t stream) {
     return sort_rows(in, out, rows, columns, stream);
@@ -1023,6 +1033,13 @@ TEST_CASE("softmax of rows", "[exchange]") {
   check_softmax_type<Bf16>();
 }
 
+TEST_CASE("softmax keeps a launcher's promises") {
+  require_device();
+  check_softmax_promises<float>();
+  check_softmax_promises<half>();
+  check_softmax_promises<Bf16>();
+}
+
 TEST_CASE("softmax of halves in longer shares, a part in registers", "[long]") {
   require_device();
   check_softmax<half>(softmax<half>, {{16, in_shares<half>(8, 113).columns}});
@@ -1121,6 +1138,14 @@ TEST_CASE("running sums of rows", "[exchange]") {
   check_cumsum<std::int32_t>();
 }
 
+TEST_CASE("running sums keep a launcher's promises") {
+  require_device();
+  check_cumsum_promises<float>();
+  check_cumsum_promises<half>();
+  check_cumsum_promises<Bf16>();
+  check_cumsum_promises<std::int32_t>();
+}
+
 TEST_CASE("a NaN or an infinity changes no running sum before it", "[exchange]") {
   require_device();
   for (const std::int64_t columns : {100, 1024, 4096, 6000}) {
@@ -1147,6 +1172,13 @@ TEST_CASE("a NaN or an infinity changes no running sum before it", "[exchange]")
 TEST_CASE("sorted rows: float", "[exchange]") {
   require_device();
   check_sort_type<float>();
+}
+
+TEST_CASE("sorting rows keeps a launcher's promises") {
+  require_device();
+  check_sort_promises<float>();
+  check_sort_promises<half>();
+  check_sort_promises<std::int32_t>();
 }
 
 TEST_CASE("sorted rows: half") {
