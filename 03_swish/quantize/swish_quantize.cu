@@ -161,10 +161,10 @@ int threads_for_row(std::int64_t items, std::int64_t most) {
 /// instead of four, takes less of it (notes/quantize.md).
 constexpr std::int64_t kFewRowsOfOne = 512, kFewRowsOfTwo = 128;
 
-/// Whether a cluster takes each row: of more packs than a block of 1,024 threads loads at once, few enough that the
+/// Whether a cluster takes each row: of as many packs as a block has threads at most, or more, and few enough that the
 /// clusters run at the same time.
 bool want_clusters(std::int64_t rows, std::int64_t packs) {
-  return packs > 1024 && rows <= (packs <= 1536 ? 16 : 48);
+  return packs >= 1024 && rows <= (packs == 1024 ? 24 : 64);
 }
 
 template <class T>
