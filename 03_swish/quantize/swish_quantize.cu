@@ -161,10 +161,12 @@ int threads_for_row(std::int64_t items, std::int64_t most) {
 /// instead of four, takes less of it (notes/quantize.md).
 constexpr std::int64_t kFewRowsOfOne = 512, kFewRowsOfTwo = 128;
 
-/// Whether a cluster takes each row: of as many packs as a block has threads at most, or more, and few enough that the
-/// clusters run at the same time.
+/// Whether a cluster takes each row: long enough to win by its eight blocks what their meeting costs, and few enough that
+/// all clusters run at the same time (notes/quantize.md).
 bool want_clusters(std::int64_t rows, std::int64_t packs) {
-  return packs >= 1024 && rows <= (packs == 1024 ? 24 : 64);
+  if (packs >= 1792) return rows <= 64;
+  if (packs > 1024) return rows <= 48;
+  return packs >= 960 && rows <= 24;
 }
 
 template <class T>

@@ -141,8 +141,8 @@ TEST_CASE("swiglu quantize: few rows and many have the same bits", "[exchange]")
   require_device();
   struct {
     std::int64_t rows, packs;
-  } constexpr shapes[] = {{1, 1024}, {24, 1024}, {25, 1024},  {1, 1025},  {64, 1025}, {65, 1025},
-                          {1, 2049}, {65, 2049}, {128, 1024}, {513, 513}, {129, 1025}};
+  } constexpr shapes[] = {{1, 960},   {24, 1024}, {25, 1024},  {1, 1025},  {48, 1025}, {49, 1025},
+                          {64, 1792}, {65, 2049}, {128, 1024}, {513, 513}, {129, 1025}};
   for (const auto& [rows, packs] : shapes) {
     const std::int64_t columns = 4 * packs;
     INFO(rows << " x " << columns);
@@ -167,11 +167,18 @@ TEST_CASE("swiglu quantize: which kernel runs, in how many blocks") {
               });
   };
   for (const std::int64_t packs : {512, 513, 1024}) {
-    for (const std::int64_t rows : {24, 25, 512, 513}) add(rows, 8 * packs);
+    for (const std::int64_t rows : {512, 513}) add(rows, 8 * packs);
   }
-  for (const std::int64_t packs : {1025, 2048, 2049, 4096, 4097}) {
-    for (const std::int64_t rows : {64, 65, 128, 129}) add(rows, 8 * packs);
+  for (const std::int64_t packs : {959, 960, 1024}) {
+    for (const std::int64_t rows : {24, 25}) add(rows, 8 * packs);
   }
+  for (const std::int64_t packs : {1025, 1791}) {
+    for (const std::int64_t rows : {48, 49, 128, 129}) add(rows, 8 * packs);
+  }
+  for (const std::int64_t packs : {1792, 2048, 2049, 4096, 4097}) {
+    for (const std::int64_t rows : {64, 65}) add(rows, 8 * packs);
+  }
+  for (const std::int64_t rows : {128, 129}) add(rows, 8 * 2048);
   table.check("03_swish/quantize/launches_quantize.txt");
 }
 
