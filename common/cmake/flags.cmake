@@ -65,8 +65,8 @@ function(tutorial_flags target)
 endfunction()
 
 # tutorial_compile_quickly(<target>): a test's own sources take a quarter less to compile by -Og, kernels a third, and both run
-# hardly longer: the executor and the references, where the time goes, are other targets. There g++ takes <regex> for
-# uninitialized.
+# hardly longer: the time goes into the executor, the references, and kernels whose threads take turns to exchange something.
+# There g++ takes <regex> for uninitialized.
 function(tutorial_compile_quickly target)
   if(NOT TUTORIAL_ON_GPU)
     target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Og;-Wno-maybe-uninitialized>")
