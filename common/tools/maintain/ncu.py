@@ -55,7 +55,6 @@ lies in; where ncu wrote no ranges, to the calls in the order of the files.
 
 import argparse
 import csv
-import io
 import math
 import re
 import sys
@@ -117,9 +116,7 @@ def read_table(text, path):
         reason = next((line for line in lines if "==ERROR==" in line), None)
         raise runs.ToolError(f"{path}: holds no ncu table"
                              + (f" ({reason.strip()})" if reason else "") + f"; {HOW}")
-    kept = [line for line in lines[start:] if line.startswith('"')]
-    table = list(csv.reader(io.StringIO("\n".join(kept))))
-    names, rows = table[0], table[1:]
+    names, *rows = csv.reader(line for line in lines[start:] if line.startswith('"'))
     if "Kernel Name" not in names:
         raise runs.ToolError(f"{path}: has no column Kernel Name; {HOW}")
     units = [""] * len(names)
@@ -145,17 +142,11 @@ def read_launches(text, path):
     """One dict per profiled launch: the metrics by our names, kernel, block and grid."""
     names, units, rows = read_table(text, path)
     units = dict(zip(names, units))
-    launches = []
-    for row in rows:
-        launch = dict(zip(names, row))
-        values = {key: metric(launch, units, name) for key, name in METRICS.items()}
-        values["full_name"] = launch["Kernel Name"]
-        values["kernel"] = runs.short_kernel_name(launch["Kernel Name"])
-        values["block"] = launch.get("Block Size", "").strip()
-        values["grid"] = launch.get("Grid Size", "").strip()
-        values["ranges"] = next((launch[name] for name in names if "Push/Pop_Range" in name), "")
-        launches.append(values)
-    return launches
+    return [{**{key: metric(launch, units, name) for key, name in METRICS.items()},
+             "full_name": launch["Kernel Name"], "kernel": runs.short_kernel_name(launch["Kernel Name"]),
+             "block": launch.get("Block Size", "").strip(), "grid": launch.get("Grid Size", "").strip(),
+             "ranges": next((launch[name] for name in names if "Push/Pop_Range" in name), "")}
+            for launch in (dict(zip(names, row)) for row in rows)]
 
 
 def ratio(above, below):
@@ -169,8 +160,7 @@ def rounded(value, digits=4):
 
 def middle(launches):
     """The launch with the median duration."""
-    ordered = sorted(launches, key=lambda launch: launch["duration_us"] or 0.0)
-    return ordered[(len(ordered) - 1) // 2]
+    return sorted(launches, key=lambda launch: launch["duration_us"] or 0.0)[(len(launches) - 1) // 2]
 
 
 def named(launch, prefix, names):
@@ -205,33 +195,25 @@ def entry(launches, n, rung):
     launch = middle(launches)
     moved = [launch["dram_read"], launch["dram_write"]]
     gbps = ratio(None if None in moved else sum(moved), (launch["duration_us"] or 0) * 1e3)
-    issued = launch["instructions"]
+    issued, ways = launch["instructions"], ("load", "store")
     return {
         "kernel": launch["kernel"], "rung": rung(launch),
         "block": launch["block"], "grid": launch["grid"], "launches": len(launches),
         "duration_us": rounded(launch["duration_us"], 5),
         "dram_gbps": rounded(gbps),
         "dram_pct": rounded(launch["dram_pct"]),
-        "instructions": None if issued is None else int(issued),
+        "instructions": total(issued),
         "instructions_per_element": rounded(ratio(issued * 32, n) if issued else None),
         "issue_pct": rounded(launch["issue_pct"]),
-        "registers": None if launch["registers"] is None else int(launch["registers"]),
-        "shared_bytes": None if launch["shared_bytes"] is None else int(launch["shared_bytes"]),
-        "load_requests": total(launch["load_requests"]),
-        "store_requests": total(launch["store_requests"]),
-        "sectors_per_load": rounded(ratio(launch["load_sectors"], launch["load_requests"])),
-        "sectors_per_store": rounded(ratio(launch["store_sectors"], launch["store_requests"])),
+        **{key: total(launch[key]) for key in ("registers", "shared_bytes", "load_requests", "store_requests")},
+        **{f"sectors_per_{way}": rounded(ratio(launch[f"{way}_sectors"], launch[f"{way}_requests"])) for way in ways},
         "occupancy_pct": rounded(launch["occupancy_pct"]),
         "sm_mhz": rounded(ratio(launch["cycles_per_second"], 1e6)),
-        "pipes": named(launch, "pipe", PIPES),
-        "stalls": named(launch, "stall", STALLS),
-        "l2_read_sectors": total(launch["l2_read_sectors"]),
-        "l2_write_sectors": total(launch["l2_write_sectors"]),
-        "l1_hit_pct": rounded(launch["l1_hit_pct"], 3),
-        "l2_hit_pct": rounded(launch["l2_hit_pct"], 3),
+        "pipes": named(launch, "pipe", PIPES), "stalls": named(launch, "stall", STALLS),
+        **{key: total(launch[key]) for key in ("l2_read_sectors", "l2_write_sectors")},
+        **{key: rounded(launch[key], 3) for key in ("l1_hit_pct", "l2_hit_pct")},
         "local_sectors": total(launch["local_loads"], launch["local_stores"]),
-        "shared_load": shared_accesses(launch, "load"),
-        "shared_store": shared_accesses(launch, "store"),
+        **{f"shared_{way}": shared_accesses(launch, way) for way in ways},
     }
 
 
@@ -337,7 +319,7 @@ def known_metrics(path):
             if name.split(".")[0] in listed or name.startswith("launch__")]
 
 
-def parse_arguments():
+def main():
     parser = argparse.ArgumentParser(description="ncu's CSV as JSON for the report.")
     parser.add_argument("csv", nargs="*", help="what ncu --csv --page raw wrote")
     parser.add_argument("--order", nargs="+", help="the CSVs are of common/torch/table.py --profile, which wrote these files")
@@ -346,11 +328,7 @@ def parse_arguments():
     parser.add_argument("--spec", help="the chapter's codegen.json, which names the rungs")
     parser.add_argument("--context", help="a benchmark result of the same machine and build")
     parser.add_argument("--out", help="the JSON file to write")
-    return parser.parse_args()
-
-
-def main():
-    arguments = parse_arguments()
+    arguments = parser.parse_args()
     if arguments.order and arguments.csv and arguments.out:
         context, order = called(arguments.order)
         launches = [one for path in arguments.csv for one in read_launches(runs.read_text(path), path)]
@@ -360,12 +338,10 @@ def main():
         raise runs.ToolError("needs the CSV, --shape and --out (or CSVs, --order and --out)")
     if not re.fullmatch(r"\d+(x\d+)*", arguments.shape):
         raise runs.ToolError(f"--shape {arguments.shape}: write it as 4096x4096")
-    n = recorded.elements_of(arguments.shape)
     launches = read_launches(runs.read_text(arguments.csv[0]), arguments.csv[0])
     rung = rung_namer(arguments.ladder, runs.load_json(arguments.spec) if arguments.spec else None)
-    runs.write_recorded(arguments.out, {"context": context_of(arguments.context, arguments.shape),
-                                    "ncu": summarise(launches, n, rung)})
-    return 0
+    entries = summarise(launches, recorded.elements_of(arguments.shape), rung)
+    runs.write_recorded(arguments.out, {"context": context_of(arguments.context, arguments.shape), "ncu": entries})
 
 
 if __name__ == "__main__":

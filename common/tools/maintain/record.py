@@ -92,10 +92,11 @@ def tool(name):
     return name if shutil.which(name) or not beside.exists() else beside
 
 
-def answer(*arguments):
-    """What a program says, or nothing."""
+def answer(query):
+    """What nvidia-smi says of the first GPU, or nothing."""
     try:
-        return subprocess.run(arguments, capture_output=True, text=True, check=False).stdout.strip()
+        said = runs.call(["nvidia-smi", query, "--format=csv,noheader"], stderr=subprocess.DEVNULL).stdout
+        return said.strip().split("\n")[0]
     except OSError:
         return ""
 
@@ -127,54 +128,50 @@ class Plan:
         yield Command("cmake", "-S", runs.ROOT, "--preset", "cuda")
         yield Command("cmake", "--build", self.build, "--parallel", os.cpu_count())
 
+    def step(self, name, commands, made="ncu.json", gpu=True):
+        """A step with one file, which has the step's name in results/."""
+        folder, _, what = name.partition("/")
+        return Step(name, commands, {f"{folder}/results/{self.gpu}_{what}.json": made}, gpu)
+
     def of_chapter(self, folder):
         name, results = folder.name, f"{folder.name}/results/{self.gpu}"
         yield Step(f"{name}/test", lambda work: self.test(name, work), {f"{results}_accuracy.json": "accuracy.json"})
         yield Step(f"{name}/bench", lambda work: self.bench(name, work), {f"{results}.json": "bench.json"})
         if (folder / "proof" / "peers" / "torch_peers.py").exists():
-            yield Step(f"{name}/torch", lambda work: self.torch(name, work), {f"{results}_torch.json": "torch.json"})
+            yield self.step(f"{name}/torch", lambda work: self.torch(name, work), "torch.json")
         for one in SANITIZERS:
             yield Step(f"{name}/{one}", lambda _, one=one: self.sanitize(name, one))
         spec = folder / "results" / "headline.json"
         spec = runs.load_json(spec) if spec.exists() else {}
         profiles = spec.get("profiles", [])
         for profile in [{"name": "ncu", "shape": "16384x16384"}, *profiles]:
-            yield Step(f"{name}/{profile['name']}", lambda work, profile=profile: self.profile(
-                f"{name}_bench", name.split("_", 1)[1], folder / "proof", work, f"{results}.json", **profile),
-                {f"{results}_{profile['name']}.json": "ncu.json"})
+            yield self.step(f"{name}/{profile['name']}", lambda work, profile=profile: self.profile(
+                f"{name}_bench", name.split("_", 1)[1], folder / "proof", work, f"{results}.json", **profile))
         if "ten_seconds" in spec:
             rows = f"/({'|'.join(spec['ten_seconds'])})/16384x16384/cold"
-            yield Step(f"{name}/after_10s", lambda work: self.bench(
+            yield self.step(f"{name}/after_10s", lambda work: self.bench(
                 name, work, "--shapes=16384x16384", f"--benchmark_filter={rows}", TUTORIAL_AFTER_SECONDS="10",
-                TUTORIAL_CLOCK_INSIDE="1"), {f"{results}_after_10s.json": "bench.json"})
+                TUTORIAL_CLOCK_INSIDE="1"), "bench.json")
 
     def of_common(self, chapters):
         results = f"common/results/{self.gpu}"
         yield Step("common/test", lambda work: self.test("common", work),
                    {"common/results/half_functions.json": "raw/half_functions.json"})
-        yield Step("common/controls", lambda work: self.bench("common_controls", work, "--shapes=2048x2048,16384x16384"),
-                   {f"{results}_controls.json": "bench.json"})
-        yield Step("common/controls_ncu", lambda work: self.profile(
-            "common_controls", "control", runs.ROOT / "common" / "controls", work, f"{results}_controls.json", "controls_ncu",
-            "16384x16384"), {f"{results}_controls_ncu.json": "ncu.json"})
-        yield Step("common/residency_ncu", lambda work: self.by_name("common_controls", RESIDENCY, work, "--shapes=16384x16384"),
-                   {f"{results}_residency_ncu.json": "ncu.json"})
-        yield Step("common/sectors_ncu", lambda work: self.by_name("common_controls", SECTORS, work),
-                   {f"{results}_sectors_ncu.json": "ncu.json"})
-        yield Step("common/behind_ncu", lambda work: self.behind(chapters, work), {f"{results}_behind_ncu.json": "ncu.json"})
-        yield Step("common/views_ncu", lambda work: self.views(runs.ROOT / f"{results}_views.json", work),
-                   {f"{results}_views_ncu.json": "ncu.json"})
+        program = "common_controls"
+        yield self.step("common/controls", lambda work: self.bench(program, work, "--shapes=2048x2048,16384x16384"), "bench.json")
+        yield self.step("common/controls_ncu", lambda work: self.profile(
+            program, "control", runs.ROOT / "common/controls", work, f"{results}_controls.json", "controls_ncu", "16384x16384"))
+        yield self.step("common/residency_ncu", lambda work: self.by_name(program, RESIDENCY, work, "--shapes=16384x16384"))
+        yield self.step("common/sectors_ncu", lambda work: self.by_name(program, SECTORS, work))
+        yield self.step("common/behind_ncu", lambda work: self.behind(chapters, work))
+        yield self.step("common/views_ncu", lambda work: self.views(runs.ROOT / f"{results}_views.json", work))
 
     def of_main(self, folder):
         name = folder.name
-        yield Step(f"{name}/codegen", lambda work: self.codegen(folder, work),
-                   {f"{name}/results/{self.gpu}_codegen.json": "codegen.json"}, gpu=False)
-
-        yield Step(f"{name}/counts", lambda work: self.counts(name, work), {f"{name}/results/{self.gpu}_counts.json": "ncu.json"})
-
+        yield self.step(f"{name}/codegen", lambda work: self.codegen(folder, work), "codegen.json", gpu=False)
+        yield self.step(f"{name}/counts", lambda work: self.counts(name, work))
         if any((folder / "answers").glob("*.cu")):
-            yield Step(f"{name}/answers", lambda work: self.answers(folder, work),
-                       {f"{name}/results/{self.gpu}_answers.json": "answers.json"})
+            yield self.step(f"{name}/answers", lambda work: self.answers(folder, work), "answers.json")
 
     def binary(self, name):
         """A built program; a multi-configuration build would have it deeper."""
@@ -207,8 +204,8 @@ class Plan:
                              "median_us": float(found[1]), "copy_pct": float(found[2])})
         if not rows:
             return
-        gpu = answer("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")[0]
-        runs.write_json(work / "answers.json", {"context": {"backend": "cuda", "gpu": gpu, "commit": runs.commit()}, "benchmarks": rows})
+        context = {"backend": "cuda", "gpu": answer("--query-gpu=name"), "commit": runs.commit()}
+        runs.write_json(work / "answers.json", {"context": context, "benchmarks": rows})
 
     def sanitize(self, chapter, one):
         """Launches that are refused on purpose are no finding; tests that take minutes without it are left out."""
@@ -287,9 +284,9 @@ class Plan:
             yield Command(self.python, self.tools / "maintain" / "ncu.py", *csvs, "--order", *orders, "--out", work / "ncu.json")
 
     def codegen(self, folder, work):
-        capability = answer("nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader").split("\n")[0].replace(".", "")
         yield Command(self.python, self.tools / "maintain" / "codegen.py", "--nvcc", tool("nvcc"), "--arch",
-                      f"sm_{capability or '90'}", "--spec", folder / "proof" / "codegen.json", "--json", work / "codegen.json")
+                      f"sm_{answer('--query-gpu=compute_cap').replace('.', '') or '90'}",
+                      "--spec", folder / "proof" / "codegen.json", "--json", work / "codegen.json")
 
     def report(self, _):
         for more in ([], ["--check"]):
@@ -354,7 +351,7 @@ def listing(steps, recording):
 
 def check_gpu(gpu):
     """ToolError unless the GPU of that name answers."""
-    name = answer("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")[0]
+    name = answer("--query-gpu=name")
     if not name:
         raise runs.ToolError(f"no GPU answers (nvidia-smi); run this on the machine with the {gpu}, or carry its folder here")
     if gpu not in re.sub(r"[^a-z0-9]", "", name.lower()):
