@@ -1,11 +1,11 @@
 """What common/notes/model.md shows: the fill curve, and predicted against recorded for every rung with counts."""
 
-import contextlib
 import dataclasses
 import functools
 import itertools
 import re
 import statistics
+from unittest import mock
 
 import model
 import predict
@@ -98,20 +98,14 @@ def constants():
     return tuple(getattr(model, name) for name in LAST_DIGIT)
 
 
-@contextlib.contextmanager
 def with_constants(values):
-    """The law has these constants meanwhile."""
-    before = {name: vars(model)[name] for name in LAST_DIGIT}
-    vars(model).update(zip(LAST_DIGIT, values))
-    try:
-        yield
-    finally:
-        vars(model).update(before)
+    """Within it the law has these constants."""
+    return mock.patch.multiple(model, **dict(zip(LAST_DIGIT, values)))
 
 
-def law_distance(copies, device, judge):
+def law_distance(copies, gpu, judge):
     """How many points the law is off these copies of a GPU, on average."""
-    return statistics.mean(abs(judge.of_launch(one.launch, device, one.copy_us, one.moved).percent - one.percent) for one in copies)
+    return statistics.mean(abs(one.law(gpu, judge) - one.percent) for one in copies)
 
 
 def changed(values, steps):
@@ -122,11 +116,11 @@ def changed(values, steps):
 def fitted(gpu, values):
     """From these constants, to the closest of all sets that differ by a unit in the last digits; again, until none is
     closer to the copies of `gpu`."""
-    copies, device, judge = residency(gpu), model.device(gpu), model.Model(recorded_gpus()[0])
+    copies, judge = residency(gpu), model.Model(recorded_gpus()[0])
 
     def distance(values):
         with with_constants(values):
-            return law_distance(copies, device, judge)
+            return law_distance(copies, gpu, judge)
     while True:
         best = min((changed(values, steps) for steps in itertools.product((0, -1, 1), repeat=len(values))), key=distance)
         if best == values:
@@ -255,13 +249,18 @@ def curve_plot(title):
                series(f"{main}, slow unit", ("xu", "f32"))]}
 
 
+def rows_of(gpu, chapter, what=""):
+    """The rows of a chapter's recording that did not fail, by name; none where there is no recording."""
+    path = model.results(gpu, chapter.name, what)
+    return predict.rows_by_name(model.loaded(path)) if path.exists() else {}
+
+
 def again(gpu, beside):
     """As outcomes(), of the long rows whose launches were timed a second time, warm, where no cache holds their arrays
     either; by the data sheet's clock, or by the one that was read beside the launches."""
     judge, found = model.Model(gpu), []
     for chapter in runs.find_chapters():
-        path = model.results(gpu, chapter.name)
-        rows = predict.rows_by_name(model.loaded(path)) if path.exists() else {}
+        rows = rows_of(gpu, chapter)
         for kernel in model.kernels(chapter.name, gpu)[0] if rows else []:
             warm = rows.get(kernel.row.name.replace("/cold", "/warm"))
             if warm and warm.copy_pct and warm.counters.get("inside_mhz"):
@@ -325,7 +324,7 @@ def sensitivity_rows():
         for values in sets:
             with with_constants(values):
                 off = {gpu: distances(gpu) for gpu in (main, second)}
-                cells.append([f"{law_distance(residency(main), model.device(main), model.Model(main)):.1f}",
+                cells.append([f"{law_distance(residency(main), main, model.Model(main)):.1f}",
                               *(share(those) for gpu in off for those in (off[gpu], of_hard(gpu, off[gpu])))])
         lines.append([name, *(span(column) for column in zip(*cells))])
     return lines
@@ -333,12 +332,8 @@ def sensitivity_rows():
 
 def span(cells):
     """A cell for several: the least, or the least to the most."""
-    least, most = min(cells, key=number), max(cells, key=number)
+    least, most = (pick(cells, key=lambda cell: float(cell.removesuffix(" %"))) for pick in (min, max))
     return least if least == most else f"{least.removesuffix(' %')} to {most}"
-
-
-def number(cell):
-    return float(cell.removesuffix(" %"))
 
 
 def again_rows():
@@ -354,9 +349,8 @@ def ten_second_rows():
     lines = {}
     for chapter in runs.find_chapters():
         for gpu in recorded_gpus():
-            path = model.results(gpu, chapter.name, "_after_10s")
-            first = predict.rows_by_name(model.loaded(model.results(gpu, chapter.name))) if path.exists() else {}
-            for row in model.loaded(path).rows if path.exists() else []:
+            first = rows_of(gpu, chapter)
+            for row in rows_of(gpu, chapter, "_after_10s").values():
                 lines.setdefault(f"{chapter.name[:2]} `{row.rung}`", {})[gpu] = [
                     f"{first[row.name].copy_pct:.1f} %", f"{row.copy_pct:.1f} %", f"{row.counters['inside_mhz']:,.0f}"]
     return [[name, *(cell for gpu in recorded_gpus() for cell in found.get(gpu, ["–"] * 3))] for name, found in lines.items()]
@@ -441,14 +435,11 @@ def clock_rows():
     warm, which come next in the program, and where no cache holds the arrays either: time, NVML, probe, inside."""
     found = []
     for chapter in runs.find_chapters():
-        path = model.results(recorded_gpus()[0], chapter.name)
-        for row in model.loaded(path).select(shape="16384x16384", regime="cold") if path.exists() else []:
-            if (row.failed or row.kind not in ("rung", "sweep") or not row.copy_pct or row.copy_pct >= LIMITED
-                    or row.counters.get("inside_mhz", LOWERED) >= LOWERED):
-                continue
-            warm = next(one for one in model.loaded(path).rows if one.name == row.name.replace("/cold", "/warm"))
-            found.append([f"{chapter.name[:2]} `{row.rung}`"] + [
-                text for one in (row, warm)
-                for text in (f"{one.median_us:.0f}",
-                             *(f"{one.counters[of]:,.0f}" for of in ("sm_mhz", "probe_mhz", "inside_mhz")))])
+        rows = rows_of(recorded_gpus()[0], chapter)
+        for name, row in rows.items():
+            if (name.endswith("/16384x16384/cold") and row.kind in ("rung", "sweep") and row.copy_pct and row.copy_pct < LIMITED
+                    and row.counters.get("inside_mhz", LOWERED) < LOWERED):
+                found.append([f"{chapter.name[:2]} `{row.rung}`"] + [
+                    text for one in (row, rows[name.replace("/cold", "/warm")]) for text in (
+                        f"{one.median_us:.0f}", *(f"{one.counters[of]:,.0f}" for of in ("sm_mhz", "probe_mhz", "inside_mhz")))])
     return found
