@@ -41,28 +41,27 @@ def cases_of(torch):
 
     def softmax(dtype, shape, where):
         add("softmax", dtype, [shape], shape, where, lambda x: torch.softmax(x[0], 1),
-            lambda x, y: aten._softmax.out(x[0], 1, False, out=y), lambda x, y: ops.softmax.out(x[0], out=y))
+            views.into(aten, "_softmax.out", 1, False), views.into(ops, "softmax.out"))
 
     def total(dtype, shape, where):
         add("sum", dtype, [shape], shape[:1], where, lambda x: x[0].sum(1),
-            lambda x, y: aten.sum.IntList_out(x[0], [1], out=y), lambda x, y: ops.reduce.out(x[0], "sum", 1, out=y))
+            views.into(aten, "sum.IntList_out", [1]), views.into(ops, "reduce.out", "sum", 1))
 
     def running(dtype, shape):
         add("cumsum", dtype, [shape], shape, "few", lambda x: torch.cumsum(x[0], 1),
-            lambda x, y: aten.cumsum.out(x[0], 1, out=y), lambda x, y: ops.cumsum.out(x[0], out=y))
+            views.into(aten, "cumsum.out", 1), views.into(ops, "cumsum.out"))
 
     def activation(what, dtype, shape):
         add(what, dtype, [shape], shape, "tokens", lambda x: getattr(torch.nn.functional, what)(x[0]),
-            lambda x, y: getattr(aten, what).out(x[0], out=y), lambda x, y: getattr(ops, what).out(x[0], out=y))
+            views.into(aten, f"{what}.out"), views.into(ops, f"{what}.out"))
 
     def swiglu(dtype, tokens, d):
         add("swiglu", dtype, [(tokens, 2 * d)], (tokens, d), "tokens",
-            lambda x: torch.nn.functional.silu(x[0][:, :d]) * x[0][:, d:], None,
-            lambda x, y: ops.swiglu_halves.out(x[0], out=y))
+            lambda x: torch.nn.functional.silu(x[0][:, :d]) * x[0][:, d:], None, views.into(ops, "swiglu_halves.out"))
 
     def bias(dtype, shape):
         add("bias", dtype, [shape, shape[1:]], shape, "tokens", lambda x: x[0] + x[1],
-            lambda x, y: aten.add.out(x[0], x[1], out=y), lambda x, y: ops.bias_add.out(x[0], x[1], out=y))
+            views.into(aten, "add.out"), views.into(ops, "bias_add.out"))
 
     def quantize(dtype, tokens, d):
         # SwiGLU, the largest magnitude of each token, E4m3 below it: what PyTorch needs a chain for.
@@ -116,8 +115,8 @@ def versions():
 
 
 def contenders(torch, case):
-    """As views.contenders(), but what torch.compile makes writes into the result."""
-    found = [one for one in views.contenders(torch, case) if one[0] != "compile"]
+    """As table.whole(), but what torch.compile makes writes into the result."""
+    found = [one for one in table.whole(torch, case) if one[0] != "compile"]
     if hasattr(torch, "compile"):
         function = table.compiled(torch, lambda x, y: y.copy_(case.plain(x)))
         found.append(("compile", table.writing(f"{case.name}/compile", "peer", function)))

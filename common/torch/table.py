@@ -77,6 +77,16 @@ def triton_twin(torch, case):
     return getattr(importlib.import_module("triton_twins"), case.triton)
 
 
+def whole(torch, case):
+    """[(who, Contender)] of the case's whole operators: ours, PyTorch's, torch.compile's, as far as there are such."""
+    found = [("bound", writing(case.named("bound"), "bound", case.bound))] if case.bound else []
+    found.append(("torch", writing(case.named("torch"), "peer", case.torch, case.saved) if case.torch
+                  else allocating(case.named("torch"), "peer", case.plain)))
+    if case.compiled and hasattr(torch, "compile"):
+        found.append(("compile", allocating(case.named("compile"), "peer", compiled(torch, case.plain))))
+    return found
+
+
 def contenders(torch, case, chapter, with_rungs):
     """What is compared in this case, in the table's order."""
     ops = torch.ops.elementwise_tutorial
@@ -86,12 +96,7 @@ def contenders(torch, case, chapter, with_rungs):
             continue
         name = f"{case.ladder}/{case.rung_prefix}{one.rung}_called"
         found.append(writing(name, "bound", case.rung(getattr(ops, one.name).out)))
-    if case.bound:
-        found.append(writing(case.named("bound"), "bound", case.bound))
-    found.append(writing(case.named("torch"), "peer", case.torch, case.saved) if case.torch
-                 else allocating(case.named("torch"), "peer", case.plain))
-    if case.compiled and hasattr(torch, "compile"):
-        found.append(allocating(case.named("compile"), "peer", compiled(torch, case.plain)))
+    found += [contender for _, contender in whole(torch, case)]
     twin = triton_twin(torch, case)
     if twin:
         found.append(writing(case.named("triton"), "peer", lambda inputs, out: twin(inputs[0], out)))
@@ -214,7 +219,8 @@ class Table:
                 self.rows.append(one)
             del sets
         for contender, values, times in lines:
-            self.line(contender, values, times)
+            columns = "".join(f"{times[regime] / 1e3:11.6f} ms" for regime in self.regimes)
+            print(f"{printed(contender):>32}: {values:30}{columns}", flush=True)
 
     def first_results(self, case, chosen, one_set):
         """[(contender, its first two values, {})] of those that give the right results."""
@@ -233,10 +239,6 @@ class Table:
             lines.append((contender, shown(actual.flatten()[:2].tolist()), {}))
         return lines
 
-    def line(self, contender, values, times):
-        columns = "".join(f"{times[regime] / 1e3:11.6f} ms" for regime in self.regimes)
-        print(f"{printed(contender):>32}: {values:30}{columns}", flush=True)
-
 
 def printed(contender):
     """The name in the table, a rung's as the ladder has it: out_f16x8_pack, out_bound_f16."""
@@ -249,17 +251,13 @@ def summary(rows, listed):
     time = {row["name"]: row["median_us"] for row in rows}
     lines = []
     for case in listed:
+        ours = case.named("bound")
         for regime in ("cold", "warm"):
             for other, words in (("torch", "PyTorch"), ("compile", "torch.compile")):
-                ratios = []
-                for name, value in time.items():
-                    if not (name.startswith(case.named("bound") + "/") and name.endswith(regime)):
-                        continue
-                    theirs = time.get(name.replace(case.named("bound"), case.named(other), 1))
-                    if theirs:
-                        ratios.append(theirs / value)
+                ratios = [theirs / value for name, value in time.items() if name.startswith(ours + "/") and name.endswith(regime)
+                          and (theirs := time.get(name.replace(ours, case.named(other), 1)))]
                 if ratios:
-                    lines.append(f"{case.named('bound'):42} {regime:5} {words + ' / ours':22}"
+                    lines.append(f"{ours:42} {regime:5} {words + ' / ours':22}"
                                  f"{statistics.geometric_mean(ratios):7.3f}x {min(ratios):10.3f}x "
                                  f"{max(ratios):9.3f}x {len(ratios):7}")
     if lines:
@@ -327,7 +325,6 @@ def main(arguments=None):
     if options.json:
         runs.write_json(options.json, {"context": context(torch),
                                        "profiled" if options.profile else "benchmarks": table.rows})
-    return 0
 
 
 if __name__ == "__main__":

@@ -38,15 +38,14 @@ def tensor(torch, shape, dtype, seed, device="cuda"):
     return torch.randint(0, high, shape, device=device, generator=generator).to(kind)
 
 
+def size_of(torch, dtype):
+    return torch.empty(0, dtype=dtypes(torch)[dtype]).element_size()
+
+
 def bytes_moved(torch, case, inputs, output):
     """The bytes that a call must read and write at these shapes."""
-    kinds = dtypes(torch)
-
-    def size(dtype):
-        return torch.empty(0, dtype=kinds[dtype]).element_size()
-
-    moved = sum(math.prod(shape) for shape in inputs) * size(case.dtype)
-    return moved + math.prod(output) * size(case.out_dtype)
+    moved = sum(math.prod(shape) for shape in inputs) * size_of(torch, case.dtype)
+    return moved + math.prod(output) * size_of(torch, case.out_dtype)
 
 
 def set_count(torch, regime, moved):

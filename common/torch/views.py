@@ -23,6 +23,7 @@ Without a GPU: a small size, once, through the CPU executor; such times say noth
 import argparse
 import gc
 import math
+import operator
 import statistics
 import time
 from pathlib import Path
@@ -48,10 +49,15 @@ class Case:
     bound   bound(inputs, out), ours
     """
 
+    saved = None  # nothing here needs a forward pass
+
     def __init__(self, name, dtype, inputs, out, plain, torch, bound, out_dtype=None, compiled=True):
         self.name, self.dtype, self.inputs, self.out = name, dtype, inputs, out
         self.plain, self.torch, self.bound = plain, torch, bound
         self.out_dtype, self.compiled = out_dtype or dtype, compiled
+
+    def named(self, contender):
+        return f"{self.name}/{contender}"
 
 
 class Layout:
@@ -84,9 +90,8 @@ def new_set(torch, case, n, device):
 
 
 def bytes_of(torch, case, n):
-    kinds = timing.dtypes(torch)
     sizes = [(layout, layout.dtype or case.dtype) for layout in case.inputs(n)] + [(case.out(n), case.out_dtype)]
-    return sum(layout.elements() * torch.empty(0, dtype=kinds[dtype]).element_size() for layout, dtype in sizes)
+    return sum(layout.elements() * timing.size_of(torch, dtype) for layout, dtype in sizes)
 
 
 # ---- The layouts --------------------------------------------------------------------------------
@@ -113,6 +118,10 @@ def transposed(n):
     return Layout((side(n), side(n)), (1, side(n)))
 
 
+def padded(n):
+    return Layout((side(n), side(n)), (2 * side(n), 1))
+
+
 def images(n):
     return Layout((max(1, n // (64 * 57 * 57)), 64, 57, 57))
 
@@ -135,6 +144,11 @@ def all_of(*layouts):
 
 # ---- The cases ----------------------------------------------------------------------------------
 
+def into(ops, name, *more):
+    """call(inputs, out) of an operator, which is looked up when it is called: by then the chapters are loaded."""
+    return lambda x, y: operator.attrgetter(name)(ops)(*x, *more, out=y)
+
+
 def cases_of(torch):
     ops, aten = torch.ops.elementwise_tutorial, torch.ops.aten
     functional = torch.nn.functional
@@ -142,47 +156,37 @@ def cases_of(torch):
 
     def elu(name, dtype, x, y, plain=lambda x: functional.elu(x[0])):
         found.append(Case(f"elu_{dtype}_{name}", dtype, all_of(x), y, plain,
-                          lambda x, y: aten.elu.out(x[0], out=y), lambda x, y: ops.elu.out(x[0], out=y)))
+                          into(aten, "elu.out"), into(ops, "elu.out")))
 
     def add(name, dtype, a, b, y, compiled=True, plain=lambda x: x[0] + x[1]):
         found.append(Case(f"add_{dtype}_{name}", dtype, all_of(a, b), y, plain,
-                          lambda x, y: aten.add.out(x[0], x[1], out=y),
-                          lambda x, y: ops.add.out(x[0], x[1], out=y), compiled=compiled))
+                          into(aten, "add.out"), into(ops, "add.out"), compiled=compiled))
 
     def greater(name, dtype, a, b, y):
         found.append(Case(f"greater_{dtype}_{name}", dtype, all_of(a, b), y, lambda x: x[0] > x[1],
-                          lambda x, y: aten.gt.Tensor_out(x[0], x[1], out=y),
-                          lambda x, y: ops.greater.out(x[0], x[1], out=y), out_dtype="bool"))
+                          into(aten, "gt.Tensor_out"), into(ops, "greater.out"), out_dtype="bool"))
 
     def swiglu(name, dtype, d):
-        def halves(x):
-            return functional.silu(x[0][:, :d]) * x[0][:, d:]
-        found.append(Case(f"swiglu_{dtype}_{name}", dtype, all_of(rows2(d)), rows(d, d), halves, None,
-                          lambda x, y: ops.swiglu_halves.out(x[0], out=y)))
-
-    def rows2(d):
-        return lambda n: Layout((max(1, n // d), 2 * d))
+        found.append(Case(f"swiglu_{dtype}_{name}", dtype, all_of(lambda n: Layout((max(1, n // d), 2 * d))), rows(d, d),
+                          lambda x: functional.silu(x[0][:, :d]) * x[0][:, d:], None, into(ops, "swiglu_halves.out")))
 
     def reduce(name, dtype, x, dim, what="sum"):
-        torch_op = aten.sum.IntList_out if what == "sum" else aten.amax.out
         found.append(Case(f"{what}_{dtype}_{name}", dtype, all_of(x), without(x, dim),
                           lambda x: x[0].sum(dim) if what == "sum" else x[0].amax(dim),
-                          lambda x, y: torch_op(x[0], [dim], out=y),
-                          lambda x, y: ops.reduce.out(x[0], what, dim, out=y)))
+                          into(aten, "sum.IntList_out" if what == "sum" else "amax.out", [dim]),
+                          into(ops, "reduce.out", what, dim)))
 
     def along(name, dtype, x, y=None, gaps=False):
         # PyTorch's softmax takes a result with gaps for one without, and writes it wrongly.
-        softmax = ((lambda x, y: y.copy_(torch.softmax(x[0], 1))) if gaps
-                   else lambda x, y: aten._softmax.out(x[0], 1, False, out=y))
+        softmax = (lambda x, y: y.copy_(torch.softmax(x[0], 1))) if gaps else into(aten, "_softmax.out", 1, False)
         found.append(Case(f"softmax_{dtype}_{name}", dtype, all_of(x), y or x, lambda x: torch.softmax(x[0], 1),
-                          softmax, lambda x, y: ops.softmax.out(x[0], out=y)))
+                          softmax, into(ops, "softmax.out")))
         found.append(Case(f"cumsum_{dtype}_{name}", dtype, all_of(x), y or x, lambda x: torch.cumsum(x[0], 1),
-                          lambda x, y: aten.cumsum.out(x[0], 1, out=y),
-                          lambda x, y: ops.cumsum.out(x[0], out=y)))
+                          into(aten, "cumsum.out", 1), into(ops, "cumsum.out")))
 
     def sort(name, dtype, x, y=None):
         found.append(Case(f"sort_{dtype}_{name}", dtype, all_of(x), y or x, lambda x: torch.sort(x[0], 1)[0], None,
-                          lambda x, y: ops.sort.out(x[0], out=y)))
+                          into(ops, "sort.out")))
 
     for dtype in ("f16", "f32"):
         found.append(Case(f"copy_{dtype}", dtype, all_of(flat(0)), flat(0), lambda x: x[0].clone(),
@@ -198,16 +202,12 @@ def cases_of(torch):
             greater(f"at_{a}_{b}_0", dtype, flat(a), flat(b), flat(0))
         for d in (7168, 1709, 512, 513):
             swiglu(f"halves_of_{2 * d}", dtype, d)
-        half = square(more=0)
-
-        def padded(n):
-            return Layout((side(n), side(n)), (2 * side(n), 1))
-        add("half_rows", dtype, padded, padded, half)
+        add("half_rows", dtype, padded, padded, square())
         add("padded_by_8", dtype, square(more=8), square(more=8), square())
         add("odd_rows", dtype, square(more=1, less=1), square(more=1, less=1),
             lambda n: Layout((side(n), side(n) - 1)))
-        elu("half_rows", dtype, padded, half)
-        greater("half_rows", dtype, padded, padded, half)
+        elu("half_rows", dtype, padded, square())
+        greater("half_rows", dtype, padded, padded, square())
         add("transposed", dtype, square(), transposed, square())
         # Without contiguous() torch.compile's result would lie as its operands do: nothing to transpose.
         add("both_transposed", dtype, transposed, transposed, square(), plain=lambda x: (x[0] + x[1]).contiguous())
@@ -240,28 +240,14 @@ def cases_of(torch):
         found.append(Case(f"where_{dtype}_broadcast", dtype,
                           lambda n: [Layout((side(n), 1), dtype="bool"), square()(n), Layout((side(n),))],
                           square(), lambda x: torch.where(x[0], x[1], x[2]),
-                          lambda x, y: aten.where.self_out(x[0], x[1], x[2], out=y),
-                          lambda x, y: ops.where.out(x[0], x[1], x[2], out=y)))
+                          into(aten, "where.self_out"), into(ops, "where.out")))
         found.append(Case(f"logical_and_{dtype}", dtype, all_of(flat(0), flat(0)), flat(0),
                           lambda x: torch.logical_and(x[0], x[1]),
-                          lambda x, y: aten.logical_and.out(x[0], x[1], out=y),
-                          lambda x, y: ops.logical_and.out(x[0], x[1], out=y), out_dtype="bool"))
+                          into(aten, "logical_and.out"), into(ops, "logical_and.out"), out_dtype="bool"))
     return found
 
 
 # ---- Measuring ----------------------------------------------------------------------------------
-
-def contenders(torch, case):
-    """(WHO, Contender) of those that the case has."""
-    found = []
-    if case.bound:
-        found.append(("bound", table.writing(f"{case.name}/bound", "bound", case.bound)))
-    found.append(("torch", table.writing(f"{case.name}/torch", "peer", case.torch) if case.torch
-                  else table.allocating(f"{case.name}/torch", "peer", case.plain)))
-    if case.compiled and hasattr(torch, "compile"):
-        function = table.compiled(torch, case.plain)
-        found.append(("compile", table.allocating(f"{case.name}/compile", "peer", function)))
-    return found
 
 
 def works(torch, case, contender, one_set, wanted):
@@ -292,7 +278,7 @@ def profile(torch, name, elements, found, one_set, regime, write):
     torch.cuda.profiler.stop()
 
 
-def measure(torch, case, n, name, device, write, compared=contenders, profiled=None):
+def measure(torch, case, n, name, device, write, compared, profiled):
     """The rows of one case at one size, by that name."""
     moved = bytes_of(torch, case, n)
     first = new_set(torch, case, n, device)
@@ -356,7 +342,7 @@ def parser_of(description):
     return parser
 
 
-def measure_all(torch, named, options, chapters, compared=contenders, context=None):
+def measure_all(torch, named, options, chapters, compared=table.whole, context=None):
     """Measures each (name, case, n) that the options leave, or lists the cases; `context` is written beside that of every run."""
     if options.list:
         print("\n".join(dict.fromkeys(case.name for _, case, _ in named)))
