@@ -83,13 +83,8 @@ class Canvas:
 
     def path(self, points, name, dash=None, clip=None):
         """A line through runs of points; None breaks it."""
-        data, pen = [], "M"
-        for point in points:
-            if point is None:
-                pen = "M"
-                continue
-            data.append(f"{pen}{fixed(point[0])} {fixed(point[1])}")
-            pen = "L"
+        data = [f"{'L' if before else 'M'}{fixed(point[0])} {fixed(point[1])}"
+                for before, point in zip([None, *points], points) if point]
         if not data:
             return
         pattern = f' stroke-dasharray="{dash}"' if dash else ""
@@ -126,22 +121,18 @@ class Canvas:
 # Axes
 
 
-def nice_step(span, most):
-    """The smallest of 1, 2, 2.5, 5 times a power of ten that cuts span into at most `most`."""
-    raw = span / max(most, 1)
+def linear_ticks(low, high):
+    """At the smallest of 1, 2, 2.5, 5 times a power of ten that cuts the axis into at most six."""
+    raw = (high - low) / 6
     power = 10.0 ** math.floor(math.log10(raw))
-    return next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * (1 - 1e-9))
-
-
-def linear_ticks(low, high, most=6):
-    step = nice_step(high - low, most)
+    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * (1 - 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(i * step, 12) for i in range(first, last + 1)]
 
 
-def log_ticks(low, high, most=8):
+def log_ticks(low, high):
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
-    stride = max(1, math.ceil((last - first + 1) / most))
+    stride = max(1, math.ceil((last - first + 1) / 8))
     return [10.0 ** i for i in range(first, last + 1, stride)]
 
 
@@ -199,13 +190,11 @@ class Panel:
         c.elements.append(f'<clipPath id="{self.name}"><path d="{inside}"/></clipPath>')
         for value, text in self.y.ticks:
             at = self.top + (1 - self.y.fraction(value)) * self.height
-            strong = value == 0 and not self.y.log
-            c.line(self.left, at, right, at, "axis" if strong else "grid")
+            c.line(self.left, at, right, at, "grid" if value else "axis")
             c.text(self.left - 8, at + 4, text, "muted", "end", "s")
         for value, text in self.x.ticks:
             at = self.left + self.x.fraction(value) * self.width
-            strong = value == 0 and not self.x.log
-            c.line(at, self.top, at, bottom, "axis" if strong else "grid")
+            c.line(at, self.top, at, bottom, "grid" if value else "axis")
             if text:
                 c.text(at, bottom + 17, text, "muted", "middle", "s")
         c.line(self.left, bottom, right, bottom, "axis")
@@ -270,7 +259,10 @@ def ladder_chart(title, subtitle, groups):
     its group, if it is not None.
     """
     row, left = 32, 20
-    canvas = Canvas(WIDTH, 0, title, describe_bars(subtitle, groups))
+    words = [f"{bar['name']} {bar['gbps']:.0f}" for _, bars, _ in groups for bar in bars if bar["gbps"]]
+    peaks = [f"{peak:.0f}" for _, _, peak in groups if peak]
+    copies = f" The copy kernel makes {', '.join(peaks)} GB/s." if peaks else ""
+    canvas = Canvas(WIDTH, 0, title, f"{subtitle}. GB/s: {', '.join(words)}.{copies}")
     plot, ends = WIDTH - 2 * left, [WIDTH - left - below for below in (136, 66, 8)]  # before the line of the copy
     high = max([bar["gbps"] or 0 for _, bars, _ in groups for bar in bars] + [peak or 0 for _, _, peak in groups])
     axis = Axis(0, high * 1.01 or 1.0)
@@ -310,14 +302,6 @@ def ladder_chart(title, subtitle, groups):
     return canvas.render()
 
 
-def describe_bars(subtitle, groups):
-    words = [f"{bar['name']} {bar['gbps']:.0f}" for _, bars, _ in groups for bar in bars
-             if bar["gbps"]]
-    peaks = [f"{peak:.0f}" for _, _, peak in groups if peak]
-    copies = f" The copy kernel makes {', '.join(peaks)} GB/s." if peaks else ""
-    return f"{subtitle}. GB/s: {', '.join(words)}.{copies}"
-
-
 def sizes_chart(title, subtitle, panels):
     """A line per rung over the number of elements, one panel per regime.
 
@@ -327,7 +311,9 @@ def sizes_chart(title, subtitle, panels):
     names = list(dict.fromkeys(name for _, series, _ in panels for name, _ in series))
     every = [p for _, series, ref in panels for _, points in series + [("", ref)] for p in points]
     left, right, high = 58, 20, 220
-    canvas = Canvas(WIDTH, 0, title, describe_lines(subtitle, panels))
+    said = [f"{heading}, at the largest size: " + ", ".join(f"{name} {points[-1][1]:.0f}" for name, points in series if points)
+            for heading, series, _ in panels]
+    canvas = Canvas(WIDTH, 0, title, f"{subtitle}. " + " ".join(f"{words} GB/s." for words in said))
     top = headings(canvas, title, subtitle) + 29
     entries = [(name, series_name(i), i, False) for i, name in enumerate(names)]
     if any(ref for _, _, ref in panels):
@@ -335,9 +321,7 @@ def sizes_chart(title, subtitle, panels):
     top += legend(canvas, 20, top, WIDTH - 40, entries) + 18
     y_axis = Axis(0, max(y for _, y in every) * 1.05)
     for place, (heading, series, reference) in enumerate(panels):
-        x_axis = size_axis(sorted({x for x, _ in every}))
-        if place < len(panels) - 1:
-            x_axis.label = ""
+        x_axis = size_axis(sorted({x for x, _ in every}), "elements (1M = 2\u00b2\u2070)" if place == len(panels) - 1 else "")
         panel = Panel(canvas, (left, top, WIDTH - left - right, high), x_axis, y_axis, f"panel{place}")
         panel.draw(heading=f"{heading}, GB/s")
         panel.series(reference, 0, "axis", "dashed")
@@ -349,11 +333,11 @@ def sizes_chart(title, subtitle, panels):
     return canvas.render()
 
 
-def size_axis(sizes):
+def size_axis(sizes, label):
     """Elements on a log axis, with a tick per size that has room for its number."""
     low, high = sizes[0], sizes[-1] if len(sizes) > 1 else sizes[0] * 2
     pad = (high / low) ** 0.04
-    axis = Axis(low / pad, high * pad, True, [], "elements (1M = 2\u00b2\u2070)")
+    axis = Axis(low / pad, high * pad, True, [], label)
     last = -1.0
     for size in sizes:
         here = axis.fraction(size)
@@ -369,14 +353,6 @@ def size_text(elements):
         return f"{millions:g}M" if millions == int(millions) else f"{millions:.1f}M"
     thousands = elements / 1024
     return f"{thousands:g}K" if thousands >= 1 else str(elements)
-
-
-def describe_lines(subtitle, panels):
-    parts = []
-    for heading, series, _ in panels:
-        words = [f"{name} {points[-1][1]:.0f}" for name, points in series if points]
-        parts.append(f"{heading}, at the largest size: {', '.join(words)} GB/s.")
-    return f"{subtitle}. " + " ".join(parts)
 
 
 def dot_chart(title, subtitle, groups, marks):
