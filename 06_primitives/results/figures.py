@@ -9,6 +9,7 @@ Nothing here is measured: the figures show what the headers in primitives/ say i
 between the marks of each kernel, blank lines and comments apart.
 """
 
+import functools
 import math
 import random
 import sys
@@ -196,19 +197,15 @@ def passes():
                      "result goes out: four transfers. One kernel: one in, one out.")
     figure.text(16, 30, "Three kernels: four transfers")
     figure.text(326, 30, "One: two")
-    figure.rect(16, 186, 290, 36, "grid", 4)
-    figure.text(161, 209, "memory", "m", "middle")
-    figure.rect(326, 186, 138, 36, "grid", 4)
-    figure.text(395, 209, "memory", "m", "middle")
+    for x, wide in ((16, 290), (326, 138)):
+        figure.rect(x, 186, wide, 36, "grid", 4)
+        figure.text(x + wide / 2, 209, "memory", "m", "middle")
     for x, wide, name in ((16, 90, "maximum"), (116, 90, "sum"), (216, 90, "quotient"), (326, 138, "softmax")):
         figure.bar(x, 56, wide, 40, 0, name)
-    for x, name in ((61, "x"), (161, "x"), (241, "x")):
-        figure.line(x, 184, x, 99, "arrow" if x == 61 else "tree")
-        figure.head(x, 98, -1, "arrow" if x == 61 else "tree")
-        figure.text(x + 7, 146, name, "m")
-    figure.line(361, 184, 361, 99, "arrow")
-    figure.head(361, 98, -1, "arrow")
-    figure.text(368, 146, "x", "m")
+    for x, style in ((61, "arrow"), (161, "tree"), (241, "tree"), (361, "arrow")):
+        figure.line(x, 184, x, 99, style)
+        figure.head(x, 98, -1, style)
+        figure.text(x + 7, 146, "x", "m")
     for x in (283, 431):
         figure.line(x, 96, x, 183, "arrow")
         figure.head(x, 184, 1, "arrow")
@@ -250,10 +247,7 @@ def tree(values):
 
 
 def loop(values):
-    total = 0.0
-    for value in values:
-        total = in_float(total + value)
-    return total
+    return functools.reduce(lambda total, value: in_float(total + value), values)
 
 
 def orders():
@@ -280,10 +274,7 @@ def network(keys):
     steps = []
     for size in (2, 4, 8, 16):
         steps.append([(p, p ^ (size - 1)) for p in range(keys) if p < p ^ (size - 1)])
-        distance = size // 4
-        while distance > 0:
-            steps.append([(p, p + distance) for p in range(keys) if not p & distance])
-            distance //= 2
+        steps += [[(p, p + distance) for p in range(keys) if not p & distance] for distance in (4, 2, 1) if distance <= size // 4]
     return steps
 
 
@@ -326,8 +317,7 @@ def bitonic():
             first, merged = x + 25, 2 * merged
         x += 25
         for low, high in pairs:
-            if keys[high] < keys[low]:
-                keys[low], keys[high] = keys[high], keys[low]
+            keys[low], keys[high] = sorted((keys[low], keys[high]))
     assert keys == sorted(keys)
     for p in range(16):
         figure.text(718, y(p) + 4, keys[p])
@@ -340,8 +330,7 @@ def bitonic():
 
 def code_lines(text):
     """How many lines there are, without blank ones and comments."""
-    lines = [line.strip() for line in text.splitlines()]
-    return sum(1 for line in lines if line and not line.startswith("//"))
+    return sum(bool(line) and not line.startswith("//") for line in map(str.strip, text.splitlines()))
 
 
 def lines_of(source, mark):
@@ -351,9 +340,8 @@ def lines_of(source, mark):
 
 def library_length():
     """How long the headers are, in a sentence."""
-    count = {path.name: code_lines(path.read_text(encoding="utf-8"))
-             for path in sorted((HERE / "primitives").glob("*.cuh"))}
-    return f"The headers have {sum(count.values())} lines of code, comments and blank lines apart."
+    count = sum(code_lines(path.read_text(encoding="utf-8")) for path in (HERE / "primitives").glob("*.cuh"))
+    return f"The headers have {count} lines of code, comments and blank lines apart."
 
 
 def table():
