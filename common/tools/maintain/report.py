@@ -155,20 +155,18 @@ def make_excerpt(text, readme, where):
     if len(words) != 2:
         raise runs.ToolError(f"{where}: write it as <!-- excerpt:FILE NAME -->")
     path = home_of(readme) / words[0]
-    if path.name == "faults.json":
-        return ["```diff"] + difference(path, words[1], where) + ["```"]
-    language = FENCES.get(path.suffix, "")
-    return [f"```{language}"] + region(path, words[1], where) + ["```"]
+    language, lines = ("diff", difference) if path.name == "faults.json" else (FENCES.get(path.suffix, ""), region)
+    return [f"```{language}", *lines(path, words[1], where), "```"]
 
 
 def region(path, name, where):
     """The lines between the two lines `//! [name]`, dedented, without other such lines."""
     lines = runs.read_text(path).splitlines()
     mark = re.compile(r"^\s*(?://!|#!)\s*\[(\w+)\]\s*$")
-    marks = [(i, mark.match(line).group(1)) for i, line in enumerate(lines) if mark.match(line)]
-    ends = [i for i, found in marks if found == name]
+    marks = runs.grouped([i for i, line in enumerate(lines) if mark.match(line)], lambda i: mark.match(lines[i]).group(1))
+    ends = marks.get(name, [])
     if len(ends) != 2:
-        known = ", ".join(runs.unique(found for _, found in marks)) or "none"
+        known = ", ".join(marks) or "none"
         raise runs.ToolError(f"{where}: {path.name} has {len(ends)} lines `//! [{name}]`, not 2; "
                              f"regions there: {known}")
     inside = [line for line in lines[ends[0] + 1:ends[1]] if not mark.match(line)]
@@ -272,16 +270,11 @@ def readmes_of(names):
     return [path for path in every if path.parts[0] in folders]
 
 
-def parse_arguments():
+def main():
     parser = runs.Parser(prog=front.command("report"), description="Regenerates the generated parts of READMEs.")
     parser.add_argument("chapter", nargs="*", help="01_elu, elu or 1 (default: everything)")
     parser.add_argument("--check", action="store_true", help="write nothing, name what is stale")
-    return parser.parse_args()
-
-
-def main():
-    arguments = parse_arguments()
-    stale = 0
+    arguments, stale = parser.parse_args(), 0
     for relative in readmes_of(arguments.chapter):
         readme = runs.ROOT / relative
         outcome = renew(readme, relative)
