@@ -140,9 +140,7 @@ def significant(value, digits=4):
 
 
 def gbps(value):
-    if value is None:
-        return DASH
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
+    return DASH if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
 
 
 def percent(value):
@@ -160,11 +158,9 @@ def count(value):
 def argument(value):
     """An input at which something happened, exactly enough to find it again."""
     value = runs.number(value)
-    if value is None:
-        return DASH
-    if math.isfinite(value):
-        return f"{value:.9g}".replace("-", "\u2212")
-    return significant(value)
+    if value is None or not math.isfinite(value):
+        return significant(value)
+    return f"{value:.9g}".replace("-", "\u2212")
 
 
 def code(text):
@@ -214,9 +210,7 @@ def labelled(row):
 
 def cpu_note(run):
     """A CPU run never stands in a README without its label."""
-    if run.on_cpu:
-        return ["Ran on the CPU executor: these times say nothing about a GPU.", ""]
-    return []
+    return ["Ran on the CPU executor: these times say nothing about a GPU.", ""] if run.on_cpu else []
 
 
 def entries_of(part, key):

@@ -77,29 +77,24 @@ def make_gpus(part):
     regime, shape = part.option("regime", "cold"), part.option("shape", found[0].default_shape())
     rows = chosen(found[0].select(shape=shape, regime=regime), part, ["rung"])
     errors = part.option("accuracy")
-    known = {}
-    if errors and part.path(errors).exists():
-        known = {(e.get("rung"), e.get("dtype")): e for e in load_json(part.path(errors))["accuracy"]}
+    entries = load_json(part.path(errors))["accuracy"] if errors and part.path(errors).exists() else []
+    known = {(e.get("rung"), e.get("dtype")): worst_ulp(e) for e in entries}
     several = len({row.dtype for row in rows}) > 1
     brief = part.option("brief") == "yes"  # a lesson's: of a further GPU the share of a copy alone
-    titles = ["Rung"] + (["Type"] if several else [])
+    titles = ["Rung"] + ["Type"] * several
     for number, run in enumerate(found):
         name = run.device.replace("NVIDIA ", "").split(" ")[0]
         titles += [f"{name}: % of copy"] if brief and number else [f"{name}: GB/s", "% of copy"]
-    titles += ([] if brief else ["spread"]) + (["largest error, ULP"] if known else [])
+    titles += ["spread"] * (not brief) + ["largest error, ULP"] * bool(known)
     body = []
     for row in rows:
         same = [next(iter(run.select(ladder=row.ladder, rung=row.rung, dtype=row.dtype, shape=shape,
                                      regime=regime)), None) for run in found]
-        cells = [labelled(row)] + ([row.dtype] if several else [])
+        cells = [labelled(row)] + [row.dtype] * several
         for number, one in enumerate(same):
             cells += result_cells(one)[1 if brief and number else 0:]
-        if not brief:
-            cells.append(percent(max(one.spread_pct for one in same if one)))
-        if known:
-            entry = known.get((row.rung, row.dtype))
-            cells.append(worst_ulp(entry) if entry else DASH)
-        body.append(cells)
+        body.append(cells + [percent(max(one.spread_pct for one in same if one))] * (not brief)
+                    + [known.get((row.rung, row.dtype), DASH)] * bool(known))
     return table(titles, body, ("ll" if several else "l").ljust(len(titles), "r"))
 
 
@@ -135,17 +130,13 @@ def make_matrix(part):
         if not any(found):
             part.fail(f"the run has nothing for the row {title} at {shape} {regime}")
         body.append([title] + [grid_cell(rows[0] if rows else None, value) for rows in found])
-    titles = [""] + [title for title, _ in columns]
-    return cpu_note(run) + table(titles, body, "l" + "r" * len(columns))
+    return cpu_note(run) + table(["", *(title for title, _ in columns)], body, "l" + "r" * len(columns))
 
 
 def titled(words):
     """[(title, [names])] of words like NAME, NAME|NAME and TITLE:NAME."""
-    result = []
-    for word in words or []:
-        title, colon, names = word.rpartition(":")
-        result.append((title if colon else code(names.replace("|", ", ")), names.split("|")))
-    return result
+    return [(title if colon else code(names.replace("|", ", ")), names.split("|"))
+            for title, colon, names in (word.rpartition(":") for word in words or [])]
 
 
 def make_torch(part):
@@ -192,7 +183,6 @@ def views_behind(part, rows, cases, of):
         part.fail(f"{part.file()} has no such case beside a peer")
     if of == "ncu":
         return views_ncu(part, cells)
-
     if of == "summary":
         body = []
         for size, regime in runs.unique((one.size, one.regime) for one in cells):
@@ -341,10 +331,8 @@ def in_run_order(entries, part):
     name = part.option("order")
     if not name or not part.path(name).exists():
         return entries
-    order = {key: i for i, key in
-             enumerate(runs.unique((r.dtype, r.rung) for r in part.run(name).rows))}
-    rank = lambda e: order.get((e.get("dtype"), e.get("rung")), len(order))
-    return sorted(entries, key=rank)
+    order = {(row.dtype, row.rung): -i for i, row in enumerate(reversed(part.run(name).rows))}  # a rung's first row counts
+    return sorted(entries, key=lambda e: order.get((e.get("dtype"), e.get("rung")), 1))
 
 
 def make_accuracy(part):
@@ -425,8 +413,7 @@ def make_controls(part):
                     + [expected + ("" if question.paired else f" {unit}".rstrip())])
     titles = ["Question", "Kernel"]
     for gpu, _ in recorded:
-        titles += [gpu.upper(), "Ratio", "Spread", "As expected?"] if several else [
-            gpu.upper(), "Spread", "As expected?"]
+        titles += [gpu.upper(), *["Ratio"] * several, "Spread", "As expected?"]
     return table(titles + ["Expected"], body, "ll" + "rrrl"[0 if several else 1:] * len(recorded) + "l")
 
 
