@@ -12,6 +12,7 @@ a launch of 2^18 elements on the CPU executor; and what the files say of its tim
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -89,12 +90,8 @@ def source(answer, is_small, folder):
               f"  constexpr std::int64_t n = std::int64_t{{1}} << {18 if is_small else 28}, kImages = {1 if is_small else 64};",
               f"  constexpr std::int64_t m = kImages * 256 * 3136, e = std::int64_t{{{16 if is_small else 4096}}} * 256 * 49;",
               "  (void)n, (void)m, (void)e;"]
-    for array in arrays.split(" "):
-        if ":" in array:
-            name, _, length = array.partition(":")
-            lines.append(f"  auto* const {name} = test::filled<{dtype.replace('Byte', 'unsigned char')}>({length});")
-        else:
-            dtype = array
+    for dtype, name, length in re.findall(r"(\w+) (\w+):(\S+)", arrays):
+        lines.append(f"  auto* const {name} = test::filled<{dtype.replace('Byte', 'unsigned char')}>({length});")
     lines += [f'  test::time_answer("{name_of(answer)}", {elements}, {moved}, [&](cudaStream_t s) {{ {launch}; }});', "}", ""]
     path = Path(folder, name_of(answer).replace("/", "_") + ".cu")
     path.write_text("\n".join(lines), encoding="utf-8")
@@ -136,11 +133,9 @@ def main(words):
         return build(words[1])
     times = {}
     for gpu, _, path in (word.partition("=") for word in words[1:]):
-        for line in runs.read_text(path).splitlines():
-            one = json.loads(line) if line.startswith("{") else {}
-            if one:
-                times.setdefault(one["answer"], {})[gpu] = {key: one[key] for key in ("median_us", "copy_us", "copy_pct", "spread_pct")}
-                times[one["answer"]]["elements"] = one["elements"]
+        for one in (json.loads(line) for line in runs.read_text(path).splitlines() if line.startswith("{")):
+            times.setdefault(one["answer"], {})[gpu] = {key: one[key] for key in ("median_us", "copy_us", "copy_pct", "spread_pct")}
+            times[one["answer"]]["elements"] = one["elements"]
     known = {one["answer"]: one for one in runs.load_json(FILE)["answers"]} if FILE.exists() else {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(count, ANSWERS))
