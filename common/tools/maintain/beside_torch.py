@@ -103,21 +103,17 @@ def headline(spec, root, regime):
             if not best or not best.copy_pct:
                 continue
             copy = best.gbps / best.copy_pct * 100
-            values = {}
-            for mark, _ in MARKS:
-                run = theirs if mark in ("torch", "compile") else own
-                row = fastest(run, entry, mark, dtype, regime) if run else None
-                if row:
-                    values[mark] = row.gbps / copy * 100
-            lines.append((dtype, values, copy))
+            rows = {mark: fastest(theirs if mark in ("torch", "compile") else own, entry, mark, dtype, regime)
+                    for mark, _ in MARKS}
+            lines.append((dtype, {mark: row.gbps / copy * 100 for mark, row in rows.items() if row}, copy))
         if lines:
             groups.append((entry["title"], lines))
     return gpu, groups
 
 
 def fastest(run, entry, mark, dtype, regime):
-    """The fastest row of a run that the entry's pattern names; None if there is none."""
-    if mark not in entry:
+    """The fastest row of a run that the entry's pattern names; None if there is none, or no run."""
+    if not run or mark not in entry:
         return None
     pattern = re.compile(entry[mark].replace("{}", dtype))
     rows = [row for row in run.select(shape=entry["shape"], regime=regime, dtype=dtype)

@@ -48,8 +48,7 @@ class Question:
         """The row of a variant, or None where the run has no such row, or one that failed."""
         rung, at = self.variant(key)
         name = f"{self.ladder}/{rung}/{at}"
-        found = [row for row in run.rows if row.name == name and not row.failed]
-        return found[0] if found else None
+        return next((row for row in run.rows if row.name == name and not row.failed), None)
 
     def number(self, row):
         return row.gbps if self.data["of"] == "GBps" else row.counters.get(self.data["of"])

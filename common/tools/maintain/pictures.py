@@ -80,11 +80,7 @@ def make_sizes_figure(part):
 
 def curve(rows):
     """[(elements, GB/s)] of one rung; of shapes with equally many elements the first counts."""
-    points = {}
-    for row in rows:
-        if row.gbps and not row.failed:
-            points.setdefault(row.elements, row.gbps)
-    return sorted(points.items())
+    return sorted({row.elements: row.gbps for row in reversed(rows) if row.gbps and not row.failed}.items())
 
 
 def make_headline_figure(part):
