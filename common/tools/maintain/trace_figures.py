@@ -11,11 +11,11 @@ MARGIN, LABEL = 16, 17  # LABEL: the height of the words above a request
 SECTOR_WIDTH = 28
 STRIP = 20      # the height of a row of sectors
 CELL = SECTORS_A_ROW * SECTOR_WIDTH / 32  # of a bank
-LANE_COLOURS = ("s0", "s1", "s2", "s3")   # a quarter of the warp each
 
 
 def colour(lane):
-    return LANE_COLOURS[lane // 8] if lane >= 0 else "s5"
+    """s0 to s3, for a quarter of the warp each."""
+    return f"s{lane // 8}" if lane >= 0 else "s5"
 
 
 def shape_of(request):
@@ -26,10 +26,6 @@ def shape_of(request):
             tuple(None if o is None else o - first for o in request["offsets"]))
 
 
-def without_operation(requests):
-    return {shape_of(r)[1:] for r in requests}
-
-
 def chosen(requests):
     """The requests to draw: each shape once, and the stores only if they differ from the loads."""
     first = {}
@@ -37,10 +33,10 @@ def chosen(requests):
         first.setdefault(shape_of(request), request)
     drawn = list(first.values())
     for space in ("global", "shared"):
-        loads = [r for r in drawn if r["space"] == space and r["operation"] == "load"]
-        stores = [r for r in drawn if r["space"] == space and r["operation"] == "store"]
-        if loads and stores and without_operation(stores) <= without_operation(loads):
-            drawn = [r for r in drawn if r not in stores]
+        loads, stores = ({shape_of(r)[1:]: r for r in drawn if (r["operation"], r["space"]) == (operation, space)}
+                         for operation in ("load", "store"))
+        if loads.keys() >= stores.keys():
+            drawn = [r for r in drawn if r not in stores.values()]
     return drawn[:8]
 
 
@@ -114,10 +110,8 @@ def warps_of(rungs):
     """[(title, requests)] of each rung's launches that have the warp."""
     found = []
     for title, rung in rungs:
-        launches = [launch for launch in rung["launches"] if launch.get("middle")]
-        for number, launch in enumerate(launches):
-            name = title if len(launches) == 1 else f"{title}, launch {number + 1}"
-            found.append((name, launch.get("middle")["requests"]))
+        warps = [launch["middle"]["requests"] for launch in rung["launches"] if launch.get("middle")]
+        found += [(f"{title}, launch {number}" if len(warps) > 1 else title, warp) for number, warp in enumerate(warps, 1)]
     return found
 
 
