@@ -73,16 +73,12 @@ def fence_flags(lines):
     """For each line: is it part of a code fence?"""
     fence = None
     for line in lines:
-        mark = FENCE.match(line)
-        if fence is None and mark and "`" not in mark.group(2):
+        mark, inside = FENCE.match(line), fence is not None
+        if inside and mark and mark.group(1).startswith(fence) and not mark.group(2).strip():
+            fence = None
+        elif not inside and mark and "`" not in mark.group(2):
             fence = mark.group(1)
-            yield True
-        elif fence is not None:
-            if mark and mark.group(1).startswith(fence) and not mark.group(2).strip():
-                fence = None
-            yield True
-        else:
-            yield False
+        yield inside or fence is not None
 
 
 def slug_of(heading):
@@ -168,11 +164,9 @@ class Checker:
 
 
 def targets_of(line):
-    found = [m.group(1) for m in LINK.finditer(line)]
-    found += [m.group(1) for m in IMAGE.finditer(line) if m.group(1) not in found]
-    found += ATTRIBUTE.findall(line)
-    reference = REFERENCE.match(line)
-    return found + ([reference.group(1)] if reference else [])
+    found = LINK.findall(line)
+    found += [target for target in IMAGE.findall(line) if target not in found]
+    return found + ATTRIBUTE.findall(line) + REFERENCE.findall(line)
 
 
 # -------------------------------------------------------------------------------------------------
