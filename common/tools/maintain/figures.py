@@ -155,10 +155,8 @@ class Axis:
         if not high > low:
             high = low * 10 if log else low + 1
         self.low, self.high, self.log, self.label = low, high, log, label
-        if ticks is None:
-            values = (log_ticks if log else linear_ticks)(low, high)
-            ticks = [(value, tick_text(value, log)) for value in values]
-        self.ticks = ticks
+        values = (log_ticks if log else linear_ticks)(low, high) if ticks is None else ticks
+        self.ticks = [(value, tick_text(value, log)) for value in values]
 
     def fraction(self, value):
         """The position of value between low (0) and high (1), or None where it cannot be drawn."""
@@ -472,7 +470,4 @@ def plot_axis(spec, values):
     usable = [v for v in values if v is not None and math.isfinite(v) and (v > 0 or not log)]
     low = spec.get("min", min(usable, default=1.0 if log else 0.0))
     high = spec.get("max", max(usable, default=10.0 if log else 1.0))
-    ticks = spec.get("ticks")
-    if ticks is not None:
-        ticks = [(value, tick_text(value, log)) for value in ticks]
-    return Axis(low, high, log, ticks, spec.get("label", ""))
+    return Axis(low, high, log, spec.get("ticks"), spec.get("label", ""))

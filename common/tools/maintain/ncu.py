@@ -179,9 +179,7 @@ def shared_accesses(launch, way):
               for name in ("instructions", "wavefronts", "conflicts", "passes")}
     if not values["wavefronts"]:
         return None
-    if values["passes"] is None:
-        del values["passes"]
-    return {name: None if value is None else int(value) for name, value in values.items()}
+    return {name: total(value) for name, value in values.items() if name != "passes" or value is not None}
 
 
 def total(*values):
