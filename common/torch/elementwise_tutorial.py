@@ -53,12 +53,8 @@ def find_torch():
 
 def module_file(chapter, backend):
     """The built module in one of the folders of TUTORIAL_TORCH_MODULES, or None."""
-    for folder in os.environ["TUTORIAL_TORCH_MODULES"].split(":"):
-        file = Path(folder) / f"{chapter.name}_torch.so"
-        cache = Path(folder) / "CMakeCache.txt"
-        if file.exists() and built_for(cache) == backend:
-            return file
-    return None
+    files = (Path(folder, f"{chapter.name}_torch.so") for folder in os.environ["TUTORIAL_TORCH_MODULES"].split(":"))
+    return next((file for file in files if file.exists() and built_for(file.with_name("CMakeCache.txt")) == backend), None)
 
 
 def built_for(cache):
@@ -168,10 +164,7 @@ def bound_chapters():
 def bound(chapter):
     """What a loaded chapter binds, in the order of its ladders."""
     name = runs.find_chapter(chapter).name
-    for backend in ("cuda", "cpu"):
-        if (name, backend) in LOADED:
-            return LOADED[name, backend]
-    return []
+    return next((LOADED[name, backend] for backend in ("cuda", "cpu") if (name, backend) in LOADED), [])
 
 
 def main():
@@ -179,17 +172,14 @@ def main():
         print(__doc__)
         return
     names = sys.argv[1:]
-    load(*names)
-    torch = find_torch()
+    operators = load(*names)
     chapters = [runs.find_chapter(name) for name in names] or bound_chapters()
     for chapter in chapters:
-        devices = " and ".join(backend.replace("cpu", "CPU").replace("cuda", "CUDA")
-                               for backend in ("cuda", "cpu") if (chapter.name, backend) in LOADED)
+        devices = " and ".join(backend.upper() for backend in ("cuda", "cpu") if (chapter.name, backend) in LOADED)
         listed = bound(chapter.name)
         print(f"{chapter.name}: {len(listed)} operators for {devices} tensors, each also as .out")
         for one in listed:
-            operator = getattr(torch.ops.elementwise_tutorial, one.name)
-            print(f"  {one.kind:9} {str(operator.default._schema).split('::', 1)[-1]}")
+            print(f"  {one.kind:9} {str(getattr(operators, one.name).default._schema).split('::', 1)[-1]}")
 
 
 if __name__ == "__main__":

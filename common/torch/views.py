@@ -312,9 +312,8 @@ class Rows:
 
     def __init__(self, torch, path, key, context):
         self.path, self.context, self.key = path, {**table.context(torch), **context}, key
-        self.rows = {}
-        if path and key == "benchmarks" and Path(path).exists():
-            self.rows = {row["name"]: row for row in runs.load_json(path)["benchmarks"]}
+        is_kept = path and key == "benchmarks" and Path(path).exists()
+        self.rows = {row["name"]: row for row in runs.load_json(path)["benchmarks"]} if is_kept else {}
 
     def add(self, row):
         self.rows[row["name"]] = row
