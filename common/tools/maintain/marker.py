@@ -182,10 +182,15 @@ def chosen(rows, part, kinds):
     rows = [r for r in rows if dtypes is None or r.dtype in dtypes]
     if rungs is None:
         return [row for row in rows if row.kind in kinds]
-    missing = [name for name in rungs if name not in {row.rung for row in rows}]
-    if missing:
-        part.fail(f"the run has no rung {missing[0]}")
-    return sorted((r for r in rows if r.rung in rungs), key=lambda r: rungs.index(r.rung))
+    return in_order(rungs, runs.grouped(rows, lambda row: row.rung), part, "the run has no rung")
+
+
+def in_order(rungs, groups, part, missing):
+    """What there is of these rungs, in their order; {rung: list}."""
+    for name in rungs:
+        if name not in groups:
+            part.fail(f"{missing} {name}")
+    return [one for name in runs.unique(rungs) for one in groups[name]]
 
 
 def one_shape(run, part):
@@ -215,23 +220,16 @@ def cpu_note(run):
 
 def entries_of(part, key):
     """The list named key in the part's file, as rungs= wants it."""
-    path = part.file()
-    data = load_json(path)
-    entries = data.get(key)
+    entries = load_json(part.file()).get(key)
     if not isinstance(entries, list):
-        part.fail(f"{path}: holds no list named {key}; record it again")
+        part.fail(f"{part.file()}: holds no list named {key}; record it again")
     return pick_rungs(entries, part)
 
 
 def pick_rungs(entries, part):
     rungs = part.listed("rungs")
-    if rungs is None:
-        return entries
-    missing = [name for name in rungs if name not in {e.get("rung") for e in entries}]
-    if missing:
-        part.fail(f"nothing is recorded for the rung {missing[0]}")
-    return sorted((e for e in entries if e.get("rung") in rungs),
-                  key=lambda e: rungs.index(e["rung"]))
+    return entries if rungs is None else in_order(
+        rungs, runs.grouped(entries, lambda entry: entry.get("rung")), part, "nothing is recorded for the rung")
 
 
 def field(entry, path):
