@@ -64,11 +64,6 @@ def cell(gpu, peer, chapter, operation, theirs, ours):
                  name_of(ours), name_of(theirs))]
 
 
-def beyond_spread(one):
-    """As compare.py judges: the difference exceeds the larger spread of the two rows."""
-    return compare.judge(one.ratio, one.spread_pct, False) != compare.WITHIN
-
-
 def cut(ratio):
     """Three digits, cut and not rounded, so that what is below 1 shows as below 1."""
     return f"{math.floor(ratio * 1000 + 1e-6) / 1000:.3f}"
@@ -90,7 +85,8 @@ def summary_table(cells, gpus):
                 body.append([gpu, title, "not recorded"] + ["–"] * 5)
                 continue
             low, worst = [one for one in mine if one.ratio < 1], min(mine, key=lambda one: one.ratio)
-            body.append([gpu, title, str(len(mine)), str(len(low)), str(sum(map(beyond_spread, low))),
+            beyond = sum(compare.judge(one.ratio, one.spread_pct, False) != compare.WITHIN for one in low)
+            body.append([gpu, title, str(len(mine)), str(len(low)), str(beyond),
                          str(sum(one.ratio < 0.99 for one in low)), cut(worst.ratio), place(worst)])
     return ["GPU", "Peer", "Cells", "below 1.00", "of them beyond the spread", "below 0.99", "Worst", "where"], body, "llrrrrrl"
 

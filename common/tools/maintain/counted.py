@@ -52,7 +52,8 @@ def as_record(counted, moved, elements):
 def rungs_of(folder):
     machines, program = machines_of(folder), front.program("cpu", f"{folder.name}_see")
     traced = [one for one in trace.ask(program, ["--all"]) if not is_tensor(one["shape"])]
-    for shape in timed_tensors(folder):
+    kernels, _ = model.kernels(folder.name, runs.shown()["main"])
+    for shape in sorted({one.row.shape for one in kernels if is_tensor(one.row.shape)}):
         traced += [first_part(one) for one in trace.ask(program, ["--all", "--gpu-sizes", f"--shape={shape}", f"--part={PARTS}"])]
     for one in traced:
         entry = {"chapter": folder.name, "ladder": one["ladder"], "rung": one["rung"], "shape": one["shape"]}
@@ -65,11 +66,6 @@ def rungs_of(folder):
 def is_tensor(shape):
     """(N, C, H, W), which has kernels for some of its shapes; "1024x1024" is a list or rows."""
     return shape.count("x") > 1
-
-
-def timed_tensors(folder):
-    kernels, _ = model.kernels(folder.name, runs.shown()["main"])
-    return sorted({one.row.shape for one in kernels if is_tensor(one.row.shape)})
 
 
 def first_part(traced):
