@@ -134,7 +134,8 @@ def main(words):
     times = {}
     for gpu, _, path in (word.partition("=") for word in words[1:]):
         for one in (json.loads(line) for line in runs.read_text(path).splitlines() if line.startswith("{")):
-            times.setdefault(one["answer"], {})[gpu] = {key: one[key] for key in ("median_us", "copy_us", "copy_pct", "spread_pct")}
+            times.setdefault(one["answer"], {})[gpu] = {
+                key: one[key] for key in ("median_us", "copy_us", "copy_pct", "spread_pct")}
             times[one["answer"]]["elements"] = one["elements"]
     known = {one["answer"]: one for one in runs.load_json(FILE)["answers"]} if FILE.exists() else {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
