@@ -12,6 +12,7 @@ counts and does not time: of caches, latency and occupancy it knows nothing.
 
 import difflib
 import functools
+import itertools
 import json
 import math
 import os
@@ -210,15 +211,12 @@ def place(request):
 
 
 def shape_text(dimensions):
-    kept = list(dimensions)
-    while len(kept) > 1 and kept[-1] == 1:
-        kept.pop()
-    return " x ".join(f"{n:,}" for n in kept)
+    return re.sub("( x 1)+$", "", " x ".join(f"{n:,}" for n in dimensions))
 
 
 def totals(launch, operation, space):
     """The sum over the launch's places of one kind; None if there is none."""
-    chosen = [p for p in launch["places"] if p["operation"] == operation and p["space"] == space]
+    chosen = [p for p in launch["places"] if (p["operation"], p["space"]) == (operation, space)]
     if not chosen:
         return None
     keys = ("requests", "lanes", "used", "sectors", "phases", "passes")
@@ -289,10 +287,10 @@ def piece_lines(launch):
                          f"which are {percent(sectors * SECTOR, pieces * PIECE)} of them", 80, initial_indent="  ", subsequent_indent="    ")
 
 
-def same_kind(a, b):
+def kind_of(request):
+    """What two requests that stand in one line of a list have in common."""
     keys = ("line", "operation", "space", "bytes", "sectors", "passes", "used")
-    return all(a.get(key) == b.get(key) for key in keys) and \
-        len(lanes_of(a)) == len(lanes_of(b)) and pattern(a) == pattern(b)
+    return [request.get(key) for key in keys], len(lanes_of(request)), pattern(request)
 
 
 def request_lines(requests):
@@ -300,17 +298,11 @@ def request_lines(requests):
     callers = [place(request) for request in requests if "inner_line" in request]
     room = min(max([20, *map(len, callers)]), 46)
     lines = [f"    # {'line':<{room}} access    bytes lanes pattern        sectors   used"]
-    joined, i = [], 0
-    while i < len(requests):
-        count = 1
-        if len(requests) > ALL_ROWS:
-            while i + count < len(requests) and same_kind(requests[i], requests[i + count]):
-                count += 1
-        joined.append((i, count))
-        i += count
-    for i, count in joined[:MOST_ROWS]:
-        request = requests[i]
-        number = f"{i + 1}" if count == 1 else f"{i + 1}-{i + count}"
+    kinds = [kind_of(request) for request in requests] if len(requests) > ALL_ROWS else range(len(requests))
+    joined = [list(same) for _, same in itertools.groupby(range(len(requests)), lambda i: kinds[i])]
+    for first, *others in joined[:MOST_ROWS]:
+        request = requests[first]
+        number = f"{first + 1}-{others[-1] + 1}" if others else f"{first + 1}"
         access = f"{request['operation']} {request['space'] if request['space'] == 'shared' else request['buffer']}"
         if request["space"] == "global":
             cost = f"{request['sectors']:>3} {percent(request['used'], request['sectors'] * SECTOR):>6}"
@@ -385,14 +377,11 @@ def phases_of(request):
 def bank_columns(request, lanes):
     """For each of the 32 banks, {word: the lanes that ask for it}."""
     banks = [{} for _ in range(32)]
-    for lane in lanes:
+    for lane in lanes_of(request):
         offset = request["offsets"][lane]
-        if offset is None:
-            continue
         for word in range(offset // 4, (offset + request["bytes"] - 1) // 4 + 1):
-            asking = banks[word % 32].setdefault(word, [])
-            if lane not in asking:
-                asking.append(lane)
+            if lane in lanes:
+                banks[word % 32].setdefault(word, []).append(lane)
     return banks
 
 
@@ -420,10 +409,7 @@ def pictured(requests):
     """One request of each kind: a load and a store, of global and of shared memory. Of several, the
     one that wastes most."""
     chosen = []
-    for operation, space in KINDS:
-        of_kind = [r for r in requests if r["operation"] == operation and r["space"] == space]
-        if not of_kind:
-            continue
+    for (_, space), of_kind in runs.grouped(requests, lambda r: (r["operation"], r["space"])).items():
         if space == "global":
             worst = min(of_kind, key=lambda r: (r["used"] / max(r["sectors"], 1), -r["lanes"]))
         else:
@@ -521,15 +507,21 @@ def show_rung(chapter, rung, tail, paint, wanted):
     print(f"\n{LIMITS}")
 
 
+def show_each(items, show):
+    """Each with a line across the page before it, but for the first; show: what prints one, with its colours."""
+    paint = Paint(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+    for i, item in enumerate(items):
+        if i:
+            print("\n" + "-" * 78 + "\n")
+        show(item, paint)
+
+
 def show_program(launches):
     """The launches of a whole program, as common/check/program.cpp has recorded them."""
     if not launches:
         print("nothing that was to be traced has been launched")
         return
-    for i, launch in enumerate(launches):
-        if i:
-            print("\n" + "-" * 78 + "\n")
-        show_launch(launch, False, Paint(sys.stdout.isatty() and "NO_COLOR" not in os.environ), None)
+    show_each(launches, lambda launch, paint: show_launch(launch, False, paint, None))
     print(f"\n{LIMITS}")
 
 
@@ -686,7 +678,6 @@ def run(arguments, folder):
     rungs = traced(folder, arguments)
     if arguments.json:
         runs.write_json(arguments.json, {"context": {"chapter": chapter}, "rungs": rungs})
-    paint = Paint(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
     printed = rungs[0].get("printed", [])
     if printed:
         print("printed by the kernel:\n" + "".join(f"  {line}\n" for line in printed))
@@ -695,10 +686,7 @@ def run(arguments, folder):
         print()
         if len(rungs) == 2:
             print(verdict(rungs) + "\n")
-    for i, rung in enumerate(rungs):
-        if i:
-            print("\n" + "-" * 78 + "\n")
-        show_rung(chapter, rung, arguments.tail, paint, arguments.warp)
+    show_each(rungs, lambda rung, paint: show_rung(chapter, rung, arguments.tail, paint, arguments.warp))
     refuse_warp(rungs, arguments.warp)
     return 1 if any("wrong" in rung for rung in rungs) else 0
 
