@@ -338,13 +338,6 @@ SATURATES = """What is too large
 // is the largest number."""
 
 
-def error_function(kind):
-    if kind == "std::int8_t":
-        return ERROR_OF_1
-    called, most, least, digits = FORMATS[kind]
-    return ULP.format(called=called, most=most, least=least, digits=digits, infinity=SATURATES if "fp8" in kind else INFINITY)
-
-
 def program(rung):
     """main() and what it needs."""
     (out, y), kinds = rung.output, rung.kinds
@@ -359,8 +352,11 @@ def program(rung):
     reference = own[1] if own else "expected"
     if not own:
         pieces.append(f"{result} expected({of}) {{ return {rung.expected}; }}")
-    if not is_exact:
-        pieces.append(error_function(out))
+    if out in FORMATS:
+        called, most, least, digits = FORMATS[out]
+        pieces.append(ULP.format(called=called, most=most, least=least, digits=digits, infinity=SATURATES if "fp8" in out else INFINITY))
+    elif not is_exact:
+        pieces.append(ERROR_OF_1)
     pieces += [FILL.format(type=kind) for kind in makers]
     declared = "\n".join(
         f"  std::vector<{kinds[one]}> host_{one}(part);\n"
@@ -442,7 +438,8 @@ def text_of(folder, name):
     else:
         code, reference, pieces = parts_of_kernel(Rung(folder, name))
     whole = "\n\n".join([code, "// ---- Does it work, and how fast is it " + "-" * 58, *([reference] if reference else []), *pieces]) + "\n"
-    return top_of(folder, name, whole) + whole + "\n" + license_text()
+    terms = (runs.ROOT / "LICENSE").read_text(encoding="utf-8").strip().splitlines()
+    return "\n".join([top_of(folder, name, whole) + whole, *(f"// {line}".rstrip() for line in terms)]) + "\n"
 
 
 def parts_of_kernel(rung):
@@ -457,13 +454,23 @@ def parts_of_kernel(rung):
     return kernel_of(gathered, rung.overlaps) + "\n\n" + start, gathered.written(reference=True), pieces
 
 
+def kernel_of(gathered, overlaps):
+    """What is gathered; of a kernel that begins when the launch before it has ended, without its waiting for that."""
+    text = gathered.written(reference=False)
+    for name in () if overlaps else ("wait_for_previous_grid", "let_next_grid_begin"):
+        text = re.sub(rf"(?m)^ *{name}\(.*\);\n", "", text)
+        text = re.sub(rf"(?m)(^//.*\n)*^__device__ __forceinline__ void {name}\([^)]*\) {{\n(?:.*\n)*?^}}\n*", "", text)
+    return text
+
+
 def top_of(folder, name, whole):
     """What the file is, and its headers."""
     code = re.sub("//.*", "", whole)
     used = [header for header, pattern in HEADERS if re.search(pattern, code)]
     headers, standard = ("".join(f"#include <{one}>\n" for one in used if one.endswith(".h") == own) for own in (True, False))
     stem = file_name(folder, name)
-    return f"""// {title(folder)}: {name}, a kernel of a tutorial on elementwise CUDA kernels.
+    title = re.search(r"(?m)^# \d+ · ([^:\n]+)", (folder / "README.md").read_text(encoding="utf-8"))[1]
+    return f"""// {title}: {name}, a kernel of a tutorial on elementwise CUDA kernels.
 // Written by ./tutorial export {runs.ladder_of_chapter(folder)} {name}
 //
 //     nvcc -arch=native {stem}.cu -o {stem} && ./{stem}
@@ -471,31 +478,8 @@ def top_of(folder, name, whole):
 """ + (headers + "\n" if headers else "") + standard + "\n"
 
 
-def license_text():
-    text = (runs.ROOT / "LICENSE").read_text(encoding="utf-8").strip().splitlines()
-    return "\n".join(f"// {line}".rstrip() for line in text) + "\n"
-
-
 def file_name(folder, name):
     return name if name in export_whole.rungs(spec_of(folder)) else function_name(Rung(folder, name))
-
-
-def kernel_of(gathered, overlaps):
-    text = gathered.written(reference=False)
-    return text if overlaps else without_overlap(text)
-
-
-def title(folder):
-    page = (folder / "README.md").read_text(encoding="utf-8")
-    return re.search(r"(?m)^# \d+ · ([^:\n]+)", page)[1]
-
-
-def without_overlap(text):
-    """For a kernel that begins when the launch before it has ended."""
-    text = re.sub(r"(?m)^ *(wait_for_previous_grid|let_next_grid_begin)\(.*\);\n", "", text)
-    for name in ("wait_for_previous_grid", "let_next_grid_begin"):
-        text = re.sub(rf"(?m)(^//.*\n)*^__device__ __forceinline__ void {name}\([^)]*\) {{\n(?:.*\n)*?^}}\n*", "", text)
-    return text
 
 
 def add_arguments(parser):
