@@ -254,10 +254,7 @@ class Plain:
     def without_arguments(self, text):
         for name, places in self.gone.items():
             at = 0
-            while True:
-                found = re.compile(rf"\b{name}<").search(text, at)
-                if not found:
-                    break
+            while found := re.compile(rf"\b{name}<").search(text, at):
                 end = closing(text, found.end() - 1)
                 given = arguments(text[found.end():end])
                 values = set(self.known.values())
@@ -303,10 +300,7 @@ def truth(condition):
 def fold(text):
     """Every `if constexpr` that is decided, as its branch alone."""
     at = 0
-    while True:
-        start = text.find("if constexpr (", at)
-        if start < 0:
-            return text
+    while (start := text.find("if constexpr (", at)) >= 0:
         opens = start + len("if constexpr ")
         end = closing(text, opens)
         value = truth(text[opens + 1:end])
@@ -320,7 +314,7 @@ def fold(text):
             other, rest = branch(text, begin)
         line = text.rfind("\n", 0, start) + 1
         taken = (first if value else other).strip("\n")
-        if not taken and text[line:start].strip() == "":
+        if not taken and not text[line:start].strip():
             rest += text[rest:rest + 1] == "\n"
             text = text[:line] + text[rest:]
             at = line
@@ -328,6 +322,7 @@ def fold(text):
             margin = text[line:start] if not text[line:start].strip() else " " * (len(text[line:]) - len(text[line:].lstrip()))
             text = text[:start] + indented(taken, margin).lstrip() + text[rest:]
             at = start
+    return text
 
 
 def branch(text, at):
@@ -451,11 +446,9 @@ class Gathering:
     def reached(self):
         """Pieces by name from the roots on."""
         kept = self.reached_of(self.texts)
-        while True:
-            fewer = self.without_overloads(kept)
-            if len(fewer) == len(kept):
-                return kept
+        while len(fewer := self.without_overloads(kept)) < len(kept):
             kept = self.reached_of(fewer)
+        return kept
 
     def reached_of(self, pieces):
         """What of these the roots reach when only these are there."""
