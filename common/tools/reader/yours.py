@@ -381,26 +381,22 @@ class Verdict:
 
     # ---- How large is the error? ----
 
-    @functools.cached_property
-    def operand(self):
-        """What the record of the errors names an input by: of pairs the first."""
-        return "a" if re.search(r"\(const (\w+)\* \w+, *const \1\* ", self.source.code) else "x"
-
     def tell_error(self, facts, failures):
         one = facts.accuracy
         if one is None or set(reasons.by_reason(failures)) & set(reasons.NOT_COMPUTED):
             return
+        x = "a" if re.search(r"\(const (\w+)\* \w+, *const \1\* ", self.source.code) else "x"  # of pairs the first
         if one["max_ulp"] is None:  # the record has no NaN and no infinity; what failed has
             worst = next((failure for failure in failures if failure["kind"] == "error"), {})
             at, expected, got = (number(worst.get(name, one.get(name))) for name in ("at", "expected", "actual"))
             got = "+0" if got == "0" and expected == "-0" else got
-            tell("error", f"{got} where {expected} is expected, at {self.operand} = {at}; you claim {number(one['bound'])} ULP")
+            tell("error", f"{got} where {expected} is expected, at {x} = {at}; you claim {number(one['bound'])} ULP")
             return
         ulp, claim = one["max_ulp"], one["bound"]
-        text = f"at most {ulp:.4g} ULP, at {self.operand} = {number(one['at'])} (expected {number(one['expected'])}, got " \
+        text = f"at most {ulp:.4g} ULP, at {x} = {number(one['at'])} (expected {number(one['expected'])}, got " \
                f"{number(one['actual'])}); you claim {claim:g}"
         if one.get("over"):
-            text += f". {one['over']:,} of {one['inputs']:,} inputs exceed it, {self.operand} from {number(one['over_from'])} to " \
+            text += f". {one['over']:,} of {one['inputs']:,} inputs exceed it, {x} from {number(one['over_from'])} to " \
                     f"{number(one['over_to'])}"
         elif claim > 1.1 * max(ulp, 0.5):
             text += f", more than it needs: {rounded_up(ulp)} would do"
@@ -612,9 +608,8 @@ def tell_warnings(backend, name):
 def judge_program(exercise, backend, target=None, said=None):
     """Builds and runs a program that the reader has begun; True if it says that it is right. said: what it says, for programs."""
     name, said = f"{exercise.chapter.folder.name}_{exercise.file.stem}", said if said is not None else {}
-    said.update(chapter=exercise.chapter.folder.name, file=front.here(exercise.file), right=False)
-    here = front.here(exercise.file)
-    source = Source(exercise.file)
+    here, source = front.here(exercise.file), Source(exercise.file)
+    said.update(chapter=exercise.chapter.folder.name, file=here, right=False)
     if exercise.is_frame(source):
         front.say(f"\n{here} is still the starter: what is missing is marked in it")
         return False
@@ -724,19 +719,15 @@ def judge(folder, backend, target=None, said=None):
     """All that the reader has written in a chapter; True if it is right. What does not compile hides no other verdict.
     said: a list of verdicts for programs, which grows."""
     chapter = exercises.Chapter(folder)
-
-    def one(judge_it, *what):
-        mine = {}
-        if said is not None:
-            said.append(mine)
-        return functools.partial(judge_it, *what, backend, target, mine)
-    judges = [one(judge_program, exercise) for exercise in chapter.programs()]
+    judges = [(judge_program, exercise, {}) for exercise in chapter.programs()]
     if chapter.edited or not judges:
-        judges.insert(0, one(judge_rung, folder))
+        judges.append((judge_rung, folder, {}))
+    if said is not None:
+        said += [mine for *_, mine in judges]
     right, failure = True, None
-    for judge_it in judges:
+    for judge_it, what, mine in sorted(judges, key=lambda one: one[0] is judge_program):  # the rung first
         try:
-            right = judge_it() and right
+            right = judge_it(what, backend, target, mine) and right
         except front.BuildFailed as failed:
             failure = failure or failed
     if not chapter.edited and chapter.programs() and all(one.is_frame(Source(one.file)) for one in chapter.programs()):
