@@ -10,6 +10,7 @@ import concurrent.futures
 import contextlib
 import hashlib
 import io
+import itertools
 import os
 import re
 import shlex
@@ -469,14 +470,9 @@ def source_line(where):
 
 def expanded_at(lines):
     """Where the macro stands that an error is in."""
-    where = None
-    for line in lines:
-        if ": error: " in line:
-            break
-        found_note = re.match(r"(.+?:\d+):\d+: note: in expansion of macro", line)
-        if found_note and not is_not_the_readers(found_note.group(1)):
-            where = found_note.group(1)
-    return where
+    notes = "\n".join(itertools.takewhile(lambda line: ": error: " not in line, lines))
+    found_here = re.findall(r"(?m)^(.+?:\d+):\d+: note: in expansion of macro", notes)
+    return next((where for where in reversed(found_here) if not is_not_the_readers(where)), None)
 
 
 def is_not_the_readers(where):
