@@ -74,11 +74,11 @@ def difference(asks, rows, columns, numbers, printed):
     return ""
 
 
-def runner(words, environment=None, seconds=SECONDS):
+def runner(words, environment=None):
     def call(text):
         try:
             return subprocess.run([str(word) for word in words], input=text, capture_output=True, text=True, errors="replace",
-                                  env=environment, timeout=seconds, check=False)
+                                  env=environment, timeout=SECONDS, check=False)
         except subprocess.TimeoutExpired:
             return None
     return call

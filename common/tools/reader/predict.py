@@ -35,10 +35,10 @@ def rows_by_name(run):
     return {row.name: row for row in run.rows if not row.failed}
 
 
-def recorded_target(gpu, chapter, root=None):
+def recorded_target(gpu, chapter):
     """A GPU with a recording: each rung's copy is the one that was timed beside it."""
-    device = model.device(gpu, root)
-    rows = rows_by_name(model.loaded(model.results(gpu, chapter, root=root)))
+    device = model.device(gpu)
+    rows = rows_by_name(model.loaded(model.results(gpu, chapter)))
 
     def copy_us(kernel):
         row = rows.get(kernel.row.name)
@@ -82,12 +82,12 @@ def measured_target(path, chapter, main, root=None):
     return Target(device, lambda kernel: kernel.copy_us * slower, reached, "measured")
 
 
-def predictions(chapter, target, main, root=None, terms=4):
+def predictions(chapter, target, main):
     """([(kernel, prediction, percent reached or None)], rungs without counts)."""
-    known, unknown = model.kernels(chapter, main, root)
+    known, unknown = model.kernels(chapter, main)
     if not known:
         raise runs.ToolError(f"{chapter}: nothing is counted of its kernels on the {main}; record it first")
-    judge, found = model.Model(main, root, terms), []
+    judge, found = model.Model(main), []
     for kernel in known:
         copy_us = target.copy_us(kernel)
         if copy_us:
