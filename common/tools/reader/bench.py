@@ -23,10 +23,8 @@ SHAPES = re.compile(r"^\d+(x\d+)+(,\d+(x\d+)+)*$")
 def run(arguments, folders, rest):
     arguments.rungs += [word for word in rest if not word.startswith("-")]  # behind an option
     rest = [word for word in rest if word.startswith("-")]
-    flags = [*rest]
-    for name in ("shapes", "benchmark_filter", "benchmark_out"):
-        if getattr(arguments, name) is not None:
-            flags.append(f"--{name}={getattr(arguments, name)}")
+    given = {name: getattr(arguments, name) for name in ("shapes", "benchmark_filter", "benchmark_out")}
+    flags = [*rest, *(f"--{name}={value}" for name, value in given.items() if value is not None)]
     gpus = [gpu for gpu in arguments.gpu.split(",") if gpu]
     refuse(arguments, folders, rest, gpus)
     if arguments.rungs:

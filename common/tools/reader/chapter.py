@@ -45,12 +45,9 @@ def ladder(folder):
         return [], None
     run = runs.load_run(recorded)
     by = limits(folder, gpu)
-    rows = []
-    for name in shown_rungs(folder):
-        row = next((row for row in run.rows if row.rung == name and row.regime == "cold"
-                    and row.shape == run.default_shape(row.ladder) and row.kind == "rung"), None)
-        if row and row.copy_pct:
-            rows.append(row)
+    found = (next((row for row in run.select(rung=name, regime="cold", kind="rung")
+                   if row.shape == run.default_shape(row.ladder)), None) for name in shown_rungs(folder))
+    rows = [row for row in found if row and row.copy_pct]
     if not rows:
         return [], None
     best = max(rows, key=lambda row: row.copy_pct)
