@@ -202,12 +202,11 @@ class Failed(Exception):
 class Builder:
     def __init__(self, arguments):
         self.arguments = arguments
-        key = digest(type(self).__name__, self.mode(), os.getcwd(), *arguments.files, arguments.std, *arguments.folders, "-D",
+        self.mode = "watched" if arguments.check or arguments.trace is not None else "plain"
+        self.watched = WATCHED if self.mode == "watched" else []
+        key = digest(type(self).__name__, self.mode, os.getcwd(), *arguments.files, arguments.std, *arguments.folders, "-D",
                      *arguments.macros)
         self.folder = CACHE / "programs" / f"{Path(arguments.files[0]).resolve().stem}-{key}"
-
-    def mode(self):
-        return "watched" if self.arguments.check or self.arguments.trace is not None else "plain"
 
     def environment(self):
         return {}
@@ -287,8 +286,7 @@ class OnExecutor(Builder):
         self.compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++") or "g++"
         executor = self.executor()
         texts = self.texts()
-        flags = [f"-std={self.arguments.std}", OPTIMIZED, *FLAGS, "-isystem", self.headers]
-        flags += WATCHED if self.mode() == "watched" else []
+        flags = [f"-std={self.arguments.std}", OPTIMIZED, *FLAGS, "-isystem", self.headers, *self.watched]
         commands, objects = [], []
         overlay = self.folder / "sources"
         for folder in self.arguments.folders:
@@ -305,7 +303,7 @@ class OnExecutor(Builder):
         self.all(self.made, [(*one, key) for one in commands])
         program = self.folder / "program"
         link = [self.compiler, *SANITIZERS, *openmp, *objects, *executor, "-lboost_context", "-lpthread", "-ldl"]
-        link += [f"-Wl,@{runs.ROOT / 'common/check/wrapped.txt'}", "-Wl,-z,norelro"] if self.mode() == "watched" else []
+        link += [f"-Wl,@{runs.ROOT / 'common/check/wrapped.txt'}", "-Wl,-z,norelro"] if self.watched else []
         self.made(program, link, key)
         return program
 
@@ -314,12 +312,12 @@ class OnExecutor(Builder):
     def executor(self):
         """The object files of the executor, and of what watches; made once, with the precompiled header."""
         common = runs.ROOT / "common"
-        folders = ["executor", "run"] + (["check", "trace"] if self.mode() == "watched" else [])
+        folders = ["executor", "run"] + (["check", "trace"] if self.watched else [])
         sources = sorted(path for name in folders for path in (common / name).glob("*.cpp"))
         sources = [path for path in sources if "int main(" not in path.read_text(encoding="utf-8")]
         headers = sorted(path for name in ("executor", "run", "run/include", "check", "trace", ".") for path in (common / name).glob("*.h*"))
         state = [path.read_text(encoding="utf-8") for path in (*sources, *headers, Path(__file__))]
-        folder = CACHE / f"executor-{self.mode()}-{digest(self.compiler, *SANITIZERS, *state)}"
+        folder = CACHE / f"executor-{self.mode}-{digest(self.compiler, *SANITIZERS, *state)}"
         self.prelude = folder / self.arguments.std / "program.h"
         objects = [folder / f"{path.parent.name}_{path.stem}.o" for path in sources]
         with front.locked(folder):
@@ -333,7 +331,7 @@ class OnExecutor(Builder):
             self.headers = mark.read_text(encoding="utf-8")
             return
         tell("building the executor, once")
-        for old in CACHE.glob(f"executor-{self.mode()}-*"):  # of earlier sources
+        for old in CACHE.glob(f"executor-{self.mode}-*"):  # of earlier sources
             if old != folder and not SANITIZERS:
                 shutil.rmtree(old, ignore_errors=True)
         subprocess.run([str(front.DOOR), "setup-run"], stdout=sys.stderr, check=True)
@@ -342,9 +340,9 @@ class OnExecutor(Builder):
         self.prelude.parent.mkdir(exist_ok=True)
         self.prelude.write_text('#include "common/run/program.h"\n', encoding="utf-8")
         flags = [self.compiler, OPTIMIZED, *FLAGS, "-isystem", self.headers]
-        watched = WATCHED if self.mode() == "watched" else []
-        own = ["-DTUTORIAL_TRACE=1", f'-DTUTORIAL_ROOT="{runs.ROOT}"'] if watched else []
-        commands = [] if header.exists() else [(header, [*flags, f"-std={self.arguments.std}", *watched, "-x", "c++-header", self.prelude])]
+        own = ["-DTUTORIAL_TRACE=1", f'-DTUTORIAL_ROOT="{runs.ROOT}"'] if self.watched else []
+        commands = [] if header.exists() else [(header, [*flags, f"-std={self.arguments.std}", *self.watched, "-x", "c++-header",
+                                                         self.prelude])]
         commands += [(target, [*flags, "-std=c++17", *(own if path.parent.name in ("check", "trace") else []), "-c", path])
                      for path, target in missing]
         self.all(self.write, commands)
