@@ -158,21 +158,10 @@ def counted(items):
     return {verdict: result[verdict] for verdict in sorted(result, key=rank)}
 
 
-def key_of(row):
-    return (row.ladder, row.dtype, row.rung, row.shape, row.regime)
-
-
 def pair_rows(before, after, by="speed"):
     """A Pair for every row that either list has."""
-    first = {key_of(row): row for row in before}
-    second = {key_of(row): row for row in after}
+    first, second = ({(row.ladder, row.dtype, row.rung, row.shape, row.regime): row for row in rows} for rows in (before, after))
     return [Pair(first.get(key), second.get(key), by) for key in runs.unique([*second, *first])]
-
-
-def by_rung_and_size(pairs):
-    """The pairs with all sizes of a rung together, rungs in the order of the ladder."""
-    order = {rung: place for place, rung in enumerate(runs.unique(p.row.rung for p in pairs))}
-    return sorted(pairs, key=lambda p: (order[p.row.rung], p.row.elements))
 
 
 def check_backends(first, second):
@@ -210,15 +199,12 @@ def table_lines(pairs, by_copy, paint):
     if by_copy:
         titles += f"{'% of copy':>18}"
     lines = [titles + "  verdict"]
-    last = None
-    for pair in pairs:
-        rung = pair.row.rung if pair.row.rung != last else ""
-        last = pair.row.rung
+    for above, pair in zip([None, *pairs], pairs):
+        rung = "" if above and above.row.rung == pair.row.rung else pair.row.rung
         cells = f"{cell(pair.before):>11}{cell(pair.after):>11}{ratio_text(pair.ratio):>8}"
         if by_copy:
             cells += f"{percents(pair.copy_pct, paint):>18}"
-        verdict = paint_verdict(pair, paint)
-        lines.append(f"  {rung:<{name}}  {pair.row.shape:<{shape}}{cells}  {verdict}".rstrip())
+        lines.append(f"  {rung:<{name}}  {pair.row.shape:<{shape}}{cells}  {paint_verdict(pair, paint)}".rstrip())
     return lines
 
 
@@ -323,7 +309,8 @@ def compare(first, second, arguments, paint):
                         f"after:  {second.path} ({runs.context_line(second.context)})"]
     if all(pair.missing for pair in pairs):
         lines.append("No row is in both files.")
-    pairs = by_rung_and_size(pairs)
+    rungs = runs.unique(pair.row.rung for pair in pairs)  # in the order of the ladder, all sizes of each together
+    pairs.sort(key=lambda pair: (rungs.index(pair.row.rung), pair.row.elements))
     if not arguments.all:
         return lines + summary_lines(pairs, by, paint) + [f"rows: {summary(pairs)} (--all shows each)"]
     return lines + row_lines(pairs, by == "copy", paint) + ["", summary(pairs)]
