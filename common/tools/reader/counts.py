@@ -169,22 +169,20 @@ def blocks_of(section):
             if one.opcode == "BSSY":
                 reconverge[re.split(r"[\s,]+", one.text)[1]] = one.target
         last = block.code[-1]
-        after = [i + 1] if i + 1 < len(blocks) else []
+        after = block.next = [i + 1] if i + 1 < len(blocks) else []
         if last.opcode in ("BRX", "JMX"):
             raise Unjudged("it branches through a table")
         if last.opcode == "BSYNC":
             target = reconverge.get(re.split(r"[\s,]+", last.text)[1])
             block.next = [labels[target]] if target in labels else after
         elif last.opcode == "CALL":
-            block.calls, block.next = last.target, after
+            block.calls = last.target
         elif last.opcode in ("BRA", "JMP"):
             block.next = [labels[last.target]] if last.target in labels else []
             conditional = last.guarded or re.match(r"BRA(\.\w+)* (!?U?P\d|\w+, `)", last.text)
             block.next += [one for one in after if conditional and one not in block.next]
-        elif last.opcode in ("EXIT", "RET"):
-            block.next = after if last.guarded else []
-        else:
-            block.next = after
+        elif last.opcode in ("EXIT", "RET") and not last.guarded:
+            block.next = []
     starts = {labels[name]: name for name in functions if name in labels}
     for block in blocks:  # nothing falls through into another function
         block.next = [one for one in block.next if one < len(blocks) and (one not in starts or one == 0)]
@@ -330,8 +328,7 @@ class Flow:
 
     def innermost(self, i):
         """The head of the smallest loop around a block; None outside all."""
-        around = [head for head, body in self.loops.items() if i in body]
-        return around[-1] if around else None
+        return next((head for head, body in reversed(self.loops.items()) if i in body), None)
 
     def count(self):
         """{block: times}."""
