@@ -178,9 +178,6 @@ class FrontEnd(speed.Compiling):
     """nvcc at work on a source, for what it refuses, and for the machine code of what it takes: the GPU's half alone
     takes a second or two."""
 
-    def __init__(self, compiler, path):
-        super().__init__(compiler, [path])
-
     def refused(self, source):
         """A sentence for each error in the reader's file."""
         lines = re.findall(rf"(?m){re.escape(source.path.name)}\((\d+)\): error: (.*)$", "".join(self.said))

@@ -203,7 +203,9 @@ class Verdict:
         self.said["chapter"] = self.folder.name
         self.chapter = exercises.Chapter(folder)
         self.name = runs.ladder_of_chapter(folder)
+        self.watching = trace.small_program(folder)  # counts and judges accesses; always on the CPU, and with g++
         self.path = self.chapter.file
+        self.launcher = self.folder / "launchers" / f"{self.path.stem}.cu"
         self.here, self.built, self.could_build = front.here(self.path), False, True
         self.stopped = ""  # why the executor ended the kernel: told once, first
         self.endless = False  # it has a loop without an end
@@ -211,11 +213,6 @@ class Verdict:
         self.checks = self.front_end = None
 
     # ---- The programs ----
-
-    @property
-    def watching(self):
-        """The program that counts and judges accesses; always on the CPU, and with g++."""
-        return trace.small_program(self.folder)
 
     def build_first(self):
         """The test; and the other with it, if it is there and only the reader's file has to be compiled."""
@@ -245,10 +242,6 @@ class Verdict:
     def begin_checks(self):
         if self.could_build:
             self.checks = Checked(front.program("cpu", self.watching), "check", "yours")
-
-    def begin_front_end(self):
-        compiler, launcher = nvcc(), self.folder / "launchers" / f"{self.path.stem}.cu"
-        self.front_end = FrontEnd(compiler, launcher) if compiler and launcher.exists() else None
 
     def build_beside(self, backend, name, errors):
         """A rung beside the reader's: built once, and again when a source other than the reader's has changed."""
@@ -280,7 +273,8 @@ class Verdict:
                     one.stop()
 
     def judge(self, facts):
-        self.begin_front_end()
+        compiler = nvcc()
+        self.front_end = FrontEnd(compiler, [self.launcher]) if compiler and self.launcher.exists() else None
         if self.built:
             self.begin_checks()
         tested = self.test()
@@ -445,8 +439,7 @@ class Verdict:
 
     @functools.cached_property
     def refused(self):
-        kernels = re.findall(r"\b(your_\w+_kernel)\b", (content_of(self.folder / "launchers" / f"{self.path.stem}.cu")
-                                                        or b"").decode())
+        kernels = re.findall(r"\b(your_\w+_kernel)\b", (content_of(self.launcher) or b"").decode())
         return refused(self.source, set(kernels), None if self.endless else self.front_end)  # its answer can wait
 
     def tell_checks(self):
@@ -620,7 +613,7 @@ def judge_program(exercise, backend, target=None, said=None):
     if exercise.asks:
         return judge_asked(exercise, backend, name, source, said)
     compiler = nvcc()
-    front_end = FrontEnd(compiler, exercise.file) if compiler else None
+    front_end = FrontEnd(compiler, [exercise.file]) if compiler else None
     checks = Checked(front.program("cpu", f"answers/{name}_see")) if can_see else None
     running = Running([front.program(backend, f"answers/{name}")], seconds=PATIENCE if checks else SECONDS)
     begun = time.monotonic()  # a program's block may be long, and the checks are slower
