@@ -228,7 +228,7 @@ class Flow:
         self.vague = [i for i, place in enumerate(self.places) if "inner_line" in place and not any(is_at(one, place) for one in accesses)]
         self.keys = {id(one): self.key(one) for one in accesses}
         self.live = self.reached()
-        if not any(self.keys[id(one)] for i in self.live for one in blocks[i].accesses):
+        if not any(map(self.keys_in, self.live)):
             raise Unjudged("none of its accesses was seen")
         self.dominators = self.dominate()
         self.loops = self.find_loops()
@@ -241,6 +241,10 @@ class Flow:
                 [i for i in self.vague if is_at(one, self.places[i], ("line",)) and has_width(one, self.places[i])]
         wide = [i for i in alike if has_width(one, self.places[i])]
         return tuple(wide) if wide or not alike else None
+
+    def keys_in(self, i):
+        """Those of a block's accesses that the trace knows to have been made."""
+        return [key for one in self.blocks[i].accesses if (key := self.keys[id(one)])]
 
     def merged(self):
         """The places of stores that follow one another so closely that their parts of a sector reach the L2 as one."""
@@ -334,10 +338,8 @@ class Flow:
         """{block: times}."""
         static = {}  # key: {head of the loop: instructions}
         for i in sorted(self.live):
-            for one in self.blocks[i].accesses:
-                key = self.keys[id(one)]
-                if key:
-                    static.setdefault(key, collections.Counter())[self.innermost(i)] += 1
+            for key in self.keys_in(i):
+                static.setdefault(key, collections.Counter())[self.innermost(i)] += 1
         turns = {}
         for head, body in self.loops.items():
             found = self.turns(head, body, static, turns)
@@ -360,22 +362,16 @@ class Flow:
         ends = [i for i in body if head in self.after(i)]
         always = {i for i in body if all(i in self.dominators[end] for end in ends)}
         found = []
-        for i in sorted(body):
-            if i not in always or self.innermost(i) != head:
-                continue
-            for one in self.blocks[i].accesses:
-                key = self.keys[id(one)]
-                if not key:
-                    continue
-                counts, left = static[key], self.traced(key)
-                left -= counts.get(None, 0)
-                for other, number in sorted(((h, n) for h, n in counts.items() if h is not None), key=lambda pair: -pair[1]):
-                    share = left / number
-                    share = share if len(counts) == 1 or other == list(counts)[-1] else int(share)
-                    if other == head:
-                        found.append(max(share, 0))
-                        break
-                    left -= share * number
+        for key in (key for i in sorted(always) if self.innermost(i) == head for key in self.keys_in(i)):
+            counts = static[key]
+            left = self.traced(key) - counts.get(None, 0)
+            for other, number in sorted(((h, n) for h, n in counts.items() if h is not None), key=lambda pair: -pair[1]):
+                share = left / number
+                share = share if len(counts) == 1 or other == list(counts)[-1] else int(share)
+                if other == head:
+                    found.append(max(share, 0))
+                    break
+                left -= share * number
         if found:
             return min(found)
         inner = [turns[other] for other in turns if other in body and other != head]
@@ -388,8 +384,7 @@ class Flow:
         else:
             base = max([self.out_of(j, i, times) for j in self.before[i]] + [1.0 if i == 0 else 0.0]
                        + [times.get(j, 0) for j in self.live if self.blocks[j].calls == i])
-        made = [self.traced(key) / static[key][loop] for key in {self.keys[id(one)] for one in self.blocks[i].accesses}
-                if key and len(static[key]) == 1]
+        made = [self.traced(key) / static[key][loop] for key in self.keys_in(i) if len(static[key]) == 1]
         return min(base, max(made, default=base))
 
     def out_of(self, i, to, times):
