@@ -92,18 +92,9 @@ class Rung:
         return [(kind, names.get(name, name)) for kind, name in result]
 
     @property
-    def inputs(self):
-        return list(self.kinds)
-
-    @property
     def kinds(self):
         """{"x": "half"}: what the inputs are of."""
         return {name: kind[6:-1] for kind, name in self.parameters if re.match(r"const .*\*$", kind)}
-
-    @property
-    def is_exact(self):
-        """Whether results are compared as integers."""
-        return self.output[0] in ("std::uint8_t", "unsigned", "std::int32_t", "std::int64_t")
 
     @property
     def overlaps(self):
@@ -151,7 +142,7 @@ class Rung:
         name = runs.ladder_of_chapter(self.folder)
         variant = f"{name}_{self.name.split('_')[0]}_reference"
         function = variant if variant in self.library.pieces else f"{name}_reference"
-        return f"{function}({', '.join(self.inputs)})"
+        return f"{function}({', '.join(self.kinds)})"
 
 
 def respelled(kernel):
@@ -341,8 +332,8 @@ SATURATES = """What is too large
 def program(rung):
     """main() and what it needs."""
     (out, y), kinds = rung.output, rung.kinds
-    is_bits, is_exact = out == "unsigned", rung.is_exact
-    inputs, name = rung.inputs, function_name(rung)
+    is_bits, is_exact = out == "unsigned", out in ("std::uint8_t", "unsigned", "std::int32_t", "std::int64_t")  # as integers
+    inputs, name = list(kinds), function_name(rung)
     makers = {kind: "condition" if kind == "std::uint8_t" and len(set(kinds.values())) > 1 else "input" for kind in kinds.values()}
     pieces = [CHECK, *(INPUT[kind].replace("{name}", maker) for kind, maker in makers.items())]
     numbers = {one: "double" if kind in WIDE or kind in ("float", "std::int8_t") else "int" if kind == "std::uint8_t" else kind for one, kind in kinds.items()}
