@@ -418,11 +418,9 @@ def pictured(requests):
     return sorted(chosen, key=lambda pair: pair[0])
 
 
-def legend(request):
-    if request["space"] == "global":
-        return ["a letter is a byte, named after its lane (0-9, a-v); . is moved unasked;",
-                "* is asked for by several lanes"]
-    return ["a letter is a lane (0-9, a-v); * are several that ask for one word"]
+LEGENDS = {"global": ["a letter is a byte, named after its lane (0-9, a-v); . is moved unasked;",
+                      "* is asked for by several lanes"],
+           "shared": ["a letter is a lane (0-9, a-v); * are several that ask for one word"]}
 
 
 def picture_lines(requests, paint):
@@ -439,7 +437,7 @@ def picture_lines(requests, paint):
         lines += ["", head]
         if request["space"] not in explained:
             explained.add(request["space"])
-            lines += [f"  {line}" for line in legend(request)]
+            lines += [f"  {line}" for line in LEGENDS[request["space"]]]
         lines += global_picture(request, paint) if request["space"] == "global" else \
             shared_picture(request, paint)
     return lines
@@ -459,12 +457,6 @@ def no_warp(launch, wanted):
     if (wanted or 0) >= warps:
         return f"there is no warp {wanted}: this launch has {front.plural(warps, 'warp')}, counted from 0"
     return f"{'the warp in the middle' if wanted is None else f'warp {wanted}'} accesses no memory"
-
-
-def exceptions_of(chapter, rung):
-    """Why nvcc makes other accesses of this rung, as recorded."""
-    entries = runs.load_json(EXCEPTIONS).get("exceptions", [])
-    return [e for e in entries if e["chapter"] == chapter and rung["rung"] in e["rungs"]]
 
 
 def show_launch(launch, tail, paint, wanted):
@@ -498,7 +490,8 @@ def show_rung(chapter, rung, tail, paint, wanted):
         print()
         show_launch(launch, tail, paint, wanted)
     unseen = unseen_bytes(rung)
-    known = exceptions_of(chapter, rung)
+    known = [one for one in runs.load_json(EXCEPTIONS).get("exceptions", [])  # why nvcc makes other accesses of this rung
+             if one["chapter"] == chapter and rung["rung"] in one["rungs"]]
     if unseen and not any("unseen" in exception["rules"] for exception in known):
         print(f"\n{unseen:,} bytes of the output were written where no access was seen: g++ did not\n"
               "inline a function that returns a half; declare it __forceinline__.")
