@@ -48,15 +48,12 @@ def say(text=""):
     print(text, flush=True)
 
 
-def width():
-    """Columns of the terminal, up to 100; 80 without one."""
-    return max(40, min(shutil.get_terminal_size().columns, 100))
-
-
 def filled(text, first="", rest=None):
-    """The text in lines of that width; first and rest stand before the first line and the others."""
+    """The text in lines as wide as the terminal, up to 100 columns, 80 without one; first and rest stand before the first line
+    and the others."""
+    width = max(40, min(shutil.get_terminal_size().columns, 100))
     rest = first + "  " if rest is None else rest
-    return textwrap.fill(text, width(), initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return textwrap.fill(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 
 def plural(count, word):
