@@ -345,7 +345,8 @@ def program(rung):
         pieces.append(f"{result} expected({of}) {{ return {rung.expected}; }}")
     if out in FORMATS:
         called, most, least, digits = FORMATS[out]
-        pieces.append(ULP.format(called=called, most=most, least=least, digits=digits, infinity=SATURATES if "fp8" in out else INFINITY))
+        pieces.append(ULP.format(called=called, most=most, least=least, digits=digits,
+                                 infinity=SATURATES if "fp8" in out else INFINITY))
     elif not is_exact:
         pieces.append(ERROR_OF_1)
     pieces += [FILL.format(type=kind) for kind in makers]
