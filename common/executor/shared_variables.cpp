@@ -170,6 +170,12 @@ class Functions {
     return reinterpret_cast<char*>(&threadIdx) - offset_of_thread_index_;
   }
 
+  /// Of an address in this thread's block; larger than all that is in it for any other.
+  std::size_t offset_of(const void* address) const {
+    return reinterpret_cast<std::uintptr_t>(address) -
+           reinterpret_cast<std::uintptr_t>(block_of_this_thread());
+  }
+
   std::size_t count() const { return variables_.size(); }
   const std::vector<std::vector<Range>>& variables() const { return variables_; }
 
@@ -265,16 +271,13 @@ SharedOfThread& shared_of_this_thread() {
 
 bool is_shared_variable(const void* address) {
   const Functions& functions = Functions::instance();
-  const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) -
-                                               functions.block_of_this_thread());
-  return functions.function_with(offset) <= functions.count();
+  return functions.function_with(functions.offset_of(address)) <= functions.count();
 }
 
 char* place_on(SharedOfThread& other, const void* address) {
   const Functions& functions = Functions::instance();
-  const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) -
-                                               functions.block_of_this_thread());
-  const std::size_t function = functions.function_with(offset);
+  const std::size_t offset = functions.offset_of(address),
+                    function = functions.function_with(offset);
   if (function > functions.count()) return nullptr;
   if (function < functions.count()) functions.poison(other, function);
   return other.thread_locals + offset;
@@ -302,9 +305,7 @@ void poison_shared_variables(SharedMark& mark) {
     return;
   }
   const Functions& functions = Functions::instance();
-  const auto offset =
-      static_cast<std::size_t>(reinterpret_cast<char*>(&mark) - functions.block_of_this_thread());
-  const std::size_t function = functions.function_of_mark(offset);
+  const std::size_t function = functions.function_of_mark(functions.offset_of(&mark));
   if (function != functions.count()) functions.poison(shared_of_this_thread(), function);
 }
 
