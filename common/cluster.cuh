@@ -1,5 +1,6 @@
-// Clusters: up to eight blocks that run at the same time, on multiprocessors of one group (GPC), and reach each
-// other's shared memory (compute capability 9.0). A launch asks for them: LaunchShape::cluster.
+// Clusters: blocks that run at the same time, on multiprocessors of one group (GPC), and reach each other's shared
+// memory (compute capability 9.0); up to eight, and where a group is large enough sixteen. A launch asks for them:
+// LaunchShape::cluster.
 #pragma once
 
 #include "common/launch.cuh"
@@ -9,9 +10,6 @@
 #endif
 
 namespace tutorial {
-
-/// The most blocks of a cluster that every GPU with clusters and as many multiprocessors takes.
-inline constexpr int kMostInCluster = 8;
 
 /// Whether the code that the current device runs for `kernel` may be launched in clusters.
 template <class... Params>
@@ -23,6 +21,50 @@ bool runs_in_clusters(void (*kernel)(Params...)) {
   return cudaGetDevice(&device) == cudaSuccess &&
          cudaDeviceGetAttribute(&has, cudaDevAttrClusterLaunch, device) == cudaSuccess &&
          has != 0 && detail::waits_for_previous_grid(reinterpret_cast<const void*>(kernel));
+#endif
+}
+
+namespace detail {
+/// Whether the current device takes one such launch at least. "No" is no error of the caller's.
+inline bool takes_largest_clusters(const void* kernel, unsigned threads, std::size_t shared_bytes) {
+  const cudaError_t before = cudaPeekAtLastError();
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = kLargestCluster;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(kLargestCluster);
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  int clusters = 0;
+  const bool takes = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed,
+                                          1) == cudaSuccess &&
+                     cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess &&
+                     clusters > 0;
+  if (before == cudaSuccess) static_cast<void>(cudaGetLastError());
+  return takes;
+}
+}  // namespace detail
+
+/// Whether `kernel` may be launched in clusters of kLargestCluster blocks, of up to `threads` threads and `shared_bytes`
+/// of dynamic shared memory each. A GPU is asked once for each kernel.
+template <class... Params>
+bool runs_in_largest_clusters(void (*kernel)(Params...), unsigned threads,
+                              std::size_t shared_bytes = 0) {
+  const auto* const symbol = reinterpret_cast<const void*>(kernel);
+#if defined(TUTORIAL_BACKEND_CPU)
+  return detail::takes_largest_clusters(symbol, threads, shared_bytes);
+#else
+  static std::mutex mutex;
+  static std::map<std::pair<int, const void*>, bool> known;
+  int device = 0;
+  if (!runs_in_clusters(kernel) || cudaGetDevice(&device) != cudaSuccess) return false;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto [entry, is_new] = known.try_emplace({device, symbol}, false);
+  if (is_new) entry->second = detail::takes_largest_clusters(symbol, threads, shared_bytes);
+  return entry->second;
 #endif
 }
 
@@ -104,7 +146,7 @@ __device__ __forceinline__ T* in_block(T* shared, unsigned rank) {
 template <class T>
 struct Exchange {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
-  T of_blocks[kMostInCluster];
+  T of_blocks[kLargestCluster];
   std::uint64_t arrived;
 
 #if defined(TUTORIAL_BACKEND_CPU)

@@ -43,6 +43,10 @@ inline constexpr int kThreads = 128;
 ///   architecture has no such wait, and is launched as with `none`.
 enum class Overlap { none, previous_kernel };
 
+/// The most blocks of a cluster that every GPU with clusters and as many multiprocessors takes; and the most of all, which
+/// it takes where runs_in_largest_clusters() holds (common/cluster.cuh).
+inline constexpr unsigned kMostInCluster = 8, kLargestCluster = 16;
+
 /// The shape of a launch. `shared_bytes` is dynamic shared memory per block; `cluster` blocks that are
 /// neighbours in x form a cluster (common/cluster.cuh), and grid.x is a multiple of that.
 struct LaunchShape {
@@ -135,6 +139,12 @@ template <class... Params>
 __attribute__((noinline)) cudaError_t launch_with(void (*kernel)(Params...),
                                                   const LaunchShape& shape, cudaStream_t stream,
                                                   std::common_type_t<Params>... arguments) {
+  const auto* symbol = reinterpret_cast<const void*>(kernel);
+  if (shape.cluster > kMostInCluster) {  // the kernel must have asked for more
+    const cudaError_t error =
+        cudaFuncSetAttribute(symbol, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (error != cudaSuccess) return error;
+  }
 #if defined(TUTORIAL_BACKEND_CPU)
   return cpu::launch(kernel, shape.grid, shape.block, shape.shared_bytes,
                      shape.overlap == Overlap::previous_kernel, shape.cluster, stream,
@@ -142,7 +152,6 @@ __attribute__((noinline)) cudaError_t launch_with(void (*kernel)(Params...),
 #else
   // The runtime's own answers to a bad shape differ from one launch call to another.
   if (!is_launchable(shape.grid, shape.block)) return cudaErrorInvalidConfiguration;
-  const auto* symbol = reinterpret_cast<const void*>(kernel);
   cudaLaunchConfig_t config{};
   config.gridDim = shape.grid;
   config.blockDim = shape.block;

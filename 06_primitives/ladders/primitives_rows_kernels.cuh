@@ -379,7 +379,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 }
 
 /// The most threads of a block of SoftmaxHeldCluster.
-inline constexpr int kHeldClusterThreads = 256;
+inline constexpr int kHeldClusterThreads = 512;
 
 /// Few rows that are whole packs, by a cluster each, which holds the row in registers: kPacks a thread. A thread takes its
 /// exponentials above its own maximum, and corrects them by one factor when the pairs have met.

@@ -125,19 +125,30 @@ inline std::int64_t most_share_bytes() {
   return known ? std::min(kMost, bytes - kOwn) : 0;
 }
 
-/// launch() of a kernel that may have most_share_bytes() of dynamic shared memory, on multiprocessors that give all they
-/// can to it: the driver's own choice may leave room for fewer blocks.
+/// Lets a kernel have most_share_bytes() of dynamic shared memory, on multiprocessors that give all they can to it: the
+/// driver's own choice may leave room for fewer blocks.
+inline cudaError_t give_shared(const void* kernel) {
+  const cudaError_t error = cudaFuncSetAttribute(
+      kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
+  if (error != cudaSuccess) return error;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              static_cast<int>(most_share_bytes()));
+}
+
+/// launch() of a kernel that has as much.
 template <class... Params, class... Arguments>
 cudaError_t launch_sharing(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
                            const Arguments&... arguments) {
-  const void* const function = reinterpret_cast<const void*>(kernel);
-  cudaError_t error = cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                           cudaSharedmemCarveoutMaxShared);
-  if (error == cudaSuccess) {
-    error = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 static_cast<int>(most_share_bytes()));
-  }
+  const cudaError_t error = give_shared(reinterpret_cast<const void*>(kernel));
   return error == cudaSuccess ? launch(kernel, shape, stream, arguments...) : error;
+}
+
+/// Whether as much may lie in each block of the largest clusters.
+template <class... Params>
+bool shares_in_largest_clusters(void (*kernel)(Params...), unsigned threads) {
+  return runs_in_clusters(kernel) &&
+         give_shared(reinterpret_cast<const void*>(kernel)) == cudaSuccess &&
+         runs_in_largest_clusters(kernel, threads, static_cast<std::size_t>(most_share_bytes()));
 }
 
 }  // namespace tutorial::primitives

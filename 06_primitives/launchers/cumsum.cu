@@ -61,11 +61,37 @@ ClusterShape cluster_for(std::int64_t rows, std::int64_t columns) {
   return {rows > 64 && packs <= 12 * kClusterTile ? 4 : 8, false};
 }
 
+/// The same of the largest clusters, on a GPU that has them. In shared memory: rows that eight blocks hold, where these are
+/// slower, and rows that they do not hold, unless these are cut.
+template <class T>
+ClusterShape largest_for(std::int64_t rows, std::int64_t columns) {
+  using Acc = AccOf<T>;
+  constexpr bool kHalves = sizeof(T) == 2;
+  const std::int64_t packs = columns / kPackWidth<T>;
+  if (packs > 8 * kClusterTile && packs <= 16 * kClusterTile && rows <= (kHalves ? 16 : 32)) {
+    const bool runs = runs_in_largest_clusters(CumsumCluster<true, Acc, T>, kCumsumClusterThreads);
+    return runs ? ClusterShape{kLargestCluster, true} : ClusterShape{};
+  }
+  const std::int64_t bytes = packs * 16, most = most_share_bytes();
+  const bool too_long = bytes > kMostInCluster * most;
+  const bool pays = too_long  ? rows > kCutRows && rows < 96
+                    : kHalves ? rows >= (packs <= 64 * kClusterTile ? 12 : 16) && rows <= 192
+                              : rows > kCutRows;
+  const bool fits = packs >= 32 * kClusterTile && bytes <= kLargestCluster * most;
+  if (!pays || !fits ||
+      !shares_in_largest_clusters(CumsumCluster<false, Acc, T>, kCumsumClusterThreads)) {
+    return {};
+  }
+  return {kLargestCluster, false};
+}
+
 template <class T>
 ClusterShape cluster_of(const T* x, const T* y, const AnyRows& of) {
   const bool can = !of.have_gaps() && in_vectors<T>(of.columns, {x, y}) &&
                    runs_in_clusters(CumsumCluster<true, AccOf<T>, T>);
-  return can ? cluster_for<T>(of.rows, of.columns) : ClusterShape{};
+  if (!can) return {};
+  const ClusterShape largest = largest_for<T>(of.rows, of.columns);
+  return largest.blocks != 0 ? largest : cluster_for<T>(of.rows, of.columns);
 }
 
 /// Whether the parts of so few rows, each a block, take less time than a cluster for each row.

@@ -118,7 +118,7 @@ constexpr std::int64_t kShareBytes = 40 << 10, kFewRowsShareBytes = 20 << 10, kF
 constexpr std::int64_t kRowsAlone = 15;
 
 // The threads have all packs that they hold: the last block has up to seven packs less.
-constexpr std::int64_t kMissing = (kMostInCluster - 1) * 16;
+constexpr std::int64_t kMissing = (kLargestCluster - 1) * 16;
 static_assert(InTwoAndRegisters::kHeldBytes + kMissing < kTwoBytes);
 static_assert(AloneAndRegisters::kHeldBytes + kMissing < kTwoAndRegistersBytes);
 
@@ -132,9 +132,13 @@ std::int64_t longest_share() {
 /// The blocks of a row's cluster; 0: the row does not fit into one.
 template <class T>
 std::int64_t cluster_of(const AnyRows& of) {
-  constexpr std::int64_t kSize = sizeof(T);
-  if (of.columns > kMostInCluster * longest_share() / kSize) return 0;
-  const std::int64_t row_bytes = of.columns * kSize;
+  const std::int64_t row_bytes = of.columns * static_cast<std::int64_t>(sizeof(T));
+  if (row_bytes > kMostInCluster * longest_share()) {
+    const bool fits =
+        row_bytes <= kLargestCluster * longest_share() &&
+        shares_in_largest_clusters(AloneAndRegisters::kernel<T>(), AloneAndRegisters::kThreads);
+    return fits ? kLargestCluster : 0;
+  }
   const bool few = of.rows < kFewRows;
   if (!few && row_bytes <= kThreeBytes) return 1;
   const std::int64_t share = few ? kFewRowsShareBytes : kShareBytes;
@@ -170,33 +174,63 @@ cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, cudaStream_t st
   return run(AloneAndRegisters{});
 }
 
+/// The most packs of a block that holds its share of a row in registers; and of one whose threads have four each, or two.
+constexpr std::int64_t kMostHeld = 8 * kHeldClusterThreads;
+template <class T>
+constexpr std::int64_t kHeldInFours = sizeof(T) == 2 ? 1536 : 1280;
+constexpr std::int64_t kHeldInTwos = 512;
+/// The most packs of a row that eight blocks hold.
+constexpr std::int64_t kHeldByEight = 8192;
+
 /// Few rows are held in the registers of a cluster each, where an H200 computed them faster from memory so than in one
-/// block, in parts or in shared memory (notes/few_rows.md). Its blocks; 0: none.
+/// block, in parts or in shared memory (notes/few_rows.md). Whether by the largest cluster:
+template <class T>
+bool are_held_by_largest(std::int64_t rows, std::int64_t packs) {
+  constexpr bool kHalves = sizeof(T) == 2;
+  if (packs <= kHeldByEight / 2 || packs > kLargestCluster * kMostHeld) return false;
+  if (packs <= kHeldByEight) return rows < 8;
+  if (!kHalves) {
+    const std::int64_t least = packs <= 12288 ? 1 : packs <= 49152 ? 4 : 5;
+    const std::int64_t most = packs <= 16384 ? 64 : packs < 24576 ? 48 : 256;
+    return rows >= least && rows <= most;
+  }
+  if (packs <= 24576) return rows >= (packs <= 12288 ? 1 : 3) && rows <= 48;
+  if (packs > 40960) return rows >= 4 && rows <= 7;
+  return rows >= 3 && rows <= 32 && (rows <= 12 || rows > kRowsAlone);
+}
+/// The blocks of the others; 0: none.
 template <class T>
 std::int64_t blocks_that_hold(std::int64_t rows, std::int64_t packs) {
   constexpr std::int64_t kMany = sizeof(T) == 2 ? 3072 : 4096;
-  constexpr std::int64_t kMost = 4 * kHeldClusterThreads;  // packs of a block
   const std::int64_t most_rows = packs <= 1536 ? 32 : packs <= 2048 ? 64 : packs < kMany ? 96 : 128;
-  if (packs <= 1024 || packs > kMostInCluster * kMost || rows > most_rows) return 0;
-  return rows >= 48 && packs <= 4 * kMost ? 4 : kMostInCluster;
+  if (packs <= 1024 || packs > kHeldByEight || rows > most_rows) return 0;
+  return rows >= 48 && packs <= kHeldByEight / 2 ? 4 : kMostInCluster;
 }
 template <class T>
 std::int64_t held_by(const T* x, const T* y, const AnyRows& of) {
-  const std::int64_t blocks = blocks_that_hold<T>(of.rows, of.columns / kPackWidth<T>);
-  const bool can = blocks > 0 && are_in_vectors(x, y, of);
-  return can && runs_in_clusters(SoftmaxHeldCluster<4, T>) ? blocks : 0;
+  const std::int64_t packs = of.columns / kPackWidth<T>;
+  const auto kernel = SoftmaxHeldCluster<8, T>;
+  if (!are_in_vectors(x, y, of) || !runs_in_clusters(kernel)) return 0;
+  if (are_held_by_largest<T>(of.rows, packs) &&
+      runs_in_largest_clusters(kernel, kHeldClusterThreads)) {
+    return kLargestCluster;
+  }
+  return blocks_that_hold<T>(of.rows, packs);
 }
 
 template <class T>
 cudaError_t launch_held(const T* x, T* y, const AnyRows& of, std::int64_t blocks,
                         cudaStream_t stream) {
   const std::int64_t packs = of.columns / kPackWidth<T>, share = ceil_div(packs, blocks);
-  const bool two = share <= 2 * kHeldClusterThreads;
-  const std::int64_t threads = ceil_div(ceil_div(share, two ? 2 : 4), 32) * 32;  // whole warps
-  LaunchShape shape = rows_shape(of.rows * blocks, threads, 1);
-  shape.cluster = static_cast<unsigned>(blocks);
-  return launch(two ? SoftmaxHeldCluster<2, T> : SoftmaxHeldCluster<4, T>, shape, stream, x, y,
-                static_cast<int>(packs), static_cast<int>(share));
+  const auto run = [&](auto kernel, std::int64_t each) {
+    const std::int64_t threads = ceil_div(ceil_div(share, each), 32) * 32;  // whole warps
+    LaunchShape shape = rows_shape(of.rows * blocks, threads, 1);
+    shape.cluster = static_cast<unsigned>(blocks);
+    return launch(kernel, shape, stream, x, y, static_cast<int>(packs), static_cast<int>(share));
+  };
+  if (share <= kHeldInTwos) return run(SoftmaxHeldCluster<2, T>, 2);
+  if (share <= kHeldInFours<T>) return run(SoftmaxHeldCluster<4, T>, 4);
+  return run(SoftmaxHeldCluster<8, T>, 8);
 }
 
 /// Rows of as many floats as the registers of a block of 1,024 threads hold. On an H200 that is 6 % faster than two
@@ -234,6 +268,13 @@ cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t str
 constexpr std::int64_t kRowsInParts = 64;
 template <class T>
 constexpr std::int64_t kRowsBeforeClusters = sizeof(T) == 2 ? 9 : 7;
+constexpr std::int64_t kRowsBeforeLargest = 23;
+template <class T>
+bool are_better_in_clusters(const T* x, const T* y, const AnyRows& of) {
+  if (held_by(x, y, of) > 0) return true;
+  if (of.rows <= kRowsBeforeClusters<T> || !fit_clusters(x, y, of)) return false;
+  return of.rows > kRowsBeforeLargest || cluster_of<T>(of) <= kMostInCluster;
+}
 
 template <class Row, class T>
 cudaError_t launch_parts(const T* x, T* y, std::int64_t rows, const RowParts& of,
@@ -253,9 +294,7 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
   cudaError_t error = check_buffers({{workspace, 16, "the workspace"}});
   if (error == cudaSuccess) error = check_workspace(bytes, needed);
   if (error != cudaSuccess) return error;
-  if (held_by(x, y, of) > 0 || (of.rows > kRowsBeforeClusters<T> && fit_clusters(x, y, of))) {
-    return launch_softmax(x, y, of, stream);
-  }
+  if (are_better_in_clusters(x, y, of)) return launch_softmax(x, y, of, stream);
   auto* const pairs = static_cast<std::uint64_t*>(workspace);
   return are_in_vectors(x, y, of) ? launch_parts<VectorRow<T>>(x, y, of.rows, parts, pairs, stream)
                                   : launch_parts<AnyRow<T>>(x, y, of.rows, parts, pairs, stream);

@@ -13,6 +13,7 @@
 #include "06_primitives/primitives.h"
 #include "06_primitives/proof/primitives_reference.h"
 #include "06_primitives/proof/test_data.h"
+#include "common/launch.cuh"
 #include "common/proof/worse.h"
 #include "common/refusal.h"
 
@@ -612,7 +613,7 @@ void check_softmax_clusters() {
     for (const std::int64_t packs : {-1, 0, 1}) all.push_back({2, columns + packs * pack});
   }
   for (const std::int64_t share : {33, 76, 113}) all.push_back(in_shares<T>(8, share));
-  if (sizeof(T) == 4) all.push_back({16, in_shares<T>(8, 113).columns});  // a part in registers
+  if (sizeof(T) == 4) all.push_back({16, in_shares<T>(8, 130).columns});  // a part in registers
   // Clusters of one, two and four blocks.
   if (sizeof(T) == 4) {
     all.push_back({128, 75 * kib});
@@ -627,7 +628,9 @@ void check_softmax_clusters() {
   // What a block's shared memory holds, and what it holds with the registers of 512 threads.
   for (const std::int64_t more : {std::int64_t{0}, pack}) all.push_back({1, 8 * 220 * kib + more});
   all.push_back({1, 8 * (220 + 112) * kib});
-  if (sizeof(T) == 4) all.push_back({1, 8 * (220 + 112) * kib + pack});
+  for (const std::int64_t blocks : {8, 16}) {
+    if (sizeof(T) == 4) all.push_back({1, blocks * (220 + 112) * kib + pack});
+  }
   // Held in registers: two packs a thread and four, of eight blocks and of four, whose last has less.
   for (const MatrixShape& s : {MatrixShape{1, 1024},
                                {1, 1025},
@@ -666,8 +669,8 @@ void check_softmax_promises() {
   check_row_promises<T>(softmax<T>, softmax_of<T>);
   check_row_promises<T>(softmax_two_reductions<T>, softmax_of<T>);
   // In parts that begin anywhere, held by a cluster, and in parts of whole packs.
-  for (const std::int64_t columns : {16501, 16504, 32776}) {
-    if (columns == 32776 && sizeof(T) == 2) continue;  // held as well
+  for (const std::int64_t columns : {16501, 16504, 49160}) {
+    if (columns == 49160 && sizeof(T) == 2) continue;  // held as well
     check_promises(std::to_string(columns) + " columns",
                    promises_of<T>(split<T>(), columns, softmax_of<T>));
   }
@@ -1040,8 +1043,19 @@ TEST_CASE("softmax keeps a launcher's promises") {
   check_softmax_promises<Bf16>();
 }
 
+/// While it lives, a cluster has at most eight blocks, as on most GPUs. A real GPU stays as it is.
+struct AtMostEight {
+#if defined(TUTORIAL_BACKEND_CPU)
+  AtMostEight() { cpu::set_device({0, 2048, 0, kMostInCluster}); }
+  ~AtMostEight() { cpu::set_device({}); }
+#else
+  AtMostEight() {}
+#endif
+};
+
 TEST_CASE("softmax in clusters keeps a launcher's promises") {
   require_device();
+  const AtMostEight device;
   Promises promises = promises_of<float>(split<float>(), 32776, softmax_of<float>);
   promises.any_size = promises.sizes.back();  // nine rows; two of these are cut into parts
   check_promises("32776 columns, nine rows", promises);
@@ -1051,6 +1065,47 @@ TEST_CASE("softmax of halves in longer shares, a part in registers", "[long]") {
   require_device();
   check_softmax<half>(softmax<half>, {{16, in_shares<half>(8, 113).columns}});
   check_softmax<Bf16>(softmax<Bf16>, {{16, in_shares<Bf16>(8, 113).columns}});
+}
+
+TEST_CASE("softmax by the largest clusters", "[exchange]") {
+  require_device();
+  const auto check = [](auto zero) {
+    using T = decltype(zero);
+    constexpr std::int64_t kPack = 16 / sizeof(T), kFours = sizeof(T) == 2 ? 1536 : 1280;
+    std::vector<MatrixShape> all;
+    for (const MatrixShape& s : {MatrixShape{1, 4097},
+                                 {7, 8192},
+                                 {8, 8193},
+                                 {1, 12288},
+                                 {4, 12289},
+                                 {4, 16 * kFours},
+                                 {4, 16 * kFours + 1},
+                                 {5, 50001}}) {
+      all.push_back({s.rows, s.columns * kPack});
+    }
+    check_softmax<T>(softmax<T>, all);
+    check_softmax_ends<T>(softmax<T>, (16 * kFours + 1) * kPack);
+  };
+  check(0.0f);
+  check(half{});
+}
+
+TEST_CASE("softmax and running sums where a cluster has at most eight blocks", "[exchange]") {
+  require_device();
+  const AtMostEight device;
+  check_softmax<float>(softmax<float>, {{2, 20480}, {9, 40960}});
+  check_softmax_ends<float>(softmax<float>, 40960);
+  check_rows<float>(tutorial::cumsum<float>, {{2, 32772}, {33, 131072 + 4}},
+                    running_sums_of<float>);
+}
+
+TEST_CASE("running sums by the largest clusters", "[exchange]") {
+  require_device();
+  for (const std::int64_t packs : {8 * 1024 + 1, 16 * 1024}) {
+    check_rows<float>(tutorial::cumsum<float>, {{3, packs * 4}}, running_sums_of<float>);
+    check_rows<Bf16>(tutorial::cumsum<Bf16>, {{2, packs * 8}}, running_sums_of<Bf16>);
+  }
+  check_rows<half>(tutorial::cumsum<half>, {{12, 32 * 1024 * 8 + 8}}, running_sums_of<half>);
 }
 
 TEST_CASE("softmax of rising and of alternating rows keeps its bound, whatever their length",

@@ -1,10 +1,10 @@
 // The runtime API's device, and what it tells of kernels.
 
 #include "common/executor/executor.h"
+#include "common/executor/kernel_limits.h"
 #include "common/executor/last_error.h"
 #include "common/executor/later.h"
 #include "common/executor/runtime_api.h"
-#include "common/executor/shared_memory_limit.h"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -161,14 +161,26 @@ int attribute(cudaDeviceAttr name) {
 
 // ---- Kernels ------------------------------------------------------------------------------------
 
-struct SharedMemoryLimits {
-  std::mutex mutex;
-  std::unordered_map<const void*, std::size_t> of_kernel;
+struct KernelLimits {
+  std::size_t shared_bytes = kSharedBytes;
+  unsigned cluster = kClusterBlocks;
 };
 
-SharedMemoryLimits& shared_memory_limits() {
-  static SharedMemoryLimits limits;
+struct AllKernelLimits {
+  std::mutex mutex;
+  std::unordered_map<const void*, KernelLimits> of_kernel;
+};
+
+AllKernelLimits& kernel_limits() {
+  static AllKernelLimits limits;
   return limits;
+}
+
+KernelLimits limits_of(const void* kernel) {
+  AllKernelLimits& limits = kernel_limits();
+  const std::lock_guard<std::mutex> lock(limits.mutex);
+  const auto found = limits.of_kernel.find(kernel);
+  return found != limits.of_kernel.end() ? found->second : KernelLimits{};
 }
 
 /// What holds back blocks of a multiprocessor, of what is known here: its threads, its blocks, its
@@ -225,11 +237,10 @@ void set_device(const Device& device) {
   described = device;
 }
 
-std::size_t dynamic_shared_limit(const void* kernel) {
-  SharedMemoryLimits& limits = shared_memory_limits();
-  const std::lock_guard<std::mutex> lock(limits.mutex);
-  const auto found = limits.of_kernel.find(kernel);
-  return found != limits.of_kernel.end() ? found->second : kSharedBytes;
+std::size_t dynamic_shared_limit(const void* kernel) { return limits_of(kernel).shared_bytes; }
+
+unsigned cluster_limit(const void* kernel) {
+  return std::min(limits_of(kernel).cluster, static_cast<unsigned>(device().cluster));
 }
 
 }  // namespace tutorial::cpu
@@ -356,12 +367,15 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attr, const void* func) {
 }
 
 cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttribute attr, int value) {
-  if (attr != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-  const auto bytes = static_cast<std::size_t>(value);
-  if (value < 0 || bytes > cpu::kSharedBytesOptIn) return record_error(cudaErrorInvalidValue);
-  cpu::SharedMemoryLimits& limits = cpu::shared_memory_limits();
+  cpu::AllKernelLimits& limits = cpu::kernel_limits();
   const std::lock_guard<std::mutex> lock(limits.mutex);
-  limits.of_kernel[func] = bytes;
+  if (attr == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+    limits.of_kernel[func].cluster = value != 0 ? cpu::kClusterBlocksOptIn : cpu::kClusterBlocks;
+  } else if (attr == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+    const auto bytes = static_cast<std::size_t>(value);
+    if (value < 0 || bytes > cpu::kSharedBytesOptIn) return record_error(cudaErrorInvalidValue);
+    limits.of_kernel[func].shared_bytes = bytes;
+  }
   return cudaSuccess;
 }
 
@@ -385,6 +399,24 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, const 
                                                           int blockSize, size_t dynamicSMemSize) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize,
                                                                 dynamicSMemSize, 0);
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int* numClusters, const void* func,
+                                           const cudaLaunchConfig_t* launchConfig) {
+  if (launchConfig == nullptr) return record_error(cudaErrorInvalidValue);
+  const cudaLaunchConfig_t& config = *launchConfig;
+  const auto threads = static_cast<int>(config.blockDim.x * config.blockDim.y * config.blockDim.z);
+  if (threads <= 0) return record_error(cudaErrorInvalidValue);
+  unsigned blocks = 1;
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config.attrs[i];
+    if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
+    blocks = attribute.val.clusterDim.x * attribute.val.clusterDim.y * attribute.val.clusterDim.z;
+  }
+  if (blocks == 0 || blocks > cpu::cluster_limit(func)) return cpu::give(numClusters, 0);
+  const int each = cpu::resident_blocks(func, threads, config.dynamicSmemBytes);
+  const int of_all = each * cpu::device().multiprocessors / static_cast<int>(blocks);
+  return cpu::give(numClusters, each == 0 ? 0 : std::max(1, of_all));  // it runs even on one core
 }
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, const void* func,

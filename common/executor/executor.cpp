@@ -5,9 +5,9 @@
 #include "common/executor/aligned_memory.h"
 #include "common/executor/block_texts.h"
 #include "common/executor/cluster.h"
+#include "common/executor/kernel_limits.h"
 #include "common/executor/last_error.h"
 #include "common/executor/later.h"
-#include "common/executor/shared_memory_limit.h"
 #include "common/executor/watcher.h"
 #include "common/executor/worker.h"
 #include "common/executor/worker_pool.h"
@@ -97,10 +97,12 @@ cudaError_t check_shape(const Launch& launch) {
                  "1024 x 1024 x 64 and 1024 threads in all, and neither may be empty");
     return cudaErrorInvalidConfiguration;
   }
-  if (launch.cluster > 1 && (launch.cluster > 8 || launch.grid.x % launch.cluster != 0)) {
-    report().set("invalid launch configuration: clusters of " + std::to_string(launch.cluster) +
-                 " blocks in a grid of " + text_of(launch.grid) +
-                 "; a cluster has at most 8, and grid.x is a multiple of them");
+  if (launch.cluster > 1 &&
+      (launch.cluster > cluster_limit(launch.kernel) || launch.grid.x % launch.cluster != 0)) {
+    report().set(
+        "invalid launch configuration: clusters of " + std::to_string(launch.cluster) +
+        " blocks in a grid of " + text_of(launch.grid) + "; a cluster of this kernel has at most " +
+        std::to_string(cluster_limit(launch.kernel)) + ", and grid.x is a multiple of them");
     return cudaErrorInvalidClusterSize;
   }
   const std::size_t limit = dynamic_shared_limit(launch.kernel);

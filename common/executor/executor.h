@@ -53,6 +53,7 @@ struct Device {
   int multiprocessors = 0;  ///< 0: as many as this machine has cores
   int threads_each = 2048;
   int l2_bytes = 0;
+  int cluster = 16;  ///< the most blocks of one, where the kernel has asked for them
 };
 inline constexpr Device kH200{132, 2048, 60 << 20};
 

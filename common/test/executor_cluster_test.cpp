@@ -172,7 +172,7 @@ bool is_caught(void (*kernel)(int*), cpu::Order order, const std::string& why) {
 TEST_CASE("blocks of a cluster read each other's shared memory") {
   for (const cpu::Order order : {cpu::Order::forward, cpu::Order::reverse}) {
     cpu::set_thread_order(order);
-    for (const unsigned of : {1u, 2u, 3u, 8u}) {
+    for (const unsigned of : {1u, 2u, 3u, 8u, 16u}) {
       const unsigned blocks = 5 * of;
       const GuardedBuffer<int> y(std::vector<int>(std::size_t{blocks} * kBlockThreads));
       REQUIRE(launch(sum_kernel, clusters(blocks, of), nullptr, y.data()) == cudaSuccess);
@@ -260,8 +260,25 @@ TEST_CASE("threads and blocks that have ended do not keep a cluster waiting", "[
 
 TEST_CASE("clusters that no device takes are refused") {
   const GuardedBuffer<int> y(std::size_t{64});
-  CHECK(launch(sum_kernel, clusters(9, 9), nullptr, y.data()) == cudaErrorInvalidClusterSize);
+  CHECK(launch(sum_kernel, clusters(17, 17), nullptr, y.data()) == cudaErrorInvalidClusterSize);
   CHECK(launch(sum_kernel, clusters(5, 2), nullptr, y.data()) == cudaErrorInvalidClusterSize);
   CHECK(y.untouched());
+  cudaGetLastError();
+}
+
+TEST_CASE("a cluster of more than eight blocks, where the device has them") {
+  const auto has = [](std::size_t shared_bytes) {
+    return runs_in_largest_clusters(sum_kernel, kBlockThreads, shared_bytes);
+  };
+  CHECK(has(0));
+  CHECK_FALSE(has(64 << 10));  // more shared memory than the kernel has asked for
+  CHECK(cudaGetLastError() == cudaSuccess);
+  cpu::set_device({0, 2048, 0, 8});
+  CHECK_FALSE(has(0));
+  const GuardedBuffer<int> y(std::size_t{64});
+  CHECK(launch(sum_kernel, clusters(16, 16), nullptr, y.data()) == cudaErrorInvalidClusterSize);
+  CHECK(cpu::last_report().find("at most 8") != std::string::npos);
+  CHECK(y.untouched());
+  cpu::set_device({});
   cudaGetLastError();
 }
