@@ -413,7 +413,9 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* numClusters, const void* func,
     if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
     blocks = attribute.val.clusterDim.x * attribute.val.clusterDim.y * attribute.val.clusterDim.z;
   }
-  if (blocks == 0 || blocks > cpu::cluster_limit(func)) return cpu::give(numClusters, 0);
+  if (blocks == 0 || blocks > cpu::cluster_limit(func)) {
+    return record_error(cudaErrorInvalidClusterSize);
+  }
   const int each = cpu::resident_blocks(func, threads, config.dynamicSmemBytes);
   const int of_all = each * cpu::device().multiprocessors / static_cast<int>(blocks);
   return cpu::give(numClusters, each == 0 ? 0 : std::max(1, of_all));  // it runs even on one core

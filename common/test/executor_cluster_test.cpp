@@ -272,9 +272,9 @@ TEST_CASE("a cluster of more than eight blocks, where the device has them") {
   };
   CHECK(has(0));
   CHECK_FALSE(has(64 << 10));  // more shared memory than the kernel has asked for
-  CHECK(cudaGetLastError() == cudaSuccess);
   cpu::set_device({0, 2048, 0, 8});
   CHECK_FALSE(has(0));
+  CHECK(cudaGetLastError() == cudaSuccess);
   const GuardedBuffer<int> y(std::size_t{64});
   CHECK(launch(sum_kernel, clusters(16, 16), nullptr, y.data()) == cudaErrorInvalidClusterSize);
   CHECK(cpu::last_report().find("at most 8") != std::string::npos);

@@ -1,4 +1,4 @@
-// Occupancy, as far as threads and dynamic shared memory decide it; a launch by cudaLaunchKernel.
+// Occupancy, as far as threads and dynamic shared memory decide it, of clusters too; a launch by cudaLaunchKernel.
 // prints: 16 blocks of 128
 // check: clean
 #include "expect.h"
@@ -19,6 +19,21 @@ int main() {
   EXPECT(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, scale, 64, 100 << 10) ==
          cudaSuccess);
   EXPECT(blocks == 2);
+
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {16, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(16);
+  config.blockDim = dim3(64);
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  int clusters = 0;
+  EXPECT(cudaOccupancyMaxActiveClusters(&clusters, scale, &config) == cudaErrorInvalidClusterSize);
+  EXPECT(cudaGetLastError() == cudaErrorInvalidClusterSize);
+  EXPECT(cudaFuncSetAttribute(scale, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) ==
+         cudaSuccess);
+  EXPECT(cudaOccupancyMaxActiveClusters(&clusters, scale, &config) == cudaSuccess && clusters > 0);
 
   float *x, host[32], factor = 3;
   for (float& one : host) one = 2;
