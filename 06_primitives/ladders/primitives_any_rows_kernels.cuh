@@ -379,7 +379,7 @@ __global__ void SoftmaxPairs(const T* x, std::uint64_t* pairs, RowParts of) {
     running[0] =
         online(running[0], pack_max_and_sum({mine, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
   }
-  Reduce<kGlobalMode>(running, running, online);
+  running[0] = reduce_pairs_in_block(running[0]);
   WriteData<true>(pairs + blockIdx.x, running, 1);
 }
 
@@ -409,7 +409,7 @@ __global__ void SoftmaxFromPairs(const T* x, T* y, const std::uint64_t* pairs, R
   for (unsigned part = threadIdx.x % 32; part < of.parts; part += 32) {
     pair = online(pair, pairs[part]);
   }
-  const MaxAndSum all = unpack_max_and_sum(detail::reduce_lanes(pair, online));
+  const MaxAndSum all = unpack_max_and_sum(reduce_pairs_in_warp(pair));
   for (std::int64_t column = 0; column == 0 || column < here.packed();
        column += std::int64_t{blockDim.x} * VecSize) {
     if (column > 0) read(column);

@@ -296,15 +296,43 @@ struct Base {
   }
 };
 
+/// The largest of the lanes' values; by one instruction from compute capability 8.0 on.
+__device__ __forceinline__ int largest_in_warp(int value) {
+#if defined(TUTORIAL_BACKEND_CPU) || __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(0xffffffffU, value);
+#else
+  return detail::reduce_lanes(value, MaxFunctor<int>{});
+#endif
+}
+
+/// The lanes' pairs put together: the maximum first, so that each sum is brought up to it once (notes/few_rows.md).
+__device__ __forceinline__ std::uint64_t reduce_pairs_in_warp(std::uint64_t mine) {
+  const MaxAndSum v = unpack_max_and_sum(mine);
+  const auto in_order = [](int bits) { return bits ^ (bits >> 31 & 0x7fffffff); };  // as the floats
+  const float max = __int_as_float(in_order(largest_in_warp(in_order(__float_as_int(v.max)))));
+  const float sum = v.max == max ? v.sum : v.sum * ExpAbove{max}(v.max);
+  return pack_max_and_sum({max, detail::reduce_lanes(sum, AddFunctor<float>{})});
+}
+
+/// The same of a block of whole warps, once in a kernel.
+__device__ __forceinline__ std::uint64_t reduce_pairs_in_block(std::uint64_t mine) {
+  __shared__ std::uint64_t of_warp[32];
+  const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
+  mine = reduce_pairs_in_warp(mine);
+  if (lane == 0) of_warp[threadIdx.x / 32] = mine;
+  __syncthreads();
+  return reduce_pairs_in_warp(lane < warps ? of_warp[lane] : OnlineSoftmaxFunctor::identity());
+}
+
 /// The pair of maximum and sum of a row that a cluster has, from those of its threads, all of which came to
 /// exchange.begin() before.
 __device__ __forceinline__ MaxAndSum combine_in_cluster(std::uint64_t mine,
                                                         Exchange<std::uint64_t>& exchange) {
-  const OnlineSoftmaxFunctor online;
-  exchange.all(Reduce<kGlobalMode>(mine, online));
+  exchange.all(reduce_pairs_in_block(mine));
   const unsigned lane = threadIdx.x % 32;
-  const std::uint64_t one = lane < cluster_blocks() ? exchange.of_blocks[lane] : online.identity();
-  return unpack_max_and_sum(detail::reduce_lanes(one, online));
+  const std::uint64_t one =
+      lane < cluster_blocks() ? exchange.of_blocks[lane] : OnlineSoftmaxFunctor::identity();
+  return unpack_max_and_sum(reduce_pairs_in_warp(one));
 }
 
 /// Long rows that are whole packs, by a cluster of blocks each, which hold the row: it is read once. A block has `share`
