@@ -361,6 +361,21 @@ struct RowParts {
   }
 };
 
+/// The most parts of a row.
+inline constexpr std::int64_t kMostParts = 256;
+
+/// What the first `parts` have for the calling lane, every 32nd, put together; all are loaded before the first is used.
+template <int kMost, class Word, class Op>
+__device__ __forceinline__ Word of_lane(const Word* words, unsigned parts, Op op) {
+  Word of_parts[kMost];
+#pragma unroll
+  for (int v = 0; v < kMost; ++v) {
+    const unsigned part = threadIdx.x % 32 + 32 * v;
+    of_parts[v] = part < parts ? words[part] : op.identity();
+  }
+  return detail::reduce_registers(of_parts, op);
+}
+
 /// The first launch of two: the maximum and the sum of every part.
 template <int VecSize, class Row, class T>
 __global__ void SoftmaxPairs(const T* x, std::uint64_t* pairs, RowParts of) {
@@ -405,10 +420,8 @@ __global__ void SoftmaxFromPairs(const T* x, T* y, const std::uint64_t* pairs, R
     begin_reduction();
     read(0);
   }
-  std::uint64_t pair = online.identity();
-  for (unsigned part = threadIdx.x % 32; part < of.parts; part += 32) {
-    pair = online(pair, pairs[part]);
-  }
+  const std::uint64_t pair = of.parts <= 64 ? of_lane<2>(pairs, of.parts, online)
+                                            : of_lane<kMostParts / 32>(pairs, of.parts, online);
   const MaxAndSum all = unpack_max_and_sum(reduce_pairs_in_warp(pair));
   for (std::int64_t column = 0; column == 0 || column < here.packed();
        column += std::int64_t{blockDim.x} * VecSize) {
@@ -492,11 +505,8 @@ __global__ void CumsumFromTotals(const T* x, T* y, const Acc* totals, RowParts o
   const AddFunctor<Acc> add;
   totals += blockIdx.x / of.parts * of.parts;
   begin_reduction();
-  Acc carry = add.identity();
-  for (unsigned p = threadIdx.x % 32; p < blockIdx.x % of.parts; p += 32) {
-    carry = add(carry, totals[p]);
-  }
-  carry = detail::reduce_lanes(carry, add);
+  const Acc before = of_lane<kMostParts / 32>(totals, blockIdx.x % of.parts, add);
+  const Acc carry = detail::reduce_lanes(before, add);
   cumsum_row<VecSize, kAlike, true>(part.x, part.y, part.columns, carry);
 }
 

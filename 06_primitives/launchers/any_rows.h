@@ -26,9 +26,8 @@ inline AnyRows matrix_rows(std::int64_t rows, std::int64_t columns) {
   return {rows, columns, {columns, columns, columns}};
 }
 
-/// The elements that a thread of a part of a row holds, and the most parts.
+/// The elements that a thread of a part of a row holds.
 constexpr int kPartHeld = 16;
-constexpr std::int64_t kMostParts = 256;
 
 /// The threads of a part: few, so that there are many parts; more where those are tiles of several.
 inline std::int64_t part_threads(std::int64_t columns) {
