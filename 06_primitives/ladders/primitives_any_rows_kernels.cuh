@@ -306,11 +306,11 @@ class VectorRow {
   __device__ __forceinline__ void Read(float (&x)[VecSize], std::int64_t column) const {
     constexpr int kPacks = VecSize / kWidth;
     const int count = packs_from<kPacks>(column);
-    Pack<T, kWidth> held[kPacks];
+    Pack<T, kWidth> held[kPacks] = {};
 #pragma unroll
-    for (int v = 0; v < kPacks;
-         ++v) {  // no branch: the first pack again in place of what is not there
-      held[v] = load_pack_from_l2<kWidth>(x_ + column + (place(v) < count ? place(v) : 0) * kWidth);
+    for (int v = 0; v < kPacks; ++v) {
+      const T* const pack = x_ + column + place(v) * kWidth;
+      if (place(v) < count) held[v] = load_pack_from_l2<kWidth>(pack);
     }
 #pragma unroll
     for (int k = 0; k < VecSize; ++k) {
