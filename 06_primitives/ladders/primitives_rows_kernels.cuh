@@ -298,10 +298,10 @@ struct Base {
 
 /// The largest of the lanes' values; by one instruction from compute capability 8.0 on.
 __device__ __forceinline__ int largest_in_warp(int value) {
-#if defined(TUTORIAL_BACKEND_CPU) || __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(0xffffffffU, value);
-#else
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   return detail::reduce_lanes(value, MaxFunctor<int>{});
+#else
+  return __reduce_max_sync(0xffffffffU, value);
 #endif
 }
 
