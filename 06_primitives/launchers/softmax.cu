@@ -117,7 +117,7 @@ constexpr std::int64_t kShareBytes = 40 << 10, kFewRowsShareBytes = 20 << 10, kF
 /// As many clusters of eight have a multiprocessor for each block on an H200, and then hold nothing in registers.
 constexpr std::int64_t kRowsAlone = 15;
 
-// The threads have all packs that they hold: the last block has up to seven packs less.
+// The threads have all packs that they hold: the last block has up to fifteen packs less.
 constexpr std::int64_t kMissing = (kLargestCluster - 1) * 16;
 static_assert(InTwoAndRegisters::kHeldBytes + kMissing < kTwoBytes);
 static_assert(AloneAndRegisters::kHeldBytes + kMissing < kTwoAndRegistersBytes);
