@@ -7,6 +7,7 @@
 #include "03_swish/swish_math.cuh"
 #include "common/cluster.cuh"
 #include "common/fp8.cuh"
+#include "common/warp_max.cuh"
 
 namespace tutorial {
 namespace quantize {
@@ -17,20 +18,6 @@ struct QuantizedRows {
   std::int64_t columns, pitch;
   Beta beta;
 };
-
-/// By one instruction from compute capability 8.0 on, which takes less time than five shuffles (notes/quantize.md). The
-/// executor runs the shuffles, which no newer GPU does.
-__device__ unsigned warp_max(unsigned value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(0xffffffff, value);
-#else
-#pragma unroll
-  for (int apart = 16; apart > 0; apart /= 2) {
-    value = max(value, __shfl_xor_sync(0xffffffff, value, apart));
-  }
-  return value;
-#endif
-}
 
 /// The largest of `bits` in the block, in every thread; blocks of whole warps. Of floats without a sign
 /// the bits are ordered as the numbers are, an infinity above them and NaN above that.

@@ -12,6 +12,7 @@
 
 #include "06_primitives/ladders/primitives_kernels.cuh"
 #include "common/cluster.cuh"
+#include "common/warp_max.cuh"
 
 namespace tutorial::primitives {
 
@@ -296,20 +297,11 @@ struct Base {
   }
 };
 
-/// The largest of the lanes' values; by one instruction from compute capability 8.0 on.
-__device__ __forceinline__ int largest_in_warp(int value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  return detail::reduce_lanes(value, MaxFunctor<int>{});
-#else
-  return __reduce_max_sync(0xffffffffU, value);
-#endif
-}
-
 /// The lanes' pairs put together: the maximum first, so that each sum is brought up to it once (notes/few_rows.md).
 __device__ __forceinline__ std::uint64_t reduce_pairs_in_warp(std::uint64_t mine) {
   const MaxAndSum v = unpack_max_and_sum(mine);
   const auto in_order = [](int bits) { return bits ^ (bits >> 31 & 0x7fffffff); };  // as the floats
-  const float max = __int_as_float(in_order(largest_in_warp(in_order(__float_as_int(v.max)))));
+  const float max = __int_as_float(in_order(warp_max(in_order(__float_as_int(v.max)))));
   const float sum = v.max == max ? v.sum : v.sum * ExpAbove{max}(v.max);
   return pack_max_and_sum({max, detail::reduce_lanes(sum, AddFunctor<float>{})});
 }

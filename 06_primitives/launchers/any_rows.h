@@ -12,18 +12,22 @@
 
 namespace tutorial::primitives {
 
-/// `rows` rows of `columns` elements each.
+/// `rows` rows of `columns` elements each, of a matrix of `batch` rows: the kernel is chosen for as many.
 struct AnyRows {
   std::int64_t rows, columns;
   RowPitch pitch;
+  std::int64_t batch;
   bool have_gaps() const {
     return pitch.x != columns || pitch.y != columns || pitch.index != columns;
   }
 };
 
-/// The rows of matrices without gaps.
+/// Rows of matrices without gaps.
+inline AnyRows rows_of_batch(std::int64_t rows, std::int64_t columns, std::int64_t batch) {
+  return {rows, columns, {columns, columns, columns}, batch};
+}
 inline AnyRows matrix_rows(std::int64_t rows, std::int64_t columns) {
-  return {rows, columns, {columns, columns, columns}};
+  return rows_of_batch(rows, columns, rows);
 }
 
 /// The elements that a thread of a part of a row holds.
@@ -38,7 +42,7 @@ inline std::int64_t part_threads(std::int64_t columns) {
 /// them. So few blocks would each go along a row tile by tile, and wait for every one (notes/few_rows.md). One
 /// part: they are not cut.
 inline RowParts parts_of(const AnyRows& of, std::int64_t few, std::int64_t held) {
-  if (of.rows > few || of.columns <= held) return {of.columns, of.columns, 1, of.pitch};
+  if (of.batch > few || of.columns <= held) return {of.columns, of.columns, 1, of.pitch};
   const std::int64_t tile = part_threads(of.columns) * kPartHeld;
   const std::int64_t chunk = ceil_div(of.columns, kMostParts * tile) * tile;
   return {of.columns, chunk, static_cast<unsigned>(ceil_div(of.columns, chunk)), of.pitch};

@@ -1,5 +1,6 @@
 // Running sums: a warp for each row, or a block for each long one, or a cluster of blocks where these are few.
 #include "06_primitives/launchers/any_rows.h"
+#include "06_primitives/launchers/batch.h"
 #include "06_primitives/primitives.h"
 
 namespace tutorial {
@@ -90,8 +91,8 @@ ClusterShape cluster_of(const T* x, const T* y, const AnyRows& of) {
   const bool can = !of.have_gaps() && in_vectors<T>(of.columns, {x, y}) &&
                    runs_in_clusters(CumsumCluster<true, AccOf<T>, T>);
   if (!can) return {};
-  const ClusterShape largest = largest_for<T>(of.rows, of.columns);
-  return largest.blocks != 0 ? largest : cluster_for<T>(of.rows, of.columns);
+  const ClusterShape largest = largest_for<T>(of.batch, of.columns);
+  return largest.blocks != 0 ? largest : cluster_for<T>(of.batch, of.columns);
 }
 
 /// Whether the parts of so few rows, each a block, take less time than a cluster for each row.
@@ -124,10 +125,10 @@ cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stre
     return launch_clusters(x, y, of, cluster, stream);
   }
   const bool vectors = !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
-  const bool many = of.rows >= kManyRows;
+  const bool many = of.batch >= kManyRows;
   // Of many rows those of floats in vectors alone are faster in a block (notes/scan.md).
   const bool long_rows = of.columns > kWarpRowLength && !(many && (!vectors || sizeof(T) == 2));
-  const bool few_rows = of.rows <= kFewRows && of.columns > kFewRowLength &&
+  const bool few_rows = of.batch <= kFewRows && of.columns > kFewRowLength &&
                         (!vectors || of.columns == kLongRowThreads * 16);  // a tail is slow
   const bool in_block = long_rows || few_rows;
   const std::int64_t threads =
@@ -162,7 +163,7 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
   if (error != cudaSuccess) return error;
   const ClusterShape cluster = cluster_of(x, y, of);
   if (cluster.in_registers ||
-      (cluster.blocks != 0 && !are_better_in_parts<T>(of.rows, of.columns))) {
+      (cluster.blocks != 0 && !are_better_in_parts<T>(of.batch, of.columns))) {
     return launch_cumsum(x, y, of, stream);
   }
   auto* const totals = static_cast<Acc*>(workspace);
@@ -177,9 +178,15 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
 }  // namespace
 
 template <class T>
-cudaError_t cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+cudaError_t cumsum_of_batch(std::int64_t batch, const T* x, T* y, std::int64_t rows,
+                            std::int64_t columns, cudaStream_t stream) {
   if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
-  return launch_cumsum(x, y, matrix_rows(rows, columns), stream);
+  return launch_cumsum(x, y, rows_of_batch(rows, columns, batch), stream);
+}
+
+template <class T>
+cudaError_t cumsum(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+  return cumsum_of_batch(rows, x, y, rows, columns, stream);
 }
 
 template <class T>
@@ -203,10 +210,18 @@ std::size_t cumsum_workspace(const TensorLayout& x) {
 }
 
 template <class T>
+cudaError_t cumsum_split_of_batch(std::int64_t batch, const T* x, T* y, std::int64_t rows,
+                                  std::int64_t columns, void* workspace,
+                                  std::size_t workspace_bytes, cudaStream_t stream) {
+  if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
+  return launch_split(x, y, rows_of_batch(rows, columns, batch), workspace, workspace_bytes,
+                      stream);
+}
+
+template <class T>
 cudaError_t cumsum_split(const T* x, T* y, std::int64_t rows, std::int64_t columns, void* workspace,
                          std::size_t workspace_bytes, cudaStream_t stream) {
-  if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
-  return launch_split(x, y, matrix_rows(rows, columns), workspace, workspace_bytes, stream);
+  return cumsum_split_of_batch(rows, x, y, rows, columns, workspace, workspace_bytes, stream);
 }
 
 template <class T>
@@ -219,6 +234,10 @@ cudaError_t cumsum_split(const TensorView<const T>& x, const TensorView<T>& y, v
 
 #define TUTORIAL_INSTANTIATE(T)                                                                   \
   template cudaError_t cumsum(const T*, T*, std::int64_t, std::int64_t, cudaStream_t);            \
+  template cudaError_t cumsum_of_batch(std::int64_t, const T*, T*, std::int64_t, std::int64_t,    \
+                                       cudaStream_t);                                             \
+  template cudaError_t cumsum_split_of_batch(std::int64_t, const T*, T*, std::int64_t,            \
+                                             std::int64_t, void*, std::size_t, cudaStream_t);     \
   template cudaError_t cumsum_rows(const TensorView<const T>&, const TensorView<T>&,              \
                                    cudaStream_t);                                                 \
   template std::size_t cumsum_workspace<T>(std::int64_t, std::int64_t);                           \

@@ -1,5 +1,6 @@
 // Softmax: which kernel and how many threads for rows of which length.
 #include "06_primitives/launchers/any_rows.h"
+#include "06_primitives/launchers/batch.h"
 #include "06_primitives/primitives.h"
 
 namespace tutorial {
@@ -139,7 +140,7 @@ std::int64_t cluster_of(const AnyRows& of) {
         shares_in_largest_clusters(AloneAndRegisters::kernel<T>(), AloneAndRegisters::kThreads);
     return fits ? kLargestCluster : 0;
   }
-  const bool few = of.rows < kFewRows;
+  const bool few = of.batch < kFewRows;
   if (!few && row_bytes <= kThreeBytes) return 1;
   const std::int64_t share = few ? kFewRowsShareBytes : kShareBytes;
   std::int64_t blocks = 1;
@@ -169,7 +170,7 @@ cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, cudaStream_t st
   const std::int64_t bytes = share * 16;
   if (bytes <= kThreeBytes) return run(InThree{});
   const bool in_two = bytes > kTwoBytes && bytes <= kTwoAndRegistersBytes;
-  if (in_two && of.rows > kRowsAlone) return run(InTwoAndRegisters{});
+  if (in_two && of.batch > kRowsAlone) return run(InTwoAndRegisters{});
   if (bytes <= most_share_bytes()) return run(InTwo{});
   return run(AloneAndRegisters{});
 }
@@ -211,11 +212,11 @@ std::int64_t held_by(const T* x, const T* y, const AnyRows& of) {
   const std::int64_t packs = of.columns / kPackWidth<T>;
   const auto kernel = SoftmaxHeldCluster<8, T>;
   if (!are_in_vectors(x, y, of) || !runs_in_clusters(kernel)) return 0;
-  if (are_held_by_largest<T>(of.rows, packs) &&
+  if (are_held_by_largest<T>(of.batch, packs) &&
       runs_in_largest_clusters(kernel, kHeldClusterThreads)) {
     return kLargestCluster;
   }
-  return blocks_that_hold<T>(of.rows, packs);
+  return blocks_that_hold<T>(of.batch, packs);
 }
 
 template <class T>
@@ -240,7 +241,7 @@ constexpr std::int64_t kAllThreads = 1024;
 
 template <class T>
 bool fill_a_block(const T* x, const T* y, const AnyRows& of) {
-  return sizeof(T) == 4 && of.columns == kHeldOfAll * kAllThreads && of.rows >= kFewRows &&
+  return sizeof(T) == 4 && of.columns == kHeldOfAll * kAllThreads && of.batch >= kFewRows &&
          are_in_vectors(x, y, of);
 }
 
@@ -272,8 +273,8 @@ constexpr std::int64_t kRowsBeforeLargest = 23;
 template <class T>
 bool are_better_in_clusters(const T* x, const T* y, const AnyRows& of) {
   if (held_by(x, y, of) > 0) return true;
-  if (of.rows <= kRowsBeforeClusters<T> || !fit_clusters(x, y, of)) return false;
-  return of.rows > kRowsBeforeLargest || cluster_of<T>(of) <= kMostInCluster;
+  if (of.batch <= kRowsBeforeClusters<T> || !fit_clusters(x, y, of)) return false;
+  return of.batch > kRowsBeforeLargest || cluster_of<T>(of) <= kMostInCluster;
 }
 
 template <class Row, class T>
@@ -303,10 +304,16 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
 }  // namespace
 
 template <class T>
+cudaError_t softmax_of_batch(std::int64_t batch, const T* x, T* y, std::int64_t rows,
+                             std::int64_t columns, cudaStream_t stream) {
+  if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
+  return launch_softmax(x, y, rows_of_batch(rows, columns, batch), stream);
+}
+
+template <class T>
 cudaError_t softmax(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                     cudaStream_t stream) {
-  if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
-  return launch_softmax(x, y, matrix_rows(rows, columns), stream);
+  return softmax_of_batch(rows, x, y, rows, columns, stream);
 }
 
 template <class T>
@@ -332,10 +339,18 @@ std::size_t softmax_workspace(const TensorLayout& x) {
 }
 
 template <class T>
+cudaError_t softmax_split_of_batch(std::int64_t batch, const T* x, T* y, std::int64_t rows,
+                                   std::int64_t columns, void* workspace,
+                                   std::size_t workspace_bytes, cudaStream_t stream) {
+  if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
+  return launch_split(x, y, rows_of_batch(rows, columns, batch), workspace, workspace_bytes,
+                      stream);
+}
+
+template <class T>
 cudaError_t softmax_split(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                           void* workspace, std::size_t workspace_bytes, cudaStream_t stream) {
-  if (const cudaError_t error = check_rows(x, y, rows, columns); error != cudaSuccess) return error;
-  return launch_split(x, y, matrix_rows(rows, columns), workspace, workspace_bytes, stream);
+  return softmax_split_of_batch(rows, x, y, rows, columns, workspace, workspace_bytes, stream);
 }
 
 template <class T>
@@ -363,6 +378,10 @@ cudaError_t softmax_two_reductions(const T* x, T* y, std::int64_t rows, std::int
 
 #define TUTORIAL_INSTANTIATE(T)                                                                    \
   template cudaError_t softmax(const T*, T*, std::int64_t, std::int64_t, cudaStream_t);            \
+  template cudaError_t softmax_of_batch(std::int64_t, const T*, T*, std::int64_t, std::int64_t,    \
+                                        cudaStream_t);                                             \
+  template cudaError_t softmax_split_of_batch(std::int64_t, const T*, T*, std::int64_t,            \
+                                              std::int64_t, void*, std::size_t, cudaStream_t);     \
   template cudaError_t softmax_rows(const TensorView<const T>&, const TensorView<T>&,              \
                                     cudaStream_t);                                                 \
   template std::size_t softmax_workspace<T>(std::int64_t, std::int64_t);                           \

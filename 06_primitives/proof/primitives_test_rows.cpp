@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "06_primitives/launchers/batch.h"
 #include "06_primitives/primitives.h"
 #include "06_primitives/proof/primitives_reference.h"
 #include "06_primitives/proof/test_data.h"
@@ -118,6 +119,21 @@ void check_rows(const Rows<T>& launch, const std::vector<MatrixShape>& all,
       const std::vector<T> y = run_matrix<T>(launch, x, shape, offset, seed % 2 == 0);
       CHECK(wrong_rows(judges, y.data(), shape.columns) == 0);
     }
+  }
+}
+
+/// The same of matrices whose kernel follows from their many rows. On the executor three of these rows show what it does.
+template <class T, class OfBatch>
+void check_batches(const OfBatch& of_batch, const std::vector<MatrixShape>& all,
+                   const JudgeOf<T>& judge_of) {
+#if defined(TUTORIAL_BACKEND_CPU)
+  constexpr std::int64_t kRows = 3;
+#else
+  constexpr std::int64_t kRows = std::numeric_limits<std::int64_t>::max();
+#endif
+  for (const MatrixShape& shape : all) {
+    INFO("of a batch of " << shape.rows);
+    check_rows<T>(of_batch(shape.rows), {{std::min(shape.rows, kRows), shape.columns}}, judge_of);
   }
 }
 
@@ -563,6 +579,18 @@ Rows<T> split() {
       [](auto... arguments) { return softmax_split<T>(arguments...); });
 }
 
+template <class T>
+Rows<T> split_of_batch(std::int64_t batch) {
+  return with_workspace<T>(
+      [](std::int64_t rows, std::int64_t columns) { return softmax_workspace<T>(rows, columns); },
+      [batch](auto... arguments) { return softmax_split_of_batch<T>(batch, arguments...); });
+}
+
+template <class T>
+Rows<T> of_batch(std::int64_t batch) {
+  return [batch](auto... arguments) { return softmax_of_batch<T>(batch, arguments...); };
+}
+
 /// Rows at the ends of what is split, of parts of one tile and of two, and neighbours of whole tiles.
 template <class T>
 void check_softmax_split() {
@@ -575,15 +603,17 @@ void check_softmax_split() {
                                 {2, 9 * kTile},
                                 {2, 33 * kTile},
                                 {2, 33 * kTile + 8},
-                                {32, kSoftmaxTile + 8},
-                                {33, kSoftmaxTile + 8},
-                                {64, kSoftmaxTile + 9},
-                                {65, kSoftmaxTile + 8},
                                 {5, 40 * kTile + 7},
                                 {1, 256 * kTile + 8},
                                 {1, 512 * kTile},
                                 {1, 256 * kTile},
                                 {1, 257 * kTile + 3}});
+  check_batches<T>(split_of_batch<T>,
+                   {{32, kSoftmaxTile + 8},
+                    {33, kSoftmaxTile + 8},
+                    {64, kSoftmaxTile + 9},
+                    {65, kSoftmaxTile + 8}},
+                   softmax_of<T>);
   check_softmax_ends<T>(split<T>(), 16500);
   const MatrixShape shape{2, 20001};
   const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
@@ -613,17 +643,18 @@ void check_softmax_clusters() {
     for (const std::int64_t packs : {-1, 0, 1}) all.push_back({2, columns + packs * pack});
   }
   for (const std::int64_t share : {33, 76, 113}) all.push_back(in_shares<T>(8, share));
-  if (sizeof(T) == 4) all.push_back({16, in_shares<T>(8, 130).columns});  // a part in registers
+  std::vector<MatrixShape> batches;
+  if (sizeof(T) == 4) batches.push_back({16, in_shares<T>(8, 130).columns});  // a part in registers
   // Clusters of one, two and four blocks.
   if (sizeof(T) == 4) {
-    all.push_back({128, 75 * kib});
-    all.push_back({97, 80 * kib});
+    batches.push_back({128, 75 * kib});
+    batches.push_back({97, 80 * kib});
   }
-  if (std::is_same_v<T, half>) all.push_back({128, 75 * kib + pack});
-  if (sizeof(T) == 2) all.push_back({97, 40 * kib + pack});
-  for (const std::int64_t rows : {127, 128}) all.push_back({rows, kSoftmaxTile + pack});
+  if (std::is_same_v<T, half>) batches.push_back({128, 75 * kib + pack});
+  if (sizeof(T) == 2) batches.push_back({97, 40 * kib + pack});
+  for (const std::int64_t rows : {127, 128}) batches.push_back({rows, kSoftmaxTile + pack});
   if (sizeof(T) == 4) {  // 32,768 fill a block, one pack more does not
-    for (const std::int64_t more : {std::int64_t{0}, pack}) all.push_back({128, 32768 + more});
+    for (const std::int64_t more : {std::int64_t{0}, pack}) batches.push_back({128, 32768 + more});
   }
   // What a block's shared memory holds, and what it holds with the registers of 512 threads.
   for (const std::int64_t more : {std::int64_t{0}, pack}) all.push_back({1, 8 * 220 * kib + more});
@@ -636,8 +667,6 @@ void check_softmax_clusters() {
                                {1, 1025},
                                {3, 2048},
                                {2, 2049},
-                               {33, 2057},
-                               {48, 2057},
                                {2, 4095},
                                {1, 4097},
                                {2, 8185},
@@ -645,7 +674,9 @@ void check_softmax_clusters() {
                                {1, 8193}}) {
     all.push_back({s.rows, s.columns * pack});
   }
+  for (const std::int64_t rows : {33, 48}) batches.push_back({rows, 2057 * pack});
   check_softmax<T>(softmax<T>, all);
+  check_batches<T>(of_batch<T>, batches, softmax_of<T>);
   check_softmax_ends<T>(softmax<T>, 40 * kib * 4);
   check_softmax_ends<T>(softmax<T>, 1700 * pack);
 }
@@ -710,22 +741,28 @@ Rows<T> split_cumsum() {
 }
 
 template <class T>
+Rows<T> split_cumsum_of_batch(std::int64_t batch) {
+  return with_workspace<T>(
+      [](std::int64_t rows, std::int64_t columns) { return cumsum_workspace<T>(rows, columns); },
+      [batch](auto... arguments) { return cumsum_split_of_batch<T>(batch, arguments...); });
+}
+
+template <class T>
+Rows<T> cumsum_of(std::int64_t batch) {
+  return [batch](auto... arguments) { return cumsum_of_batch<T>(batch, arguments...); };
+}
+
+template <class T>
 void check_cumsum() {
   std::vector<MatrixShape> all = shapes(8192);
   for (const MatrixShape& s : {MatrixShape{1, 20000}, {2, 12289}, {5, 3072}}) all.push_back(s);
   check_rows<T>(tutorial::cumsum<T>, all, running_sums_of<T>);
   // Ends of what is cut, parts of one tile and of two, whole tiles and their neighbours.
-  check_rows<T>(split_cumsum<T>(),
-                {{1, 16384},
-                 {1, 16385},
-                 {2, 20480},
-                 {3, 20481},
-                 {32, 16392},
-                 {33, 16392},
-                 {2, 40960},
-                 {2, 70001},
-                 {1, 256 * 2048 + 8}},
-                running_sums_of<T>);
+  check_rows<T>(
+      split_cumsum<T>(),
+      {{1, 16384}, {1, 16385}, {2, 20480}, {3, 20481}, {2, 40960}, {2, 70001}, {1, 256 * 2048 + 8}},
+      running_sums_of<T>);
+  check_batches<T>(split_cumsum_of_batch<T>, {{32, 16392}, {33, 16392}}, running_sums_of<T>);
   // Clusters of four and of eight, whose last blocks have less; and in shared memory, the shortest rows, in eight blocks and
   // in four, 17 tiles in eight, and the most that these hold.
   constexpr std::int64_t kPack = 16 / sizeof(T), kMost = 8 * (220 << 10) / sizeof(T);
@@ -736,10 +773,11 @@ void check_cumsum() {
                  {3, 32768},
                  {2, 32768 + kPack},
                  {2, (8 * 1024 + 1) * kPack},
-                 {sizeof(T) == 4 ? 129 : 65, (4 * 1024 + 1) * kPack},
                  {2, (16 * 1024 + 1) * kPack},
                  {1, kMost}},
                 running_sums_of<T>);
+  check_batches<T>(cumsum_of<T>, {{sizeof(T) == 4 ? 129 : 65, (4 * 1024 + 1) * kPack}},
+                   running_sums_of<T>);
   const MatrixShape shape{2, 20001};  // x and y begin differently; the same bits every time
   const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
   const std::vector<T> y = run_matrix<T>(split_cumsum<T>(), x, shape, 1, 2, false);
@@ -1095,8 +1133,25 @@ TEST_CASE("softmax and running sums where a cluster has at most eight blocks", "
   const AtMostEight device;
   check_softmax<float>(softmax<float>, {{2, 20480}, {9, 40960}});
   check_softmax_ends<float>(softmax<float>, 40960);
-  check_rows<float>(tutorial::cumsum<float>, {{2, 32772}, {33, 131072 + 4}},
-                    running_sums_of<float>);
+  check_rows<float>(tutorial::cumsum<float>, {{2, 32772}}, running_sums_of<float>);
+  check_batches<float>(cumsum_of<float>, {{33, 131072 + 4}}, running_sums_of<float>);
+}
+
+TEST_CASE("some rows of a batch have the bits that they have in the whole", "[exchange]") {
+  require_device();
+  constexpr std::int64_t kBatch = 49, kRows = 2;
+  const auto check = [&](const Rows<float>& whole, const Rows<float>& part, std::int64_t columns) {
+    std::vector<float> x =
+        random_values<float>(kExponents, static_cast<std::size_t>(kBatch * columns), 9);
+    std::vector<float> y = run_matrix<float>(whole, x, {kBatch, columns});
+    for (std::vector<float>* each : {&x, &y})
+      each->resize(static_cast<std::size_t>(kRows * columns));
+    CHECK(run_matrix<float>(part, x, {kRows, columns}) == y);
+    CHECK(run_matrix<float>(whole, x, {kRows, columns}) !=
+          y);  // two rows alone get another cluster
+  };
+  check(softmax<float>, of_batch<float>(kBatch), 8208);
+  check(tutorial::cumsum<float>, cumsum_of<float>(kBatch), 8192);
 }
 
 TEST_CASE("running sums by the largest clusters", "[exchange]") {

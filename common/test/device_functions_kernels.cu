@@ -3,6 +3,7 @@
 #include "common/launch.cuh"
 #include "common/macros.cuh"
 #include "common/test/device_functions_kernels.h"
+#include "common/warp_max.cuh"
 
 namespace tutorial::test {
 namespace {
@@ -41,6 +42,12 @@ __global__ void votes_kernel(unsigned mask, const int* in, Votes* out) {
   votes.any = __any_sync(mask, value);
   votes.all = __all_sync(mask, value);
   out[threadIdx.x] = votes;
+}
+
+template <class T>
+__global__ void warp_max_kernel(const T* in, T* out) {
+  out[2 * threadIdx.x] = warp_max(in[threadIdx.x]);
+  out[2 * threadIdx.x + 1] = warp_max_by_shuffles(in[threadIdx.x]);
 }
 
 __global__ void block_sum_kernel(const float* in, float* out) {
@@ -174,6 +181,13 @@ TUTORIAL_INSTANTIATE(__nv_bfloat162)
 cudaError_t run_votes(unsigned mask, const int* in, Votes* out) {
   return launch(votes_kernel, {1, 32}, nullptr, mask, in, out);
 }
+
+template <class T>
+cudaError_t run_warp_max(const T* in, T* out) {
+  return launch(warp_max_kernel<T>, {1, 32}, nullptr, in, out);
+}
+template cudaError_t run_warp_max(const int*, int*);
+template cudaError_t run_warp_max(const unsigned*, unsigned*);
 
 cudaError_t run_block_sum(int threads, const float* in, float* out) {
   const std::size_t shared = static_cast<std::size_t>(threads) * sizeof(float);

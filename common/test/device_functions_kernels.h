@@ -27,6 +27,10 @@ struct Votes {
 /// One warp; each lane in `mask` votes with in[lane] != 0.
 cudaError_t run_votes(unsigned mask, const int* in, Votes* out);
 
+/// One warp; out[lane] = {warp_max, warp_max_by_shuffles} of in. T: int, unsigned.
+template <class T>
+cudaError_t run_warp_max(const T* in, T* out);
+
 /// A block of `threads` sums in[0..threads) in shared memory, tree-wise, one barrier a level.
 cudaError_t run_block_sum(int threads, const float* in, float* out);
 

@@ -139,6 +139,16 @@ TEST_CASE("votes see the lanes of the mask and no others", "[exchange]") {
   }
 }
 
+TEMPLATE_TEST_CASE("the largest of a warp's values, wherever it is", "[exchange]", int, unsigned) {
+  require_device();
+  const int place = GENERATE(range(0, 32));
+  std::vector<TestType> in(32, static_cast<TestType>(-7));  // as unsigned nearly the largest
+  in[static_cast<std::size_t>(place)] = static_cast<TestType>(-3);
+  const auto out = run<TestType>(
+      in, 64, [](const TestType* input, TestType* output) { return run_warp_max(input, output); });
+  REQUIRE(out == std::vector<TestType>(64, static_cast<TestType>(-3)));
+}
+
 TEST_CASE("shared memory, static and dynamic, is one for the whole block", "[exchange]") {
   require_device();
   const int threads = GENERATE(1, 32, 33, 256);
