@@ -1144,11 +1144,11 @@ TEST_CASE("some rows of a batch have the bits that they have in the whole", "[ex
     std::vector<float> x =
         random_values<float>(kExponents, static_cast<std::size_t>(kBatch * columns), 9);
     std::vector<float> y = run_matrix<float>(whole, x, {kBatch, columns});
-    for (std::vector<float>* each : {&x, &y})
-      each->resize(static_cast<std::size_t>(kRows * columns));
+    for (auto* each : {&x, &y}) each->resize(static_cast<std::size_t>(kRows * columns));
     CHECK(run_matrix<float>(part, x, {kRows, columns}) == y);
-    CHECK(run_matrix<float>(whole, x, {kRows, columns}) !=
-          y);  // two rows alone get another cluster
+#if defined(TUTORIAL_BACKEND_CPU)  // two rows alone get another cluster, which not every GPU has
+    CHECK(run_matrix<float>(whole, x, {kRows, columns}) != y);
+#endif
   };
   check(softmax<float>, of_batch<float>(kBatch), 8208);
   check(tutorial::cumsum<float>, cumsum_of<float>(kBatch), 8192);
