@@ -21,13 +21,20 @@ std::uint64_t mix(std::uint64_t value) {
 }
 
 std::vector<unsigned char> canary(unsigned serial, bool front, std::size_t bytes) {
-  const std::uint64_t seed = std::uint64_t{serial} << 33 | std::uint64_t{front} << 32;
-  std::vector<unsigned char> pattern(bytes);
-  for (std::size_t begin = 0; begin < bytes; begin += sizeof(std::uint64_t)) {
+  constexpr std::size_t kPositions = GuardedBytes::canary_bytes / sizeof(std::uint64_t);
+  static const std::vector<std::uint64_t> by_position = [] {
+    std::vector<std::uint64_t> words(kPositions);
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = mix(i);
+    return words;
+  }();
+  const std::uint64_t own = mix(std::uint64_t{serial} << 33 | std::uint64_t{front} << 32);
+  std::vector<std::uint64_t> words(bytes / sizeof own + 1);
+  for (std::size_t i = 0; i < words.size(); ++i) {
     // No byte is 0, so that a zero past the end, the likeliest mistake, is always seen.
-    const std::uint64_t word = mix(seed + begin) | 0x0101010101010101;
-    std::memcpy(pattern.data() + begin, &word, std::min(sizeof word, bytes - begin));
+    words[i] = (by_position[i % kPositions] ^ own) | 0x0101010101010101;
   }
+  std::vector<unsigned char> pattern(bytes);
+  std::memcpy(pattern.data(), words.data(), bytes);
   return pattern;
 }
 
@@ -49,7 +56,7 @@ std::vector<unsigned char> copy_out(const unsigned char* device, std::size_t byt
 }
 
 /// Which bytes of a canary differ from what they were, counted from the data: "written past its end:
-/// 14 bytes, 1 to 14 away"; empty if none does. One byte in 256 that is written keeps its value by
+/// 14 bytes, 1 to 14 away". One byte in 256 that is written keeps its value by
 /// chance; so a single byte between two that differ counts as well.
 std::string distances(const std::vector<unsigned char>& now, const std::vector<unsigned char>& was,
                       const std::string& where) {
@@ -61,7 +68,6 @@ std::string distances(const std::vector<unsigned char>& now, const std::vector<u
     count += count > 0 && distance - last == 2 ? 2 : 1;
     last = distance;
   }
-  if (count == 0) return "";
   const std::string bytes = count == 1 ? "1 byte, " : std::to_string(count) + " bytes, ";
   const std::string away =
       first == last ? std::to_string(first) : std::to_string(first) + " to " + std::to_string(last);
@@ -96,13 +102,15 @@ void GuardedBytes::download(void* host) const {
 
 std::string GuardedBytes::damage() const {
   synchronize();
-  auto front = copy_out(memory_.data(), front_), front_was = canary(serial_, true, front_);
-  std::reverse(front.begin(), front.end());
-  std::reverse(front_was.begin(), front_was.end());
-  const std::string before = distances(front, front_was, "before its beginning");
-  if (!before.empty()) return before;
-  const auto back = copy_out(data() + bytes_, canary_bytes);
-  return distances(back, canary(serial_, false, canary_bytes), "past its end");
+  auto now = copy_out(memory_.data(), front_), was = canary(serial_, true, front_);
+  if (now != was) {
+    std::reverse(now.begin(), now.end());
+    std::reverse(was.begin(), was.end());
+    return distances(now, was, "before its beginning");
+  }
+  now = copy_out(data() + bytes_, canary_bytes);
+  was = canary(serial_, false, canary_bytes);
+  return now == was ? "" : distances(now, was, "past its end");
 }
 
 bool GuardedBytes::untouched() const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <tuple>
 
 namespace tutorial::test {
 
@@ -26,6 +27,36 @@ Promises::Judge judge_by(std::shared_ptr<const TiledReference<T>> tiled) {
   };
 }
 
+/// The judges of all inputs, and of the first one as every input.
+template <class T>
+struct References {
+  std::shared_ptr<const TiledReference<T>> tiled, same;
+};
+
+template <class T>
+References<T> references_of(const FloatRung<T>& rung, const Formula& formula) {
+  using Tiled = TiledReference<T>;
+  const auto tiled = std::make_shared<const Tiled>(
+      formula, tiles<T>(rung.inputs, Tiled::default_period), rung.max_ulp);
+  if (rung.inputs == 1) return {tiled, nullptr};
+  const std::vector<std::vector<T>> same(rung.inputs, tiled->tile());
+  return {tiled, std::make_shared<const Tiled>(formula, same, rung.max_ulp)};
+}
+
+/// The last ones of a type are kept: most rungs of a ladder have the same. `function` is what tells one formula from another.
+template <class T, class Function>
+References<T> known_references(const FloatRung<T>& rung, const Formula& formula,
+                               Function function) {
+  static std::tuple<Function, std::size_t, double> last{};
+  static References<T> references;
+  const auto wanted = std::make_tuple(function, rung.inputs, rung.max_ulp);
+  if (references.tiled == nullptr || last != wanted) {
+    references = references_of(rung, formula);
+    last = wanted;
+  }
+  return references;
+}
+
 std::string name_of_input(std::size_t input, std::size_t inputs) {
   return inputs == 1 ? "x" : std::string(1, static_cast<char>('a' + input));
 }
@@ -35,9 +66,8 @@ std::string name_of_input(std::size_t input, std::size_t inputs) {
 /// The arrays are typed on both sides of the trial, which holds bytes and pointers to them: an array
 /// becomes bytes in input_array(), and typed again in `launch` and in judge_by().
 template <class T>
-Promises promises_of(const FloatRung<T>& rung, const Formula& formula) {
-  const auto tiled = std::make_shared<const TiledReference<T>>(
-      formula, tiles<T>(rung.inputs, TiledReference<T>::default_period), rung.max_ulp);
+Promises promises_by(const FloatRung<T>& rung, const References<T>& references) {
+  const std::shared_ptr<const TiledReference<T>>& tiled = references.tiled;
   Promises promises;
   promises.sizes = n_ladder(rung.width);
   for (std::size_t i = 0; i < rung.inputs; ++i) {
@@ -55,12 +85,16 @@ Promises promises_of(const FloatRung<T>& rung, const Formula& formula) {
     return launch(typed, static_cast<T*>(y), n, stream);
   };
   promises.judge = judge_by<T>(tiled);
-  if (rung.inputs > 1) {
-    const std::vector<std::vector<T>> same(rung.inputs, tiled->tile());
-    promises.judge_same_inputs =
-        judge_by<T>(std::make_shared<const TiledReference<T>>(formula, same, rung.max_ulp));
-  }
+  if (references.same != nullptr) promises.judge_same_inputs = judge_by<T>(references.same);
   return promises;
+}
+
+template <class T>
+Promises promises_of(const FloatRung<T>& rung, const Formula& formula) {
+  using Function = double (*)(const double*);
+  const Function* const function = formula.target<Function>();
+  return promises_by(rung, function == nullptr ? references_of(rung, formula)
+                                               : known_references(rung, formula, *function));
 }
 
 template <class T>
@@ -69,8 +103,9 @@ Promises promises_of(const UnaryRung<T>& rung, Reference reference) {
                                              cudaStream_t stream) {
     return launch(in[0], y, n, stream);
   };
-  return promises_of<T>({rung.name, 1, launch, rung.width, rung.alignment, rung.max_ulp},
-                        [reference](const double* x) { return reference(x[0]); });
+  const FloatRung<T> one{rung.name, 1, launch, rung.width, rung.alignment, rung.max_ulp};
+  const auto formula = [reference](const double* x) { return reference(x[0]); };
+  return promises_by(one, known_references(one, formula, reference));
 }
 
 template <class T>
@@ -79,8 +114,9 @@ Promises promises_of(const BinaryRung<T>& rung, BinaryReference reference) {
                                              cudaStream_t stream) {
     return launch(in[0], in[1], y, n, stream);
   };
-  return promises_of<T>({rung.name, 2, launch, rung.width, rung.alignment, rung.max_ulp},
-                        [reference](const double* x) { return reference(x[0], x[1]); });
+  const FloatRung<T> two{rung.name, 2, launch, rung.width, rung.alignment, rung.max_ulp};
+  const auto formula = [reference](const double* x) { return reference(x[0], x[1]); };
+  return promises_by(two, known_references(two, formula, reference));
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                       \
