@@ -18,7 +18,7 @@ namespace tutorial {
 /// y = x / (1 + e^(-beta x)), for pointers aligned to their element, by 128-bit accesses. beta = 1 is
 /// SiLU, beta = 1.702 a GELU of sorts, beta = 0 is x / 2.
 ///
-/// Largest error: 0.51 ULP for half and bf16, 4.5 ULP for float, for beta = 0 and |beta| from 2^-96
+/// Largest error: 0.51 ULP for 16 bits, 4.5 ULP for float, for beta = 0 and |beta| from 2^-96
 /// to 2^100 (tested at ten of them; notes/results.md has the measured values); below 2^-96, floats
 /// smaller than 2^-143 come out as 0. NaN gives NaN and nothing else does; -0 gives -0. An infinity
 /// gives the limit: itself where beta x is positive, a zero of its sign where beta x is negative.
@@ -38,7 +38,7 @@ cudaError_t swish(const TensorView<const T>& x, const TensorView<T>& y, float be
 /// y = swish(a) b with beta = 1, in one kernel: two elements read, one written. y == a and y == b
 /// are allowed. Pointers and errors as above.
 ///
-/// Largest error for |b| up to 2^90: 0.51 ULP for half and bf16, 3 ULP for float where a is 0 or
+/// Largest error for |b| up to 2^90: 0.51 ULP for 16 bits, 3 ULP for float where a is 0 or
 /// |a| is at least 2^-125. Beyond, b makes a number of what was too small for a float: swish(-440)
 /// is 0, and so is its product. NaN where an input is NaN, and where such a 0 meets infinity.
 template <class T>

@@ -23,7 +23,7 @@ namespace tutorial {
 /// dx = swish'(x) dy, for pointers aligned to their element, by 128-bit accesses. Of beta, a number,
 /// there is no gradient.
 ///
-/// Largest error where |dy| is at most 2^90: 0.51 ULP for half and bf16, 12 ULP for float, also around
+/// Largest error where |dy| is at most 2^90: 0.51 ULP for 16 bits, 12 ULP for float, also around
 /// the zero of the derivative at beta x = -1.28 (tested at eight betas). NaN where x or dy is NaN, and
 /// where an infinite dy meets a derivative that is 0. Where beta x is -infinity the derivative is -0,
 /// and 1 at +infinity.
@@ -36,7 +36,7 @@ cudaError_t swish_backward(const T* x, const T* dy, T* dx, std::int64_t n, float
 /// da = swish'(a) b dy and db = swish(a) dy, at beta = 1, in one kernel: three elements read, two
 /// written. swish(a) is computed again, which costs no byte.
 ///
-/// Largest error where |b| and |dy| are 0 or from 2^-40 to 2^40: 0.51 ULP for half and bf16, 12 ULP for
+/// Largest error where |b| and |dy| are 0 or from 2^-40 to 2^40: 0.51 ULP for 16 bits, 12 ULP for
 /// float. At copy speed where all pointers are 16-byte aligned, or da and db begin equally far from
 /// such a boundary; elsewhere one element a thread.
 template <class T>

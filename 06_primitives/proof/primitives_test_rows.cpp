@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -107,14 +108,15 @@ int wrong_rows(const std::vector<RowJudge<T>>& judges, const T* y, std::int64_t 
 }
 
 /// The rows of aligned and misaligned matrices, also in place.
+constexpr std::initializer_list<std::size_t> kAligned = {0}, kAlignedAndNot = {0, 1};
 template <class T>
 void check_rows(const Rows<T>& launch, const std::vector<MatrixShape>& all,
-                const JudgeOf<T>& judge_of) {
-  unsigned seed = 1;
+                const JudgeOf<T>& judge_of,
+                std::initializer_list<std::size_t> offsets = kAlignedAndNot, unsigned seed = 1) {
   for (const MatrixShape& shape : all) {
     const std::vector<T> x = random_values<T>(kExponents, shape.size(), seed++);
     const std::vector<RowJudge<T>> judges = judges_of(judge_of, x, shape.columns);
-    for (const std::size_t offset : {0u, 1u}) {
+    for (const std::size_t offset : offsets) {
       INFO(shape.text() << ", offset " << offset);
       const std::vector<T> y = run_matrix<T>(launch, x, shape, offset, seed % 2 == 0);
       CHECK(wrong_rows(judges, y.data(), shape.columns) == 0);
@@ -125,15 +127,18 @@ void check_rows(const Rows<T>& launch, const std::vector<MatrixShape>& all,
 /// The same of matrices whose kernel follows from their many rows. On the executor three of these rows show what it does.
 template <class T, class OfBatch>
 void check_batches(const OfBatch& of_batch, const std::vector<MatrixShape>& all,
-                   const JudgeOf<T>& judge_of) {
+                   const JudgeOf<T>& judge_of,
+                   std::initializer_list<std::size_t> offsets = kAlignedAndNot) {
 #if defined(TUTORIAL_BACKEND_CPU)
   constexpr std::int64_t kRows = 3;
 #else
   constexpr std::int64_t kRows = std::numeric_limits<std::int64_t>::max();
 #endif
+  unsigned seed = 1;
   for (const MatrixShape& shape : all) {
     INFO("of a batch of " << shape.rows);
-    check_rows<T>(of_batch(shape.rows), {{std::min(shape.rows, kRows), shape.columns}}, judge_of);
+    check_rows<T>(of_batch(shape.rows), {{std::min(shape.rows, kRows), shape.columns}}, judge_of,
+                  offsets, seed++);
   }
 }
 
@@ -513,8 +518,9 @@ Within softmax_of(const std::vector<T>& x) {
 }
 
 template <class T>
-void check_softmax(const Rows<T>& launch, const std::vector<MatrixShape>& all) {
-  check_rows<T>(launch, all, softmax_of<T>);
+void check_softmax(const Rows<T>& launch, const std::vector<MatrixShape>& all,
+                   std::initializer_list<std::size_t> offsets = kAlignedAndNot) {
+  check_rows<T>(launch, all, softmax_of<T>, offsets);
 }
 
 /// Besides the others, rows of floats that 512 threads share, and their neighbours.
@@ -675,8 +681,8 @@ void check_softmax_clusters() {
     all.push_back({s.rows, s.columns * pack});
   }
   for (const std::int64_t rows : {33, 48}) batches.push_back({rows, 2057 * pack});
-  check_softmax<T>(softmax<T>, all);
-  check_batches<T>(of_batch<T>, batches, softmax_of<T>);
+  check_softmax<T>(softmax<T>, all, kAligned);  // others are no cluster's
+  check_batches<T>(of_batch<T>, batches, softmax_of<T>, kAligned);
   check_softmax_ends<T>(softmax<T>, 40 * kib * 4);
   check_softmax_ends<T>(softmax<T>, 1700 * pack);
 }
@@ -775,9 +781,9 @@ void check_cumsum() {
                  {2, (8 * 1024 + 1) * kPack},
                  {2, (16 * 1024 + 1) * kPack},
                  {1, kMost}},
-                running_sums_of<T>);
+                running_sums_of<T>, kAligned);
   check_batches<T>(cumsum_of<T>, {{sizeof(T) == 4 ? 129 : 65, (4 * 1024 + 1) * kPack}},
-                   running_sums_of<T>);
+                   running_sums_of<T>, kAligned);
   const MatrixShape shape{2, 20001};  // x and y begin differently; the same bits every time
   const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
   const std::vector<T> y = run_matrix<T>(split_cumsum<T>(), x, shape, 1, 2, false);
@@ -1121,7 +1127,7 @@ TEST_CASE("softmax by the largest clusters", "[exchange]") {
                                  {5, 50001}}) {
       all.push_back({s.rows, s.columns * kPack});
     }
-    check_softmax<T>(softmax<T>, all);
+    check_softmax<T>(softmax<T>, all, kAligned);
     check_softmax_ends<T>(softmax<T>, (16 * kFours + 1) * kPack);
   };
   check(0.0f);

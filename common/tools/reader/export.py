@@ -180,8 +180,17 @@ def why_not(folder, name):
 
 
 def spec_of(folder):
+    """proof/export.json. A rung whose name and launch have {type} stands for each type that is launched so and not named itself."""
     path = folder / "proof" / "export.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    spec = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    for name, value in list(spec.get("rungs", {}).items()):
+        if "{type}" in name:
+            del spec["rungs"][name]
+            pattern = re.escape(value["launch"]).replace(r"\{type\}", r"(\w+)")
+            for found in (re.fullmatch(pattern, launch[0]) for launch in runs.launches(folder, OTHER_TABLES)):
+                if found:
+                    spec["rungs"].setdefault(name.format(type=found[1]), {**value, "launch": found[0]})
+    return spec
 
 
 # -------------------------------------------------------------------------------------------------
