@@ -20,7 +20,8 @@ std::uint64_t mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-std::vector<unsigned char> canary(unsigned serial, bool front, std::size_t bytes) {
+/// Of `bytes` bytes and a few more.
+std::vector<std::uint64_t> canary(unsigned serial, bool front, std::size_t bytes) {
   constexpr std::size_t kPositions = GuardedBytes::canary_bytes / sizeof(std::uint64_t);
   static const std::vector<std::uint64_t> by_position = [] {
     std::vector<std::uint64_t> words(kPositions);
@@ -29,13 +30,13 @@ std::vector<unsigned char> canary(unsigned serial, bool front, std::size_t bytes
   }();
   const std::uint64_t own = mix(std::uint64_t{serial} << 33 | std::uint64_t{front} << 32);
   std::vector<std::uint64_t> words(bytes / sizeof own + 1);
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  const std::uint64_t* const known = by_position.data();
+  std::uint64_t* const word = words.data();
+  for (std::size_t i = 0; i <= bytes / sizeof own; ++i) {
     // No byte is 0, so that a zero past the end, the likeliest mistake, is always seen.
-    words[i] = (by_position[i % kPositions] ^ own) | 0x0101010101010101;
+    word[i] = (known[i % kPositions] ^ own) | 0x0101010101010101;
   }
-  std::vector<unsigned char> pattern(bytes);
-  std::memcpy(pattern.data(), words.data(), bytes);
-  return pattern;
+  return words;
 }
 
 unsigned next_serial() {
@@ -55,11 +56,18 @@ std::vector<unsigned char> copy_out(const unsigned char* device, std::size_t byt
   return host;
 }
 
-/// Which bytes of a canary differ from what they were, counted from the data: "written past its end:
-/// 14 bytes, 1 to 14 away". One byte in 256 that is written keeps its value by
-/// chance; so a single byte between two that differ counts as well.
-std::string distances(const std::vector<unsigned char>& now, const std::vector<unsigned char>& was,
-                      const std::string& where) {
+/// Which bytes of a canary are not what they were, counted from the data: "written past its end: 14 bytes, 1 to 14 away";
+/// empty if all are. One byte in 256 that is written keeps its value by chance; so a single byte between two that differ
+/// counts as well.
+std::string distances(std::vector<unsigned char> now, const std::vector<std::uint64_t>& words,
+                      bool front, const std::string& where) {
+  if (std::memcmp(now.data(), words.data(), now.size()) == 0) return "";
+  std::vector<unsigned char> was(now.size());
+  std::memcpy(was.data(), words.data(), was.size());
+  if (front) {
+    std::reverse(now.begin(), now.end());
+    std::reverse(was.begin(), was.end());
+  }
   std::size_t count = 0, first = 0, last = 0;
   for (std::size_t at = 0; at < now.size(); ++at) {
     if (now[at] == was[at]) continue;
@@ -102,15 +110,11 @@ void GuardedBytes::download(void* host) const {
 
 std::string GuardedBytes::damage() const {
   synchronize();
-  auto now = copy_out(memory_.data(), front_), was = canary(serial_, true, front_);
-  if (now != was) {
-    std::reverse(now.begin(), now.end());
-    std::reverse(was.begin(), was.end());
-    return distances(now, was, "before its beginning");
-  }
-  now = copy_out(data() + bytes_, canary_bytes);
-  was = canary(serial_, false, canary_bytes);
-  return now == was ? "" : distances(now, was, "past its end");
+  const std::string before = distances(copy_out(memory_.data(), front_),
+                                       canary(serial_, true, front_), true, "before its beginning");
+  if (!before.empty()) return before;
+  return distances(copy_out(data() + bytes_, canary_bytes), canary(serial_, false, canary_bytes),
+                   false, "past its end");
 }
 
 bool GuardedBytes::untouched() const {

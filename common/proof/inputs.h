@@ -31,18 +31,27 @@ std::vector<float> dense_floats(int per_exponent);
 /// 0, 1, V-1, V, V+1, 2V-1, 255, 256, 257, 1023, 1027 and 2^20+3; sorted, each once.
 std::vector<std::int64_t> n_ladder(int width);
 
-/// `count` values as a network's layers hand them on (normal, standard deviation 2), the same in
-/// every run; none is zero or NaN. T: as in unary.h.
-template <class T>
-std::vector<T> normal_values(std::int64_t count) {
+/// Normal values, standard deviation 2, the same in every run; `count` of them at least. They are kept: every rung asks.
+inline const std::vector<double>& normal_numbers(std::size_t count) {
   constexpr double two_pi = 6.283185307179586, standard_deviation = 2;
   // The engine is the same everywhere; std::normal_distribution is not, so Box and Muller do it.
-  std::mt19937_64 engine(20240229);
-  const auto uniform = [&engine] { return (static_cast<double>(engine() >> 11) + 0.5) * 0x1p-53; };
+  static std::mt19937_64 engine(20240229);
+  static std::vector<double> known;
+  const auto uniform = [] { return (static_cast<double>(engine() >> 11) + 0.5) * 0x1p-53; };
+  while (known.size() < count) {
+    const double radius = std::sqrt(-2 * std::log(uniform()));
+    known.push_back(standard_deviation * radius * std::cos(two_pi * uniform()));
+  }
+  return known;
+}
+
+/// `count` values as a network's layers hand them on (normal_numbers); none is zero or NaN. T: as in unary.h.
+template <class T>
+std::vector<T> normal_values(std::int64_t count) {
+  const double* next = normal_numbers(static_cast<std::size_t>(count)).data();
   std::vector<T> values(static_cast<std::size_t>(count));
   for (T& value : values) {
-    const double radius = std::sqrt(-2 * std::log(uniform()));
-    value = from_double<T>(standard_deviation * radius * std::cos(two_pi * uniform()));
+    value = from_double<T>(*next++);
     if (to_double(value) == 0) value = from_double<T>(1);
   }
   return values;
