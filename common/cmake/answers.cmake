@@ -46,7 +46,7 @@ function(tutorial_add_answers name)
   add_dependencies(tutorial_answers ${folder}_answers)
 
   if(yours AND TARGET ${folder}_test)
-    get_target_property(sources ${name} SOURCES)
+    tutorial_sources_of(sources ${name})
     foreach(source IN LISTS sources)
       file(STRINGS "${source}" included REGEX "your_${name}\\.cuh\"")
       if(included)

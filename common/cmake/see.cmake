@@ -122,12 +122,8 @@ function(tutorial_add_see name)
   tutorial_library(${target}_rung OBJECT EXCLUDE_FROM_ALL SOURCES "${CMAKE_CURRENT_BINARY_DIR}/yours.cpp"
                    LIBRARIES tutorial_see_chapter)
 
-  get_target_property(kernels ${name} SOURCES)
+  tutorial_sources_of(kernels ${name})
   list(REMOVE_ITEM kernels "${yours}")
-  if(TARGET ${name}_strides)
-    get_target_property(strides ${name}_strides SOURCES)
-    list(APPEND kernels ${strides})
-  endif()
   set(named "${CMAKE_CURRENT_BINARY_DIR}/traced.cu")
   file(APPEND "${named}" "")
   tutorial_seen_objects(${folder}_seen ${kernels})
