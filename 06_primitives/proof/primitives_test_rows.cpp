@@ -1160,6 +1160,27 @@ TEST_CASE("some rows of a batch have the bits that they have in the whole", "[ex
   check(tutorial::cumsum<float>, cumsum_of<float>(kBatch), 8192);
 }
 
+TEST_CASE("softmax in parts of whole packs, the last one short, at the ends of a float's range") {
+  require_device();
+  check_softmax_ends<float>(split_of_batch<float>(1), 12291 * 4);
+  check_softmax_ends<half>(split_of_batch<half>(1), 12291 * 8);
+}
+
+TEST_CASE("running sums of eight long rows are a cluster's, of seven they are cut into parts") {
+  require_device();
+  constexpr std::int64_t kColumns = 81920;
+  const std::vector<float> x = random_values<float>(kExponents, 2 * kColumns, 9);
+  const auto same = [&](std::int64_t batch) {
+    const MatrixShape shape{2, kColumns};
+    return run_matrix<float>(split_cumsum_of_batch<float>(batch), x, shape) ==
+           run_matrix<float>(cumsum_of<float>(batch), x, shape);
+  };
+  CHECK(same(8));
+#if defined(TUTORIAL_BACKEND_CPU)  // which not every GPU has
+  CHECK_FALSE(same(7));
+#endif
+}
+
 TEST_CASE("running sums by the largest clusters", "[exchange]") {
   require_device();
   for (const std::int64_t packs : {8 * 1024 + 1, 16 * 1024}) {
