@@ -84,7 +84,7 @@ template <class T>
 auto must_repeat(std::function<std::vector<T>()> make, int most_off = 0) {
   const auto once = std::make_shared<std::once_flag>();
   const auto tile = std::make_shared<std::vector<T>>();
-  const auto is_right = [most_off](const T& output, const T& expected) {
+  const auto is_right = [=](const T& output, const T& expected) {
     if constexpr (std::is_integral_v<T>) {
       const std::int64_t off = std::int64_t{output} - std::int64_t{expected};
       return -most_off <= off && off <= most_off;

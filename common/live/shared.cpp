@@ -18,6 +18,11 @@ bool is_shared_variable(const void* address) {
 bool is_guard(std::uintptr_t) { return false; }
 void poison_shared_variables(SharedMark&) {}
 void poison_shared_variables_of_files() {}  // live.cpp does, as it does outside of browsers
+SharedOfThread& shared_of_this_thread() {
+  static SharedOfThread none{};
+  return none;
+}
+char* place_on(SharedOfThread&, const void*) { return nullptr; }  // no cluster
 bool is_captured(cudaStream_t) { return false; }
 cudaError_t keep(cudaStream_t, Work) { return cudaErrorNotSupported; }
 
