@@ -8,8 +8,9 @@
 
 namespace tutorial {
 
-/// softmax(), softmax_split(), cumsum() and cumsum_split() of `rows` rows by the kernels, and in the clusters, that a matrix
-/// of `batch` rows gets: the bits are those of the same rows in that matrix. A workspace has the size for `rows` rows.
+/// softmax(), softmax_split(), cumsum() and cumsum_split() of `rows` rows, by the kernels that a matrix of `batch` rows runs: on
+/// the same GPU and at the same alignment they have the bits that they have in that matrix. T, and what is refused, as there;
+/// a workspace that is too small is refused with the bytes that are needed.
 template <class T>
 cudaError_t softmax_of_batch(std::int64_t batch, const T* x, T* y, std::int64_t rows,
                              std::int64_t columns, cudaStream_t stream);
