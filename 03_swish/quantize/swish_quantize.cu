@@ -43,10 +43,16 @@ __device__ __forceinline__ unsigned swiglu_of(Beta beta, const Pack<T, W>& a, co
   return most;
 }
 
-/// max |y| as the row's scale times 448; the smallest that has a reciprocal to spare.
-__device__ __forceinline__ float row_size(unsigned most) {
-  return max_nan(__uint_as_float(most), 0x1p-90f);
+/// The scale of a row whose largest magnitude has the bits `most`. A row of zeros counts as 2^-90; so neither the
+/// scale nor its reciprocal is ever subnormal, which rcp_approx() would take for zero.
+__device__ __forceinline__ float row_scale(unsigned most) {
+  return max_nan(__uint_as_float(most), 0x1p-90f) * (1.0f / 448.0f);
 }
+
+/// When the next launch may begin: of few blocks, or threads of clusters, when their loads are under way; of more, when
+/// they store (notes/quantize.md). The last of them trigger.
+constexpr unsigned kFewBlocks = 48, kFewThreads = 88 << 10;
+constexpr int kLastThatTrigger = 1024;
 
 /// Scaled first, rounded once.
 template <int W>
@@ -79,18 +85,21 @@ __global__ void __launch_bounds__(1024)
     pack_a[k] = load_pack<W>(a + row * to.pitch + at(k));
     pack_b[k] = load_pack<W>(b + row * to.pitch + at(k));
   }
+  const bool few = gridDim.x <= kFewBlocks;
+  if (kPacks <= 2 && few) let_next_grid_begin(kLastThatTrigger);
   float y[kPacks][W];
   unsigned most = 0;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     if (at(k) < to.columns) most = swiglu_of<W>(to.beta, pack_a[k], pack_b[k], y[k], most);
   }
-  const float size = row_size(block_max(most)), inverse = 448.0f / size;
+  const float scale = row_scale(block_max(most)), inverse = rcp_approx(scale);
+  if (kPacks == 1 && !few) let_next_grid_begin(kLastThatTrigger);
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     if (at(k) < to.columns) store_scaled<W>(to.q + row * to.columns + at(k), y[k], inverse);
   }
-  if (threadIdx.x == 0) to.scale[row] = size * (1.0f / 448.0f);
+  if (threadIdx.x == 0) to.scale[row] = scale;
 }
 
 /// One pass of a row by a cluster of kMostInCluster blocks: a thread keeps one pack.
@@ -107,6 +116,8 @@ __global__ void __launch_bounds__(512)
     pack_a = load_pack<W>(a + row * to.pitch + at);
     pack_b = load_pack<W>(b + row * to.pitch + at);
   }
+  const bool few = gridDim.x * blockDim.x <= kFewThreads;
+  if (few) let_next_grid_begin(kLastThatTrigger);
   __shared__ Exchange<unsigned> largest;
   largest.begin();
   float y[W];
@@ -114,9 +125,10 @@ __global__ void __launch_bounds__(512)
   if (at < to.columns) most = swiglu_of<W>(to.beta, pack_a, pack_b, y, most);
   largest.all(block_max(most));
   most = warp_max(largest.of_blocks[threadIdx.x % kMostInCluster]);
-  const float size = row_size(most), inverse = 448.0f / size;
+  const float scale = row_scale(most), inverse = rcp_approx(scale);
+  if (!few) let_next_grid_begin(kLastThatTrigger);
   if (at < to.columns) store_scaled<W>(to.q + row * to.columns + at, y, inverse);
-  if (at == 0) to.scale[row] = size * (1.0f / 448.0f);
+  if (at == 0) to.scale[row] = scale;
 }
 
 /// Two passes, W elements at a time: the second computes again what the first has not kept.
@@ -131,12 +143,12 @@ __global__ void __launch_bounds__(1024)
   for (std::int64_t i = threadIdx.x * W; i < to.columns; i += step) {
     most = swiglu_of<W>(to.beta, load_pack<W>(row_a + i), load_pack<W>(row_b + i), y, most);
   }
-  const float size = row_size(block_max(most)), inverse = 448.0f / size;
+  const float scale = row_scale(block_max(most)), inverse = rcp_approx(scale);
   for (std::int64_t i = threadIdx.x * W; i < to.columns; i += step) {
     swiglu_of<W>(to.beta, load_pack<W>(row_a + i), load_pack<W>(row_b + i), y, 0);
     store_scaled<W>(to.q + row * to.columns + i, y, inverse);
   }
-  if (threadIdx.x == 0) to.scale[row] = size * (1.0f / 448.0f);
+  if (threadIdx.x == 0) to.scale[row] = scale;
 }
 
 /// The threads of a block for so many items, kMost at most: whole warps.
@@ -151,6 +163,7 @@ constexpr std::int64_t kFewRowsOfOne = 512, kFewRowsOfTwo = 128;
 /// Whether a cluster takes each row: long enough to win by its eight blocks what their meeting costs, and few enough that
 /// all clusters run at the same time (notes/quantize.md).
 bool want_clusters(std::int64_t rows, std::int64_t packs) {
+  if (packs > 2048) return rows <= 80;
   if (packs >= 1792) return rows <= 64;
   if (packs > 1024) return rows <= 48;
   return packs >= 960 && rows <= 24;

@@ -207,6 +207,13 @@ struct ExpAbove {
   }
 };
 
+/// Where a block's loads have arrived and its threads are about to meet: lets the next launch begin, if the blocks are so
+/// few that all run at once and leave room (notes/few_rows.md).
+inline constexpr unsigned kFewBlocks = 128;
+__device__ __forceinline__ void let_next_grid_begin_if_few() {
+  if (gridDim.x <= kFewBlocks) let_next_grid_begin(kFewBlocks);
+}
+
 /// x * factor.
 struct Times {
   float factor;
@@ -280,6 +287,7 @@ __global__ void SoftmaxOnline(const T* x, T* y, std::int64_t rows, std::int64_t 
   const float mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
   ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
   const float sum = Reduce<kLocalMode>(arg, AddFunctor<float>{});
+  let_next_grid_begin_if_few();
   const MaxAndSum all = unpack_max_and_sum(
       Reduce<kGlobalMode>(pack_max_and_sum({mine, sum}), OnlineSoftmaxFunctor{}));
   ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
@@ -429,6 +437,7 @@ __global__ void __launch_bounds__(kHeldClusterThreads)
   const float mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
   ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
   const std::uint64_t pair = pack_max_and_sum({mine, Reduce<kLocalMode>(arg, AddFunctor<float>{})});
+  let_next_grid_begin_if_few();
   const MaxAndSum all = combine_in_cluster(pair, exchange);
   ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
 #pragma unroll
@@ -517,6 +526,7 @@ __global__ void __launch_bounds__(kCumsumClusterThreads)
       total = add(total, Reduce<kLocalMode>(arg, add));
     }
   }
+  let_next_grid_begin_if_few();
   totals.all(Reduce<kGlobalMode>(total, add));
   Acc carry = add.identity();
   for (unsigned before = 0; before < rank; ++before) carry = add(carry, totals.of_blocks[before]);
