@@ -207,13 +207,6 @@ struct ExpAbove {
   }
 };
 
-/// Where a block's loads have arrived and its threads are about to meet: lets the next launch begin, if the blocks are so
-/// few that all run at once and leave room (notes/few_rows.md).
-inline constexpr unsigned kFewBlocks = 128;
-__device__ __forceinline__ void let_next_grid_begin_if_few() {
-  if (gridDim.x <= kFewBlocks) let_next_grid_begin(kFewBlocks);
-}
-
 /// x * factor.
 struct Times {
   float factor;
@@ -287,7 +280,6 @@ __global__ void SoftmaxOnline(const T* x, T* y, std::int64_t rows, std::int64_t 
   const float mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
   ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
   const float sum = Reduce<kLocalMode>(arg, AddFunctor<float>{});
-  let_next_grid_begin_if_few();
   const MaxAndSum all = unpack_max_and_sum(
       Reduce<kGlobalMode>(pack_max_and_sum({mine, sum}), OnlineSoftmaxFunctor{}));
   ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
@@ -406,6 +398,13 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   });
 }
 
+/// Where the loads of a row are under way, and its threads are about to meet: lets the next launch begin, if the blocks are
+/// so few that there is room for its own beside them (notes/few_rows.md).
+inline constexpr unsigned kFewBlocks = 128;
+__device__ __forceinline__ void let_next_grid_begin_if_few() {
+  if (gridDim.x <= kFewBlocks) let_next_grid_begin(kFewBlocks);
+}
+
 /// The most threads of a block of SoftmaxHeldCluster.
 inline constexpr int kHeldClusterThreads = 512;
 
@@ -427,6 +426,7 @@ __global__ void __launch_bounds__(kHeldClusterThreads)
   for (int v = 0; v < kPacks; ++v) {
     held[v] = load_pack<kWidth>(x + begin + (place(v) < count ? place(v) : 0) * kWidth);
   }
+  let_next_grid_begin_if_few();
   exchange.begin();
   float arg[kPacks * kWidth];
 #pragma unroll
@@ -437,7 +437,6 @@ __global__ void __launch_bounds__(kHeldClusterThreads)
   const float mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
   ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
   const std::uint64_t pair = pack_max_and_sum({mine, Reduce<kLocalMode>(arg, AddFunctor<float>{})});
-  let_next_grid_begin_if_few();
   const MaxAndSum all = combine_in_cluster(pair, exchange);
   ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
 #pragma unroll
@@ -515,6 +514,7 @@ __global__ void __launch_bounds__(kCumsumClusterThreads)
   Acc total = add.identity();
   if constexpr (kInRegisters) {
     read(0, [&](int i) { return load_pack<kWidth>(x + begin + i * kWidth); });
+    let_next_grid_begin_if_few();
     totals.begin();
     total = Reduce<kLocalMode>(arg, add);
   } else {
@@ -526,7 +526,6 @@ __global__ void __launch_bounds__(kCumsumClusterThreads)
       total = add(total, Reduce<kLocalMode>(arg, add));
     }
   }
-  let_next_grid_begin_if_few();
   totals.all(Reduce<kGlobalMode>(total, add));
   Acc carry = add.identity();
   for (unsigned before = 0; before < rank; ++before) carry = add(carry, totals.of_blocks[before]);
