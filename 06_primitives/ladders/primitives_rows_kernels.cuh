@@ -125,6 +125,13 @@ __global__ void ReduceInner(const InT* x, OutT* y, std::int64_t rows, std::int64
 }
 //! [ReduceInner]
 
+/// Lets the next launch begin, if this one has so few blocks that there is room for those of the next beside them
+/// (notes/few_rows.md).
+__device__ __forceinline__ void let_next_grid_begin_if_few(unsigned blocks) {
+  if (gridDim.x <= blocks) let_next_grid_begin(static_cast<int>(blocks));
+}
+inline constexpr unsigned kFewBlocks = 64, kFewClusterBlocks = 128;
+
 /// The threads of a block of ReduceLongRows, and the blocks that an SM has registers for.
 inline constexpr int kReduceLongThreads = 512, kReduceLongBlocks = 2;
 
@@ -135,6 +142,7 @@ template <int VecSize, class Layout, class Acc, class T, class Op>
 __global__ void __launch_bounds__(kReduceLongThreads, kReduceLongBlocks)
     ReduceLongRows(const T* x, T* y, std::int64_t columns, Op op) {
   wait_for_previous_grid();
+  let_next_grid_begin_if_few(kFewBlocks);
   x += blockIdx.x * columns;
   const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
   Acc total = Op::identity();
@@ -398,13 +406,6 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   });
 }
 
-/// Where the loads of a row are under way, and its threads are about to meet: lets the next launch begin, if the blocks are
-/// so few that there is room for its own beside them (notes/few_rows.md).
-inline constexpr unsigned kFewBlocks = 128;
-__device__ __forceinline__ void let_next_grid_begin_if_few() {
-  if (gridDim.x <= kFewBlocks) let_next_grid_begin(kFewBlocks);
-}
-
 /// The most threads of a block of SoftmaxHeldCluster.
 inline constexpr int kHeldClusterThreads = 512;
 
@@ -426,7 +427,7 @@ __global__ void __launch_bounds__(kHeldClusterThreads)
   for (int v = 0; v < kPacks; ++v) {
     held[v] = load_pack<kWidth>(x + begin + (place(v) < count ? place(v) : 0) * kWidth);
   }
-  let_next_grid_begin_if_few();
+  let_next_grid_begin_if_few(kFewClusterBlocks);
   exchange.begin();
   float arg[kPacks * kWidth];
 #pragma unroll
@@ -514,7 +515,7 @@ __global__ void __launch_bounds__(kCumsumClusterThreads)
   Acc total = add.identity();
   if constexpr (kInRegisters) {
     read(0, [&](int i) { return load_pack<kWidth>(x + begin + i * kWidth); });
-    let_next_grid_begin_if_few();
+    let_next_grid_begin_if_few(kFewClusterBlocks);
     totals.begin();
     total = Reduce<kLocalMode>(arg, add);
   } else {
