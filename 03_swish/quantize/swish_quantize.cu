@@ -102,33 +102,43 @@ __global__ void __launch_bounds__(1024)
   if (threadIdx.x == 0) to.scale[row] = scale;
 }
 
-/// One pass of a row by a cluster of kMostInCluster blocks: a thread keeps one pack.
-template <class T>
+/// One pass of a row by a cluster of kMostInCluster blocks: a thread keeps kPacks packs.
+template <int kPacks, class T>
 __global__ void __launch_bounds__(512)
     swiglu_quantize_cluster_kernel(const T* a, const T* b, QuantizedRows to) {
   wait_for_previous_grid();
   constexpr int W = 16 / sizeof(T);
   const std::int64_t row = blockIdx.x / kMostInCluster;
   const unsigned rank = blockIdx.x % kMostInCluster;
-  const std::int64_t at = std::int64_t{rank * blockDim.x + threadIdx.x} * W;
-  Pack<T, W> pack_a, pack_b;
-  if (at < to.columns) {
-    pack_a = load_pack<W>(a + row * to.pitch + at);
-    pack_b = load_pack<W>(b + row * to.pitch + at);
+  const auto at = [rank](int k) {
+    return std::int64_t{(rank * kPacks + k) * blockDim.x + threadIdx.x} * W;
+  };
+  Pack<T, W> pack_a[kPacks], pack_b[kPacks];
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    if (at(k) >= to.columns) continue;
+    pack_a[k] = load_pack<W>(a + row * to.pitch + at(k));
+    pack_b[k] = load_pack<W>(b + row * to.pitch + at(k));
   }
   const bool few = gridDim.x * blockDim.x <= kFewThreads;
   if (few) let_next_grid_begin(kLastThatTrigger);
   __shared__ Exchange<unsigned> largest;
   largest.begin();
-  float y[W];
+  float y[kPacks][W];
   unsigned most = 0;
-  if (at < to.columns) most = swiglu_of<W>(to.beta, pack_a, pack_b, y, most);
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    if (at(k) < to.columns) most = swiglu_of<W>(to.beta, pack_a[k], pack_b[k], y[k], most);
+  }
   largest.all(block_max(most));
   most = warp_max(largest.of_blocks[threadIdx.x % kMostInCluster]);
   const float scale = row_scale(most), inverse = rcp_approx(scale);
-  if (!few) let_next_grid_begin(kLastThatTrigger);
-  if (at < to.columns) store_scaled<W>(to.q + row * to.columns + at, y, inverse);
-  if (at == 0) to.scale[row] = scale;
+  if (kPacks == 1 && !few) let_next_grid_begin(kLastThatTrigger);
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    if (at(k) < to.columns) store_scaled<W>(to.q + row * to.columns + at(k), y[k], inverse);
+  }
+  if (at(0) == 0) to.scale[row] = scale;
 }
 
 /// Two passes, W elements at a time: the second computes again what the first has not kept.
@@ -160,19 +170,32 @@ int threads_for_row(std::int64_t items, std::int64_t most) {
 /// instead of four, takes less of it (notes/quantize.md).
 constexpr std::int64_t kFewRowsOfOne = 512, kFewRowsOfTwo = 128;
 
-/// Whether a cluster takes each row: long enough to win by its eight blocks what their meeting costs, and few enough that
-/// all clusters run at the same time (notes/quantize.md).
-bool want_clusters(std::int64_t rows, std::int64_t packs) {
-  if (packs > 2048) return rows <= 80;
-  if (packs >= 1792) return rows <= 64;
-  if (packs > 1024) return rows <= 48;
-  return packs >= 960 && rows <= 24;
+/// The most packs of a row that a block holds in its registers, and a cluster.
+constexpr std::int64_t kMostOfBlock = 4096, kMostOfCluster = 8192;
+
+/// The packs that a thread has where a cluster takes each row; 0: none does. Few rows that are long enough to win by the
+/// eight blocks what their meeting costs; of longer ones more too, where a block for each would leave the multiprocessors
+/// unevenly filled; and those that no block holds (notes/quantize.md).
+template <class T>
+int packs_in_cluster(std::int64_t rows, std::int64_t packs) {
+  if (packs > kMostOfCluster || rows > 0x7fffffff / kMostInCluster) return 0;
+  if (packs > kMostOfBlock) return 2;
+  if (packs > 2048 && rows > 128) {
+    if (packs >= 3072) return rows <= 768 ? 2 : 0;
+    return rows <= (sizeof(T) == 2 ? 512 : 192) ? 1 : 0;
+  }
+  const std::int64_t most = packs > 2048    ? 80
+                            : packs >= 1792 ? 64
+                            : packs > 1024  ? 48
+                            : packs >= 960  ? 24
+                                            : 0;
+  return rows <= most ? 1 : 0;
 }
 
+/// In one pass; rows in packs, up to kMostOfBlock of them, or where `of_cluster` > 0 as many as packs_in_cluster() says.
 template <class T>
 cudaError_t launch_one_pass(const T* a, const T* b, const QuantizedRows& to, std::int64_t rows,
-                            cudaStream_t stream) {
-  const std::int64_t packs = to.columns * static_cast<std::int64_t>(sizeof(T)) / 16;
+                            std::int64_t packs, int of_cluster, cudaStream_t stream) {
   const auto with = [&](auto kernel, int each, int blocks = 1) {
     LaunchShape shape;
     shape.grid = dim3(static_cast<unsigned>(rows * blocks));
@@ -182,9 +205,8 @@ cudaError_t launch_one_pass(const T* a, const T* b, const QuantizedRows& to, std
     shape.cluster = static_cast<unsigned>(blocks);
     return launch(kernel, shape, stream, a, b, to);
   };
-  if (want_clusters(rows, packs) && runs_in_clusters(swiglu_quantize_cluster_kernel<T>)) {
-    return with(swiglu_quantize_cluster_kernel<T>, 1, kMostInCluster);
-  }
+  if (of_cluster == 1) return with(swiglu_quantize_cluster_kernel<1, T>, 1, kMostInCluster);
+  if (of_cluster == 2) return with(swiglu_quantize_cluster_kernel<2, T>, 2, kMostInCluster);
   const auto most = [&](std::int64_t few_rows) { return rows <= few_rows ? 1024 : 512; };
   if (packs <= most(kFewRowsOfOne)) return with(swiglu_quantize_one_pass_kernel<1, T>, 1);
   if (packs <= 2 * most(kFewRowsOfTwo)) return with(swiglu_quantize_one_pass_kernel<2, T>, 2);
@@ -216,8 +238,14 @@ cudaError_t swiglu_quantize(const T* a, const T* b, E4m3* q, float* scale, std::
 
   const QuantizedRows to{q, scale, columns, pitch, beta_constants(1.0f)};
   const dim3 grid(static_cast<unsigned>(rows));
-  if (passes != RowPasses::two_passes && fits && in_packs) {
-    return launch_one_pass(a, b, to, rows, stream);
+  if (passes != RowPasses::two_passes && in_packs) {
+    const std::int64_t packs = columns / kWidth;
+    const int of_cluster = runs_in_clusters(swiglu_quantize_cluster_kernel<1, T>)
+                               ? packs_in_cluster<T>(rows, packs)
+                               : 0;
+    if (fits || of_cluster > 0) {
+      return launch_one_pass(a, b, to, rows, packs, of_cluster, stream);
+    }
   }
   const auto with = [&](auto kernel, int width) {
     const auto threads = static_cast<unsigned>(threads_for_row(columns / width, 512));

@@ -119,7 +119,7 @@ TEST_CASE("swiglu quantize: every q is near, in one pass and in two, with the sa
     constexpr std::int64_t kPack = 16 / sizeof(T), kRows = 3;
     for (const std::int64_t columns :
          {std::int64_t{1}, kPack - 1, kPack, 33 * kPack, std::int64_t{1027}, 512 * kPack,
-          513 * kPack, 1024 * kPack, 1025 * kPack, 4096 * kPack, 4097 * kPack}) {
+          513 * kPack, 1024 * kPack, 1025 * kPack, 4096 * kPack, 4097 * kPack, 8193 * kPack}) {
       INFO(dtype_name<T>() << ", " << columns << " columns");
       const std::vector<T> a = row_values<T>(kRows, columns, false),
                            b = row_values<T>(kRows, columns, true);
@@ -157,15 +157,17 @@ TEST_CASE("swiglu quantize: few rows and many have the same bits", "[exchange]")
 
 TEST_CASE("swiglu quantize: which kernel runs, in how many blocks") {
   LaunchTable table;
-  const auto add = [&](std::int64_t rows, std::int64_t columns) {
-    table.add("swiglu_quantize f16",
-              "(" + std::to_string(rows) + ", " + LaunchTable::number(columns) + ")", {2, 2, 1, 4},
-              [=](const Addresses& at, cudaStream_t stream) {
-                return swiglu_quantize(at.of<const half>(0), at.of<const half>(1), at.of<E4m3>(2),
+  const auto add_of = [&](auto type, std::int64_t rows, std::int64_t columns) {
+    using T = decltype(type);
+    table.add(std::string("swiglu_quantize ") + dtype_name<T>(),
+              "(" + std::to_string(rows) + ", " + LaunchTable::number(columns) + ")",
+              {sizeof(T), sizeof(T), 1, 4}, [=](const Addresses& at, cudaStream_t stream) {
+                return swiglu_quantize(at.of<const T>(0), at.of<const T>(1), at.of<E4m3>(2),
                                        at.of<float>(3), rows, columns, columns, RowPasses::fitting,
                                        stream);
               });
   };
+  const auto add = [&](std::int64_t rows, std::int64_t columns) { add_of(half(), rows, columns); };
   for (const std::int64_t packs : {512, 513, 1024}) {
     for (const std::int64_t rows : {512, 513}) add(rows, 8 * packs);
   }
@@ -178,9 +180,14 @@ TEST_CASE("swiglu quantize: which kernel runs, in how many blocks") {
   for (const std::int64_t packs : {1792, 2048}) {
     for (const std::int64_t rows : {64, 65}) add(rows, 8 * packs);
   }
-  for (const std::int64_t packs : {2049, 4096, 4097}) {
-    for (const std::int64_t rows : {80, 81}) add(rows, 8 * packs);
+  for (const std::int64_t packs : {2049, 3071}) {
+    for (const std::int64_t rows : {80, 81, 128, 129, 512, 513}) add(rows, 8 * packs);
   }
+  for (const std::int64_t packs : {3072, 4096}) {
+    for (const std::int64_t rows : {80, 81, 128, 129, 768, 769}) add(rows, 8 * packs);
+  }
+  for (const std::int64_t packs : {4097, 8192, 8193}) add(1000, 8 * packs);
+  for (const std::int64_t rows : {192, 193}) add_of(float(), rows, 4 * 2049);
   for (const std::int64_t rows : {128, 129}) add(rows, 8 * 2048);
   table.check("03_swish/quantize/launches_quantize.txt");
 }
