@@ -49,8 +49,8 @@ __device__ __forceinline__ float row_scale(unsigned most) {
   return max_nan(__uint_as_float(most), 0x1p-90f) * (1.0f / 448.0f);
 }
 
-/// When the next launch may begin: of few blocks, or threads of clusters, when their loads are under way; of more, when
-/// they store (notes/quantize.md). The last of them trigger.
+/// When the next launch may begin: in grids of so few blocks, or so few threads of clusters, when the loads are under way;
+/// in larger ones when a thread stores its only pack (notes/quantize.md). The last blocks trigger.
 constexpr unsigned kFewBlocks = 48, kFewThreads = 88 << 10;
 constexpr int kLastThatTrigger = 1024;
 
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(1024)
     pack_b[k] = load_pack<W>(b + row * to.pitch + at(k));
   }
   const bool few = gridDim.x <= kFewBlocks;
-  if (kPacks <= 2 && few) let_next_grid_begin(kLastThatTrigger);
+  if (kPacks == 1 && few) let_next_grid_begin(kLastThatTrigger);
   float y[kPacks][W];
   unsigned most = 0;
 #pragma unroll
@@ -116,12 +116,12 @@ __global__ void __launch_bounds__(512)
   Pack<T, W> pack_a[kPacks], pack_b[kPacks];
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    if (at(k) >= to.columns) continue;
-    pack_a[k] = load_pack<W>(a + row * to.pitch + at(k));
-    pack_b[k] = load_pack<W>(b + row * to.pitch + at(k));
+    if (at(k) < to.columns) {
+      pack_a[k] = load_pack<W>(a + row * to.pitch + at(k));
+      pack_b[k] = load_pack<W>(b + row * to.pitch + at(k));
+    }
   }
-  const bool few = gridDim.x * blockDim.x <= kFewThreads;
-  if (few) let_next_grid_begin(kLastThatTrigger);
+  if (std::uint64_t{gridDim.x} * blockDim.x <= kFewThreads) let_next_grid_begin(kLastThatTrigger);
   __shared__ Exchange<unsigned> largest;
   largest.begin();
   float y[kPacks][W];
@@ -133,7 +133,6 @@ __global__ void __launch_bounds__(512)
   largest.all(block_max(most));
   most = warp_max(largest.of_blocks[threadIdx.x % kMostInCluster]);
   const float scale = row_scale(most), inverse = rcp_approx(scale);
-  if (kPacks == 1 && !few) let_next_grid_begin(kLastThatTrigger);
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     if (at(k) < to.columns) store_scaled<W>(to.q + row * to.columns + at(k), y[k], inverse);
@@ -173,16 +172,20 @@ constexpr std::int64_t kFewRowsOfOne = 512, kFewRowsOfTwo = 128;
 /// The most packs of a row that a block holds in its registers, and a cluster.
 constexpr std::int64_t kMostOfBlock = 4096, kMostOfCluster = 8192;
 
+/// As many rows have a multiprocessor each (H100 and H200).
+constexpr std::int64_t kRowsAlone = 132;
+
 /// The packs that a thread has where a cluster takes each row; 0: none does. Few rows that are long enough to win by the
-/// eight blocks what their meeting costs; of longer ones more too, where a block for each would leave the multiprocessors
-/// unevenly filled; and those that no block holds (notes/quantize.md).
+/// eight blocks what their meeting costs; of longer ones also more than kRowsAlone, which a block for each would spread
+/// unevenly; and those that no block holds. Limits of the H200 (notes/quantize.md).
 template <class T>
 int packs_in_cluster(std::int64_t rows, std::int64_t packs) {
+  constexpr bool kHalves = sizeof(T) == 2;
   if (packs > kMostOfCluster || rows > 0x7fffffff / kMostInCluster) return 0;
   if (packs > kMostOfBlock) return 2;
-  if (packs > 2048 && rows > 128) {
-    if (packs >= 3072) return rows <= 768 ? 2 : 0;
-    return rows <= (sizeof(T) == 2 ? 512 : 192) ? 1 : 0;
+  if (packs >= 1792 && rows > kRowsAlone) {
+    if (packs >= 3072) return rows <= (kHalves ? 768 : 4096) ? 2 : 0;
+    return rows <= (kHalves && packs > 2048 ? 768 : 192) ? 1 : 0;
   }
   const std::int64_t most = packs > 2048    ? 80
                             : packs >= 1792 ? 64
@@ -240,9 +243,8 @@ cudaError_t swiglu_quantize(const T* a, const T* b, E4m3* q, float* scale, std::
   const dim3 grid(static_cast<unsigned>(rows));
   if (passes != RowPasses::two_passes && in_packs) {
     const std::int64_t packs = columns / kWidth;
-    const int of_cluster = runs_in_clusters(swiglu_quantize_cluster_kernel<1, T>)
-                               ? packs_in_cluster<T>(rows, packs)
-                               : 0;
+    int of_cluster = packs_in_cluster<T>(rows, packs);
+    if (of_cluster > 0 && !runs_in_clusters(swiglu_quantize_cluster_kernel<1, T>)) of_cluster = 0;
     if (fits || of_cluster > 0) {
       return launch_one_pass(a, b, to, rows, packs, of_cluster, stream);
     }

@@ -119,7 +119,8 @@ TEST_CASE("swiglu quantize: every q is near, in one pass and in two, with the sa
     constexpr std::int64_t kPack = 16 / sizeof(T), kRows = 3;
     for (const std::int64_t columns :
          {std::int64_t{1}, kPack - 1, kPack, 33 * kPack, std::int64_t{1027}, 512 * kPack,
-          513 * kPack, 1024 * kPack, 1025 * kPack, 4096 * kPack, 4097 * kPack, 8193 * kPack}) {
+          513 * kPack, 1024 * kPack, 1025 * kPack, 4096 * kPack, 4097 * kPack, 8192 * kPack,
+          8193 * kPack}) {
       INFO(dtype_name<T>() << ", " << columns << " columns");
       const std::vector<T> a = row_values<T>(kRows, columns, false),
                            b = row_values<T>(kRows, columns, true);
@@ -142,7 +143,7 @@ TEST_CASE("swiglu quantize: few rows and many have the same bits", "[exchange]")
   struct {
     std::int64_t rows, packs;
   } constexpr shapes[] = {{1, 960},   {24, 1024}, {25, 1024},  {1, 1025},  {48, 1025}, {49, 1025},
-                          {64, 1792}, {65, 1792}, {81, 2049}, {128, 1024}, {513, 513}, {129, 1025}};
+                          {64, 1792}, {65, 1792}, {81, 2049}, {133, 3072}, {128, 1024}, {513, 513}, {129, 1025}};
   for (const auto& [rows, packs] : shapes) {
     const std::int64_t columns = 4 * packs;
     INFO(rows << " x " << columns);
@@ -178,17 +179,14 @@ TEST_CASE("swiglu quantize: which kernel runs, in how many blocks") {
     for (const std::int64_t rows : {48, 49, 128, 129}) add(rows, 8 * packs);
   }
   for (const std::int64_t packs : {1792, 2048}) {
-    for (const std::int64_t rows : {64, 65}) add(rows, 8 * packs);
+    for (const std::int64_t rows : {64, 65, 132, 133, 192, 193}) add(rows, 8 * packs);
   }
-  for (const std::int64_t packs : {2049, 3071}) {
-    for (const std::int64_t rows : {80, 81, 128, 129, 512, 513}) add(rows, 8 * packs);
-  }
-  for (const std::int64_t packs : {3072, 4096}) {
-    for (const std::int64_t rows : {80, 81, 128, 129, 768, 769}) add(rows, 8 * packs);
+  for (const std::int64_t packs : {2049, 3071, 3072, 4096}) {
+    for (const std::int64_t rows : {80, 81, 132, 133, 768, 769}) add(rows, 8 * packs);
   }
   for (const std::int64_t packs : {4097, 8192, 8193}) add(1000, 8 * packs);
-  for (const std::int64_t rows : {192, 193}) add_of(float(), rows, 4 * 2049);
-  for (const std::int64_t rows : {128, 129}) add(rows, 8 * 2048);
+  for (const std::int64_t rows : {192, 193}) add_of(float(), rows, 4 * 3071);
+  for (const std::int64_t rows : {4096, 4097}) add_of(float(), rows, 4 * 3072);
   table.check("03_swish/quantize/launches_quantize.txt");
 }
 
