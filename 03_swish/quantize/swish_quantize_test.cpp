@@ -142,8 +142,9 @@ TEST_CASE("swiglu quantize: few rows and many have the same bits", "[exchange]")
   require_device();
   struct {
     std::int64_t rows, packs;
-  } constexpr shapes[] = {{1, 960},   {24, 1024}, {25, 1024},  {1, 1025},  {48, 1025}, {49, 1025},
-                          {64, 1792}, {65, 1792}, {81, 2049}, {133, 3072}, {128, 1024}, {513, 513}, {129, 1025}};
+  } constexpr shapes[] = {{1, 960},    {24, 1024}, {25, 1024}, {1, 1025},  {48, 1025},
+                          {49, 1025},  {64, 1792}, {65, 1792}, {81, 2049}, {133, 3072},
+                          {128, 1024}, {513, 513}, {129, 1025}};
   for (const auto& [rows, packs] : shapes) {
     const std::int64_t columns = 4 * packs;
     INFO(rows << " x " << columns);

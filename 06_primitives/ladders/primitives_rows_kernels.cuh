@@ -125,12 +125,14 @@ __global__ void ReduceInner(const InT* x, OutT* y, std::int64_t rows, std::int64
 }
 //! [ReduceInner]
 
-/// Lets the next launch begin, if this one has so few blocks that there is room for those of the next beside them
-/// (notes/few_rows.md).
-__device__ __forceinline__ void let_next_grid_begin_if_few(unsigned blocks) {
-  if (gridDim.x <= blocks) let_next_grid_begin(static_cast<int>(blocks));
+/// So few blocks that there is room for those of the next launch beside them (notes/few_rows.md).
+inline constexpr int kFewBlocks = 64;
+inline constexpr int kFewClusterBlocks = 128;
+
+/// Lets the next launch begin, if this one has at most so many.
+__device__ __forceinline__ void let_next_grid_begin_if_few(int blocks) {
+  if (static_cast<int>(gridDim.x) <= blocks) let_next_grid_begin(blocks);
 }
-inline constexpr unsigned kFewBlocks = 64, kFewClusterBlocks = 128;
 
 /// The threads of a block of ReduceLongRows, and the blocks that an SM has registers for.
 inline constexpr int kReduceLongThreads = 512, kReduceLongBlocks = 2;
