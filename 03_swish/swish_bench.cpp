@@ -10,6 +10,7 @@
 #include "common/bench/ladder.h"
 #include "common/bench/measure.h"
 #include "common/bench/mixed.h"
+#include "common/bench/shapes.h"
 
 #include "03_swish/backward/swish_backward.h"
 #include "03_swish/proof/peers/swish_peers.h"
@@ -155,11 +156,13 @@ class QuantizeReference {
   std::vector<double> y_;
 };
 
-/// SwiGLU to E4m3 with a scale for each row: the scales lie behind the rows.
+/// SwiGLU to E4m3 with a scale for each row: the scales lie behind the rows. At the shapes of the grid, or at `own`.
 template <class T>
-void add_swiglu_quantize(const std::string& name, RowPasses passes) {
+void add_swiglu_quantize(const std::string& name, RowPasses passes,
+                         const std::vector<Shape>& own = {}) {
   Case operation{"swiglu_quantize", name + "_" + dtype_name<T>(), dtype_name<T>(), Kind::rung};
   operation.may_refuse = true;
+  for (const Shape& shape : own) operation.own_shapes.push_back({name_of(shape), shape});
   operation.inputs = {{tile_of_input<T, 0>(), bytes_of<T>(every_element)},
                       {tile_of_input<T, 1>(), bytes_of<T>(every_element)}};
   operation.output_bytes = [](const Shape& shape) {
@@ -210,6 +213,11 @@ void add_backward_and_quantize() {
   add_swiglu_backward_halves<T>();
   add_swiglu_quantize<T>("two_passes", RowPasses::two_passes);
   add_swiglu_quantize<T>("one_pass", RowPasses::one_pass);
+  // The operator where a cluster has each row: few tokens, and rows that no block holds. On the executor the shortest such rows.
+  constexpr std::int64_t kPack = 16 / sizeof(T);
+  add_swiglu_quantize<T>("operator", RowPasses::fitting,
+                         on_gpu ? std::vector<Shape>{{16, 14336}, {16, 53248}}
+                                : std::vector<Shape>{{2, 960 * kPack}, {1, 4097 * kPack}});
 }
 
 }  // namespace

@@ -207,7 +207,8 @@ TEST_CASE("swiglu quantize: the promises of a launcher", "[exchange]") {
 TEST_CASE("swiglu quantize: the halves of one tensor's rows", "[exchange]") {
   require_device();
   constexpr std::int64_t rows = 5;
-  for (const std::int64_t columns : {256, 100, 1027}) {
+  // By a block in one pass, in two passes by elements, by clusters with one pack and with two, in two passes by packs.
+  for (const std::int64_t columns : {256, 100, 1027, 8 * 960, 8 * 4097, 8 * 8193}) {
     const std::vector<half> whole = row_values<half>(rows, 2 * columns, false);
     std::vector<half> a, b;
     for (std::size_t i = 0; i < whole.size(); ++i) {
