@@ -86,6 +86,8 @@ __device__ __forceinline__ void reads_what_previous_grid_reads() {
 /// larger ones only the last: 1,024 of 256 threads, about what a GPU holds at once. Most blocks
 /// before them have ended when the last begins. (Of 704 threads it is the last 4,608; not tuned.) A
 /// kernel whose blocks do more than that says itself how many of the `last` trigger.
+inline constexpr int kEveryBlock =
+    std::numeric_limits<int>::max();  ///< as `last`: without a question
 __device__ __forceinline__ void let_next_grid_begin(int last) {
 #if defined(TUTORIAL_BACKEND_CPU)
   static_cast<void>(last);
@@ -269,6 +271,13 @@ struct LaunchOptions {
   int threads = kThreads;  ///< threads a block
   Overlap overlap = Overlap::none;
 };
+
+/// Whether a launch of so many packs gains where each of its blocks lets the next one begin: at most 256 blocks of
+/// kThreads. A kernel that asks how many blocks there are loses more by the question than the large launches
+/// do, so the launcher chooses between two kernels.
+inline bool is_few(std::int64_t packs, const LaunchOptions& options) {
+  return options.overlap == Overlap::previous_kernel && packs <= 256 * kThreads;
+}
 
 /// Threads of a block of which two fit on a multiprocessor and a third does not: just more than a
 /// third of its thread slots, in whole warps. 704 of 2,048, 544 of 1,536, 352 of 1,024.

@@ -130,18 +130,24 @@ __device__ __forceinline__ auto apply_to_loaded(F f, Loaded... loaded) {
   return f(loaded.value()...);
 }
 
+/// The launches that strided_pack_kernel is compiled for, so that none is asked which it is.
+enum class PackRows {
+  repeated,  ///< a row of some operand repeats one element
+  large,     ///< none does, and the result exceeds the L2: no block lets the next launch begin
+  small,     ///< none does, and every block lets it begin
+};
+
 /// out[...] = f(in[...]...) where a row is whole packs of W: of operand t, packs lie step.of[t] elements
-/// apart along a row, W or, where a row repeats one element, 0. Without `kRepeats` none does, and small
-/// launches are spared the question.
+/// apart along a row, W or, where a row repeats one element, 0.
 ///
 /// `f` maps a Pack<In, W> of each operand to a Pack<Out, W>.
 //! [strided_pack_kernel]
-template <int W, bool kRepeats, class Out, class F, class... In, std::size_t... I>
+template <int W, PackRows kRows, class Out, class F, class... In, std::size_t... I>
 __device__ __forceinline__ void do_strided_pack(const StridedOffsets<sizeof...(In) + 1>& at,
                                                 const StridedOffsets<sizeof...(In) + 1>& step, F f,
                                                 std::index_sequence<I...>, Out* out,
                                                 const In*... in) {
-  if constexpr (kRepeats) {
+  if constexpr (kRows == PackRows::repeated) {
     store_pack(out + at.of[0],
                apply_to_loaded(f, load_pack_or_one<W>(in + at.of[I + 1], step.of[I + 1] == 0)...));
   } else {
@@ -149,7 +155,7 @@ __device__ __forceinline__ void do_strided_pack(const StridedOffsets<sizeof...(I
   }
 }
 
-template <int W, bool kRepeats, class Out, class F, class... In>
+template <int W, PackRows kRows, class Out, class F, class... In>
 __global__ void strided_pack_kernel(Out* out, std::uint32_t packs, FastDivisor columns,
                                     StridedWalk<sizeof...(In) + 1> outer,
                                     StridedOffsets<sizeof...(In) + 1> step, F f, const In*... in) {
@@ -159,8 +165,9 @@ __global__ void strided_pack_kernel(Out* out, std::uint32_t packs, FastDivisor c
   auto at = locate(outer, place.quotient);
   advance(at, place.remainder, step);
   wait_for_previous_grid();  // arithmetic need not wait
-  let_next_grid_begin();
-  do_strided_pack<W, kRepeats>(at, step, f, std::index_sequence_for<In...>{}, out, in...);
+  if constexpr (kRows == PackRows::repeated) let_next_grid_begin();
+  if constexpr (kRows == PackRows::small) let_next_grid_begin(kEveryBlock);
+  do_strided_pack<W, kRows>(at, step, f, std::index_sequence_for<In...>{}, out, in...);
 }
 //! [strided_pack_kernel]
 
@@ -424,6 +431,9 @@ struct TileShape {
   static constexpr int kSquares = W == 8 || kEdges ? 8 : 16;  ///< along either side
   static constexpr int kSide = kSquares * W;
   static constexpr int kThreads = kSquares * kSide / kRows;
+  /// So many of the last blocks let the next launch begin. (Of 128 threads: halves of up to 2^18 elements take a
+  /// sixth less time on an H200, and none takes longer; if 1,024 do, 2^22 from the cache take a sixth more.)
+  static constexpr int kLastThatTrigger = kThreads > 128 ? 8 * (kThreads - 128) : 256;
   /// 2^kMostGroup tiles below each other may be neighbours in the grid.
   static constexpr int kMostGroup = kEdges ? 3 : W == 8 ? 1 : 0;
 };
@@ -709,7 +719,7 @@ __global__ void __launch_bounds__(Shape::kThreads)
   const detail::TilePlace<sizeof...(In) + 1> place{locate(tiles.outer, y.quotient), across, down,
                                                    whole};
   wait_for_previous_grid();  // arithmetic need not wait
-  let_next_grid_begin();
+  let_next_grid_begin(Shape::kLastThatTrigger);
   detail::load_and_do_tile<Shape>(tiles, place, f, std::index_sequence_for<In...>{}, memory.bytes,
                                   out, in...);
 }
@@ -795,6 +805,9 @@ bool is_in_packs(const StridedLoop& loop, const Out* out, const In*... in) {
   return fits;
 }
 
+/// At most so many packs are in blocks of kThreads too: their warps begin at once on more multiprocessors.
+inline constexpr std::int64_t kFewStridedPacks = 64 * kThreads;
+
 template <int W, class Out, class F, class... In>
 cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stream, int threads,
                                  Out* out, const In*... in) {
@@ -803,14 +816,14 @@ cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stre
   const auto step = steps_along<kTensors>(loop, W);
   bool repeats = false;
   for (int t = 1; t < kTensors; ++t) repeats = repeats || step.of[t] == 0;
-  const auto run = [&](auto kernel) {
-    return launch(kernel, strided_shape(packs, threads), stream, out,
-                  static_cast<std::uint32_t>(packs),
-                  FastDivisor(static_cast<std::uint32_t>(columns)), walk_of_rows<kTensors>(loop),
-                  step, f, in...);
-  };
-  return repeats ? run(strided_pack_kernel<W, true, Out, F, In...>)
-                 : run(strided_pack_kernel<W, false, Out, F, In...>);
+  const bool small = !repeats && threads == kStridedThreads;
+  if (small && packs <= kFewStridedPacks) threads = kThreads;
+  auto* const kernel = repeats ? strided_pack_kernel<W, PackRows::repeated, Out, F, In...>
+                       : small ? strided_pack_kernel<W, PackRows::small, Out, F, In...>
+                               : strided_pack_kernel<W, PackRows::large, Out, F, In...>;
+  return launch(kernel, strided_shape(packs, threads), stream, out,
+                static_cast<std::uint32_t>(packs), FastDivisor(static_cast<std::uint32_t>(columns)),
+                walk_of_rows<kTensors>(loop), step, f, in...);
 }
 
 /// Whether no element has more than two bytes.

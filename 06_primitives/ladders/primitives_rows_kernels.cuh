@@ -53,11 +53,13 @@ __global__ void BiasAddCycle(const T* x, const T* bias, T* y, std::int64_t rows,
   }
 }
 
-/// The same for few rows of whole packs: a pack for each thread, and blockIdx.y is the row.
-template <class T>
+/// The same for few rows of whole packs: a pack for each thread, and blockIdx.y is the row. `kFew`: each
+/// block lets the next launch begin.
+template <class T, bool kFew>
 __global__ void BiasAddFewRows(const T* x, const T* bias, T* y, std::int64_t columns) {
   constexpr int kWidth = 16 / static_cast<int>(sizeof(T));
   wait_for_previous_grid();
+  if constexpr (kFew) let_next_grid_begin(kEveryBlock);
   const std::int64_t column = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kWidth;
   if (column >= columns) return;
   const std::int64_t at = blockIdx.y * columns + column;
