@@ -77,6 +77,9 @@ __device__ __forceinline__ void reads_what_previous_grid_reads() {
 #endif
 }
 
+/// As let_next_grid_begin()'s `last`: every block, and nothing is compared.
+inline constexpr int kEveryBlock = std::numeric_limits<int>::max();
+
 /// In a kernel of a one-dimensional grid, after its wait: triggers the next launch. If that
 /// one asked for Overlap::previous_kernel, its blocks may be placed once every block of this kernel
 /// has triggered or ended. They still wait for all of this kernel, and so for all before it, as long
@@ -85,9 +88,7 @@ __device__ __forceinline__ void reads_what_previous_grid_reads() {
 /// A block that triggers costs 1.2 ns instead of 0.6, so blocks of up to 128 threads do not, and of
 /// larger ones only the last: 1,024 of 256 threads, about what a GPU holds at once. Most blocks
 /// before them have ended when the last begins. (Of 704 threads it is the last 4,608; not tuned.) A
-/// kernel whose blocks do more than that says itself how many of the `last` trigger.
-inline constexpr int kEveryBlock =
-    std::numeric_limits<int>::max();  ///< as `last`: without a question
+/// kernel whose blocks do more than that, or are few, says itself how many of the `last` trigger.
 __device__ __forceinline__ void let_next_grid_begin(int last) {
 #if defined(TUTORIAL_BACKEND_CPU)
   static_cast<void>(last);
@@ -272,9 +273,9 @@ struct LaunchOptions {
   Overlap overlap = Overlap::none;
 };
 
-/// Whether a launch of so many packs gains where each of its blocks lets the next one begin: at most 256 blocks of
-/// kThreads. A kernel that asks how many blocks there are loses more by the question than the large launches
-/// do, so the launcher chooses between two kernels.
+/// Whether a launch of so many packs has so few blocks that it gains if each of them lets the next launch begin: at
+/// most 256 of kThreads. The launcher asks, and takes one of two kernels; a kernel that asks is up to 5 % slower in
+/// launches that are not few (H200, from the cache; 06_primitives/notes/few_rows.md, "Few tokens").
 inline bool is_few(std::int64_t packs, const LaunchOptions& options) {
   return options.overlap == Overlap::previous_kernel && packs <= 256 * kThreads;
 }

@@ -130,9 +130,10 @@ __device__ __forceinline__ auto apply_to_loaded(F f, Loaded... loaded) {
   return f(loaded.value()...);
 }
 
-/// The launches that strided_pack_kernel is compiled for, so that none is asked which it is.
+/// The launches that strided_pack_kernel is compiled for, so that small ones are asked as little as possible.
 enum class PackRows {
   repeated,  ///< a row of some operand repeats one element
+  narrow,    ///< none does; an operand's elements are wider than the result's
   large,     ///< none does, and the result exceeds the L2: no block lets the next launch begin
   small,     ///< none does, and every block lets it begin
 };
@@ -165,8 +166,11 @@ __global__ void strided_pack_kernel(Out* out, std::uint32_t packs, FastDivisor c
   auto at = locate(outer, place.quotient);
   advance(at, place.remainder, step);
   wait_for_previous_grid();  // arithmetic need not wait
-  if constexpr (kRows == PackRows::repeated) let_next_grid_begin();
-  if constexpr (kRows == PackRows::small) let_next_grid_begin(kEveryBlock);
+  if constexpr (kRows == PackRows::small) {
+    let_next_grid_begin(kEveryBlock);
+  } else if constexpr (kRows != PackRows::large) {
+    let_next_grid_begin();
+  }
   do_strided_pack<W, kRows>(at, step, f, std::index_sequence_for<In...>{}, out, in...);
 }
 //! [strided_pack_kernel]
@@ -432,7 +436,8 @@ struct TileShape {
   static constexpr int kSide = kSquares * W;
   static constexpr int kThreads = kSquares * kSide / kRows;
   /// So many of the last blocks let the next launch begin. (Of 128 threads: halves of up to 2^18 elements take a
-  /// sixth less time on an H200, and none takes longer; if 1,024 do, 2^22 from the cache take a sixth more.)
+  /// sixth less time from memory on an H200, and none takes longer. If 1,024 do, 2^22 from the cache take a sixth
+  /// more.)
   static constexpr int kLastThatTrigger = kThreads > 128 ? 8 * (kThreads - 128) : 256;
   /// 2^kMostGroup tiles below each other may be neighbours in the grid.
   static constexpr int kMostGroup = kEdges ? 3 : W == 8 ? 1 : 0;
@@ -808,6 +813,18 @@ bool is_in_packs(const StridedLoop& loop, const Out* out, const In*... in) {
 /// At most so many packs are in blocks of kThreads too: their warps begin at once on more multiprocessors.
 inline constexpr std::int64_t kFewStridedPacks = 64 * kThreads;
 
+/// The kernel for a loop of which no row repeats an element; `threads`, a block's, may become fewer.
+template <int W, class Out, class F, class... In>
+auto* strided_pack_kernel_for(std::int64_t packs, int& threads) {
+  if constexpr (((sizeof(In) > sizeof(Out)) || ...)) {
+    return strided_pack_kernel<W, PackRows::narrow, Out, F, In...>;
+  } else {
+    if (threads < kStridedThreads) return strided_pack_kernel<W, PackRows::large, Out, F, In...>;
+    if (packs <= kFewStridedPacks) threads = kThreads;
+    return strided_pack_kernel<W, PackRows::small, Out, F, In...>;
+  }
+}
+
 template <int W, class Out, class F, class... In>
 cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stream, int threads,
                                  Out* out, const In*... in) {
@@ -816,11 +833,8 @@ cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stre
   const auto step = steps_along<kTensors>(loop, W);
   bool repeats = false;
   for (int t = 1; t < kTensors; ++t) repeats = repeats || step.of[t] == 0;
-  const bool small = !repeats && threads == kStridedThreads;
-  if (small && packs <= kFewStridedPacks) threads = kThreads;
   auto* const kernel = repeats ? strided_pack_kernel<W, PackRows::repeated, Out, F, In...>
-                       : small ? strided_pack_kernel<W, PackRows::small, Out, F, In...>
-                               : strided_pack_kernel<W, PackRows::large, Out, F, In...>;
+                               : strided_pack_kernel_for<W, Out, F, In...>(packs, threads);
   return launch(kernel, strided_shape(packs, threads), stream, out,
                 static_cast<std::uint32_t>(packs), FastDivisor(static_cast<std::uint32_t>(columns)),
                 walk_of_rows<kTensors>(loop), step, f, in...);

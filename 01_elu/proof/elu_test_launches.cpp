@@ -41,5 +41,14 @@ TEST_CASE("elu: which kernel runs, in how many blocks: any strides") {
   LaunchTable table;
   table.add_views<half, half>(
       "elu f16", [](auto stream, auto y, auto x) { return elu<half>(x, y, 1.0f, stream); });
+  // The most packs in blocks of 128 threads, more, and a result beyond the L2.
+  for (const std::int64_t rows : {16, 17, 8200}) {
+    const TensorShape shape = {rows, 4096};
+    table.add("elu f16", "rows 8,192 apart " + to_string(shape), {2, 2},
+              [&](const Addresses& at, auto stream) {
+                const TensorView<const half> x{at.of<half>(0), {shape, {8192, 1}}};
+                return elu<half>(x, contiguous_view(at.of<half>(1), shape), 1.0f, stream);
+              });
+  }
   table.check("01_elu/proof/launches_views.txt");
 }

@@ -17,9 +17,9 @@ constexpr int kRowsEach = 4;
 /// At most so many rows have blocks along one row each (notes/few_rows.md).
 constexpr std::int64_t kFewRows = 256;
 
-/// At most so many blocks of kThreads let the next launch begin; more rows than these fill have blocks of 256 that do not.
-/// (H200: 8 to 14 % less time from memory and up to 15 from the cache; of 672 blocks 5 and -1 %, of 896
-/// 4 and -16.)
+/// At most so many blocks of kThreads, each of which lets the next launch begin; beyond, blocks of 256 that do
+/// not. (H200: 10 to 14 % less time from memory, 3 to 15 from the cache. 896 such blocks take 16 % longer from
+/// the cache.)
 constexpr std::int64_t kFewBiasBlocks = 448;
 
 /// The most elements whose numbers a kernel's 32 bits count: half of what they could, and a whole

@@ -130,9 +130,7 @@ class LaunchTable {
   template <class Out, class... In, class OnViews, std::size_t... I>
   void add_views(const std::string& function, const OnViews& on_views, std::index_sequence<I...>) {
     const std::pair<const char*, TensorLayout> layouts[] = {
-        {"rows 2,048 apart", {{30, 1024}, {2048, 1}}},
         {"rows 2,048 apart", {{1000, 1024}, {2048, 1}}},
-        {"rows 8,192 apart", {{8200, 4096}, {8192, 1}}},
         {"rows 1,024 apart", {{1000, 1003}, {1024, 1}}},
         {"rows 4,096 apart", {{2000, 4001}, {4096, 1}}},
         {"one element a row", {{1000, 1024}, {1, 0}}},
