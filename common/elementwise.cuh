@@ -83,9 +83,12 @@ struct FloatInside {
   }
 };
 
-/// What a thread of the two kernels below does. `kFew`: the next launch may begin behind the loads.
-template <bool kFew, class T, class Op>
-__device__ __forceinline__ void elementwise_pack(const T* x, T* y, std::int64_t n, Op op) {
+/// y[i] = op(x[i]) for i in [0, n), sixteen bytes a thread: one 128-bit load, one 128-bit store.
+///
+/// x and y: 16-byte aligned, in place (y == x) allowed. `op` maps Pair<T> to Pair<T>, element by
+/// element. Each element of the tail has a thread of its own (tail_element()).
+template <class T, class Op>
+__global__ void elementwise_pack_kernel(const T* x, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
   constexpr int kWidth = 16 / sizeof(T);
   const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -93,7 +96,6 @@ __device__ __forceinline__ void elementwise_pack(const T* x, T* y, std::int64_t 
   if (i + kWidth <= n) {
     alignas(16) Pair<T> pack[kWidth / 2];
     LDST128BITS(pack[0]) = LDST128BITS(x[i]);
-    if constexpr (kFew) let_next_grid_begin(kEveryBlock);
 #pragma unroll
     for (int k = 0; k < kWidth / 2; ++k) {
       pack[k] = op(pack[k]);
@@ -104,19 +106,23 @@ __device__ __forceinline__ void elementwise_pack(const T* x, T* y, std::int64_t 
   }
 }
 
-/// y[i] = op(x[i]) for i in [0, n), sixteen bytes a thread: one 128-bit load, one 128-bit store.
-///
-/// x and y: 16-byte aligned, in place (y == x) allowed. `op` maps Pair<T> to Pair<T>, element by
-/// element. Each element of the tail has a thread of its own (tail_element()).
-template <class T, class Op>
-__global__ void elementwise_pack_kernel(const T* x, T* y, std::int64_t n, Op op) {
-  elementwise_pack<false>(x, y, n, op);
-}
-
-/// The same; and a block lets the next launch begin once its loads have been sent.
+/// elementwise_pack_kernel() for launches of few blocks (is_few()): behind its loads, each lets the next launch begin.
 template <class T, class Op>
 __global__ void elementwise_few_packs_kernel(const T* x, T* y, std::int64_t n, Op op) {
-  elementwise_pack<true>(x, y, n, op);
+  wait_for_previous_grid();
+  constexpr int kWidth = 16 / sizeof(T);
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i = thread * kWidth;
+  if (i + kWidth <= n) {
+    alignas(16) Pair<T> pack[kWidth / 2];
+    LDST128BITS(pack[0]) = LDST128BITS(x[i]);
+    let_next_grid_begin(kEveryBlock);
+#pragma unroll
+    for (int k = 0; k < kWidth / 2; ++k) pack[k] = op(pack[k]);
+    LDST128BITS(y[i]) = LDST128BITS(pack[0]);
+  } else if (const std::int64_t k = tail_element<kWidth>(thread, n); k < n) {
+    y[k] = op(Pair<T>{x[k], x[k]}).x;
+  }
 }
 
 /// An operation on pairs as one on packs, of one element too.

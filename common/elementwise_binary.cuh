@@ -8,10 +8,13 @@
 
 namespace tutorial {
 
-/// What a thread of the two kernels below does, as elementwise_pack().
-template <bool kFew, class T, class Op>
-__device__ __forceinline__ void elementwise_pack2(const T* a, const T* b, T* y, std::int64_t n,
-                                                  Op op) {
+/// y[i] = op(a[i], b[i]) for i in [0, n), sixteen bytes of each a thread: two 128-bit loads, one
+/// 128-bit store.
+///
+/// a, b and y: 16-byte aligned; y == a and y == b are allowed. `op` maps two Pair<T> to a Pair<T>,
+/// element by element. Each element of the tail has a thread of its own (tail_element()).
+template <class T, class Op>
+__global__ void elementwise_pack2_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
   constexpr int kWidth = 16 / sizeof(T);
   const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -20,7 +23,6 @@ __device__ __forceinline__ void elementwise_pack2(const T* a, const T* b, T* y, 
     alignas(16) Pair<T> pack_a[kWidth / 2], pack_b[kWidth / 2];
     LDST128BITS(pack_a[0]) = LDST128BITS(a[i]);
     LDST128BITS(pack_b[0]) = LDST128BITS(b[i]);
-    if constexpr (kFew) let_next_grid_begin(kEveryBlock);
 #pragma unroll
     for (int k = 0; k < kWidth / 2; ++k) {
       pack_a[k] = op(pack_a[k], pack_b[k]);
@@ -31,20 +33,24 @@ __device__ __forceinline__ void elementwise_pack2(const T* a, const T* b, T* y, 
   }
 }
 
-/// y[i] = op(a[i], b[i]) for i in [0, n), sixteen bytes of each a thread: two 128-bit loads, one
-/// 128-bit store.
-///
-/// a, b and y: 16-byte aligned; y == a and y == b are allowed. `op` maps two Pair<T> to a Pair<T>,
-/// element by element. Each element of the tail has a thread of its own (tail_element()).
-template <class T, class Op>
-__global__ void elementwise_pack2_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
-  elementwise_pack2<false>(a, b, y, n, op);
-}
-
-/// The same; and a block lets the next launch begin once its loads have been sent.
+/// elementwise_pack2_kernel() for launches of few blocks, as elementwise_few_packs_kernel().
 template <class T, class Op>
 __global__ void elementwise_few_packs2_kernel(const T* a, const T* b, T* y, std::int64_t n, Op op) {
-  elementwise_pack2<true>(a, b, y, n, op);
+  wait_for_previous_grid();
+  constexpr int kWidth = 16 / sizeof(T);
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t i = thread * kWidth;
+  if (i + kWidth <= n) {
+    alignas(16) Pair<T> pack_a[kWidth / 2], pack_b[kWidth / 2];
+    LDST128BITS(pack_a[0]) = LDST128BITS(a[i]);
+    LDST128BITS(pack_b[0]) = LDST128BITS(b[i]);
+    let_next_grid_begin(kEveryBlock);
+#pragma unroll
+    for (int k = 0; k < kWidth / 2; ++k) pack_a[k] = op(pack_a[k], pack_b[k]);
+    LDST128BITS(y[i]) = LDST128BITS(pack_a[0]);
+  } else if (const std::int64_t k = tail_element<kWidth>(thread, n); k < n) {
+    y[k] = op(Pair<T>{a[k], a[k]}, Pair<T>{b[k], b[k]}).x;
+  }
 }
 
 /// launch_elements() of a kernel(const T* a, const T* b, T* y, std::int64_t n, extra...) that needs
