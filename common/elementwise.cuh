@@ -1,6 +1,7 @@
 // The data movement of a one-input elementwise kernel, written once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/any_address.cuh"
@@ -156,7 +157,7 @@ cudaError_t launch_elementwise(const T* x, T* y, std::int64_t n, Op op, cudaStre
   if (is_aligned(x, 16) && is_aligned(y, 16)) {
     const bool few = is_few(n / kWidth, options);
     auto* const kernel = few ? elementwise_few_packs_kernel<T, Op> : elementwise_pack_kernel<T, Op>;
-    if (few) options.threads = kThreads;
+    if (few) options.threads = std::min(options.threads, kThreads);
     return launch_unary(kernel, x, y, n, kWidth, 16, stream, options, op);
   }
   return launch_any_address<kWidth>(OnPairs<Op>{op}, y, n, stream, {kThreads, options.overlap}, x);

@@ -2,6 +2,7 @@
 // array to read.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/elementwise.cuh"
@@ -74,7 +75,7 @@ cudaError_t launch_elementwise(const T* a, const T* b, T* y, std::int64_t n, Op 
     const bool few = is_few(n / kWidth, options);
     auto* const kernel =
         few ? elementwise_few_packs2_kernel<T, Op> : elementwise_pack2_kernel<T, Op>;
-    if (few) options.threads = kThreads;
+    if (few) options.threads = std::min(options.threads, kThreads);
     return launch_binary(kernel, a, b, y, n, kWidth, 16, stream, options, op);
   }
   return launch_any_address<kWidth>(OnPairs<Op>{op}, y, n, stream, options, a, b);
