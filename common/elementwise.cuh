@@ -1,7 +1,6 @@
 // The data movement of a one-input elementwise kernel, written once.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "common/any_address.cuh"
@@ -107,7 +106,8 @@ __global__ void elementwise_pack_kernel(const T* x, T* y, std::int64_t n, Op op)
   }
 }
 
-/// elementwise_pack_kernel() for launches of few blocks (is_few()): behind its loads, each lets the next launch begin.
+/// elementwise_pack_kernel() for launches of few blocks (is_few()): when its loads have been sent, a thread lets the
+/// next launch begin. (The compiler may move a load behind that; nvcc 13.0 does not.)
 template <class T, class Op>
 __global__ void elementwise_few_packs_kernel(const T* x, T* y, std::int64_t n, Op op) {
   wait_for_previous_grid();
@@ -122,7 +122,9 @@ __global__ void elementwise_few_packs_kernel(const T* x, T* y, std::int64_t n, O
     for (int k = 0; k < kWidth / 2; ++k) pack[k] = op(pack[k]);
     LDST128BITS(y[i]) = LDST128BITS(pack[0]);
   } else if (const std::int64_t k = tail_element<kWidth>(thread, n); k < n) {
-    y[k] = op(Pair<T>{x[k], x[k]}).x;
+    const T last = x[k];
+    let_next_grid_begin(kEveryBlock);
+    y[k] = op(Pair<T>{last, last}).x;
   }
 }
 
@@ -157,7 +159,7 @@ cudaError_t launch_elementwise(const T* x, T* y, std::int64_t n, Op op, cudaStre
   if (is_aligned(x, 16) && is_aligned(y, 16)) {
     const bool few = is_few(n / kWidth, options);
     auto* const kernel = few ? elementwise_few_packs_kernel<T, Op> : elementwise_pack_kernel<T, Op>;
-    if (few) options.threads = std::min(options.threads, kThreads);
+    if (few) options.threads = kThreads;
     return launch_unary(kernel, x, y, n, kWidth, 16, stream, options, op);
   }
   return launch_any_address<kWidth>(OnPairs<Op>{op}, y, n, stream, {kThreads, options.overlap}, x);

@@ -2,7 +2,6 @@
 // array to read.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "common/elementwise.cuh"
@@ -50,7 +49,9 @@ __global__ void elementwise_few_packs2_kernel(const T* a, const T* b, T* y, std:
     for (int k = 0; k < kWidth / 2; ++k) pack_a[k] = op(pack_a[k], pack_b[k]);
     LDST128BITS(y[i]) = LDST128BITS(pack_a[0]);
   } else if (const std::int64_t k = tail_element<kWidth>(thread, n); k < n) {
-    y[k] = op(Pair<T>{a[k], a[k]}, Pair<T>{b[k], b[k]}).x;
+    const T last_a = a[k], last_b = b[k];
+    let_next_grid_begin(kEveryBlock);
+    y[k] = op(Pair<T>{last_a, last_a}, Pair<T>{last_b, last_b}).x;
   }
 }
 
@@ -75,7 +76,7 @@ cudaError_t launch_elementwise(const T* a, const T* b, T* y, std::int64_t n, Op 
     const bool few = is_few(n / kWidth, options);
     auto* const kernel =
         few ? elementwise_few_packs2_kernel<T, Op> : elementwise_pack2_kernel<T, Op>;
-    if (few) options.threads = std::min(options.threads, kThreads);
+    if (few) options.threads = kThreads;
     return launch_binary(kernel, a, b, y, n, kWidth, 16, stream, options, op);
   }
   return launch_any_address<kWidth>(OnPairs<Op>{op}, y, n, stream, options, a, b);

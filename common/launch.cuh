@@ -80,7 +80,7 @@ __device__ __forceinline__ void reads_what_previous_grid_reads() {
 /// As let_next_grid_begin()'s `last`: every block, and nothing is compared.
 inline constexpr int kEveryBlock = std::numeric_limits<int>::max();
 
-/// In a kernel of a one-dimensional grid, after its wait: triggers the next launch. If that
+/// In a kernel, after its wait: triggers the next launch; `last` counts blocks along x. If that
 /// one asked for Overlap::previous_kernel, its blocks may be placed once every block of this kernel
 /// has triggered or ended. They still wait for all of this kernel, and so for all before it, as long
 /// as every block waits before its first access to global memory. The trigger publishes no writes.
@@ -273,11 +273,14 @@ struct LaunchOptions {
   Overlap overlap = Overlap::none;
 };
 
-/// Whether a launch of so many packs has so few blocks that it gains if each of them lets the next launch begin: at
-/// most 256 of kThreads. The launcher asks, and takes one of two kernels; a kernel that asks is up to 5 % slower in
-/// launches that are not few (H200, from the cache; 06_primitives/notes/few_rows.md, "Few tokens").
+/// Whether a launch of so many packs has so few blocks of kThreads that it gains if each of them lets the next launch
+/// begin, which is taken to ask for the overlap as this one does: an eighth of what the device holds at once (H200: 264
+/// blocks; measured there alone). The launcher asks, and takes one of two kernels; one that asks is slower where
+/// blocks are not few (06_primitives/notes/few_rows.md, "Few tokens"). A caller's smaller blocks stay.
 inline bool is_few(std::int64_t packs, const LaunchOptions& options) {
-  return options.overlap == Overlap::previous_kernel && packs <= 256 * kThreads;
+  return options.overlap == Overlap::previous_kernel && options.threads >= kThreads &&
+         is_launchable(dim3(1), dim3(static_cast<unsigned>(options.threads))) &&
+         packs <= resident_threads() / 8;
 }
 
 /// Threads of a block of which two fit on a multiprocessor and a third does not: just more than a

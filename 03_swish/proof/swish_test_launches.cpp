@@ -14,11 +14,11 @@ void add_swish(LaunchTable& table, const std::string& name, float beta,
   table.add_unary<T>(name, sizes, swish_operator_rung<T>(beta).launch);
 }
 
-/// In blocks of 128 threads up to 32,768 packs, of 256 while three arrays have 64 MiB, and of 704 beyond.
+/// In blocks of 128 threads up to 33,792 packs, of 256 while three arrays have 64 MiB, and of 704 beyond.
 template <class T>
 void add_swiglu(LaunchTable& table, const std::string& dtype) {
   constexpr std::int64_t most = (std::int64_t{64} << 20) / (3 * sizeof(T));
-  constexpr std::int64_t few = 32768 * 16 / sizeof(T) + 16 / sizeof(T) - 1;
+  constexpr std::int64_t few = 33792 * 16 / sizeof(T) + 16 / sizeof(T) - 1;
   table.add_binary<T>("swiglu " + dtype, {few, few + 1, most, most + 1}, swiglu_rung<T>().launch);
   table.add_binary<T>("swiglu_separate " + dtype, {most + 1}, swiglu_separate_rung<T>().launch);
 }

@@ -18,8 +18,8 @@ constexpr int kRowsEach = 4;
 constexpr std::int64_t kFewRows = 256;
 
 /// At most so many blocks of kThreads, each of which lets the next launch begin; beyond, blocks of 256 that do
-/// not. (H200: 10 to 14 % less time from memory, 3 to 15 from the cache. 896 such blocks take 16 % longer from
-/// the cache.)
+/// not. (H200, in a trial: 8 to 14 % less time from memory, but 2 % more of 2 x 2,816, and 3 to 15 less from the
+/// cache. 896 such blocks take 16 % longer from the cache.)
 constexpr std::int64_t kFewBiasBlocks = 448;
 
 /// The most elements whose numbers a kernel's 32 bits count: half of what they could, and a whole
