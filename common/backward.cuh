@@ -76,9 +76,10 @@ std::vector<BinaryRung<T>> backward_ladder(const std::string& prefix, Op op, dou
 }
 
 /// The launch of a gradient that moves `bytes` for each of n elements: blocks of 256 threads where that
-/// fits the L2 (few packs have kThreads: is_few()), and of kThreads beyond. Two blocks of two_inputs() leave a third of the thread slots
-/// empty, which is best for an addition; here the arithmetic wants them. (On an H200, Swish in half:
-/// 94 % of a copy in blocks of 128, 86 % in blocks of 704; the notes on backward kernels have the others.)
+/// fits the L2 (of kThreads where they are few: is_few()), and of kThreads beyond. Two blocks of
+/// two_inputs() leave a third of the thread slots empty, which is best for an addition; here the arithmetic
+/// wants them. (On an H200, Swish in half: 94 % of a copy in blocks of 128, 86 % in blocks of 704; the notes
+/// on backward kernels have the others.)
 inline LaunchOptions gradient_blocks(std::int64_t n, std::size_t bytes) {
   LaunchOptions options = two_inputs(n, bytes);
   if (options.threads > 256) options.threads = kThreads;
