@@ -169,8 +169,8 @@ int threads_for_row(std::int64_t items, std::int64_t most) {
 /// instead of four, takes less of it (notes/quantize.md).
 constexpr std::int64_t kFewRowsOfOne = 512, kFewRowsOfTwo = 128;
 
-/// The most packs of a row that a block holds in its registers, and a cluster.
-constexpr std::int64_t kMostOfBlock = 4096, kMostOfCluster = 8192;
+/// The most packs of a row that a block holds in its registers, and a cluster with two packs a thread, and with four.
+constexpr std::int64_t kMostOfBlock = 4096, kMostOfTwo = 8192, kMostOfCluster = 16384;
 
 /// As many rows have a multiprocessor each (H100 and H200).
 constexpr std::int64_t kRowsAlone = 132;
@@ -182,7 +182,7 @@ template <class T>
 int packs_in_cluster(std::int64_t rows, std::int64_t packs) {
   constexpr bool kHalves = sizeof(T) == 2;
   if (packs > kMostOfCluster || rows > 0x7fffffff / kMostInCluster) return 0;
-  if (packs > kMostOfBlock) return 2;
+  if (packs > kMostOfBlock) return packs > kMostOfTwo ? 4 : 2;
   if (packs >= 1792 && rows > kRowsAlone) {
     if (packs >= 3072) return rows <= (kHalves ? 768 : 4096) ? 2 : 0;
     return rows <= (kHalves && packs > 2048 ? 768 : 192) ? 1 : 0;
@@ -210,6 +210,7 @@ cudaError_t launch_one_pass(const T* a, const T* b, const QuantizedRows& to, std
   };
   if (of_cluster == 1) return with(swiglu_quantize_cluster_kernel<1, T>, 1, kMostInCluster);
   if (of_cluster == 2) return with(swiglu_quantize_cluster_kernel<2, T>, 2, kMostInCluster);
+  if (of_cluster == 4) return with(swiglu_quantize_cluster_kernel<4, T>, 4, kMostInCluster);
   const auto most = [&](std::int64_t few_rows) { return rows <= few_rows ? 1024 : 512; };
   if (packs <= most(kFewRowsOfOne)) return with(swiglu_quantize_one_pass_kernel<1, T>, 1);
   if (packs <= 2 * most(kFewRowsOfTwo)) return with(swiglu_quantize_one_pass_kernel<2, T>, 2);

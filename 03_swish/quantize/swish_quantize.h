@@ -13,7 +13,7 @@ namespace tutorial {
 /// How the row's largest magnitude is known before the first element is stored.
 /// - one_pass: a block, or a cluster, keeps its row in registers, and reads it once
 /// - two_passes: a block reads its row twice, and computes it twice; rows of any length and address
-/// - fitting: in one pass where a block holds the row, or on GPUs with clusters eight of them do (8,192 packs of sixteen
+/// - fitting: in one pass where a block holds the row, or on GPUs with clusters eight of them do (16,384 packs of sixteen
 ///   bytes, whole ones); two_passes where not
 enum class RowPasses { one_pass, two_passes, fitting };
 

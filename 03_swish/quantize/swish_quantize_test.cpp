@@ -120,7 +120,7 @@ TEST_CASE("swiglu quantize: every q is near, in one pass and in two, with the sa
     for (const std::int64_t columns :
          {std::int64_t{1}, kPack - 1, kPack, 33 * kPack, std::int64_t{1027}, 512 * kPack,
           513 * kPack, 1024 * kPack, 1025 * kPack, 4096 * kPack, 4097 * kPack, 8192 * kPack,
-          8193 * kPack}) {
+          8193 * kPack, 16385 * kPack}) {
       INFO(dtype_name<T>() << ", " << columns << " columns");
       const std::vector<T> a = row_values<T>(kRows, columns, false),
                            b = row_values<T>(kRows, columns, true);
@@ -185,7 +185,7 @@ TEST_CASE("swiglu quantize: which kernel runs, in how many blocks") {
   for (const std::int64_t packs : {2049, 3071, 3072, 4096}) {
     for (const std::int64_t rows : {80, 81, 132, 133, 768, 769}) add(rows, 8 * packs);
   }
-  for (const std::int64_t packs : {4097, 8192, 8193}) add(1000, 8 * packs);
+  for (const std::int64_t packs : {4097, 8192, 8193, 16384, 16385}) add(1000, 8 * packs);
   for (const std::int64_t rows : {192, 193}) add_of(float(), rows, 4 * 3071);
   for (const std::int64_t rows : {4096, 4097}) add_of(float(), rows, 4 * 3072);
   table.check("03_swish/quantize/launches_quantize.txt");
@@ -207,8 +207,8 @@ TEST_CASE("swiglu quantize: the promises of a launcher", "[exchange]") {
 TEST_CASE("swiglu quantize: the halves of one tensor's rows", "[exchange]") {
   require_device();
   constexpr std::int64_t rows = 5;
-  // By a block in one pass, in two passes by elements, by clusters with one pack and with two, in two passes by packs.
-  for (const std::int64_t columns : {256, 100, 1027, 8 * 960, 8 * 4097, 8 * 8193}) {
+  // By a block in one pass, in two passes by elements, by clusters with one, two and four packs, in two passes by packs.
+  for (const std::int64_t columns : {256, 100, 1027, 8 * 960, 8 * 4097, 8 * 8193, 8 * 16385}) {
     const std::vector<half> whole = row_values<half>(rows, 2 * columns, false);
     std::vector<half> a, b;
     for (std::size_t i = 0; i < whole.size(); ++i) {
