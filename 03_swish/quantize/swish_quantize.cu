@@ -70,12 +70,11 @@ __device__ __forceinline__ void store_scaled(E4m3* q, const float* y, float inve
   store_pack(q, pack);
 }
 
-/// One pass: a thread keeps kPacks packs of its row.
-template <int kPacks, class T>
+/// One pass: a thread keeps kPacks packs of its row, each of W elements.
+template <int W, int kPacks, class T>
 __global__ void __launch_bounds__(1024)
     swiglu_quantize_one_pass_kernel(const T* a, const T* b, QuantizedRows to) {
   wait_for_previous_grid();
-  constexpr int W = 16 / sizeof(T);
   const std::int64_t row = blockIdx.x;
   const auto at = [](int k) { return std::int64_t{k * blockDim.x + threadIdx.x} * W; };
   Pack<T, W> pack_a[kPacks], pack_b[kPacks];
@@ -103,11 +102,10 @@ __global__ void __launch_bounds__(1024)
 }
 
 /// One pass of a row by a cluster of kMostInCluster blocks: a thread keeps kPacks packs.
-template <int kPacks, class T>
+template <int W, int kPacks, class T>
 __global__ void __launch_bounds__(512)
     swiglu_quantize_cluster_kernel(const T* a, const T* b, QuantizedRows to) {
   wait_for_previous_grid();
-  constexpr int W = 16 / sizeof(T);
   const std::int64_t row = blockIdx.x / kMostInCluster;
   const unsigned rank = blockIdx.x % kMostInCluster;
   const auto at = [rank](int k) {
@@ -195,26 +193,65 @@ int packs_in_cluster(std::int64_t rows, std::int64_t packs) {
   return rows <= most ? 1 : 0;
 }
 
+template <int W, class T>
+cudaError_t launch_two_passes(const T* a, const T* b, const QuantizedRows& to, std::int64_t rows,
+                              cudaStream_t stream) {
+  const auto threads = static_cast<unsigned>(threads_for_row(to.columns / W, 512));
+  return launch(swiglu_quantize_two_passes_kernel<W, T>,
+                {dim3(static_cast<unsigned>(rows)), threads, 0, Overlap::previous_kernel}, stream,
+                a, b, to);
+}
+
+template <class Kernel, class T>
+cudaError_t launch_rows(Kernel kernel, int each, int blocks, const T* a, const T* b,
+                        const QuantizedRows& to, std::int64_t rows, std::int64_t packs,
+                        cudaStream_t stream) {
+  LaunchShape shape;
+  shape.grid = dim3(static_cast<unsigned>(rows * blocks));
+  shape.block = dim3(
+      static_cast<unsigned>(threads_for_row((packs + each * blocks - 1) / (each * blocks), 1024)));
+  shape.overlap = Overlap::previous_kernel;
+  shape.cluster = static_cast<unsigned>(blocks);
+  return launch(kernel, shape, stream, a, b, to);
+}
+
 /// In one pass; rows in packs, up to kMostOfBlock of them, or where `of_cluster` > 0 as many as packs_in_cluster() says.
-template <class T>
+template <int W, class T>
 cudaError_t launch_one_pass(const T* a, const T* b, const QuantizedRows& to, std::int64_t rows,
                             std::int64_t packs, int of_cluster, cudaStream_t stream) {
   const auto with = [&](auto kernel, int each, int blocks = 1) {
-    LaunchShape shape;
-    shape.grid = dim3(static_cast<unsigned>(rows * blocks));
-    shape.block = dim3(static_cast<unsigned>(
-        threads_for_row((packs + each * blocks - 1) / (each * blocks), 1024)));
-    shape.overlap = Overlap::previous_kernel;
-    shape.cluster = static_cast<unsigned>(blocks);
-    return launch(kernel, shape, stream, a, b, to);
+    return launch_rows(kernel, each, blocks, a, b, to, rows, packs, stream);
   };
-  if (of_cluster == 1) return with(swiglu_quantize_cluster_kernel<1, T>, 1, kMostInCluster);
-  if (of_cluster == 2) return with(swiglu_quantize_cluster_kernel<2, T>, 2, kMostInCluster);
-  if (of_cluster == 4) return with(swiglu_quantize_cluster_kernel<4, T>, 4, kMostInCluster);
+  if (of_cluster == 1) return with(swiglu_quantize_cluster_kernel<W, 1, T>, 1, kMostInCluster);
+  if (of_cluster == 2) return with(swiglu_quantize_cluster_kernel<W, 2, T>, 2, kMostInCluster);
+  if (of_cluster == 4) return with(swiglu_quantize_cluster_kernel<W, 4, T>, 4, kMostInCluster);
   const auto most = [&](std::int64_t few_rows) { return rows <= few_rows ? 1024 : 512; };
-  if (packs <= most(kFewRowsOfOne)) return with(swiglu_quantize_one_pass_kernel<1, T>, 1);
-  if (packs <= 2 * most(kFewRowsOfTwo)) return with(swiglu_quantize_one_pass_kernel<2, T>, 2);
-  return with(swiglu_quantize_one_pass_kernel<4, T>, 4);
+  if (packs <= most(kFewRowsOfOne)) return with(swiglu_quantize_one_pass_kernel<W, 1, T>, 1);
+  if (packs <= 2 * most(kFewRowsOfTwo)) return with(swiglu_quantize_one_pass_kernel<W, 2, T>, 2);
+  return with(swiglu_quantize_one_pass_kernel<W, 4, T>, 4);
+}
+
+/// Rows that are not whole packs, or begin anywhere: by single elements, in one pass where a block of four elements a thread
+/// or a cluster holds the row (notes/quantize.md). Few short ones win nothing by it.
+template <class T>
+cudaError_t launch_by_elements(const T* a, const T* b, const QuantizedRows& to, std::int64_t rows,
+                               cudaStream_t stream) {
+  const std::int64_t columns = to.columns;
+  const bool few = rows <= 48;
+  const auto with = [&](auto kernel, int each, int blocks = 1) {
+    return launch_rows(kernel, each, blocks, a, b, to, rows, columns, stream);
+  };
+  if (columns > (few ? 2048 : 4096) && columns <= 65536 && rows <= 0x7fffffff / kMostInCluster &&
+      runs_in_clusters(swiglu_quantize_cluster_kernel<1, 4, T>)) {
+    if (columns > 32768) return with(swiglu_quantize_cluster_kernel<1, 16, T>, 16, kMostInCluster);
+    if (columns > 16384 || !few)
+      return with(swiglu_quantize_cluster_kernel<1, 8, T>, 8, kMostInCluster);
+    return with(swiglu_quantize_cluster_kernel<1, 4, T>, 4, kMostInCluster);
+  }
+  if (columns <= 4096 && (columns > 512 || rows > 512)) {
+    return with(swiglu_quantize_one_pass_kernel<1, 4, T>, 4);
+  }
+  return launch_two_passes<1>(a, b, to, rows, stream);
 }
 
 }  // namespace quantize
@@ -241,21 +278,19 @@ cudaError_t swiglu_quantize(const T* a, const T* b, E4m3* q, float* scale, std::
   if (passes == RowPasses::one_pass && !in_packs) return cudaErrorMisalignedAddress;
 
   const QuantizedRows to{q, scale, columns, pitch, beta_constants(1.0f)};
-  const dim3 grid(static_cast<unsigned>(rows));
-  if (passes != RowPasses::two_passes && in_packs) {
-    const std::int64_t packs = columns / kWidth;
-    int of_cluster = packs_in_cluster<T>(rows, packs);
-    if (of_cluster > 0 && !runs_in_clusters(swiglu_quantize_cluster_kernel<1, T>)) of_cluster = 0;
-    if (fits || of_cluster > 0) {
-      return launch_one_pass(a, b, to, rows, packs, of_cluster, stream);
-    }
+  if (passes == RowPasses::two_passes) {
+    return in_packs ? launch_two_passes<kWidth>(a, b, to, rows, stream)
+                    : launch_two_passes<1>(a, b, to, rows, stream);
   }
-  const auto with = [&](auto kernel, int width) {
-    const auto threads = static_cast<unsigned>(threads_for_row(columns / width, 512));
-    return launch(kernel, {grid, threads, 0, Overlap::previous_kernel}, stream, a, b, to);
-  };
-  return in_packs ? with(swiglu_quantize_two_passes_kernel<kWidth, T>, kWidth)
-                  : with(swiglu_quantize_two_passes_kernel<1, T>, 1);
+  if (!in_packs) return launch_by_elements(a, b, to, rows, stream);
+  const std::int64_t packs = columns / kWidth;
+  int of_cluster = packs_in_cluster<T>(rows, packs);
+  if (of_cluster > 0 && !runs_in_clusters(swiglu_quantize_cluster_kernel<kWidth, 1, T>))
+    of_cluster = 0;
+  if (fits || of_cluster > 0) {
+    return launch_one_pass<kWidth>(a, b, to, rows, packs, of_cluster, stream);
+  }
+  return launch_two_passes<kWidth>(a, b, to, rows, stream);
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                         \

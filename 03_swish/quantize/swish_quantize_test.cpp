@@ -120,7 +120,8 @@ TEST_CASE("swiglu quantize: every q is near, in one pass and in two, with the sa
     for (const std::int64_t columns :
          {std::int64_t{1}, kPack - 1, kPack, 33 * kPack, std::int64_t{1027}, 512 * kPack,
           513 * kPack, 1024 * kPack, 1025 * kPack, 4096 * kPack, 4097 * kPack, 8192 * kPack,
-          8193 * kPack, 16385 * kPack}) {
+          8193 * kPack, 16385 * kPack, std::int64_t{2049}, std::int64_t{16385}, std::int64_t{32769},
+          std::int64_t{65537}}) {
       INFO(dtype_name<T>() << ", " << columns << " columns");
       const std::vector<T> a = row_values<T>(kRows, columns, false),
                            b = row_values<T>(kRows, columns, true);
@@ -157,6 +158,22 @@ TEST_CASE("swiglu quantize: few rows and many have the same bits", "[exchange]")
   }
 }
 
+TEST_CASE("swiglu quantize: rows of no whole packs have the same bits in one pass", "[exchange]") {
+  require_device();
+  // By a block, by clusters with four elements a thread, and more rows by clusters with eight.
+  const std::pair<std::int64_t, std::int64_t> shapes[] = {
+      {3, 513}, {513, 33}, {48, 2049}, {49, 4097}};
+  for (const auto& [rows, columns] : shapes) {
+    INFO(rows << " x " << columns);
+    const std::vector<half> a = row_values<half>(rows, columns, false),
+                            b = row_values<half>(rows, columns, true);
+    const Quantized fitting = run(a, b, rows, columns, RowPasses::fitting),
+                    two = run(a, b, rows, columns, RowPasses::two_passes);
+    CHECK(std::memcmp(fitting.q.data(), two.q.data(), two.q.size()) == 0);
+    CHECK(fitting.scale == two.scale);
+  }
+}
+
 TEST_CASE("swiglu quantize: which kernel runs, in how many blocks") {
   LaunchTable table;
   const auto add_of = [&](auto type, std::int64_t rows, std::int64_t columns) {
@@ -186,6 +203,10 @@ TEST_CASE("swiglu quantize: which kernel runs, in how many blocks") {
     for (const std::int64_t rows : {80, 81, 132, 133, 768, 769}) add(rows, 8 * packs);
   }
   for (const std::int64_t packs : {4097, 8192, 8193, 16384, 16385}) add(1000, 8 * packs);
+  for (const std::int64_t rows : {512, 513}) add(rows, 512);
+  for (const std::int64_t columns : {513, 2048, 2049, 4096, 4097, 16384, 16385, 32769, 65537}) {
+    for (const std::int64_t rows : {48, 49}) add(rows, columns);
+  }
   for (const std::int64_t rows : {192, 193}) add_of(float(), rows, 4 * 3071);
   for (const std::int64_t rows : {4096, 4097}) add_of(float(), rows, 4 * 3072);
   table.check("03_swish/quantize/launches_quantize.txt");
