@@ -27,6 +27,7 @@ FEW = [(rows, columns) for rows in (1, 4, 16, 64) for columns in (32768, VOCABUL
     (1, 131072), (16, 131072), (1, 1 << 20), (4, 50257)]
 LONG = [(2048, 131072), (2048, VOCABULARY), (8192, 32768)]
 TOKENS = [(1, 2816), (1, 14336), (16, 14336), (64, 2816), (64, 14336), (256, 14336), (1024, 14336)]
+ODD = [(1, 14335), (64, 14335), (1024, 14335)]  # rows that do not begin at sixteen bytes
 SMALL = [(2, 256)]  # without a GPU
 
 
@@ -86,7 +87,8 @@ def cases_of(torch):
         bias("bf16", shape)
         activation("elu", "bf16", shape)
         activation("gelu", "bf16", shape)
-        if hasattr(torch, "float8_e4m3fn"):  # PyTorch 2.1
+    if hasattr(torch, "float8_e4m3fn"):  # PyTorch 2.1
+        for shape in TOKENS + ODD if gpu else SMALL:
             quantize("bf16", *shape)
     return found
 
