@@ -1,6 +1,7 @@
 // Bias: a row added to every row.
 #include <algorithm>
 
+#include "06_primitives/ladders/primitives_bias_kernels.cuh"
 #include "06_primitives/ladders/primitives_rows_kernels.cuh"
 #include "06_primitives/launchers/launch.h"
 #include "06_primitives/primitives.h"
@@ -21,6 +22,11 @@ constexpr std::int64_t kFewRows = 256;
 /// not. (H200, in a trial: 8 to 14 % less time from memory, but 2 % more of 2 x 2,816, and 3 to 15 less from the
 /// cache. 896 such blocks take 16 % longer from the cache.)
 constexpr std::int64_t kFewBiasBlocks = 448;
+
+/// Rows that are no whole packs: elements of a thread, and the most blocks of 256 that have them. Of more, the matrix is
+/// taken as one list (bias_add_broadcast()), whose packs begin at sixteen bytes though its rows do not.
+constexpr int kElementsEach = 4;
+constexpr std::int64_t kFewElementBlocks = 896;
 
 /// The most elements whose numbers a kernel's 32 bits count: half of what they could, and a whole
 /// number of tiles.
@@ -60,14 +66,26 @@ cudaError_t bias_add_cycle(const T* x, const T* bias, T* y, std::int64_t rows, s
   if (rows == 0 || columns == 0) return cudaSuccess;
   constexpr int kVecSize = 16 / static_cast<int>(sizeof(T));
   const bool aligned = in_vectors<T>(columns, {x, bias, y});
-  if (aligned && rows <= kFewRows) {
-    const auto across = [=](std::int64_t threads) { return ceil_div(columns / kVecSize, threads); };
+  if (rows <= kFewRows) {
+    const auto across = [=](std::int64_t threads) {
+      return ceil_div(columns, threads * (aligned ? kVecSize : kElementsEach));
+    };
     const bool few = across(kThreads) * rows <= kFewBiasBlocks;
     const std::int64_t threads = few ? kThreads : 256;
     LaunchShape shape = rows_shape(across(threads), threads, 1);
     shape.grid.y = static_cast<unsigned>(rows);
-    return launch(few ? BiasAddFewRows<T, true> : BiasAddFewRows<T, false>, shape, stream, x, bias,
-                  y, columns);
+    if (aligned) {
+      return launch(few ? BiasAddFewRows<T, true> : BiasAddFewRows<T, false>, shape, stream, x,
+                    bias, y, columns);
+    }
+    if (across(threads) * rows <= kFewElementBlocks) {
+      return launch(few ? BiasAddFewElements<T, kElementsEach, true>
+                        : BiasAddFewElements<T, kElementsEach, false>,
+                    shape, stream, x, bias, y, columns);
+    }
+  }
+  if (!aligned && is_aligned(x, 16) && is_aligned(y, 16)) {
+    return bias_add_broadcast(x, bias, y, rows, columns, stream);
   }
   const auto kernel = aligned ? BiasAddCycle<kVecSize, kRowsEach, Interleaved<T>, T>
                               : BiasAddCycle<kVecSize, kRowsEach, Striped, T>;

@@ -115,7 +115,7 @@ struct ReducePolicy {
   /// Columns of ReduceAnyColumns by elements; fewer, down to the least, where blocks are few.
   static constexpr std::int64_t kColumnsAcross = 64, kLeastAcross = 16;
   /// As many blocks, or rows, have work for every multiprocessor; an H200 has 132.
-  static constexpr std::int64_t kEnoughBlocks = 256;
+  static constexpr std::int64_t kEnoughBlocks = 256, kFewestRows = 128;
 
   // Parts of a result: more blocks, but the second launch has its price.
   /// Tiles that a part has at least, so that the second kernel has little to do.
@@ -161,7 +161,9 @@ Plan plan_inner(std::int64_t rows, std::int64_t columns, std::int64_t blocks) {
   const bool few = rows < Policy::kEnoughBlocks;
   const std::int64_t tile = few ? Policy::kFourPacks + 1 : 2 * Policy::kFourPacks;
   constexpr std::int64_t kThreads = Policy::kBlockThreads;
-  const bool held = few && columns <= 2 * kThreads * Policy::kFourPacks;  // by twice the threads
+  // By twice the threads: in one tile, or of fewer rows in two (few_rows.md).
+  const std::int64_t tiles = rows <= Policy::kFewestRows ? 2 : 1;
+  const bool held = few && columns <= tiles * 2 * kThreads * Policy::kFourPacks;
   while (plan.across < (held ? 2 : 1) * kThreads && plan.across * tile <= columns) plan.across *= 2;
   plan.down = ceil_div(kThreads, plan.across);
   plan.groups = ceil_div(rows, plan.down);

@@ -332,3 +332,23 @@ TEST_CASE("primitives: which kernel runs, in how many blocks") {
   add_half_rows<half>(table, "f16");
   table.check("06_primitives/proof/launches.txt");
 }
+
+TEST_CASE("primitives: which kernel runs for rows that are no whole packs") {
+  LaunchTable table;
+  const auto bias = [&](std::int64_t rows, std::int64_t columns) {
+    table.add("bias_add_cycle f16", Matrix{rows, columns}.text(), {2, 2, 2},
+              [=](const Addresses& at, cudaStream_t stream) {
+                return bias_add_cycle(at.of<half>(0), at.of<half>(1), at.of<half>(2), rows, columns,
+                                      stream);
+              });
+  };
+  for (const std::int64_t rows : {16, 17, 64, 65}) bias(rows, 14335);
+  for (const std::int64_t rows : {256, 257}) bias(rows, 1001);
+  add_matrix<half>(
+      table, "sum inner f16", {{128, 32767}, {129, 32767}, {128, 32769}},
+      [](const half* x, half* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+        return reduce(Reduction::sum, Dimension::inner, x, y, rows, columns,
+                      reinterpret_cast<void*>(4096), std::size_t{1} << 40, stream);
+      });
+  table.check("06_primitives/proof/launches_odd_rows.txt");
+}
