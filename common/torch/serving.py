@@ -28,6 +28,7 @@ FEW = [(rows, columns) for rows in (1, 4, 16, 64) for columns in (32768, VOCABUL
 LONG = [(2048, 131072), (2048, VOCABULARY), (8192, 32768)]
 TOKENS = [(1, 2816), (1, 14336), (16, 14336), (64, 2816), (64, 14336), (256, 14336), (1024, 14336)]
 ODD = [(1, 14335), (64, 14335), (1024, 14335)]  # rows that do not begin at sixteen bytes
+ODD_FEW = [(1, 32767), (64, 32767)]
 SMALL = [(2, 256)]  # without a GPU
 
 
@@ -80,15 +81,17 @@ def cases_of(torch):
             softmax(dtype, shape, "few")
             total(dtype, shape, "few")
             running(dtype, shape)
+        for shape in ODD_FEW if gpu else SMALL:
+            total(dtype, shape, "few")
         for shape in LONG if gpu else SMALL:
             softmax(dtype, shape, "long")
     for shape in TOKENS if gpu else SMALL:
         swiglu("bf16", *shape)
-        bias("bf16", shape)
         activation("elu", "bf16", shape)
         activation("gelu", "bf16", shape)
-    if hasattr(torch, "float8_e4m3fn"):  # PyTorch 2.1
-        for shape in TOKENS + ODD if gpu else SMALL:
+    for shape in TOKENS + ODD if gpu else SMALL:
+        bias("bf16", shape)
+        if hasattr(torch, "float8_e4m3fn"):  # PyTorch 2.1
             quantize("bf16", *shape)
     return found
 
