@@ -13,8 +13,8 @@ namespace tutorial {
 /// How the row's largest magnitude is known before the first element is stored.
 /// - one_pass: a block, or a cluster, keeps its row in registers, and reads it once
 /// - two_passes: a block reads its row twice, and computes it twice; rows of any length and address
-/// - fitting: in one pass where a block holds the row, or on GPUs with clusters eight of them do (16,384 packs of sixteen
-///   bytes, whole ones); two_passes where not
+/// - fitting: in one pass where a block holds the row, or on GPUs with clusters eight of them do (16,384 whole packs
+///   of sixteen bytes, or 65,536 elements of rows that are no whole packs); two_passes where not
 enum class RowPasses { one_pass, two_passes, fitting };
 
 /// With y = swiglu(a, b): scale[r] = max |y[r]| / 448, and q[r][i] = y[r][i] / scale[r] as an E4m3, of

@@ -115,7 +115,9 @@ struct ReducePolicy {
   /// Columns of ReduceAnyColumns by elements; fewer, down to the least, where blocks are few.
   static constexpr std::int64_t kColumnsAcross = 64, kLeastAcross = 16;
   /// As many blocks, or rows, have work for every multiprocessor; an H200 has 132.
-  static constexpr std::int64_t kEnoughBlocks = 256, kFewestRows = 128;
+  static constexpr std::int64_t kEnoughBlocks = 256;
+  /// So few rows have blocks of twice kBlockThreads up to two tiles of such a block, more rows up to one (few_rows.md).
+  static constexpr std::int64_t kFewestRows = 128;
 
   // Parts of a result: more blocks, but the second launch has its price.
   /// Tiles that a part has at least, so that the second kernel has little to do.
