@@ -231,24 +231,36 @@ cudaError_t launch_one_pass(const T* a, const T* b, const QuantizedRows& to, std
   return with(swiglu_quantize_one_pass_kernel<W, 4, T>, 4);
 }
 
+/// By single elements, up to so many rows are few: a cluster takes shorter ones of them, and four elements a thread instead
+/// of eight.
+constexpr std::int64_t kFewRowsByElements = 48;
+
+/// The most elements of a row that a block holds with four a thread; and the most rows, of how many elements, that win
+/// nothing by it.
+constexpr std::int64_t kMostElementsOfBlock = 4096, kShortRows = 512, kShortRow = 512;
+
 /// Rows that are not whole packs, or begin anywhere: by single elements, in one pass where a block of four elements a thread
-/// or a cluster holds the row (notes/quantize.md). Few short ones win nothing by it.
+/// or a cluster holds the row (notes/quantize.md).
 template <class T>
 cudaError_t launch_by_elements(const T* a, const T* b, const QuantizedRows& to, std::int64_t rows,
                                cudaStream_t stream) {
   const std::int64_t columns = to.columns;
-  const bool few = rows <= 48;
+  const bool few = rows <= kFewRowsByElements;
   const auto with = [&](auto kernel, int each, int blocks = 1) {
     return launch_rows(kernel, each, blocks, a, b, to, rows, columns, stream);
   };
-  if (columns > (few ? 2048 : 4096) && columns <= 65536 && rows <= 0x7fffffff / kMostInCluster &&
+  const auto of_cluster = [](int each) { return std::int64_t{each} * kMostInCluster * 512; };
+  if (columns > kMostElementsOfBlock / (few ? 2 : 1) && columns <= of_cluster(16) &&
+      rows <= 0x7fffffff / kMostInCluster &&
       runs_in_clusters(swiglu_quantize_cluster_kernel<1, 4, T>)) {
-    if (columns > 32768) return with(swiglu_quantize_cluster_kernel<1, 16, T>, 16, kMostInCluster);
-    if (columns > 16384 || !few)
-      return with(swiglu_quantize_cluster_kernel<1, 8, T>, 8, kMostInCluster);
-    return with(swiglu_quantize_cluster_kernel<1, 4, T>, 4, kMostInCluster);
+    if (few && columns <= of_cluster(4)) {
+      return with(swiglu_quantize_cluster_kernel<1, 4, T>, 4, kMostInCluster);
+    }
+    return columns <= of_cluster(8)
+               ? with(swiglu_quantize_cluster_kernel<1, 8, T>, 8, kMostInCluster)
+               : with(swiglu_quantize_cluster_kernel<1, 16, T>, 16, kMostInCluster);
   }
-  if (columns <= 4096 && (columns > 512 || rows > 512)) {
+  if (columns <= kMostElementsOfBlock && (columns > kShortRow || rows > kShortRows)) {
     return with(swiglu_quantize_one_pass_kernel<1, 4, T>, 4);
   }
   return launch_two_passes<1>(a, b, to, rows, stream);

@@ -23,10 +23,10 @@ constexpr std::int64_t kFewRows = 256;
 /// cache. 896 such blocks take 16 % longer from the cache.)
 constexpr std::int64_t kFewBiasBlocks = 448;
 
-/// Rows that are no whole packs: elements of a thread, and the most blocks of 256 that have them. Of more, the matrix is
-/// taken as one list (bias_add_broadcast()), whose packs begin at sixteen bytes though its rows do not.
+/// Rows that do not begin at sixteen bytes: elements of a thread, and the most blocks of kThreads that have them. Of more
+/// blocks, packs of the whole list take less time (H200, in a trial: halves from some 200 blocks on, floats from 900).
 constexpr int kElementsEach = 4;
-constexpr std::int64_t kFewElementBlocks = 896;
+constexpr std::int64_t kFewElementBlocks = 256;
 
 /// The most elements whose numbers a kernel's 32 bits count: half of what they could, and a whole
 /// number of tiles.
@@ -41,7 +41,7 @@ cudaError_t check_bias(const T* x, const T* bias, const T* y, std::int64_t rows,
       {{x, alignof(T), "x", any}, {bias, alignof(T), "bias", any}, {y, alignof(T), "y", any}});
 }
 
-/// At most kMostNumbered elements in whole rows, or a part of one row.
+/// As a list of so many elements that they can be numbered: whole rows, or a part of one row.
 template <class T>
 cudaError_t broadcast_part(const T* x, const T* bias, T* y, std::int64_t rows, std::int64_t columns,
                            cudaStream_t stream) {
@@ -55,6 +55,38 @@ cudaError_t broadcast_part(const T* x, const T* bias, T* y, std::int64_t rows, s
   return launch(kernel, shape, stream, x, bias, y, rows * columns, make_index_map(extent, stride));
 }
 
+/// The same with packs that begin where y reaches a line of the caches.
+template <class T>
+cudaError_t any_address_part(const T* x, const T* bias, T* y, std::int64_t rows,
+                             std::int64_t columns, cudaStream_t stream) {
+  constexpr int kVecSize = 16 / static_cast<int>(sizeof(T));
+  const std::int64_t n = rows * columns;
+  const AnyAddress parts = divide<kVecSize>(y, n, x);
+  const LaunchShape shape{grid_1d(threads_for(parts.packs, n - parts.packs * kVecSize), 256),
+                          dim3(256), 0, Overlap::previous_kernel};
+  return launch(BiasAddAnyAddress<kVecSize, T>, shape, stream, x, bias, y, n, parts,
+                FastDivisor(static_cast<std::uint32_t>(columns)));
+}
+
+/// part(x, bias, y, rows, columns, stream) for as many rows at a time as can be numbered; of a row that is too long, for as
+/// much of it.
+template <class T, class Part>
+cudaError_t in_parts(Part part, const T* x, const T* bias, T* y, std::int64_t rows,
+                     std::int64_t columns, cudaStream_t stream) {
+  const std::int64_t rows_each = std::max<std::int64_t>(kMostNumbered / columns, 1);
+  const std::int64_t columns_each = std::min(columns, kMostNumbered);
+  for (std::int64_t row = 0; row < rows; row += rows_each) {
+    for (std::int64_t column = 0; column < columns; column += columns_each) {
+      const std::int64_t offset = row * columns + column;
+      const cudaError_t error =
+          part(x + offset, bias + column, y + offset, std::min(rows_each, rows - row),
+               std::min(columns_each, columns - column), stream);
+      if (error != cudaSuccess) return error;
+    }
+  }
+  return cudaSuccess;
+}
+
 }  // namespace
 
 template <class T>
@@ -66,39 +98,34 @@ cudaError_t bias_add_cycle(const T* x, const T* bias, T* y, std::int64_t rows, s
   if (rows == 0 || columns == 0) return cudaSuccess;
   constexpr int kVecSize = 16 / static_cast<int>(sizeof(T));
   const bool aligned = in_vectors<T>(columns, {x, bias, y});
-  if (rows <= kFewRows) {
-    const auto across = [=](std::int64_t threads) {
-      return ceil_div(columns, threads * (aligned ? kVecSize : kElementsEach));
-    };
-    const bool few = across(kThreads) * rows <= kFewBiasBlocks;
-    const std::int64_t threads = few ? kThreads : 256;
+  const auto across = [=](std::int64_t threads) {
+    return ceil_div(columns, threads * (aligned ? kVecSize : kElementsEach));
+  };
+  const auto along_rows = [&](auto kernel, std::int64_t threads) {
     LaunchShape shape = rows_shape(across(threads), threads, 1);
     shape.grid.y = static_cast<unsigned>(rows);
-    if (aligned) {
-      return launch(few ? BiasAddFewRows<T, true> : BiasAddFewRows<T, false>, shape, stream, x,
-                    bias, y, columns);
-    }
-    if (across(threads) * rows <= kFewElementBlocks) {
-      return launch(few ? BiasAddFewElements<T, kElementsEach, true>
-                        : BiasAddFewElements<T, kElementsEach, false>,
-                    shape, stream, x, bias, y, columns);
-    }
+    return launch(kernel, shape, stream, x, bias, y, columns);
+  };
+  if (!aligned) {
+    return rows <= kFewRows && across(kThreads) * rows <= kFewElementBlocks
+               ? along_rows(BiasAddFewElements<T, kElementsEach>, kThreads)
+               : in_parts(any_address_part<T>, x, bias, y, rows, columns, stream);
   }
-  if (!aligned && is_aligned(x, 16) && is_aligned(y, 16)) {
-    return bias_add_broadcast(x, bias, y, rows, columns, stream);
+  if (rows <= kFewRows) {
+    return across(kThreads) * rows <= kFewBiasBlocks ? along_rows(BiasAddFewRows<T, true>, kThreads)
+                                                     : along_rows(BiasAddFewRows<T, false>, 256);
   }
-  const auto kernel = aligned ? BiasAddCycle<kVecSize, kRowsEach, Interleaved<T>, T>
-                              : BiasAddCycle<kVecSize, kRowsEach, Striped, T>;
-  const std::int64_t across = power_of_two(ceil_div(columns, kVecSize), kThreads);
-  const std::int64_t down = kThreads / across;
-  const std::int64_t tiles = ceil_div(columns, across * kVecSize);
+  const std::int64_t wide = power_of_two(ceil_div(columns, kVecSize), kThreads);
+  const std::int64_t down = kThreads / wide;
+  const std::int64_t tiles = ceil_div(columns, wide * kVecSize);
   const std::int64_t down_tiles = ceil_div(rows, down * kRowsEach);
   // A product beyond 64 bits is a grid beyond the limit as well.
   const bool fits = tiles <= 0x7fffffff && down_tiles <= 0x7fffffff;
   const LaunchShape shape{grid_1d(fits ? tiles * down_tiles : std::int64_t{1} << 32, 1),
-                          dim3(static_cast<unsigned>(across), static_cast<unsigned>(down)), 0,
+                          dim3(static_cast<unsigned>(wide), static_cast<unsigned>(down)), 0,
                           Overlap::previous_kernel};
-  return launch(kernel, shape, stream, x, bias, y, rows, columns, static_cast<unsigned>(tiles));
+  return launch(BiasAddCycle<kVecSize, kRowsEach, Interleaved<T>, T>, shape, stream, x, bias, y,
+                rows, columns, static_cast<unsigned>(tiles));
 }
 
 template <class T>
@@ -108,19 +135,7 @@ cudaError_t bias_add_broadcast(const T* x, const T* bias, T* y, std::int64_t row
     return error;
   }
   if (rows == 0 || columns == 0) return cudaSuccess;
-  // As many rows at a time as can be counted; of a row that is too long, as much of it.
-  const std::int64_t rows_each = std::max<std::int64_t>(kMostNumbered / columns, 1);
-  const std::int64_t columns_each = std::min(columns, kMostNumbered);
-  for (std::int64_t row = 0; row < rows; row += rows_each) {
-    for (std::int64_t column = 0; column < columns; column += columns_each) {
-      const std::int64_t offset = row * columns + column;
-      const cudaError_t error =
-          broadcast_part(x + offset, bias + column, y + offset, std::min(rows_each, rows - row),
-                         std::min(columns_each, columns - column), stream);
-      if (error != cudaSuccess) return error;
-    }
-  }
-  return cudaSuccess;
+  return in_parts(broadcast_part<T>, x, bias, y, rows, columns, stream);
 }
 
 #define TUTORIAL_INSTANTIATE(T)                                                               \

@@ -294,6 +294,33 @@ void check_bias(Bias<T> launch) {
   CHECK(y.untouched());
 }
 
+/// Packs that end in another row than they begin in, or in the one after that, and begin and end near either end of the
+/// bias; x, bias and y at every place of a pack.
+template <class T>
+void check_bias_anywhere() {
+  constexpr std::size_t kPack = 16 / sizeof(T);
+  for (const std::int64_t columns : {1, 3, 5, 8, 9, 17, 31, 33, 100}) {
+    const std::int64_t rows = columns == 100 ? 1350 : 257;
+    const std::vector<T> x =
+        random_values<T>(kExponents, static_cast<std::size_t>(rows * columns), 3);
+    const std::vector<T> bias = random_values<T>(kExponents, static_cast<std::size_t>(columns), 4);
+    std::vector<T> sums;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const T term = bias[i % static_cast<std::size_t>(columns)];
+      sums.push_back(from_double<T>(to_double(x[i]) + to_double(term)));
+    }
+    for (std::size_t k = 0; k < kPack * kPack; ++k) {
+      const GuardedBuffer<T> from(x, k), term(bias, k / kPack), to(x.size(), 3 * k + 1);
+      CAPTURE(columns, k);
+      REQUIRE(bias_add_cycle(from.data(), term.data(), to.data(), rows, columns, nullptr) ==
+              cudaSuccess);
+      const std::vector<T> y = to.download();
+      CHECK(std::equal(sums.begin(), sums.end(), y.begin(), same_bits<T>));
+      CHECK(to.intact());
+    }
+  }
+}
+
 // ---- Reductions -------------------------------------------------------------------------------
 
 /// Shapes whose parts are reduced by two kernels, and rows that are whole tiles of 64 KiB or nearly,
@@ -913,6 +940,13 @@ TEST_CASE("bias by CycleBinary") {
   check_bias<float>(bias_add_cycle<float>);
   check_bias<half>(bias_add_cycle<half>);
   check_bias<Bf16>(bias_add_cycle<Bf16>);
+}
+
+TEST_CASE("bias of rows that begin anywhere, beside a bias that does") {
+  require_device();
+  check_bias_anywhere<float>();
+  check_bias_anywhere<half>();
+  check_bias_anywhere<Bf16>();
 }
 
 TEST_CASE("bias by ReadDataBc") {
