@@ -1,6 +1,7 @@
 // Running sums: a warp for each row, or a block for each long one, or a cluster of blocks where these are few.
 #include "06_primitives/launchers/any_rows.h"
 #include "06_primitives/launchers/batch.h"
+#include "06_primitives/launchers/short_rows.cuh"
 #include "06_primitives/primitives.h"
 
 namespace tutorial {
@@ -125,6 +126,9 @@ cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stre
     return launch_clusters(x, y, of, cluster, stream);
   }
   const bool vectors = !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
+  if (!of.have_gaps() && are_short<T>(of.batch, of.columns, vectors)) {
+    return launch_short_rows<CumsumShort<Acc>, Acc>(x, y, of.rows, of.columns, vectors, stream);
+  }
   const bool many = of.batch >= kManyRows;
   // Of many rows those of floats in vectors alone are faster in a block (notes/scan.md).
   const bool long_rows = of.columns > kWarpRowLength && !(many && (!vectors || sizeof(T) == 2));

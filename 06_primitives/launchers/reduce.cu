@@ -13,6 +13,7 @@
 
 #include "06_primitives/ladders/primitives_any_rows_kernels.cuh"
 #include "06_primitives/launchers/launch.h"
+#include "06_primitives/launchers/short_rows.cuh"
 #include "06_primitives/primitives.h"
 
 namespace tutorial {
@@ -302,6 +303,19 @@ cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, 
   const StridedLoop& results = loop.results;
   const bool by_rows = loop.columns < 0;
   const std::int64_t rows = results.elements, columns = loop.length;
+  if constexpr (std::is_same_v<InT, OutT>) {
+    // Not for the parts of a sum (blocks is 1): their kernel begins sooner.
+    if (blocks > 1 && is_matrix(loop) && plan.splits == 1 && results.stride[0][0] == 1) {
+      if (by_rows && are_short<InT>(rows, columns, in_vectors<InT>(columns, {x}))) {
+        return launch_short_rows<ReduceShort<Op>, Acc>(x, y, rows, columns,
+                                                       in_vectors<InT>(columns, {x}), stream);
+      }
+      if (!by_rows && are_shortest(columns, rows, in_vectors<InT>(rows, {x, y}))) {
+        return launch_shortest_columns<Op, Acc>(x, y, columns, rows, in_vectors<InT>(rows, {x, y}),
+                                                stream);
+      }
+    }
+  }
   if (!is_matrix(loop) || !in_vectors<InT>(by_rows ? columns : rows, {x}) ||
       (results.rank == 1 && results.stride[0][0] != (by_rows ? plan.splits : 1))) {
     return launch_any(loop, plan, x, y, part_step, blocks, op, stream);

@@ -1,6 +1,7 @@
 // Softmax: which kernel and how many threads for rows of which length.
 #include "06_primitives/launchers/any_rows.h"
 #include "06_primitives/launchers/batch.h"
+#include "06_primitives/launchers/short_rows.cuh"
 #include "06_primitives/primitives.h"
 
 namespace tutorial {
@@ -252,6 +253,9 @@ cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t str
     return launch_held(x, y, of, blocks, stream);
   }
   const bool vectors = are_in_vectors(x, y, of);
+  if (!of.have_gaps() && are_short<T>(of.batch, of.columns, vectors)) {
+    return launch_short_rows<SoftmaxShort, float>(x, y, of.rows, of.columns, vectors, stream);
+  }
   if (of.columns <= kSoftmaxTile) {
     return launch_rows(Online<T>{}, x, y, of.rows, of.columns, vectors, stream, of.pitch);
   }

@@ -352,3 +352,33 @@ TEST_CASE("primitives: which kernel runs for rows that are no whole packs") {
       });
   table.check("06_primitives/proof/launches_odd_rows.txt");
 }
+
+TEST_CASE("primitives: which kernel runs for short rows and columns") {
+  LaunchTable table;
+  const std::vector<Matrix> all = {{4096, 129}, {4095, 128}, {4096, 128}, {8, 128},
+                                   {8, 129},    {8, 256},    {8, 257},    {4096, 1},
+                                   {600000, 1}, {4096, 2},   {4096, 9},   {4096, 24},
+                                   {65536, 32}, {65537, 32}, {262144, 8}, {262145, 8}};
+  add_matrix<float>(table, "softmax f32", all, softmax<float>);
+  add_matrix<half>(table, "softmax f16", all, softmax<half>);
+  add_matrix<half>(table, "cumsum f16", all, cumsum<half>);
+  const auto sum = [](Dimension dimension) {
+    return [dimension](const half* x, half* y, std::int64_t rows, std::int64_t columns,
+                       cudaStream_t stream) {
+      return reduce(Reduction::sum, dimension, x, y, rows, columns, reinterpret_cast<void*>(4096),
+                    std::size_t{1} << 40, stream);
+    };
+  };
+  add_matrix<half>(table, "sum inner f16", all, sum(Dimension::inner));
+  add_matrix<half>(table, "sum outer f16",
+                   {{4, 1024},
+                    {5, 1024},
+                    {12, 131072},
+                    {12, 131071},
+                    {13, 131072},
+                    {32, 524288},
+                    {33, 524288},
+                    {32, 524287}},
+                   sum(Dimension::outer));
+  table.check("06_primitives/proof/launches_short_rows.txt");
+}

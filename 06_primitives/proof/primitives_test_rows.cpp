@@ -933,6 +933,79 @@ void check_sort_promises() {
   CHECK(y.untouched());
 }
 
+/// So many rows that are no whole packs are short (launchers/short_rows.cuh).
+constexpr std::int64_t kManyShortRows = 4096;
+
+/// Rows of which a warp has several: of whole packs, and of one to all of the elements that a lane of the tile may have; the
+/// last block with a part of its rows, and both sides of where they are short.
+std::vector<MatrixShape> short_shapes() {
+  std::vector<MatrixShape> all;
+  for (const std::int64_t columns : {1,  2,  3,  4,  5,  7,  8,   9,   12,  15,  16,  17,  24,
+                                     31, 32, 33, 40, 64, 65, 100, 127, 128, 129, 255, 256, 257}) {
+    all.push_back({columns < 9 ? 260 : 37, columns});
+  }
+  return all;
+}
+
+template <class T>
+void check_short_rows() {
+  const std::vector<MatrixShape> all = short_shapes();
+  for (const std::int64_t batch : {kManyShortRows - 1, kManyShortRows}) {
+    INFO("of a batch of " << batch);
+    check_rows<T>(of_batch<T>(batch), all, softmax_of<T>);
+    check_rows<T>(cumsum_of<T>(batch), all, running_sums_of<T>);
+  }
+  check_offsets<T>(of_batch<T>(kManyShortRows), softmax_of<T>);
+  check_offsets<T>(cumsum_of<T>(kManyShortRows), running_sums_of<T>);
+  for (const std::int64_t columns : {24, 33}) {
+    check_softmax_ends<T>(of_batch<T>(kManyShortRows), columns);
+  }
+}
+
+TEST_CASE("many short rows", "[exchange]") {
+  require_device();
+  check_short_rows<float>();
+  check_short_rows<half>();
+  check_short_rows<Bf16>();
+  check_rows<std::int32_t>(cumsum_of<std::int32_t>(kManyShortRows), short_shapes(),
+                           running_sums_of<std::int32_t>);
+}
+
+template <class T>
+void check_short_reductions() {
+  constexpr std::int64_t kRows = kManyShortRows + 3;
+  for (const std::int64_t columns : {1, 2, 3, 5, 16, 33}) {
+    check_special_reductions<T>(Dimension::inner, {kRows, columns});
+  }
+  for (const MatrixShape& shape : {MatrixShape{1, 1000}, {2, 1001}, {4, 520}, {5, 131075}}) {
+    check_special_reductions<T>(Dimension::outer, shape);
+  }
+}
+
+TEST_CASE("reductions of short rows, and of short columns", "[exchange]") {
+  require_device();
+  check_short_reductions<float>();
+  check_short_reductions<half>();
+  for (const MatrixShape& shape : {MatrixShape{kManyShortRows + 3, 1},
+                                   {kManyShortRows + 3, 7},
+                                   {kManyShortRows, 127},
+                                   {600007, 1}}) {
+    const std::vector<float> x = random_values<float>(kExponents, shape.size(), 5);
+    for (const std::size_t offset : {0u, 1u, 3u}) {
+      const std::vector<float> y = run_reduce(Reduction::sum, Dimension::inner, x, shape, offset);
+      int wrong = 0;
+      for_each_reduced(Dimension::inner, x, shape, y,
+                       [&](const std::vector<float>& values, float result) {
+                         ExactSum sum;
+                         for (const float v : values) sum.add(v);
+                         const double bound = sum_bound(8, sum.magnitudes);
+                         if (!(std::fabs(result - sum.value()) <= bound)) ++wrong;
+                       });
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("bias by CycleBinary") {

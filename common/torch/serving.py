@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Times our operators at the shapes of a server that decodes: few long rows, long rows, few tokens; beside
+"""Times our operators at the shapes of a server that decodes: few long rows, long rows, few tokens, many
+short rows; beside
 PyTorch's operators and torch.compile's.
 
     python3 common/torch/serving.py [--json OUT.json] [--filter TEXT,...] [--resume] [--minutes M] [--list]
@@ -29,6 +30,8 @@ LONG = [(2048, 131072), (2048, VOCABULARY), (8192, 32768)]
 TOKENS = [(1, 2816), (1, 14336), (16, 14336), (64, 2816), (64, 14336), (256, 14336), (1024, 14336)]
 ODD = [(1, 14335), (64, 14335), (1024, 14335)]  # rows that do not begin at sixteen bytes
 ODD_FEW = [(1, 32767), (64, 32767)]
+SHORT = [(262144, 4), (262144, 7), (262144, 16), (65536, 33), (65536, 64), (16384, 128)]  # many short rows
+SHORT_COLUMNS = [(4, 1 << 20), (3, (1 << 20) - 1)]
 SMALL = [(2, 256)]  # without a GPU
 
 
@@ -49,8 +52,12 @@ def cases_of(torch):
         add("sum", dtype, [shape], shape[:1], where, lambda x: x[0].sum(1),
             views.into(aten, "sum.IntList_out", [1]), views.into(ops, "reduce.out", "sum", 1))
 
-    def running(dtype, shape):
-        add("cumsum", dtype, [shape], shape, "few", lambda x: torch.cumsum(x[0], 1),
+    def columns(dtype, shape):
+        add("sum0", dtype, [shape], shape[1:], "short", lambda x: x[0].sum(0),
+            views.into(aten, "sum.IntList_out", [0]), views.into(ops, "reduce.out", "sum", 0))
+
+    def running(dtype, shape, where):
+        add("cumsum", dtype, [shape], shape, where, lambda x: torch.cumsum(x[0], 1),
             views.into(aten, "cumsum.out", 1), views.into(ops, "cumsum.out"))
 
     def activation(what, dtype, shape):
@@ -80,11 +87,17 @@ def cases_of(torch):
         for shape in FEW if gpu else SMALL:
             softmax(dtype, shape, "few")
             total(dtype, shape, "few")
-            running(dtype, shape)
+            running(dtype, shape, "few")
         for shape in ODD_FEW if gpu else SMALL:
             total(dtype, shape, "few")
         for shape in LONG if gpu else SMALL:
             softmax(dtype, shape, "long")
+        for shape in SHORT if gpu else SMALL:
+            softmax(dtype, shape, "short")
+            total(dtype, shape, "short")
+            running(dtype, shape, "short")
+        for shape in SHORT_COLUMNS if gpu else SMALL:
+            columns(dtype, shape)
     for shape in TOKENS if gpu else SMALL:
         swiglu("bf16", *shape)
         activation("elu", "bf16", shape)
