@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Times our operators at the shapes of a server that decodes: few long rows, long rows, few tokens, many
-short rows; beside
-PyTorch's operators and torch.compile's.
+"""Times our operators at the shapes of a server that decodes: few long rows, long rows, few tokens; and many short
+rows. Beside PyTorch's operators and torch.compile's.
 
     python3 common/torch/serving.py [--json OUT.json] [--filter TEXT,...] [--resume] [--minutes M] [--list]
 
