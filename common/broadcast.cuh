@@ -21,9 +21,11 @@
 //   within one row: an operand gives a pack as one wide load, or one element for all of it. One
 //   pack a thread, in up to three dimensions.
 // - broadcast_steps_kernel: the same, several packs a thread or more dimensions.
-// - strided_flat_kernel (strided.cuh): rows that are no whole packs, of which one operand has an
-//   element each, and the other lies as the result does.
-// - broadcast_any_kernel: rows of any length, pointers of any alignment.
+// - strided_flat_kernel (strided.cuh): rows that are no whole packs. An operand lies as the result does,
+//   has one element for a row, or a row's elements side by side: those are loaded in pieces or one by
+//   one.
+// - broadcast_any_kernel: rows of any length, pointers of any alignment; and rows that are no packs
+//   where several packs a thread pay (pays_by_steps()).
 // All indices have 32 bits; what is larger is cut into parts on the host.
 
 namespace tutorial {
@@ -295,6 +297,11 @@ __global__ void broadcast_any_kernel(const In* in0, const In* in1, Out* out, std
 struct BroadcastLimits {
   std::int64_t most_elements = (std::int64_t{1} << 31) - 1;  ///< of a launch; at most this
   std::int64_t enough_threads = std::int64_t{1} << 18;  ///< beyond them, a thread takes more packs
+  /// From so many elements and so long a row on, strided_flat_kernel loads pieces, below element by
+  /// element. (H200, bf16: at 917,440 elements they are equal, at rows of 333 pieces are slower; at 2.9
+  /// million elements in rows of 2,815 they take 9 % less time.)
+  std::int64_t pieces = std::int64_t{1} << 20;
+  std::int64_t pieces_row = 1024;
 };
 
 namespace detail {
@@ -338,7 +345,18 @@ inline std::int64_t steps_for(std::int64_t packs, const BroadcastLimits& limits,
   return std::clamp<std::int64_t>(packs / limits.enough_threads, 1, most);
 }
 
-/// The dimension along which it takes them there: the outermost one in which an
+/// So many elements of a pack are many, in steps_of_any().
+inline constexpr int kManyInPack = 8;
+
+/// How many packs of W a thread of broadcast_any_kernel takes. With an operand that is read as packs,
+/// several pay only where a pack has many elements to find.
+template <int W>
+std::int64_t steps_of_any(std::int64_t elements, bool has_whole, const BroadcastLimits& limits) {
+  const bool several = !has_whole || W >= kManyInPack;
+  return several ? steps_for((elements - 1) / W + 1, limits) : 1;
+}
+
+/// The dimension along which broadcast_steps_kernel takes them: the outermost one in which an
 /// operand that is loaded as vectors is broadcast, so that it is loaded once.
 inline int step_dimension(const StridedLoop& loop) {
   const int inner = loop.rank - 1;
@@ -445,9 +463,7 @@ cudaError_t launch_broadcast_any(const StridedLoop& loop, const In* in0, const I
   std::int64_t slab_extent = W / std::gcd(outer, std::int64_t{W});
   slab_extent *= (kThreads - 1) / (outer * slab_extent / W) + 1;
   std::int64_t packs = (n - 1) / W + 1;
-  // With a whole operand several steps pay only where a pack has many elements to find.
-  const bool several = !(rows.whole0 || rows.whole1) || W >= 8;
-  const std::int64_t steps = several ? steps_for(packs, limits) : 1;
+  const std::int64_t steps = steps_of_any<W>(n, rows.whole0 || rows.whole1, limits);
   rows.period = FastDivisor(static_cast<std::uint32_t>(packs));
   rows.step.out = static_cast<std::uint32_t>(packs * W);
   if (inner > 0 && steps > 1 && loop.extent[0] > slab_extent) {
@@ -465,6 +481,38 @@ cudaError_t launch_broadcast_any(const StridedLoop& loop, const In* in0, const I
   rows.threads = static_cast<std::uint32_t>(packs);
   return launch(broadcast_any_kernel<W, Rows, In, Out, Op>, strided_shape(packs, kThreads), stream,
                 in0, in1, out, static_cast<std::uint32_t>(n), rows, op);
+}
+
+/// Whether broadcast_any_kernel is faster at rows that are no packs than strided_flat_kernel, because a
+/// thread takes several packs, whose places it finds once. From memory, on an H200: masks of 4,095 x
+/// 4,095 by a factor of 1.1 to 1.4; 14,335 columns and a row by 2 to 13 % where operands have one byte,
+/// or four and the results one. Of two bytes it is slower, and where an operand has one element a row.
+template <int W, class In>
+bool pays_by_steps(const StridedLoop& loop, const BroadcastLimits& limits) {
+  const int inner = loop.rank - 1;
+  const bool has_whole = lies_as_result(loop, 1) || lies_as_result(loop, 2);
+  const bool along_row = loop.stride[1][inner] != 0 && loop.stride[2][inner] != 0;
+  return steps_of_any<W>(loop.elements, has_whole, limits) > 1 &&
+         (!has_whole || (along_row && sizeof(In) != 2));
+}
+
+/// Rows that are no packs, by strided_flat_kernel. Pieces pay where elements have two bytes at most, or
+/// the results are narrower; floats with results of four bytes take up to 8 % more time than by element
+/// (H200).
+template <int W, class In, class Out, class Op>
+cudaError_t launch_broadcast_flat(const StridedLoop& loop, const FlatLoad (&load)[3], const In* in0,
+                                  const In* in1, Out* out, Op op, cudaStream_t stream,
+                                  const BroadcastLimits& limits) {
+  using F = OnElements<Out, Op>;
+  auto* kernel = strided_flat_kernel<W, FlatLoad::dense, Out, F, In, In>;
+  if constexpr (kAllNarrow<Out, In> || sizeof(Out) < sizeof(In)) {
+    const bool is_long =
+        loop.elements >= limits.pieces && loop.extent[loop.rank - 1] >= limits.pieces_row;
+    if (is_long && has_pieces(load)) {
+      kernel = strided_flat_kernel<W, FlatLoad::pieces, Out, F, In, In>;
+    }
+  }
+  return launch_strided_flat<W>(kernel, loop, load, F{op}, stream, kStridedThreads, out, in0, in1);
 }
 
 template <class In, class Out, class Op>
@@ -506,17 +554,19 @@ cudaError_t launch_broadcast_part(const StridedLoop& loop, const In* in0, const 
   if (!is_aligned(out, kPackAlignment<Out, kAny>)) {
     return launch_broadcast_any<1, LongRows>(loop, in0, in1, out, op, stream, limits);
   }
-  if constexpr (sizeof(In) == sizeof(Out)) {
+  const std::int64_t columns = loop.extent[loop.rank - 1];
+  if (columns < kAny) {
+    return launch_broadcast_any<kAny, ShortRows>(loop, in0, in1, out, op, stream, limits);
+  }
+  if constexpr (kAny * sizeof(In) % 4 == 0) {  // PackWords
     FlatLoad load[3] = {};
-    if (is_flat_in_packs<kAny>(loop, {}, load, out, in0, in1)) {
-      return launch_strided_flat<kAny, false>(loop, load, OnElements<Out, Op>{op}, stream,
-                                              threads_of_packs(loop.elements * sizeof(Out)), out,
-                                              in0, in1);
+    const FlatChoice may{true, false};
+    if (columns % kAny != 0 && !pays_by_steps<kAny, In>(loop, limits) &&
+        is_flat_in_packs<kAny>(loop, may, load, out, in0, in1)) {
+      return launch_broadcast_flat<kAny>(loop, load, in0, in1, out, op, stream, limits);
     }
   }
-  return loop.extent[loop.rank - 1] >= kAny
-             ? launch_broadcast_any<kAny, LongRows>(loop, in0, in1, out, op, stream, limits)
-             : launch_broadcast_any<kAny, ShortRows>(loop, in0, in1, out, op, stream, limits);
+  return launch_broadcast_any<kAny, LongRows>(loop, in0, in1, out, op, stream, limits);
 }
 
 }  // namespace detail

@@ -14,8 +14,8 @@
 // A row is the loop's innermost dimension, that in which the result's elements lie closest together.
 // - strided_pack_kernel: rows of whole packs that all lie where packs want to, or repeat one element.
 // - strided_flat_kernel: the same of a result without gaps whose rows are no whole packs. An operand
-//   lies as the result does, repeats one element along a row, or is loaded in pieces (any_address.cuh).
-//   A single operand may be every second element of what is loaded.
+//   lies as the result does, repeats one element along a row, or is loaded in pieces (any_address.cuh) or,
+//   of a broadcast, by element. A single operand may be every second element of what is loaded.
 // - strided_elements_kernel: all others. A lane an element, so that a warp's accesses are narrow, and
 //   lie together if the elements do.
 // - strided_tile_kernel: an operand's elements lie side by side along another dimension: it is
@@ -184,7 +184,7 @@ __global__ void strided_pack_kernel(Out* out, std::uint32_t packs, FastDivisor c
 enum class FlatLoad {
   dense,         ///< it lies as the result does, and its packs are aligned
   repeated,      ///< a row has one element
-  pieces,        ///< a row's elements lie side by side
+  pieces,        ///< a row's elements lie side by side; an instance for dense loads them by element
   every_second,  ///< two apart
 };
 
@@ -247,8 +247,8 @@ __device__ __forceinline__ Pack<T, W / 2> every_second(const Pack<T, W>& pack) {
   return half;
 }
 
-/// `kLoad`: how some operand is loaded that is not dense or repeated; dense where there is none, and
-/// the compiler need not provide for it.
+/// `kLoad`: how some operand is loaded that is not dense or repeated; dense where there is none, or
+/// it is loaded by element, and the compiler need not provide for pieces.
 //! [load_flat]
 template <int W, FlatLoad kLoad, int kTensors, class T>
 __device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTensors>& flat,
@@ -269,7 +269,7 @@ __device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTenso
   } else if (kLoad == FlatLoad::every_second && place.left >= W &&
              is_inside<T, 2 * W>(here, Pieces<T, 2 * W>::shift_of(in + here), flat.span[t])) {
     loaded.pieces = as_pieces(every_second(shifted(load_pieces<2 * W>(in + here, 0))));
-  } else {  // a row's end, by element
+  } else {  // by element: a row's end, or what kLoad does not provide for
     constexpr std::uint32_t kStep = kLoad == FlatLoad::every_second ? 2 : 1;
     Pack<T, W> pack{};
 #pragma unroll
@@ -884,10 +884,15 @@ bool is_flat_in_packs(const StridedLoop& loop, FlatChoice may, FlatLoad* load, c
   return fits;
 }
 
-/// `kMay`: whether an operand may be FlatLoad::pieces or every_second.
-template <int W, bool kMay, class Out, class F, class... In>
-cudaError_t launch_strided_flat(const StridedLoop& loop, const FlatLoad* load, F f,
-                                cudaStream_t stream, int threads, Out* out, const In*... in) {
+/// An instance of strided_flat_kernel.
+template <class Out, class F, class... In>
+using FlatKernel = void(Out*, StridedFlat<sizeof...(In) + 1>, F, const In*...);
+
+/// `load`: as is_flat_in_packs() says, of which `kernel` is the instance.
+template <int W, class Out, class F, class... In>
+cudaError_t launch_strided_flat(FlatKernel<Out, F, In...>* kernel, const StridedLoop& loop,
+                                const FlatLoad* load, F f, cudaStream_t stream, int threads,
+                                Out* out, const In*... in) {
   constexpr int kTensors = sizeof...(In) + 1;
   StridedFlat<kTensors> flat;
   flat.outer = walk_of_rows<kTensors>(loop);
@@ -896,18 +901,28 @@ cudaError_t launch_strided_flat(const StridedLoop& loop, const FlatLoad* load, F
   std::copy_n(load, kTensors, flat.load);
   flat.step = steps_along<kTensors>(loop, 1);
   set_spans(flat.span, loop);
-  auto* kernel = strided_flat_kernel<W, FlatLoad::dense, Out, F, In...>;
-  if constexpr (kMay && kAllNarrow<Out, In...>) {
-    const bool in_pieces = std::count(load, load + kTensors, FlatLoad::pieces) > 0;
-    if (in_pieces) kernel = strided_flat_kernel<W, FlatLoad::pieces, Out, F, In...>;
-  }
-  if constexpr (kMay && kTensors == 2) {
-    if (load[1] == FlatLoad::every_second) {
-      kernel = strided_flat_kernel<W, FlatLoad::every_second, Out, F, In...>;
-    }
-  }
   return launch(kernel, strided_shape((loop.elements - 1) / W + 1, threads), stream, out, flat, f,
                 in...);
+}
+
+/// Whether some operand is loaded in pieces.
+template <int kTensors>
+bool has_pieces(const FlatLoad (&load)[kTensors]) {
+  return std::count(load, load + kTensors, FlatLoad::pieces) > 0;
+}
+
+/// The instance for operands that are loaded as is_flat_in_packs() says.
+template <int W, class Out, class F, class... In>
+FlatKernel<Out, F, In...>* flat_kernel(const FlatLoad (&load)[sizeof...(In) + 1]) {
+  if constexpr (sizeof...(In) == 1) {
+    if (load[1] == FlatLoad::every_second) {
+      return strided_flat_kernel<W, FlatLoad::every_second, Out, F, In...>;
+    }
+  }
+  if constexpr (kAllNarrow<Out, In...>) {
+    if (has_pieces(load)) return strided_flat_kernel<W, FlatLoad::pieces, Out, F, In...>;
+  }
+  return strided_flat_kernel<W, FlatLoad::dense, Out, F, In...>;
 }
 
 template <class Out, class F, class... In>
@@ -1061,7 +1076,8 @@ cudaError_t launch_strided(StridedLoop loop, F f, cudaStream_t stream, const Str
     const detail::FlatChoice may{is_long && detail::kAllNarrow<Out, In...>,
                                  is_long && sizeof...(In) == 1};
     if (detail::is_flat_in_packs<W>(loop, may, load, out, in...)) {
-      return detail::launch_strided_flat<W, true>(loop, load, f, stream, threads, out, in...);
+      return detail::launch_strided_flat<W>(detail::flat_kernel<W, Out, F, In...>(load), loop, load,
+                                            f, stream, threads, out, in...);
     }
     return detail::launch_strided_elements(loop, f, stream, out, in...);
   }

@@ -107,6 +107,27 @@ TEST_CASE("arithmetic: which kernel runs, in how many blocks: the operator") {
   table.check("04_arithmetic/proof/launches.txt");
 }
 
+TEST_CASE("arithmetic: which kernel runs, in how many blocks: rows that are no packs") {
+  LaunchTable table;
+  const auto add_row = [&](auto number, const std::string& dtype, std::int64_t rows,
+                           std::int64_t columns) {
+    add_operator<decltype(number)>(table, ArithmeticOp::Add, dtype, {rows, columns}, {columns});
+  };
+  // Pieces from 2^20 elements in rows of 1,024 on.
+  for (const std::int64_t rows : {73, 74}) add_row(Bf16{}, "bf16", rows, 14335);
+  add_row(Bf16{}, "bf16", 1026, 1023);
+  add_row(Bf16{}, "bf16", 1024, 1025);
+  add_row(0.0f, "f32", 1024, 14335);
+  // Several packs a thread from 2^22 elements on: of one byte, and where both operands are broadcast.
+  for (const std::int64_t rows : {292, 293}) add_row(std::int8_t{}, "i8", rows, 14335);
+  add_row(Bf16{}, "bf16", 1024, 14335);
+  add_operator<std::int8_t>(table, ArithmeticOp::Add, "i8", {293, 14335}, {293, 1});
+  for (const std::int64_t n : {2047, 2049}) {
+    add_operator<Bf16>(table, ArithmeticOp::Add, "bf16", {n, 1}, {n});
+  }
+  table.check("04_arithmetic/proof/launches_odd_rows.txt");
+}
+
 TEST_CASE("arithmetic: which kernel runs, in how many blocks: the ladders") {
   LaunchTable table;
   constexpr std::int64_t n = 1'048'579;

@@ -69,6 +69,24 @@ void add_ladder(LaunchTable& table, const std::string& name, Operation op,
 
 }  // namespace
 
+TEST_CASE("logical_relation: which kernel runs, in how many blocks: rows that are no packs") {
+  LaunchTable table;
+  const RelationOp greater = RelationOp::Greater;
+  // Pieces from 2^20 elements in rows of 1,024 on; of floats and of bytes until 2^22.
+  for (const std::int64_t rows : {73, 74, 292, 293}) {
+    add_relation<half>(table, greater, "f16", {rows, 14335}, {14335});
+    add_relation<float>(table, greater, "f32", {rows, 14335}, {14335});
+    add_logical(table, LogicalOp::And, {rows, 14335}, {14335});
+  }
+  add_relation<float>(table, greater, "f32", {1026, 1023}, {1023});
+  add_relation<float>(table, greater, "f32", {1024, 1025}, {1025});
+  add_relation<float>(table, greater, "f32", {293, 14335}, {293, 1});
+  for (const std::int64_t n : {2047, 2049}) {
+    add_relation<half>(table, greater, "f16", {n, 1}, {n});
+  }
+  table.check("05_logical_relation/proof/launches_odd_rows.txt");
+}
+
 TEST_CASE("logical_relation: which kernel runs, in how many blocks") {
   LaunchTable table;
   // And, Or, Xor: in blocks of 256 threads while three arrays have 64 MiB, and of 704 beyond.

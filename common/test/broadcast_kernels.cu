@@ -5,8 +5,8 @@
 #include "common/broadcast.cuh"
 
 namespace tutorial::test {
-namespace {
 
+// With names outside, so that a test sees those of the kernels.
 struct MixedUp {
   using Packs = ElementByElement;
   template <class T>
@@ -29,10 +29,14 @@ struct Widened {
 struct SaysNothing {};
 static_assert(kHasPacks<MixedUp> && !kHasPacks<SaysNothing>);
 
+namespace {
+
 BroadcastLimits limits_of(LimitsToTry wanted) {
   BroadcastLimits limits;
   if (wanted.most_elements > 0) limits.most_elements = wanted.most_elements;
   if (wanted.enough_threads > 0) limits.enough_threads = wanted.enough_threads;
+  if (wanted.pieces > 0) limits.pieces = wanted.pieces;
+  if (wanted.pieces_row > 0) limits.pieces_row = wanted.pieces_row;
   return limits;
 }
 
@@ -44,6 +48,7 @@ BroadcastLimits limits_of(LimitsToTry wanted) {
     return launch_broadcast(broadcast, in0, in1, out, Op{}, stream, limits_of(limits)); \
   }
 TUTORIAL_DEFINE(mixed_up, MixedUp, std::int32_t, std::int32_t)
+TUTORIAL_DEFINE(mixed_up, MixedUp, std::int16_t, std::int16_t)
 TUTORIAL_DEFINE(mixed_up, MixedUp, std::int8_t, std::int8_t)
 TUTORIAL_DEFINE(mixed_up, MixedUp, std::int64_t, std::int64_t)
 TUTORIAL_DEFINE(greater, IsGreater, half, unsigned char)

@@ -14,11 +14,15 @@ namespace tutorial::test {
 struct LimitsToTry {
   std::int64_t most_elements = 0;
   std::int64_t enough_threads = 0;
+  std::int64_t pieces = 0;
+  std::int64_t pieces_row = 0;
 };
 
 /// out = 7 in0 - in1, wrapping: nothing that is left of it when the operands are exchanged.
 cudaError_t mixed_up(const Broadcast& broadcast, const std::int32_t* in0, const std::int32_t* in1,
                      std::int32_t* out, LimitsToTry limits, cudaStream_t stream);
+cudaError_t mixed_up(const Broadcast& broadcast, const std::int16_t* in0, const std::int16_t* in1,
+                     std::int16_t* out, LimitsToTry limits, cudaStream_t stream);
 cudaError_t mixed_up(const Broadcast& broadcast, const std::int8_t* in0, const std::int8_t* in1,
                      std::int8_t* out, LimitsToTry limits, cudaStream_t stream);
 cudaError_t mixed_up(const Broadcast& broadcast, const std::int64_t* in0, const std::int64_t* in1,

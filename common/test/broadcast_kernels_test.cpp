@@ -35,6 +35,64 @@ void check_in_place(const ShapePair& shapes, std::size_t offset) {
   CHECK(in0.intact());
 }
 
+template <class In, class Out>
+using Launch = cudaError_t (*)(const Broadcast&, const In*, const In*, Out*, LimitsToTry,
+                               cudaStream_t);
+
+/// Rows that are no packs: with a row, a row shorter than two packs, a column, channels, a plane each,
+/// and where both operands are broadcast.
+const std::vector<ShapePair> kOddRows = {
+    {{7, 37}, {37}},         {{41, 11}, {11}},         {{7, 37}, {7, 1}},
+    {{3, 5, 67}, {5, 1}},    {{3, 5, 67}, {3, 1, 67}}, {{1, 3, 29}, {4, 1, 29}},
+    {{9, 1, 67}, {9, 5, 1}}, {{65, 1}, {67}},          {{2, 5, 3, 19}, {5, 1, 19}}};
+
+/// What is first wrong at rows that are no packs, each operand at every offset of a pack, by each way
+/// that launch_broadcast() has.
+template <class In, class Out, class Op>
+std::string first_wrong_odd_rows(const Op& op, Launch<In, Out> launch) {
+  for (const LimitsToTry limits : {LimitsToTry{}, {0, 0, 1, 1}, {0, 1}, {0, 1, 1, 1}}) {
+    for (const ShapePair& form : kOddRows) {
+      for (const ShapePair& shapes : {form, ShapePair{form.shape1, form.shape0}}) {
+        Broadcast broadcast;
+        REQUIRE(make_broadcast(shapes.shape0, shapes.shape1, &broadcast) == cudaSuccess);
+        for (std::size_t k = 0; k < 8; ++k) {
+          for (const Offsets& offsets : {Offsets{k, 0, 0}, Offsets{0, k, 0}, Offsets{k, k, 0}}) {
+            const BroadcastTrial<In, Out> trial(
+                shapes, [](std::int64_t i) { return value<In>(i, 37); },
+                [](std::int64_t i) { return value<In>(i, 101); }, op, offsets);
+            const std::string wrong = trial.violation([&](const In* in0, const In* in1, Out* out) {
+              return launch(broadcast, in0, in1, out, limits, nullptr);
+            });
+            if (!wrong.empty()) {
+              return to_string(shapes) + ", " + std::to_string(offsets.in0) + " and " +
+                     std::to_string(offsets.in1) + " elements off: " + wrong;
+            }
+          }
+        }
+      }
+    }
+  }
+  return "";
+}
+
+/// How a launch loads rows that are no packs: "pieces" or "elements" by strided_flat_kernel, "steps" by
+/// broadcast_any_kernel.
+template <class In, class Out>
+std::string way_of(Launch<In, Out> launch, const ShapePair& shapes, LimitsToTry limits,
+                   std::size_t bytes1 = 16) {
+  const Addresses at({16, bytes1, 16});
+  const auto launches = launches_of([&](cudaStream_t stream) {
+    return launch(broadcast_strides(shapes.shape0, shapes.shape1), at.of<In>(0), at.of<In>(1),
+                  at.of<Out>(2), limits, stream);
+  });
+  REQUIRE(launches.size() == 1);
+  const std::string& kernel = launches[0].kernel;
+  if (kernel.rfind("broadcast_any_kernel", 0) == 0) return "steps";
+  INFO(kernel);
+  REQUIRE(kernel.rfind("strided_flat_kernel", 0) == 0);
+  return kernel.find(", 2, ") < kernel.find("OnElements") ? "pieces" : "elements";
+}
+
 }  // namespace
 
 TEST_CASE("launch_broadcast: random shapes, results as wide as the operands") {
@@ -189,4 +247,69 @@ TEST_CASE("launch_broadcast: blocks of 512 threads where they fill at most half 
   const std::int64_t most = resident_threads() / 2;
   CHECK(threads_for(8 * most) == 512);
   CHECK(threads_for(8 * most + 16) == 256);
+}
+
+TEST_CASE(
+    "launch_broadcast: rows that are no packs, each way, operands at every offset of a pack") {
+  require_device();
+  const auto mixed = [](auto a, auto b) {
+    return static_cast<decltype(a)>(7 * static_cast<std::int64_t>(a) -
+                                    static_cast<std::int64_t>(b));
+  };
+  const auto is_greater = [](auto a, auto b) {
+    return static_cast<unsigned char>(static_cast<float>(a) > static_cast<float>(b) ? 1 : 0);
+  };
+  const auto wide = [](std::int8_t a, std::int8_t b) { return std::int32_t{a} * 1000 + b; };
+  CHECK(first_wrong_odd_rows<std::int8_t, std::int8_t>(mixed, mixed_up) == "");
+  CHECK(first_wrong_odd_rows<std::int16_t, std::int16_t>(mixed, mixed_up) == "");
+  CHECK(first_wrong_odd_rows<std::int32_t, std::int32_t>(mixed, mixed_up) == "");
+  CHECK(first_wrong_odd_rows<std::int64_t, std::int64_t>(mixed, mixed_up) == "");
+  CHECK(first_wrong_odd_rows<half, unsigned char>(is_greater, greater) == "");
+  CHECK(first_wrong_odd_rows<float, unsigned char>(is_greater, greater) == "");
+  CHECK(first_wrong_odd_rows<std::int64_t, unsigned char>(is_greater, greater) == "");
+  CHECK(first_wrong_odd_rows<std::int8_t, std::int32_t>(wide, widened) == "");
+}
+
+// 9 x 37 are 333 elements: 42 packs of eight, 84 of four.
+TEST_CASE("launch_broadcast: rows that are no packs, which way at which size") {
+  const ShapePair row{{9, 37}, {37}}, column{{9, 37}, {9, 1}}, mask{{9, 1}, {37}};
+  const LimitsToTry pieces{0, 0, 333, 37}, short_row{0, 0, 333, 38}, few{0, 0, 334, 37};
+  const LimitsToTry two{0, 21, 333, 37}, one{0, 22, 333, 37};
+  const Launch<std::int8_t, std::int8_t> i8 = mixed_up;
+  const Launch<std::int16_t, std::int16_t> i16 = mixed_up;
+  const Launch<std::int32_t, std::int32_t> i32 = mixed_up;
+  const Launch<half, unsigned char> half_byte = greater;
+  const Launch<float, unsigned char> float_byte = greater;
+
+  // Pieces: from so many elements and so long a row on, of two bytes or with a narrower result.
+  CHECK(way_of(i16, row, pieces) == "pieces");
+  CHECK(way_of(i16, row, short_row) == "elements");
+  CHECK(way_of(i16, row, few) == "elements");
+  CHECK(way_of(i16, column, pieces) == "elements");
+  CHECK(way_of(i16, mask, pieces) == "pieces");
+  CHECK(way_of(i8, row, pieces) == "pieces");
+  CHECK(way_of(half_byte, row, pieces) == "pieces");
+  CHECK(way_of(float_byte, row, pieces) == "pieces");
+  CHECK(way_of(float_byte, row, few) == "elements");
+  CHECK(way_of(i32, row, pieces) == "elements");
+
+  // Steps, if a thread takes two packs: where both operands are broadcast ...
+  CHECK(way_of(i16, mask, two) == "steps");
+  CHECK(way_of(i16, mask, one) == "pieces");
+  CHECK(way_of(float_byte, mask, two) == "steps");
+  CHECK(way_of(i32, mask, {0, 42}) == "steps");
+  CHECK(way_of(i32, mask, {0, 43}) == "elements");
+  // ... and with a row, of one byte or of four with a result of one.
+  CHECK(way_of(i8, row, two) == "steps");
+  CHECK(way_of(i8, row, one) == "pieces");
+  CHECK(way_of(i8, {{37}, {9, 37}}, two) == "steps");
+  CHECK(way_of(i8, column, two) == "elements");
+  CHECK(way_of(float_byte, row, two) == "steps");
+  CHECK(way_of(float_byte, column, two) == "elements");
+  CHECK(way_of(half_byte, row, two) == "pieces");
+  CHECK(way_of(i16, row, two) == "pieces");
+  CHECK(way_of(i32, row, {0, 1}) == "elements");
+
+  // Rows of whole packs, of which an operand begins beside one.
+  CHECK(way_of(i16, {{9, 40}, {40}}, pieces, 2) == "steps");
 }

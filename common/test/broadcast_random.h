@@ -27,7 +27,7 @@ std::string first_wrong(const Op& op, cudaError_t (*launch)(const Broadcast&, co
   return first_failure(seed, 4000, [&](const ShapePair& shapes) -> std::string {
     const auto choice =
         static_cast<std::size_t>(elements_of(shapes.shape0) * 7 + elements_of(shapes.shape1) * 3);
-    const LimitsToTry limits[] = {{0, 0}, {0, 1}, {0, 5}, {40, 0}, {17, 1}, {300, 2}};
+    const LimitsToTry limits[] = {{0, 0}, {0, 1}, {0, 5}, {40, 0}, {17, 1}, {300, 2}, {0, 0, 1, 1}};
     const Offsets offsets[] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     Broadcast broadcast;
     if (make_broadcast(shapes.shape0, shapes.shape1, &broadcast) != cudaSuccess) {
@@ -35,9 +35,9 @@ std::string first_wrong(const Op& op, cudaError_t (*launch)(const Broadcast&, co
     }
     const BroadcastTrial<In, Out> trial(
         shapes, [](std::int64_t i) { return value<In>(i, 37); },
-        [](std::int64_t i) { return value<In>(i, 101); }, op, offsets[choice / 6 % 6]);
+        [](std::int64_t i) { return value<In>(i, 101); }, op, offsets[choice / 7 % 6]);
     return trial.violation([&](const In* in0, const In* in1, Out* out) {
-      return launch(broadcast, in0, in1, out, limits[choice % 6], nullptr);
+      return launch(broadcast, in0, in1, out, limits[choice % 7], nullptr);
     });
   });
 }
