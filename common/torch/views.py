@@ -206,6 +206,9 @@ def cases_of(torch):
         add("padded_by_8", dtype, square(more=8), square(more=8), square())
         add("odd_rows", dtype, square(more=1, less=1), square(more=1, less=1),
             lambda n: Layout((side(n), side(n) - 1)))
+        for combine in (add, greater):
+            combine("odd_rows_and_row", dtype, lambda n: Layout((side(n), side(n) - 1)),
+                    lambda n: Layout((side(n) - 1,)), lambda n: Layout((side(n), side(n) - 1)))
         elu("half_rows", dtype, padded, square())
         greater("half_rows", dtype, padded, padded, square())
         add("transposed", dtype, square(), transposed, square())
