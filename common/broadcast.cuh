@@ -512,7 +512,8 @@ cudaError_t launch_broadcast_flat(const StridedLoop& loop, const FlatLoad (&load
       kernel = strided_flat_kernel<W, FlatLoad::pieces, Out, F, In, In>;
     }
   }
-  return launch_strided_flat<W>(kernel, loop, load, F{op}, stream, kStridedThreads, out, in0, in1);
+  return launch_strided_flat<W>(kernel, loop, load, F{op}, stream,
+                                threads_of_packs(loop.elements * sizeof(Out)), out, in0, in1);
 }
 
 template <class In, class Out, class Op>

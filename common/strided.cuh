@@ -66,10 +66,6 @@ __device__ __forceinline__ void advance(StridedOffsets<kTensors>& at, std::uint3
 
 namespace detail {
 
-/// Whether no element has more than two bytes.
-template <class... T>
-inline constexpr bool kAllNarrow = ((sizeof(T) <= 2) && ...);
-
 /// W elements of T as words, because elements of one or two bytes that are kept one by one would take a
 /// register each.
 template <class T, int W>
@@ -317,13 +313,7 @@ __global__ void strided_flat_kernel(Out* out, StridedFlat<sizeof...(In) + 1> fla
   if (place.left < place.end) place.there = locate(flat.outer, at.quotient + 1);
   advance(place.here, at.remainder, flat.step);
   wait_for_previous_grid();  // arithmetic need not wait
-  // Elements of two bytes take 1 to 5 % less time if every block triggers; floats, from the cache, up to
-  // 4 % more (H200).
-  if constexpr (detail::kAllNarrow<Out, In...>) {
-    let_next_grid_begin(kEveryBlock);
-  } else {
-    let_next_grid_begin();
-  }
+  let_next_grid_begin();
   do_flat<W, kLoad>(flat, place, f, std::index_sequence_for<In...>{}, out, in...);
 }
 
@@ -850,6 +840,10 @@ cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stre
                 static_cast<std::uint32_t>(packs), FastDivisor(static_cast<std::uint32_t>(columns)),
                 walk_of_rows<kTensors>(loop), step, f, in...);
 }
+
+/// Whether no element has more than two bytes.
+template <class... T>
+inline constexpr bool kAllNarrow = ((sizeof(T) <= 2) && ...);
 
 /// What strided_flat_kernel may load besides what is dense or repeated.
 struct FlatChoice {
