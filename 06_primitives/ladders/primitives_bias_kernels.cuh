@@ -34,6 +34,7 @@ __global__ void BiasAddFewElements(const T* x, const T* bias, T* y, std::int64_t
 
 /// W elements of the bias from `column` on, and from its beginning again behind its end. As pieces (common/any_address.cuh)
 /// where those lie inside the bias.
+//! [load_around]
 template <int W, class T>
 __device__ __forceinline__ Pack<T, W> load_around(const T* bias, std::uint32_t column,
                                                   std::uint32_t columns) {
@@ -48,6 +49,7 @@ __device__ __forceinline__ Pack<T, W> load_around(const T* bias, std::uint32_t c
   }
   return pack;
 }
+//! [load_around]
 
 /// The same for the matrix as one list of n elements, n <= 2^31, which begins anywhere: packs of W as in
 /// elementwise_any_address_kernel, each of which may end in another row than it begins in.

@@ -29,6 +29,7 @@ struct ReduceShort {
   }
 };
 
+//! [SoftmaxShort]
 struct SoftmaxShort {
   static constexpr bool kOneResult = false;
 
@@ -42,6 +43,7 @@ struct SoftmaxShort {
     ElementwiseUnary(v, v, Times{1.0f / sum});
   }
 };
+//! [SoftmaxShort]
 
 template <class Acc>
 struct CumsumShort {
