@@ -64,8 +64,8 @@ __device__ __forceinline__ Pieces<T, W> as_pieces(const Pack<T, W>& pack) {
   return pieces;
 }
 
-/// `to`: the kWords words that begin `shift` bytes behind `from`, the same in all threads. kUnit: what
-/// the shift is a multiple of. `from` has as many words again.
+/// `to`: the kWords words that begin `shift` bytes behind `from`, which most warps have in common. kUnit:
+/// what the shift is a multiple of. `from` has as many words again.
 template <int kUnit, int kWords>
 __device__ __forceinline__ void shift_words(unsigned* to, const unsigned* from, unsigned shift) {
   unsigned word[2 * kWords];

@@ -1,8 +1,8 @@
 // Rows so short that a warp has several: reductions, softmax, running sums.
 //
-// A warp for each row of four elements leaves 28 lanes idle. Here a row has as few lanes as hold it in registers, a
-// power of two of them, and neighbouring lanes load neighbouring addresses whatever the length of a row: packs where
-// rows are whole packs; other rows go through shared memory, as many as a block's tile holds.
+// Of a warp for a row of four elements most lanes have nothing. Here a row has as few lanes as hold it in registers, a
+// power of two of them, and neighbouring lanes load neighbouring packs where rows are whole packs. Other rows go
+// through a tile in shared memory.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace tutorial::primitives {
 // A lane has N elements in registers, side by side in the row; `lanes` neighbouring lanes have a row, and what lies
 // behind its end is the identity. `lanes` is the same in the whole launch. Every lane of a warp calls.
 
-/// v[0] = op over the row.
+/// v[0] = op over the row, which begins with the identity: -0 and nothing else adds up to +0.
 template <class Op>
 struct ReduceShort {
   static constexpr bool kOneResult = true;
@@ -25,7 +25,7 @@ struct ReduceShort {
   __device__ __forceinline__ static auto identity() { return Op::identity(); }
   template <class Acc, int N>
   __device__ __forceinline__ void operator()(Acc (&v)[N], int lanes) const {
-    v[0] = detail::reduce_lanes(Reduce<kLocalMode>(v, Op{}), Op{}, lanes);
+    v[0] = Op{}(identity(), detail::reduce_lanes(Reduce<kLocalMode>(v, Op{}), Op{}, lanes));
   }
 };
 
@@ -53,10 +53,12 @@ struct CumsumShort {
   template <int N>
   __device__ __forceinline__ void operator()(Acc (&v)[N], int lanes) const {
     const AddFunctor<Acc> add;
+    v[0] = add(identity(), v[0]);
 #pragma unroll
     for (int k = 1; k < N; ++k) v[k] = add(v[k - 1], v[k]);
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     Acc total = v[N - 1];
+    //! [before]
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
       const Acc before = detail::shuffle_up(total, static_cast<unsigned>(distance));
@@ -64,6 +66,7 @@ struct CumsumShort {
     }
     const Acc before = detail::shuffle_up(total, 1);
     if (lane == 0) return;
+      //! [before]
 #pragma unroll
     for (int k = 0; k < N; ++k) v[k] = add(before, v[k]);
   }
@@ -222,6 +225,7 @@ __global__ void ReduceShortestColumns(const T* x, T* y, int rows, std::int64_t c
       if (begin + r >= rows) break;
 #pragma unroll
       for (int s = 0; s < kSlots; ++s) {
+        if (column(s) >= columns) continue;
 #pragma unroll
         for (int k = 0; k < kWidth; ++k) {
           total[s][k] = Op{}(total[s][k], Convert<Acc>(pack[r][s].at[k]));

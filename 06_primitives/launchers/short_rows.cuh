@@ -48,7 +48,7 @@ cudaError_t launch_short_rows(const T* x, T* y, std::int64_t rows, std::int64_t 
     return launch(ShortRowsOfPacks<1, Acc, Op, T>, rows_shape(blocks, kShortRowThreads, 1), stream,
                   x, y, rows, n, log_lanes);
   }
-  const std::int64_t step = std::max<std::int64_t>(kShortTileThreads / lanes, 8);
+  const std::int64_t step = kShortTileThreads / lanes;  // eight rows or more
   const std::int64_t rows_each = std::clamp<std::int64_t>(
       rows / kEnoughShortBlocks / step * step, step, kShortTile / (step * columns) * step);
   return launch(ShortRowsInShared<Acc, Op, T>,

@@ -982,6 +982,21 @@ void check_short_reductions() {
   }
 }
 
+TEST_CASE("short rows of nothing but -0 add up to +0") {
+  require_device();
+  for (const std::int64_t columns : {1, 4, 7, 8}) {
+    const MatrixShape shape{kManyShortRows, columns};
+    const std::vector<float> x(shape.size(), -0.0f);
+    const auto is_negative = [](float v) { return std::signbit(v); };
+    for (const Dimension dimension : {Dimension::inner, Dimension::outer}) {
+      const std::vector<float> y = run_reduce(Reduction::sum, dimension, x, shape);
+      CHECK(std::none_of(y.begin(), y.end(), is_negative));
+    }
+    const std::vector<float> y = run_matrix<float>(tutorial::cumsum<float>, x, shape);
+    CHECK(std::none_of(y.begin(), y.end(), is_negative));
+  }
+}
+
 TEST_CASE("reductions of short rows, and of short columns", "[exchange]") {
   require_device();
   check_short_reductions<float>();
