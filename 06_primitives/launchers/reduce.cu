@@ -306,13 +306,14 @@ cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, 
   if constexpr (std::is_same_v<InT, OutT>) {
     // Not for the parts of a sum (blocks is 1): their kernel begins sooner.
     if (blocks > 1 && is_matrix(loop) && plan.splits == 1 && results.stride[0][0] == 1) {
-      if (by_rows && are_short<InT>(rows, columns, in_vectors<InT>(columns, {x}))) {
-        return launch_short_rows<ReduceShort<Op>, Acc>(x, y, rows, columns,
-                                                       in_vectors<InT>(columns, {x}), stream);
+      const bool as_columns = !by_rows || columns == 1;  // rows of one element are a row of columns
+      const bool vectors = in_vectors<InT>(as_columns ? rows : columns, {x});
+      const bool both = vectors && is_aligned(y, 16);
+      if (as_columns && are_shortest(columns, rows, both)) {
+        return launch_shortest_columns<Op, Acc>(x, y, columns, rows, both, stream);
       }
-      if (!by_rows && are_shortest(columns, rows, in_vectors<InT>(rows, {x, y}))) {
-        return launch_shortest_columns<Op, Acc>(x, y, columns, rows, in_vectors<InT>(rows, {x, y}),
-                                                stream);
+      if (by_rows && are_short<InT>(rows, columns, vectors)) {
+        return launch_short_rows<ReduceShort<Op>, Acc>(x, y, rows, columns, vectors, stream);
       }
     }
   }
