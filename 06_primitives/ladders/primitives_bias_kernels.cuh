@@ -38,7 +38,7 @@ __global__ void BiasAddFewElements(const T* x, const T* bias, T* y, std::int64_t
 template <int W, class T>
 __device__ __forceinline__ Pack<T, W> load_around(const T* bias, std::uint32_t column,
                                                   std::uint32_t columns) {
-  const unsigned before = Pieces<T, W>::shift_of(bias + column) / sizeof(T);
+  const auto before = static_cast<unsigned>(Pieces<T, W>::shift_of(bias + column) / sizeof(T));
   const std::int64_t end = std::int64_t{column} - before + (before == 0 ? W : 2 * W);
   if (before <= column && end <= columns) return pack_of(load_pieces<W>(bias + column, 0));
   Pack<T, W> pack;
