@@ -382,3 +382,14 @@ TEST_CASE("primitives: which kernel runs for short rows and columns") {
                    sum(Dimension::outer));
   table.check("06_primitives/proof/launches_short_rows.txt");
 }
+
+TEST_CASE("primitives: which kernel adds up rows that are not short, 2^32 of them") {
+  LaunchTable table;
+  add_matrix<half>(
+      table, "sum inner f16", {{std::int64_t{1} << 32, 300}},
+      [](const half* x, half* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+        return reduce(Reduction::sum, Dimension::inner, x, y, rows, columns,
+                      reinterpret_cast<void*>(4096), std::size_t{1} << 40, stream);
+      });
+  table.check("06_primitives/proof/launches_many_rows.txt");
+}
