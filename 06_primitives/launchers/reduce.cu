@@ -4,7 +4,7 @@
 // A ReduceLoop goes over the results, and a Plan cuts it into blocks. Where the elements of a result lie side by
 // side, threads go along rows (ReduceInner, ReduceAnyRows); where results do, each thread has columns
 // (ReduceOuter, ReduceAnyColumns). Where that makes too few blocks, each result has parts, which a second kernel
-// reduces. ReducePolicy has the numbers.
+// reduces. ReducePolicy has the numbers. Short rows, and columns of few rows, have kernels of their own (short_rows.cuh).
 //
 // How the work is cut depends on the sizes, the strides and the pointers' alignment, not on the GPU: a
 // sum has the same bits on all of them.
