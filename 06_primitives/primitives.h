@@ -124,7 +124,8 @@ enum class Dimension {
 
 /// The blocks that reduce() cuts the work into, if a matrix has so few rows or columns that it
 /// would have fewer: about as many as a large GPU runs at once. Counted in blocks of 256 threads;
-/// over the outer dimension they have 512, and are half as many.
+/// over the outer dimension they have 512, and are half as many. With 1 nothing is cut, and many
+/// short rows or columns take the kernels of longer ones.
 inline constexpr std::int64_t kReduceBlocks = 512;
 
 /// Bytes of device memory that reduce() needs besides its operands for a matrix of T; 0 where one
@@ -203,8 +204,9 @@ template <class T>
 cudaError_t softmax_split(const TensorView<const T>& x, const TensorView<T>& y, void* workspace,
                           std::size_t workspace_bytes, cudaStream_t stream);
 
-/// y[r][c] = x[r][0] + ... + x[r][c], rows of any length, each by one block or warp, or few long ones by a cluster of
-/// blocks where the GPU has clusters. T: float, half, bf16 (float inside, rounded when written), std::int32_t (wraps).
+/// y[r][c] = x[r][0] + ... + x[r][c], rows of any length, each by one block, warp or a few lanes, or few long ones by a
+/// cluster of blocks where the GPU has clusters. T: float, half, bf16 (float inside, rounded when written), std::int32_t
+/// (wraps).
 ///
 /// Every output is a tree over the inputs up to it: a NaN or an infinity changes nothing before it. The tree, and so a
 /// float's last bits, follow from the shape, the alignment and whether the GPU has clusters.

@@ -142,18 +142,17 @@ __device__ __forceinline__ void short_rows_of_tile(T* tile, T* y, int rows_each,
   const int mine = columns - column < each ? columns - column : each;
   const int at_once = static_cast<int>(blockDim.x) >> log_lanes;
   for (int row = static_cast<int>(threadIdx.x) >> log_lanes; row < rows_each; row += at_once) {
-    T* const here = tile + row * columns + column;
-    const int held = row < count ? mine : 0;
+    const int begin = row * columns + column, held = row < count ? mine : 0;
     Acc v[N];
 #pragma unroll
-    for (int k = 0; k < N; ++k) v[k] = k < held ? Convert<Acc>(here[k]) : Op::identity();
+    for (int k = 0; k < N; ++k) v[k] = k < held ? Convert<Acc>(tile[begin + k]) : Op::identity();
     Op{}(v, lanes);
     if constexpr (Op::kOneResult) {
       if (lane == 0 && row < count) y[row] = Convert<T>(v[0]);
     } else {
 #pragma unroll
       for (int k = 0; k < N; ++k) {
-        if (k < held) here[k] = Convert<T>(v[k]);
+        if (k < held) tile[begin + k] = Convert<T>(v[k]);
       }
     }
   }
@@ -170,7 +169,6 @@ __global__ void __launch_bounds__(kShortTileThreads)
   const int count = rows - first < rows_each ? static_cast<int>(rows - first) : rows_each;
   const int each = (columns + (1 << log_lanes) - 1) >> log_lanes;
   wait_for_previous_grid();
-  let_next_grid_begin();
   copy_tile(tile, x + begin, count * columns, x + begin);
   __syncthreads();
   const auto run = [&](auto most) {
@@ -205,7 +203,6 @@ __global__ void ReduceShortestColumns(const T* x, T* y, int rows, std::int64_t c
       (std::int64_t{blockIdx.x} * blockDim.x * kSlots + threadIdx.x) * kWidth;
   const auto column = [first](int s) { return first + s * static_cast<int>(blockDim.x); };
   wait_for_previous_grid();
-  let_next_grid_begin();
   Acc total[kSlots][kWidth];
 #pragma unroll
   for (int s = 0; s < kSlots; ++s) Init(total[s], Op::identity());

@@ -1,4 +1,5 @@
-// Running sums: a warp for each row, or a block for each long one, or a cluster of blocks where these are few.
+// Running sums: a warp for each row, or a block for each long one, or a cluster of blocks where these are few; a few lanes
+// for each of many short ones.
 #include "06_primitives/launchers/any_rows.h"
 #include "06_primitives/launchers/batch.h"
 #include "06_primitives/launchers/short_rows.cuh"

@@ -15,7 +15,7 @@ namespace tutorial::primitives {
 /// less time in a warp each.
 constexpr std::int64_t kShortTileRow = 128, kManyShortRows = 4096;
 
-/// A block has fewer rows than its tile holds where that makes so many blocks.
+/// So few rows that whole tiles would make fewer blocks than this have smaller tiles.
 constexpr std::int64_t kEnoughShortBlocks = 256;
 
 /// So many blocks have more than one row in each lane, where nothing but a number for a row is stored.

@@ -1064,6 +1064,38 @@ TEST_CASE("integers are reduced exactly", "[exchange]") {
   check_integer_reductions(Dimension::outer);
 }
 
+TEST_CASE("sums and maxima of many rows, of numbers below zero", "[exchange]") {
+  require_device();
+  const auto check = [](auto zero, MatrixShape shape) {
+    using T = decltype(zero);
+    std::vector<T> x;  // below zero, and so small that their sums are exact
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      x.push_back(make<T>(-1.0f - static_cast<float>(i * 7 % 13)));
+    }
+    for (const Reduction reduction : {Reduction::sum, Reduction::max}) {
+      INFO(shape.text() << (reduction == Reduction::sum ? ", sums" : ", maxima"));
+      int wrong = 0;
+      for_each_reduced(Dimension::inner, x, shape,
+                       run_reduce(reduction, Dimension::inner, x, shape),
+                       [&](const std::vector<T>& values, T result) {
+                         float sum = 0.0f, most = -kInfinity;
+                         for (const T v : values) {
+                           sum += static_cast<float>(to_double(v));
+                           most = std::max(most, static_cast<float>(to_double(v)));
+                         }
+                         const T expected = make<T>(reduction == Reduction::sum ? sum : most);
+                         if (to_double(result) != to_double(expected)) ++wrong;
+                       });
+      CHECK(wrong == 0);
+    }
+  };
+  check(0.0f, {4097, 516});  // too many rows for the kernel that begins sooner; a tile and a pack
+  check(half{}, {1025, 1032});
+  check(Bf16{}, {1025, 1032});
+  check(std::int32_t{}, {4097, 516});
+  check(half{}, {262147, 8});  // two rows for each lane
+}
+
 TEST_CASE("NaN and infinities in reductions", "[exchange]") {
   require_device();
   for (const MatrixShape& shape :
