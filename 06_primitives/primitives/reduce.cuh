@@ -59,6 +59,7 @@ __device__ __forceinline__ T shuffle_from(T value, int lane) {
 /// Reduces over groups of min(width, 32) neighbouring lanes; width is a power of two or at
 /// least 32. Partners exchange their values in each step, so all lanes end with
 /// the same bits.
+//! [reduce_lanes]
 template <class T, class Op>
 __device__ __forceinline__ T reduce_lanes(T value, Op op, int width = 32) {
 #pragma unroll
@@ -67,6 +68,7 @@ __device__ __forceinline__ T reduce_lanes(T value, Op op, int width = 32) {
   }
   return value;
 }
+//! [reduce_lanes]
 
 /// A tree over N registers, at any N.
 template <class T, int N, class Op>
