@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import front
+import gather
 import runs
 import speed
 
@@ -125,11 +126,7 @@ HOST_ONLY = re.compile(r"\bstd::(min|max|clamp|swap|exchange|sort|accumulate|cou
 
 def body_of(code, begin):
     """The text from behind a `{` to the `}` that closes it."""
-    depth, at = 1, begin
-    while depth and at < len(code):
-        depth += {"{": 1, "}": -1}.get(code[at], 0)
-        at += 1
-    return code[begin:at]
+    return code[begin:gather.closing(code, begin - 1) + 1]
 
 
 def functions_of(code):
