@@ -158,9 +158,7 @@ def with_callees(name, functions, seen=None):
         return ""
     seen.add(name)
     text = functions[name][1]
-    called = set()
-    for statement in re.findall(r"\bcall\b[^;]*;", text):
-        called.update(re.findall(r"[\w$]+", statement))
+    called = {other for statement in re.findall(r"\bcall\b[^;]*;", text) for other in re.findall(r"[\w$]+", statement)}
     return text + "".join(with_callees(other, functions, seen) for other in sorted(called))
 
 

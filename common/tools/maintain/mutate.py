@@ -170,9 +170,7 @@ class Copy:
         if headers.is_dir() and not (self.tree / ".deps").exists():
             (self.tree / ".deps").symlink_to(headers, target_is_directory=True)
         # A CPU accepts misaligned 16-byte accesses; this check refuses them, as a GPU does.
-        sanitize = "-fsanitize=alignment -fno-sanitize-recover=alignment"
-        if self.options.backend == "cuda":
-            sanitize = ""
+        sanitize = "" if self.options.backend == "cuda" else "-fsanitize=alignment -fno-sanitize-recover=alignment"
         command = ["cmake", "-S", str(self.tree), "-B", str(self.build),
                    f"-DTUTORIAL_BACKEND={self.options.backend}", "-DTUTORIAL_WERROR=OFF",
                    "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_CXX_FLAGS_RELEASE=-O1 {sanitize}",
@@ -224,11 +222,8 @@ class Copy:
 
     def put_back(self):
         for path, stamp in self.files():
-            if path not in self.stamps:
-                path.unlink()
-            elif stamp != self.stamps[path]:
+            if stamp != self.stamps.get(path):
                 path.unlink()  # not written over: a program that was stopped may still be ending
-                shutil.copy2(self.kept / "build" / path.relative_to(self.build), path)
         for path in self.stamps:
             if not path.exists():
                 shutil.copy2(self.kept / "build" / path.relative_to(self.build), path)

@@ -368,10 +368,9 @@ def measure_copies(folder, file):
 
 def run_read(arguments, _):
     """The book needs neither a compiler nor CMake."""
-    if subprocess.run(["python3", "-c", "import ensurepip, venv"], cwd="/", capture_output=True,
-                      check=False).returncode:
-        if not installed("python3-venv holds what builds the book\n"):
-            return 1
+    found = subprocess.run(["python3", "-c", "import ensurepip, venv"], cwd="/", capture_output=True, check=False)
+    if found.returncode and not installed("python3-venv holds what builds the book\n"):
+        return 1
     if arguments.live and not install_emscripten():
         return 1
     return book.run(arguments)

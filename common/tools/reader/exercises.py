@@ -227,9 +227,8 @@ def without_body(text, name):
     if region:
         indent, body = region.group(1), textwrap.dedent(region.group(0))
         # What the rest of the program names is there, so that it compiles; the rest of what is missing is told.
-        rest, told, kept = text.replace(region.group(0), ""), [], []
-        for name_ in re.findall(r"(?m)^constexpr ([^=\n]*\w) =", body):
-            kept.append(f"constexpr {name_} = 1;\n")
+        rest, told = text.replace(region.group(0), ""), []
+        kept = [f"constexpr {name_} = 1;\n" for name_ in re.findall(r"(?m)^constexpr ([^=\n]*\w) =", body)]
         for head in re.findall(r"(?m)^((?:template <[^\n]*>\n)?(?:__global__|__device__|inline|[\w:]+)\s[^;{}=]*?\))[^;{}()]*\{", body):
             called = re.search(r"(\w+)\([^()]*\)$", head)
             if called is None or head.startswith(("return", "if", "for", "#")):

@@ -10,8 +10,6 @@ import threading
 import time
 from pathlib import Path
 
-import front
-
 LONGEST = 300  # seconds by the clock, on a machine that is busy with other things
 PRINTED = 20  # lines of what kernels print
 
