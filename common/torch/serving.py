@@ -12,6 +12,7 @@ Softmax of long rows is timed beside Liger-Kernel's and quack's too, where these
 Without a GPU: small shapes, once, through the CPU executor; such times say nothing about a GPU.
 """
 
+import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
@@ -124,10 +125,8 @@ def versions():
     """Of these two, for the file's context."""
     found = {}
     for package in ("liger-kernel", "quack-kernels"):
-        try:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            pass
     return found
 
 

@@ -3,7 +3,6 @@
 Each program takes a tile that is so large that every thread moves 16 bytes at a time; the compiler chooses the accesses.
 """
 
-import torch
 import triton
 import triton.language as tl
 
