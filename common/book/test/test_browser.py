@@ -5,7 +5,6 @@ axe-core says of it. Pictures go to build/book/pictures."""
 
 import json
 import os
-import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -111,7 +110,7 @@ class Browser:
         self.driver.save_screenshot(str(PICTURES / f"{name}.png"))
 
 
-class Book(unittest.TestCase):
+class Book(synthetic.Scratch):
     @classmethod
     def setUpClass(cls):
         cls.origin = needs.serve(cls, Handler)
@@ -130,6 +129,7 @@ class Book(unittest.TestCase):
                      cls.source, f"{folders[0]}/index.html", "search.html?q=bank+conflict"]
 
     def setUp(self):
+        super().setUp()
         self.browser.show("desk", "light")
         self.browser.printed()
         self.browser.asked()
@@ -249,8 +249,7 @@ class Book(unittest.TestCase):
         """What ./tutorial bench all --share writes, in each of its chapters."""
         files = [needs.ROOT / chapter / "results" / "h200.json" for chapter in ("01_elu", "02_gelu")]
         self.tool("explorer", "?chapter=01_elu&type=f16&size=16384x16384&regime=cold&gpus=h200")
-        with tempfile.TemporaryDirectory() as folder:
-            self.drop(synthetic.write(folder, "mine.json", share.ladders(files)))
+        self.drop(self.put("mine.json", share.ladders(files)))
         self.compare_bars(runs.load_run(files[0]), "own1", "f16", "16384x16384", "cold", "elu")
         self.change("explorer-chapter", "02_gelu")
         self.browser.wait("document.querySelector('.bars tr[data-gpu=own1][data-name^=gelu]')")
@@ -268,17 +267,16 @@ class Book(unittest.TestCase):
     def test_what_is_no_result_gets_a_sentence(self):
         self.tool("explorer")
         before = self.bars()
-        with tempfile.TemporaryDirectory() as folder:
-            for name, text, words in (("a.json", "{", "a.json is not JSON"),
-                                      ("b.json", '{"a": 1}', "b.json is no benchmark result"),
-                                      ("c.json", '{"context": {}, "ladders": []}', "c.json has no row named"),
-                                      ("d.json", '{"runs": []}', "d.json is no benchmark result"),
-                                      ("e.json", '{"runs": [{"context": {}, "ladders": [{}]}]}', "e.json is no benchmark result"),
-                                      ("f.json", "null", "f.json is no benchmark result"),
-                                      ("g.json", '{"context": null, "ladders": []}', "g.json is no benchmark result"),
-                                      ("h.json", '{"context": {}, "ladders": [{"ladder": "none", "places": [["8", "cold"]], "rungs": '
-                                       '[{"rung": "f16", "dtype": "f16", "kind": "rung", "GBps": 1}]}]}', "h.json is the run of no chapter")):
-                self.drop(synthetic.write(folder, name, text), words)
+        for name, text, words in (("a.json", "{", "a.json is not JSON"),
+                                  ("b.json", '{"a": 1}', "b.json is no benchmark result"),
+                                  ("c.json", '{"context": {}, "ladders": []}', "c.json has no row named"),
+                                  ("d.json", '{"runs": []}', "d.json is no benchmark result"),
+                                  ("e.json", '{"runs": [{"context": {}, "ladders": [{}]}]}', "e.json is no benchmark result"),
+                                  ("f.json", "null", "f.json is no benchmark result"),
+                                  ("g.json", '{"context": null, "ladders": []}', "g.json is no benchmark result"),
+                                  ("h.json", '{"context": {}, "ladders": [{"ladder": "none", "places": [["8", "cold"]], "rungs": '
+                                   '[{"rung": "f16", "dtype": "f16", "kind": "rung", "GBps": 1}]}]}', "h.json is the run of no chapter")):
+            self.drop(self.put(name, text), words)
         self.assertEqual(self.bars(), before)
         self.assertEqual(self.browser.printed(), [])
 
@@ -308,18 +306,17 @@ class Book(unittest.TestCase):
 
     def test_a_dropped_trace_is_drawn_sector_by_sector(self):
         self.tool("warps")
-        with tempfile.TemporaryDirectory() as folder:
-            for width, stride, sectors in ((2, 2, 2), (2, 16, 16), (16, 16, 16), (4, 64, 32)):
-                self.drop(synthetic.write(folder, f"w{width}_{stride}.json", self.trace_of(width, stride)))
-                self.assertEqual(self.drawn_right(), [sectors, 32 * width], (width, stride))
-            for _ in range(2):  # past the recorded rung's store, beside which it has none
-                self.browser.js("document.querySelector('#warps-on').click()")
-            banks = self.browser.js("return document.querySelectorAll('.warp-rung')[1]"
-                                    ".querySelectorAll('.warp-banks .sector').length")
-            self.assertEqual(banks, 2)
-            for name, text in (("x.json", "{"), ("y.json", '{"rungs": [{"rung": 1}]}'), ("z.json", "null")):
-                self.drop(synthetic.write(folder, name, text))
-                self.assertTrue(self.browser.js("return document.querySelector('.explorer-says').matches('.wrong')"))
+        for width, stride, sectors in ((2, 2, 2), (2, 16, 16), (16, 16, 16), (4, 64, 32)):
+            self.drop(self.put(f"w{width}_{stride}.json", self.trace_of(width, stride)))
+            self.assertEqual(self.drawn_right(), [sectors, 32 * width], (width, stride))
+        for _ in range(2):  # past the recorded rung's store, beside which it has none
+            self.browser.js("document.querySelector('#warps-on').click()")
+        banks = self.browser.js("return document.querySelectorAll('.warp-rung')[1]"
+                                ".querySelectorAll('.warp-banks .sector').length")
+        self.assertEqual(banks, 2)
+        for name, text in (("x.json", "{"), ("y.json", '{"rungs": [{"rung": 1}]}'), ("z.json", "null")):
+            self.drop(self.put(name, text))
+            self.assertTrue(self.browser.js("return document.querySelector('.explorer-says').matches('.wrong')"))
         self.assertEqual(self.browser.printed(), [])
 
     def test_recorded_traces_are_drawn(self):
@@ -355,8 +352,7 @@ class Book(unittest.TestCase):
         data = self.trace_of(2, 2)
         for request in data["rungs"][0]["launches"][0]["middle"]["requests"]:
             del request["line"]
-        with tempfile.TemporaryDirectory() as folder:
-            self.drop(synthetic.write(folder, "no_lines.json", data))
+        self.drop(self.put("no_lines.json", data))
         self.assertEqual(self.right(".warp-access"), "Access 1 of 2")
         self.assertEqual(self.drawn_right(), [2, 64])
         self.assertEqual(self.browser.printed(), [])
