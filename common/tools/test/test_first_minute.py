@@ -5,7 +5,6 @@ and the notebook name commands, files and packages that exist."""
 import json
 import os
 import re
-import subprocess
 import sys
 import unittest
 
@@ -48,10 +47,10 @@ class Container(unittest.TestCase):
 class Workflows(unittest.TestCase):
     def test_they_call_what_a_reader_calls(self):
         self.assertIn("run: .ci/run", text_of(".github/workflows/ci.yml"))
-        parts = subprocess.run(["bash", "-c", f"{re.search(r'every_part=.*', text_of('.ci/run'))[0]}; echo ${{every_part[*]}}"],
-                               capture_output=True, text=True, check=True).stdout.split()
+        every_part = re.search(r"every_part=.*", text_of(".ci/run"))[0]
+        parts = synthetic.ran("bash", "-c", f"{every_part}; echo ${{every_part[*]}}").stdout.split()
         self.assertEqual(re.findall(r'"([\w-]+)"', text_of(".github/workflows/ci.yml").split("'[\"push\"]'")[1]), parts)
-        told = subprocess.run([runs.ROOT / ".ci/run", "--help"], capture_output=True, text=True, check=True).stdout
+        told = synthetic.ran(runs.ROOT / ".ci/run", "--help").stdout
         for part in parts:
             if not part.startswith("faults-"):
                 self.assertRegex(told, rf"(?m)^    {part} ")

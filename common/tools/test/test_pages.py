@@ -3,13 +3,13 @@
 marker that ends it, which says what to see."""
 
 import re
-import subprocess
 import sys
 import unittest
 from xml.etree import ElementTree
 
 import folders
 import runs
+import synthetic
 
 FIGURE = re.compile(r"^!\[([^\]]+)\]\(([^)]+\.svg)\)\n(?:\n<!-- /report -->\n)?\n(.*)", re.M)
 
@@ -36,8 +36,7 @@ class Captions(unittest.TestCase):
         for script in sorted(runs.ROOT.glob("[0-9][0-9]_*/results/*.py")):
             if '"--check"' in script.read_text(encoding="utf-8"):
                 asked += 1
-                done = subprocess.run([sys.executable, str(script), "--check"], text=True,
-                                      capture_output=True, check=False)
+                done = synthetic.ran(sys.executable, script, "--check")
                 self.assertEqual((done.returncode, done.stdout), (0, ""), script.name)
         self.assertGreater(asked, 0)
 
