@@ -2,7 +2,6 @@
 # operator promises. On the cpu backend, where the sanitizers are.
 
 # So many inputs a chapter take some seconds under the sanitizers.
-add_custom_target(tutorial_fuzz_programs)
 set(TUTORIAL_FUZZ_RUNS 3000 CACHE STRING "Inputs that a chapter's fuzz test tries")
 
 if(TUTORIAL_TESTS AND NOT TUTORIAL_ON_GPU)
@@ -18,7 +17,6 @@ function(tutorial_add_fuzz target source)
   tutorial_executable(${target} SOURCES "${source}" LIBRARIES ${arg_LIBRARIES} tutorial_fuzz)
   tutorial_compile_quickly(${target})
   add_dependencies(tutorial_tests ${target})
-  add_dependencies(tutorial_fuzz_programs ${target})
   tutorial_test_if_built("${arg_PREFIX}.fuzz" ${target} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${tutorial_timeout}
                          COMMAND "$<TARGET_FILE:${target}>" -seed=8 -runs=${TUTORIAL_FUZZ_RUNS})
 endfunction()
