@@ -27,6 +27,7 @@ import runs
 from running import Running
 
 LANES = "0123456789abcdefghijklmnopqrstuv"
+COLOURS = (34, 33, 36, 35)  # of a terminal, by lane
 SECTOR = 32
 PIECE = 64          # what memory reads at once
 WASTED = 1.02       # times the sectors: from there on pieces are named
@@ -322,18 +323,11 @@ def request_lines(requests):
 # A picture of a request
 
 
-class Paint:
+def painter(coloured):
     """Colours by lane, where the terminal has them."""
-
-    CODES = (34, 33, 36, 35)
-
-    def __init__(self, coloured):
-        self.coloured = coloured
-
-    def __call__(self, letter, lane):
-        if not self.coloured or lane is None:
-            return letter
-        return f"\033[{self.CODES[lane % len(self.CODES)]}m{letter}\033[0m"
+    def paint(letter, lane):
+        return f"\033[{COLOURS[lane % len(COLOURS)]}m{letter}\033[0m" if coloured and lane is not None else letter
+    return paint
 
 
 def bytes_of(request):
@@ -502,7 +496,7 @@ def show_rung(chapter, rung, tail, paint, wanted):
 
 def show_each(items, show):
     """Each with a line across the page before it, but for the first; show: what prints one, with its colours."""
-    paint = Paint(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+    paint = painter(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
     for i, item in enumerate(items):
         if i:
             print("\n" + "-" * 78 + "\n")

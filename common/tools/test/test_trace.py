@@ -68,16 +68,16 @@ class Words(unittest.TestCase):
         self.assertEqual(self.pattern([0, 12, 4, 100, 36, 8]), "irregular")
 
     def test_the_picture_names_the_lane_of_every_byte(self):
-        lines = trace.global_picture(STRIDED[0], trace.Paint(False))
+        lines = trace.global_picture(STRIDED[0], trace.painter(False))
         self.assertEqual(len(lines), 8)
         self.assertTrue(lines[0].endswith("0000............1111............ 2222............3333............"))
         self.assertTrue(all(len(line) <= 80 for line in lines))
 
     def test_bytes_that_several_lanes_ask_for_are_starred(self):
-        self.assertIn("****....", trace.global_picture(request([0] * 32, 4), trace.Paint(False))[0])
+        self.assertIn("****....", trace.global_picture(request([0] * 32, 4), trace.painter(False))[0])
 
     def test_a_conflict_is_a_pass_each(self):
-        lines = trace.shared_picture(request([0, 128, 256], 4, space="shared", ways=3), trace.Paint(False))
+        lines = trace.shared_picture(request([0, 128, 256], 4, space="shared", ways=3), trace.painter(False))
         self.assertEqual([line.split()[:3] for line in lines[1:]],
                          [["pass", "1", "0"], ["pass", "2", "1"], ["pass", "3", "2"]])
 
@@ -89,7 +89,7 @@ class Words(unittest.TestCase):
         long = "tutorial::a_kernel<tutorial::" + "Functor, " * 9 + "float>(float*)"
         for kernel in (rung["launches"][0]["kernel"], long):
             rung["launches"][0]["kernel"] = kernel
-            _, out = synthetic.printed(trace.show_rung, "01_elu", rung, False, trace.Paint(False), None)
+            _, out = synthetic.printed(trace.show_rung, "01_elu", rung, False, trace.painter(False), None)
             self.assertEqual([line for line in out.splitlines() if len(line) > 80], [])
             self.assertIn("one address for all", out)
             self.assertIn(kernel.split("::")[1].split("<")[0].split("(")[0], out)
