@@ -28,13 +28,13 @@ class Drawing(figures.Canvas):
         super().__init__(WIDTH, height, title, description)
         self.text(LEFT, 26, title, kind="h")
 
-    def row_of(self, y, cells, size, height=18, gap=1):
+    def row_of(self, y, cells, size):
         """Cells (ink, words) side by side from the left edge on; ink None: empty."""
         for place, (ink, words) in enumerate(cells):
             x = LEFT + place * size
-            self.rect(x + gap / 2, y, size - gap, height, ink or "grid")
+            self.rect(x + 0.5, y, size - 1, 18, ink or "grid")
             if words:
-                self.text(x + size / 2, y + height / 2 + 4, words, "page" if ink else "muted", "middle", "s")
+                self.text(x + size / 2, y + 13, words, "page" if ink else "muted", "middle", "s")
 
     def label(self, y, words, ink="muted"):
         self.text(LEFT, y, words, ink, kind="t")

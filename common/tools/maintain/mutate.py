@@ -308,8 +308,8 @@ def orders_of(target, backend):
     return ["cuda"] if backend == "cuda" else ["forward", "reverse"]
 
 
-def last_lines(text, count=30):
-    return "\n".join(text.splitlines()[-count:])
+def last_lines(text):
+    return "\n".join(text.splitlines()[-30:])
 
 
 # -------------------------------------------------------------------------------------------------

@@ -84,14 +84,14 @@ def google_run():
     return data
 
 
-def forms_run(shape="8x2x3"):
-    """A rung at 64x64; at `shape` kernels on forms, 100 GB/s apart, one of them elsewhere too."""
+def forms_run():
+    """A rung at 64x64; at 8x2x3 kernels on forms, 100 GB/s apart, one of them elsewhere too."""
     rows = [row("f16", "f16", "rung", "64x64")]
     rungs = ("one_f16_W", "packed_f16_W", "copy_f16_W", "two_f16_NC11", "packed_f16_NC11")
     for index, rung in enumerate(rungs):
         kind = "copy" if rung.startswith("copy") else "rung"
         rows.append(row(rung, "f16", f"{kind} {rung.split('_')[2]}", gbps=(index + 1) * 100.0,
-                        name=f"forms/{rung}/{shape}/cold"))
+                        name=f"forms/{rung}/8x2x3/cold"))
     return run_of([*rows, row("", "f16", "rung W", name="forms/packed_f16_W/9x9x9/cold")])
 
 
