@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
-from computed import HALF_ULP, error_plot, rounded, worst_nearby, write
+from computed import HALF_ULP, error_plot, function_plot, rounded, worst_nearby, write
 
 RESULTS = Path(__file__).resolve().parent
 
@@ -37,16 +37,10 @@ def derivative_error(of):
 
 
 def main():
-    write(RESULTS, "curve.json", {
-        "title": "ELU",
-        "desc": "Identity above zero; below, an exponential that levels off at minus alpha.",
-        "height": 280,
-        "x": {"label": "x", "min": -5, "max": 2.5},
-        "y": {"label": "ELU(x)"},
-        "series": [{"name": "alpha = 1", "points": curve(1.0)},
-                   {"name": "alpha = 1.6733", "points": curve(1.6733), "style": "dashed"}],
-        "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
-    })
+    write(RESULTS, "curve.json", function_plot(
+        "ELU", "Identity above zero; below, an exponential that levels off at minus alpha.", -5, 2.5,
+        [{"name": "alpha = 1", "points": curve(1.0)},
+         {"name": "alpha = 1.6733", "points": curve(1.6733), "style": "dashed"}]))
     write(RESULTS, "near_zero.json", error_plot(
         "exp(x) - 1 near zero", "largest relative error, with a correctly rounded exponential",
         "The error grows as x nears zero: in float it reaches 1 below 3e-8, in half "

@@ -14,7 +14,7 @@ from pathlib import Path
 import fit
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
-from computed import HALF_ULP, error_plot, in_float, rounded, worst_nearby, write
+from computed import HALF_ULP, error_plot, function_plot, in_float, rounded, worst_nearby, write
 
 RESULTS = Path(__file__).resolve().parent
 
@@ -77,17 +77,10 @@ def error(of, exact, letter="f"):
 
 def main():
     steps = [x / 50 for x in range(-200, 151)]
-    write(RESULTS, "curve.json", {
-        "title": "GELU",
-        "desc": "A ReLU with a smooth corner: a shallow dip to -0.17 at x = -0.75, then the identity.",
-        "height": 280,
-        "x": {"label": "x", "min": -4, "max": 3},
-        "y": {"label": "GELU(x)"},
-        "series": [{"name": "GELU", "points": [[x, gelu_none(x)] for x in steps]},
-                   {"name": "max(x, 0)", "points": [[x, max(x, 0.0)] for x in steps],
-                    "style": "dashed"}],
-        "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
-    })
+    write(RESULTS, "curve.json", function_plot(
+        "GELU", "A ReLU with a smooth corner: a shallow dip to -0.17 at x = -0.75, then the identity.", -4, 3,
+        [{"name": "GELU", "points": [[x, gelu_none(x)] for x in steps]},
+         {"name": "max(x, 0)", "points": [[x, max(x, 0.0)] for x in steps], "style": "dashed"}]))
     write(RESULTS, "variants.json", {
         "title": "What tanh approximates, and what it leaves",
         "subtitle": "the difference: erf minus tanh",

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "common/tools" / room) for room in ("maintain", "reader")]
-from computed import error_plot, in_float, rounded, worst_nearby, write
+from computed import error_plot, function_plot, in_float, rounded, worst_nearby, write
 
 RESULTS = Path(__file__).resolve().parent
 
@@ -94,18 +94,12 @@ def slope_error(letter, of):
 
 
 def main():
-    write(RESULTS, "curve.json", {
-        "title": "Swish",
-        "desc": "Near zero for very negative x, a dip to -0.28 at -1.28, and the identity for large "
-                "x; a larger beta is closer to ReLU.",
-        "height": 280,
-        "x": {"label": "x", "min": -6, "max": 2.5},
-        "y": {"label": "Swish(x)"},
-        "series": [{"name": "beta = 1", "points": curve(1.0)},
-                   {"name": "beta = 1.702", "points": curve(1.702), "style": "dashed"},
-                   {"name": "beta = 4", "points": curve(4.0), "style": "dashed"}],
-        "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}],
-    })
+    write(RESULTS, "curve.json", function_plot(
+        "Swish", "Near zero for very negative x, a dip to -0.28 at -1.28, and the identity for large "
+        "x; a larger beta is closer to ReLU.", -6, 2.5,
+        [{"name": "beta = 1", "points": curve(1.0)},
+         {"name": "beta = 1.702", "points": curve(1.702), "style": "dashed"},
+         {"name": "beta = 4", "points": curve(4.0), "style": "dashed"}]))
     half_least, float_least = 2.0 ** -24, 2.0 ** -149
     write(RESULTS, "tail.json", error_plot(
         "Swish far below zero", "largest relative error, with a correctly rounded exponential",

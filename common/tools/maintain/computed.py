@@ -48,6 +48,12 @@ def worst_nearby(first, last, each, letter, of, exact, at=float):
             for step in range(first * each, last * each)]
 
 
+def function_plot(name, desc, first, last, series):
+    """A plot of a function's curves from x = first to last, with both axes."""
+    return {"title": name, "desc": desc, "height": 280, "x": {"label": "x", "min": first, "max": last},
+            "y": {"label": f"{name}(x)"}, "series": series, "lines": [{"x": 0, "label": ""}, {"y": 0, "label": ""}]}
+
+
 HALF_ULP = [{"y": 2.0 ** -12, "label": "half a ULP of a half", "side": "left"}]
 
 
