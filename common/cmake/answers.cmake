@@ -8,7 +8,7 @@
 # 01_elu_your_<answer>; its test is ./tutorial test elu --yours. 01_elu_your_<answer>_see sees
 # each access: it judges them, or says what the launches ask of memory (common/check/program.cpp).
 #
-# tutorial_add_answers(<name> PREFIX 01_elu): one executable for each of the first two kinds, which
+# tutorial_add_answers(<name> 01_elu): one executable for each of the first two kinds, which
 # nothing but the targets 01_elu_answers and tutorial_answers builds, and a test for each that was
 # built. For a .cuh only the one source that includes your_<name>.cuh is compiled again.
 add_custom_target(tutorial_answers)
@@ -30,9 +30,7 @@ function(tutorial_program out file)
   set(${out} "${rewritten}" PARENT_SCOPE)
 endfunction()
 
-function(tutorial_add_answers name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
-  set(folder "${arg_PREFIX}")
+function(tutorial_add_answers name folder)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/answers")
   file(GLOB yours CONFIGURE_DEPENDS answers/*.cuh)
   file(GLOB programs CONFIGURE_DEPENDS answers/*.cu)

@@ -94,11 +94,9 @@ function(tutorial_see_exhibits target main)
   tutorial_add_exhibits(${target} "${main}" check PREFIX ${arg_PREFIX} LABEL ${arg_LABEL})
 endfunction()
 
-# tutorial_add_see(<name> PREFIX 01_elu): the programs 01_elu_see..., from the sources of the chapter's library and
+# tutorial_add_see(<name> 01_elu): the programs 01_elu_see..., from the sources of the chapter's library and
 # of its benchmark.
-function(tutorial_add_see name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "")
-  set(folder ${arg_PREFIX})
+function(tutorial_add_see name folder)
   set(target ${folder}_see)
   set(bench ${folder}_bench)
   set(yours "${CMAKE_CURRENT_SOURCE_DIR}/launchers/your_${name}.cu")

@@ -645,8 +645,9 @@ def traced(folder, arguments):
 def verdict(rungs):
     """The first rung beside the second, in a line: what it asks for more, or that it asks for the same."""
     mine, other = Traced(rungs[0]), Traced(rungs[1])
-    differences = [f"{mine.phrase(kind)}, where {other.name} has {other.phrase(kind)}" for kind in ("load", "store")
-                   if mine.widths(kind) != other.widths(kind) or abs(mine.requests(kind) - other.requests(kind)) > 0.005]
+    differences = [
+        f"{mine.phrase(kind)}, where {other.name} has {other.phrase(kind)}" for kind in ("load", "store")
+        if mine.widths(kind) != other.widths(kind) or abs(mine.requests(kind) - other.requests(kind)) > 0.005]
     if mine.blocks != other.blocks:
         differences.append(f"{mine.blocks:,} blocks, where {other.name} has {other.blocks:,}")
     if mine.idle_blocks > other.idle_blocks:
