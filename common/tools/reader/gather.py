@@ -188,7 +188,7 @@ def closing(text, at):
     depth = 0
     pairs = {"<": ">", "(": ")", "{": "}"}[text[at]]
     for i in range(at, len(text)):
-        depth += (text[i] == text[at]) - (text[i] == pairs and text[i - 1] != "-")
+        depth += (text[i] == text[at]) - (text[i] == pairs and text[i - 1:i + 1] != "->")
         if depth == 0:
             return i
     return len(text)
