@@ -266,8 +266,10 @@ def shared_difference(entry, traced, rule):
 
 def differences(entry, traced):
     """[(rule, ncu's number, ours)] of one kernel."""
-    found = [(rule, entry.get(rule), traced.get(rule)) for rule in ("sectors_per_load", "sectors_per_store")
-             if not close(entry.get(rule), traced.get(rule))]
+    found = []
+    for rule in ("sectors_per_load", "sectors_per_store"):
+        if not close(entry.get(rule), traced.get(rule)):
+            found.append((rule, entry.get(rule), traced.get(rule)))
     if dimensions(entry["block"]) != traced["block"]:
         return found
     for operation in ("load", "store"):
