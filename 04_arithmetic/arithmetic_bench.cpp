@@ -9,10 +9,8 @@
 // arithmetic_reference.h, and broadcasting with a walk over indices that is written out here.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <random>
 #include <string>

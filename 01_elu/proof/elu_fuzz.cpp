@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "01_elu/backward/elu_backward.h"
 #include "01_elu/elu.h"

@@ -1,6 +1,4 @@
 // Random calls of GELU.
-#include <vector>
-
 #include <cmath>
 
 #include "02_gelu/backward/gelu_backward.h"

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "03_swish/backward/swish_backward.h"
 #include "03_swish/proof/swish_reference.h"

@@ -4,10 +4,8 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <type_traits>
-#include <utility>
 
 namespace tutorial {
 

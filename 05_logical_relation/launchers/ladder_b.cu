@@ -2,8 +2,6 @@
 // needs. The kernels are in ladder_b_relation.cuh, those with wide stores in side_kernels.cuh.
 #include "05_logical_relation/ladders/ladder_b_relation.cuh"
 
-#include <utility>
-
 #include "05_logical_relation/ladders/side_kernels.cuh"
 #include "05_logical_relation/launchers/launch.cuh"
 #include "05_logical_relation/logical_relation.h"

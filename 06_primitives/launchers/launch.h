@@ -2,7 +2,6 @@
 // shape.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>

@@ -1,8 +1,6 @@
 // y = x and y = a + b where the arrays begin a few elements past a line: the ladder of
 // 01_elu/notes/any_address.md. What the operators launch is two_loads.
 
-#include <algorithm>
-
 #include "common/any_address.cuh"
 #include "common/controls/controls.h"
 #include "common/elementwise_binary.cuh"

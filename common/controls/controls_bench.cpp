@@ -19,7 +19,6 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <numeric>
 #include <random>
 #include <string>

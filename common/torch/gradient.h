@@ -8,7 +8,6 @@
 #include <torch/library.h>
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace tutorial::fuzz {
 
