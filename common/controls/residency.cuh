@@ -10,8 +10,6 @@
 
 namespace tutorial::controls {
 
-inline constexpr int kThreadSlots = 2048;
-
 /// The dynamic shared memory with which a multiprocessor holds `resident` threads of `kernel`, in blocks
 /// of `threads`. All rows set aside the same 64 KiB for it, so that all have the same L1: a block has a
 /// KiB of it for itself. 0 if the setting is refused.
