@@ -146,13 +146,10 @@ struct Difference {
 /// NaN.
 template <class T>
 int steps_between(std::uint16_t a, std::uint16_t b) {
-  const auto place = [](std::uint16_t bits) {
-    return (bits & 0x8000) != 0 ? -(bits & 0x7fff) : static_cast<int>(bits);
-  };
-  const bool a_is_nan = std::isnan(to_double(from_bits<T>(a)));
-  const bool b_is_nan = std::isnan(to_double(from_bits<T>(b)));
+  const T left = from_bits<T>(a), right = from_bits<T>(b);
+  const bool a_is_nan = std::isnan(to_double(left)), b_is_nan = std::isnan(to_double(right));
   if (a_is_nan != b_is_nan) return kInputs;
-  return a_is_nan ? 0 : std::abs(place(a) - place(b));
+  return a_is_nan ? 0 : std::abs(order_of(left) - order_of(right));
 }
 
 template <class T>
