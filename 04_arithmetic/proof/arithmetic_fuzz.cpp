@@ -242,15 +242,10 @@ std::vector<NhwcPlace> nhwc_places(const test::ShapePair& padded, const TensorSh
   const auto at = [](const TensorShape& shape, const TensorShape& index) {
     return static_cast<std::size_t>(nhwc8_reference_index(shape, index));
   };
-  if (places.empty()) return places;
-  TensorShape index(result.size(), 0);
-  while (true) {
+  test::for_each_index(result, [&](const TensorShape& index) {
     places[at(result, index)] = {true, at(padded.shape0, index), at(padded.shape1, index)};
-    std::size_t digit = index.size();
-    while (digit > 0 && index[digit - 1] + 1 == result[digit - 1]) index[--digit] = 0;
-    if (digit == 0) return places;
-    ++index[digit - 1];
-  }
+  });
+  return places;
 }
 
 template <class T>

@@ -2,11 +2,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <limits>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "04_arithmetic/launchers/nhwc.h"
@@ -15,6 +13,7 @@
 #include "common/proof/broadcast_cases.h"
 #include "common/proof/catch.h"
 #include "common/proof/support.h"
+#include "common/proof/views.h"
 #include "common/refusal.h"
 
 using namespace tutorial;
@@ -22,26 +21,10 @@ using namespace tutorial::test;
 
 namespace {
 
-/// Calls visit(i, index) for every index of the shape in NDARRAY order.
-template <class Visit>
-void walk_shape(const TensorShape& shape, const Visit& visit) {
-  for (const std::int64_t size : shape) {
-    if (size == 0) return;
-  }
-  TensorShape index(shape.size(), 0);
-  for (std::size_t i = 0;; ++i) {
-    visit(i, index);
-    std::size_t digit = shape.size();
-    while (digit > 0 && index[digit - 1] + 1 == shape[digit - 1]) index[--digit] = 0;
-    if (digit == 0) return;
-    ++index[digit - 1];
-  }
-}
-
 /// The elements of storage: the last index there is, rounded up to a whole group of eight.
 std::size_t storage_of(const TensorShape& shape) {
   std::int64_t last = -1;
-  walk_shape(shape, [&](std::size_t, const TensorShape& index) {
+  for_each_index(shape, [&](const TensorShape& index) {
     last = std::max(last, nhwc8_reference_index(shape, index));
   });
   return static_cast<std::size_t>((last + 8) / 8 * 8);
@@ -51,8 +34,9 @@ std::size_t storage_of(const TensorShape& shape) {
 template <class T>
 std::vector<T> to_nhwc8(const TensorShape& shape, const std::vector<T>& values,
                         std::vector<T> storage) {
-  walk_shape(shape, [&](std::size_t i, const TensorShape& index) {
-    storage[static_cast<std::size_t>(nhwc8_reference_index(shape, index))] = values[i];
+  std::size_t i = 0;
+  for_each_index(shape, [&](const TensorShape& index) {
+    storage[static_cast<std::size_t>(nhwc8_reference_index(shape, index))] = values[i++];
   });
   return storage;
 }
