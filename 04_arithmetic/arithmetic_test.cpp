@@ -178,12 +178,8 @@ void check_views() {
 
 TEST_CASE("operator: tensors of any strides, bit for bit as without gaps") {
   require_device();
-  check_views<float>();
-  check_views<half>();
-  check_views<__nv_bfloat16>();
-  check_views<std::int8_t>();
-  check_views<std::int32_t>();
-  check_views<std::int64_t>();
+  for_each_type(Types<float, half, Bf16, std::int8_t, std::int32_t, std::int64_t>{},
+                [](auto type) { check_views<decltype(type)>(); });
 }
 
 TEST_CASE("operator: a number in the place of a tensor, as a tensor of one element") {

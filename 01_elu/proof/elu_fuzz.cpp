@@ -75,7 +75,7 @@ void try_blocks(FuzzInput& input) {
 void try_input(FuzzInput& input) {
   const std::size_t operation = input.below(7);
   if (operation == 0) return try_blocks(input);
-  for_one_type(input, [&](auto type) {
+  for_one_type(input, Floats{}, [&](auto type) {
     using T = decltype(type);
     operation % 2 == 0 ? try_backward<T>(input) : try_operator<T>(input);
   });

@@ -41,7 +41,7 @@ void try_backward(FuzzInput& input) {
 
 void try_input(FuzzInput& input) {
   const bool is_backward = input.one_in(2);
-  for_one_type(input, [&](auto type) {
+  for_one_type(input, Floats{}, [&](auto type) {
     is_backward ? try_backward<decltype(type)>(input) : try_operator<decltype(type)>(input);
   });
 }

@@ -136,7 +136,7 @@ void try_type(FuzzInput& input) {
 }  // namespace
 
 void try_input(FuzzInput& input) {
-  for_one_type(input, [&](auto type) { try_type<decltype(type)>(input); });
+  for_one_type(input, Floats{}, [&](auto type) { try_type<decltype(type)>(input); });
 }
 
 }  // namespace tutorial::fuzz

@@ -309,20 +309,8 @@ void try_type(FuzzInput& input) {
 }  // namespace
 
 void try_input(FuzzInput& input) {
-  switch (input.below(6)) {
-    case 0:
-      return try_type<float>(input);
-    case 1:
-      return try_type<half>(input);
-    case 2:
-      return try_type<Bf16>(input);
-    case 3:
-      return try_type<std::int32_t>(input);
-    case 4:
-      return try_type<std::int64_t>(input);
-    default:
-      return try_type<std::int8_t>(input);
-  }
+  for_one_type(input, Types<float, half, Bf16, std::int32_t, std::int64_t, std::int8_t>{},
+               [&](auto type) { try_type<decltype(type)>(input); });
 }
 
 }  // namespace tutorial::fuzz

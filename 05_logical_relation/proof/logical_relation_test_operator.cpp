@@ -300,7 +300,7 @@ TEST_CASE("operator: the strided kernels on random shapes") {
 
 TEST_CASE("operator: every operation on every type, lists of equal length") {
   require_device();
-  const auto check = [](auto zero) {
+  for_each_type(Types<float, half, Bf16, std::int8_t, std::int32_t, std::int64_t>{}, [](auto zero) {
     using T = decltype(zero);
     for (const std::int64_t n : {1, 15, 16, 17, 1027}) {
       for (const RelationOp op : kRelationOps) {
@@ -309,13 +309,7 @@ TEST_CASE("operator: every operation on every type, lists of equal length") {
         CHECK(try_relation<T>(op, {{n}, {n}}, {1, 0, 0}) == "");
       }
     }
-  };
-  check(float{});
-  check(half{});
-  check(Bf16{});
-  check(std::int8_t{});
-  check(std::int32_t{});
-  check(std::int64_t{});
+  });
 }
 
 TEST_CASE("operator: the causal mask, positions (n, 1) against (1, n)") {

@@ -7,11 +7,11 @@
 
 namespace tutorial::fuzz {
 
-/// Calls f with a value of one of the types that the ladders are written for.
-template <class F>
-void for_one_type(FuzzInput& input, const F& f) {
-  std::size_t skip = input.below(3);
-  for_each_type(Floats{}, [&](auto type) {
+/// Calls f with a value of one of the types.
+template <class... T, class F>
+void for_one_type(FuzzInput& input, Types<T...> types, const F& f) {
+  std::size_t skip = input.below(sizeof...(T));
+  for_each_type(types, [&](auto type) {
     if (skip-- == 0) f(type);
   });
 }
