@@ -30,24 +30,15 @@ T chosen(const std::vector<T>& values, std::int64_t i, int which) {
 
 template <class T>
 std::vector<T> operand(const std::vector<T>& values, const TensorShape& shape, int which) {
-  std::vector<T> elements(static_cast<std::size_t>(elements_of(shape)));
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    elements[i] = chosen(values, static_cast<std::int64_t>(i), which);
-  }
-  return elements;
+  return values_of<T>(shape, [&](std::int64_t i) { return chosen(values, i, which); });
 }
 
 /// Operands drawn from `values`, and the answers by a walk over the indices.
 template <class T, class Op>
 BroadcastTrial<T, Byte> trial_of(const ShapePair& shapes, const std::vector<T>& values,
                                  const Op& op, Offsets offsets = {}) {
-  const std::vector<T> in0 = operand(values, shapes.shape0, 0);
-  const std::vector<T> in1 = operand(values, shapes.shape1, 1);
-  std::vector<Byte> expected;
-  walk_broadcast(shapes, [&](std::int64_t, std::int64_t i0, std::int64_t i1) {
-    expected.push_back(op(in0[static_cast<std::size_t>(i0)], in1[static_cast<std::size_t>(i1)]));
-  });
-  return BroadcastTrial<T, Byte>(in0, in1, std::move(expected), offsets);
+  return BroadcastTrial<T, Byte>(shapes, operand(values, shapes.shape0, 0),
+                                 operand(values, shapes.shape1, 1), op, offsets);
 }
 
 /// One pair of shapes through the operator, the answers compared with a walk over the indices.
