@@ -82,9 +82,9 @@ template <class T>
 using Ladder = std::vector<UnaryRung<T>>;
 
 /// The rung of that name; throws std::out_of_range if the ladder has none.
-template <class T>
-const UnaryRung<T>& rung_named(const std::string& name, const Ladder<T>& ladder) {
-  for (const UnaryRung<T>& rung : ladder) {
+template <class Rung>
+const Rung& rung_named(const std::string& name, const std::vector<Rung>& ladder) {
+  for (const Rung& rung : ladder) {
     if (rung.name == name) return rung;
   }
   throw std::out_of_range("no rung is called " + name);
