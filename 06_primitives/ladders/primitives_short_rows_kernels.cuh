@@ -66,7 +66,7 @@ struct CumsumShort {
     }
     const Acc before = detail::shuffle_up(total, 1);
     if (lane == 0) return;
-    //! [before]
+      //! [before]
 #pragma unroll
     for (int k = 0; k < N; ++k) v[k] = add(before, v[k]);
   }
