@@ -65,8 +65,8 @@ struct CumsumShort {
       if (distance < lanes && lane >= distance) total = add(before, total);
     }
     const Acc before = detail::shuffle_up(total, 1);
+    //! [before]
     if (lane == 0) return;
-      //! [before]
 #pragma unroll
     for (int k = 0; k < N; ++k) v[k] = add(before, v[k]);
   }
