@@ -115,6 +115,10 @@ class This(unittest.TestCase):
             for path in repository.targets(name):
                 self.assertIsNotNone(repository.address(path), f"{name}: {path}")
 
+    def test_every_chapter_is_in_the_sidebar(self):
+        lessons = dict(pages.Repository().groups("README.md"))["Lessons"]
+        self.assertEqual(lessons, [f"{chapter.name}/README.md" for chapter in runs.find_chapters()])
+
     def test_pages_use_no_html_that_links(self):
         """The book translates Markdown's links; it would leave those of HTML as they are."""
         for name, text in pages.Repository().texts.items():

@@ -143,6 +143,9 @@ class Refused(unittest.TestCase):
         rung["launches"][0]["places"][0]["used"] = 64  # of each sector a few bytes: that moves all the same
         self.assertEqual(speed.counted_rung([machine], rung)[1], 2624)
 
+    def test_without_a_disassembler_one_sentence_offers_it(self):
+        self.assertIn("setup --nvcc", speed.missing(None))
+
 
 class Predicted(unittest.TestCase):
     machine = code("1: LDG.E.128 R0, desc[UR4][R2.64]", *["2: FADD R0, R0, R0"] * 20, "3: STG.E.128 desc[UR4][R4.64], R0", "3: EXIT")

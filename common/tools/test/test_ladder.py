@@ -43,6 +43,9 @@ class LadderTest(synthetic.Scratch):
         self.assertTrue(out.isascii())
         self.assertIn("####", out)
 
+    def test_no_colour_without_a_terminal(self):
+        self.assertNotIn("\033", self.draw(synthetic.run())[1])
+
     def test_a_cpu_run_says_so_first(self):
         data = synthetic.run("cpu-executor", shapes=("1024x1024",), regimes=("warm",))
         for row in data["benchmarks"]:

@@ -72,6 +72,10 @@ class NcuTest(synthetic.Scratch):
         self.assertEqual([found[key] for key in ("sm_mhz", "pipes", "stalls", "local_sectors", "shared_load")],
                          [None] * 5)
 
+    def test_units_are_heeded(self):
+        found, = self.entries(table(launch("0", "k()", "2"), unit="ms"))
+        self.assertEqual(found["duration_us"], 2000.0)
+
     def test_the_median_launch_counts(self):
         text = table(*[launch(str(i), "k()", d) for i, d in enumerate(("9", "5", "7"))], unit="us")
         found, = self.entries(text)

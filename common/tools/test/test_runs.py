@@ -25,6 +25,13 @@ class RunsTest(synthetic.Scratch):
         self.assertNotIn("\n", str(caught.exception))
         return str(caught.exception)
 
+    def test_reads_the_parts_of_a_row(self):
+        row = self.load(synthetic.run()).rows[0]
+        self.assertEqual((row.ladder, row.rung, row.shape, row.regime),
+                         ("elu", "f32", "1024x1024", "cold"))
+        self.assertEqual((row.dtype, row.kind, row.elements), ("f32", "rung", 1 << 20))
+        self.assertEqual((row.gbps, row.median_us, row.spread_pct), (300.0, 20.0, 1.0))
+
     def test_google_benchmarks_own_words_are_no_part_of_a_name(self):
         for suffix in ("", "/iterations:15", "/iterations:3/manual_time", "/repeats:3/process_time/threads:2"):
             row = synthetic.row("f16", "f16", "rung", name="elu/f16/8x8/warm" + suffix)
@@ -49,11 +56,22 @@ class RunsTest(synthetic.Scratch):
         rows[0].update(error_occurred=True, error_message="wrong output")
         self.assertEqual(self.load(data).rows[0].error, "wrong output")
 
+    def test_kernel_and_form_of_a_rung(self):
+        rows = {r.rung: (r.kernel, r.form) for r in self.load(synthetic.forms_run()).rows}
+        self.assertEqual(rows["packed_f16_NC11"], ("packed", "NC11"))
+        self.assertEqual(rows["f16"], ("f16", ""))
+
     def test_steps_stay_within_a_form(self):
         run = self.load(synthetic.forms_run())
         rows = run.select(shape="8x2x3")
         found = {row.rung: step for row, step in runs.steps(rows).items()}
         self.assertEqual(found, {"packed_f16_W": 2.0, "packed_f16_NC11": 1.25})
+
+    def test_steps_are_over_the_rung_below_of_the_same_type(self):
+        run = self.load(synthetic.run(shapes=("1024x1024",), regimes=("cold",)))
+        found = {row.rung: step for row, step in runs.steps(run.rows).items()}
+        self.assertEqual(set(found), {"f32x4", "f16x2", "f16x8", "f16x8_pack"})
+        self.assertAlmostEqual(found["f16x2"], 1200 / 900)
 
     def test_a_failed_rung_gives_no_step(self):
         data = synthetic.run(shapes=("1024x1024",), regimes=("cold",))
