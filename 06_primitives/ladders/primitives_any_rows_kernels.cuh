@@ -218,33 +218,42 @@ __global__ void __launch_bounds__(kColumnThreads)
   y[at.y + part * of.part_step + (first + mine) * across.stride.y] = Convert<OutT>(result[0]);
 }
 
-/// The threads of a block of ReduceShortColumns, across and down.
-inline constexpr int kShortAcross = 16, kShortDown = 16;
-
-/// The sums of columns of few rows that lie alike: a block has NX * kShortAcross columns and all of the
-/// rows, NY * kShortDown at a time. Two rows of a warp meet by a shuffle, the warps behind one barrier.
-template <int NX, int NY, class Acc, class T, class Op>
-__global__ void ReduceShortColumns(const T* x, T* y, std::int64_t rows, std::int64_t columns,
-                                   Op op) {
-  constexpr int kWide = NX * kShortAcross, kWarps = kShortAcross * kShortDown / 32;
+/// The sums of columns that lie alike, of few rows: a block has NX * kAcross columns and all rows, NY * kDown at a time; or,
+/// if kParts, blockIdx.y says which `rows_each` rows, whose results are a row of y. The rows of a warp meet by shuffles, the
+/// warps behind one barrier.
+template <int NX, int NY, int kAcross, int kDown, bool kParts, class Acc, class InT, class OutT,
+          class Op>
+__global__ void ReduceShortColumns(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
+                                   int rows_each, Op op) {
+  constexpr int kWide = NX * kAcross, kWarps = kAcross * kDown / 32;
+  static_assert(kAcross <= 32 && kWide <= kAcross * kDown);
+  if constexpr (kParts) {
+    const std::int64_t row = std::int64_t{blockIdx.y} * rows_each;
+    x += row * columns;
+    y += blockIdx.y * columns;
+    rows = rows - row < rows_each ? rows - row : rows_each;
+  }
   const std::int64_t first = std::int64_t{blockIdx.x} * kWide;
   const int mine = static_cast<int>(threadIdx.x) * NX, thread = detail::thread_in_block();
   begin_reduction();
   Acc total[NX], of_warp[kWarps];
   Init(total, Op::identity());
-  reduce_apart<NY>(total, x + first + mine, threadIdx.y, first + mine < columns ? rows : 0,
-                   kShortDown, columns, op);
+  reduce_apart<NY>(total, x + first + mine, threadIdx.y, first + mine < columns ? rows : 0, kDown,
+                   columns, op);
   __shared__ Acc sums[kWarps][kWide];
 #pragma unroll
   for (int k = 0; k < NX; ++k) {
-    total[k] = op(total[k], detail::shuffle_xor(total[k], kShortAcross));
-    if (thread % 32 < kShortAcross) sums[thread / 32][mine + k] = total[k];
+#pragma unroll
+    for (int mask = kAcross; mask < 32; mask *= 2) {
+      total[k] = op(total[k], detail::shuffle_xor(total[k], mask));
+    }
+    if (thread % 32 < kAcross) sums[thread / 32][mine + k] = total[k];
   }
   __syncthreads();
   if (thread >= kWide || first + thread >= columns) return;
 #pragma unroll
   for (int k = 0; k < kWarps; ++k) of_warp[k] = sums[k][thread];
-  y[first + thread] = Convert<T>(Reduce<kLocalMode>(of_warp, op));
+  y[first + thread] = Convert<OutT>(Reduce<kLocalMode>(of_warp, op));
 }
 
 // ---- Softmax ----------------------------------------------------------------------------------

@@ -1,8 +1,7 @@
 // Rows so short that a warp has several: reductions, softmax, running sums.
 //
 // Of a warp for a row of four elements most lanes have nothing. Here a row has as few lanes as hold it in registers, a
-// power of two of them, and neighbouring lanes load neighbouring packs where rows are whole packs. Other rows go
-// through a tile in shared memory.
+// power of two of them. Lanes load packs where rows are whole packs, or packs hold whole rows, and else elements.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +13,18 @@
 namespace tutorial::primitives {
 
 // ---- What is done with a row ----
-// A lane has N elements in registers, side by side in the row; `lanes` neighbouring lanes have a row, and what lies
-// behind its end is the identity. `lanes` is the same in the whole launch. Every lane of a warp calls.
+// A lane has N elements in registers, of a kInOrder operation side by side in the row; `lanes` neighbouring lanes have a
+// row, and what lies behind its end is the identity. `lanes` is the same in the whole launch, an int or OneLane. Every lane
+// of a warp calls.
+
+struct OneLane {
+  __device__ __forceinline__ constexpr operator int() const { return 1; }
+};
 
 /// v[0] = op over the row, which begins with the identity: -0 and nothing else adds up to +0.
 template <class Op>
 struct ReduceShort {
-  static constexpr bool kOneResult = true;
+  static constexpr bool kOneResult = true, kInOrder = false;
 
   __device__ __forceinline__ static auto identity() { return Op::identity(); }
   template <class Acc, int N>
@@ -31,7 +35,7 @@ struct ReduceShort {
 
 //! [SoftmaxShort]
 struct SoftmaxShort {
-  static constexpr bool kOneResult = false;
+  static constexpr bool kOneResult = false, kInOrder = false;
 
   __device__ __forceinline__ static float identity() { return MaxFunctor<float>::identity(); }
   template <int N>
@@ -47,15 +51,16 @@ struct SoftmaxShort {
 
 template <class Acc>
 struct CumsumShort {
-  static constexpr bool kOneResult = false;
+  static constexpr bool kOneResult = false, kInOrder = true;
 
   __device__ __forceinline__ static Acc identity() { return AddFunctor<Acc>::identity(); }
-  template <int N>
-  __device__ __forceinline__ void operator()(Acc (&v)[N], int lanes) const {
+  template <int N, class Lanes>
+  __device__ __forceinline__ void operator()(Acc (&v)[N], Lanes lanes) const {
     const AddFunctor<Acc> add;
     v[0] = add(identity(), v[0]);
 #pragma unroll
     for (int k = 1; k < N; ++k) v[k] = add(v[k - 1], v[k]);
+    if constexpr (std::is_same_v<Lanes, OneLane>) return;
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     Acc total = v[N - 1];
     //! [before]
@@ -66,9 +71,10 @@ struct CumsumShort {
     }
     const Acc before = detail::shuffle_up(total, 1);
     //! [before]
-    if (lane == 0) return;
+    // No return for the first lane, which would go on alone: a warp would store twice.
+    const Acc begin = lane == 0 ? identity() : before;
 #pragma unroll
-    for (int k = 0; k < N; ++k) v[k] = add(before, v[k]);
+    for (int k = 0; k < N; ++k) v[k] = add(begin, v[k]);
   }
 };
 
@@ -114,78 +120,171 @@ __global__ void __launch_bounds__(kShortRowThreads)
   }
 }
 
-/// The threads of a block of ShortRowsInShared, the most elements of a row that a lane holds, and of a tile.
-inline constexpr int kShortTileThreads = 128, kShortTileEach = 8,
-                     kShortTile = kShortTileThreads * kShortTileEach;
-
-/// to[i] = from[i] for i in [0, n), by the block, one of the two in shared memory and aligned to sixteen bytes.
-/// `in_memory`: the other.
-template <class T>
-__device__ __forceinline__ void copy_tile(T* to, const T* from, int n, const T* in_memory) {
-  constexpr int kWidth = kPackWidth<T>;
-  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  const bool is_aligned = reinterpret_cast<std::uintptr_t>(in_memory) % 16 == 0;
-  const int packed = is_aligned ? n / kWidth * kWidth : 0;
-  for (int i = thread * kWidth; i < packed; i += threads * kWidth) {
-    store_pack(to + i, load_pack<kWidth>(from + i));
+/// y = op(x), rows of kColumns elements, of which a pack has several: a pack for each thread.
+template <int kColumns, class Acc, class Op, class T>
+__global__ void __launch_bounds__(kShortRowThreads)
+    RowsInPacks(const T* x, T* y, std::int64_t rows) {
+  wait_for_previous_grid();
+  let_next_grid_begin();
+  constexpr int kWidth = kPackWidth<T>, kRows = kWidth / kColumns;
+  const std::int64_t first = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kRows;
+  if (first >= rows) return;
+  const int count = rows - first < kRows ? static_cast<int>(rows - first) : kRows;
+  x += first * kColumns;
+  y += first * (Op::kOneResult ? 1 : kColumns);
+  Pack<T, kWidth> pack{};
+  if (count == kRows) {
+    pack = load_pack<kWidth>(x);
+  } else {
+#pragma unroll
+    for (int k = 0; k < kWidth; ++k) {
+      if (k < count * kColumns) pack.at[k] = x[k];
+    }
   }
-  for (int i = packed + thread; i < n; i += threads) to[i] = from[i];
-}
-
-/// The first `count` of the `rows_each` rows in the tile, whose lanes have `each` elements, at most N. Results that are as many
-/// as the elements go back to the tile.
-template <int N, class Acc, class Op, class T>
-__device__ __forceinline__ void short_rows_of_tile(T* tile, T* y, int rows_each, int count,
-                                                   int columns, int each, int log_lanes) {
-  const int lanes = 1 << log_lanes;
-  const int lane = static_cast<int>(threadIdx.x) & (lanes - 1), column = lane * each;
-  const int mine = columns - column < each ? columns - column : each;
-  const int at_once = static_cast<int>(blockDim.x) >> log_lanes;
-  for (int row = static_cast<int>(threadIdx.x) >> log_lanes; row < rows_each; row += at_once) {
-    const int begin = row * columns + column, held = row < count ? mine : 0;
-    Acc v[N];
+  Acc v[kRows][kColumns];
 #pragma unroll
-    for (int k = 0; k < N; ++k) v[k] = k < held ? Convert<Acc>(tile[begin + k]) : Op::identity();
-    Op{}(v, lanes);
-    if constexpr (Op::kOneResult) {
-      if (lane == 0 && row < count) y[row] = Convert<T>(v[0]);
-    } else {
+  for (int r = 0; r < kRows; ++r) {
 #pragma unroll
-      for (int k = 0; k < N; ++k) {
-        if (k < held) tile[begin + k] = Convert<T>(v[k]);
-      }
+    for (int k = 0; k < kColumns; ++k) v[r][k] = Convert<Acc>(pack.at[r * kColumns + k]);
+    Op{}(v[r], OneLane{});
+  }
+  constexpr int kEach = Op::kOneResult ? 1 : kColumns, kResults = kRows * kEach;
+  Pack<T, kResults> results;
+#pragma unroll
+  for (int k = 0; k < kResults; ++k) results.at[k] = Convert<T>(v[k / kEach][k % kEach]);
+  if (count == kRows) {
+    store_pack(y, results);
+  } else {
+#pragma unroll
+    for (int k = 0; k < kResults; ++k) {
+      if (k < count * kEach) y[k] = results.at[k];
     }
   }
 }
 
-/// y = op(x), rows of any length and alignment, columns <= lanes * kShortTileEach. A block has `rows_each` rows: a multiple of
-/// eight, so that all blocks' rows begin like the first one's, and of the rows that its lanes have at once.
-template <class Acc, class Op, class T>
-__global__ void __launch_bounds__(kShortTileThreads)
-    ShortRowsInShared(const T* x, T* y, std::int64_t rows, int columns, int log_lanes,
-                      int rows_each) {
-  alignas(16) __shared__ T tile[kShortTile];
-  const std::int64_t first = std::int64_t{blockIdx.x} * rows_each, begin = first * columns;
-  const int count = rows - first < rows_each ? static_cast<int>(rows - first) : rows_each;
-  const int each = (columns + (1 << log_lanes) - 1) >> log_lanes;
-  wait_for_previous_grid();
-  copy_tile(tile, x + begin, count * columns, x + begin);
-  __syncthreads();
-  const auto run = [&](auto most) {
-    short_rows_of_tile<decltype(most)::value, Acc, Op>(tile, y + first, rows_each, count, columns,
-                                                       each, log_lanes);
-  };
-  // Registers that hold the identity cost as much as others.
-  if (each <= 2) {
-    run(std::integral_constant<int, 2>{});
-  } else if (each <= 4) {
-    run(std::integral_constant<int, 4>{});
-  } else {
-    run(std::integral_constant<int, kShortTileEach>{});
+/// The elements of a row that a lane of ShortRowsByElement holds, at most; kInOrderEach where neighbours in the row must be
+/// neighbours in a lane. Of kShortStaged and more the results go through shared memory, for the lanes' stores would be far
+/// apart; of a row in one lane already of one fewer.
+inline constexpr int kShortEach = 9, kInOrderEach = 17, kShortStaged = 6;
+
+/// to[k] = op(from)[k] for k in [0, stored), of a row of which this lane has from[0], ..., from[held - 1], held <= N.
+template <int N, class Acc, class Op, class T, class Lanes>
+__device__ __forceinline__ void short_row(const T* from, int held, T* to, int stored, Lanes lanes) {
+  T loaded[N];
+#pragma unroll
+  for (int k = 0; k < N; ++k) {
+    if (k < held) loaded[k] = from[k];
   }
-  if constexpr (!Op::kOneResult) {
+  Acc v[N];
+#pragma unroll
+  for (int k = 0; k < N; ++k) v[k] = k < held ? Convert<Acc>(loaded[k]) : Op::identity();
+  Op{}(v, lanes);
+#pragma unroll
+  for (int k = 0; k < (Op::kOneResult ? 1 : N); ++k) {
+    if (k < stored) to[k] = Convert<T>(v[k]);
+  }
+}
+
+/// to[i] = tile[i] for i in [0, n), by the block. `tile` is aligned to sixteen bytes.
+template <class T>
+__device__ __forceinline__ void store_tile(T* to, const T* tile, int n) {
+  constexpr int kWidth = kPackWidth<T>;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int packed = reinterpret_cast<std::uintptr_t>(to) % 16 == 0 ? n / kWidth * kWidth : 0;
+  for (int i = thread * kWidth; i < packed; i += kShortRowThreads * kWidth) {
+    store_pack(to + i, load_pack<kWidth>(tile + i));
+  }
+  for (int i = packed + thread; i < n; i += kShortRowThreads) to[i] = tile[i];
+}
+
+/// The elements of each of a row's lanes. In a tile an odd number, of halves at least where they are most: the lanes meet in
+/// no bank.
+template <class Op, class T>
+constexpr int short_each(int columns, int lanes) {
+  const int each = (columns + lanes - 1) / lanes;
+  const int odd_from = sizeof(T) == 2 ? kInOrderEach - 1 : kShortStaged;
+  return !Op::kOneResult && lanes > 1 && each >= odd_from ? each | 1 : each;
+}
+
+/// y = op(x), rows of any length and alignment; a lane has `each` elements, short_each(), kShortEach at most, or else more
+/// than that and kMost. A block has eight rows or more, a power of two: all blocks' rows begin like the first one's.
+template <int kMost, class Acc, class Op, class T>
+__global__ void __launch_bounds__(kShortRowThreads)
+    ShortRowsByElement(const T* x, T* y, std::int64_t rows, int columns, int each, int log_lanes) {
+  const int lanes = 1 << log_lanes, rows_each = kShortRowThreads >> log_lanes;
+  const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+  const int in_block = static_cast<int>(threadIdx.x) >> log_lanes;
+  const std::int64_t first = std::int64_t{blockIdx.x} * rows_each, row = first + in_block;
+  const int column = lane * each < columns ? lane * each : columns, left = columns - column;
+  const int held = row >= rows ? 0 : left < each ? left : each;
+  const int stored = !Op::kOneResult ? held : lane == 0 && held > 0 ? 1 : 0;
+  const std::int64_t begin = row * columns + column;
+  const T* const from = x + begin;
+  T* const direct = y + (Op::kOneResult ? row : begin);
+  wait_for_previous_grid();
+  let_next_grid_begin();
+  // Registers that hold the identity cost as much as others.
+  const auto run = [&]<int N>(T* to) {
+    if (kMost > kShortEach || lanes > 1) {
+      short_row<N, Acc, Op>(from, held, to, stored, lanes);
+    } else {
+      short_row<N, Acc, Op>(from, held, to, stored, OneLane{});
+    }
+  };
+  if constexpr (kMost == kShortEach) {
+    if (each <= 2) return run.template operator()<2>(direct);
+    if (each <= 4) return run.template operator()<4>(direct);
+    if (each < kShortStaged && (Op::kOneResult || lanes > 1)) {
+      return short_row<kShortStaged - 1, Acc, Op>(from, held, direct, stored, lanes);
+    }
+  }
+  if constexpr (Op::kOneResult) {
+    run.template operator()<kMost>(direct);
+  } else {
+    alignas(16) __shared__ T tile[kShortRowThreads * kMost];
+    T* const staged = tile + in_block * columns + column;
+    constexpr int kFewer = kMost > kShortEach ? 13 : sizeof(T) == 2 ? 8 : 7;
+    if (each <= kFewer) {
+      run.template operator()<kFewer>(staged);
+    } else {
+      run.template operator()<kMost>(staged);
+    }
     __syncthreads();
-    copy_tile(y + begin, tile, count * columns, y + begin);
+    const int count = rows - first < rows_each ? static_cast<int>(rows - first) : rows_each;
+    store_tile(y + first * columns, tile, count * columns);
+  }
+}
+
+/// y = op(x), rows of any length and alignment by a warp each, columns <= 32 * N: lane l has the elements l, l + 32 ...
+template <int N, class Acc, class Op, class T>
+__global__ void __launch_bounds__(kShortRowThreads)
+    ShortRowsByWarp(const T* x, T* y, std::int64_t rows, int columns) {
+  static_assert(!Op::kInOrder);
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t row =
+      std::int64_t{blockIdx.x} * (kShortRowThreads / 32) + static_cast<int>(threadIdx.x) / 32;
+  if (row >= rows) return;
+  x += row * columns + lane;
+  y += Op::kOneResult ? row : row * columns + lane;
+  const int left = columns - lane;
+  wait_for_previous_grid();
+  let_next_grid_begin();
+  T loaded[N];
+#pragma unroll
+  for (int k = 0; k < N; ++k) {
+    if (32 * k < left) loaded[k] = x[32 * k];
+  }
+  Acc v[N];
+#pragma unroll
+  for (int k = 0; k < N; ++k) v[k] = 32 * k < left ? Convert<Acc>(loaded[k]) : Op::identity();
+  Op{}(v, 32);
+  if constexpr (Op::kOneResult) {
+    if (lane == 0) *y = Convert<T>(v[0]);
+  } else {
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+      if (32 * k < left) y[32 * k] = Convert<T>(v[k]);
+    }
   }
 }
 

@@ -127,8 +127,9 @@ cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stre
     return launch_clusters(x, y, of, cluster, stream);
   }
   const bool vectors = !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
-  if (!of.have_gaps() && are_short<T>(of.batch, of.columns, vectors)) {
-    return launch_short_rows<CumsumShort<Acc>, Acc>(x, y, of.rows, of.columns, vectors, stream);
+  if (const ShortRows by = short_rows<CumsumShort<Acc>, T>(of.batch, of.columns, vectors);
+      by != ShortRows::none && !of.have_gaps()) {
+    return launch_short_rows<CumsumShort<Acc>, Acc>(by, x, y, of.rows, of.columns, stream);
   }
   const bool many = of.batch >= kManyRows;
   // Of many rows those of floats in vectors alone are faster in a block (notes/scan.md).

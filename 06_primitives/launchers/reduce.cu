@@ -104,8 +104,8 @@ struct ReducePolicy {
   static constexpr int kRowsEach = kTwoBytes ? 8 : 4;
   /// Packs and elements of ReduceAnyColumns. Eight packs are slower along a middle dimension (any_row.md).
   static constexpr int kPacksOfAny = 4, kElementsOfAny = kTwoBytes ? 16 : 8;
-  /// Rows of ReduceShortColumns: with all rows of threads half of the longest column.
-  static constexpr int kShortRows = 8;
+  /// Rows of ReduceShortColumns. Twice as many are up to a tenth slower (outer_sums.md).
+  static constexpr int kShortRows = 4;
 
   // Blocks.
   /// Threads of one that goes along rows; the argument `blocks` counts such (outer_sums.md).
@@ -133,8 +133,6 @@ struct ReducePolicy {
   /// ReduceAnyColumns reads packs from so many bytes a block on: halves from 2^23 elements, floats from 2^25, by
   /// default; below kSmallEach more threads hide more of what they wait for (any_row.md).
   static constexpr double kPacksFrom = kTwoBytes ? 1 << 15 : 1 << 18, kSmallEach = 1 << 15;
-  /// Columns of at most so many rows, in so many blocks, have a kernel that begins and ends sooner (any_row.md).
-  static constexpr std::int64_t kShortColumn = 256, kLeastShort = 64, kMostShort = 1024;
   /// So few rows begin sooner in the kernel for any rows; their parts in matrices of so many elements, for the next
   /// launch, which begins while they read, would slow larger ones (any_row.md).
   static constexpr std::int64_t kSoonerRows = kTwoBytes ? 1024 : 4096;
@@ -236,6 +234,49 @@ Plan plan_for(const ReduceLoop& loop, std::int64_t blocks) {
                                                : plan_columns<T>(loop, blocks);
 }
 
+/// The blocks of ReduceShortColumns, packs across and rows down; `none`: other kernels add up the columns.
+enum class ColumnBlock { none, of_16x16, of_8x32, of_4x64, of_8x64, of_4x128, of_2x256, in_parts };
+
+/// The rows of a part, by blocks of 2 x 256; more parts than that are not added up at once.
+constexpr int kPartRows = 1024, kMostColumnParts = 64;
+
+/// The block for a matrix in vectors. Of trials on an H200 (notes/outer_sums.md): the more rows, the narrower, so that a
+/// thread has few; but wide matrices, which have blocks enough, want more of a row in each.
+template <class T>
+ColumnBlock column_block(std::int64_t rows, std::int64_t columns) {
+  constexpr bool kTwoBytes = sizeof(T) == 2;
+  const std::int64_t row_bytes = columns * std::int64_t{sizeof(T)}, bytes = rows * row_bytes;
+  constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20;
+  if (row_bytes > 256 * kKiB) return ColumnBlock::none;
+  if (rows <= 64) return ColumnBlock::of_16x16;
+  if (rows <= 128) {
+    return kTwoBytes || row_bytes <= 32 * kKiB ? ColumnBlock::of_8x32 : ColumnBlock::of_16x16;
+  }
+  if (rows <= 256 && kTwoBytes) {
+    return row_bytes <= 16 * kKiB ? ColumnBlock::of_4x64 : ColumnBlock::of_8x32;
+  }
+  if (rows > 256 && bytes > 32 * kMiB) return ColumnBlock::none;
+  if (rows > 2 * kPartRows && (rows > 4 * kPartRows || columns <= 512)) {
+    const bool few = columns <= 1024 && rows <= kPartRows * kMostColumnParts && bytes <= 10 * kMiB;
+    if (few) return ColumnBlock::in_parts;
+    if (rows > 4 * kPartRows) return ColumnBlock::none;
+  }
+  if (columns <= 1024) {
+    return rows > 512 ? ColumnBlock::of_2x256 : rows > 256 ? ColumnBlock::of_4x128 : ColumnBlock::of_8x64;
+  }
+  if (kTwoBytes ? columns <= 8192 : rows > 512 && columns <= 3072) return ColumnBlock::of_4x128;
+  return !kTwoBytes && columns > 4096 && columns <= 8192 ? ColumnBlock::of_8x32
+                                                         : ColumnBlock::of_8x64;
+}
+
+/// The same of a loop, but for the pointers. Fewer `blocks` than the default are the caller's wish.
+template <class T>
+ColumnBlock column_block(const ReduceLoop& loop, std::int64_t blocks) {
+  const bool may = blocks >= kReduceBlocks && loop.columns >= 0 && is_matrix(loop) &&
+                   loop.results.stride[0][0] == 1 && loop.width() % kPackWidth<T> == 0;
+  return may ? column_block<T>(loop.length, loop.width()) : ColumnBlock::none;
+}
+
 LaunchShape shape_of(const Plan& plan) {
   const bool fits = plan.groups <= 0x7fffffff / plan.splits;
   return {grid_1d(fits ? plan.groups * plan.splits : std::int64_t{1} << 32, 1),
@@ -294,6 +335,44 @@ cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, O
                 shape_of(shape), stream, x, y, of, across, op);
 }
 
+/// y = op along the columns of a matrix in vectors; if kParts, along those of each kPartRows rows.
+template <int kAcross, int kDown, bool kParts = false, class InT, class OutT, class Op>
+cudaError_t launch_column_blocks(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
+                                 Op op, cudaStream_t stream) {
+  constexpr int kWidth = kPackWidth<InT>, kRows = ReducePolicy<InT>::kShortRows;
+  LaunchShape shape{grid_1d(columns, kAcross * kWidth), dim3(kAcross, kDown), 0,
+                    Overlap::previous_kernel};
+  if (kParts) shape.grid.y = static_cast<unsigned>(ceil_div(rows, kPartRows));
+  return launch(
+      ReduceShortColumns<kWidth, kRows, kAcross, kDown, kParts, AccOf<InT>, InT, OutT, Op>, shape,
+      stream, x, y, rows, columns, kPartRows, op);
+}
+
+/// The same by blocks that are not none.
+template <class T, class Op>
+cudaError_t launch_short_columns(ColumnBlock block, const T* x, T* y, void* workspace,
+                                 std::int64_t rows, std::int64_t columns, Op op,
+                                 cudaStream_t stream) {
+  switch (block) {
+    case ColumnBlock::of_16x16:
+      return launch_column_blocks<16, 16>(x, y, rows, columns, op, stream);
+    case ColumnBlock::of_8x32: return launch_column_blocks<8, 32>(x, y, rows, columns, op, stream);
+    case ColumnBlock::of_4x64: return launch_column_blocks<4, 64>(x, y, rows, columns, op, stream);
+    case ColumnBlock::of_8x64: return launch_column_blocks<8, 64>(x, y, rows, columns, op, stream);
+    case ColumnBlock::of_4x128:
+      return launch_column_blocks<4, 128>(x, y, rows, columns, op, stream);
+    case ColumnBlock::of_2x256:
+      return launch_column_blocks<2, 256>(x, y, rows, columns, op, stream);
+    default: break;
+  }
+  auto* const partial = static_cast<AccOf<T>*>(workspace);
+  const cudaError_t error =
+      launch_column_blocks<2, 256, true>(x, partial, rows, columns, op, stream);
+  if (error != cudaSuccess) return error;
+  const AccOf<T>* const parts = partial;
+  return launch_column_blocks<16, 16>(parts, y, ceil_div(rows, kPartRows), columns, op, stream);
+}
+
 /// One kernel, whose parts of a result are `part_step` apart in y: of a matrix in vectors, or any.
 template <class InT, class OutT, class Op>
 cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, OutT* y,
@@ -312,8 +391,9 @@ cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, 
       if (as_columns && are_shortest(columns, rows, both)) {
         return launch_shortest_columns<Op, Acc>(x, y, columns, rows, both, stream);
       }
-      if (by_rows && are_short<InT>(rows, columns, vectors)) {
-        return launch_short_rows<ReduceShort<Op>, Acc>(x, y, rows, columns, vectors, stream);
+      const ShortRows by = short_rows<ReduceShort<Op>, InT>(rows, columns, vectors);
+      if (by_rows && by != ShortRows::none) {
+        return launch_short_rows<ReduceShort<Op>, Acc>(by, x, y, rows, columns, stream);
       }
     }
   }
@@ -322,17 +402,6 @@ cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, 
     return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
   }
   if (!by_rows) {
-    if constexpr (std::is_same_v<InT, OutT>) {
-      // Not for the parts of a large sum (blocks is 1): it lets the next launch begin early, and large
-      // sums of columns took a fifth longer that were begun so.
-      if (blocks > 1 && plan.splits == 1 && loop.length <= Policy::kShortColumn &&
-          plan.groups >= Policy::kLeastShort && plan.groups <= Policy::kMostShort) {
-        return launch(ReduceShortColumns<kPackWidth<InT>, Policy::kShortRows, Acc, InT, Op>,
-                      LaunchShape{grid_1d(rows, kShortAcross * kPackWidth<InT>),
-                                  dim3(kShortAcross, kShortDown), 0, Overlap::previous_kernel},
-                      stream, x, y, loop.length, rows, op);
-      }
-    }
     if (!is_aligned(y, 16)) return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
     return launch(
         ReduceOuter<kPackWidth<InT>, Policy::kRowsEach, Interleaved<InT>, Acc, InT, OutT, Op>,
@@ -361,6 +430,12 @@ template <class T, class Op>
 cudaError_t launch_reduce(const ReduceLoop& loop, const T* x, T* y, void* workspace,
                           std::int64_t blocks, Op op, cudaStream_t stream) {
   using Acc = AccOf<T>;
+  const std::int64_t rows = loop.length, columns = loop.results.elements;
+  if (const ColumnBlock block = column_block<T>(loop, blocks);
+      block != ColumnBlock::none && is_aligned(x, 16) &&
+      !are_shortest(rows, columns, is_aligned(y, 16))) {
+    return launch_short_columns(block, x, y, workspace, rows, columns, op, stream);
+  }
   const Plan plan = plan_for<T>(loop, blocks);
   if (plan.splits == 1) return launch_plan(loop, plan, x, y, 0, blocks, op, stream);
   const bool by_rows = loop.columns < 0;
@@ -438,9 +513,12 @@ cudaError_t check_operands(const T* x, bool any_x, const T* y, bool any_y, const
 template <class T>
 std::size_t workspace_of(const ReduceLoop& loop, std::int64_t blocks) {
   if (blocks < 1 || loop.results.elements == 0) return 0;
-  const std::int64_t splits = plan_for<T>(loop, blocks).splits;
-  return splits == 1 ? 0
-                     : static_cast<std::size_t>(loop.results.elements * splits) * sizeof(AccOf<T>);
+  std::int64_t parts = plan_for<T>(loop, blocks).splits;
+  if (column_block<T>(loop, blocks) == ColumnBlock::in_parts) {
+    parts = std::max(parts, ceil_div(loop.length, kPartRows));
+  }
+  return parts == 1 ? 0
+                    : static_cast<std::size_t>(loop.results.elements * parts) * sizeof(AccOf<T>);
 }
 
 /// reduce() of a loop.

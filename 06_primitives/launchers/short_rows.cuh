@@ -11,49 +11,91 @@ namespace tutorial::primitives {
 
 // The limits are of trials on an H200 (notes/short_rows.md).
 
-/// Of rows that are no whole packs, those of at most so many elements are short, where there are so many rows: a few take
-/// less time in a warp each.
-constexpr std::int64_t kShortTileRow = 128, kManyShortRows = 4096;
+/// Which kernel takes short rows without gaps; `none`: they are not short.
+enum class ShortRows { none, of_packs, in_packs, by_element, by_warp };
 
-/// So few rows that whole tiles would make fewer blocks than this have smaller tiles.
-constexpr std::int64_t kEnoughShortBlocks = 256;
+/// So few rows have a warp each if they have more than 32 elements; so many rows of packs as well, if it holds none in a
+/// pack for each lane.
+constexpr std::int64_t kFewShortRows = 1024, kManyShortRows = 8192;
 
 /// So many blocks have more than one row in each lane, where nothing but a number for a row is stored.
 constexpr std::int64_t kManyShortBlocks = 1024;
 
-/// Whether launch_short_rows() takes rows without gaps. `packs`: whether they are in_vectors().
-template <class T>
-bool are_short(std::int64_t rows, std::int64_t columns, bool packs) {
-  if (packs) return columns <= 32 * kPackWidth<T>;
-  return columns > 0 && columns <= kShortTileRow && rows >= kManyShortRows;
+/// The kernel for `rows` rows of op, or of a batch of so many. `packs`: whether they are in_vectors().
+template <class Op, class T>
+ShortRows short_rows(std::int64_t rows, std::int64_t columns, bool packs) {
+  constexpr bool kTwoBytes = sizeof(T) == 2, kSum = Op::kOneResult;
+  const bool few = rows <= kFewShortRows, many = rows >= kManyShortRows;
+  if (columns <= 0) return ShortRows::none;
+  if (packs && columns <= 32 * kPackWidth<T>) return ShortRows::of_packs;
+  if (columns == 2 || (columns == 4 && kPackWidth<T> > 4)) return ShortRows::in_packs;
+  if (Op::kInOrder) {
+    if (columns > (packs ? 384 : kTwoBytes ? 32 * kInOrderEach : 480)) return ShortRows::none;
+    const bool wait = !kTwoBytes && columns > 128 && columns <= 32 * kShortEach;
+    return wait && !many ? ShortRows::none : ShortRows::by_element;
+  }
+  const std::int64_t lanes = few ? 32 : kSum ? (kTwoBytes ? 128 : 64) : 96;
+  if (columns <= lanes) return ShortRows::by_element;
+  if (kSum) {
+    const bool may = columns <= (kTwoBytes ? 640 : 768) && (!packs || !kTwoBytes || many);
+    return may ? ShortRows::by_warp : ShortRows::none;
+  }
+  if (columns <= (!kTwoBytes ? 200 : packs ? 480 : 768)) return ShortRows::by_warp;
+  if (kTwoBytes) return ShortRows::none;
+  if (columns <= (packs ? 256 : 32 * kShortEach)) return ShortRows::by_element;
+  return columns > 512 && columns <= 640 && !packs ? ShortRows::by_warp : ShortRows::none;
 }
 
-/// y = op(x) for rows that are_short().
+/// y = op(x) by short_rows() that are not none.
 template <class Op, class Acc, class T>
-cudaError_t launch_short_rows(const T* x, T* y, std::int64_t rows, std::int64_t columns, bool packs,
-                              cudaStream_t stream) {
-  const std::int64_t held = packs ? kPackWidth<T> : kShortTileEach;
+cudaError_t launch_short_rows(ShortRows by, const T* x, T* y, std::int64_t rows,
+                              std::int64_t columns, cudaStream_t stream) {
+  constexpr int kWidth = kPackWidth<T>;
+  const int n = static_cast<int>(columns);
+  const auto shape = [](std::int64_t blocks) { return rows_shape(blocks, kShortRowThreads, 1); };
+  if (by == ShortRows::in_packs) {
+    const auto in_packs = [&]<int kColumns>() {
+      return launch(RowsInPacks<kColumns, Acc, Op, T>,
+                    shape(ceil_div(rows, kShortRowThreads * (kWidth / kColumns))), stream, x, y,
+                    rows);
+    };
+    const std::size_t result = Op::kOneResult ? static_cast<std::size_t>(16 / columns) : 16;
+    if (is_aligned(x, 16) && is_aligned(y, result)) {
+      if constexpr (kWidth > 4) {
+        if (columns == 4) return in_packs.template operator()<4>();
+      }
+      return in_packs.template operator()<2>();
+    }
+  }
+  if constexpr (!Op::kInOrder) {
+    if (by == ShortRows::by_warp) {
+      auto* const kernel = columns <= 128   ? ShortRowsByWarp<4, Acc, Op, T>
+                           : columns <= 256 ? ShortRowsByWarp<8, Acc, Op, T>
+                           : columns <= 512 ? ShortRowsByWarp<16, Acc, Op, T>
+                                            : ShortRowsByWarp<24, Acc, Op, T>;
+      return launch(kernel, shape(ceil_div(rows, kShortRowThreads / 32)), stream, x, y, rows, n);
+    }
+  }
+  const bool packs = by == ShortRows::of_packs;
+  const int held = packs ? kWidth : columns <= 128 ? 8 : columns <= 32 * kShortEach ? kShortEach : kInOrderEach;
   int log_lanes = 0;
-  while (held << log_lanes < columns) ++log_lanes;
-  const int n = static_cast<int>(columns), lanes = 1 << log_lanes;
+  while (held << log_lanes < n) ++log_lanes;
+  const std::int64_t blocks = ceil_div(rows, kShortRowThreads >> log_lanes);
   if (packs) {
-    const std::int64_t blocks = ceil_div(rows, kShortRowThreads / lanes);
     if constexpr (Op::kOneResult) {
       if (blocks > kManyShortBlocks) {
-        return launch(ShortRowsOfPacks<2, Acc, Op, T>,
-                      rows_shape(ceil_div(blocks, 2), kShortRowThreads, 1), stream, x, y, rows, n,
-                      log_lanes);
+        return launch(ShortRowsOfPacks<2, Acc, Op, T>, shape(ceil_div(blocks, 2)), stream, x, y,
+                      rows, n, log_lanes);
       }
     }
-    return launch(ShortRowsOfPacks<1, Acc, Op, T>, rows_shape(blocks, kShortRowThreads, 1), stream,
-                  x, y, rows, n, log_lanes);
+    return launch(ShortRowsOfPacks<1, Acc, Op, T>, shape(blocks), stream, x, y, rows, n, log_lanes);
   }
-  const std::int64_t step = kShortTileThreads / lanes;  // eight rows or more
-  const std::int64_t rows_each = std::clamp<std::int64_t>(
-      rows / kEnoughShortBlocks / step * step, step, kShortTile / (step * columns) * step);
-  return launch(ShortRowsInShared<Acc, Op, T>,
-                rows_shape(ceil_div(rows, rows_each), kShortTileThreads, 1), stream, x, y, rows, n,
-                log_lanes, static_cast<int>(rows_each));
+  auto* kernel = ShortRowsByElement<kShortEach, Acc, Op, T>;
+  if constexpr (Op::kInOrder) {
+    if (held > kShortEach) kernel = ShortRowsByElement<kInOrderEach, Acc, Op, T>;
+  }
+  return launch(kernel, shape(blocks), stream, x, y, rows, n, short_each<Op, T>(n, 1 << log_lanes),
+                log_lanes);
 }
 
 /// Columns of so few rows are the shortest; of a few rows more, where so many columns make enough threads that each walks

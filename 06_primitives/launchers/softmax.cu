@@ -253,8 +253,9 @@ cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t str
     return launch_held(x, y, of, blocks, stream);
   }
   const bool vectors = are_in_vectors(x, y, of);
-  if (!of.have_gaps() && are_short<T>(of.batch, of.columns, vectors)) {
-    return launch_short_rows<SoftmaxShort, float>(x, y, of.rows, of.columns, vectors, stream);
+  if (const ShortRows by = short_rows<SoftmaxShort, T>(of.batch, of.columns, vectors);
+      by != ShortRows::none && !of.have_gaps()) {
+    return launch_short_rows<SoftmaxShort, float>(by, x, y, of.rows, of.columns, stream);
   }
   if (of.columns <= kSoftmaxTile) {
     return launch_rows(Online<T>{}, x, y, of.rows, of.columns, vectors, stream, of.pitch);

@@ -355,21 +355,29 @@ TEST_CASE("primitives: which kernel runs for rows that are no whole packs") {
 
 TEST_CASE("primitives: which kernel runs for short rows and columns") {
   LaunchTable table;
-  const std::vector<Matrix> all = {{4096, 129}, {4095, 128}, {4096, 128}, {8, 128},
-                                   {8, 129},    {8, 256},    {8, 257},    {4096, 1},
-                                   {600000, 1}, {4096, 2},   {4096, 9},   {4096, 24},
-                                   {65536, 32}, {65537, 32}, {262144, 8}, {262145, 8}};
+  std::vector<Matrix> all;
+  for (const std::int64_t columns :
+       {1,   2,   4,   7,   24,  32,  33,  64,  65,  96,  97,  128, 129, 200, 201, 256, 257,
+        288, 289, 384, 385, 388, 480, 481, 512, 513, 544, 545, 640, 641, 768, 769}) {
+    for (const std::int64_t rows : {1024, 8192}) all.push_back({rows, columns});
+  }
+  for (const Matrix& m : {Matrix{1025, 33}, {1025, 64}, {1025, 97}, {8191, 129}, {8191, 384},
+                          {65536, 32}, {65537, 32}, {262144, 8}, {262145, 8}, {600000, 1}}) {
+    all.push_back(m);
+  }
   add_matrix<float>(table, "softmax f32", all, softmax<float>);
   add_matrix<half>(table, "softmax f16", all, softmax<half>);
   add_matrix<half>(table, "cumsum f16", all, cumsum<half>);
+  add_matrix<float>(table, "cumsum f32", all, cumsum<float>);
   const auto sum = [](Dimension dimension) {
-    return [dimension](const half* x, half* y, std::int64_t rows, std::int64_t columns,
+    return [dimension](const auto* x, auto* y, std::int64_t rows, std::int64_t columns,
                        cudaStream_t stream) {
       return reduce(Reduction::sum, dimension, x, y, rows, columns, reinterpret_cast<void*>(4096),
                     std::size_t{1} << 40, stream);
     };
   };
   add_matrix<half>(table, "sum inner f16", all, sum(Dimension::inner));
+  add_matrix<float>(table, "sum inner f32", all, sum(Dimension::inner));
   add_matrix<half>(table, "sum outer f16",
                    {{4, 1024},
                     {5, 1024},
@@ -380,6 +388,23 @@ TEST_CASE("primitives: which kernel runs for short rows and columns") {
                     {33, 524288},
                     {32, 524287}},
                    sum(Dimension::outer));
+  std::vector<Matrix> of_few;  // of few rows or few columns
+  for (const std::int64_t rows : {64, 65, 128, 129, 256, 257, 512, 513, 2048, 2049, 65536, 65537}) {
+    of_few.push_back({rows, 64});
+  }
+  for (const std::int64_t rows : {300, 600}) {
+    for (const std::int64_t columns : {1024, 1032, 3072, 3080, 4096, 4104, 8192, 8200}) {
+      of_few.push_back({rows, columns});
+    }
+  }
+  for (const Matrix& m : {Matrix{128, 8192}, {128, 8200}, {128, 65536}, {128, 65544}, {128, 131072},
+                          {128, 131080}, {256, 8192}, {256, 8200}, {3000, 512}, {3000, 520},
+                          {4096, 1032}, {4097, 1032}, {4096, 2048}, {4096, 2056}, {4096, 4096},
+                          {4096, 4104}, {5120, 512}, {5121, 512}, {10240, 512}, {10241, 512}}) {
+    of_few.push_back(m);
+  }
+  add_matrix<half>(table, "sum outer f16", of_few, sum(Dimension::outer));
+  add_matrix<float>(table, "sum outer f32", of_few, sum(Dimension::outer));
   table.check("06_primitives/proof/launches_short_rows.txt");
 }
 

@@ -405,15 +405,29 @@ int depth_of(Dimension dimension, std::size_t length) {
   return std::min(steps, 700) + 40;
 }
 
+/// Where x begins behind sixteen bytes, and the argument `blocks`.
+struct Cut {
+  std::size_t offset;
+  std::int64_t blocks;
+};
+
+/// Along columns also one block fewer than the default, which alone takes ReduceShortColumns.
+std::vector<Cut> cuts_along(Dimension dimension, std::size_t offset) {
+  std::vector<Cut> all = {{0, kReduceBlocks}, {offset, kReduceBlocks}};
+  if (dimension == Dimension::outer) all.push_back({0, kReduceBlocks - 1});
+  return all;
+}
+
 template <class T>
 void check_sums(Dimension dimension) {
   unsigned seed = 20;
   for (const MatrixShape& shape : reduction_shapes(dimension)) {
     const std::vector<T> x = random_values<T>(kExponents, shape.size(), seed++);
-    for (const std::size_t offset : {0u, 1u}) {
-      INFO(shape.text() << ", offset " << offset);
+    for (const Cut& cut : cuts_along(dimension, 1)) {
+      INFO(shape.text() << ", offset " << cut.offset << ", " << cut.blocks << " blocks");
       int wrong = 0;
-      const std::vector<T> y = run_reduce(Reduction::sum, dimension, x, shape, offset);
+      const std::vector<T> y =
+          run_reduce(Reduction::sum, dimension, x, shape, cut.offset, cut.offset, cut.blocks);
       for_each_reduced(dimension, x, shape, y, [&](const std::vector<T>& values, T result) {
         ExactSum sum;
         for (const T v : values) sum.add(to_double(v));
@@ -431,17 +445,18 @@ void check_integer_reductions(Dimension dimension) {
   for (const MatrixShape& shape : reduction_shapes(dimension)) {
     const std::vector<std::int32_t> x =
         random_values<std::int32_t>(kExponents, shape.size(), seed++);
-    for (const std::size_t offset : {0u, 3u}) {
-      INFO(shape.text() << ", offset " << offset);
+    for (const auto& [offset, blocks] : cuts_along(dimension, 3)) {
+      INFO(shape.text() << ", offset " << offset << ", " << blocks << " blocks");
       int wrong = 0;
-      for_each_reduced(dimension, x, shape, run_reduce(Reduction::sum, dimension, x, shape, offset),
+      for_each_reduced(dimension, x, shape,
+                       run_reduce(Reduction::sum, dimension, x, shape, offset, offset, blocks),
                        [&](const std::vector<std::int32_t>& values, std::int32_t result) {
                          std::uint32_t sum = 0;
                          for (const std::int32_t v : values) sum += static_cast<std::uint32_t>(v);
                          if (static_cast<std::uint32_t>(result) != sum) ++wrong;
                        });
       const std::vector<std::int32_t> largest =  // only one of x and y is aligned to 16 bytes
-          run_reduce(Reduction::max, dimension, x, shape, offset, 3 - offset, kReduceBlocks);
+          run_reduce(Reduction::max, dimension, x, shape, offset, 3 - offset, blocks);
       for_each_reduced(dimension, x, shape, largest,
                        [&](const std::vector<std::int32_t>& values, std::int32_t result) {
                          std::int32_t most = std::numeric_limits<std::int32_t>::lowest();
@@ -933,16 +948,18 @@ void check_sort_promises() {
   CHECK(y.untouched());
 }
 
-/// So many rows that are no whole packs are short (launchers/short_rows.cuh).
-constexpr std::int64_t kManyShortRows = 4096;
+/// So few rows, and so many, have other kernels (launchers/short_rows.cuh).
+constexpr std::int64_t kFewShortRows = 1024, kManyShortRows = 8192;
 
-/// Rows of which a warp has several: of whole packs, and of one to all of the elements that a lane of the tile may have; the
-/// last block with a part of its rows, and both sides of where they are short.
+/// Rows of which a warp has several, or a whole warp: of whole packs, of several in a pack, and of every number of elements
+/// that a lane may have; the last block with a part of its rows, and both sides of where they are short.
 std::vector<MatrixShape> short_shapes() {
-  std::vector<MatrixShape> all;
-  for (const std::int64_t columns : {1,  2,  3,  4,  5,  7,  8,   9,   12,  15,  16,  17,  24,
-                                     31, 32, 33, 40, 64, 65, 100, 127, 128, 129, 255, 256, 257}) {
-    all.push_back({columns < 9 ? 260 : 37, columns});
+  std::vector<MatrixShape> all = {{1029, 2}, {1027, 4}};
+  for (const std::int64_t columns :
+       {1,   2,   3,   4,   5,   6,   7,   8,   9,   11,  12,  15,  16,  17,  24,  31,  32, 33,
+        40,  50,  64,  65,  97,  100, 127, 128, 129, 145, 193, 200, 201, 255, 256, 257, 288, 289,
+        300, 384, 385, 388, 400, 416, 417, 480, 481, 511, 512, 513, 544, 545, 640, 641, 768, 769}) {
+    all.push_back({columns < 9 ? 260 : columns < 128 ? 37 : 17, columns});
   }
   return all;
 }
@@ -950,14 +967,16 @@ std::vector<MatrixShape> short_shapes() {
 template <class T>
 void check_short_rows() {
   const std::vector<MatrixShape> all = short_shapes();
-  for (const std::int64_t batch : {kManyShortRows - 1, kManyShortRows}) {
+  for (const std::int64_t batch : {kFewShortRows, kManyShortRows - 1, kManyShortRows}) {
     INFO("of a batch of " << batch);
     check_rows<T>(of_batch<T>(batch), all, softmax_of<T>);
     check_rows<T>(cumsum_of<T>(batch), all, running_sums_of<T>);
   }
-  check_offsets<T>(of_batch<T>(kManyShortRows), softmax_of<T>);
-  check_offsets<T>(cumsum_of<T>(kManyShortRows), running_sums_of<T>);
-  for (const std::int64_t columns : {24, 33}) {
+  for (const std::int64_t batch : {kFewShortRows, kManyShortRows}) {
+    check_offsets<T>(of_batch<T>(batch), softmax_of<T>);
+    check_offsets<T>(cumsum_of<T>(batch), running_sums_of<T>);
+  }
+  for (const std::int64_t columns : {4, 24, 33, 130}) {
     check_softmax_ends<T>(of_batch<T>(kManyShortRows), columns);
   }
 }
@@ -973,8 +992,8 @@ TEST_CASE("many short rows", "[exchange]") {
 
 template <class T>
 void check_short_reductions() {
-  constexpr std::int64_t kRows = kManyShortRows + 3;
-  for (const std::int64_t columns : {1, 2, 3, 5, 16, 33}) {
+  constexpr std::int64_t kRows = kFewShortRows + 3;
+  for (const std::int64_t columns : {1, 2, 3, 4, 5, 16, 33, 140}) {
     check_special_reductions<T>(Dimension::inner, {kRows, columns});
   }
   for (const MatrixShape& shape : {MatrixShape{1, 1000}, {2, 1001}, {4, 520}, {5, 131075}}) {
@@ -984,8 +1003,8 @@ void check_short_reductions() {
 
 TEST_CASE("short rows of nothing but -0 add up to +0") {
   require_device();
-  for (const std::int64_t columns : {1, 4, 7, 8}) {
-    const MatrixShape shape{kManyShortRows, columns};
+  for (const std::int64_t columns : {1, 2, 4, 7, 8, 130, 300}) {
+    const MatrixShape shape{kFewShortRows + 1, columns};
     const std::vector<float> x(shape.size(), -0.0f);
     const auto is_negative = [](float v) { return std::signbit(v); };
     for (const Dimension dimension : {Dimension::inner, Dimension::outer}) {
@@ -1001,9 +1020,10 @@ TEST_CASE("reductions of short rows, and of short columns", "[exchange]") {
   require_device();
   check_short_reductions<float>();
   check_short_reductions<half>();
-  for (const MatrixShape& shape : {MatrixShape{kManyShortRows + 3, 1},
-                                   {kManyShortRows + 3, 7},
-                                   {kManyShortRows, 127},
+  for (const MatrixShape& shape : {MatrixShape{kFewShortRows + 3, 1},
+                                   {kFewShortRows + 3, 7},
+                                   {kFewShortRows, 127},
+                                   {kFewShortRows + 1, 127},
                                    {600007, 1}}) {
     const std::vector<float> x = random_values<float>(kExponents, shape.size(), 5);
     for (const std::size_t offset : {0u, 1u, 3u}) {
@@ -1018,6 +1038,31 @@ TEST_CASE("reductions of short rows, and of short columns", "[exchange]") {
                        });
       CHECK(wrong == 0);
     }
+  }
+}
+
+/// The sums and maxima of numbers below zero that are so small that their sums are exact: what is added from elsewhere shows,
+/// and a zero is no maximum.
+template <class T>
+void check_below_zero(Dimension dimension, MatrixShape shape) {
+  std::vector<T> x;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    x.push_back(make<T>(-1.0f - static_cast<float>(i * 7 % 13)));
+  }
+  for (const Reduction reduction : {Reduction::sum, Reduction::max}) {
+    INFO(shape.text() << (reduction == Reduction::sum ? ", sums" : ", maxima"));
+    int wrong = 0;
+    for_each_reduced(dimension, x, shape, run_reduce(reduction, dimension, x, shape),
+                     [&](const std::vector<T>& values, T result) {
+                       float sum = 0.0f, most = -kInfinity;
+                       for (const T v : values) {
+                         sum += static_cast<float>(to_double(v));
+                         most = std::max(most, static_cast<float>(to_double(v)));
+                       }
+                       const T expected = make<T>(reduction == Reduction::sum ? sum : most);
+                       if (to_double(result) != to_double(expected)) ++wrong;
+                     });
+    CHECK(wrong == 0);
   }
 }
 
@@ -1066,34 +1111,55 @@ TEST_CASE("integers are reduced exactly", "[exchange]") {
 
 TEST_CASE("sums and maxima of many rows, of numbers below zero", "[exchange]") {
   require_device();
-  const auto check = [](auto zero, MatrixShape shape) {
+  const Dimension inner = Dimension::inner;
+  check_below_zero<float>(inner, {4097, 776});  // too many rows for the kernel that begins sooner
+  check_below_zero<half>(inner, {1025, 1032});  // a tile and a pack
+  check_below_zero<Bf16>(inner, {1025, 1032});
+  check_below_zero<std::int32_t>(inner, {4097, 776});
+  check_below_zero<half>(inner, {262147, 8});  // two rows for each lane
+}
+
+TEST_CASE("sums and maxima of short rows, of numbers below zero", "[exchange]") {
+  require_device();
+  const auto check = [](auto zero) {
     using T = decltype(zero);
-    std::vector<T> x;  // below zero, and so small that their sums are exact
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-      x.push_back(make<T>(-1.0f - static_cast<float>(i * 7 % 13)));
+    for (const std::int64_t columns : {2,   4,   5,   7,   9,   16,  31,  33,  50,  63,  64,
+                                       65,  97,  127, 128, 129, 132, 193, 256, 257, 384, 385,
+                                       511, 512, 513, 640, 641, 768, 769}) {
+      check_below_zero<T>(Dimension::inner, {5, columns});
+      if (columns < 130) check_below_zero<T>(Dimension::inner, {kFewShortRows + 5, columns});
     }
-    for (const Reduction reduction : {Reduction::sum, Reduction::max}) {
-      INFO(shape.text() << (reduction == Reduction::sum ? ", sums" : ", maxima"));
-      int wrong = 0;
-      for_each_reduced(Dimension::inner, x, shape,
-                       run_reduce(reduction, Dimension::inner, x, shape),
-                       [&](const std::vector<T>& values, T result) {
-                         float sum = 0.0f, most = -kInfinity;
-                         for (const T v : values) {
-                           sum += static_cast<float>(to_double(v));
-                           most = std::max(most, static_cast<float>(to_double(v)));
-                         }
-                         const T expected = make<T>(reduction == Reduction::sum ? sum : most);
-                         if (to_double(result) != to_double(expected)) ++wrong;
-                       });
-      CHECK(wrong == 0);
-    }
+    check_below_zero<T>(Dimension::inner, {kFewShortRows + 1, 250});
   };
-  check(0.0f, {4097, 516});  // too many rows for the kernel that begins sooner; a tile and a pack
-  check(half{}, {1025, 1032});
-  check(Bf16{}, {1025, 1032});
-  check(std::int32_t{}, {4097, 516});
-  check(half{}, {262147, 8});  // two rows for each lane
+  check(0.0f);
+  check(half{});
+  check(std::int32_t{});
+}
+
+TEST_CASE("sums and maxima of few columns and of few rows, of numbers below zero", "[exchange]") {
+  require_device();
+  // Every block of ReduceShortColumns: more columns than it has, and fewer; all of its rows, and fewer.
+  for (const MatrixShape& shape : {MatrixShape{5, 8},
+                                   {63, 136},
+                                   {64, 68},
+                                   {65, 36},
+                                   {128, 72},
+                                   {129, 36},
+                                   {256, 72},
+                                   {257, 24},
+                                   {512, 40},
+                                   {513, 12},
+                                   {1024, 24},
+                                   {2048, 8},
+                                   {2049, 24},
+                                   {3072, 8},
+                                   {4097, 40}}) {
+    check_below_zero<float>(Dimension::outer, shape);
+    check_below_zero<half>(Dimension::outer, shape);
+    check_below_zero<std::int32_t>(Dimension::outer, shape);
+  }
+  check_below_zero<float>(Dimension::outer, {257, 3080});
+  check_below_zero<half>(Dimension::outer, {129, 8200});
 }
 
 TEST_CASE("NaN and infinities in reductions", "[exchange]") {
