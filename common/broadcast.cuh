@@ -14,16 +14,18 @@
 #include "common/refusal.h"
 #include "common/strided.cuh"
 
-// Six kernels, in the order in which they are tried.
+// Seven kernels, in the order in which they are tried.
 // - elementwise_pack_binary_kernel: nothing is broadcast.
 // - elementwise_any_address_kernel (any_address.cuh): the same, but a pointer does not fit its packs.
 // - broadcast_pack_kernel: the innermost dimension is a whole number of packs, so that a pack lies
 //   within one row: an operand gives a pack as one wide load, or one element for all of it. One
 //   pack a thread, in up to three dimensions.
 // - broadcast_steps_kernel: the same, several packs a thread or more dimensions.
-// - strided_flat_kernel (strided.cuh): rows that are no whole packs. An operand lies as the result does,
-//   has one element for a row, or a row's elements side by side: those are loaded in pieces or one by
-//   one.
+// - broadcast_row_kernel: rows that are no whole packs, results of one byte. One operand lies as the
+//   result does, the other is a single row.
+// - strided_flat_kernel (strided.cuh): other rows that are no whole packs. An operand lies as the result
+//   does, has one element for a row, or a row's elements side by side: those are loaded in pieces or one
+//   by one.
 // - broadcast_any_kernel: rows of any length, pointers of any alignment; and rows that are no packs
 //   where several packs a thread pay (pays_by_steps()).
 // All indices have 32 bits; what is larger is cut into parts on the host.
@@ -293,6 +295,52 @@ __global__ void broadcast_any_kernel(const In* in0, const In* in1, Out* out, std
   }
 }
 
+/// W elements of a row of `columns`, from `column` on; behind its end it begins anew.
+template <int W, class In>
+__device__ __forceinline__ Pack<In, W> load_around(const In* row, std::uint32_t column,
+                                                   std::uint32_t columns) {
+  if constexpr (sizeof(In) > 1) {  // bytes take less time one by one
+    const In* const first = row + column;
+    if (is_inside<In, W>(column, Pieces<In, W>::shift_of(first), columns)) {
+      return pack_of(load_pieces<W>(first, 0));
+    }
+  }
+  Pack<In, W> pack;
+#pragma unroll
+  for (int k = 0; k < W; ++k) {
+    pack.at[k] = row[column];
+    if (++column == columns) column = 0;
+  }
+  return pack;
+}
+
+/// One pack of W results a thread. One operand lies as the result does; the other, in0 if kRowFirst,
+/// is a row that repeats.
+///
+/// `out` and the operand that lies as it does are aligned to their packs; they may be the same.
+template <int W, bool kRowFirst, class In, class Out, class Op>
+__global__ void broadcast_row_kernel(const In* in0, const In* in1, Out* out, std::uint32_t n,
+                                     FastDivisor columns, Op op) {
+  const In* const dense = kRowFirst ? in1 : in0;
+  const In* const row = kRowFirst ? in0 : in1;
+  std::uint32_t i = (blockIdx.x * blockDim.x + threadIdx.x) * W;
+  if (i >= n) return;
+  std::uint32_t column = columns.divmod(i).remainder;
+  wait_for_previous_grid();  // arithmetic need not wait
+  let_next_grid_begin(kEveryBlock);
+  if (i + W <= n) {
+    const Pack<In, W> a = load_pack<W>(dense + i);
+    const Pack<In, W> b = load_around<W>(row, column, columns.divisor());
+    store_pack(out + i, kRowFirst ? apply<Out>(op, b, a) : apply<Out>(op, a, b));
+    return;
+  }
+  // The tail ends with the last row, so that only a row shorter than it ends within it.
+  for (; i < n; ++i) {
+    out[i] = kRowFirst ? op(row[column], dense[i]) : op(dense[i], row[column]);
+    if (++column == columns.divisor()) column = 0;
+  }
+}
+
 /// Sizes at which launch_broadcast() changes its method; a test sets them lower.
 struct BroadcastLimits {
   std::int64_t most_elements = (std::int64_t{1} << 31) - 1;  ///< of a launch; at most this
@@ -302,6 +350,8 @@ struct BroadcastLimits {
   /// million elements in rows of 2,815 they take 9 % less time.)
   std::int64_t pieces = std::int64_t{1} << 20;
   std::int64_t pieces_row = 1024;
+  /// From so many results on, a thread of broadcast_row_kernel takes 16 elements of two bytes, below 8.
+  std::int64_t wide_row = std::int64_t{1} << 22;
 };
 
 namespace detail {
@@ -483,10 +533,43 @@ cudaError_t launch_broadcast_any(const StridedLoop& loop, const In* in0, const I
                 in0, in1, out, static_cast<std::uint32_t>(n), rows, op);
 }
 
+/// Operands and results of which broadcast_row_kernel is faster than the other kernels.
+template <class In, class Out>
+inline constexpr bool kHasRowKernel = sizeof(Out) == 1 && sizeof(In) <= 4;
+
+/// Fewer rows stay with the other kernels. (H200, floats: 2 of 14,335 are slower, 16 faster.)
+inline constexpr std::int64_t kFewestRows = 3;
+
+/// Whether operand t is a row that repeats, and the other one lies as the result does.
+inline bool is_one_row(const StridedLoop& loop, int t) {
+  return loop.rank == 2 && loop.stride[t][0] == 0 && loop.stride[t][1] == 1 &&
+         lies_as_result(loop, 3 - t);
+}
+
+/// Whether broadcast_row_kernel takes the loop.
+template <int W, class In, class Out>
+bool is_with_row(const StridedLoop& loop, const In* in0, const In* in1, const Out* out) {
+  const bool is_first = is_one_row(loop, 1);
+  return (is_first || is_one_row(loop, 2)) && loop.extent[0] >= kFewestRows &&
+         is_aligned(is_first ? in1 : in0, kPackAlignment<In, W>) &&
+         is_aligned(out, kPackAlignment<Out, W>);
+}
+
+template <int W, class In, class Out, class Op>
+cudaError_t launch_broadcast_row(const StridedLoop& loop, const In* in0, const In* in1, Out* out,
+                                 Op op, cudaStream_t stream) {
+  auto* const kernel = is_one_row(loop, 1) ? broadcast_row_kernel<W, true, In, Out, Op>
+                                           : broadcast_row_kernel<W, false, In, Out, Op>;
+  return launch(kernel, strided_shape((loop.elements - 1) / W + 1, kStridedThreads), stream, in0,
+                in1, out, static_cast<std::uint32_t>(loop.elements),
+                FastDivisor(static_cast<std::uint32_t>(loop.extent[1])), op);
+}
+
 /// Whether broadcast_any_kernel is faster at rows that are no packs than strided_flat_kernel, because a
 /// thread takes several packs, whose places it finds once. From memory, on an H200: masks of 4,095 x
 /// 4,095 by a factor of 1.1 to 1.4; 14,335 columns and a row by 2 to 13 % where operands have one byte,
-/// or four and the results one. Of two bytes it is slower, and where an operand has one element a row.
+/// or four and the results one. (Of one row, broadcast_row_kernel is faster still; what remains is a row
+/// for each image.) Of two bytes it is slower, and where an operand has one element a row.
 template <int W, class In>
 bool pays_by_steps(const StridedLoop& loop, const BroadcastLimits& limits) {
   const int inner = loop.rank - 1;
@@ -558,6 +641,17 @@ cudaError_t launch_broadcast_part(const StridedLoop& loop, const In* in0, const 
   const std::int64_t columns = loop.extent[loop.rank - 1];
   if (columns < kAny) {
     return launch_broadcast_any<kAny, ShortRows>(loop, in0, in1, out, op, stream, limits);
+  }
+  if constexpr (kHasRowKernel<In, Out>) {
+    constexpr int kWide = sizeof(In) == 2 ? 16 : kAny;
+    const bool is_odd = columns % kAny != 0;
+    if (kWide > kAny && is_odd && loop.elements >= limits.wide_row &&
+        is_with_row<kWide>(loop, in0, in1, out)) {
+      return launch_broadcast_row<kWide>(loop, in0, in1, out, op, stream);
+    }
+    if (is_odd && is_with_row<kAny>(loop, in0, in1, out)) {
+      return launch_broadcast_row<kAny>(loop, in0, in1, out, op, stream);
+    }
   }
   if constexpr (kAny * sizeof(In) % 4 == 0) {  // PackWords
     FlatLoad load[3] = {};

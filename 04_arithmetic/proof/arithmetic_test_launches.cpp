@@ -118,7 +118,8 @@ TEST_CASE("arithmetic: which kernel runs, in how many blocks: rows that are no p
   add_row(Bf16{}, "bf16", 1026, 1023);
   add_row(Bf16{}, "bf16", 1024, 1025);
   add_row(0.0f, "f32", 1024, 14335);
-  // Several packs a thread from 2^22 elements on: of one byte, and where both operands are broadcast.
+  // Bytes with one row have a kernel of their own; if the other operand does not suit its packs, several
+  // packs a thread from 2^22 elements on, as where both operands are broadcast.
   for (const std::int64_t rows : {292, 293}) add_row(std::int8_t{}, "i8", rows, 14335);
   add_row(Bf16{}, "bf16", 1024, 14335);
   add_operator<std::int8_t>(table, ArithmeticOp::Add, "i8", {293, 14335}, {293, 1});

@@ -72,7 +72,8 @@ void add_ladder(LaunchTable& table, const std::string& name, Operation op,
 TEST_CASE("logical_relation: which kernel runs, in how many blocks: rows that are no packs") {
   LaunchTable table;
   const RelationOp greater = RelationOp::Greater;
-  // Pieces from 2^20 elements in rows of 1,024 on; of floats and of bytes until 2^22.
+  // One row has its own kernel, of halves 16 elements a thread from 2^22 on. Where the other operand does
+  // not suit packs: pieces from 2^20 elements in rows of 1,024 on; of floats and of bytes until 2^22.
   for (const std::int64_t rows : {73, 74, 292, 293}) {
     add_relation<half>(table, greater, "f16", {rows, 14335}, {14335});
     add_relation<float>(table, greater, "f32", {rows, 14335}, {14335});
@@ -81,6 +82,13 @@ TEST_CASE("logical_relation: which kernel runs, in how many blocks: rows that ar
   add_relation<float>(table, greater, "f32", {1026, 1023}, {1023});
   add_relation<float>(table, greater, "f32", {1024, 1025}, {1025});
   add_relation<float>(table, greater, "f32", {293, 14335}, {293, 1});
+  add_relation<half>(table, greater, "f16", {14335}, {293, 14335});
+  for (const std::int64_t rows : {2, 3}) {
+    add_relation<half>(table, greater, "f16", {rows, 14335}, {14335});
+  }
+  for (const std::int64_t rows : {146, 147}) {  // a row of each image
+    add_relation<float>(table, greater, "f32", {2, rows, 14335}, {2, 1, 14335});
+  }
   for (const std::int64_t n : {2047, 2049}) {
     add_relation<half>(table, greater, "f16", {n, 1}, {n});
   }

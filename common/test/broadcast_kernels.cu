@@ -37,6 +37,7 @@ BroadcastLimits limits_of(LimitsToTry wanted) {
   if (wanted.enough_threads > 0) limits.enough_threads = wanted.enough_threads;
   if (wanted.pieces > 0) limits.pieces = wanted.pieces;
   if (wanted.pieces_row > 0) limits.pieces_row = wanted.pieces_row;
+  if (wanted.wide_row > 0) limits.wide_row = wanted.wide_row;
   return limits;
 }
 

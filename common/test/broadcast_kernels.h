@@ -16,6 +16,7 @@ struct LimitsToTry {
   std::int64_t enough_threads = 0;
   std::int64_t pieces = 0;
   std::int64_t pieces_row = 0;
+  std::int64_t wide_row = 0;
 };
 
 /// out = 7 in0 - in1, wrapping: nothing that is left of it when the operands are exchanged.

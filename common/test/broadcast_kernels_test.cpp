@@ -46,27 +46,56 @@ const std::vector<ShapePair> kOddRows = {
     {{3, 5, 67}, {5, 1}},    {{3, 5, 67}, {3, 1, 67}}, {{1, 3, 29}, {4, 1, 29}},
     {{9, 1, 67}, {9, 5, 1}}, {{65, 1}, {67}},          {{2, 5, 3, 19}, {5, 1, 19}}};
 
+/// What is wrong with one launch, or an empty string.
+template <class In, class Out, class Op>
+std::string wrong_with(const ShapePair& shapes, const Offsets& offsets, LimitsToTry limits,
+                       const Op& op, Launch<In, Out> launch) {
+  Broadcast broadcast;
+  REQUIRE(make_broadcast(shapes.shape0, shapes.shape1, &broadcast) == cudaSuccess);
+  const BroadcastTrial<In, Out> trial(
+      shapes, [](std::int64_t i) { return value<In>(i, 37); },
+      [](std::int64_t i) { return value<In>(i, 101); }, op, offsets);
+  const std::string wrong = trial.violation([&](const In* in0, const In* in1, Out* out) {
+    return launch(broadcast, in0, in1, out, limits, nullptr);
+  });
+  if (wrong.empty()) return "";
+  return to_string(shapes) + ", " + std::to_string(offsets.in0) + ", " +
+         std::to_string(offsets.in1) + " and " + std::to_string(offsets.out) +
+         " elements off: " + wrong;
+}
+
 /// What is first wrong at rows that are no packs, each operand at every offset of a pack, by each way
 /// that launch_broadcast() has.
 template <class In, class Out, class Op>
 std::string first_wrong_odd_rows(const Op& op, Launch<In, Out> launch) {
-  for (const LimitsToTry limits : {LimitsToTry{}, {0, 0, 1, 1}, {0, 1}, {0, 1, 1, 1}}) {
+  for (const LimitsToTry limits : {LimitsToTry{}, {0, 0, 1, 1}, {0, 1}, {0, 1, 1, 1, 1}}) {
     for (const ShapePair& form : kOddRows) {
       for (const ShapePair& shapes : {form, ShapePair{form.shape1, form.shape0}}) {
-        Broadcast broadcast;
-        REQUIRE(make_broadcast(shapes.shape0, shapes.shape1, &broadcast) == cudaSuccess);
         for (std::size_t k = 0; k < 8; ++k) {
           for (const Offsets& offsets : {Offsets{k, 0, 0}, Offsets{0, k, 0}, Offsets{k, k, 0}}) {
-            const BroadcastTrial<In, Out> trial(
-                shapes, [](std::int64_t i) { return value<In>(i, 37); },
-                [](std::int64_t i) { return value<In>(i, 101); }, op, offsets);
-            const std::string wrong = trial.violation([&](const In* in0, const In* in1, Out* out) {
-              return launch(broadcast, in0, in1, out, limits, nullptr);
-            });
-            if (!wrong.empty()) {
-              return to_string(shapes) + ", " + std::to_string(offsets.in0) + " and " +
-                     std::to_string(offsets.in1) + " elements off: " + wrong;
-            }
+            const std::string wrong = wrong_with(shapes, offsets, limits, op, launch);
+            if (!wrong.empty()) return wrong;
+          }
+        }
+      }
+    }
+  }
+  return "";
+}
+
+/// What is first wrong with one row: lengths around packs and pieces, the row first and second, at every
+/// offset of a pack; a result that suits packs of 8 and of 16, and one that suits those of 8 only.
+template <class In, class Out, class Op>
+std::string first_wrong_row(const Op& op, Launch<In, Out> launch) {
+  for (std::int64_t columns = 9; columns < 56; ++columns) {
+    for (const std::int64_t rows : {3, 7}) {
+      const TensorShape all{rows, columns}, row{columns};
+      for (std::size_t k = 0; k < 8; ++k) {
+        for (const std::size_t out : {std::size_t{0}, std::size_t{8}}) {
+          for (const LimitsToTry limits : {LimitsToTry{}, {0, 0, 0, 0, 1}}) {
+            const std::string wrong = wrong_with({all, row}, {0, k, out}, limits, op, launch) +
+                                      wrong_with({row, all}, {k, 0, out}, limits, op, launch);
+            if (!wrong.empty()) return wrong;
           }
         }
       }
@@ -76,7 +105,7 @@ std::string first_wrong_odd_rows(const Op& op, Launch<In, Out> launch) {
 }
 
 /// How a launch loads rows that are no packs: "pieces" or "elements" by strided_flat_kernel, "steps" by
-/// broadcast_any_kernel.
+/// broadcast_any_kernel, "row 8" by broadcast_row_kernel of 8 elements a thread.
 template <class In, class Out>
 std::string way_of(Launch<In, Out> launch, const ShapePair& shapes, LimitsToTry limits,
                    std::size_t bytes1 = 16) {
@@ -88,6 +117,10 @@ std::string way_of(Launch<In, Out> launch, const ShapePair& shapes, LimitsToTry 
   REQUIRE(launches.size() == 1);
   const std::string& kernel = launches[0].kernel;
   if (kernel.rfind("broadcast_any_kernel", 0) == 0) return "steps";
+  const std::string of_row = "broadcast_row_kernel<";
+  if (kernel.rfind(of_row, 0) == 0) {
+    return "row " + kernel.substr(of_row.size(), kernel.find(',') - of_row.size());
+  }
   INFO(kernel);
   REQUIRE(kernel.rfind("strided_flat_kernel", 0) == 0);
   return kernel.find(", 2, ") < kernel.find("OnElements") ? "pieces" : "elements";
@@ -117,6 +150,7 @@ TEST_CASE("launch_broadcast: in place, where a block has more threads than there
                                   {{519}, {519}},
                                   {{3, 5}, {5}},
                                   {{7, 9}, {7, 1}},
+                                  {{19, 37}, {37}},
                                   {{2, 3, 130}, {3, 1}},
                                   {{4, 33, 3}, {33, 1}}}) {
     for (const std::size_t offset : {std::size_t{0}, std::size_t{1}}) {
@@ -270,11 +304,26 @@ TEST_CASE(
   CHECK(first_wrong_odd_rows<std::int8_t, std::int32_t>(wide, widened) == "");
 }
 
+TEST_CASE("launch_broadcast: one row that is no packs, results of a byte") {
+  require_device();
+  const auto mixed = [](std::int8_t a, std::int8_t b) {
+    return static_cast<std::int8_t>(7 * a - b);
+  };
+  const auto is_greater = [](auto a, auto b) {
+    return static_cast<unsigned char>(static_cast<float>(a) > static_cast<float>(b) ? 1 : 0);
+  };
+  CHECK(first_wrong_row<std::int8_t, std::int8_t>(mixed, mixed_up) == "");
+  CHECK(first_wrong_row<half, unsigned char>(is_greater, greater) == "");
+  CHECK(first_wrong_row<float, unsigned char>(is_greater, greater) == "");
+}
+
 // 9 x 37 are 333 elements: 42 packs of eight, 84 of four.
 TEST_CASE("launch_broadcast: rows that are no packs, which way at which size") {
   const ShapePair row{{9, 37}, {37}}, column{{9, 37}, {9, 1}}, mask{{9, 1}, {37}};
+  const ShapePair rows{{3, 3, 37}, {3, 1, 37}};  // of each of three images
   const LimitsToTry pieces{0, 0, 333, 37}, short_row{0, 0, 333, 38}, few{0, 0, 334, 37};
   const LimitsToTry two{0, 21, 333, 37}, one{0, 22, 333, 37};
+  const LimitsToTry wide{0, 0, 0, 0, 333}, narrow{0, 0, 0, 0, 334};
   const Launch<std::int8_t, std::int8_t> i8 = mixed_up;
   const Launch<std::int16_t, std::int16_t> i16 = mixed_up;
   const Launch<std::int32_t, std::int32_t> i32 = mixed_up;
@@ -287,10 +336,10 @@ TEST_CASE("launch_broadcast: rows that are no packs, which way at which size") {
   CHECK(way_of(i16, row, few) == "elements");
   CHECK(way_of(i16, column, pieces) == "elements");
   CHECK(way_of(i16, mask, pieces) == "pieces");
-  CHECK(way_of(i8, row, pieces) == "pieces");
-  CHECK(way_of(half_byte, row, pieces) == "pieces");
-  CHECK(way_of(float_byte, row, pieces) == "pieces");
-  CHECK(way_of(float_byte, row, few) == "elements");
+  CHECK(way_of(i8, rows, pieces) == "pieces");
+  CHECK(way_of(half_byte, rows, pieces) == "pieces");
+  CHECK(way_of(float_byte, rows, pieces) == "pieces");
+  CHECK(way_of(float_byte, rows, few) == "elements");
   CHECK(way_of(i32, row, pieces) == "elements");
 
   // Steps, if a thread takes two packs: where both operands are broadcast ...
@@ -299,17 +348,30 @@ TEST_CASE("launch_broadcast: rows that are no packs, which way at which size") {
   CHECK(way_of(float_byte, mask, two) == "steps");
   CHECK(way_of(i32, mask, {0, 42}) == "steps");
   CHECK(way_of(i32, mask, {0, 43}) == "elements");
-  // ... and with a row, of one byte or of four with a result of one.
-  CHECK(way_of(i8, row, two) == "steps");
-  CHECK(way_of(i8, row, one) == "pieces");
-  CHECK(way_of(i8, {{37}, {9, 37}}, two) == "steps");
+  // ... and with rows, of one byte or of four with a result of one.
+  CHECK(way_of(i8, rows, two) == "steps");
+  CHECK(way_of(i8, rows, one) == "pieces");
+  CHECK(way_of(i8, {rows.shape1, rows.shape0}, two) == "steps");
   CHECK(way_of(i8, column, two) == "elements");
-  CHECK(way_of(float_byte, row, two) == "steps");
+  CHECK(way_of(float_byte, rows, two) == "steps");
   CHECK(way_of(float_byte, column, two) == "elements");
-  CHECK(way_of(half_byte, row, two) == "pieces");
+  CHECK(way_of(half_byte, rows, two) == "pieces");
   CHECK(way_of(i16, row, two) == "pieces");
   CHECK(way_of(i32, row, {0, 1}) == "elements");
 
   // Rows of whole packs, of which an operand begins beside one.
   CHECK(way_of(i16, {{9, 40}, {40}}, pieces, 2) == "steps");
+
+  // One row and a result of a byte: 16 halves a thread in large launches; not for two rows.
+  for (const ShapePair& shapes : {row, ShapePair{row.shape1, row.shape0}}) {
+    CHECK(way_of(i8, shapes, two) == "row 8");
+    CHECK(way_of(i8, shapes, wide) == "row 8");
+    CHECK(way_of(half_byte, shapes, narrow) == "row 8");
+    CHECK(way_of(half_byte, shapes, wide) == "row 16");
+    CHECK(way_of(float_byte, shapes, pieces) == "row 8");
+    CHECK(way_of(float_byte, shapes, wide) == "row 8");
+  }
+  CHECK(way_of(half_byte, {{3, 37}, {37}}, wide) == "row 8");
+  CHECK(way_of(half_byte, {{2, 37}, {37}}, wide) == "elements");
+  CHECK(way_of(half_byte, {{9, 40}, {40}}, wide, 2) == "steps");
 }

@@ -27,7 +27,8 @@ std::string first_wrong(const Op& op, cudaError_t (*launch)(const Broadcast&, co
   return first_failure(seed, 4000, [&](const ShapePair& shapes) -> std::string {
     const auto choice =
         static_cast<std::size_t>(elements_of(shapes.shape0) * 7 + elements_of(shapes.shape1) * 3);
-    const LimitsToTry limits[] = {{0, 0}, {0, 1}, {0, 5}, {40, 0}, {17, 1}, {300, 2}, {0, 0, 1, 1}};
+    const LimitsToTry limits[] = {{0, 0},  {0, 1},   {0, 5},         {40, 0},
+                                  {17, 1}, {300, 2}, {0, 0, 1, 1, 1}};
     const Offsets offsets[] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     Broadcast broadcast;
     if (make_broadcast(shapes.shape0, shapes.shape1, &broadcast) != cudaSuccess) {
