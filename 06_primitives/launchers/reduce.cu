@@ -262,7 +262,9 @@ ColumnBlock column_block(std::int64_t rows, std::int64_t columns) {
     if (rows > 4 * kPartRows) return ColumnBlock::none;
   }
   if (columns <= 1024) {
-    return rows > 512 ? ColumnBlock::of_2x256 : rows > 256 ? ColumnBlock::of_4x128 : ColumnBlock::of_8x64;
+    return rows > 512   ? ColumnBlock::of_2x256
+           : rows > 256 ? ColumnBlock::of_4x128
+                        : ColumnBlock::of_8x64;
   }
   if (kTwoBytes ? columns <= 8192 : rows > 512 && columns <= 3072) return ColumnBlock::of_4x128;
   return !kTwoBytes && columns > 4096 && columns <= 8192 ? ColumnBlock::of_8x32
@@ -356,14 +358,18 @@ cudaError_t launch_short_columns(ColumnBlock block, const T* x, T* y, void* work
   switch (block) {
     case ColumnBlock::of_16x16:
       return launch_column_blocks<16, 16>(x, y, rows, columns, op, stream);
-    case ColumnBlock::of_8x32: return launch_column_blocks<8, 32>(x, y, rows, columns, op, stream);
-    case ColumnBlock::of_4x64: return launch_column_blocks<4, 64>(x, y, rows, columns, op, stream);
-    case ColumnBlock::of_8x64: return launch_column_blocks<8, 64>(x, y, rows, columns, op, stream);
+    case ColumnBlock::of_8x32:
+      return launch_column_blocks<8, 32>(x, y, rows, columns, op, stream);
+    case ColumnBlock::of_4x64:
+      return launch_column_blocks<4, 64>(x, y, rows, columns, op, stream);
+    case ColumnBlock::of_8x64:
+      return launch_column_blocks<8, 64>(x, y, rows, columns, op, stream);
     case ColumnBlock::of_4x128:
       return launch_column_blocks<4, 128>(x, y, rows, columns, op, stream);
     case ColumnBlock::of_2x256:
       return launch_column_blocks<2, 256>(x, y, rows, columns, op, stream);
-    default: break;
+    default:
+      break;
   }
   auto* const partial = static_cast<AccOf<T>*>(workspace);
   const cudaError_t error =

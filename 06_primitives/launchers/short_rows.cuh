@@ -28,7 +28,7 @@ ShortRows short_rows(std::int64_t rows, std::int64_t columns, bool packs) {
   const bool few = rows <= kFewShortRows, many = rows >= kManyShortRows;
   if (columns <= 0) return ShortRows::none;
   if (packs && columns <= 32 * kPackWidth<T>) return ShortRows::of_packs;
-  if (columns == 2 || (columns == 4 && kPackWidth<T> > 4)) return ShortRows::in_packs;
+  if (columns == 2 || (columns == 4 && kPackWidth < T >> 4)) return ShortRows::in_packs;
   if (Op::kInOrder) {
     if (columns > (packs ? 384 : kTwoBytes ? 32 * kInOrderEach : 480)) return ShortRows::none;
     const bool wait = !kTwoBytes && columns > 128 && columns <= 32 * kShortEach;
@@ -77,7 +77,10 @@ cudaError_t launch_short_rows(ShortRows by, const T* x, T* y, std::int64_t rows,
     }
   }
   const bool packs = by == ShortRows::of_packs;
-  const int held = packs ? kWidth : columns <= 128 ? 8 : columns <= 32 * kShortEach ? kShortEach : kInOrderEach;
+  const int held = packs                        ? kWidth
+                   : columns <= 128             ? 8
+                   : columns <= 32 * kShortEach ? kShortEach
+                                                : kInOrderEach;
   int log_lanes = 0;
   while (held << log_lanes < n) ++log_lanes;
   const std::int64_t blocks = ceil_div(rows, kShortRowThreads >> log_lanes);

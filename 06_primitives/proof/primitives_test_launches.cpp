@@ -357,12 +357,20 @@ TEST_CASE("primitives: which kernel runs for short rows and columns") {
   LaunchTable table;
   std::vector<Matrix> all;
   for (const std::int64_t columns :
-       {1,   2,   4,   7,   24,  32,  33,  64,  65,  96,  97,  128, 129, 200, 201, 256, 257,
-        288, 289, 384, 385, 388, 480, 481, 512, 513, 544, 545, 640, 641, 768, 769}) {
+       {1,   2,   4,   7,   24,  32,  33,  64,  65,  96,  97,  128, 129, 200, 201, 256,
+        257, 288, 289, 384, 385, 388, 480, 481, 512, 513, 544, 545, 640, 641, 768, 769}) {
     for (const std::int64_t rows : {1024, 8192}) all.push_back({rows, columns});
   }
-  for (const Matrix& m : {Matrix{1025, 33}, {1025, 64}, {1025, 97}, {8191, 129}, {8191, 384},
-                          {65536, 32}, {65537, 32}, {262144, 8}, {262145, 8}, {600000, 1}}) {
+  for (const Matrix& m : {Matrix{1025, 33},
+                          {1025, 64},
+                          {1025, 97},
+                          {8191, 129},
+                          {8191, 384},
+                          {65536, 32},
+                          {65537, 32},
+                          {262144, 8},
+                          {262145, 8},
+                          {600000, 1}}) {
     all.push_back(m);
   }
   add_matrix<float>(table, "softmax f32", all, softmax<float>);
@@ -397,10 +405,11 @@ TEST_CASE("primitives: which kernel runs for short rows and columns") {
       of_few.push_back({rows, columns});
     }
   }
-  for (const Matrix& m : {Matrix{128, 8192}, {128, 8200}, {128, 65536}, {128, 65544}, {128, 131072},
-                          {128, 131080}, {256, 8192}, {256, 8200}, {3000, 512}, {3000, 520},
-                          {4096, 1032}, {4097, 1032}, {4096, 2048}, {4096, 2056}, {4096, 4096},
-                          {4096, 4104}, {5120, 512}, {5121, 512}, {10240, 512}, {10241, 512}}) {
+  for (const Matrix& m :
+       {Matrix{128, 8192}, {128, 8200},  {128, 65536}, {128, 65544}, {128, 131072},
+        {128, 131080},     {256, 8192},  {256, 8200},  {3000, 512},  {3000, 520},
+        {4096, 1032},      {4097, 1032}, {4096, 2048}, {4096, 2056}, {4096, 4096},
+        {4096, 4104},      {5120, 512},  {5121, 512},  {10240, 512}, {10241, 512}}) {
     of_few.push_back(m);
   }
   add_matrix<half>(table, "sum outer f16", of_few, sum(Dimension::outer));
@@ -411,7 +420,7 @@ TEST_CASE("primitives: which kernel runs for short rows and columns") {
 TEST_CASE("primitives: which kernel adds up rows that are not short, 2^32 of them") {
   LaunchTable table;
   add_matrix<half>(
-      table, "sum inner f16", {{std::int64_t{1} << 32, 300}},
+      table, "sum inner f16", {{std::int64_t{1} << 32, 1000}},
       [](const half* x, half* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
         return reduce(Reduction::sum, Dimension::inner, x, y, rows, columns,
                       reinterpret_cast<void*>(4096), std::size_t{1} << 40, stream);

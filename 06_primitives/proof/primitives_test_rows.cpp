@@ -956,7 +956,7 @@ constexpr std::int64_t kFewShortRows = 1024, kManyShortRows = 8192;
 std::vector<MatrixShape> short_shapes() {
   std::vector<MatrixShape> all = {{1029, 2}, {1027, 4}};
   for (const std::int64_t columns :
-       {1,   2,   3,   4,   5,   6,   7,   8,   9,   11,  12,  15,  16,  17,  24,  31,  32, 33,
+       {1,   2,   3,   4,   5,   6,   7,   8,   9,   11,  12,  15,  16,  17,  24,  31,  32,  33,
         40,  50,  64,  65,  97,  100, 127, 128, 129, 145, 193, 200, 201, 255, 256, 257, 288, 289,
         300, 384, 385, 388, 400, 416, 417, 480, 481, 511, 512, 513, 544, 545, 640, 641, 768, 769}) {
     all.push_back({columns < 9 ? 260 : columns < 128 ? 37 : 17, columns});
@@ -1123,9 +1123,9 @@ TEST_CASE("sums and maxima of short rows, of numbers below zero", "[exchange]") 
   require_device();
   const auto check = [](auto zero) {
     using T = decltype(zero);
-    for (const std::int64_t columns : {2,   4,   5,   7,   9,   16,  31,  33,  50,  63,  64,
-                                       65,  97,  127, 128, 129, 132, 193, 256, 257, 384, 385,
-                                       511, 512, 513, 640, 641, 768, 769}) {
+    for (const std::int64_t columns :
+         {2,   4,   5,   7,   9,   16,  31,  33,  50,  63,  64,  65,  97,  127, 128,
+          129, 132, 193, 256, 257, 384, 385, 511, 512, 513, 640, 641, 768, 769}) {
       check_below_zero<T>(Dimension::inner, {5, columns});
       if (columns < 130) check_below_zero<T>(Dimension::inner, {kFewShortRows + 5, columns});
     }
