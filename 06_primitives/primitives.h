@@ -124,8 +124,9 @@ enum class Dimension {
 
 /// The blocks that reduce() cuts the work into, if a matrix has so few rows or columns that it
 /// would have fewer: about as many as a large GPU runs at once. Counted in blocks of 256 threads;
-/// over the outer dimension they have 512, and are half as many. With 1 nothing is cut, and many
-/// short rows or columns take the kernels of longer ones.
+/// over the outer dimension they have 512, and are half as many. From the default on, columns of few
+/// rows, and few columns, take a kernel that cuts them otherwise. With 1 nothing is cut, and many short
+/// rows or columns take the kernels of longer ones.
 inline constexpr std::int64_t kReduceBlocks = 512;
 
 /// Bytes of device memory that reduce() needs besides its operands for a matrix of T; 0 where one

@@ -167,6 +167,10 @@ __global__ void __launch_bounds__(kShortRowThreads)
 /// apart; of a row in one lane already of one fewer.
 inline constexpr int kShortEach = 9, kInOrderEach = 17, kShortStaged = 6;
 
+/// The registers for them.
+template <int N>
+using Most = std::integral_constant<int, N>;
+
 /// to[k] = op(from)[k] for k in [0, stored), of a row of which this lane has from[0], ..., from[held - 1], held <= N.
 template <int N, class Acc, class Op, class T, class Lanes>
 __device__ __forceinline__ void short_row(const T* from, int held, T* to, int stored, Lanes lanes) {
@@ -224,7 +228,8 @@ __global__ void __launch_bounds__(kShortRowThreads)
   wait_for_previous_grid();
   let_next_grid_begin();
   // Registers that hold the identity cost as much as others.
-  const auto run = [&]<int N>(T* to) {
+  const auto run = [&](auto most, T* to) {
+    constexpr int N = decltype(most)::value;
     if (kMost > kShortEach || lanes > 1) {
       short_row<N, Acc, Op>(from, held, to, stored, lanes);
     } else {
@@ -232,22 +237,22 @@ __global__ void __launch_bounds__(kShortRowThreads)
     }
   };
   if constexpr (kMost == kShortEach) {
-    if (each <= 2) return run.template operator()<2>(direct);
-    if (each <= 4) return run.template operator()<4>(direct);
+    if (each <= 2) return run(Most<2>{}, direct);
+    if (each <= 4) return run(Most<4>{}, direct);
     if (each < kShortStaged && (Op::kOneResult || lanes > 1)) {
       return short_row<kShortStaged - 1, Acc, Op>(from, held, direct, stored, lanes);
     }
   }
   if constexpr (Op::kOneResult) {
-    run.template operator()<kMost>(direct);
+    run(Most<kMost>{}, direct);
   } else {
     alignas(16) __shared__ T tile[kShortRowThreads * kMost];
     T* const staged = tile + in_block * columns + column;
     constexpr int kFewer = kMost > kShortEach ? 13 : sizeof(T) == 2 ? 8 : 7;
     if (each <= kFewer) {
-      run.template operator()<kFewer>(staged);
+      run(Most<kFewer>{}, staged);
     } else {
-      run.template operator()<kMost>(staged);
+      run(Most<kMost>{}, staged);
     }
     __syncthreads();
     const int count = rows - first < rows_each ? static_cast<int>(rows - first) : rows_each;

@@ -54,7 +54,8 @@ cudaError_t launch_short_rows(ShortRows by, const T* x, T* y, std::int64_t rows,
   const int n = static_cast<int>(columns);
   const auto shape = [](std::int64_t blocks) { return rows_shape(blocks, kShortRowThreads, 1); };
   if (by == ShortRows::in_packs) {
-    const auto in_packs = [&]<int kColumns>() {
+    const auto in_packs = [&](auto known) {
+      constexpr int kColumns = decltype(known)::value;
       return launch(RowsInPacks<kColumns, Acc, Op, T>,
                     shape(ceil_div(rows, kShortRowThreads * (kWidth / kColumns))), stream, x, y,
                     rows);
@@ -62,9 +63,9 @@ cudaError_t launch_short_rows(ShortRows by, const T* x, T* y, std::int64_t rows,
     const std::size_t result = Op::kOneResult ? static_cast<std::size_t>(16 / columns) : 16;
     if (is_aligned(x, 16) && is_aligned(y, result)) {
       if constexpr (kWidth > 4) {
-        if (columns == 4) return in_packs.template operator()<4>();
+        if (columns == 4) return in_packs(std::integral_constant<int, 4>{});
       }
-      return in_packs.template operator()<2>();
+      return in_packs(std::integral_constant<int, 2>{});
     }
   }
   if constexpr (!Op::kInOrder) {
