@@ -21,8 +21,8 @@
 //   within one row: an operand gives a pack as one wide load, or one element for all of it. One
 //   pack a thread, in up to three dimensions.
 // - broadcast_steps_kernel: the same, several packs a thread or more dimensions.
-// - broadcast_row_kernel: rows that are no whole packs, results of one byte. One operand lies as the
-//   result does, the other is a single row.
+// - broadcast_row_kernel: rows that are no whole packs, elements of two bytes or results of one. One operand
+//   lies as the result does, the other is a single row.
 // - strided_flat_kernel (strided.cuh): other rows that are no whole packs. An operand lies as the result
 //   does, has one element for a row, or a row's elements side by side: those are loaded in pieces or one
 //   by one.
@@ -350,7 +350,7 @@ struct BroadcastLimits {
   /// million elements in rows of 2,815 they take 9 % less time.)
   std::int64_t pieces = std::int64_t{1} << 20;
   std::int64_t pieces_row = 1024;
-  /// From so many results on, a thread of broadcast_row_kernel takes 16 elements of two bytes, below 8.
+  /// From so many results of a byte on, a thread of broadcast_row_kernel takes 16 elements of two bytes, below 8.
   std::int64_t wide_row = std::int64_t{1} << 22;
 };
 
@@ -535,7 +535,7 @@ cudaError_t launch_broadcast_any(const StridedLoop& loop, const In* in0, const I
 
 /// Operands and results of which broadcast_row_kernel is faster than the other kernels.
 template <class In, class Out>
-inline constexpr bool kHasRowKernel = sizeof(Out) == 1 && sizeof(In) <= 4;
+inline constexpr bool kHasRowKernel = sizeof(In) == 2 || (sizeof(Out) == 1 && sizeof(In) <= 4);
 
 /// Fewer rows stay with the other kernels. (H200, floats: 2 of 14,335 are slower, 16 faster.)
 inline constexpr std::int64_t kFewestRows = 3;
@@ -643,7 +643,7 @@ cudaError_t launch_broadcast_part(const StridedLoop& loop, const In* in0, const 
     return launch_broadcast_any<kAny, ShortRows>(loop, in0, in1, out, op, stream, limits);
   }
   if constexpr (kHasRowKernel<In, Out>) {
-    constexpr int kWide = sizeof(In) == 2 ? 16 : kAny;
+    constexpr int kWide = sizeof(In) == 2 && sizeof(Out) == 1 ? 16 : kAny;
     const bool is_odd = columns % kAny != 0;
     if (kWide > kAny && is_odd && loop.elements >= limits.wide_row &&
         is_with_row<kWide>(loop, in0, in1, out)) {

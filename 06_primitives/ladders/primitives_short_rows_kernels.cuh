@@ -265,30 +265,31 @@ template <int N, class Acc, class Op, class T>
 __global__ void __launch_bounds__(kShortRowThreads)
     ShortRowsByWarp(const T* x, T* y, std::int64_t rows, int columns) {
   static_assert(!Op::kInOrder);
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int lane = static_cast<int>(threadIdx.x % 32);
   const std::int64_t row =
       std::int64_t{blockIdx.x} * (kShortRowThreads / 32) + static_cast<int>(threadIdx.x) / 32;
   if (row >= rows) return;
-  x += row * columns + lane;
-  y += Op::kOneResult ? row : row * columns + lane;
-  const int left = columns - lane;
+  const std::int64_t begin = row * columns + lane;
   wait_for_previous_grid();
   let_next_grid_begin();
+  // The identity before the load: asked for behind it, the compiler keeps an answer for each element, runs out of predicates
+  // and uses the first loads before it issues the last.
   T loaded[N];
 #pragma unroll
   for (int k = 0; k < N; ++k) {
-    if (32 * k < left) loaded[k] = x[32 * k];
+    loaded[k] = Convert<T>(Op::identity());
+    if (32 * k + lane < columns) loaded[k] = x[begin + 32 * k];
   }
   Acc v[N];
 #pragma unroll
-  for (int k = 0; k < N; ++k) v[k] = 32 * k < left ? Convert<Acc>(loaded[k]) : Op::identity();
+  for (int k = 0; k < N; ++k) v[k] = Convert<Acc>(loaded[k]);
   Op{}(v, 32);
   if constexpr (Op::kOneResult) {
-    if (lane == 0) *y = Convert<T>(v[0]);
+    if (lane == 0) y[row] = Convert<T>(v[0]);
   } else {
 #pragma unroll
     for (int k = 0; k < N; ++k) {
-      if (32 * k < left) y[32 * k] = Convert<T>(v[k]);
+      if (32 * k + lane < columns) y[begin + 32 * k] = Convert<T>(v[k]);
     }
   }
 }

@@ -28,7 +28,7 @@ ShortRows short_rows(std::int64_t rows, std::int64_t columns, bool packs) {
   const bool few = rows <= kFewShortRows, many = rows >= kManyShortRows;
   if (columns <= 0) return ShortRows::none;
   if (packs && columns <= 32 * kPackWidth<T>) return ShortRows::of_packs;
-  if (columns == 2 || (columns == 4 && kPackWidth < T >> 4)) return ShortRows::in_packs;
+  if (columns == 2 || (columns == 4 && kPackWidth<T> != 4)) return ShortRows::in_packs;
   if (Op::kInOrder) {
     if (columns > (packs ? 384 : kTwoBytes ? 32 * kInOrderEach : 480)) return ShortRows::none;
     const bool wait = !kTwoBytes && columns > 128 && columns <= 32 * kShortEach;
@@ -40,10 +40,7 @@ ShortRows short_rows(std::int64_t rows, std::int64_t columns, bool packs) {
     const bool may = columns <= (kTwoBytes ? 640 : 768) && (!packs || !kTwoBytes || many);
     return may ? ShortRows::by_warp : ShortRows::none;
   }
-  if (columns <= (!kTwoBytes ? 200 : packs ? 480 : 768)) return ShortRows::by_warp;
-  if (kTwoBytes) return ShortRows::none;
-  if (columns <= (packs ? 256 : 32 * kShortEach)) return ShortRows::by_element;
-  return columns > 512 && columns <= 640 && !packs ? ShortRows::by_warp : ShortRows::none;
+  return columns <= 768 ? ShortRows::by_warp : ShortRows::none;
 }
 
 /// y = op(x) by short_rows() that are not none.
