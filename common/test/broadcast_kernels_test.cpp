@@ -304,15 +304,14 @@ TEST_CASE(
   CHECK(first_wrong_odd_rows<std::int8_t, std::int32_t>(wide, widened) == "");
 }
 
-TEST_CASE("launch_broadcast: one row that is no packs, results of a byte") {
+TEST_CASE("launch_broadcast: one row that is no packs") {
   require_device();
-  const auto mixed = [](std::int8_t a, std::int8_t b) {
-    return static_cast<std::int8_t>(7 * a - b);
-  };
+  const auto mixed = [](auto a, auto b) { return static_cast<decltype(a)>(7 * a - b); };
   const auto is_greater = [](auto a, auto b) {
     return static_cast<unsigned char>(static_cast<float>(a) > static_cast<float>(b) ? 1 : 0);
   };
   CHECK(first_wrong_row<std::int8_t, std::int8_t>(mixed, mixed_up) == "");
+  CHECK(first_wrong_row<std::int16_t, std::int16_t>(mixed, mixed_up) == "");
   CHECK(first_wrong_row<half, unsigned char>(is_greater, greater) == "");
   CHECK(first_wrong_row<float, unsigned char>(is_greater, greater) == "");
 }
@@ -331,9 +330,9 @@ TEST_CASE("launch_broadcast: rows that are no packs, which way at which size") {
   const Launch<float, unsigned char> float_byte = greater;
 
   // Pieces: from so many elements and so long a row on, of two bytes or with a narrower result.
-  CHECK(way_of(i16, row, pieces) == "pieces");
-  CHECK(way_of(i16, row, short_row) == "elements");
-  CHECK(way_of(i16, row, few) == "elements");
+  CHECK(way_of(i16, rows, pieces) == "pieces");
+  CHECK(way_of(i16, rows, short_row) == "elements");
+  CHECK(way_of(i16, rows, few) == "elements");
   CHECK(way_of(i16, column, pieces) == "elements");
   CHECK(way_of(i16, mask, pieces) == "pieces");
   CHECK(way_of(i8, rows, pieces) == "pieces");
@@ -356,16 +355,17 @@ TEST_CASE("launch_broadcast: rows that are no packs, which way at which size") {
   CHECK(way_of(float_byte, rows, two) == "steps");
   CHECK(way_of(float_byte, column, two) == "elements");
   CHECK(way_of(half_byte, rows, two) == "pieces");
-  CHECK(way_of(i16, row, two) == "pieces");
+  CHECK(way_of(i16, rows, two) == "pieces");
   CHECK(way_of(i32, row, {0, 1}) == "elements");
 
   // Rows of whole packs, of which an operand begins beside one.
   CHECK(way_of(i16, {{9, 40}, {40}}, pieces, 2) == "steps");
 
-  // One row and a result of a byte: 16 halves a thread in large launches; not for two rows.
+  // One row of two bytes, or a result of one: then 16 halves a thread in large launches. Not for two rows.
   for (const ShapePair& shapes : {row, ShapePair{row.shape1, row.shape0}}) {
     CHECK(way_of(i8, shapes, two) == "row 8");
     CHECK(way_of(i8, shapes, wide) == "row 8");
+    CHECK(way_of(i16, shapes, wide) == "row 8");
     CHECK(way_of(half_byte, shapes, narrow) == "row 8");
     CHECK(way_of(half_byte, shapes, wide) == "row 16");
     CHECK(way_of(float_byte, shapes, pieces) == "row 8");
