@@ -28,6 +28,8 @@ ShortRows short_rows(std::int64_t rows, std::int64_t columns, bool packs) {
   const bool few = rows <= kFewShortRows, many = rows >= kManyShortRows;
   if (columns <= 0) return ShortRows::none;
   if (packs && columns <= 32 * kPackWidth<T>) return ShortRows::of_packs;
+  // They fill the registers of a warp that loads packs.
+  if (packs && !kSum && columns == (Op::kInOrder ? 256 : 512)) return ShortRows::none;
   if (columns == 2 || (columns == 4 && kPackWidth<T> != 4)) return ShortRows::in_packs;
   if (Op::kInOrder) {
     if (columns > (packs ? 384 : kTwoBytes ? 32 * kInOrderEach : 480)) return ShortRows::none;
