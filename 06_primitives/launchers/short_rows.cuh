@@ -14,8 +14,8 @@ namespace tutorial::primitives {
 /// Which kernel takes short rows without gaps; `none`: they are not short.
 enum class ShortRows { none, of_packs, in_packs, by_element, by_warp };
 
-/// So few rows have a warp each if they have more than 32 elements; so many rows of packs as well, if it holds none in a
-/// pack for each lane.
+/// So few rows have a warp each from 33 elements on. So many are worth a kernel of their own even where a few are faster in
+/// the kernels of longer rows: floats in order, and sums of packs.
 constexpr std::int64_t kFewShortRows = 1024, kManyShortRows = 8192;
 
 /// So many blocks have more than one row in each lane, where nothing but a number for a row is stored.
@@ -33,8 +33,8 @@ ShortRows short_rows(std::int64_t rows, std::int64_t columns, bool packs) {
   if (columns == 2 || (columns == 4 && kPackWidth<T> != 4)) return ShortRows::in_packs;
   if (Op::kInOrder) {
     if (columns > (packs ? 384 : kTwoBytes ? 32 * kInOrderEach : 480)) return ShortRows::none;
-    const bool wait = !kTwoBytes && columns > 128 && columns <= 32 * kShortEach;
-    return wait && !many ? ShortRows::none : ShortRows::by_element;
+    const bool of_many = !kTwoBytes && columns > 128 && columns <= 32 * kShortEach;
+    return of_many && !many ? ShortRows::none : ShortRows::by_element;
   }
   const std::int64_t lanes = few ? 32 : kSum ? (kTwoBytes ? 128 : 64) : 96;
   if (columns <= lanes) return ShortRows::by_element;
