@@ -1293,7 +1293,7 @@ TEST_CASE("reduce refuses what it cannot do") {
   CHECK(reduce_workspace<float>(Dimension::inner, -1, 5) == 0);
 }
 
-TEST_CASE("softmax of rows", "[exchange]") {
+TEST_CASE("softmax of rows") {
   require_device();
   check_softmax_type<float>();
   check_softmax_type<half>();
@@ -1494,7 +1494,7 @@ TEST_CASE("softmax by two reductions refuses rows that it cannot hold") {
   CHECK(y.untouched());
 }
 
-TEST_CASE("running sums of rows", "[exchange]") {
+TEST_CASE("running sums of rows") {
   require_device();
   check_cumsum<float>();
   check_cumsum<half>();

@@ -197,7 +197,7 @@ TEST_CASE("Sort: several rows in a block", "[exchange]") {
   }
 }
 
-TEST_CASE("Sort: a row in one warp, 16 or 32 keys a thread, at every size", "[exchange]") {
+TEST_CASE("Sort: a row in one warp, 16 or 32 keys a thread, at every size") {
   require_device();
   for (const int vec : {16, 32}) {
     for (const bool with_index : {false, true}) {
@@ -230,7 +230,7 @@ void check_sort_of_type() {
 
 }  // namespace
 
-TEST_CASE("Sort: every type of key", "[exchange]") {
+TEST_CASE("Sort: every type of key") {
   SECTION("bf16") { check_sort_of_type<__nv_bfloat16>(); }
   SECTION("double") { check_sort_of_type<double>(); }
   SECTION("int8") { check_sort_of_type<std::int8_t>(); }

@@ -223,7 +223,7 @@ def run_ctest(backend, folders, long, everything):
         front.say(f"skipped ({count}): {reason}")
     if not long:
         what = "the long sweeps (every float, every pair of halves, more than 2^31 elements)" if backend == "cuda" \
-            else "the reverse thread order of kernels whose threads exchange nothing"
+            else "the reverse thread order of kernels whose threads exchange nothing, and of the longest sweeps"
         what += "" if traces else f", what every rung asks of the memory ({front.command('test CHAPTER')})"
         front.say(f"left out: {what}: {front.command('test --long')}")
     if not house:
