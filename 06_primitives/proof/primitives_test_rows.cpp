@@ -662,7 +662,6 @@ void check_softmax_split() {
                     {64, kSoftmaxTile + 9},
                     {65, kSoftmaxTile + 8}},
                    softmax_of<T>);
-  check_softmax_ends<T>(split<T>(), 16500);
   const MatrixShape shape{2, 20001};
   const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
   const std::vector<T> y = run_matrix<T>(split<T>(), x, shape);
@@ -734,13 +733,19 @@ void check_softmax_type() {
   const Rows<T> online = softmax<T>, two = softmax_two_reductions<T>;
   check_softmax<T>(online, with_long_rows());
   check_softmax<T>(two, softmax_shapes());
+  check_softmax_split<T>();
+  check_softmax_clusters<T>();
+}
+
+template <class T>
+void check_softmax_kinds() {
+  const Rows<T> online = softmax<T>, two = softmax_two_reductions<T>;
   for (const std::int64_t columns : {7, 512, 1000, 4096}) {
     check_softmax_ends<T>(online, columns);
     check_softmax_ends<T>(two, columns);
   }
   check_softmax_ends<T>(online, 16500);
-  check_softmax_split<T>();
-  check_softmax_clusters<T>();
+  check_softmax_ends<T>(split<T>(), 16500);
 }
 
 template <class T>
@@ -806,11 +811,9 @@ void check_cumsum() {
   for (const MatrixShape& s : {MatrixShape{1, 20000}, {2, 12289}, {5, 3072}}) all.push_back(s);
   check_rows<T>(tutorial::cumsum<T>, all, running_sums_of<T>);
   // Ends of what is cut, parts of one tile and of two, whole tiles and their neighbours.
-  check_rows<T>(
-      split_cumsum<T>(),
-      {{1, 16384}, {1, 16385}, {2, 20480}, {3, 20481}, {2, 40960}, {2, 70001}, {1, 256 * 2048 + 8}},
-      running_sums_of<T>);
-  check_batches<T>(split_cumsum_of_batch<T>, {{32, 16392}, {33, 16392}}, running_sums_of<T>);
+  check_rows<T>(split_cumsum<T>(),
+                {{1, 16384}, {2, 20480}, {2, 40960}, {2, 70001}, {1, 256 * 2048 + 8}},
+                running_sums_of<T>);
   // Clusters of four and of eight, whose last blocks have less; and in shared memory, the shortest rows, in eight blocks and
   // in four, 17 tiles in eight, and the most that these hold.
   constexpr std::int64_t kPack = 16 / sizeof(T), kMost = 8 * (220 << 10) / sizeof(T);
@@ -826,6 +829,12 @@ void check_cumsum() {
                 running_sums_of<T>, kAligned);
   check_batches<T>(cumsum_of<T>, {{sizeof(T) == 4 ? 129 : 65, (4 * 1024 + 1) * kPack}},
                    running_sums_of<T>, kAligned);
+}
+
+template <class T>
+void check_cumsum_parts() {
+  check_rows<T>(split_cumsum<T>(), {{1, 16385}, {3, 20481}}, running_sums_of<T>);
+  check_batches<T>(split_cumsum_of_batch<T>, {{32, 16392}, {33, 16392}}, running_sums_of<T>);
   const MatrixShape shape{2, 20001};  // x and y begin differently; the same bits every time
   const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
   const std::vector<T> y = run_matrix<T>(split_cumsum<T>(), x, shape, 1, 2, false);
@@ -1300,6 +1309,13 @@ TEST_CASE("softmax of rows") {
   check_softmax_type<Bf16>();
 }
 
+TEST_CASE("softmax of rows of one kind each", "[exchange]") {
+  require_device();
+  check_softmax_kinds<float>();
+  check_softmax_kinds<half>();
+  check_softmax_kinds<Bf16>();
+}
+
 TEST_CASE("softmax keeps a launcher's promises") {
   require_device();
   check_softmax_promises<float>();
@@ -1500,6 +1516,14 @@ TEST_CASE("running sums of rows") {
   check_cumsum<half>();
   check_cumsum<Bf16>();
   check_cumsum<std::int32_t>();
+}
+
+TEST_CASE("running sums of rows in parts", "[exchange]") {
+  require_device();
+  check_cumsum_parts<float>();
+  check_cumsum_parts<half>();
+  check_cumsum_parts<Bf16>();
+  check_cumsum_parts<std::int32_t>();
 }
 
 TEST_CASE("running sums keep a launcher's promises") {
