@@ -537,7 +537,7 @@ cudaError_t launch_broadcast_any(const StridedLoop& loop, const In* in0, const I
 template <class In, class Out>
 inline constexpr bool kHasRowKernel = sizeof(In) == 2 || (sizeof(Out) == 1 && sizeof(In) <= 4);
 
-/// Fewer rows stay with the other kernels. (H200, floats: 2 of 14,335 are slower, 16 faster.)
+/// Fewer rows stay with the other kernels. (H200, floats: 2 rows of 14,335 are slower, 16 rows faster.)
 inline constexpr std::int64_t kFewestRows = 3;
 
 /// Whether operand t is a row that repeats, and the other one lies as the result does.

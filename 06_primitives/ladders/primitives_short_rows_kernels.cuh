@@ -1,4 +1,4 @@
-// Rows so short that a warp has several: reductions, softmax, running sums.
+// Rows so short that a warp has several, or holds one: reductions, softmax, running sums.
 //
 // Of a warp for a row of four elements most lanes have nothing. Here a row has as few lanes as hold it in registers, a
 // power of two of them. Lanes load packs where rows are whole packs, or packs hold whole rows, and else elements.
@@ -14,8 +14,8 @@ namespace tutorial::primitives {
 
 // ---- What is done with a row ----
 // A lane has N elements in registers, of a kInOrder operation side by side in the row; `lanes` neighbouring lanes have a
-// row, and what lies behind its end is the identity. `lanes` is the same in the whole launch, an int or OneLane. Every lane
-// of a warp calls.
+// row, and what lies behind its end is the identity. `lanes` is the same in the whole launch, an int or OneLane. Unless it is
+// OneLane, every lane of a warp calls.
 
 struct OneLane {
   __device__ __forceinline__ constexpr operator int() const { return 1; }
@@ -162,8 +162,7 @@ __global__ void __launch_bounds__(kShortRowThreads)
   }
 }
 
-/// The elements of a row that a lane of ShortRowsByElement holds, at most; kInOrderEach where neighbours in the row must be
-/// neighbours in a lane. Of kShortStaged and more the results go through shared memory, for the lanes' stores would be far
+/// The elements of a row that a lane of ShortRowsByElement holds, at most; kInOrderEach of running sums. Of kShortStaged and more the results go through shared memory, for the lanes' stores would be far
 /// apart; of a row in one lane already of one fewer.
 inline constexpr int kShortEach = 9, kInOrderEach = 17, kShortStaged = 6;
 
@@ -201,8 +200,8 @@ __device__ __forceinline__ void store_tile(T* to, const T* tile, int n) {
   for (int i = packed + thread; i < n; i += kShortRowThreads) to[i] = tile[i];
 }
 
-/// The elements of each of a row's lanes. In a tile an odd number, of halves at least where they are most: the lanes meet in
-/// no bank.
+/// The elements of each of a row's lanes. In a tile an odd number, of halves where they would be sixteen: the lanes of a row
+/// meet in no bank.
 template <class Op, class T>
 constexpr int short_each(int columns, int lanes) {
   const int each = (columns + lanes - 1) / lanes;
@@ -210,8 +209,8 @@ constexpr int short_each(int columns, int lanes) {
   return !Op::kOneResult && lanes > 1 && each >= odd_from ? each | 1 : each;
 }
 
-/// y = op(x), rows of any length and alignment; a lane has `each` elements, short_each(), kShortEach at most, or else more
-/// than that and kMost. A block has eight rows or more, a power of two: all blocks' rows begin like the first one's.
+/// y = op(x), rows of any length and alignment; a lane has `each` elements, short_each(), at most kMost, and more than
+/// kShortEach if that is more. A block has eight rows or more, a power of two: all blocks' rows begin like the first one's.
 template <int kMost, class Acc, class Op, class T>
 __global__ void __launch_bounds__(kShortRowThreads)
     ShortRowsByElement(const T* x, T* y, std::int64_t rows, int columns, int each, int log_lanes) {

@@ -104,7 +104,7 @@ struct ReducePolicy {
   static constexpr int kRowsEach = kTwoBytes ? 8 : 4;
   /// Packs and elements of ReduceAnyColumns. Eight packs are slower along a middle dimension (any_row.md).
   static constexpr int kPacksOfAny = 4, kElementsOfAny = kTwoBytes ? 16 : 8;
-  /// Rows of ReduceShortColumns. Twice as many are up to a tenth slower (outer_sums.md).
+  /// Rows of ReduceShortColumns. Twice as many were up to a tenth slower in trials of up to 64 rows on an H200.
   static constexpr int kShortRows = 4;
 
   // Blocks.
@@ -237,7 +237,7 @@ Plan plan_for(const ReduceLoop& loop, std::int64_t blocks) {
 /// The blocks of ReduceShortColumns, packs across and rows down; `none`: other kernels add up the columns.
 enum class ColumnBlock { none, of_16x16, of_8x32, of_4x64, of_8x64, of_4x128, of_2x256, in_parts };
 
-/// The rows of a part, by blocks of 2 x 256; more parts than that are not added up at once.
+/// The rows of a part, by blocks of 2 x 256. Matrices of more than kMostColumnParts parts are not cut so.
 constexpr int kPartRows = 1024, kMostColumnParts = 64;
 
 /// The block for a matrix in vectors. Of trials on an H200 (notes/outer_sums.md): the more rows, the narrower, so that a

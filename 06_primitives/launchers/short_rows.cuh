@@ -14,8 +14,8 @@ namespace tutorial::primitives {
 /// Which kernel takes short rows without gaps; `none`: they are not short.
 enum class ShortRows { none, of_packs, in_packs, by_element, by_warp };
 
-/// So few rows have a warp each from 33 elements on. So many are worth a kernel of their own even where a few are faster in
-/// the kernels of longer rows: floats in order, and sums of packs.
+/// So few rows of sums and softmax have a warp each from 33 elements on. So many are worth a kernel of their own even where
+/// a few are faster in the kernels of longer rows: floats in order, and sums of two-byte packs.
 constexpr std::int64_t kFewShortRows = 1024, kManyShortRows = 8192;
 
 /// So many blocks have more than one row in each lane, where nothing but a number for a row is stored.
@@ -28,7 +28,7 @@ ShortRows short_rows(std::int64_t rows, std::int64_t columns, bool packs) {
   const bool few = rows <= kFewShortRows, many = rows >= kManyShortRows;
   if (columns <= 0) return ShortRows::none;
   if (packs && columns <= 32 * kPackWidth<T>) return ShortRows::of_packs;
-  // They fill the registers of a warp that loads packs.
+  // They fill the registers of a warp of the older kernels, which are faster there.
   if (packs && !kSum && columns == (Op::kInOrder ? 256 : 512)) return ShortRows::none;
   if (columns == 2 || (columns == 4 && kPackWidth<T> != 4)) return ShortRows::in_packs;
   if (Op::kInOrder) {
