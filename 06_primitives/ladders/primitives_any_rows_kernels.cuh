@@ -218,9 +218,9 @@ __global__ void __launch_bounds__(kColumnThreads)
   y[at.y + part * of.part_step + (first + mine) * across.stride.y] = Convert<OutT>(result[0]);
 }
 
-/// op along columns that lie alike, of few rows or in parts: a block has NX * kAcross columns and all rows, NY * kDown at a time; or,
-/// if kParts, blockIdx.y says which `rows_each` rows, whose results are a row of y. The rows of a warp meet by shuffles, the
-/// warps behind one barrier.
+/// op along columns that lie alike, of few rows or in parts: a block has NX * kAcross columns and all rows, NY * kDown at a
+/// time; or, if kParts, blockIdx.y says which `rows_each` rows, whose results are a row of y. The rows of a warp meet by
+/// shuffles, the warps behind one barrier.
 template <int NX, int NY, int kAcross, int kDown, bool kParts, class Acc, class InT, class OutT,
           class Op>
 __global__ void ReduceShortColumns(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,

@@ -14,8 +14,8 @@ namespace tutorial::primitives {
 
 // ---- What is done with a row ----
 // A lane has N elements in registers, of a kInOrder operation side by side in the row; `lanes` neighbouring lanes have a
-// row, and what lies behind its end is the identity. `lanes` is the same in the whole launch, an int or OneLane. Unless it is
-// OneLane, every lane of a warp calls.
+// row, and what lies behind its end is the identity. `lanes` is the same in the whole launch, an int or OneLane. Unless it
+// is OneLane, every lane of a warp calls.
 
 struct OneLane {
   __device__ __forceinline__ constexpr operator int() const { return 1; }
@@ -162,8 +162,9 @@ __global__ void __launch_bounds__(kShortRowThreads)
   }
 }
 
-/// The elements of a row that a lane of ShortRowsByElement holds, at most; kInOrderEach of running sums. Of kShortStaged and more the results go through shared memory, for the lanes' stores would be far
-/// apart; of a row in one lane already of one fewer.
+/// The elements of a row that a lane of ShortRowsByElement holds, at most; kInOrderEach of running sums. Of kShortStaged and
+/// more the results go through shared memory, for the lanes' stores would be far apart; of a row in one lane already of one
+/// fewer.
 inline constexpr int kShortEach = 9, kInOrderEach = 17, kShortStaged = 6;
 
 /// The registers for them.
