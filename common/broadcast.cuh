@@ -14,7 +14,8 @@
 #include "common/refusal.h"
 #include "common/strided.cuh"
 
-// Seven kernels, in the order in which they are tried.
+// Seven kernels, in the order in which they are tried. (The last comes first where the result is not aligned to its packs,
+// or a row is shorter than one.)
 // - elementwise_pack_binary_kernel: nothing is broadcast.
 // - elementwise_any_address_kernel (any_address.cuh): the same, but a pointer does not fit its packs.
 // - broadcast_pack_kernel: the innermost dimension is a whole number of packs, so that a pack lies

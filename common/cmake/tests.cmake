@@ -47,8 +47,8 @@ endfunction()
 # threads of a block run first to last, and last to first. The reverse order has the label `long` where
 # the kernels of the folder let threads exchange nothing: it cannot change a result there, and random
 # calls (01_elu.fuzz) run in both. Where only some do, cases that run them have the tag [exchange], and the
-# others are long: also the longest sweeps, whose kernels smaller cases with the tag run too. Under the sanitizers: one order, for the one recorded fault that the reverse order alone notices, a
-# barrier, is noticed without them.
+# others are long: also the longest sweeps, whose kernels smaller cases with the tag run too. Under the sanitizers: one
+# order, for the one recorded fault that the reverse order alone notices, a barrier, is noticed without them.
 #
 # On a GPU a process costs a CUDA context, a third of a second: 01_elu.cuda runs all cases but those
 # tagged [long], one program at a time. Of those, each is a test, 01_elu.cuda.<case>, with the label
