@@ -50,6 +50,7 @@ class Captions(unittest.TestCase):
             for name, number in {tuple(request["line"].split(":")[:2]) for request in requests}:
                 line = runs.read_text(runs.ROOT / name).splitlines()[int(number) - 1]
                 self.assertRegex(line, r"[\[(]", f"{path.parent.parent.name}: {name}:{number}")
+                self.assertNotRegex(line, r"^\s*(//|#|if constexpr|wait_for|let_next)", f"{path.parent.parent.name}: {name}:{number}")
                 led += 1
         self.assertGreater(led, 10)
 
