@@ -109,13 +109,6 @@ __device__ __forceinline__ void let_next_grid_begin() {
 
 namespace detail {
 
-/// One argument as the kernel's parameter type; a conversion that loses bits draws the compiler's
-/// warning here.
-template <class Param, class Arg>
-Param as_parameter(Arg&& argument) {
-  return std::forward<Arg>(argument);
-}
-
 #if defined(TUTORIAL_BACKEND_CUDA)
 /// Whether the code that the current device runs for `kernel` was compiled with the wait of
 /// wait_for_previous_grid() in it: the virtual architecture decides, not the device. Asked once for
@@ -136,6 +129,20 @@ inline bool waits_for_previous_grid(const void* kernel) {
 }
 #endif
 
+/// A kernel must have asked for clusters of more blocks than every GPU takes.
+inline cudaError_t allow_cluster(const void* kernel, const LaunchShape& shape) {
+  if (shape.cluster <= kMostInCluster) return cudaSuccess;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+}
+
+#if defined(TUTORIAL_BACKEND_CPU)
+inline cpu::Launch as_launch(const void* kernel, const LaunchShape& shape, cudaStream_t stream) {
+  const bool overlaps = shape.overlap == Overlap::previous_kernel;
+  return {kernel,  shape.grid, shape.block, shape.shared_bytes, overlaps, nullptr,
+          nullptr, {},         stream,      shape.cluster};
+}
+#endif
+
 /// Hands the arguments, already of the parameters' types, to the backend. (Without a tuple of them: each
 /// kernel's would be one more class to compile.)
 template <class... Params>
@@ -143,15 +150,10 @@ __attribute__((noinline)) cudaError_t launch_with(void (*kernel)(Params...),
                                                   const LaunchShape& shape, cudaStream_t stream,
                                                   std::common_type_t<Params>... arguments) {
   const auto* symbol = reinterpret_cast<const void*>(kernel);
-  if (shape.cluster > kMostInCluster) {  // the kernel must have asked for more
-    const cudaError_t error =
-        cudaFuncSetAttribute(symbol, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    if (error != cudaSuccess) return error;
-  }
+  const cudaError_t error = allow_cluster(symbol, shape);
+  if (error != cudaSuccess) return error;
 #if defined(TUTORIAL_BACKEND_CPU)
-  return cpu::launch(kernel, shape.grid, shape.block, shape.shared_bytes,
-                     shape.overlap == Overlap::previous_kernel, shape.cluster, stream,
-                     arguments...);
+  return cpu::execute_call(as_launch(symbol, shape, stream), kernel, arguments...);
 #else
   // The runtime's own answers to a bad shape differ from one launch call to another.
   if (!is_launchable(shape.grid, shape.block)) return cudaErrorInvalidConfiguration;
@@ -189,12 +191,13 @@ __attribute__((noinline)) cudaError_t launch_with(void (*kernel)(Params...),
 /// and errors inside the kernel come with a later synchronisation. On the CPU executor the kernel
 /// has run when launch() returns, and what the executor detects in it is cudaErrorLaunchFailure.
 template <class... Params, class... Args>
-cudaError_t launch(void (*kernel)(Params...), LaunchShape shape, cudaStream_t stream,
-                   Args&&... args) {
+__attribute__((always_inline)) inline cudaError_t launch(void (*kernel)(Params...),
+                                                         const LaunchShape& shape,
+                                                         cudaStream_t stream, Args&&... args) {
   static_assert(sizeof...(Params) == sizeof...(Args),
                 "launch(): one argument for each parameter of the kernel");
-  return detail::launch_with(kernel, shape, stream,
-                             detail::as_parameter<Params>(std::forward<Args>(args))...);
+  // A conversion that loses bits draws the compiler's warning here.
+  return detail::launch_with(kernel, shape, stream, static_cast<Args&&>(args)...);
 }
 
 /// The blocks that `n` items need when a block takes `items_per_block` (> 0) of them, as grid.x.

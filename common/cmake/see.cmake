@@ -16,9 +16,8 @@
 # The options make the compiler's accesses those of the source:
 #   -fno-tree-sra           a float4 is copied as a whole, not component by component
 #   -O1                     loops are not unrolled, and nothing is vectorized
-#   -finline-*, --param     g++ does not instrument what a call passes and returns by value, such as a
-#                           half; so no call may be left. TUTORIAL_TRACE makes __forceinline__ mean it
-#                           (host functions that everything calls say noinline: their copies took half the time)
+#   TUTORIAL_SEES_KERNELS   g++ does not instrument what a call passes and returns by value, such as a half; so no call
+#                           may be left in a kernel, and __global__ has them all inlined. Launchers are compiled as ever
 #   -fno-ipa-*, -fno-partial-inlining   every access keeps the line that it is from
 #   -gdwarf-4               addr2line of binutils 2.40 mistakes the first file of DWARF 5
 #   -fno-var-tracking...    no debugger asks where a variable lives; to find out takes a third of the time
@@ -47,11 +46,9 @@ endif()
 # tutorial_seen_objects(<target> <kernels>...): they call a function before each access.
 function(tutorial_seen_objects target)
   tutorial_library(${target} OBJECT EXCLUDE_FROM_ALL SOURCES ${ARGN} LIBRARIES tutorial_see)
+  target_compile_definitions(${target} PRIVATE TUTORIAL_SEES_KERNELS=1)
   target_compile_options(${target} PRIVATE
-    -O1 -finline-functions -finline-small-functions -findirect-inlining -fno-partial-inlining
-    -fno-ipa-sra -fno-ipa-icf -fno-tree-sra --param=max-inline-insns-single=2000
-    --param=max-inline-insns-auto=2000 --param=inline-unit-growth=5000
-    --param=large-function-growth=5000 --param=large-unit-insns=1000000 -g1 -gdwarf-4 -fno-var-tracking
+    -O1 -fno-partial-inlining -fno-ipa-sra -fno-ipa-icf -fno-tree-sra -g1 -gdwarf-4 -fno-var-tracking
     -fno-var-tracking-assignments -fsanitize=thread -Wno-attributes -Wno-tsan)
 endfunction()
 

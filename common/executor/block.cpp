@@ -88,6 +88,23 @@ void Block::start_no_more() {
   next_x_ = row_end_;
 }
 
+/// As long as no thread has had to wait, nobody asks for the position.
+void Block::run_threads() {
+  while (next_x_ != row_end_ || start_row()) {
+    if (engaged_) {
+      begin_engaged_thread();
+      kernel_.run(kernel_.data, {threadIdx.x, next_x_, step_, engaged_});
+    } else {
+      kernel_.run(kernel_.data, {next_x_, row_end_, step_, engaged_});
+      if (!engaged_) {
+        next_x_ = row_end_;
+        continue;
+      }
+    }
+    if (!finish_engaged_thread()) return;
+  }
+}
+
 // ---- Threads that have to wait ------------------------------------------------------------------
 
 /// Starts the books that only waiting threads need, when the first of them has to wait. All that

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 // The threads of a block run one after the other, in a plain loop on one fiber, and a kernel that
@@ -27,10 +28,17 @@ struct Where {
   int line;
 };
 
-/// A kernel and its arguments, with the types hidden: `run(data, block)` runs threads of `block` as
-/// long as the block hands out more of them to the calling fiber.
+/// Threads that lie side by side in x, from `x` on and up to `end`, which is not among them: one after the other,
+/// until one has had to wait.
+struct Row {
+  unsigned x, end;
+  unsigned step;  ///< 1, or -1 in reverse order
+  const bool& has_waited;
+};
+
+/// A kernel and its arguments, with the types hidden: `run(data, row)` runs the threads of the row.
 struct KernelThreads {
-  void (*run)(const void* data, Block& block);
+  void (*run)(const void* data, const Row& row);
   const void* data;
 };
 
@@ -80,11 +88,6 @@ class Block {
   /// Makes this object the block at `index` of the grid: nothing of the block before is left.
   void begin(const KernelThreads& kernel, dim3 shape, uint3 index, bool reverse);
 
-  /// Calls call() for one thread after the other, threadIdx set, until every thread has started or
-  /// the calling fiber is to take no further one, because another has waited long enough.
-  template <class Call>
-  void run_each(const Call& call);
-
   /// Waits until every thread of the block that has not returned waits here as well. The value is
   /// the outcome of the vote. Throws Abandoned after a fault.
   int barrier(Vote vote, bool predicate, Where where);
@@ -116,8 +119,9 @@ class Block {
   /// The running thread has left its kernel by ThreadEnds; whether the fiber is to take another one.
   bool end_thread();
 
-  /// Runs threads on the calling fiber as long as there are any for it.
-  void run_threads() { kernel_.run(kernel_.data, *this); }
+  /// Runs one thread after the other on the calling fiber, until every thread has started or the fiber is
+  /// to take no further one, because another has waited long enough.
+  void run_threads();
 
   /// Ends the block because the kernel let an exception out.
   void end_with_exception(const char* what);
@@ -161,8 +165,6 @@ class Block {
   unsigned started() const;
   bool all_started() const { return next_x_ == row_end_ && rows_started_ == rows_; }
   void start_no_more();
-  template <class Call>
-  bool run_engaged(const Call& call);
   void begin_engaged_thread();
   bool finish_engaged_thread();
   void engage();
@@ -229,50 +231,20 @@ class Block {
   cudaError_t error_ = cudaSuccess;
 };
 
-/// As long as no thread has had to wait, nobody asks for the position, which is a local variable
-/// then.
-template <class Call>
-void Block::run_each(const Call& call) {
-  while (next_x_ != row_end_ || start_row()) {
-    if (engaged_) {
-      if (!run_engaged(call)) return;
-      continue;
-    }
-    const unsigned end = row_end_, step = step_;
-    unsigned x = next_x_;
-    do {
-      threadIdx.x = x;
-      call();
-      x += step;
-    } while (x != end && !engaged_);
-    if (!engaged_) {
-      next_x_ = end;
-    } else if (!finish_engaged_thread()) {
-      return;
-    }
-  }
-}
-
-/// One thread of the row; false if the fiber is to take no further one. Apart, so that the kernel
-/// becomes a part of run_each() once.
-template <class Call>
-__attribute__((noinline)) bool Block::run_engaged(const Call& call) {
-  begin_engaged_thread();
-  call();
-  return finish_engaged_thread();
-}
-
 /// The loop that every kernel runs in; `call` calls it with its arguments. A kernel that the compiler
 /// sees becomes a part of it, with all that it calls: that halves what a thread of a small one costs.
 template <class Call>
-__attribute__((flatten)) void run_threads(const void* call, Block& block) {
-  const auto& shared = *static_cast<const Call*>(call);
-  if constexpr (sizeof(Call) <= 128) {
-    const Call own = shared;  // in registers, which no kernel's store can change
-    block.run_each(own);
-  } else {
-    block.run_each(shared);
-  }
+__attribute__((flatten)) void run_row(const void* data, const Row& row) {
+  // A small one in registers, which no kernel's store can change.
+  using Kept = std::conditional_t<sizeof(Call) <= 128, const Call, const Call&>;
+  Kept call = *static_cast<const Call*>(data);
+  const unsigned end = row.end, step = row.step;
+  unsigned x = row.x;
+  do {
+    threadIdx.x = x;
+    call();
+    x += step;
+  } while (x != end && !row.has_waited);
 }
 
 /// The block that runs on this thread; nullptr outside of a kernel.

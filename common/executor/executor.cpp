@@ -350,4 +350,13 @@ cudaError_t execute(const Launch& launch) {
   return has_kernel_fault() ? cudaSuccess : run(launch);
 }
 
+cudaError_t execute(Launch launch, KernelThreads threads, std::size_t threads_bytes,
+                    const Argument* arguments, std::size_t argument_count) {
+  launch.threads = threads;
+  launch.threads_bytes = threads_bytes;
+  launch.arguments = arguments;
+  launch.argument_count = argument_count;
+  return execute(launch);
+}
+
 }  // namespace tutorial::cpu

@@ -85,7 +85,8 @@ struct Launch {
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes;
-  bool overlaps;  ///< it asked for Overlap::previous_kernel
+  bool
+      overlaps;  ///< it asked for Overlap::previous_kernel: the checks look at it, it changes nothing here
   /// What the source of a program of its own says (common/run); nullptr: not known.
   const char* name = nullptr;        ///< of the kernel, as the launch spells it
   const char* parameters = nullptr;  ///< the kernel's, by their names: "x,y,n"
@@ -118,29 +119,21 @@ void run_ends(std::uint64_t count);
 /// Every error is also this thread's cudaGetLastError(). KernelErrors says when the last two are told.
 cudaError_t execute(const Launch& launch);
 
-/// Runs `call(arguments...)`, each thread with its own copies, in a launch that says the rest.
+/// The same of a launch whose last four members are these.
+cudaError_t execute(Launch launch, KernelThreads threads, std::size_t threads_bytes,
+                    const Argument* arguments, std::size_t argument_count);
+
+/// Runs `call(arguments...)`, each thread with its own copies, in a launch that says the rest. (What depends on no type
+/// stands elsewhere: this and run_row() are compiled for every kernel.)
 template <class Call, class... Params>
-cudaError_t execute(Launch launch, const Call& call, const Params&... arguments) {
+__attribute__((always_inline)) inline cudaError_t execute_call(const Launch& launch,
+                                                               const Call& call,
+                                                               const Params&... arguments) {
   const auto thread = [=] { call(arguments...); };
   const Argument list[] = {
       {&arguments, sizeof arguments, pointee_bytes<std::remove_cv_t<Params>>()}..., {}};
-  launch.threads = {&run_threads<decltype(thread)>, &thread};
-  launch.threads_bytes = sizeof thread;
-  launch.arguments = list;
-  launch.argument_count = sizeof...(Params);
-  return execute(launch);
-}
-
-/// Runs `kernel` with `arguments`. `overlaps` changes nothing here: a launch is over before the next one
-/// begins. The checks look at it.
-template <class... Params>
-cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
-                   bool overlaps, unsigned cluster, cudaStream_t stream,
-                   const Params&... arguments) {
-  Launch launch{reinterpret_cast<const void*>(kernel), grid, block, shared_bytes, overlaps};
-  launch.cluster = cluster;
-  launch.stream = stream;
-  return execute(launch, kernel, arguments...);
+  return execute(launch, {&run_row<decltype(thread)>, &thread}, sizeof thread, list,
+                 sizeof...(Params));
 }
 
 }  // namespace tutorial::cpu

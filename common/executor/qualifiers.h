@@ -43,7 +43,11 @@
 /// In the loop over the threads, threadIdx would be stored when the loop is over, and a kernel's accesses would
 /// count as the executor's.
 #undef __global__
+#if defined(TUTORIAL_SEES_KERNELS)
+#define __global__ __attribute__((noinline, flatten))
+#else
 #define __global__ __attribute__((noinline))
+#endif
 #endif
 
 /// What a GPU's compiler must inline to keep in registers. A host's optimizer judges for itself;

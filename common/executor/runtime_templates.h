@@ -90,8 +90,17 @@ template <class... Params>
 Work bound(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
            bool overlaps, unsigned cluster, const std::decay_t<Params>&... arguments) {
   return [=](cudaStream_t stream) {
-    return launch(kernel, grid, block, shared_bytes, overlaps, cluster, stream,
-                  static_cast<Params>(arguments)...);
+    const Launch launch{reinterpret_cast<const void*>(kernel),
+                        grid,
+                        block,
+                        shared_bytes,
+                        overlaps,
+                        nullptr,
+                        nullptr,
+                        {},
+                        stream,
+                        cluster};
+    return execute_call(launch, kernel, static_cast<Params>(arguments)...);
   };
 }
 

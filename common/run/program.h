@@ -58,7 +58,7 @@ void launch(const Source& source, const Shape& shape, const void* kernel, const 
                              false,  source.kernel, source.parameters, source.where,
                              stream, shape.cluster};
     const LaunchAtWork at_work(launch);
-    return cpu::execute(launch, call, arguments...);
+    return cpu::execute_call(launch, call, arguments...);
   });
 }
 
