@@ -707,6 +707,55 @@ __device__ __forceinline__ void load_and_do_tile(const StridedTiles<sizeof...(In
                                 load_packs<Shape>(tiles, place, static_cast<int>(I) + 1, in)...);
 }
 
+/// Where the block is.
+template <class Shape, int kTensors>
+__device__ __forceinline__ TilePlace<kTensors> place_of_block(const StridedTiles<kTensors>& tiles) {
+  constexpr int kSide = Shape::kSide;
+  const std::uint32_t near = blockIdx.x & ((1U << tiles.group) - 1);
+  const DivMod x = tiles.tiles_across.divmod(blockIdx.x >> tiles.group);
+  const DivMod y = tiles.tiles_down.divmod(x.quotient);
+  const int across = static_cast<int>(x.remainder) * kSide;
+  const int down = static_cast<int>((y.remainder << tiles.group) + near) * kSide;
+  const bool whole = across + kSide <= tiles.extent_across && down + kSide <= tiles.extent_down;
+  return {locate(tiles.outer, y.quotient), across, down, whole};
+}
+
+/// All operands are transposed: what they come to goes through shared memory, and is turned once.
+template <class Shape, class Out, class F, class... In>
+__device__ __forceinline__ void turn_tile(const StridedTiles<sizeof...(In) + 1>& tiles,
+                                          const TilePlace<sizeof...(In) + 1>& place, F f,
+                                          PackWords<Out, Shape::kPack>* tile, Out* out,
+                                          const TilePacks<In, Shape>&... packs) {
+  const TileFill<Shape> fill;
+#pragma unroll
+  for (int s = 0; s < Shape::kRows; ++s) {
+    const unsigned to = tile_place<Shape>(fill.row(static_cast<unsigned>(s)), fill.unit);
+    const Pack<Out, Shape::kPack> pack = f(packs.row[s].pack()...);
+    store_pack(reinterpret_cast<Out*>(tile[to].at), pack);
+  }
+  __syncthreads();
+  TilePacks<Out, Shape> turned;
+  take_packs<Shape>(turned, tile, tiles, place, 1);
+  const TileElement mine = tile_element<Shape>(threadIdx.x);
+  Out* const to = out + place.at.of[0] +
+                  static_cast<std::uint32_t>(place.down + mine.down) * tiles.down[0] +
+                  static_cast<std::uint32_t>(place.across + mine.across);
+#pragma unroll
+  for (int s = 0; s < Shape::kRows; ++s) {
+    store_pack(to + static_cast<std::uint32_t>(s) * tiles.down[0], turned.row[s].pack());
+  }
+}
+
+template <class Shape, class Out, class F, class... In, std::size_t... I>
+__device__ __forceinline__ void load_and_turn_tile(const StridedTiles<sizeof...(In) + 1>& tiles,
+                                                   const TilePlace<sizeof...(In) + 1>& place, F f,
+                                                   std::index_sequence<I...>,
+                                                   PackWords<Out, Shape::kPack>* tile, Out* out,
+                                                   const In*... in) {
+  turn_tile<Shape, Out, F, In...>(tiles, place, f, tile, out,
+                                  load_packs<Shape>(tiles, place, static_cast<int>(I) + 1, in)...);
+}
+
 }  // namespace detail
 
 /// out[...] = f(in[...]...) over tiles, one a block of Shape::kThreads. At least one operand is
@@ -714,20 +763,27 @@ __device__ __forceinline__ void load_and_do_tile(const StridedTiles<sizeof...(In
 template <class Shape, class Out, class F, class... In>
 __global__ void __launch_bounds__(Shape::kThreads)
     strided_tile_kernel(Out* out, StridedTiles<sizeof...(In) + 1> tiles, F f, const In*... in) {
-  constexpr int kSide = Shape::kSide;
   __shared__ detail::TileMemory<detail::tile_begin<Shape, In...>(sizeof...(In))> memory;
-  const std::uint32_t near = blockIdx.x & ((1U << tiles.group) - 1);
-  const DivMod x = tiles.tiles_across.divmod(blockIdx.x >> tiles.group);
-  const DivMod y = tiles.tiles_down.divmod(x.quotient);
-  const int across = static_cast<int>(x.remainder) * kSide;
-  const int down = static_cast<int>((y.remainder << tiles.group) + near) * kSide;
-  const bool whole = across + kSide <= tiles.extent_across && down + kSide <= tiles.extent_down;
-  const detail::TilePlace<sizeof...(In) + 1> place{locate(tiles.outer, y.quotient), across, down,
-                                                   whole};
+  const auto place = detail::place_of_block<Shape>(tiles);
   wait_for_previous_grid();  // arithmetic need not wait
   let_next_grid_begin(Shape::kLastThatTrigger);
   detail::load_and_do_tile<Shape>(tiles, place, f, std::index_sequence_for<In...>{}, memory.bytes,
                                   out, in...);
+}
+
+/// The same where all operands are transposed, and have the size of the result: that is turned, once. Whole tiles only.
+/// (So many blocks at a time leave a thread 64 registers for floats: of itself the compiler takes 32, and loads one
+/// operand after the other.)
+template <class Shape, class Out, class F, class... In>
+__global__ void __launch_bounds__(Shape::kThreads, Shape::kPack)
+    strided_turned_kernel(Out* out, StridedTiles<sizeof...(In) + 1> tiles, F f, const In*... in) {
+  static_assert(!Shape::kEdges && ((sizeof(In) == sizeof(Out)) && ...));
+  __shared__ detail::TileMemory<detail::tile_begin<Shape, Out>(1)> memory;
+  const auto place = detail::place_of_block<Shape>(tiles);
+  wait_for_previous_grid();  // arithmetic need not wait
+  let_next_grid_begin(Shape::kLastThatTrigger);
+  detail::load_and_turn_tile<Shape>(tiles, place, f, std::index_sequence_for<In...>{},
+                                    detail::tile_of<Shape, Out, Out>(memory.bytes, 0), out, in...);
 }
 
 // ---- Launches -----------------------------------------------------------------------------------
@@ -985,7 +1041,7 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
   int t = 0;
   tiles.aligned[t] = tiles.aligned[t] && is_aligned(out, kPackAlignment<Out, W>);
   ((++t, tiles.aligned[t] = tiles.aligned[t] && is_aligned(in, kPackAlignment<In, W>)), ...);
-  const auto run = [&](auto shape) {
+  const auto run = [&](auto shape, auto* kernel) {
     using Shape = decltype(shape);
     const std::int64_t of_row = (loop.extent[inner] - 1) / Shape::kSide + 1;
     const std::int64_t of_column = (loop.extent[down] - 1) / Shape::kSide + 1;
@@ -996,15 +1052,22 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
       ++tiles.group;
     }
     tiles.tiles_down = FastDivisor(static_cast<std::uint32_t>(of_column >> tiles.group));
-    return launch(strided_tile_kernel<Shape, Out, F, In...>,
-                  {grid_1d(blocks, 1), dim3(Shape::kThreads), 0, Overlap::previous_kernel}, stream,
-                  out, tiles, f, in...);
+    return launch(kernel, {grid_1d(blocks, 1), dim3(Shape::kThreads), 0, Overlap::previous_kernel},
+                  stream, out, tiles, f, in...);
   };
   using Whole = TileShape<W, kRows, false>;
+  using Cut = TileShape<W, kRows, true>;
   const bool is_whole = tiles.extent_across % Whole::kSide == 0 &&
                         tiles.extent_down % Whole::kSide == 0 &&
                         std::count(tiles.aligned, tiles.aligned + kTensors, false) == 0;
-  return is_whole ? run(Whole{}) : run(TileShape<W, kRows, true>{});
+  if (!is_whole) return run(Cut{}, strided_tile_kernel<Cut, Out, F, In...>);
+  if constexpr (sizeof...(In) > 1 && ((sizeof(In) == sizeof(Out)) && ...)) {
+    const auto* const loads = tiles.load + 1;
+    if (std::count(loads, loads + sizeof...(In), TileLoad::transposed) == sizeof...(In)) {
+      return run(Whole{}, strided_turned_kernel<Whole, Out, F, In...>);
+    }
+  }
+  return run(Whole{}, strided_tile_kernel<Whole, Out, F, In...>);
 }
 
 template <std::size_t... I, class F, class Out, class... In>
