@@ -152,6 +152,23 @@ TEST_CASE("arithmetic: which kernel runs, in how many blocks: the ladders") {
   table.check("04_arithmetic/proof/launches_ladders.txt");
 }
 
+namespace {
+
+/// The sum of two transposed matrices: of whole tiles, and not.
+template <class T>
+void add_of_transposed(LaunchTable& table, const std::string& function) {
+  for (const std::int64_t rows : {1024, 1000}) {
+    const TensorLayout dense = contiguous_layout({rows, 1024}), turned = {dense.shape, {1, rows}};
+    table.add(function, "both transposed " + to_string(dense.shape),
+              {sizeof(T), sizeof(T), sizeof(T)}, [&](const Addresses& at, cudaStream_t stream) {
+                return arithmetic<T>(ArithmeticOp::Add, {at.of<T>(0), turned},
+                                     {at.of<T>(1), turned}, {at.of<T>(2), dense}, stream);
+              });
+  }
+}
+
+}  // namespace
+
 TEST_CASE("arithmetic: which kernel runs, in how many blocks: any strides") {
   LaunchTable table;
   table.add_views<half, half, half>("add f16", [](auto stream, auto y, auto a, auto b) {
@@ -161,5 +178,7 @@ TEST_CASE("arithmetic: which kernel runs, in how many blocks: any strides") {
       "add i8", [](auto stream, auto y, auto a, auto b) {
         return arithmetic(ArithmeticOp::Add, a, b, y, kScales, stream);
       });
+  add_of_transposed<half>(table, "add f16");
+  add_of_transposed<float>(table, "add f32");
   table.check("04_arithmetic/proof/launches_views.txt");
 }

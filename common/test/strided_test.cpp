@@ -187,6 +187,34 @@ TEST_CASE("strided: transposed, tiles whole and cut", "[exchange]") {
   }
 }
 
+TEST_CASE("strided: every operand transposed, whole tiles and one row less", "[exchange]") {
+  require_device();
+  for (const std::int64_t batch : {1, 3}) {
+    for (const std::int64_t rows : {63, 64, 128, 192}) {
+      for (const std::int64_t columns : {32, 64, 128}) {
+        const TensorShape shape = {batch, rows, columns};
+        const auto layout = [&](std::int64_t pitch, bool turned) {
+          const std::int64_t lines = turned ? columns : rows;
+          return turned ? TensorLayout{shape, {lines * pitch, 1, pitch}}
+                        : TensorLayout{shape, {lines * pitch, pitch, 1}};
+        };
+        const TensorLayout dense = layout(columns, false), wide = layout(columns + 8, false);
+        const TensorLayout turned = layout(rows, true), apart = layout(rows + 8, true);
+        for (const std::size_t at : {0, 1, 8}) {
+          CHECK(mistake_of_minus_twice<half>(dense, turned, apart, 0, at, 0) == "");
+          CHECK(mistake_of_minus_twice<half>(wide, apart, turned, at, 0, 0) == "");
+          CHECK(mistake_of_minus_twice<half>(wide, apart, dense, 0, 0, at) == "");
+          CHECK(mistake_of_minus_twice<float>(dense, turned, apart, 0, at, 0) == "");
+          CHECK(mistake_of_minus_twice<float>(wide, apart, turned, at, 0, 0) == "");
+          CHECK(mistake_of_minus_twice<std::int64_t>(wide, turned, apart, 0, 0, at) == "");
+          CHECK(mistake_of_is_greater<half>(dense, turned, apart, at, 0, 0) == "");
+          CHECK(mistake_of_choose(dense, turned, turned, apart, at) == "");
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("strided: every second element, every third, an image with the channels last",
           "[exchange]") {
   require_device();
