@@ -771,13 +771,13 @@ __global__ void __launch_bounds__(Shape::kThreads)
                                   out, in...);
 }
 
-/// The same where all operands are transposed, and have the size of the result: that is turned, once. Whole tiles only.
-/// (So many blocks at a time leave a thread 64 registers for floats: of itself the compiler takes 32, and loads one
-/// operand after the other.)
+/// The same where all operands are transposed, and have two bytes like the result: that is turned, once. Whole tiles only.
+/// (1,024 threads a multiprocessor leave each 64 registers. Of itself the compiler takes 32, and the second pack's loads
+/// stand behind what is computed with the first. With floats they do even so: not taken.)
 template <class Shape, class Out, class F, class... In>
-__global__ void __launch_bounds__(Shape::kThreads, Shape::kPack)
+__global__ void __launch_bounds__(Shape::kThreads, 1024 / Shape::kThreads)
     strided_turned_kernel(Out* out, StridedTiles<sizeof...(In) + 1> tiles, F f, const In*... in) {
-  static_assert(!Shape::kEdges && ((sizeof(In) == sizeof(Out)) && ...));
+  static_assert(!Shape::kEdges && sizeof(Out) == 2 && ((sizeof(In) == 2) && ...));
   __shared__ detail::TileMemory<detail::tile_begin<Shape, Out>(1)> memory;
   const auto place = detail::place_of_block<Shape>(tiles);
   wait_for_previous_grid();  // arithmetic need not wait
@@ -1061,7 +1061,7 @@ cudaError_t launch_strided_tiles(const StridedLoop& loop, int down, F f, cudaStr
                         tiles.extent_down % Whole::kSide == 0 &&
                         std::count(tiles.aligned, tiles.aligned + kTensors, false) == 0;
   if (!is_whole) return run(Cut{}, strided_tile_kernel<Cut, Out, F, In...>);
-  if constexpr (sizeof...(In) > 1 && ((sizeof(In) == sizeof(Out)) && ...)) {
+  if constexpr (sizeof...(In) > 1 && ((sizeof(Out) == 2 && sizeof(In) == 2) && ...)) {
     const auto* const loads = tiles.load + 1;
     if (std::count(loads, loads + sizeof...(In), TileLoad::transposed) == sizeof...(In)) {
       return run(Whole{}, strided_turned_kernel<Whole, Out, F, In...>);
