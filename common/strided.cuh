@@ -20,6 +20,7 @@
 //   lie together if the elements do.
 // - strided_tile_kernel: an operand's elements lie side by side along another dimension: it is
 //   transposed through shared memory.
+// - strided_turned_kernel: all operands' elements do, and have two bytes: the result is transposed instead.
 // All indices have 32 bits; what is larger is cut into parts on the host.
 
 namespace tutorial {
