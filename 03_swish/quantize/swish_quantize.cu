@@ -50,9 +50,9 @@ __device__ __forceinline__ float row_scale(unsigned most) {
 }
 
 /// When the next launch may begin: in grids of so few blocks, or so few threads of clusters, when the loads are under way;
-/// in larger ones when a thread stores its only pack (notes/quantize.md). The last blocks trigger.
+/// in larger ones when a thread stores its only pack (notes/quantize.md). The last blocks trigger, of many the last 256.
 constexpr unsigned kFewBlocks = 48, kFewThreads = 88 << 10;
-constexpr int kLastThatTrigger = 1024;
+constexpr int kLastThatTrigger = 1024, kLastOfMany = 256;
 
 /// Scaled first, rounded once.
 template <int W>
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(1024)
     if (at(k) < to.columns) most = swiglu_of<W>(to.beta, pack_a[k], pack_b[k], y[k], most);
   }
   const float scale = row_scale(block_max(most)), inverse = rcp_approx(scale);
-  if (kPacks == 1 && !few) let_next_grid_begin(kLastThatTrigger);
+  if (kPacks == 1 && !few) let_next_grid_begin(kLastOfMany);
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     if (at(k) < to.columns) store_scaled<W>(to.q + row * to.columns + at(k), y[k], inverse);
