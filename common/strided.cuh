@@ -20,7 +20,8 @@
 //   lie together if the elements do.
 // - strided_tile_kernel: an operand's elements lie side by side along another dimension: it is
 //   transposed through shared memory.
-// - strided_turned_kernel: all operands' elements do, and have two bytes: the result is transposed instead.
+// - strided_turned_kernel: all of several operands do, in whole tiles of elements of two bytes: the result is
+//   transposed instead.
 // All indices have 32 bits; what is larger is cut into parts on the host.
 
 namespace tutorial {
@@ -772,9 +773,10 @@ __global__ void __launch_bounds__(Shape::kThreads)
                                   out, in...);
 }
 
-/// The same where all operands are transposed, and have two bytes like the result: that is turned, once. Whole tiles only.
+/// The same where all of several operands are transposed, and have two bytes like the result: that is turned, once. Whole
+/// tiles only.
 /// (1,024 threads a multiprocessor leave each 64 registers. Of itself the compiler takes 32, and the second pack's loads
-/// stand behind what is computed with the first. With floats they do even so: not taken.)
+/// stand behind what is computed with the first. In SwiGLU of floats they do even so: not taken.)
 template <class Shape, class Out, class F, class... In>
 __global__ void __launch_bounds__(Shape::kThreads, 1024 / Shape::kThreads)
     strided_turned_kernel(Out* out, StridedTiles<sizeof...(In) + 1> tiles, F f, const In*... in) {

@@ -49,8 +49,9 @@ __device__ __forceinline__ float row_scale(unsigned most) {
   return max_nan(__uint_as_float(most), 0x1p-90f) * (1.0f / 448.0f);
 }
 
-/// When the next launch may begin: in grids of so few blocks, or so few threads of clusters, when the loads are under way;
-/// in larger ones when a thread stores its only pack (notes/quantize.md). The last blocks trigger, of many the last 256.
+/// When the next launch may begin (notes/quantize.md). Of blocks whose threads have one pack: in grids of so few, when the
+/// loads are under way; in larger ones before the store, and only the last 256 trigger. Of clusters with so few threads
+/// together, when the loads are under way.
 constexpr unsigned kFewBlocks = 48, kFewThreads = 88 << 10;
 constexpr int kLastThatTrigger = 1024, kLastOfMany = 256;
 

@@ -88,7 +88,7 @@ void Block::start_no_more() {
   next_x_ = row_end_;
 }
 
-/// As long as no thread has had to wait, nobody asks for the position.
+/// As long as no thread has had to wait, nobody asks where in its row the block is: only run_row() knows.
 void Block::run_threads() {
   while (next_x_ != row_end_ || start_row()) {
     if (engaged_) {

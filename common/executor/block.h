@@ -231,8 +231,9 @@ class Block {
   cudaError_t error_ = cudaSuccess;
 };
 
-/// The loop that every kernel runs in; `call` calls it with its arguments. A kernel that the compiler
-/// sees becomes a part of it, with all that it calls: that halves what a thread of a small one costs.
+/// The loop that every kernel runs in; what `data` points to calls it with its arguments. A kernel that the
+/// compiler sees there, as that of a program of its own (common/run), becomes a part of the loop with all
+/// that it calls: that halves what a thread of a small one costs. launch() in common/launch.cuh has a pointer.
 template <class Call>
 __attribute__((flatten)) void run_row(const void* data, const Row& row) {
   // A small one in registers, which no kernel's store can change.

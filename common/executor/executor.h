@@ -85,8 +85,7 @@ struct Launch {
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes;
-  bool
-      overlaps;  ///< it asked for Overlap::previous_kernel: the checks look at it, it changes nothing here
+  bool overlaps;  ///< it asked for Overlap::previous_kernel, which changes nothing here: for the checks
   /// What the source of a program of its own says (common/run); nullptr: not known.
   const char* name = nullptr;        ///< of the kernel, as the launch spells it
   const char* parameters = nullptr;  ///< the kernel's, by their names: "x,y,n"
@@ -124,7 +123,7 @@ cudaError_t execute(Launch launch, KernelThreads threads, std::size_t threads_by
                     const Argument* arguments, std::size_t argument_count);
 
 /// Runs `call(arguments...)`, each thread with its own copies, in a launch that says the rest. (What depends on no type
-/// stands elsewhere: this and run_row() are compiled for every kernel.)
+/// stands elsewhere: this and run_row() are compiled for every list of parameters.)
 template <class Call, class... Params>
 __attribute__((always_inline)) inline cudaError_t execute_call(const Launch& launch,
                                                                const Call& call,

@@ -36,7 +36,8 @@ FLAGS = ["-fno-strict-aliasing", "-ffp-contract=off", "-g1", "-w", "-DTUTORIAL_B
          f"-I{runs.ROOT / 'common/run/include'}"]
 SANITIZERS = shlex.split(os.environ.get("TUTORIAL_RUN_SANITIZERS", ""))  # the tests' own: -fsanitize=address,undefined
 FLAGS += SANITIZERS
-# What makes a compiler's accesses those of the source: common/cmake/see.cmake says of each why.
+# What makes a compiler's accesses those of the source: common/cmake/see.cmake says of each why. There kernels are flattened;
+# a program's own may be large, so the compiler is only asked to leave few calls, whose arguments would not be seen.
 WATCHED = ["-DTUTORIAL_TRACE=1", "-fsanitize=thread", "-gdwarf-4", "-fno-tree-sra", "-finline-functions", "-finline-small-functions",
            "-findirect-inlining", "-fno-partial-inlining", "-fno-ipa-sra", "-fno-ipa-icf", "-fno-var-tracking",
            "--param=tsan-distinguish-volatile=1",
