@@ -85,7 +85,7 @@ struct Launch {
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes;
-  bool overlaps;  ///< it asked for Overlap::previous_kernel, which changes nothing here: for the checks
+  bool overlaps;  ///< it asked for Overlap::previous_kernel; for the checks, nothing changes here
   /// What the source of a program of its own says (common/run); nullptr: not known.
   const char* name = nullptr;        ///< of the kernel, as the launch spells it
   const char* parameters = nullptr;  ///< the kernel's, by their names: "x,y,n"
