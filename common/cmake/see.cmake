@@ -17,7 +17,8 @@
 #   -fno-tree-sra           a float4 is copied as a whole, not component by component
 #   -O1                     loops are not unrolled, and nothing is vectorized
 #   TUTORIAL_SEES_KERNELS   g++ does not instrument what a call passes and returns by value, such as a half; so no call
-#                           may be left in a kernel, and __global__ has them all inlined. Launchers are compiled as ever
+#                           may be left in a kernel, and __global__ has them all inlined (left in the machine code are
+#                           those of the executor and of libm). Launchers are compiled as ever
 #   -fno-ipa-*, -fno-partial-inlining   every access keeps the line that it is from
 #   -gdwarf-4               addr2line of binutils 2.40 mistakes the first file of DWARF 5
 #   -fno-var-tracking...    no debugger asks where a variable lives; to find out takes a third of the time
