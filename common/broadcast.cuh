@@ -346,7 +346,7 @@ __global__ void broadcast_row_kernel(const In* in0, const In* in1, Out* out, std
 struct BroadcastLimits {
   std::int64_t most_elements = (std::int64_t{1} << 31) - 1;  ///< of a launch; at most this
   std::int64_t enough_threads = std::int64_t{1} << 18;  ///< beyond them, a thread takes more packs
-  /// From so many elements and so long a row on, strided_flat_kernel loads pieces, below element by
+  /// From so many elements and so long a row on, strided_pieces_kernel loads pieces; below, strided_flat_kernel element by
   /// element. (H200, bf16: at 917,440 elements they are equal, at rows of 333 pieces are slower; at 2.9
   /// million elements in rows of 2,815 they take 9 % less time.)
   std::int64_t pieces = std::int64_t{1} << 20;
@@ -580,7 +580,7 @@ bool pays_by_steps(const StridedLoop& loop, const BroadcastLimits& limits) {
          (!has_whole || (along_row && sizeof(In) != 2));
 }
 
-/// Rows that are no packs, by strided_flat_kernel. Pieces pay where elements have two bytes at most, or
+/// Rows that are no packs, by strided_flat_kernel or strided_pieces_kernel. Pieces pay where elements have two bytes at most, or
 /// the results are narrower; floats with results of four bytes take up to 8 % more time than by element
 /// (H200).
 template <int W, class In, class Out, class Op>
@@ -588,12 +588,12 @@ cudaError_t launch_broadcast_flat(const StridedLoop& loop, const FlatLoad (&load
                                   const In* in1, Out* out, Op op, cudaStream_t stream,
                                   const BroadcastLimits& limits) {
   using F = OnElements<Out, Op>;
-  auto* kernel = strided_flat_kernel<W, FlatLoad::dense, Out, F, In, In>;
+  auto* kernel = strided_flat_kernel<W, Out, F, In, In>;
   if constexpr (kAllNarrow<Out, In> || sizeof(Out) < sizeof(In)) {
     const bool is_long =
         loop.elements >= limits.pieces && loop.extent[loop.rank - 1] >= limits.pieces_row;
-    if (is_long && has_pieces(load)) {
-      kernel = strided_flat_kernel<W, FlatLoad::pieces, Out, F, In, In>;
+    if (is_long && count_loads(load, FlatLoad::pieces) > 0) {
+      kernel = strided_pieces_kernel<W, 1, Out, F, In, In>;
     }
   }
   return launch_strided_flat<W>(kernel, loop, load, F{op}, stream,
@@ -656,9 +656,8 @@ cudaError_t launch_broadcast_part(const StridedLoop& loop, const In* in0, const 
   }
   if constexpr (kAny * sizeof(In) % 4 == 0) {  // PackWords
     FlatLoad load[3] = {};
-    const FlatChoice may{true, false};
     if (columns % kAny != 0 && !pays_by_steps<kAny, In>(loop, limits) &&
-        is_flat_in_packs<kAny>(loop, may, load, out, in0, in1)) {
+        is_flat_in_packs<kAny>(loop, load, out, in0, in1)) {
       return launch_broadcast_flat<kAny>(loop, load, in0, in1, out, op, stream, limits);
     }
   }

@@ -14,8 +14,9 @@
 // A row is the loop's innermost dimension, that in which the result's elements lie closest together.
 // - strided_pack_kernel: rows of whole packs that all lie where packs want to, or repeat one element.
 // - strided_flat_kernel: the same of a result without gaps whose rows are no whole packs. An operand
-//   lies as the result does, repeats one element along a row, or is loaded in pieces (any_address.cuh) or,
-//   of a broadcast, by element. A single operand may be every second element of what is loaded.
+//   lies as the result does, repeats one element along a row, or is loaded by element.
+// - strided_pieces_kernel: the same of operands that are loaded in pieces (any_address.cuh). A single one may be
+//   every second element of what is loaded. A warp shares the packs in which a row ends.
 // - strided_elements_kernel: all others. A lane an element, so that a warp's accesses are narrow, and
 //   lie together if the elements do.
 // - strided_tile_kernel: an operand's elements lie side by side along another dimension: it is
@@ -178,15 +179,15 @@ __global__ void strided_pack_kernel(Out* out, std::uint32_t packs, FastDivisor c
 }
 //! [strided_pack_kernel]
 
-/// How strided_flat_kernel loads an operand.
+/// How strided_flat_kernel and strided_pieces_kernel load an operand.
 enum class FlatLoad {
   dense,         ///< it lies as the result does, and its packs are aligned
   repeated,      ///< a row has one element
-  pieces,        ///< a row's elements lie side by side; an instance for dense loads them by element
-  every_second,  ///< two apart
+  pieces,        ///< a row's elements lie side by side; strided_flat_kernel loads them by element
+  every_second,  ///< two apart; by strided_pieces_kernel alone
 };
 
-/// How strided_flat_kernel finds its elements.
+/// How they find their elements.
 template <int kTensors>
 struct StridedFlat {
   StridedWalk<kTensors> outer;
@@ -245,10 +246,8 @@ __device__ __forceinline__ Pack<T, W / 2> every_second(const Pack<T, W>& pack) {
   return half;
 }
 
-/// `kLoad`: how some operand is loaded that is not dense or repeated; dense where there is none, or
-/// it is loaded by element, and the compiler need not provide for pieces.
 //! [load_flat]
-template <int W, FlatLoad kLoad, int kTensors, class T>
+template <int W, int kTensors, class T>
 __device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTensors>& flat,
                                                         const FlatPlace<kTensors>& place, int t,
                                                         const T* in) {
@@ -261,20 +260,13 @@ __device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTenso
     loaded.of_row(1) = in[there];
   } else if (flat.load[t] == FlatLoad::dense && place.end == W) {
     loaded.pieces = as_pieces(load_pack<W>(in + here));
-  } else if (kLoad == FlatLoad::pieces && place.left >= W &&
-             is_inside<T, W>(here, Pieces<T, W>::shift_of(in + here), flat.span[t])) {
-    loaded.pieces = load_pieces<W>(in + here, 0);
-  } else if (kLoad == FlatLoad::every_second && place.left >= W &&
-             is_inside<T, 2 * W>(here, Pieces<T, 2 * W>::shift_of(in + here), flat.span[t])) {
-    loaded.pieces = as_pieces(every_second(shifted(load_pieces<2 * W>(in + here, 0))));
-  } else {  // by element: a row's end, or what kLoad does not provide for
-    constexpr std::uint32_t kStep = kLoad == FlatLoad::every_second ? 2 : 1;
+  } else {  // by element
     Pack<T, W> pack{};
 #pragma unroll
     for (int k = 0; k < W; ++k) {
       const std::uint32_t from =
-          k < place.left ? here : there - static_cast<std::uint32_t>(place.left) * kStep;
-      if (k < place.end) pack.at[k] = in[from + static_cast<std::uint32_t>(k) * kStep];
+          k < place.left ? here : there - static_cast<std::uint32_t>(place.left);
+      if (k < place.end) pack.at[k] = in[from + static_cast<std::uint32_t>(k)];
     }
     loaded.pieces = as_pieces(pack);
   }
@@ -282,12 +274,12 @@ __device__ __forceinline__ FlatElements<T, W> load_flat(const StridedFlat<kTenso
 }
 //! [load_flat]
 
-template <int W, FlatLoad kLoad, class Out, class F, class... In, std::size_t... I>
+template <int W, class Out, class F, class... In, std::size_t... I>
 __device__ __forceinline__ void do_flat(const StridedFlat<sizeof...(In) + 1>& flat,
                                         const FlatPlace<sizeof...(In) + 1>& place, F f,
                                         std::index_sequence<I...>, Out* out, const In*... in) {
   const Pack<Out, W> pack =
-      apply_to_loaded(f, load_flat<W, kLoad>(flat, place, static_cast<int>(I) + 1, in)...);
+      apply_to_loaded(f, load_flat<W>(flat, place, static_cast<int>(I) + 1, in)...);
   if (place.end == W) {
     store_pack(out + place.first, pack);
     return;
@@ -301,10 +293,9 @@ __device__ __forceinline__ void do_flat(const StridedFlat<sizeof...(In) + 1>& fl
 /// out[...] = f(in[...]...) for a result without gaps that is aligned to its packs, W elements a thread.
 /// Rows have at least W elements. `f` as in strided_pack_kernel; of places that do not exist its results
 /// are not used. `out` may be an operand that lies as it does.
-template <int W, FlatLoad kLoad, class Out, class F, class... In>
+template <int W, class Out, class F, class... In>
 __global__ void strided_flat_kernel(Out* out, StridedFlat<sizeof...(In) + 1> flat, F f,
                                     const In*... in) {
-  static_assert(kLoad != FlatLoad::every_second || sizeof...(In) == 1, "load_flat() steps by two");
   FlatPlace<sizeof...(In) + 1> place;
   place.first = (blockIdx.x * blockDim.x + threadIdx.x) * W;
   if (place.first >= flat.elements) return;
@@ -316,7 +307,117 @@ __global__ void strided_flat_kernel(Out* out, StridedFlat<sizeof...(In) + 1> fla
   advance(place.here, at.remainder, flat.step);
   wait_for_previous_grid();  // arithmetic need not wait
   let_next_grid_begin();
-  do_flat<W, kLoad>(flat, place, f, std::index_sequence_for<In...>{}, out, in...);
+  do_flat<W>(flat, place, f, std::index_sequence_for<In...>{}, out, in...);
+}
+
+// A pack whose row ends within it, or whose pieces are not all inside the operand, has no pieces to load. One thread
+// would load it element by element, and 31 others would wait. So its warp shares it: W lanes take an element each.
+
+/// Whether strided_pieces_kernel loads the W elements from `at` on, of one row, as pieces or as one that repeats.
+template <int W, int kStep, int kTensors, class T>
+__device__ __forceinline__ bool is_loaded_whole(const StridedFlat<kTensors>& flat, std::uint32_t at,
+                                                int t, const T* in) {
+  constexpr int kPlaces = W * kStep;
+  return flat.load[t] == FlatLoad::repeated ||
+         is_inside<T, kPlaces>(at, Pieces<T, kPlaces>::shift_of(in + at), flat.span[t]);
+}
+
+/// Those elements. (Most launches could be spared the question. Without it nvcc 13.0 puts the second operand's loads
+/// behind the first one's shifts: 9 % more time for a sum of 2^24 halves, 513 in a row, on an H200.)
+template <int W, int kStep, int kTensors, class T>
+__device__ __forceinline__ FlatElements<T, W> load_whole(const StridedFlat<kTensors>& flat,
+                                                         std::uint32_t at, int t, const T* in) {
+  FlatElements<T, W> loaded{};
+  loaded.left = W;
+  loaded.is_repeated = flat.load[t] == FlatLoad::repeated;
+  if (loaded.is_repeated) {
+    loaded.of_row(0) = in[at];
+  } else if constexpr (kStep == 1) {
+    loaded.pieces = load_pieces<W>(in + at, 0);
+  } else {
+    loaded.pieces = as_pieces(every_second(shifted(load_pieces<W * kStep>(in + at, 0))));
+  }
+  return loaded;
+}
+
+/// How the lanes of a warp share packs.
+template <int W>
+struct SharedPacks {
+  unsigned left;          ///< the lanes whose packs nobody has taken yet
+  std::uint32_t element;  ///< the calling lane's, of the result
+  bool is_mine;           ///< whether it has one
+
+  /// Takes the next packs, at most 32 / W. All lanes; `first`: of the calling lane's own pack.
+  __device__ __forceinline__ void take(std::uint32_t first, std::uint32_t elements) {
+    unsigned mine = left;
+#pragma unroll
+    for (unsigned k = 0; k < 32 / W; ++k) {
+      if (k < threadIdx.x % 32 / W) mine &= mine - 1;
+      left &= left - 1;
+    }
+    const int lane = mine != 0 ? __ffs(static_cast<int>(mine)) - 1 : 0;
+    element = __shfl_sync(0xffffffff, first, lane) + threadIdx.x % W;
+    is_mine = mine != 0 && element < elements;
+  }
+};
+
+/// Where the element at `place` (a row, and an element of it) is in each operand.
+template <int kTensors>
+__device__ __forceinline__ StridedOffsets<kTensors> locate_element(
+    const StridedFlat<kTensors>& flat, const DivMod& place) {
+  auto at = locate(flat.outer, place.quotient);
+  advance(at, place.remainder, flat.step);
+  return at;
+}
+
+//! [do_pieces]
+template <int W, int kStep, class Out, class F, class... In, std::size_t... I>
+__device__ __forceinline__ void do_pieces(const StridedFlat<sizeof...(In) + 1>& flat, F f,
+                                          std::index_sequence<I...>, Out* out, const In*... in) {
+  const std::uint32_t first = (blockIdx.x * blockDim.x + threadIdx.x) * W;
+  const DivMod place = flat.columns.divmod(first);
+  const auto at = locate_element(flat, place);
+  const bool is_whole =
+      first + W <= flat.elements && place.remainder + W <= flat.columns.divisor() &&
+      (is_loaded_whole<W, kStep>(flat, at.of[I + 1], static_cast<int>(I) + 1, in) && ...);
+  SharedPacks<W> shared{};
+  shared.left = __ballot_sync(0xffffffff, first < flat.elements && !is_whole);
+  wait_for_previous_grid();  // arithmetic need not wait
+  let_next_grid_begin();
+  const auto load_and_store = [&](Pack<In, 1>... one) {
+    if (shared.left != 0) {  // loaded first, and used when the packs are on their way
+      shared.take(first, flat.elements);
+      if (shared.is_mine) {
+        const auto from = locate_element(flat, flat.columns.divmod(shared.element));
+        ((one = load_pack<1>(in + from.of[I + 1])), ...);
+      }
+    }
+    if (is_whole) {
+      store_pack(out + first,
+                 apply_to_loaded(
+                     f, load_whole<W, kStep>(flat, at.of[I + 1], static_cast<int>(I) + 1, in)...));
+    }
+    if (shared.is_mine) store_pack(out + shared.element, f(one...));
+  };
+  load_and_store(Pack<In, 1>{}...);
+  while (shared.left != 0) {  // more than the lanes could share at once: rows are short
+    shared.take(first, flat.elements);
+    if (shared.is_mine) {
+      const auto from = locate_element(flat, flat.columns.divmod(shared.element));
+      store_pack(out + shared.element, f(load_pack<1>(in + from.of[I + 1])...));
+    }
+  }
+}
+//! [do_pieces]
+
+/// As strided_flat_kernel, for operands that are loaded in pieces, or repeat an element along a row; or for one of
+/// which every kStep-th element is wanted. Blocks of whole warps.
+template <int W, int kStep, class Out, class F, class... In>
+__global__ void strided_pieces_kernel(Out* out, StridedFlat<sizeof...(In) + 1> flat, F f,
+                                      const In*... in) {
+  static_assert(W <= 32 && 32 % W == 0);
+  static_assert(kStep == 1 || sizeof...(In) == 1, "all operands step alike");
+  do_pieces<W, kStep>(flat, f, std::index_sequence_for<In...>{}, out, in...);
 }
 
 /// Elements of a thread of strided_elements_kernel. They lie a block's width apart.
@@ -904,40 +1005,53 @@ cudaError_t launch_strided_packs(const StridedLoop& loop, F f, cudaStream_t stre
 template <class... T>
 inline constexpr bool kAllNarrow = ((sizeof(T) <= 2) && ...);
 
-/// What strided_flat_kernel may load besides what is dense or repeated.
-struct FlatChoice {
-  bool pieces = false, every_second = false;
-};
-
 /// Whether a tensor has an element for each of the result's, where that has it.
 inline bool lies_as_result(const StridedLoop& loop, int t) {
   return std::equal(loop.stride[t], loop.stride[t] + loop.rank, loop.stride[0]);
 }
 
-/// How strided_flat_kernel loads operand t; false if it does not.
+/// How operand t is loaded by strided_flat_kernel or strided_pieces_kernel; false if by neither.
 template <int W, class T>
-bool flat_load(const StridedLoop& loop, int t, const T* in, FlatChoice may, FlatLoad* load) {
+bool flat_load(const StridedLoop& loop, int t, const T* in, FlatLoad* load) {
   const std::int64_t along = loop.stride[t][loop.rank - 1];
   const bool is_dense = lies_as_result(loop, t) && is_aligned(in, kPackAlignment<T, W>);
   *load = is_dense     ? FlatLoad::dense
           : along == 0 ? FlatLoad::repeated
           : along == 1 ? FlatLoad::pieces
                        : FlatLoad::every_second;
-  return is_dense || along == 0 || (may.pieces && along == 1) || (may.every_second && along == 2);
+  return is_dense || along <= (loop.tensors == 2 ? 2 : 1);
 }
 
-/// Whether strided_flat_kernel takes the loop.
+/// Whether one of these kernels takes the loop.
 template <int W, class Out, class... In>
-bool is_flat_in_packs(const StridedLoop& loop, FlatChoice may, FlatLoad* load, const Out* out,
-                      const In*... in) {
+bool is_flat_in_packs(const StridedLoop& loop, FlatLoad* load, const Out* out, const In*... in) {
   int t = 0;
   bool fits =
       is_flat(loop) && loop.extent[loop.rank - 1] >= W && is_aligned(out, kPackAlignment<Out, W>);
-  ((++t, fits = fits && flat_load<W>(loop, t, in, may, &load[t])), ...);
+  ((++t, fits = fits && flat_load<W>(loop, t, in, &load[t])), ...);
   return fits;
 }
 
-/// An instance of strided_flat_kernel.
+/// How many operands are loaded in this way.
+template <int kTensors>
+auto count_loads(const FlatLoad (&load)[kTensors], FlatLoad way) {
+  return std::count(load + 1, load + kTensors, way);
+}
+
+/// Whether strided_pieces_kernel is faster than strided_elements_kernel, as timed in
+/// 04_arithmetic/notes/any_stride.md: from so many elements on, in rows of so many bytes.
+template <class... In>
+bool pays_in_pieces(const StridedLoop& loop, const FlatLoad (&load)[sizeof...(In) + 1]) {
+  constexpr std::int64_t kWidest = std::max({sizeof(In)...});
+  const bool is_many = loop.elements >= 16'000'000;
+  const std::int64_t row = loop.extent[loop.rank - 1] * kWidest;
+  if (kWidest > 2) return is_many && row >= 3072 * kWidest;
+  const bool two = kWidest == 2 && count_loads(load, FlatLoad::pieces) > 1;
+  return (is_many || (sizeof...(In) < 3 && loop.elements >= 2'000'000)) &&
+         row >= (two ? 1024 : 128);
+}
+
+/// strided_flat_kernel or strided_pieces_kernel.
 template <class Out, class F, class... In>
 using FlatKernel = void(Out*, StridedFlat<sizeof...(In) + 1>, F, const In*...);
 
@@ -958,24 +1072,20 @@ cudaError_t launch_strided_flat(FlatKernel<Out, F, In...>* kernel, const Strided
                 in...);
 }
 
-/// Whether some operand is loaded in pieces.
-template <int kTensors>
-bool has_pieces(const FlatLoad (&load)[kTensors]) {
-  return std::count(load, load + kTensors, FlatLoad::pieces) > 0;
-}
-
-/// The instance for operands that are loaded as is_flat_in_packs() says.
+/// The kernel for operands that are loaded as is_flat_in_packs() says; null if only strided_elements_kernel should.
 template <int W, class Out, class F, class... In>
-FlatKernel<Out, F, In...>* flat_kernel(const FlatLoad (&load)[sizeof...(In) + 1]) {
+FlatKernel<Out, F, In...>* flat_kernel(const StridedLoop& loop, bool always_in_pieces,
+                                       const FlatLoad (&load)[sizeof...(In) + 1]) {
+  const bool by_two = count_loads(load, FlatLoad::every_second) > 0;
+  if (!by_two && count_loads(load, FlatLoad::pieces) == 0) {
+    return strided_flat_kernel<W, Out, F, In...>;
+  }
+  if (!always_in_pieces && !pays_in_pieces<In...>(loop, load)) return nullptr;
   if constexpr (sizeof...(In) == 1) {
-    if (load[1] == FlatLoad::every_second) {
-      return strided_flat_kernel<W, FlatLoad::every_second, Out, F, In...>;
-    }
+    if (by_two) return strided_pieces_kernel<W, 2, Out, F, In...>;
   }
-  if constexpr (kAllNarrow<Out, In...>) {
-    if (has_pieces(load)) return strided_flat_kernel<W, FlatLoad::pieces, Out, F, In...>;
-  }
-  return strided_flat_kernel<W, FlatLoad::dense, Out, F, In...>;
+  if constexpr (kAllNarrow<Out, In...>) return strided_pieces_kernel<W, 1, Out, F, In...>;
+  return nullptr;
 }
 
 template <class Out, class F, class... In>
@@ -1131,13 +1241,12 @@ cudaError_t launch_strided(StridedLoop loop, F f, cudaStream_t stream, const Str
       return detail::launch_strided_packs<W>(loop, f, stream, threads, out, in...);
     }
     FlatLoad load[sizeof...(In) + 1] = {};
-    const bool is_long =
-        loop.elements >= limits.pieces && loop.extent[loop.rank - 1] >= limits.pieces_row;
-    const detail::FlatChoice may{is_long && detail::kAllNarrow<Out, In...>,
-                                 is_long && sizeof...(In) == 1};
-    if (detail::is_flat_in_packs<W>(loop, may, load, out, in...)) {
-      return detail::launch_strided_flat<W>(detail::flat_kernel<W, Out, F, In...>(load), loop, load,
-                                            f, stream, threads, out, in...);
+    if (detail::is_flat_in_packs<W>(loop, load, out, in...)) {
+      auto* const kernel =
+          detail::flat_kernel<W, Out, F, In...>(loop, limits.always_in_pieces, load);
+      if (kernel != nullptr) {
+        return detail::launch_strided_flat<W>(kernel, loop, load, f, stream, threads, out, in...);
+      }
     }
     return detail::launch_strided_elements(loop, f, stream, out, in...);
   }

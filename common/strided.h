@@ -56,13 +56,12 @@ struct StridedLoop {
   std::int64_t elements = 1;
 };
 
-/// Sizes at which launch_strided() (strided.cuh) changes its method; a test sets them lower.
+/// When launch_strided() (strided.cuh) changes its method; a test lowers the limit, and asks for pieces.
 struct StridedLimits {
   /// Elements, and a tensor's span, of a launch.
   std::int64_t most = (std::int64_t{1} << 31) - 4096;
-  /// Elements, and columns of a row, from which elements of one or two bytes, and every second element
-  /// of a single operand, are loaded in pieces: as timed in 04_arithmetic/notes/any_stride.md.
-  std::int64_t pieces = std::int64_t{1} << 22, pieces_row = 3072;
+  /// Wherever pieces can be loaded (strided_pieces_kernel), they are, and not where they pay alone.
+  bool always_in_pieces = false;
 };
 
 /// The loop of an operation that gives `result`; every operand broadcasts to the result's shape.

@@ -104,8 +104,8 @@ std::string first_wrong_row(const Op& op, Launch<In, Out> launch) {
   return "";
 }
 
-/// How a launch loads rows that are no packs: "pieces" or "elements" by strided_flat_kernel, "steps" by
-/// broadcast_any_kernel, "row 8" by broadcast_row_kernel of 8 elements a thread.
+/// How a launch loads rows that are no packs: "pieces" by strided_pieces_kernel, "elements" by strided_flat_kernel,
+/// "steps" by broadcast_any_kernel, "row 8" by broadcast_row_kernel of 8 elements a thread.
 template <class In, class Out>
 std::string way_of(Launch<In, Out> launch, const ShapePair& shapes, LimitsToTry limits,
                    std::size_t bytes1 = 16) {
@@ -122,8 +122,9 @@ std::string way_of(Launch<In, Out> launch, const ShapePair& shapes, LimitsToTry 
     return "row " + kernel.substr(of_row.size(), kernel.find(',') - of_row.size());
   }
   INFO(kernel);
+  if (kernel.rfind("strided_pieces_kernel", 0) == 0) return "pieces";
   REQUIRE(kernel.rfind("strided_flat_kernel", 0) == 0);
-  return kernel.find(", 2, ") < kernel.find("OnElements") ? "pieces" : "elements";
+  return "elements";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "common/proof/broadcast_cases.h"
 #include "common/proof/catch.h"
+#include "common/proof/launches.h"
 #include "common/proof/support.h"
 #include "common/proof/views.h"
 #include "common/refusal.h"
@@ -271,6 +272,61 @@ TEST_CASE("strided: nothing behind the last element is read") {
   munmap(pages, 2 * kPage);
 }
 #endif
+
+TEST_CASE("strided: where pieces pay") {
+  const Addresses at({16, 16, 16, 16});
+  const auto kernel_of = [&](const auto& call) {
+    const auto launches = launches_of(call);
+    REQUIRE(launches.size() == 1);
+    return launches[0].kernel.substr(0, launches[0].kernel.find(','));
+  };
+  const auto dense = [](std::int64_t rows, std::int64_t columns) {
+    return contiguous_layout({rows, columns});
+  };
+  const auto apart = [](std::int64_t rows, std::int64_t columns, std::int64_t step = 1) {
+    return TensorLayout{{rows, columns}, {columns * step + 1, step}};
+  };
+  const auto of_one = [&](auto element, std::int64_t rows, std::int64_t columns, int step = 1) {
+    using T = decltype(element);
+    return kernel_of([&](cudaStream_t stream) {
+      return two_minus<T>({at.of<T>(0), apart(rows, columns, step)},
+                          {at.of<T>(1), dense(rows, columns)}, kUsualLimits, stream);
+    });
+  };
+  const auto of_two = [&](std::int64_t rows, std::int64_t columns, const TensorLayout& second) {
+    return kernel_of([&](cudaStream_t stream) {
+      return minus_twice<half>({at.of<half>(0), apart(rows, columns)}, {at.of<half>(1), second},
+                               {at.of<half>(2), dense(rows, columns)}, kUsualLimits, stream);
+    });
+  };
+  const auto of_three = [&](std::int64_t rows, std::int64_t columns) {
+    return kernel_of([&](cudaStream_t stream) {
+      return choose<half>({at.of<std::uint8_t>(0), apart(rows, columns)},
+                          {at.of<half>(1), apart(rows, columns)},
+                          {at.of<half>(2), apart(rows, columns)},
+                          {at.of<half>(3), dense(rows, columns)}, kUsualLimits, stream);
+    });
+  };
+  constexpr auto kByte = std::uint8_t{};
+  const std::string elements = "strided_elements_kernel<half";
+  CHECK(of_one(half{}, 31250, 64) == "strided_pieces_kernel<8");
+  CHECK(of_one(half{}, 31249, 64) == elements);
+  CHECK(of_one(half{}, 40000, 63) == elements);
+  CHECK(of_one(half{}, 31250, 64, 2) == "strided_pieces_kernel<8");
+  CHECK(of_one(half{}, 31249, 64, 2) == elements);
+  CHECK(of_one(kByte, 15625, 128) == "strided_pieces_kernel<16");
+  CHECK(of_one(kByte, 16000, 127) == "strided_elements_kernel<unsigned char");
+  CHECK(of_one(float{}, 5209, 3072, 2) == "strided_pieces_kernel<4");
+  CHECK(of_one(float{}, 5208, 3072, 2) == "strided_elements_kernel<float");
+  CHECK(of_one(float{}, 6000, 3071, 2) == "strided_elements_kernel<float");
+  CHECK(of_one(float{}, 5209, 3072) == "strided_elements_kernel<float");
+  CHECK(of_two(4000, 513, apart(4000, 513)) == "strided_pieces_kernel<8");
+  CHECK(of_two(4000, 511, apart(4000, 511)) == elements);
+  CHECK(of_two(31250, 64, dense(31250, 64)) == "strided_pieces_kernel<8");
+  CHECK(of_two(31250, 64, {{31250, 64}, {1, 0}}) == "strided_pieces_kernel<8");
+  CHECK(of_three(31250, 512) == "strided_pieces_kernel<8");
+  CHECK(of_three(31249, 512) == elements);
+}
 
 TEST_CASE("strided: in place", "[exchange]") {
   require_device();

@@ -12,6 +12,8 @@ PROGRAM sees a chapter's kernels: build/cpu/01_elu_see. What is claimed, and by 
   the operation      Every byte of the output is stored once, and the output is right. A rung with a
                      line in the table loads every byte of its inputs once.
   codegen.json       The widest load and store of a kernel have as many bits as its machine code's.
+  the compiler       No function is left that a kernel calls, but the executor's and the mathematical ones: what a
+                     call passes and returns by value is not seen (common/cmake/see.cmake).
   main_ncu*.json     Sectors per load and per store, requests, and the accesses to shared memory and
                      their passes equal what Nsight Compute counted on a GPU.
 
@@ -23,6 +25,7 @@ not keep is printed, and is no failure.
 import argparse
 import math
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -189,6 +192,57 @@ def check_widths(rung, specs, found):
                 continue
             found.add(rung["rung"], "width", f"its widest {operation} has {seen * 8} bits, codegen.json says "
                                              f"{bits} ({runs.short_kernel_name(launch['kernel'])})")
+
+
+# -------------------------------------------------------------------------------------------------
+# Calls
+
+#: Of the standard library's, which g++ does not instrument; what else has no parameters in its name is C's, such as expf.
+COPIES = ("memcpy", "memmove", "memset")
+
+
+def kernel_names(folder):
+    """The names of all kernels of a chapter and of common's headers."""
+    sources = [path for path in folder.rglob("*.cu*") if path.relative_to(folder).parts[0] not in ("proof", "answers")]
+    names = set()
+    for path in sources + list((runs.ROOT / "common").glob("*.cuh")):
+        text = re.sub(r"//.*", "", runs.read_text(path))
+        text = re.sub(r"__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)", "", text)
+        names |= set(re.findall(r"__global__[^;{(]*?(\w+)\s*\(", text))
+    return names
+
+
+def calls_of(disassembly, names):
+    """(kernel, what it calls) of each call in a kernel with one of these names; also the kernels that were found."""
+    kernel, kernels, calls = None, set(), []
+    for line in disassembly.splitlines():
+        if line.endswith(">:"):
+            symbol = line[line.index("<") + 1:-2].replace("(anonymous namespace)::", "")
+            name = re.match(r"(?:void )?([\w:]+)(?=[<(])", symbol)
+            kernel = symbol if name and name.group(1).split("::")[-1] in names else None
+            if kernel:
+                kernels.add(kernel)
+        elif kernel and (call := re.search(r"\bcall +[0-9a-f]+ <(.*)>$", line)):
+            calls.append((kernel, call.group(1).removesuffix("@plt")))
+    return calls, kernels
+
+
+def is_known(callee):
+    return callee.startswith("tutorial::cpu::") or callee == "normcdf(double)" or ("(" not in callee and callee not in COPIES)
+
+
+def check_calls(program, folder, found):
+    disassembly = subprocess.run(["objdump", "-d", "-C", "--no-show-raw-insn", program], capture_output=True, text=True, check=True)
+    calls, kernels = calls_of(disassembly.stdout, kernel_names(folder))
+    if not kernels:
+        found.problems.append(f"{program}: no kernel was found in its machine code")
+    callers = {}
+    for kernel, callee in calls:
+        if not is_known(callee):
+            callers.setdefault(callee, set()).add(kernel)
+    for callee, kernels in callers.items():
+        found.problems.append(f"{callee}: {len(kernels)} kernels call it, such as {min(kernels)}, and what they pass is not seen: "
+                              "inline it")
 
 
 # -------------------------------------------------------------------------------------------------
@@ -362,6 +416,7 @@ def prove(program, folder, quick=False):
         if "claims_per_thread" in rung and rung["launches"]:
             check_inputs(rung, found)
             check_blocks(rung, found)
+    check_calls(program, folder, found)
     for rung in full:
         check_full_launch(rung, found)
         check_order(rung, found)

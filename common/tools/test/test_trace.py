@@ -261,6 +261,25 @@ class Proof(unittest.TestCase):
             trace_proof.check_order(rung_of(requests), found)
             self.assertEqual(len(found.problems), problems)
 
+    def test_calls_that_are_left_in_a_kernel(self):
+        code = """
+00000010 <void tutorial::(anonymous namespace)::some_kernel<__half, 1>(__half*)>:
+      14: call   30 <expf@plt>
+      18: call   40 <__half2float(__half)>
+      1c: call   50 <tutorial::cpu::Block::barrier()>
+      20: call   60 <memcpy@plt>
+      24: jmp    18 <void tutorial::(anonymous namespace)::some_kernel<__half, 1>(__half*)+0x8>
+
+00000080 <tutorial::some_launcher(int)>:
+      84: call   40 <__half2float(__half)>
+"""
+        calls, kernels = trace_proof.calls_of(code, {"some_kernel"})
+        self.assertEqual(len(kernels), 1)
+        self.assertEqual([callee for _, callee in calls if not trace_proof.is_known(callee)], ["__half2float(__half)", "memcpy"])
+        names = trace_proof.kernel_names(trace_proof.runs.ROOT / "01_elu")
+        self.assertIn("elementwise_pack_kernel", names)
+        self.assertIn("strided_tile_kernel", names)  # its __launch_bounds__ stand before the name
+
     def test_widths(self):
         spec = trace_proof.claims_of({"defaults": {"load_bits": 32}, "kernels": [{"kernel": "elu_f16x8_kernel", "store_bits": 128}]})
         found = trace_proof.Findings("01_elu", [])
