@@ -279,6 +279,25 @@ ColumnBlock column_block(const ReduceLoop& loop, std::int64_t blocks) {
   return may ? column_block<T>(loop.length, loop.width()) : ColumnBlock::none;
 }
 
+/// The same of a matrix that is not in vectors, a column a lane: loads under way, and rows of threads. Of trials on an H200
+/// (notes/outer_sums.md); none where ReduceAnyColumns is as fast, which has packs of wide matrices.
+enum class LaneBlock { none, of_4x8, of_16x8, of_8x16, of_8x32 };
+
+template <class T>
+LaneBlock lane_block(const ReduceLoop& loop, std::int64_t blocks) {
+  constexpr bool kTwoBytes = sizeof(T) == 2;
+  const bool may = blocks >= kReduceBlocks && loop.columns >= 0 && is_matrix(loop) &&
+                   loop.results.stride[0][0] == 1 && loop.width() >= 256;
+  const std::int64_t rows = loop.length, columns = may ? loop.width() : 0;
+  const std::int64_t most = rows <= 16 || (kTwoBytes && rows <= 64 && rows > 32) ? 6144
+                            : (kTwoBytes && rows <= 32) || rows > 128            ? 8192
+                                                                                 : 16384;
+  if (!may || columns > most || rows > (kTwoBytes ? 128 : 1024)) return LaneBlock::none;
+  if (rows <= 32) return LaneBlock::of_4x8;
+  if (rows > 128) return LaneBlock::of_8x32;
+  return kTwoBytes ? LaneBlock::of_16x8 : LaneBlock::of_8x16;
+}
+
 LaunchShape shape_of(const Plan& plan) {
   const bool fits = plan.groups <= 0x7fffffff / plan.splits;
   return {grid_1d(fits ? plan.groups * plan.splits : std::int64_t{1} << 32, 1),
@@ -337,17 +356,26 @@ cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, O
                 shape_of(shape), stream, x, y, of, across, op);
 }
 
-/// y = op along the columns of a matrix in vectors; if kParts, along those of each kPartRows rows.
-template <int kAcross, int kDown, bool kParts = false, class InT, class OutT, class Op>
-cudaError_t launch_column_blocks(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
-                                 Op op, cudaStream_t stream) {
-  constexpr int kWidth = kPackWidth<InT>, kRows = ReducePolicy<InT>::kShortRows;
+/// y = op along the columns of a matrix, kWidth columns a thread, which loads kRows rows at a time; if kParts, along those
+/// of each kPartRows rows.
+template <int kWidth, int kRows, int kAcross, int kDown, bool kParts = false, class InT, class OutT,
+          class Op>
+cudaError_t launch_columns(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns, Op op,
+                           cudaStream_t stream) {
   LaunchShape shape{grid_1d(columns, kAcross * kWidth), dim3(kAcross, kDown), 0,
                     Overlap::previous_kernel};
   if (kParts) shape.grid.y = static_cast<unsigned>(ceil_div(rows, kPartRows));
   return launch(
       ReduceShortColumns<kWidth, kRows, kAcross, kDown, kParts, AccOf<InT>, InT, OutT, Op>, shape,
       stream, x, y, rows, columns, kPartRows, op);
+}
+
+/// The same in vectors.
+template <int kAcross, int kDown, bool kParts = false, class InT, class OutT, class Op>
+cudaError_t launch_column_blocks(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
+                                 Op op, cudaStream_t stream) {
+  return launch_columns<kPackWidth<InT>, ReducePolicy<InT>::kShortRows, kAcross, kDown, kParts>(
+      x, y, rows, columns, op, stream);
 }
 
 /// The same by blocks that are not none.
@@ -377,6 +405,22 @@ cudaError_t launch_short_columns(ColumnBlock block, const T* x, T* y, void* work
   if (error != cudaSuccess) return error;
   const AccOf<T>* const parts = partial;
   return launch_column_blocks<16, 16>(parts, y, ceil_div(rows, kPartRows), columns, op, stream);
+}
+
+/// A column a lane, by blocks that are not none.
+template <class T, class Op>
+cudaError_t launch_lane_columns(LaneBlock block, const T* x, T* y, std::int64_t rows,
+                                std::int64_t columns, Op op, cudaStream_t stream) {
+  if (block == LaneBlock::of_4x8) {
+    return launch_columns<1, 4, 32, 8>(x, y, rows, columns, op, stream);
+  }
+  if constexpr (sizeof(T) == 2) {
+    return launch_columns<1, 16, 32, 8>(x, y, rows, columns, op, stream);
+  } else {
+    return block == LaneBlock::of_8x16
+               ? launch_columns<1, 8, 32, 16>(x, y, rows, columns, op, stream)
+               : launch_columns<1, 8, 32, 32>(x, y, rows, columns, op, stream);
+  }
 }
 
 /// One kernel, whose parts of a result are `part_step` apart in y: of a matrix in vectors, or any.
@@ -441,6 +485,11 @@ cudaError_t launch_reduce(const ReduceLoop& loop, const T* x, T* y, void* worksp
       block != ColumnBlock::none && is_aligned(x, 16) &&
       !are_shortest(rows, columns, is_aligned(y, 16))) {
     return launch_short_columns(block, x, y, workspace, rows, columns, op, stream);
+  }
+  if (const LaneBlock block = lane_block<T>(loop, blocks); block != LaneBlock::none &&
+                                                           !in_vectors<T>(columns, {x}) &&
+                                                           !are_shortest(rows, columns, false)) {
+    return launch_lane_columns(block, x, y, rows, columns, op, stream);
   }
   const Plan plan = plan_for<T>(loop, blocks);
   if (plan.splits == 1) return launch_plan(loop, plan, x, y, 0, blocks, op, stream);

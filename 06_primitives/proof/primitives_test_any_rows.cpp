@@ -240,6 +240,13 @@ TEST_CASE("reduce: short columns in many blocks", "[exchange]") {
       CHECK(mistake_of_reduce<half>(contiguous_layout({rows, 8088}), 0, 0, at) == "");
     }
   }
+  for (const std::int64_t rows : {13, 32, 33, 67, 128, 129, 300}) {  // a column a lane
+    for (const std::size_t at : {0, 1}) {
+      CHECK(mistake_of_reduce<float>(contiguous_layout({rows, 259}), 0, at, at) == "");
+      CHECK(mistake_of_reduce<half>(contiguous_layout({rows, 264}), 0, 1, at) == "");
+      CHECK(mistake_of_reduce<half>(contiguous_layout({rows, 259}), 0, at, 1) == "");
+    }
+  }
 }
 
 TEST_CASE("reduce: in parts", "[exchange]") {

@@ -412,6 +412,27 @@ TEST_CASE("primitives: which kernel runs for short rows and columns") {
         {4096, 4104},      {5120, 512},  {5121, 512},  {10240, 512}, {10241, 512}}) {
     of_few.push_back(m);
   }
+  for (const Matrix& m :  // of an odd width: a column a lane
+       {Matrix{16, 6143},
+        {16, 6145},
+        {17, 8191},
+        {17, 8193},
+        {32, 16383},
+        {32, 16385},
+        {33, 6143},
+        {33, 6145},
+        {64, 6145},
+        {65, 16383},
+        {128, 16383},
+        {128, 16385},
+        {129, 8191},
+        {129, 8193},
+        {1024, 8191},
+        {1025, 8191},
+        {100, 255},
+        {100, 257}}) {
+    of_few.push_back(m);
+  }
   add_matrix<half>(table, "sum outer f16", of_few, sum(Dimension::outer));
   add_matrix<float>(table, "sum outer f32", of_few, sum(Dimension::outer));
   table.check("06_primitives/proof/launches_short_rows.txt");

@@ -1162,7 +1162,14 @@ TEST_CASE("sums and maxima of few columns and of few rows, of numbers below zero
                                    {2048, 8},
                                    {2049, 24},
                                    {3072, 8},
-                                   {4097, 40}}) {
+                                   {4097, 40},
+                                   // a column a lane
+                                   {5, 257},
+                                   {32, 287},
+                                   {33, 257},
+                                   {128, 289},
+                                   {129, 257},
+                                   {1024, 259}}) {
     check_below_zero<float>(Dimension::outer, shape);
     check_below_zero<half>(Dimension::outer, shape);
     check_below_zero<std::int32_t>(Dimension::outer, shape);
