@@ -14,7 +14,7 @@
 #include "common/refusal.h"
 #include "common/strided.cuh"
 
-// Seven kernels, in the order in which they are tried. (The last comes first where the result is not aligned to its packs,
+// Eight kernels, in the order in which they are tried. (The last comes first where the result is not aligned to its packs,
 // or a row is shorter than one.)
 // - elementwise_pack_binary_kernel: nothing is broadcast.
 // - elementwise_any_address_kernel (any_address.cuh): the same, but a pointer does not fit its packs.
@@ -25,8 +25,8 @@
 // - broadcast_row_kernel: rows that are no whole packs, elements of two bytes or results of one. One operand
 //   lies as the result does, the other is a single row.
 // - strided_flat_kernel (strided.cuh): other rows that are no whole packs. An operand lies as the result
-//   does, has one element for a row, or a row's elements side by side: those are loaded in pieces or one
-//   by one.
+//   does, has one element for a row, or a row's elements side by side, which are loaded one by one.
+// - strided_pieces_kernel (strided.cuh): the same of large tensors. They are loaded in pieces.
 // - broadcast_any_kernel: rows of any length, pointers of any alignment; and rows that are no packs
 //   where several packs a thread pay (pays_by_steps()).
 // All indices have 32 bits; what is larger is cut into parts on the host.
@@ -347,8 +347,8 @@ struct BroadcastLimits {
   std::int64_t most_elements = (std::int64_t{1} << 31) - 1;  ///< of a launch; at most this
   std::int64_t enough_threads = std::int64_t{1} << 18;  ///< beyond them, a thread takes more packs
   /// From so many elements and so long a row on, strided_pieces_kernel loads pieces; below, strided_flat_kernel element by
-  /// element. (H200, bf16: at 917,440 elements they are equal, at rows of 333 pieces are slower; at 2.9
-  /// million elements in rows of 2,815 they take 9 % less time.)
+  /// element. (H200, bf16, when a row's end was one thread's own: at 917,440 elements they are equal, at rows of 333 pieces
+  /// are slower; at 2.9 million elements in rows of 2,815 they take 9 % less time. Not asked again.)
   std::int64_t pieces = std::int64_t{1} << 20;
   std::int64_t pieces_row = 1024;
   /// From so many results of a byte on, a thread of broadcast_row_kernel takes 16 elements of two bytes, below 8.
@@ -379,10 +379,11 @@ inline constexpr int kBroadcastWidth = std::min(16 / static_cast<int>(sizeof(Out
 template <class In, class Out>
 inline constexpr int kAnyWidth = sizeof(In) == 4 ? 4 : kBroadcastWidth<In, Out>;
 
-/// The same of arrays that begin anywhere. (H200, answers on two halves: with 16 a thread 2^20 take 2 and 8 % longer, from
-/// memory and from the cache, 2^16 a sixth, and 2^28 as long. In rows that begin anywhere 16 are the faster.)
+/// The same of arrays that begin anywhere: of two bytes, sixteen bytes too. (H200, answers on two halves: 16 a thread take
+/// 2 and 8 % longer at 2^20, from memory and from the cache, 15 and 23 at 2^16, and at 2^28 as long.)
 template <class In, class Out>
-inline constexpr int kAnyAddressWidth = sizeof(In) == 2 ? 8 : kAnyWidth<In, Out>;
+inline constexpr int kAnyAddressWidth = sizeof(In) == 2 ? std::min(8, kAnyWidth<In, Out>)
+                                                        : kAnyWidth<In, Out>;
 
 /// Appends dimension `d` of the loop to the walk.
 inline void append(BroadcastWalk& walk, const StridedLoop& loop, int d) {
@@ -585,9 +586,9 @@ bool pays_by_steps(const StridedLoop& loop, const BroadcastLimits& limits) {
          (!has_whole || (along_row && sizeof(In) != 2));
 }
 
-/// Rows that are no packs, by strided_flat_kernel or strided_pieces_kernel. Pieces pay where elements have two bytes at most, or
-/// the results are narrower; floats with results of four bytes take up to 8 % more time than by element
-/// (H200).
+/// Rows that are no packs, by strided_flat_kernel or strided_pieces_kernel. Pieces pay where elements have two bytes at
+/// most, or the results are narrower; floats with results of four bytes took up to 8 % more time than by element (H200,
+/// when a row's end was one thread's own).
 template <int W, class In, class Out, class Op>
 cudaError_t launch_broadcast_flat(const StridedLoop& loop, const FlatLoad (&load)[3], const In* in0,
                                   const In* in1, Out* out, Op op, cudaStream_t stream,

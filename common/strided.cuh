@@ -14,9 +14,10 @@
 // A row is the loop's innermost dimension, that in which the result's elements lie closest together.
 // - strided_pack_kernel: rows of whole packs that all lie where packs want to, or repeat one element.
 // - strided_flat_kernel: the same of a result without gaps whose rows are no whole packs. An operand
-//   lies as the result does, repeats one element along a row, or is loaded by element.
-// - strided_pieces_kernel: the same of operands that are loaded in pieces (any_address.cuh). A single one may be
-//   every second element of what is loaded. A warp shares the packs in which a row ends.
+//   lies as the result does, repeats one element along a row, or is, in a broadcast, loaded by element.
+// - strided_pieces_kernel: the same of operands whose elements lie side by side along a row, in pieces
+//   (any_address.cuh). A single one may be every second element of what is loaded. A warp shares the packs in which a
+//   row ends.
 // - strided_elements_kernel: all others. A lane an element, so that a warp's accesses are narrow, and
 //   lie together if the elements do.
 // - strided_tile_kernel: an operand's elements lie side by side along another dimension: it is
@@ -347,7 +348,7 @@ struct SharedPacks {
   std::uint32_t element;  ///< the calling lane's, of the result
   bool is_mine;           ///< whether it has one
 
-  /// Takes the next packs, at most 32 / W. All lanes; `first`: of the calling lane's own pack.
+  /// Takes the next packs, at most 32 / W. Every lane of the warp calls it, with the first element of its own pack.
   __device__ __forceinline__ void take(std::uint32_t first, std::uint32_t elements) {
     unsigned mine = left;
 #pragma unroll
@@ -410,8 +411,8 @@ __device__ __forceinline__ void do_pieces(const StridedFlat<sizeof...(In) + 1>& 
 }
 //! [do_pieces]
 
-/// As strided_flat_kernel, for operands that are loaded in pieces, or repeat an element along a row; or for one of
-/// which every kStep-th element is wanted. Blocks of whole warps.
+/// As strided_flat_kernel, for operands whose elements lie side by side along a row, or repeat (one that lies as the result
+/// does has pieces that need no shift); or for a single one of which every kStep-th element is wanted. Blocks of whole warps.
 template <int W, int kStep, class Out, class F, class... In>
 __global__ void strided_pieces_kernel(Out* out, StridedFlat<sizeof...(In) + 1> flat, F f,
                                       const In*... in) {
@@ -1039,7 +1040,8 @@ auto count_loads(const FlatLoad (&load)[kTensors], FlatLoad way) {
 }
 
 /// Whether strided_pieces_kernel is faster than strided_elements_kernel, as timed in
-/// 04_arithmetic/notes/any_stride.md: from so many elements on, in rows of so many bytes.
+/// 04_arithmetic/notes/any_stride.md: from so many elements on, in rows of so many bytes. (What is wider than two bytes and
+/// comes here is a single operand of which every second element is wanted.)
 template <int W, class... In>
 bool pays_in_pieces(const StridedLoop& loop, const FlatLoad (&load)[sizeof...(In) + 1]) {
   constexpr std::int64_t kWidest = std::max({sizeof(In)...});

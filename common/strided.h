@@ -56,11 +56,11 @@ struct StridedLoop {
   std::int64_t elements = 1;
 };
 
-/// When launch_strided() (strided.cuh) changes its method; a test lowers the limit, and asks for pieces.
+/// When launch_strided() (strided.cuh) changes its method; a test lowers the limit, and asks for pieces everywhere.
 struct StridedLimits {
   /// Elements, and a tensor's span, of a launch.
   std::int64_t most = (std::int64_t{1} << 31) - 4096;
-  /// Wherever pieces can be loaded (strided_pieces_kernel), they are, and not where they pay alone.
+  /// Load pieces (strided_pieces_kernel) wherever that is possible, and not only where it is faster.
   bool always_in_pieces = false;
 };
 

@@ -218,13 +218,14 @@ __global__ void __launch_bounds__(kColumnThreads)
   y[at.y + part * of.part_step + (first + mine) * across.stride.y] = Convert<OutT>(result[0]);
 }
 
-/// op along columns that lie alike, of few rows or in parts: a block has NX * kAcross columns and all rows, NY * kDown at a
-/// time; or, if kParts, blockIdx.y says which `rows_each` rows, whose results are a row of y. The rows of a warp meet by
-/// shuffles, the warps behind one barrier.
+/// op along columns, of few rows or in parts; NX columns of a thread lie alike in all rows, or NX is 1. A block has
+/// NX * kAcross columns and all rows, NY * kDown at a time; or, if kParts, blockIdx.y says which `rows_each` rows, whose
+/// results are a row of y. The rows of a warp meet by shuffles, the warps behind one barrier.
 template <int NX, int NY, int kAcross, int kDown, bool kParts, class Acc, class InT, class OutT,
           class Op>
-__global__ void ReduceShortColumns(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
-                                   int rows_each, Op op) {
+__global__ void __launch_bounds__(kAcross* kDown == 1024 ? 1024 : 0)
+    ReduceShortColumns(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
+                       int rows_each, Op op) {
   constexpr int kWide = NX * kAcross, kWarps = kAcross * kDown / 32;
   static_assert(kAcross <= 32 && kWide <= kAcross * kDown);
   if constexpr (kParts) {

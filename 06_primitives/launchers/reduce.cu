@@ -279,8 +279,8 @@ ColumnBlock column_block(const ReduceLoop& loop, std::int64_t blocks) {
   return may ? column_block<T>(loop.length, loop.width()) : ColumnBlock::none;
 }
 
-/// The same of a matrix that is not in vectors, a column a lane: loads under way, and rows of threads. Of trials on an H200
-/// (notes/outer_sums.md); none where ReduceAnyColumns is as fast, which has packs of wide matrices.
+/// The same of a matrix that is not in vectors, a column a lane. of_4x8: four loads of a thread under way, eight rows of 32
+/// threads. Of trials on an H200 (notes/outer_sums.md); none where ReduceAnyColumns is as fast.
 enum class LaneBlock { none, of_4x8, of_16x8, of_8x16, of_8x32 };
 
 template <class T>
@@ -289,10 +289,12 @@ LaneBlock lane_block(const ReduceLoop& loop, std::int64_t blocks) {
   const bool may = blocks >= kReduceBlocks && loop.columns >= 0 && is_matrix(loop) &&
                    loop.results.stride[0][0] == 1 && loop.width() >= 256;
   const std::int64_t rows = loop.length, columns = may ? loop.width() : 0;
-  const std::int64_t most = rows <= 16 || (kTwoBytes && rows <= 64 && rows > 32) ? 6144
-                            : (kTwoBytes && rows <= 32) || rows > 128            ? 8192
-                                                                                 : 16384;
-  if (!may || columns > most || rows > (kTwoBytes ? 128 : 1024)) return LaneBlock::none;
+  const std::int64_t most = rows <= 16    ? 6144
+                            : rows <= 32  ? (kTwoBytes ? 8192 : 16384)
+                            : rows <= 64  ? (kTwoBytes ? 0 : 6144)
+                            : rows <= 128 ? 16384
+                                          : (kTwoBytes || rows > 1024 ? 0 : 8192);
+  if (!may || columns > most) return LaneBlock::none;
   if (rows <= 32) return LaneBlock::of_4x8;
   if (rows > 128) return LaneBlock::of_8x32;
   return kTwoBytes ? LaneBlock::of_16x8 : LaneBlock::of_8x16;

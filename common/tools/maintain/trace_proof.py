@@ -197,8 +197,10 @@ def check_widths(rung, specs, found):
 # -------------------------------------------------------------------------------------------------
 # Calls
 
-#: Of the standard library's, which g++ does not instrument; what else has no parameters in its name is C's, such as expf.
-COPIES = ("memcpy", "memmove", "memset")
+#: What may be left: functions that g++'s instrumentation calls, and mathematical ones, which take numbers and give one. Not
+#: memcpy and the like, whose accesses would not be seen.
+KNOWN = re.compile(r"__tsan_\w+|_Unwind_Resume|normcdf\(double\)|(exp|exp2|expm1|log|fma|fmin|fmax|fmod|pow|tanh|erf|sqrt|rint|floor|ceil"
+                   r"|trunc|round|nearbyint)f?")
 
 
 def kernel_names(folder):
@@ -212,37 +214,52 @@ def kernel_names(folder):
     return names
 
 
+def function_name(symbol):
+    """tutorial::some_kernel of "void tutorial::(anonymous namespace)::some_kernel<float, 1>(float*)"."""
+    symbol, depth, name = symbol.replace("(anonymous namespace)::", ""), 0, ""
+    for letter in symbol:
+        if letter == "(" and depth == 0:
+            break
+        depth += {"<": 1, ">": -1}.get(letter, 0)
+        if letter == " " and depth == 0:  # what stands before is the type of the result
+            name = ""
+        elif depth == 0 and letter != ">":
+            name += letter
+    return name
+
+
 def calls_of(disassembly, names):
     """(kernel, what it calls) of each call in a kernel with one of these names; also the kernels that were found."""
     kernel, kernels, calls = None, set(), []
     for line in disassembly.splitlines():
         if line.endswith(">:"):
-            symbol = line[line.index("<") + 1:-2].replace("(anonymous namespace)::", "")
-            name = re.match(r"(?:void )?([\w:]+)(?=[<(])", symbol)
-            kernel = symbol if name and name.group(1).split("::")[-1] in names else None
-            if kernel:
-                kernels.add(kernel)
-        elif kernel and (call := re.search(r"\bcall +[0-9a-f]+ <(.*)>$", line)):
-            calls.append((kernel, call.group(1).removesuffix("@plt")))
-    return calls, kernels
+            name = function_name(line[line.index("<") + 1:-2]).split("::")[-1]
+            kernel = name if name in names else None
+            kernels.add(kernel)
+        elif kernel and (call := re.search(r"\bcallq? +(?:[0-9a-f]+ <(.*)>|(\*.*))$", line)):
+            calls.append((kernel, (call.group(1) or call.group(2)).removesuffix("@plt")))
+    return calls, kernels - {None}
 
 
 def is_known(callee):
-    return callee.startswith("tutorial::cpu::") or callee == "normcdf(double)" or ("(" not in callee and callee not in COPIES)
+    return function_name(callee).startswith("tutorial::cpu::") or bool(KNOWN.fullmatch(callee))
 
 
-def check_calls(program, folder, found):
+def check_calls(program, folder, launched, found):
+    """`launched`: the names of the traced kernels."""
     disassembly = subprocess.run(["objdump", "-d", "-C", "--no-show-raw-insn", program], capture_output=True, text=True, check=True)
     calls, kernels = calls_of(disassembly.stdout, kernel_names(folder))
-    if not kernels:
-        found.problems.append(f"{program}: no kernel was found in its machine code")
+    for missing in sorted(launched - kernels):
+        found.problems.append(f"{missing}: no such kernel was found in the machine code of {program}")
+    if not any(callee.startswith("__tsan_") for _, callee in calls):
+        found.problems.append(f"{program}: no call was found that sees an access; has objdump changed its form?")
     callers = {}
     for kernel, callee in calls:
         if not is_known(callee):
             callers.setdefault(callee, set()).add(kernel)
-    for callee, kernels in callers.items():
-        found.problems.append(f"{callee}: {len(kernels)} kernels call it, such as {min(kernels)}, and what they pass is not seen: "
-                              "inline it")
+    for callee, by in callers.items():
+        found.problems.append(f"{callee}: {len(by)} kernels call it, such as {min(by)}, and what they pass is not seen: inline it, "
+                              "and compile the kernel's object as one that is seen (common/cmake/see.cmake)")
 
 
 # -------------------------------------------------------------------------------------------------
@@ -416,7 +433,8 @@ def prove(program, folder, quick=False):
         if "claims_per_thread" in rung and rung["launches"]:
             check_inputs(rung, found)
             check_blocks(rung, found)
-    check_calls(program, folder, found)
+    launched = {function_name(launch["kernel"]).split("::")[-1] for rung in full for launch in rung["launches"]}
+    check_calls(program, folder, launched, found)
     for rung in full:
         check_full_launch(rung, found)
         check_order(rung, found)

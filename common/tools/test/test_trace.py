@@ -263,22 +263,31 @@ class Proof(unittest.TestCase):
 
     def test_calls_that_are_left_in_a_kernel(self):
         code = """
-00000010 <void tutorial::(anonymous namespace)::some_kernel<__half, 1>(__half*)>:
+00000010 <void tutorial::(anonymous namespace)::some_kernel<__half, tutorial::Sum<(int)1> >(__half*)>:
       14: call   30 <expf@plt>
-      18: call   40 <__half2float(__half)>
-      1c: call   50 <tutorial::cpu::Block::barrier()>
+      18: callq  40 <__half2float(__half)>
+      1c: call   50 <void tutorial::cpu::Block::wait<int>(int)>
       20: call   60 <memcpy@plt>
+      22: call   70 <tutorial::cpu::Vector tutorial::sum<int>(int)>
+      23: call   *0x10(%rax)
       24: jmp    18 <void tutorial::(anonymous namespace)::some_kernel<__half, 1>(__half*)+0x8>
 
 00000080 <tutorial::some_launcher(int)>:
       84: call   40 <__half2float(__half)>
 """
         calls, kernels = trace_proof.calls_of(code, {"some_kernel"})
-        self.assertEqual(len(kernels), 1)
-        self.assertEqual([callee for _, callee in calls if not trace_proof.is_known(callee)], ["__half2float(__half)", "memcpy"])
+        self.assertEqual(kernels, {"some_kernel"})
+        self.assertEqual([callee for _, callee in calls if not trace_proof.is_known(callee)],
+                         ["__half2float(__half)", "memcpy", "tutorial::cpu::Vector tutorial::sum<int>(int)", "*0x10(%rax)"])
         names = trace_proof.kernel_names(trace_proof.runs.ROOT / "01_elu")
         self.assertIn("elementwise_pack_kernel", names)
         self.assertIn("strided_tile_kernel", names)  # its __launch_bounds__ stand before the name
+
+    def test_a_program_in_which_nothing_is_found_fails(self):
+        found = trace_proof.Findings("01_elu", [])
+        with mock.patch.object(subprocess, "run", return_value=mock.Mock(stdout="")):
+            trace_proof.check_calls("program", trace_proof.runs.ROOT / "01_elu", {"elementwise_pack_kernel"}, found)
+        self.assertEqual(len(found.problems), 2)
 
     def test_widths(self):
         spec = trace_proof.claims_of({"defaults": {"load_bits": 32}, "kernels": [{"kernel": "elu_f16x8_kernel", "store_bits": 128}]})
