@@ -349,6 +349,7 @@ struct SharedPacks {
   bool is_mine;           ///< whether it has one
 
   /// Takes the next packs, at most 32 / W. Every lane of the warp calls it, with the first element of its own pack.
+  //! [take]
   __device__ __forceinline__ void take(std::uint32_t first, std::uint32_t elements) {
     unsigned mine = left;
 #pragma unroll
@@ -360,6 +361,7 @@ struct SharedPacks {
     element = __shfl_sync(0xffffffff, first, lane) + threadIdx.x % W;
     is_mine = mine != 0 && element < elements;
   }
+  //! [take]
 };
 
 /// Where the element at `place` (a row, and an element of it) is in each operand.
@@ -401,7 +403,7 @@ __device__ __forceinline__ void do_pieces(const StridedFlat<sizeof...(In) + 1>& 
     if (shared.is_mine) store_pack(out + shared.element, f(one...));
   };
   load_and_store(Pack<In, 1>{}...);
-  while (shared.left != 0) {  // more than the lanes could share at once: rows are short
+  while (shared.left != 0) {  // more than 32 / W packs: rows are short, or W is 16
     shared.take(first, flat.elements);
     if (shared.is_mine) {
       const auto from = locate_element(flat, flat.columns.divmod(shared.element));
