@@ -197,9 +197,9 @@ def check_widths(rung, specs, found):
 # -------------------------------------------------------------------------------------------------
 # Calls
 
-#: What may be left: functions that g++'s instrumentation calls, and mathematical ones, which take numbers and give one. Not
-#: memcpy and the like, whose accesses would not be seen.
-KNOWN = re.compile(r"__tsan_\w+|_Unwind_Resume|normcdf\(double\)|(exp|exp2|expm1|log|fma|fmin|fmax|fmod|pow|tanh|erf|sqrt|rint|floor|ceil"
+#: What may be left: functions that g++'s instrumentation calls (mutate.py asks for UBSan's too), and mathematical ones, which
+#: take numbers and give one. Not memcpy and the like, whose accesses would not be seen.
+KNOWN = re.compile(r"__(tsan|ubsan)_\w+|_Unwind_Resume|normcdf\(double\)|(exp|exp2|expm1|log|fma|fmin|fmax|fmod|pow|tanh|erf|sqrt|rint|floor|ceil"
                    r"|trunc|round|nearbyint)f?")
 
 
