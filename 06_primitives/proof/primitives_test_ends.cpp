@@ -112,6 +112,51 @@ TEST_CASE("functions of rows touch nothing beyond the end of x and y") {
 
 namespace {
 
+/// The sum along a dimension of a matrix of ones.
+template <class T>
+void check_sum_at_the_end(Dimension dimension, std::int64_t rows, std::int64_t columns) {
+  INFO(rows << " x " << columns << (dimension == Dimension::inner ? ", rows" : ", columns"));
+  const bool inner = dimension == Dimension::inner;
+  const std::int64_t results = inner ? rows : columns;
+  const BeforeNothing<T> x(rows * columns), y(results);
+  const std::size_t bytes = reduce_workspace<T>(dimension, rows, columns);
+  const GuardedBuffer<char> workspace(bytes);
+  REQUIRE(reduce<T>(Reduction::sum, dimension, x.data(), y.data(), rows, columns, workspace.data(),
+                    bytes, nullptr) == cudaSuccess);
+  require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  const double wanted = count(inner ? columns : rows);
+  CHECK(std::fabs(number(y.data()[results - 1]) - wanted) <= 1e-3 * wanted);
+}
+
+}  // namespace
+
+TEST_CASE("sums touch nothing beyond the end of x and y") {
+  require_device();
+  if (on_gpu) SKIP("a GPU's memory does not end with a row");
+  struct Size {
+    std::int64_t rows, columns;
+  };
+  for (const Size& size : {Size{3, 1001},
+                           {5, 257},  // a column a lane, by every block
+                           {32, 259},
+                           {33, 257},
+                           {128, 261},
+                           {129, 257},
+                           {1024, 259},
+                           {200, 31},
+                           {2049, 9},
+                           {64, 264},  // packs
+                           {300, 1032},
+                           {5000, 40}}) {
+    for (const Dimension dimension : {Dimension::outer, Dimension::inner}) {
+      check_sum_at_the_end<float>(dimension, size.rows, size.columns);
+      check_sum_at_the_end<half>(dimension, size.rows, size.columns);
+    }
+  }
+}
+
+namespace {
+
 /// 17 rows in shares of so many KiB, the last with three packs less: what
 /// becomes of ones, and of rows with a NaN, with plus infinity, with minus infinity and of nothing else.
 template <class T>
