@@ -2,10 +2,9 @@
 """How many lines people have written here, by purpose: code, prose, and the JSON of faults, claims and exercises.
 
 Recordings, drawings, launch tables and what ./tutorial report writes between its markers are not counted.
-
-    weight.py [COMMIT]    of the working tree, or of a commit and what has changed since
 """
 
+import argparse
 import re
 import subprocess
 import sys
@@ -50,10 +49,16 @@ def git(*arguments):
 
 
 def main(arguments):
-    now, before = weights(runs.tracked_files(), lambda name: runs.read_text(runs.ROOT / name, "replace")), None
-    if arguments:
-        names = git("ls-tree", "-r", "--name-only", arguments[0]).splitlines()
-        before = weights(names, lambda name: git("show", f"{arguments[0]}:{name}"))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("commit", nargs="?", help="whose lines to compare those of the working tree with")
+    commit, before = parser.parse_args(arguments).commit, None
+    now = weights(runs.tracked_files(), lambda name: runs.read_text(runs.ROOT / name, "replace"))
+    if commit:
+        try:
+            names = git("ls-tree", "-r", "--name-only", "--end-of-options", commit).splitlines()
+        except subprocess.CalledProcessError:
+            parser.error(f"there is no commit '{commit}' here")
+        before = weights(names, lambda name: git("show", f"{commit}:{name}"))
     for purpose in sorted(now, key=now.get, reverse=True) + ["all"]:
         total = sum(now.values()) if purpose == "all" else now[purpose]
         was = before and (sum(before.values()) if purpose == "all" else before.get(purpose, 0))
