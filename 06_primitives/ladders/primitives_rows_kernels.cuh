@@ -159,6 +159,40 @@ __global__ void __launch_bounds__(kReduceLongThreads, kReduceLongBlocks)
   WriteData<true>(y + blockIdx.x, result, 1);
 }
 
+/// The same for rows of whole packs, as many as they are: a thread has kPacks at a time, blockDim.x apart, and asks of each
+/// whether the row has it. Not of a tile at once: a power of two of threads would leave up to half of the last tile idle.
+//! [ReduceRowsOfPacks]
+template <int kPacks, class Acc, class T, class Op>
+__global__ void __launch_bounds__(kReduceLongThreads, kReduceLongBlocks)
+    ReduceRowsOfPacks(const T* x, T* y, int packs, Op op) {
+  constexpr int kWidth = 16 / static_cast<int>(sizeof(T));
+  wait_for_previous_grid();
+  let_next_grid_begin_if_few(kFewBlocks);
+  x += std::int64_t{blockIdx.x} * packs * kWidth;
+  const int threads = static_cast<int>(blockDim.x);
+  Acc total = Op::identity();
+  for (int first = static_cast<int>(threadIdx.x); first < packs; first += kPacks * threads) {
+    Pack<T, kWidth> held[kPacks];
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      const int pack = first + k * threads;
+      if (pack < packs) held[k] = load_pack<kWidth>(x + std::int64_t{pack} * kWidth);
+    }
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      Acc arg[kWidth];
+#pragma unroll
+      for (int j = 0; j < kWidth; ++j) {
+        arg[j] = first + k * threads < packs ? Convert<Acc>(held[k].at[j]) : Op::identity();
+      }
+      total = op(total, Reduce<kLocalMode>(arg, op));
+    }
+  }
+  const Acc result[1] = {Reduce<kGlobalMode>(total, op)};
+  WriteData<true>(y + blockIdx.x, result, 1);
+}
+//! [ReduceRowsOfPacks]
+
 /// y[s][c] = op over the rows of x[.][c] that part s has: the outer ("higher") dimension. A block
 /// has NX * blockDim.x columns and one of the parts; it reads NY * blockDim.y rows at a time, every
 /// `parts`-th such tile, so that all blocks together go through memory from its beginning to its

@@ -9,6 +9,7 @@
 
 #include "06_primitives/ladders/primitives_rows_kernels.cuh"
 #include "06_primitives/primitives/any_row.cuh"
+#include "common/fast_division.h"
 
 namespace tutorial::primitives {
 
@@ -296,38 +297,46 @@ __global__ void __launch_bounds__(kShortRowThreads)
 
 // ---- Short columns ----
 
-/// Columns of a thread of ReduceShortestColumns that are no packs, blockDim.x apart; rows that are loaded at once.
-inline constexpr int kShortestEach = 4, kShortestRows = 4;
-
-/// y[c] = op over the few rows of column c: a pack of columns for each thread, which walks down them; of columns that do
-/// not lie alike kWidth is 1, and a thread has kShortestEach.
-template <int kWidth, class Acc, class Op, class T>
-__global__ void ReduceShortestColumns(const T* x, T* y, int rows, std::int64_t columns) {
-  constexpr int kSlots = kWidth == 1 ? kShortestEach : 1;
+/// y[c] = op over the few rows of column c, which are `step` apart; or, if kMatrices, y[m][c] over those of matrix m, where
+/// `columns` are the columns of each and `results` those of all. A thread walks down kSlots packs of kWidth columns,
+/// blockDim.x apart, and loads kRows rows of them at a time.
+//! [ReduceShortestColumns]
+template <int kWidth, int kRows, int kSlots, bool kMatrices, class Acc, class Op, class T>
+__global__ void ReduceShortestColumns(const T* x, T* y, int rows, std::int64_t step,
+                                      std::int64_t results, FastDivisor columns) {
   const std::int64_t first =
       (std::int64_t{blockIdx.x} * blockDim.x * kSlots + threadIdx.x) * kWidth;
-  const auto column = [first](int s) { return first + s * static_cast<int>(blockDim.x); };
+  const auto place = [first](int s) { return first + s * static_cast<int>(blockDim.x) * kWidth; };
+  const T* from[kSlots];
+#pragma unroll
+  for (int s = 0; s < kSlots; ++s) {
+    from[s] = x + place(s);
+    if constexpr (kMatrices) {  // each matrix before it has one row of results, and rows - 1 more
+      const std::int64_t before = columns.divide(static_cast<std::uint32_t>(place(s)));
+      from[s] += before * (rows - 1) * step;
+    }
+  }
   wait_for_previous_grid();
+  if constexpr (kMatrices) let_next_grid_begin(1024);
   Acc total[kSlots][kWidth];
 #pragma unroll
   for (int s = 0; s < kSlots; ++s) Init(total[s], Op::identity());
-  for (int begin = 0; begin < rows; begin += kShortestRows) {
-    Pack<T, kWidth> pack[kShortestRows][kSlots];
+  for (int begin = 0; begin < rows; begin += kRows) {
+    Pack<T, kWidth> pack[kRows][kSlots];
 #pragma unroll
-    for (int r = 0; r < kShortestRows; ++r) {
+    for (int r = 0; r < kRows; ++r) {
 #pragma unroll
       for (int s = 0; s < kSlots; ++s) {
-        if (begin + r < rows && column(s) < columns) {
-          pack[r][s] = load_pack<kWidth>(x + (begin + r) * columns + column(s));
-        }
+        if (begin + r < rows && place(s) < results) pack[r][s] = load_pack<kWidth>(from[s]);
+        from[s] += step;
       }
     }
 #pragma unroll
-    for (int r = 0; r < kShortestRows; ++r) {
+    for (int r = 0; r < kRows; ++r) {
       if (begin + r >= rows) break;
 #pragma unroll
       for (int s = 0; s < kSlots; ++s) {
-        if (column(s) >= columns) continue;
+        if (place(s) >= results) continue;
 #pragma unroll
         for (int k = 0; k < kWidth; ++k) {
           total[s][k] = Op{}(total[s][k], Convert<Acc>(pack[r][s].at[k]));
@@ -337,12 +346,13 @@ __global__ void ReduceShortestColumns(const T* x, T* y, int rows, std::int64_t c
   }
 #pragma unroll
   for (int s = 0; s < kSlots; ++s) {
-    if (column(s) >= columns) continue;
+    if (place(s) >= results) continue;
     Pack<T, kWidth> pack;
 #pragma unroll
     for (int k = 0; k < kWidth; ++k) pack.at[k] = Convert<T>(total[s][k]);
-    store_pack(y + column(s), pack);
+    store_pack(y + place(s), pack);
   }
 }
+//! [ReduceShortestColumns]
 
 }  // namespace tutorial::primitives

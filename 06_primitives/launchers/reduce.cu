@@ -4,7 +4,8 @@
 // A ReduceLoop goes over the results, and a Plan cuts it into blocks. Where the elements of a result lie side by
 // side, threads go along rows (ReduceInner, ReduceAnyRows); where results do, each thread has columns
 // (ReduceOuter, ReduceAnyColumns). Where that makes too few blocks, each result has parts, which a second kernel
-// reduces. ReducePolicy has the numbers. Short rows, and columns of few rows, have kernels of their own (short_rows.cuh).
+// reduces. ReducePolicy has the numbers. Short rows, columns of few rows, rows of whole packs, and matrices one behind the
+// other (a middle dimension) have kernels of their own, where those are faster.
 //
 // How the work is cut depends on the sizes, the strides and the pointers' alignment, not on the GPU: a
 // sum has the same bits on all of them.
@@ -133,6 +134,8 @@ struct ReducePolicy {
   /// ReduceAnyColumns reads packs from so many bytes a block on: halves from 2^23 elements, floats from 2^25, by
   /// default; below kSmallEach more threads hide more of what they wait for (any_row.md).
   static constexpr double kPacksFrom = kTwoBytes ? 1 << 15 : 1 << 18, kSmallEach = 1 << 15;
+  /// Of several matrices only if they have more rows; of more than half as many from twice the bytes on (any_row.md).
+  static constexpr std::int64_t kTallMatrix = 512;
   /// So few rows begin sooner in the kernel for any rows; their parts in matrices of so many elements, for the next
   /// launch, which begins while they read, would slow larger ones (any_row.md).
   static constexpr std::int64_t kSoonerRows = kTwoBytes ? 1024 : 4096;
@@ -199,9 +202,11 @@ Plan plan_columns(const ReduceLoop& loop, std::int64_t blocks) {
   const double bytes_each = static_cast<double>(loop.results.elements) *
                             static_cast<double>(loop.length) * sizeof(T) /
                             static_cast<double>(blocks);
+  const bool tall = matrices == 1 || loop.length > Policy::kTallMatrix;
+  const bool large = bytes_each >= Policy::kPacksFrom * (tall ? 1 : 2);
   const bool packs = loop.results.stride[1][loop.columns] == 1 && loop.step >= kPackWidth<T> &&
-                     loop.length >= kColumnThreads / 32 * Policy::kPacksOfAny &&
-                     bytes_each >= Policy::kPacksFrom;
+                     loop.length >= kColumnThreads / 32 * Policy::kPacksOfAny && large &&
+                     (tall || loop.length > Policy::kTallMatrix / 2);
   Plan plan{Policy::kColumnsAcross, 1, 0, 1, loop.length, packs ? kPackWidth<T> : 1};
   std::int64_t threads = kColumnThreads, rows = Policy::kElementsOfAny;  // of a thread, at least
   if (packs) {
@@ -300,6 +305,86 @@ LaneBlock lane_block(const ReduceLoop& loop, std::int64_t blocks) {
   return kTwoBytes ? LaneBlock::of_16x8 : LaneBlock::of_8x16;
 }
 
+/// Whether the loop is along the columns of matrices without gaps, one behind the other: a middle dimension.
+bool are_matrices(const ReduceLoop& loop) {
+  const StridedLoop& results = loop.results;
+  return results.rank == 2 && loop.columns == 1 && results.stride[1][1] == 1 &&
+         loop.step == loop.width() && results.stride[1][0] == loop.length * loop.step &&
+         results.stride[0][1] == 1 && results.stride[0][0] == loop.width();
+}
+
+/// What adds up their columns: ReduceShortestColumns in packs, in four bytes, by kShortestEach elements or by one, and
+/// blocks of ReduceShortColumns; `none`: other kernels.
+enum class MatrixColumns {
+  none,
+  packs,
+  words,
+  elements,
+  one_element,
+  of_16x16,
+  of_8x32,
+  of_4x64,
+  of_4x128
+};
+
+/// `vectors`: of x and y. Of trials on an H200 (notes/outer_sums.md).
+template <class T>
+MatrixColumns matrix_columns(const ReduceLoop& loop, bool vectors) {
+  constexpr bool kTwoBytes = sizeof(T) == 2;
+  constexpr std::int64_t kWidth = kPackWidth<T>, kOne = 1;
+  const std::int64_t rows = loop.length, columns = loop.width(), results = loop.results.elements;
+  if (!vectors) {
+    if (rows < 8 && results >= kOne << 16) return MatrixColumns::elements;
+    return rows <= 16 || (rows <= 64 && results >= kOne << 17) ? MatrixColumns::one_element
+                                                               : MatrixColumns::none;
+  }
+  if (rows < 8 || (rows == 8 && results >= kOne << 18)) return MatrixColumns::packs;
+  if (rows <= 16 || (rows <= 32 && results >= kOne << 16)) return MatrixColumns::words;
+  const bool narrow = columns < 8 * kWidth, middling = columns < 16 * kWidth;
+  if (rows <= 64 && ((middling && results >= kOne << 17) || (narrow && results >= kOne << 15))) {
+    return MatrixColumns::words;
+  }
+  const std::int64_t matrices = results / columns;
+  if (rows <= 32 || rows > 8192 || narrow || matrices > 65535) return MatrixColumns::none;
+  const std::int64_t blocks = matrices * ceil_div(columns, 8 * kWidth);
+  if (rows > 512 && blocks <= 32) return MatrixColumns::of_4x128;
+  if (rows > 128 && blocks <= 128) return MatrixColumns::of_4x64;
+  const std::int64_t few = rows <= 64 ? 0 : kTwoBytes || rows > 512 ? 64 : 1024;
+  return middling || blocks <= few ? MatrixColumns::of_8x32 : MatrixColumns::of_16x16;
+}
+
+/// How ReduceRowsOfPacks goes along rows: `threads` is 0 where other kernels do.
+struct RowsOfPacks {
+  int threads = 0, packs = 0;  ///< of a block; of a thread
+};
+
+/// Of trials on an H200 (notes/outer_sums.md).
+template <class T>
+RowsOfPacks rows_of_packs(const ReduceLoop& loop, const Plan& plan, std::int64_t blocks) {
+  using Policy = ReducePolicy<T>;
+  constexpr bool kTwoBytes = sizeof(T) == 2;
+  constexpr std::int64_t kMost = kReduceLongThreads, kLongest = std::int64_t{1} << 30;
+  const std::int64_t rows = loop.results.elements, columns = loop.length;
+  if (blocks < kReduceBlocks || loop.columns >= 0 || !is_matrix(loop) ||
+      loop.results.stride[0][0] != 1 || rows < 8 || columns < 1536 || columns > kLongest) {
+    return {};
+  }
+  const std::int64_t whole = plan.across * Policy::kFourPacks;
+  const bool ragged = columns % whole != 0;
+  if (plan.splits > 1) {
+    if (rows < 12 * ceil_div(columns, kMost * Policy::kEightPacks)) return {};
+  } else if (columns % (kMost * Policy::kEightPacks) == 0) {
+    return {};  // ReduceLongRows
+  } else if (ragged ? columns < 10240 && rows * columns < 1 << 20
+                    : columns < 4096 || rows * columns < 1 << 21) {
+    return {};
+  }
+  const bool four = kTwoBytes && columns <= kMost * Policy::kFourPacks;
+  const std::int64_t each = four ? Policy::kFourPacks : Policy::kEightPacks;
+  const std::int64_t tiles = ceil_div(columns, kMost * each);
+  return {static_cast<int>(ceil_div(columns, tiles * each * 32) * 32), four ? 4 : 8};
+}
+
 LaunchShape shape_of(const Plan& plan) {
   const bool fits = plan.groups <= 0x7fffffff / plan.splits;
   return {grid_1d(fits ? plan.groups * plan.splits : std::int64_t{1} << 32, 1),
@@ -359,25 +444,25 @@ cudaError_t launch_any(const ReduceLoop& loop, const Plan& plan, const InT* x, O
 }
 
 /// y = op along the columns of a matrix, kWidth columns a thread, which loads kRows rows at a time; if kParts, along those
-/// of each kPartRows rows.
+/// of each `rows_each` rows.
 template <int kWidth, int kRows, int kAcross, int kDown, bool kParts = false, class InT, class OutT,
           class Op>
 cudaError_t launch_columns(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns, Op op,
-                           cudaStream_t stream) {
+                           cudaStream_t stream, std::int64_t rows_each = kPartRows) {
   LaunchShape shape{grid_1d(columns, kAcross * kWidth), dim3(kAcross, kDown), 0,
                     Overlap::previous_kernel};
-  if (kParts) shape.grid.y = static_cast<unsigned>(ceil_div(rows, kPartRows));
+  if (kParts) shape.grid.y = static_cast<unsigned>(ceil_div(rows, rows_each));
   return launch(
       ReduceShortColumns<kWidth, kRows, kAcross, kDown, kParts, AccOf<InT>, InT, OutT, Op>, shape,
-      stream, x, y, rows, columns, kPartRows, op);
+      stream, x, y, rows, columns, static_cast<int>(rows_each), op);
 }
 
 /// The same in vectors.
 template <int kAcross, int kDown, bool kParts = false, class InT, class OutT, class Op>
 cudaError_t launch_column_blocks(const InT* x, OutT* y, std::int64_t rows, std::int64_t columns,
-                                 Op op, cudaStream_t stream) {
+                                 Op op, cudaStream_t stream, std::int64_t rows_each = kPartRows) {
   return launch_columns<kPackWidth<InT>, ReducePolicy<InT>::kShortRows, kAcross, kDown, kParts>(
-      x, y, rows, columns, op, stream);
+      x, y, rows, columns, op, stream, rows_each);
 }
 
 /// The same by blocks that are not none.
@@ -423,6 +508,55 @@ cudaError_t launch_lane_columns(LaneBlock block, const T* x, T* y, std::int64_t 
                ? launch_columns<1, 8, 32, 16>(x, y, rows, columns, op, stream)
                : launch_columns<1, 8, 32, 32>(x, y, rows, columns, op, stream);
   }
+}
+
+/// Matrices one behind the other, by what is not none.
+template <class T, class Op>
+cudaError_t launch_matrix_columns(MatrixColumns by, const ReduceLoop& loop, const T* x, T* y, Op op,
+                                  cudaStream_t stream) {
+  using Acc = AccOf<T>;
+  constexpr int kWidth = kPackWidth<T>, kWord = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1;
+  const std::int64_t each = loop.length, columns = loop.width();
+  const std::int64_t matrices = loop.results.elements / columns, rows = matrices * each;
+  switch (by) {
+    case MatrixColumns::packs:
+      return launch_down_columns<kWidth, 8, 1, true, Op, Acc>(x, y, matrices, each, columns,
+                                                              stream);
+    case MatrixColumns::words:
+      return launch_down_columns<kWord, 16, 1, true, Op, Acc>(x, y, matrices, each, columns,
+                                                              stream);
+    case MatrixColumns::elements:
+      return launch_down_columns<1, kShortestRows, kShortestEach, true, Op, Acc>(
+          x, y, matrices, each, columns, stream);
+    case MatrixColumns::one_element:
+      return launch_down_columns<1, 16, 1, true, Op, Acc>(x, y, matrices, each, columns, stream);
+    case MatrixColumns::of_8x32:
+      return launch_column_blocks<8, 32, true>(x, y, rows, columns, op, stream, each);
+    case MatrixColumns::of_4x64:
+      return launch_column_blocks<4, 64, true>(x, y, rows, columns, op, stream, each);
+    case MatrixColumns::of_4x128:
+      return launch_column_blocks<4, 128, true>(x, y, rows, columns, op, stream, each);
+    default:
+      break;
+  }
+  if constexpr (sizeof(T) == 2) {
+    if (each > 128) {
+      return launch_columns<kWidth, 8, 16, 16, true>(x, y, rows, columns, op, stream, each);
+    }
+  }
+  return launch_column_blocks<16, 16, true>(x, y, rows, columns, op, stream, each);
+}
+
+/// Rows of whole packs.
+template <class T, class Op>
+cudaError_t launch_rows_of_packs(RowsOfPacks by, const T* x, T* y, std::int64_t rows,
+                                 std::int64_t columns, Op op, cudaStream_t stream) {
+  auto* kernel = ReduceRowsOfPacks<8, AccOf<T>, T, Op>;
+  if constexpr (sizeof(T) == 2) {
+    if (by.packs == 4) kernel = ReduceRowsOfPacks<4, AccOf<T>, T, Op>;
+  }
+  return launch(kernel, rows_shape(rows, by.threads, 1), stream, x, y,
+                static_cast<int>(columns / kPackWidth<T>), op);
 }
 
 /// One kernel, whose parts of a result are `part_step` apart in y: of a matrix in vectors, or any.
@@ -493,7 +627,18 @@ cudaError_t launch_reduce(const ReduceLoop& loop, const T* x, T* y, void* worksp
                                                            !are_shortest(rows, columns, false)) {
     return launch_lane_columns(block, x, y, rows, columns, op, stream);
   }
+  if (blocks >= kReduceBlocks && are_matrices(loop)) {
+    const bool vectors = in_vectors<T>(loop.width(), {x, y});
+    const MatrixColumns by = matrix_columns<T>(loop, vectors);
+    if (by != MatrixColumns::none) {
+      return launch_matrix_columns(by, loop, x, y, op, stream);
+    }
+  }
   const Plan plan = plan_for<T>(loop, blocks);
+  if (const RowsOfPacks by = rows_of_packs<T>(loop, plan, blocks);
+      by.threads > 0 && in_vectors<T>(rows, {x})) {
+    return launch_rows_of_packs(by, x, y, columns, rows, op, stream);
+  }
   if (plan.splits == 1) return launch_plan(loop, plan, x, y, 0, blocks, op, stream);
   const bool by_rows = loop.columns < 0;
   const std::int64_t part_step = by_rows ? 1 : loop.results.elements;

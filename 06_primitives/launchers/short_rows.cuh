@@ -112,16 +112,29 @@ inline bool are_shortest(std::int64_t rows, std::int64_t columns, bool packs) {
          (packs && rows <= kShortColumnOfPacks && columns >= kManyColumnsOfPacks);
 }
 
+/// Columns of a thread of ReduceShortestColumns that are no packs, and rows that it loads at once.
+constexpr int kShortestEach = 4, kShortestRows = 4;
+
+/// ReduceShortestColumns of matrices of so many rows and columns, one behind the other, or of one.
+template <int kWidth, int kRows, int kSlots, bool kMatrices, class Op, class Acc, class T>
+cudaError_t launch_down_columns(const T* x, T* y, std::int64_t matrices, std::int64_t rows,
+                                std::int64_t columns, cudaStream_t stream) {
+  constexpr std::int64_t kThreads = 128;
+  const std::int64_t results = matrices * columns;
+  return launch(ReduceShortestColumns<kWidth, kRows, kSlots, kMatrices, Acc, Op, T>,
+                rows_shape(ceil_div(results, kThreads * kWidth * kSlots), kThreads, 1), stream, x,
+                y, static_cast<int>(rows), columns, results,
+                kMatrices ? FastDivisor(static_cast<std::uint32_t>(columns)) : FastDivisor());
+}
+
 /// y = op(x) along the columns, which are_shortest().
 template <class Op, class Acc, class T>
 cudaError_t launch_shortest_columns(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                                     bool packs, cudaStream_t stream) {
-  constexpr std::int64_t kThreads = 128;
-  const std::int64_t each = packs ? kPackWidth<T> : kShortestEach;
-  return launch(packs ? ReduceShortestColumns<kPackWidth<T>, Acc, Op, T>
-                      : ReduceShortestColumns<1, Acc, Op, T>,
-                rows_shape(ceil_div(columns, kThreads * each), kThreads, 1), stream, x, y,
-                static_cast<int>(rows), columns);
+  return packs ? launch_down_columns<kPackWidth<T>, kShortestRows, 1, false, Op, Acc>(
+                     x, y, 1, rows, columns, stream)
+               : launch_down_columns<1, kShortestRows, kShortestEach, false, Op, Acc>(
+                     x, y, 1, rows, columns, stream);
 }
 
 }  // namespace tutorial::primitives
