@@ -100,6 +100,8 @@ struct ReducePolicy {
   // Loads that a thread has under way before it adds: each hides the wait for the others.
   /// Elements along a row: four packs; eight where rows are whole tiles of a block (outer_sums.md).
   static constexpr int kFourPacks = 4 * kPackWidth<T>, kEightPacks = 8 * kPackWidth<T>;
+  /// Packs of ReduceRowsOfPacks. Eight of halves take up to a fifth longer (outer_sums.md).
+  static constexpr int kPacksOfRows = kTwoBytes ? 4 : 8;
   /// Rows of ReduceOuter. A pack of halves takes as long to add up as two of floats, and wants more loads
   /// behind it; fewer are slower (outer_sums.md).
   static constexpr int kRowsEach = kTwoBytes ? 8 : 4;
@@ -134,7 +136,7 @@ struct ReducePolicy {
   /// ReduceAnyColumns reads packs from so many bytes a block on: halves from 2^23 elements, floats from 2^25, by
   /// default; below kSmallEach more threads hide more of what they wait for (any_row.md).
   static constexpr double kPacksFrom = kTwoBytes ? 1 << 15 : 1 << 18, kSmallEach = 1 << 15;
-  /// Of several matrices only if they have more rows; of more than half as many from twice the bytes on (any_row.md).
+  /// Of several matrices of at most so many rows, which begin anywhere: from twice the bytes on (outer_sums.md).
   static constexpr std::int64_t kTallMatrix = 512;
   /// So few rows begin sooner in the kernel for any rows; their parts in matrices of so many elements, for the next
   /// launch, which begins while they read, would slow larger ones (any_row.md).
@@ -202,11 +204,10 @@ Plan plan_columns(const ReduceLoop& loop, std::int64_t blocks) {
   const double bytes_each = static_cast<double>(loop.results.elements) *
                             static_cast<double>(loop.length) * sizeof(T) /
                             static_cast<double>(blocks);
-  const bool tall = matrices == 1 || loop.length > Policy::kTallMatrix;
-  const bool large = bytes_each >= Policy::kPacksFrom * (tall ? 1 : 2);
+  const bool soon = matrices == 1 || loop.length > Policy::kTallMatrix || lie_alike<T>(loop);
+  const bool large = bytes_each >= Policy::kPacksFrom * (soon ? 1 : 2);
   const bool packs = loop.results.stride[1][loop.columns] == 1 && loop.step >= kPackWidth<T> &&
-                     loop.length >= kColumnThreads / 32 * Policy::kPacksOfAny && large &&
-                     (tall || loop.length > Policy::kTallMatrix / 2);
+                     loop.length >= kColumnThreads / 32 * Policy::kPacksOfAny && large;
   Plan plan{Policy::kColumnsAcross, 1, 0, 1, loop.length, packs ? kPackWidth<T> : 1};
   std::int64_t threads = kColumnThreads, rows = Policy::kElementsOfAny;  // of a thread, at least
   if (packs) {
@@ -324,6 +325,7 @@ enum class MatrixColumns {
   of_16x16,
   of_8x32,
   of_4x64,
+  of_8x64,
   of_4x128
 };
 
@@ -333,6 +335,7 @@ MatrixColumns matrix_columns(const ReduceLoop& loop, bool vectors) {
   constexpr bool kTwoBytes = sizeof(T) == 2;
   constexpr std::int64_t kWidth = kPackWidth<T>, kOne = 1;
   const std::int64_t rows = loop.length, columns = loop.width(), results = loop.results.elements;
+  if (rows > 12 && rows <= 16 && results < kOne << 15) return MatrixColumns::none;
   if (!vectors) {
     if (rows < 8 && results >= kOne << 16) return MatrixColumns::elements;
     return rows <= 16 || (rows <= 64 && results >= kOne << 17) ? MatrixColumns::one_element
@@ -349,40 +352,37 @@ MatrixColumns matrix_columns(const ReduceLoop& loop, bool vectors) {
   const std::int64_t blocks = matrices * ceil_div(columns, 8 * kWidth);
   if (rows > 512 && blocks <= 32) return MatrixColumns::of_4x128;
   if (rows > 128 && blocks <= 128) return MatrixColumns::of_4x64;
-  const std::int64_t few = rows <= 64 ? 0 : kTwoBytes || rows > 512 ? 64 : 1024;
+  if (!kTwoBytes && rows > 256 && (rows > 512 || blocks > 512)) return MatrixColumns::of_8x64;
+  const std::int64_t few = rows <= 64 ? 0 : kTwoBytes ? 64 : 1024;
   return middling || blocks <= few ? MatrixColumns::of_8x32 : MatrixColumns::of_16x16;
 }
 
-/// How ReduceRowsOfPacks goes along rows: `threads` is 0 where other kernels do.
-struct RowsOfPacks {
-  int threads = 0, packs = 0;  ///< of a block; of a thread
-};
-
-/// Of trials on an H200 (notes/outer_sums.md).
+/// The threads of a block of ReduceRowsOfPacks, or, of rows that are whole tiles of it, of ReduceLongRows; 0: other kernels
+/// go along the rows. Of trials on an H200 (notes/outer_sums.md).
 template <class T>
-RowsOfPacks rows_of_packs(const ReduceLoop& loop, const Plan& plan, std::int64_t blocks) {
+int threads_of_rows(const ReduceLoop& loop, const Plan& plan, std::int64_t blocks) {
   using Policy = ReducePolicy<T>;
   constexpr bool kTwoBytes = sizeof(T) == 2;
-  constexpr std::int64_t kMost = kReduceLongThreads, kLongest = std::int64_t{1} << 30;
-  const std::int64_t rows = loop.results.elements, columns = loop.length;
-  if (blocks < kReduceBlocks || loop.columns >= 0 || !is_matrix(loop) ||
-      loop.results.stride[0][0] != 1 || rows < 8 || columns < 1536 || columns > kLongest) {
-    return {};
+  constexpr std::int64_t kMost = kReduceLongThreads, kTile = kMost * Policy::kEightPacks;
+  const std::int64_t rows = loop.results.elements, columns = loop.length, elements = rows * columns;
+  const bool dense = loop.results.rank == 0 || loop.results.stride[0][0] == 1;
+  if (loop.columns >= 0 || !is_matrix(loop) || !dense) return 0;
+  const bool whole = columns > 0 && columns % kTile == 0;
+  if (whole && plan.splits == 1) return kReduceLongThreads;
+  if (blocks < kReduceBlocks || rows < 8 || columns < 1536 || columns > std::int64_t{1} << 30) {
+    return 0;
   }
-  const std::int64_t whole = plan.across * Policy::kFourPacks;
-  const bool ragged = columns % whole != 0;
   if (plan.splits > 1) {
-    if (rows < 12 * ceil_div(columns, kMost * Policy::kEightPacks)) return {};
-  } else if (columns % (kMost * Policy::kEightPacks) == 0) {
-    return {};  // ReduceLongRows
-  } else if (ragged ? columns < 10240 && rows * columns < 1 << 20
-                    : columns < 4096 || rows * columns < 1 << 21) {
-    return {};
+    if (rows < 12 * ceil_div(columns, kTile) || (kTwoBytes && !whole)) return 0;
+  } else if (columns % (plan.across * Policy::kFourPacks) == 0) {  // whole tiles of ReduceInner
+    if (columns < 4096 || elements < 1 << 21 || elements >= 1 << 26) return 0;
+  } else if (elements < (!kTwoBytes && columns < 4096 ? 1 << 22 : 1 << 20) && columns < 10240) {
+    return 0;
   }
-  const bool four = kTwoBytes && columns <= kMost * Policy::kFourPacks;
-  const std::int64_t each = four ? Policy::kFourPacks : Policy::kEightPacks;
+  if (whole) return kReduceLongThreads;
+  const std::int64_t each = Policy::kPacksOfRows * kPackWidth<T>;
   const std::int64_t tiles = ceil_div(columns, kMost * each);
-  return {static_cast<int>(ceil_div(columns, tiles * each * 32) * 32), four ? 4 : 8};
+  return static_cast<int>(ceil_div(columns, tiles * each * 32) * 32);
 }
 
 LaunchShape shape_of(const Plan& plan) {
@@ -534,6 +534,8 @@ cudaError_t launch_matrix_columns(MatrixColumns by, const ReduceLoop& loop, cons
       return launch_column_blocks<8, 32, true>(x, y, rows, columns, op, stream, each);
     case MatrixColumns::of_4x64:
       return launch_column_blocks<4, 64, true>(x, y, rows, columns, op, stream, each);
+    case MatrixColumns::of_8x64:
+      return launch_column_blocks<8, 64, true>(x, y, rows, columns, op, stream, each);
     case MatrixColumns::of_4x128:
       return launch_column_blocks<4, 128, true>(x, y, rows, columns, op, stream, each);
     default:
@@ -547,15 +549,19 @@ cudaError_t launch_matrix_columns(MatrixColumns by, const ReduceLoop& loop, cons
   return launch_column_blocks<16, 16, true>(x, y, rows, columns, op, stream, each);
 }
 
-/// Rows of whole packs.
+/// Rows of whole packs, by so many threads each.
 template <class T, class Op>
-cudaError_t launch_rows_of_packs(RowsOfPacks by, const T* x, T* y, std::int64_t rows,
-                                 std::int64_t columns, Op op, cudaStream_t stream) {
-  auto* kernel = ReduceRowsOfPacks<8, AccOf<T>, T, Op>;
-  if constexpr (sizeof(T) == 2) {
-    if (by.packs == 4) kernel = ReduceRowsOfPacks<4, AccOf<T>, T, Op>;
+cudaError_t launch_long_rows(int threads, const T* x, T* y, std::int64_t rows, std::int64_t columns,
+                             Op op, cudaStream_t stream) {
+  using Acc = AccOf<T>;
+  constexpr int kEight = ReducePolicy<T>::kEightPacks;
+  const LaunchShape shape = rows_shape(rows, threads, 1);
+  // Measured faster for rows of 32,768 elements (notes/outer_sums.md).
+  if (columns % (kReduceLongThreads * kEight) == 0) {
+    return launch(ReduceLongRows<kEight, Interleaved<T>, Acc, T, Op>, shape, stream, x, y, columns,
+                  op);
   }
-  return launch(kernel, rows_shape(rows, by.threads, 1), stream, x, y,
+  return launch(ReduceRowsOfPacks<ReducePolicy<T>::kPacksOfRows, Acc, T, Op>, shape, stream, x, y,
                 static_cast<int>(columns / kPackWidth<T>), op);
 }
 
@@ -594,13 +600,6 @@ cudaError_t launch_plan(const ReduceLoop& loop, const Plan& plan, const InT* x, 
         shape_of(plan), stream, x, y, loop.length, loop.width(), static_cast<unsigned>(plan.groups),
         op);
   }
-  // Measured faster for rows of 32,768 elements (notes/outer_sums.md).
-  if constexpr (std::is_same_v<InT, OutT>) {
-    if (plan.splits == 1 && columns % (kReduceLongThreads * Policy::kEightPacks) == 0) {
-      return launch(ReduceLongRows<Policy::kEightPacks, Interleaved<InT>, Acc, InT, Op>,
-                    rows_shape(rows, kReduceLongThreads, 1), stream, x, y, columns, op);
-    }
-  }
   if (rows <= Policy::kSoonerRows &&
       (plan.splits == 1 || rows * columns <= Policy::kSoonerElements)) {
     return launch_any(loop, plan, x, y, part_step, blocks, op, stream);
@@ -635,9 +634,9 @@ cudaError_t launch_reduce(const ReduceLoop& loop, const T* x, T* y, void* worksp
     }
   }
   const Plan plan = plan_for<T>(loop, blocks);
-  if (const RowsOfPacks by = rows_of_packs<T>(loop, plan, blocks);
-      by.threads > 0 && in_vectors<T>(rows, {x})) {
-    return launch_rows_of_packs(by, x, y, columns, rows, op, stream);
+  if (const int threads = threads_of_rows<T>(loop, plan, blocks);
+      threads > 0 && in_vectors<T>(rows, {x})) {
+    return launch_long_rows(threads, x, y, columns, rows, op, stream);
   }
   if (plan.splits == 1) return launch_plan(loop, plan, x, y, 0, blocks, op, stream);
   const bool by_rows = loop.columns < 0;

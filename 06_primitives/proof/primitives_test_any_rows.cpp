@@ -280,6 +280,29 @@ TEST_CASE("reduce: a middle dimension, transposed, every second element, channel
   CHECK(mistake_of_reduce<half>({{1}, {5}}, 0) == "");
 }
 
+TEST_CASE("reduce: a middle dimension without gaps, by every kernel", "[exchange]") {
+  require_device();
+  const auto check = [](std::int64_t matrices, std::int64_t rows, std::int64_t columns) {
+    const TensorLayout x = contiguous_layout({matrices, rows, columns});
+    CHECK(mistake_of_reduce<float>(x, 1) == "");
+    CHECK(mistake_of_reduce<half>(x, 1) == "");
+    if (columns > 1000) return;
+    CHECK(mistake_of_reduce<half>(x, 1, 1, 0) == "");  // of which no row is aligned
+    CHECK(mistake_of_reduce<float>(x, 1, 0, 1) == "");
+    CHECK(mistake_of_reduce<std::int32_t>(x, 1) == "");
+  };
+  for (const std::int64_t rows : {2, 7, 8, 9, 13, 16, 17, 33, 64, 65, 129, 515}) {
+    check(5, rows, 72);
+    check(3, rows, 71);
+  }
+  for (const std::int64_t rows : {3, 40, 70, 140}) check(3, rows, 264);
+  for (const std::int64_t rows : {5, 17})
+    check(4, rows, 16408);  // enough results for a thread each
+  check(5, 3, 16407);
+  CHECK(mistake_of_reduce<half>(contiguous_layout({65, 129, 128}), 1) == "");
+  CHECK(mistake_of_reduce<float>(contiguous_layout({5, 515, 832}), 1) == "");
+}
+
 TEST_CASE("reduce of tensors: what is refused, and nothing") {
   require_device();
   const GuardedBuffer<float> x(std::size_t{60}), y(std::size_t{60});

@@ -128,6 +128,25 @@ void check_sum_at_the_end(Dimension dimension, std::int64_t rows, std::int64_t c
   CHECK(std::fabs(number(y.data()[results - 1]) - wanted) <= 1e-3 * wanted);
 }
 
+/// The same of matrices one behind the other.
+template <class T>
+void check_middle_at_the_end(std::int64_t matrices, std::int64_t rows, std::int64_t columns) {
+  INFO(matrices << " x " << rows << " x " << columns);
+  const BeforeNothing<T> x(matrices * rows * columns), y(matrices * columns);
+  const TensorLayout of_x = contiguous_layout({matrices, rows, columns});
+  const TensorLayout of_y = contiguous_layout({matrices, columns});
+  const std::size_t bytes = reduce_workspace<T>(of_x, 1, of_y);
+  const GuardedBuffer<char> workspace(bytes);
+  REQUIRE(reduce<T>(Reduction::sum, TensorView<const T>{x.data(), of_x}, 1,
+                    TensorView<T>{y.data(), of_y}, workspace.data(), bytes,
+                    nullptr) == cudaSuccess);
+  require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  const double wanted = count(rows);
+  for (std::int64_t i = 0; i < matrices * columns; ++i) {
+    if (number(y.data()[i]) != wanted) FAIL_CHECK("result " << i << " is " << number(y.data()[i]));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("sums touch nothing beyond the end of x and y") {
@@ -147,12 +166,20 @@ TEST_CASE("sums touch nothing beyond the end of x and y") {
                            {2049, 9},
                            {64, 264},  // packs
                            {300, 1032},
-                           {5000, 40}}) {
+                           {5000, 40},
+                           {24, 10248}}) {
     for (const Dimension dimension : {Dimension::outer, Dimension::inner}) {
       check_sum_at_the_end<float>(dimension, size.rows, size.columns);
       check_sum_at_the_end<half>(dimension, size.rows, size.columns);
     }
   }
+  for (const std::int64_t rows : {3, 8, 13, 17, 40, 70, 130, 515}) {
+    for (const std::int64_t columns : {71, 136, 264}) {
+      check_middle_at_the_end<float>(3, rows, columns);
+      check_middle_at_the_end<half>(3, rows, columns);
+    }
+  }
+  check_middle_at_the_end<half>(5, 3, 16407);
 }
 
 namespace {

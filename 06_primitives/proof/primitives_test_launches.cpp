@@ -448,3 +448,51 @@ TEST_CASE("primitives: which kernel adds up rows that are not short, 2^32 of the
       });
   table.check("06_primitives/proof/launches_many_rows.txt");
 }
+
+namespace {
+
+/// The sum along the middle of matrices of these rows and columns, one behind the other.
+template <class T>
+void add_middles(LaunchTable& table, const std::string& dtype,
+                 const std::vector<TensorShape>& shapes) {
+  for (const TensorShape& shape : shapes) {
+    table.add("sum of the middle " + dtype, tutorial::to_string(shape), {sizeof(T), sizeof(T)},
+              [&](const Addresses& at, cudaStream_t stream) {
+                const TensorView<const T> x{at.of<T>(0), contiguous_layout(shape)};
+                const TensorView<T> y{at.of<T>(1), contiguous_layout({shape[0], shape[2]})};
+                return reduce(Reduction::sum, x, 1, y, reinterpret_cast<void*>(4096),
+                              std::size_t{1} << 40, stream);
+              });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("primitives: which kernel adds up a middle dimension, and rows of whole packs") {
+  LaunchTable table;
+  const std::vector<TensorShape> both = {
+      {16, 7, 512},   {512, 7, 511},  {127, 7, 511},   {512, 8, 512},   {511, 8, 512},
+      {20, 12, 512},  {63, 16, 512},  {64, 16, 512},   {128, 32, 512},  {127, 32, 512},
+      {128, 33, 512}, {2048, 64, 32}, {8192, 64, 16},  {2047, 64, 16},  {256, 64, 511},
+      {257, 64, 511}, {257, 65, 511}, {4, 65, 512},    {16, 65, 512},   {64, 128, 512},
+      {64, 129, 512}, {8, 129, 512},  {17, 129, 512},  {64, 256, 512},  {256, 256, 512},
+      {64, 257, 512}, {64, 512, 512}, {32, 512, 512},  {16, 513, 512},  {2, 513, 512},
+      {32, 513, 512}, {8, 8192, 512}, {8, 8193, 512},  {65535, 65, 64}, {65536, 65, 64},
+      {64, 512, 511}, {64, 513, 511}, {1024, 512, 511}};
+  add_middles<half>(table, "f16", both);
+  add_middles<float>(table, "f32", both);
+  const auto sum = [](const auto* x, auto* y, std::int64_t rows, std::int64_t columns,
+                      cudaStream_t stream) {
+    return reduce(Reduction::sum, Dimension::inner, x, y, rows, columns,
+                  reinterpret_cast<void*>(4096), std::size_t{1} << 40, stream);
+  };
+  const std::vector<Matrix> rows = {
+      {7, 10240},   {8, 10240},   {102, 10232}, {103, 10232}, {682, 1536},  {683, 1536},
+      {2731, 1536}, {2730, 1528}, {511, 4096},  {512, 4096},  {4096, 2048}, {8, 16384},
+      {512, 16384}, {32, 20480},  {8, 24576},   {23, 24576},  {24, 24576},  {24, 32768},
+      {23, 32768},  {24, 40960},  {36, 40960},  {24, 65536},  {23, 65536},  {48, 65536},
+      {47, 65536},  {24, 81920},  {96, 131072}, {95, 131072}};
+  add_matrix<half>(table, "sum inner f16", rows, sum);
+  add_matrix<float>(table, "sum inner f32", rows, sum);
+  table.check("06_primitives/proof/launches_middle.txt");
+}

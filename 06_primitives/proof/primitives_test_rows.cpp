@@ -1128,6 +1128,19 @@ TEST_CASE("sums and maxima of many rows, of numbers below zero", "[exchange]") {
   check_below_zero<half>(inner, {262147, 8});  // two rows for each lane
 }
 
+TEST_CASE("sums and maxima of rows of whole packs, of numbers below zero", "[exchange]") {
+  require_device();
+  const Dimension inner = Dimension::inner;
+  // A tile of threads that is no power of two; a pack less, and more tiles.
+  for (const std::int64_t columns : {10240, 10248, 16384, 16392, 20488}) {
+    check_below_zero<half>(inner, {8, columns});
+    check_below_zero<float>(inner, {24, columns});
+  }
+  check_below_zero<half>(inner, {690, 1536});
+  check_below_zero<std::int32_t>(inner, {24, 16388});
+  check_below_zero<float>(inner, {24, 32768});  // whole tiles, where fewer rows are cut into parts
+}
+
 TEST_CASE("sums and maxima of short rows, of numbers below zero", "[exchange]") {
   require_device();
   const auto check = [](auto zero) {

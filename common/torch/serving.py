@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Times our operators at the shapes of a server that decodes: few long rows, long rows, few tokens; and many short
-rows. Beside PyTorch's operators and torch.compile's.
+rows, rows of models' widths, middle dimensions. Beside PyTorch's operators and torch.compile's.
 
     python3 common/torch/serving.py [--json OUT.json] [--filter TEXT,...] [--resume] [--minutes M] [--list]
 
@@ -33,6 +33,9 @@ ODD_FEW = [(1, 32767), (64, 32767)]
 SHORT = [(262144, 4), (262144, 7), (262144, 16), (65536, 33), (65536, 64), (16384, 128), (65536, 129), (16384, 333),
          (1024, 33)]  # short rows, mostly many
 SHORT_COLUMNS = [(4, 1 << 20), (3, (1 << 20) - 1), (64, 2816), (256, 1024), (1024, 1024), (4096, 256), (16384, 64)]
+WIDE = [(1024, 2880), (512, 5120), (2048, 7168), (256, 11008), (1024, 12288), (48, 65536)]  # rows of models' widths
+MIDDLE = [(256, 2, 4096), (16, 8, 7168), (1024, 8, 4096), (1024, 8, 2880), (64, 16, 1024), (64, 64, 512), (8, 512, 1024),
+          (255, 8, 2047)]  # added up along the second dimension: experts, heads, groups
 SMALL = [(2, 256)]  # without a GPU
 
 
@@ -40,7 +43,8 @@ def cases_of(torch):
     ops, aten, found = torch.ops.elementwise_tutorial, torch.ops.aten, []
 
     def add(what, dtype, inputs, out, where, plain, fused, bound, out_dtype=None):
-        name = f"{what}_{dtype}_{inputs[0][0]}x{out[-1] if what == 'swiglu' else inputs[0][1]}_{where}"
+        shape = "x".join(map(str, (*inputs[0][:-1], out[-1] if what == "swiglu" else inputs[0][-1])))
+        name = f"{what}_{dtype}_{shape}_{where}"
         layouts = [views.Layout(shape) for shape in inputs]
         found.append(views.Case(name, dtype, lambda n: layouts, lambda n: views.Layout(out), plain, fused, bound,
                                 out_dtype))
@@ -56,6 +60,10 @@ def cases_of(torch):
     def columns(dtype, shape):
         add("sum0", dtype, [shape], shape[1:], "short", lambda x: x[0].sum(0),
             views.into(aten, "sum.IntList_out", [0]), views.into(ops, "reduce.out", "sum", 0))
+
+    def middle(dtype, shape):
+        add("sum1", dtype, [shape], (shape[0], shape[2]), "wide", lambda x: x[0].sum(1),
+            views.into(aten, "sum.IntList_out", [1]), views.into(ops, "reduce.out", "sum", 1))
 
     def running(dtype, shape, where):
         add("cumsum", dtype, [shape], shape, where, lambda x: torch.cumsum(x[0], 1),
@@ -99,6 +107,10 @@ def cases_of(torch):
             running(dtype, shape, "short")
         for shape in SHORT_COLUMNS if gpu else SMALL:
             columns(dtype, shape)
+        for shape in WIDE if gpu else SMALL:
+            total(dtype, shape, "wide")
+        for shape in MIDDLE if gpu else [(2, 4, 64)]:
+            middle(dtype, shape)
     for shape in TOKENS if gpu else SMALL:
         swiglu("bf16", *shape)
         activation("elu", "bf16", shape)
