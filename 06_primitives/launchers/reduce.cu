@@ -136,7 +136,8 @@ struct ReducePolicy {
   /// ReduceAnyColumns reads packs from so many bytes a block on: halves from 2^23 elements, floats from 2^25, by
   /// default; below kSmallEach more threads hide more of what they wait for (any_row.md).
   static constexpr double kPacksFrom = kTwoBytes ? 1 << 15 : 1 << 18, kSmallEach = 1 << 15;
-  /// Of several matrices of at most so many rows, which begin anywhere: from twice the bytes on (outer_sums.md).
+  /// From twice the bytes on, where blocks across have a fifth more columns than x, of several matrices of at most so
+  /// many rows (outer_sums.md).
   static constexpr std::int64_t kTallMatrix = 512;
   /// So few rows begin sooner in the kernel for any rows; their parts in matrices of so many elements, for the next
   /// launch, which begins while they read, would slow larger ones (any_row.md).
@@ -204,14 +205,17 @@ Plan plan_columns(const ReduceLoop& loop, std::int64_t blocks) {
   const double bytes_each = static_cast<double>(loop.results.elements) *
                             static_cast<double>(loop.length) * sizeof(T) /
                             static_cast<double>(blocks);
-  const bool soon = matrices == 1 || loop.length > Policy::kTallMatrix || lie_alike<T>(loop);
-  const bool large = bytes_each >= Policy::kPacksFrom * (soon ? 1 : 2);
+  constexpr std::int64_t kEach = kPackWidth<T>;
+  const std::int64_t across = power_of_two(ceil_div(width + kEach, kEach), 32) * kEach;
+  const bool wasteful = matrices > 1 && loop.length <= Policy::kTallMatrix && !lie_alike<T>(loop) &&
+                        ceil_div(width, across - kEach) * across * 5 >= width * 6;
+  const bool large = bytes_each >= Policy::kPacksFrom * (wasteful ? 2 : 1);
   const bool packs = loop.results.stride[1][loop.columns] == 1 && loop.step >= kPackWidth<T> &&
                      loop.length >= kColumnThreads / 32 * Policy::kPacksOfAny && large;
   Plan plan{Policy::kColumnsAcross, 1, 0, 1, loop.length, packs ? kPackWidth<T> : 1};
   std::int64_t threads = kColumnThreads, rows = Policy::kElementsOfAny;  // of a thread, at least
   if (packs) {
-    plan.across = power_of_two(ceil_div(width + plan.each, plan.each), 32) * plan.each;
+    plan.across = across;
     rows = Policy::kPacksOfAny * plan.each;
   } else {
     if (bytes_each >= Policy::kSmallEach) threads = Policy::kBlockThreads;
@@ -348,7 +352,7 @@ MatrixColumns matrix_columns(const ReduceLoop& loop, bool vectors) {
     return MatrixColumns::words;
   }
   const std::int64_t matrices = results / columns;
-  if (rows <= 32 || rows > 8192 || narrow || matrices > 65535) return MatrixColumns::none;
+  if (rows <= 32 || rows > 1024 || narrow || matrices > 65535) return MatrixColumns::none;
   const std::int64_t blocks = matrices * ceil_div(columns, 8 * kWidth);
   if (rows > 512 && blocks <= 32) return MatrixColumns::of_4x128;
   if (rows > 128 && blocks <= 128) return MatrixColumns::of_4x64;
