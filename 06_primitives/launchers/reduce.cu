@@ -318,14 +318,17 @@ bool are_matrices(const ReduceLoop& loop) {
          results.stride[0][1] == 1 && results.stride[0][0] == loop.width();
 }
 
-/// What adds up their columns: ReduceShortestColumns in packs, in four bytes, by kShortestEach elements or by one, and
-/// blocks of ReduceShortColumns; `none`: other kernels.
+/// What adds up their columns: ReduceShortestColumns, in packs, half packs or words of four bytes, or in one element of as
+/// many rows at a time, or of four columns; blocks of ReduceShortColumns; `none`: other kernels.
 enum class MatrixColumns {
   none,
   packs,
+  half_packs,
   words,
-  elements,
-  one_element,
+  four_by_2_rows,
+  four_by_4_rows,
+  one_by_8_rows,
+  one_by_16_rows,
   of_16x16,
   of_8x32,
   of_4x64,
@@ -341,12 +344,16 @@ MatrixColumns matrix_columns(const ReduceLoop& loop, bool vectors) {
   const std::int64_t rows = loop.length, columns = loop.width(), results = loop.results.elements;
   if (rows > 12 && rows <= 16 && results < kOne << 15) return MatrixColumns::none;
   if (!vectors) {
-    if (rows < 8 && results >= kOne << 16) return MatrixColumns::elements;
-    return rows <= 16 || (rows <= 64 && results >= kOne << 17) ? MatrixColumns::one_element
-                                                               : MatrixColumns::none;
+    if (rows <= 4 && results >= kOne << 16) {
+      return rows <= 2 ? MatrixColumns::four_by_2_rows : MatrixColumns::four_by_4_rows;
+    }
+    if (rows <= 16) return MatrixColumns::one_by_8_rows;
+    const bool many = rows <= 64 && results >= kOne << 17;
+    return many ? MatrixColumns::one_by_16_rows : MatrixColumns::none;
   }
-  if (rows < 8 || (rows == 8 && results >= kOne << 18)) return MatrixColumns::packs;
-  if (rows <= 16 || (rows <= 32 && results >= kOne << 16)) return MatrixColumns::words;
+  if (rows <= 4) return MatrixColumns::packs;
+  if (rows <= 16) return MatrixColumns::half_packs;
+  if (rows <= 32 && results >= kOne << 16) return MatrixColumns::words;
   const bool narrow = columns < 8 * kWidth, middling = columns < 16 * kWidth;
   if (rows <= 64 && ((middling && results >= kOne << 17) || (narrow && results >= kOne << 15))) {
     return MatrixColumns::words;
@@ -380,7 +387,7 @@ int threads_of_rows(const ReduceLoop& loop, const Plan& plan, std::int64_t block
     if (rows < 12 * ceil_div(columns, kTile) || (kTwoBytes && !whole)) return 0;
   } else if (columns % (plan.across * Policy::kFourPacks) == 0) {  // whole tiles of ReduceInner
     if (columns < 4096 || elements < 1 << 21 || elements >= 1 << 26) return 0;
-  } else if (elements < (!kTwoBytes && columns < 4096 ? 1 << 22 : 1 << 20) && columns < 10240) {
+  } else if (elements < (!kTwoBytes && columns < 2560 ? 1 << 22 : 1 << 20) && columns < 10240) {
     return 0;
   }
   if (whole) return kReduceLongThreads;
@@ -524,16 +531,26 @@ cudaError_t launch_matrix_columns(MatrixColumns by, const ReduceLoop& loop, cons
   const std::int64_t matrices = loop.results.elements / columns, rows = matrices * each;
   switch (by) {
     case MatrixColumns::packs:
-      return launch_down_columns<kWidth, 8, 1, true, Op, Acc>(x, y, matrices, each, columns,
-                                                              stream);
+      return launch_down_columns<kWidth, 2, 1, 256, true, Op, Acc>(x, y, matrices, each, columns,
+                                                                   stream);
+    case MatrixColumns::half_packs:
+      return launch_down_columns<kWidth / 2, 8, 1, 256, true, Op, Acc>(x, y, matrices, each,
+                                                                       columns, stream);
     case MatrixColumns::words:
-      return launch_down_columns<kWord, 16, 1, true, Op, Acc>(x, y, matrices, each, columns,
+      return launch_down_columns<kWord, 16, 1, 256, true, Op, Acc>(x, y, matrices, each, columns,
+                                                                   stream);
+    case MatrixColumns::four_by_2_rows:
+      return launch_down_columns<1, 2, 4, 256, true, Op, Acc>(x, y, matrices, each, columns,
                                                               stream);
-    case MatrixColumns::elements:
-      return launch_down_columns<1, kShortestRows, kShortestEach, true, Op, Acc>(
-          x, y, matrices, each, columns, stream);
-    case MatrixColumns::one_element:
-      return launch_down_columns<1, 16, 1, true, Op, Acc>(x, y, matrices, each, columns, stream);
+    case MatrixColumns::four_by_4_rows:
+      return launch_down_columns<1, 4, 4, 128, true, Op, Acc>(x, y, matrices, each, columns,
+                                                              stream);
+    case MatrixColumns::one_by_8_rows:
+      return launch_down_columns<1, 8, 1, 256, true, Op, Acc>(x, y, matrices, each, columns,
+                                                              stream);
+    case MatrixColumns::one_by_16_rows:
+      return launch_down_columns<1, 16, 1, 256, true, Op, Acc>(x, y, matrices, each, columns,
+                                                               stream);
     case MatrixColumns::of_8x32:
       return launch_column_blocks<8, 32, true>(x, y, rows, columns, op, stream, each);
     case MatrixColumns::of_4x64:

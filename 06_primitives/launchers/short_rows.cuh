@@ -116,10 +116,10 @@ inline bool are_shortest(std::int64_t rows, std::int64_t columns, bool packs) {
 constexpr int kShortestEach = 4, kShortestRows = 4;
 
 /// ReduceShortestColumns of matrices of so many rows and columns, one behind the other, or of one.
-template <int kWidth, int kRows, int kSlots, bool kMatrices, class Op, class Acc, class T>
+template <int kWidth, int kRows, int kSlots, int kThreads, bool kMatrices, class Op, class Acc,
+          class T>
 cudaError_t launch_down_columns(const T* x, T* y, std::int64_t matrices, std::int64_t rows,
                                 std::int64_t columns, cudaStream_t stream) {
-  constexpr std::int64_t kThreads = 128;
   const std::int64_t results = matrices * columns;
   return launch(ReduceShortestColumns<kWidth, kRows, kSlots, kMatrices, Acc, Op, T>,
                 rows_shape(ceil_div(results, kThreads * kWidth * kSlots), kThreads, 1), stream, x,
@@ -131,9 +131,9 @@ cudaError_t launch_down_columns(const T* x, T* y, std::int64_t matrices, std::in
 template <class Op, class Acc, class T>
 cudaError_t launch_shortest_columns(const T* x, T* y, std::int64_t rows, std::int64_t columns,
                                     bool packs, cudaStream_t stream) {
-  return packs ? launch_down_columns<kPackWidth<T>, kShortestRows, 1, false, Op, Acc>(
+  return packs ? launch_down_columns<kPackWidth<T>, kShortestRows, 1, 128, false, Op, Acc>(
                      x, y, 1, rows, columns, stream)
-               : launch_down_columns<1, kShortestRows, kShortestEach, false, Op, Acc>(
+               : launch_down_columns<1, kShortestRows, kShortestEach, 128, false, Op, Acc>(
                      x, y, 1, rows, columns, stream);
 }
 

@@ -179,6 +179,7 @@ TEST_CASE("sums touch nothing beyond the end of x and y") {
       check_middle_at_the_end<half>(3, rows, columns);
     }
   }
+  check_middle_at_the_end<half>(5, 2, 16407);
   check_middle_at_the_end<half>(5, 3, 16407);
 }
 
