@@ -342,20 +342,20 @@ MatrixColumns matrix_columns(const ReduceLoop& loop, bool vectors) {
   constexpr bool kTwoBytes = sizeof(T) == 2;
   constexpr std::int64_t kWidth = kPackWidth<T>, kOne = 1;
   const std::int64_t rows = loop.length, columns = loop.width(), results = loop.results.elements;
+  const bool many = results >= kOne << 17;
   if (rows > 12 && rows <= 16 && results < kOne << 15) return MatrixColumns::none;
   if (!vectors) {
     if (rows <= 4 && results >= kOne << 16) {
       return rows <= 2 ? MatrixColumns::four_by_2_rows : MatrixColumns::four_by_4_rows;
     }
-    if (rows <= 16) return MatrixColumns::one_by_8_rows;
-    const bool many = rows <= 64 && results >= kOne << 17;
-    return many ? MatrixColumns::one_by_16_rows : MatrixColumns::none;
+    if (rows <= 8 || (rows <= 16 && many)) return MatrixColumns::one_by_8_rows;
+    return rows <= 16 || (rows <= 64 && many) ? MatrixColumns::one_by_16_rows : MatrixColumns::none;
   }
   if (rows <= 4) return MatrixColumns::packs;
-  if (rows <= 16) return MatrixColumns::half_packs;
-  if (rows <= 32 && results >= kOne << 16) return MatrixColumns::words;
+  if (rows <= 8 || (rows <= 16 && many)) return MatrixColumns::half_packs;
+  if (rows <= 16 || (rows <= 32 && results >= kOne << 16)) return MatrixColumns::words;
   const bool narrow = columns < 8 * kWidth, middling = columns < 16 * kWidth;
-  if (rows <= 64 && ((middling && results >= kOne << 17) || (narrow && results >= kOne << 15))) {
+  if (rows <= 64 && ((middling && many) || (narrow && results >= kOne << 15))) {
     return MatrixColumns::words;
   }
   const std::int64_t matrices = results / columns;
@@ -531,7 +531,7 @@ cudaError_t launch_matrix_columns(MatrixColumns by, const ReduceLoop& loop, cons
   const std::int64_t matrices = loop.results.elements / columns, rows = matrices * each;
   switch (by) {
     case MatrixColumns::packs:
-      return launch_down_columns<kWidth, 2, 1, 256, true, Op, Acc>(x, y, matrices, each, columns,
+      return launch_down_columns<kWidth, 2, 1, 512, true, Op, Acc>(x, y, matrices, each, columns,
                                                                    stream);
     case MatrixColumns::half_packs:
       return launch_down_columns<kWidth / 2, 8, 1, 256, true, Op, Acc>(x, y, matrices, each,
