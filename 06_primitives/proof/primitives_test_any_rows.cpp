@@ -299,6 +299,9 @@ TEST_CASE("reduce: a middle dimension without gaps, by every kernel", "[exchange
   for (const std::int64_t rows : {5, 17})
     check(4, rows, 16408);  // enough results for a thread each
   check(5, 3, 16407);
+  CHECK(mistake_of_reduce<half>({{5, 9, 72}, {9 * 72 + 8, 72, 1}}, 1) ==
+        "");  // gaps between matrices
+  CHECK(mistake_of_reduce<half>(contiguous_layout({5, 9, 72}), 1, {{5, 72}, {80, 1}}) == "");
   CHECK(mistake_of_reduce<half>(contiguous_layout({65, 129, 128}), 1) == "");
   CHECK(mistake_of_reduce<float>(contiguous_layout({5, 515, 832}), 1) == "");
 }
