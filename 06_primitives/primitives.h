@@ -125,12 +125,13 @@ enum class Dimension {
 /// The blocks that reduce() cuts the work into, if a matrix has so few rows or columns that it
 /// would have fewer: about as many as a large GPU runs at once. Counted in blocks of 256 threads;
 /// over the outer dimension they have 512, and are half as many. From the default on, columns of few
-/// rows, and few columns, take a kernel that cuts them otherwise. With 1 nothing is cut, and many short
+/// rows, few columns, matrices one behind the other, and many rows of whole packs take kernels that cut
+/// them otherwise or not at all. With 1 nothing is cut, and many short
 /// rows or columns take the kernels of longer ones.
 inline constexpr std::int64_t kReduceBlocks = 512;
 
-/// Bytes of device memory that reduce() needs besides its operands for a matrix of T; 0 where one
-/// kernel is enough, and for arguments that reduce() refuses.
+/// Bytes of device memory that reduce() asks for besides its operands for a matrix of T: by the shape, the type and
+/// `blocks` alone, whichever kernel runs; 0 for shapes that it never cuts, and for arguments that it refuses.
 template <class T>
 std::size_t reduce_workspace(Dimension dimension, std::int64_t rows, std::int64_t columns,
                              std::int64_t blocks = kReduceBlocks);

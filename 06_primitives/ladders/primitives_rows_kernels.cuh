@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(kReduceLongThreads, kReduceLongBlocks)
 }
 
 /// The same for rows of whole packs, as many as they are: a thread has kPacks at a time, blockDim.x apart, and asks of each
-/// whether the row has it. Not of a tile at once: a power of two of threads would leave up to half of the last tile idle.
+/// whether the row has it. So a block may have as many warps as the row needs, and no tile is half empty.
 //! [ReduceRowsOfPacks]
 template <int kPacks, class Acc, class T, class Op>
 __global__ void __launch_bounds__(kReduceLongThreads, kReduceLongBlocks)

@@ -137,7 +137,7 @@ struct ReducePolicy {
   /// default; below kSmallEach more threads hide more of what they wait for (any_row.md).
   static constexpr double kPacksFrom = kTwoBytes ? 1 << 15 : 1 << 18, kSmallEach = 1 << 15;
   /// From twice the bytes on, where blocks across have a fifth more columns than x, of several matrices of at most so
-  /// many rows (outer_sums.md).
+  /// many rows that begin anywhere (outer_sums.md).
   static constexpr std::int64_t kTallMatrix = 512;
   /// So few rows begin sooner in the kernel for any rows; their parts in matrices of so many elements, for the next
   /// launch, which begins while they read, would slow larger ones (any_row.md).
@@ -368,8 +368,8 @@ MatrixColumns matrix_columns(const ReduceLoop& loop, bool vectors) {
   return middling || blocks <= few ? MatrixColumns::of_8x32 : MatrixColumns::of_16x16;
 }
 
-/// The threads of a block of ReduceRowsOfPacks, or, of rows that are whole tiles of it, of ReduceLongRows; 0: other kernels
-/// go along the rows. Of trials on an H200 (notes/outer_sums.md).
+/// The threads of a block of ReduceRowsOfPacks, or of ReduceLongRows, of rows that are whole tiles of that one; both want
+/// whole packs. 0: other kernels go along the rows. Of trials on an H200 (notes/outer_sums.md).
 template <class T>
 int threads_of_rows(const ReduceLoop& loop, const Plan& plan, std::int64_t blocks) {
   using Policy = ReducePolicy<T>;
@@ -380,7 +380,8 @@ int threads_of_rows(const ReduceLoop& loop, const Plan& plan, std::int64_t block
   if (loop.columns >= 0 || !is_matrix(loop) || !dense) return 0;
   const bool whole = columns > 0 && columns % kTile == 0;
   if (whole && plan.splits == 1) return kReduceLongThreads;
-  if (blocks < kReduceBlocks || rows < 8 || columns < 1536 || columns > std::int64_t{1} << 30) {
+  if (blocks < kReduceBlocks || rows < 8 || rows > 0x7fffffff || columns < 1536 ||
+      columns > std::int64_t{1} << 30) {
     return 0;
   }
   if (plan.splits > 1) {
