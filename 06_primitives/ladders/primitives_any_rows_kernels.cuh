@@ -91,7 +91,8 @@ __device__ __forceinline__ void reduce_apart(Acc (&total)[NX], const T* x, std::
 //! [reduce_apart]
 
 /// Where a reduction's addresses are known, and its first load is next: the wait, and the trigger in the
-/// last blocks (of each matrix, where blockIdx.y counts those), so that the next launch computes its addresses while this one reads.
+/// last blocks (of each matrix, where blockIdx.y counts those), so that the next launch computes its
+/// addresses while this one reads.
 __device__ __forceinline__ void begin_reduction() {
   wait_for_previous_grid();
   let_next_grid_begin(1024);

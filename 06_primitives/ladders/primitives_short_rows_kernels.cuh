@@ -298,8 +298,8 @@ __global__ void __launch_bounds__(kShortRowThreads)
 // ---- Short columns ----
 
 /// y[c] = op over the few rows of column c, which are `step` apart; or, if kMatrices, y[m][c] over those of matrix m, one
-/// behind the other: each has `columns` columns, and step is as many; all have `results`. A thread walks down kSlots packs of kWidth columns,
-/// blockDim.x apart, and loads kRows rows of them at a time.
+/// behind the other: each has `columns` columns, and step is as many; all have `results`. A thread walks down kSlots packs
+/// of kWidth columns, blockDim.x apart, and loads kRows rows of them at a time.
 //! [ReduceShortestColumns]
 template <int kWidth, int kRows, int kSlots, bool kMatrices, class Acc, class Op, class T>
 __global__ void ReduceShortestColumns(const T* x, T* y, int rows, std::int64_t step,

@@ -10,6 +10,12 @@
 
 #include "06_primitives/primitives.h"
 #include "06_primitives/proof/test_data.h"
+#if defined(TUTORIAL_BACKEND_CPU)
+#include <atomic>
+
+#include "common/executor/qualifiers.h"
+#include "common/executor/watcher.h"
+#endif
 
 using namespace tutorial;
 using namespace tutorial::test;
@@ -182,6 +188,50 @@ TEST_CASE("sums touch nothing beyond the end of x and y") {
   check_middle_at_the_end<half>(5, 2, 16407);
   check_middle_at_the_end<half>(5, 3, 16407);
 }
+
+#if defined(TUTORIAL_BACKEND_CPU)
+namespace {
+
+/// Counts the threads that begin, and those that wait for the previous launch.
+struct CountWaits : cpu::Watcher {
+  CountWaits() { cpu::watcher = this; }
+  ~CountWaits() override { cpu::watcher = nullptr; }
+  CountWaits(const CountWaits&) = delete;
+  CountWaits& operator=(const CountWaits&) = delete;
+  void block_begins() override { threads += blockDim.x * blockDim.y * blockDim.z; }
+  void waits_for_previous_grid() override { ++waits; }
+  std::atomic<std::int64_t> threads{0}, waits{0};
+};
+
+}  // namespace
+
+TEST_CASE("every thread of a sum waits for the previous launch") {
+  const auto check = [](const TensorShape& shape, std::size_t dim) {
+    TensorShape rest = shape;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(dim));
+    const TensorLayout of_x = contiguous_layout(shape), of_y = contiguous_layout(rest);
+    INFO("along " << dim << " of " << to_string(shape));
+    const GuardedBuffer<half> x(static_cast<std::size_t>(elements_of(shape)));
+    const GuardedBuffer<half> y(static_cast<std::size_t>(elements_of(rest)));
+    const auto along = static_cast<std::int64_t>(dim);
+    const std::size_t bytes = reduce_workspace<half>(of_x, along, of_y);
+    const GuardedBuffer<char> workspace(bytes);
+    const CountWaits counted;
+    REQUIRE(reduce<half>(Reduction::sum, {x.data(), of_x}, along, {y.data(), of_y},
+                         workspace.data(), bytes, nullptr) == cudaSuccess);
+    require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    CHECK(counted.threads > 0);
+    CHECK(counted.waits == counted.threads);
+  };
+  for (const std::int64_t rows : {3, 8, 13, 40, 70, 130, 515}) {
+    check({3, rows, 136}, 1);
+    check({3, rows, 71}, 1);
+    check({rows, 264}, 0);
+    check({rows, 261}, 0);
+  }
+  for (const std::int64_t columns : {9, 64, 300, 4096, 10248, 32768, 32769}) check({8, columns}, 1);
+}
+#endif
 
 namespace {
 
