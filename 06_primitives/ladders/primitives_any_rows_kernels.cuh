@@ -265,20 +265,22 @@ struct RowPitch {
   std::int64_t x, y, index;
 };
 
-/// The most elements that a block of SoftmaxAnyRows holds.
+/// The most elements that a block of SoftmaxAnyRows holds; and its threads, if each has so many.
 inline constexpr int kAnyRowTile = 16384;
+constexpr int any_row_threads(int elements) {
+  const int threads = (kAnyRowTile + elements - 1) / elements;
+  return threads < 1024 ? (threads + 31) / 32 * 32 : 1024;
+}
 
 /// What SoftmaxOnline does, along rows of any length if IsLong, and else of a tile at most: a tile at a
 /// time forwards for the maximum and the sum, and backwards to write. The last tile is still in registers
 /// then, so a row of one is read once.
 template <int VecSize, bool IsLong, class T>
-__global__ void __launch_bounds__(kAnyRowTile / VecSize)
+__global__ void __launch_bounds__(any_row_threads(VecSize))
     SoftmaxAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t columns, RowPitch pitch) {
   wait_for_previous_grid();
   const std::int64_t row = row_of_thread(), tile = std::int64_t{blockDim.x} * VecSize;
   const AnyRow<T> here(x + row * pitch.x, y + row * pitch.y, row < rows ? columns : 0);
-  const std::int64_t last = IsLong && here.packed() > 0 ? (here.packed() - 1) / tile * tile : 0;
-  const OnlineSoftmaxFunctor online;
   Base base;
   float arg[VecSize + 1], mine = 0.0f;
   const auto read = [&](std::int64_t column) {
@@ -286,20 +288,60 @@ __global__ void __launch_bounds__(kAnyRowTile / VecSize)
     here.Read(arg, column);
     mine = base.above(Reduce<kLocalMode>(arg, MaxFunctor<float>{}));
     ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
+    return pack_max_and_sum({mine, Reduce<kLocalMode>(arg, AddFunctor<float>{})});
   };
-  std::uint64_t running = OnlineSoftmaxFunctor::identity();
-  for (std::int64_t column = 0; column <= last; column += tile) {
-    read(column);
-    running =
-        online(running, pack_max_and_sum({mine, Reduce<kLocalMode>(arg, AddFunctor<float>{})}));
-  }
-  const MaxAndSum all = unpack_max_and_sum(Reduce<kGlobalMode>(running, online));
-  for (std::int64_t column = last; column >= 0; column -= tile) {
-    if (column != last) read(column);
+  const auto write = [&](const MaxAndSum& all, std::int64_t column) {
     ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
     here.Write(arg, column);
+  };
+  if constexpr (IsLong) {
+    const std::int64_t last = here.packed() > 0 ? (here.packed() - 1) / tile * tile : 0;
+    std::uint64_t running = OnlineSoftmaxFunctor::identity();
+    for (std::int64_t column = 0; column <= last; column += tile) {
+      running = OnlineSoftmaxFunctor{}(running, read(column));
+    }
+    const MaxAndSum all = reduce_pairs_of_row(running);
+    for (std::int64_t column = last; column >= 0; column -= tile) {
+      if (column != last) read(column);
+      write(all, column);
+    }
+  } else {
+    write(reduce_pairs_of_row(read(0)), 0);
   }
 }
+
+/// The most threads of a block, and for how many such blocks a multiprocessor must have registers.
+struct LaunchBounds {
+  int threads, blocks;
+};
+template <int kPacks, bool kEdges, class T>
+inline constexpr LaunchBounds softmax_bounds =
+    kPacks == 2 ? LaunchBounds{512, kEdges ? 3 : 4}
+    : kEdges    ? LaunchBounds{kPacks == 3 ? 544 : 640, 2}
+                : LaunchBounds{kPacks == 4 && sizeof(T) == 4 ? 768 : 512, 2};
+
+/// The same for rows of which x and y begin alike, or which are whole packs without gaps: PackedRow. A row of one warp is in a
+/// block with others; longer ones have a block each. The distance of rows without gaps is not loaded: it takes registers.
+//! [SoftmaxPackedRows]
+template <int kPacks, bool kEdges, class T>
+__global__ void __launch_bounds__(softmax_bounds<kPacks, kEdges, T>.threads,
+                                  softmax_bounds<kPacks, kEdges, T>.blocks)
+    SoftmaxPackedRows(const T* x, T* y, std::int64_t rows, int columns, RowPitch pitch) {
+  using Row = PackedRow<kPacks, kEdges, T>;
+  wait_for_previous_grid();
+  const std::int64_t row = row_of_thread();
+  const Row here(x + row * (kEdges ? pitch.x : columns), y + row * (kEdges ? pitch.y : columns),
+                 row < rows ? columns : 0);
+  float arg[Row::kElements];
+  here.Read(arg, here.begin(), MaxFunctor<float>::identity());
+  const float mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
+  ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
+  const float sum = Reduce<kLocalMode>(arg, AddFunctor<float>{});
+  const MaxAndSum all = reduce_pairs_of_row(pack_max_and_sum({mine, sum}));
+  ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
+  here.Write(arg, here.begin());
+}
+//! [SoftmaxPackedRows]
 
 /// A row as AnyRow reads and writes it, of whole packs: x and y begin on multiples of sixteen bytes. Read from the
 /// L2, for who reads before the wait.
@@ -444,20 +486,46 @@ __global__ void SoftmaxFromPairs(const T* x, T* y, const std::uint64_t* pairs, R
 
 // ---- Running sums -----------------------------------------------------------------------------
 
+/// The most threads of a block of CumsumPackedRows.
+inline constexpr int kCumsumPackedThreads = 512;
+
+/// Rows of which x and y begin alike, or which are whole packs, as CumsumRows: PackedRow.
+//! [CumsumPackedRows]
+template <int kPacks, bool kEdges, class Acc, class T>
+__global__ void __launch_bounds__(kCumsumPackedThreads, kEdges        ? 1
+                                                        : kPacks == 4 ? 2
+                                                                      : 5 - kPacks)
+    CumsumPackedRows(const T* x, T* y, std::int64_t rows, int columns, RowPitch pitch) {
+  using Row = PackedRow<kPacks, kEdges, T>;
+  wait_for_previous_grid();
+  const std::int64_t row = row_of_thread();
+  const Row here(x + row * (kEdges ? pitch.x : columns), y + row * (kEdges ? pitch.y : columns),
+                 row < rows ? columns : 0);
+  const AddFunctor<Acc> add;
+  Acc carry = add.identity();
+  for (int tile = here.begin(); tile < columns; tile += here.tile()) {
+    Acc arg[Row::kElements];
+    here.Read(arg, tile, add.identity());
+    carry = Cumsum<Interleaved<T>>(arg, arg, add, carry);
+    here.Write(arg, tile);
+  }
+}
+//! [CumsumPackedRows]
+
 /// y[c] = carry + x[0] + ... + x[c], as CumsumRows: the elements before the packs, tile after tile of packs, the
-/// elements behind them. Those are read before anything is written, for they wait for no sum. kIsPart: of most
-/// there are none, and a scan of nothing is left out, for a few registers.
-template <int VecSize, bool kAlike, bool kIsPart, class Acc, class T>
+/// elements behind them. Every warp adds up the single elements for itself; so that y may be x, they are stored when a
+/// tile's scan has shown that all warps have read them.
+template <int VecSize, bool kAlike, class Acc, class T>
 __device__ __forceinline__ void cumsum_row(const T* x, T* y, std::int64_t columns, Acc carry) {
   const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
   const AnyRow<T> here(x, y, columns);
   const AddFunctor<Acc> add;
-  Acc before[1] = {add.identity()}, behind[1] = {add.identity()};
-  ReadData<true, Striped>(before, x, here.head());
-  ReadData<true, Striped>(behind, x + here.behind(), columns - here.behind());
-  if (!kIsPart || here.head() > 0) carry = Cumsum<Striped>(before, before, add, carry);
-  WriteData<true, Striped>(y, before, here.head());
-  for (std::int64_t column = 0; column < here.packed(); column += tile) {
+  const int mine = static_cast<int>(threadIdx.x), lane = mine % 32;
+  const int head = here.head(), rest = static_cast<int>(columns - here.behind());
+  Acc before = add.identity(), behind = add.identity();
+  if (lane < head) before = Convert<Acc>(x[lane]);
+  if (lane < rest) behind = Convert<Acc>(x[here.behind() + lane]);
+  for (std::int64_t column = 0; column == 0 || column < here.packed(); column += tile) {
     Acc arg[VecSize];
     Init(arg, add.identity());
     if constexpr (kAlike) {
@@ -465,12 +533,17 @@ __device__ __forceinline__ void cumsum_row(const T* x, T* y, std::int64_t column
     } else {
       here.template ReadPieces<VecSize, VecSize / AnyRow<T>::kWidth>(arg, column);
     }
+    if (column == 0 && head > 0) {
+      before = add(carry, detail::scan_lanes(before, add));
+      carry = detail::shuffle_from(before, 31);
+    }
     carry = Cumsum<Interleaved<T>>(arg, arg, add, carry);
     here.template WritePacks<VecSize>(arg, column);
   }
-  if (kIsPart && here.behind() == columns) return;
-  Cumsum<Striped>(behind, behind, add, carry);
-  WriteData<true, Striped>(y + here.behind(), behind, columns - here.behind());
+  if (mine < head) y[mine] = Convert<T>(before);
+  if (rest == 0) return;
+  behind = add(carry, detail::scan_lanes(behind, add));
+  if (mine < rest) y[here.behind() + mine] = Convert<T>(behind);
 }
 
 template <int VecSize, bool kAlike, class Acc, class T>
@@ -478,8 +551,8 @@ __global__ void CumsumAnyRows(const T* x, T* y, std::int64_t rows, std::int64_t 
                               RowPitch pitch) {
   wait_for_previous_grid();
   const std::int64_t row = row_of_thread();
-  cumsum_row<VecSize, kAlike, false>(x + row * pitch.x, y + row * pitch.y, row < rows ? columns : 0,
-                                     AddFunctor<Acc>::identity());
+  cumsum_row<VecSize, kAlike>(x + row * pitch.x, y + row * pitch.y, row < rows ? columns : 0,
+                              AddFunctor<Acc>::identity());
 }
 
 /// A part of a row, of RowParts.
@@ -518,7 +591,7 @@ __global__ void CumsumFromTotals(const T* x, T* y, const Acc* totals, RowParts o
   begin_reduction();
   const Acc before = of_lane<kMostParts / 32>(totals, blockIdx.x % of.parts, add);
   const Acc carry = detail::reduce_lanes(before, add);
-  cumsum_row<VecSize, kAlike, true>(part.x, part.y, part.columns, carry);
+  cumsum_row<VecSize, kAlike>(part.x, part.y, part.columns, carry);
 }
 
 // ---- Sorted rows ------------------------------------------------------------------------------

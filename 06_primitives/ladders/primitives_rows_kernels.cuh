@@ -362,6 +362,12 @@ __device__ __forceinline__ std::uint64_t reduce_pairs_in_block(std::uint64_t min
   return reduce_pairs_in_warp(lane < warps ? of_warp[lane] : OnlineSoftmaxFunctor::identity());
 }
 
+/// The same of a row of threads: a warp, of perhaps several in a block, or a block.
+__device__ __forceinline__ MaxAndSum reduce_pairs_of_row(std::uint64_t mine) {
+  return unpack_max_and_sum(blockDim.x == 32 ? reduce_pairs_in_warp(mine)
+                                             : reduce_pairs_in_block(mine));
+}
+
 /// The pair of maximum and sum of a row that a cluster has, from those of its threads, all of which came to
 /// exchange.begin() before.
 __device__ __forceinline__ MaxAndSum combine_in_cluster(std::uint64_t mine,

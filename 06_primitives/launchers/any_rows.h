@@ -30,6 +30,33 @@ inline AnyRows matrix_rows(std::int64_t rows, std::int64_t columns) {
   return rows_of_batch(rows, columns, rows);
 }
 
+/// How rows of x and y lie in packs of sixteen bytes: differently; alike, from anywhere; or each row is whole packs.
+enum class InPacks { differently, alike, whole };
+template <class T>
+InPacks in_packs(const T* x, const T* y, const AnyRows& of) {
+  const auto past = [](const T* first) { return reinterpret_cast<std::uintptr_t>(first) % 16; };
+  const bool alike = past(x) == past(y) && past(x + of.pitch.x) == past(y + of.pitch.y);
+  if (!alike) return InPacks::differently;
+  const bool whole = past(x) == 0 && past(x + of.pitch.x) == 0 && of.columns % kPackWidth<T> == 0;
+  return whole ? InPacks::whole : InPacks::alike;
+}
+
+/// The packs that hold a row: of rows from anywhere at most so many.
+template <class T>
+std::int64_t packs_of(std::int64_t columns, InPacks in) {
+  const std::int64_t before = in == InPacks::whole ? 0 : kPackWidth<T> - 1;
+  return ceil_div(columns + before, kPackWidth<T>);
+}
+
+/// The threads of a row, whole warps, that hold `each` a thread; and a launch with so many: a block for a row, or for four that
+/// have a warp each.
+inline std::int64_t threads_for_row(std::int64_t elements, std::int64_t each) {
+  return ceil_div(ceil_div(elements, each), 32) * 32;
+}
+inline LaunchShape shape_of_rows(std::int64_t rows, std::int64_t threads) {
+  return rows_shape(rows, threads, threads == 32 ? 4 : 1);
+}
+
 /// The elements that a thread of a part of a row holds.
 constexpr int kPartHeld = 16;
 

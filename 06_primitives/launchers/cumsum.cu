@@ -11,24 +11,15 @@ using namespace primitives;
 
 namespace {
 
-/// Whether every row of x begins as far behind a multiple of sixteen bytes as that of y.
-template <class T>
-bool begin_alike(const T* x, const T* y, const AnyRows& of) {
-  const auto past = [](const T* first) { return reinterpret_cast<std::uintptr_t>(first) % 16; };
-  return past(x) == past(y) && past(x + of.pitch.x) == past(y + of.pitch.y);
-}
+/// So many rows are many, and so many few: limits of trials on an H200 (notes/scan.md).
+constexpr std::int64_t kManyRows = 1024, kFewRows = 256;
+/// Many rows of two-byte elements from anywhere, longer than this, have a warp each.
+constexpr std::int64_t kFewTiles = 1536;
+/// The threads of all rows, where two packs for each are faster than four.
+constexpr std::int64_t kThreadsAtOnce = 1 << 18;
 
-/// A warp for each row has no barrier; four rows make a block.
-constexpr std::int64_t kWarpRows = 4;
-/// Rows of more elements may get a block each: of so many threads, or twice as many below kManyRows.
-constexpr std::int64_t kWarpRowLength = 4096;
-constexpr std::int64_t kLongRowThreads = 256, kManyRows = 1024;
-/// At most so many rows, longer than this, get a block each too: of so few warps each would load its row in
-/// several tiles, one after the other, and none would hide another's wait.
-constexpr std::int64_t kFewRows = 256, kFewRowLength = 2048;
-
-/// A row of at most so many elements is one tile of its block, which loads it at once.
-constexpr std::int64_t kBlockTile = 2 * kLongRowThreads * 16;
+/// A row of at most so many elements is not worth a cluster.
+constexpr std::int64_t kBlockTile = 8192;
 /// At most so many rows, longer than kCutLength, are cut.
 constexpr std::int64_t kCutRows = 32, kCutLength = 16384;
 /// The packs that a block of a cluster holds in registers.
@@ -43,10 +34,8 @@ struct ClusterShape {
 template <class T>
 std::int64_t most_held_by_four(std::int64_t packs) {
   if (sizeof(T) == 4)
-    return packs <= 3 * kClusterTile ? kManyRows - 1 : std::numeric_limits<std::int64_t>::max();
-  return packs <= kClusterTile * 3 / 2 || packs > 3 * kClusterTile ? 160
-         : packs <= 2 * kClusterTile                               ? 64
-                                                                   : 96;
+    return packs <= 3 * kClusterTile ? kFewRows : std::numeric_limits<std::int64_t>::max();
+  return packs <= 2 * kClusterTile ? 32 : packs <= 3 * kClusterTile ? 96 : 160;
 }
 
 /// Which rows get a cluster: where an H200 computed them faster by one than by a block each (notes/scan.md).
@@ -56,6 +45,7 @@ ClusterShape cluster_for(std::int64_t rows, std::int64_t columns) {
   constexpr bool kHalves = sizeof(T) == 2;
   if (columns < kBlockTile || (columns == kBlockTile && (kHalves || rows > 24))) return {};
   if (packs <= 4 * kClusterTile && rows <= most_held_by_four<T>(packs)) return {4, true};
+  if (kHalves && packs <= 2 * kClusterTile) return {};
   if (packs <= 8 * kClusterTile && rows <= (kHalves ? 47 : 128)) return {8, true};
   const std::int64_t tiles = !kHalves || rows <= 96 ? 4 : rows <= 160 ? 6 : 8;
   const bool is_short = packs <= 4 * kClusterTile || packs < tiles * kClusterTile;
@@ -119,6 +109,57 @@ cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, const ClusterSh
   return launch_sharing(CumsumCluster<false, Acc, T>, shape, stream, x, y, row, each);
 }
 
+/// Rows that PackedRow takes: a warp for each that four packs a lane hold; of others a thread has one pack or two where all
+/// rows are under way at once so, and else four, of a row of one tile or of several.
+template <bool kEdges, class T>
+cudaError_t launch_packed(const T* x, T* y, const AnyRows& of, InPacks in, cudaStream_t stream) {
+  using Acc = AccOf<T>;
+  const std::int64_t packs = packs_of<T>(of.columns, in);
+  const auto run = [&](auto each, std::int64_t threads) {
+    constexpr int kPacks = decltype(each)::value;
+    return launch(CumsumPackedRows<kPacks, kEdges, Acc, T>, shape_of_rows(of.rows, threads), stream,
+                  x, y, of.rows, static_cast<int>(of.columns), of.pitch);
+  };
+  constexpr std::integral_constant<int, 1> kOne;
+  constexpr std::integral_constant<int, 2> kTwo;
+  constexpr std::integral_constant<int, 4> kFour;
+  if (packs <= 32 * 2) return run(kTwo, 32);
+  if (packs <= 32 * 4) return run(kFour, 32);
+  const std::int64_t one = threads_for_row(packs, 1), two = threads_for_row(packs, 2);
+  const std::int64_t at_once = kEdges ? kThreadsAtOnce / 4 : kThreadsAtOnce / 2;
+  if (one <= kCumsumPackedThreads && of.batch <= at_once / one) return run(kOne, one);
+  const bool many_packs = packs > 32 * 6;  // few would leave half of the threads with none
+  if (two <= kCumsumPackedThreads && (!many_packs || of.batch <= 2 * at_once / two)) {
+    return run(kTwo, two);
+  }
+  const std::int64_t most = of.batch <= kFewRows ? kCumsumPackedThreads : kCumsumPackedThreads / 2;
+  return run(kFour, threads_for_row(ceil_div(packs, ceil_div(packs, 4 * most)), 4));
+}
+
+/// All others: a warp for each of many rows, and of short ones; else a block.
+template <class T>
+cudaError_t launch_any(const T* x, T* y, const AnyRows& of, bool alike, cudaStream_t stream) {
+  using Acc = AccOf<T>;
+  const auto run = [&](auto each, std::int64_t threads) {
+    constexpr int kEach = decltype(each)::value;
+    auto* kernel = CumsumAnyRows<kEach, false, Acc, T>;
+    if constexpr (sizeof(T) == 2) {
+      if (alike) kernel = CumsumAnyRows<kEach, true, Acc, T>;
+    }
+    return launch(kernel, shape_of_rows(of.rows, threads), stream, x, y, of.rows, of.columns,
+                  of.pitch);
+  };
+  constexpr std::integral_constant<int, 8> kEight;
+  constexpr std::integral_constant<int, 16> kSixteen;
+  constexpr std::integral_constant<int, 32> kThirtyTwo;
+  if (of.batch < kManyRows && of.columns > 32 * 32) {
+    const std::int64_t most = of.batch <= kFewRows ? kBlockTile : kBlockTile / 2;
+    return run(kSixteen, threads_for_row(ceil_div(of.columns, ceil_div(of.columns, most)), 16));
+  }
+  if (of.columns <= 32 * 8) return run(kEight, 32);
+  return of.columns <= 32 * 16 ? run(kSixteen, 32) : run(kThirtyTwo, 32);
+}
+
 template <class T>
 cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
   if (of.rows == 0 || of.columns == 0) return cudaSuccess;
@@ -126,35 +167,30 @@ cudaError_t launch_cumsum(const T* x, T* y, const AnyRows& of, cudaStream_t stre
   if (const ClusterShape cluster = cluster_of(x, y, of); cluster.blocks != 0) {
     return launch_clusters(x, y, of, cluster, stream);
   }
-  const bool vectors = !of.have_gaps() && in_vectors<T>(of.columns, {x, y});
-  if (const ShortRows by = short_rows<CumsumShort<Acc>, T>(of.batch, of.columns, vectors);
+  const InPacks in = in_packs(x, y, of);
+  const bool whole = in == InPacks::whole && !of.have_gaps();
+  if (const ShortRows by = short_rows<CumsumShort<Acc>, T>(of.batch, of.columns, whole);
       by != ShortRows::none && !of.have_gaps()) {
     return launch_short_rows<CumsumShort<Acc>, Acc>(by, x, y, of.rows, of.columns, stream);
   }
-  const bool many = of.batch >= kManyRows;
-  // Of many rows those of floats in vectors alone are faster in a block (notes/scan.md).
-  const bool long_rows = of.columns > kWarpRowLength && !(many && (!vectors || sizeof(T) == 2));
-  const bool few_rows = of.batch <= kFewRows && of.columns > kFewRowLength &&
-                        (!vectors || of.columns == kLongRowThreads * 16);  // a tail is slow
-  const bool in_block = long_rows || few_rows;
-  const std::int64_t threads =
-      many || of.columns <= kWarpRowLength ? kLongRowThreads : 2 * kLongRowThreads;
-  const LaunchShape shape =
-      in_block ? rows_shape(of.rows, threads, 1) : rows_shape(of.rows, 32, kWarpRows);
-  const auto whole = [&](auto kernel) {
-    return launch(kernel, shape, stream, x, y, of.rows, of.columns);
+  // Rows that fill the registers of a warp, or, if they are few, of a block, need no guards.
+  const auto fill = [&](auto kernel, std::int64_t threads) {
+    return launch(kernel, shape_of_rows(of.rows, threads), stream, x, y, of.rows, of.columns);
   };
-  if (vectors && in_block) return whole(CumsumRows<16, Interleaved<T>, Acc, T>);
-  if (vectors && of.columns % (32 * 32) == 0) return whole(CumsumRows<32, Interleaved<T>, Acc, T>);
-  if (vectors && of.columns % (32 * 8) == 0) return whole(CumsumRows<8, Interleaved<T>, Acc, T>);
-  const auto any = [&](auto alike) {
-    constexpr bool kAlike = decltype(alike)::value;
-    const auto kernel = in_block               ? CumsumAnyRows<16, kAlike, Acc, T>
-                        : of.columns > 32 * 16 ? CumsumAnyRows<32, kAlike, Acc, T>
-                                               : CumsumAnyRows<8, kAlike, Acc, T>;
-    return launch(kernel, shape, stream, x, y, of.rows, of.columns, of.pitch);
-  };
-  return begin_alike(x, y, of) ? any(std::true_type{}) : any(std::false_type{});
+  if (whole) {
+    if (of.columns == 32 * 32) return fill(CumsumRows<32, Interleaved<T>, Acc, T>, 32);
+    if (of.batch <= kFewRows && (of.columns == 256 * 16 || of.columns == 512 * 16)) {
+      return fill(CumsumRows<16, Interleaved<T>, Acc, T>, of.columns / 16);
+    }
+  }
+  if (of.columns <= kMostPacked) {
+    if (whole) return launch_packed<false>(x, y, of, in, stream);
+    const bool by_warps = sizeof(T) == 2 && of.batch >= kManyRows && of.columns > kFewTiles;
+    if (in != InPacks::differently && of.columns > 32 * 16 && !by_warps) {
+      return launch_packed<true>(x, y, of, in, stream);
+    }
+  }
+  return launch_any(x, y, of, in != InPacks::differently, stream);
 }
 
 template <class T>
@@ -176,8 +212,9 @@ cudaError_t launch_split(const T* x, T* y, const AnyRows& of, void* workspace, s
   const LaunchShape shape = parts_shape(parts, of.rows);
   error = launch(CumsumTotals<kPartHeld, Acc, T>, shape, stream, x, totals, parts);
   if (error != cudaSuccess) return error;
-  const auto kernel = begin_alike(x, y, of) ? CumsumFromTotals<kPartHeld, true, Acc, T>
-                                            : CumsumFromTotals<kPartHeld, false, Acc, T>;
+  const auto kernel = in_packs(x, y, of) != InPacks::differently
+                          ? CumsumFromTotals<kPartHeld, true, Acc, T>
+                          : CumsumFromTotals<kPartHeld, false, Acc, T>;
   return launch(kernel, shape, stream, x, y, totals, parts);
 }
 

@@ -28,11 +28,15 @@ ShortRows short_rows(std::int64_t rows, std::int64_t columns, bool packs) {
   const bool few = rows <= kFewShortRows, many = rows >= kManyShortRows;
   if (columns <= 0) return ShortRows::none;
   if (packs && columns <= 32 * kPackWidth<T>) return ShortRows::of_packs;
-  // They fill the registers of a warp of the older kernels, which are faster there.
-  if (packs && !kSum && columns == (Op::kInOrder ? 256 : 512)) return ShortRows::none;
+  // The kernels of longer rows are faster: where they fill a warp's registers; and of packs of two-byte elements, but for few
+  // rows that are not long; and of packs in order, but for many of 33 to 40 packs.
+  if (packs && !kSum && columns == 512) return ShortRows::none;
+  if (packs && !kSum && kTwoBytes && (columns > 384 || rows > 2 * kFewShortRows))
+    return ShortRows::none;
+  if (packs && Op::kInOrder && !kTwoBytes && (columns > 160 || !many)) return ShortRows::none;
   if (columns == 2 || (columns == 4 && kPackWidth<T> != 4)) return ShortRows::in_packs;
   if (Op::kInOrder) {
-    if (columns > (packs ? 384 : kTwoBytes ? 32 * kInOrderEach : 480)) return ShortRows::none;
+    if (columns > (kTwoBytes ? 32 * kInOrderEach : 480)) return ShortRows::none;
     const bool of_many = !kTwoBytes && columns > 128 && columns <= 32 * kShortEach;
     return of_many && !many ? ShortRows::none : ShortRows::by_element;
   }

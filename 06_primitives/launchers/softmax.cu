@@ -12,78 +12,134 @@ namespace {
 
 static_assert(kSoftmaxTile == kAnyRowTile);
 
-/// How a thread holds N elements of a row.
-template <int N>
-struct Full {};
-template <int N>
-struct Ragged {};
-
-/// Elements that a thread holds: 64 bytes, where rows of halves fill that many registers.
-constexpr int kHeld = 16;
-constexpr int kHeldOfHalves = 32;
-
-template <class T>
-struct Online {
-  /// Of a ragged row of more than 32 x kHeld elements.
-  static constexpr int kRagged = sizeof(T) == 2 ? kHeldOfHalves : kHeld;
-
-  template <int N>
-  auto operator()(Full<N>) const {
-    return SoftmaxOnline<N, false, Interleaved<T>, T>;
-  }
-  template <int N>
-  auto operator()(Ragged<N>) const {
-    return SoftmaxAnyRows<N, false, T>;
-  }
-};
-template <class T>
-struct TwoReductions {
-  static constexpr int kRagged = kHeld;
-
-  template <int N>
-  auto operator()(Full<N>) const {
-    return SoftmaxTwoReductions<N, false, Interleaved<T>, T>;
-  }
-  template <int N>
-  auto operator()(Ragged<N>) const {
-    return SoftmaxTwoReductions<N, true, Striped, T>;
-  }
-};
-
-/// Floats in rows of 2,049 to 4,096 have half as many elements a thread, in blocks of up to 512:
-/// measured faster (notes/softmax.md).
-constexpr int kHeldByMany = 8;
+/// Elements that a thread holds: 64 bytes, where rows of halves fill that many registers. Floats in rows of 2,049 to 4,096 have
+/// half as many a thread, in blocks of up to 512: measured faster (notes/softmax.md).
+constexpr int kHeld = 16, kHeldOfHalves = 32, kHeldByMany = 8;
 constexpr std::int64_t kManyThreads = 512;
 constexpr std::int64_t kBlockThreads = 128;
 /// Threads of a block that walks along a long row.
 constexpr std::int64_t kLongRowThreads = 512;
 
-/// Launches the kernel for rows of that length: one for rows that fill their threads' registers and move
-/// in vectors, and one for all others. kernel_of says which these are; `pitch` is what the latter takes
-/// besides.
-template <class T, class KernelOf, class... Pitch>
-cudaError_t launch_rows(KernelOf kernel_of, const T* x, T* y, std::int64_t rows,
-                        std::int64_t columns, bool vectors, cudaStream_t stream,
-                        const Pitch&... pitch) {
-  const auto run = [&](auto kernel, int held, const auto&... more) {
-    const std::int64_t threads = ceil_div(ceil_div(columns, held), 32) * 32;  // whole warps
-    const std::int64_t rows_each = threads < kBlockThreads ? kBlockThreads / threads : 1;
-    return launch(kernel, rows_shape(rows, threads, rows_each), stream, x, y, rows, columns,
-                  more...);
+/// How a thread holds N elements of a row.
+template <int N>
+struct Full {};
+
+template <class T>
+struct Online {
+  template <int N>
+  auto operator()(Full<N>) const {
+    return SoftmaxOnline<N, false, Interleaved<T>, T>;
+  }
+};
+template <class T>
+struct TwoReductions {
+  template <int N>
+  auto operator()(Full<N>) const {
+    return SoftmaxTwoReductions<N, false, Interleaved<T>, T>;
+  }
+};
+
+/// Launches a kernel for rows of so many elements a thread.
+template <class Kernel, class T>
+cudaError_t launch_rows(Kernel kernel, int held, const T* x, T* y, std::int64_t rows,
+                        std::int64_t columns, cudaStream_t stream) {
+  const std::int64_t threads = threads_for_row(columns, held);
+  const std::int64_t rows_each = threads < kBlockThreads ? kBlockThreads / threads : 1;
+  return launch(kernel, rows_shape(rows, threads, rows_each), stream, x, y, rows, columns);
+}
+
+/// Elements a thread where rows in vectors fill the registers of whole warps; 0: they do not.
+template <class T>
+int held_of_full(std::int64_t columns) {
+  if (sizeof(T) == 2 && columns % (32 * kHeldOfHalves) == 0) return kHeldOfHalves;
+  constexpr std::int64_t kMost = kManyThreads * kHeldByMany;
+  if (sizeof(T) == 4 && columns % (32 * kHeldByMany) == 0 && columns > kMost / 2 &&
+      columns <= kMost) {
+    return kHeldByMany;
+  }
+  return columns % (32 * kHeld) == 0 ? kHeld : 0;
+}
+
+/// Launches the kernel for these, of which kernel_of says which it is.
+template <class T, class KernelOf>
+cudaError_t launch_full(KernelOf kernel_of, int held, const T* x, T* y, std::int64_t rows,
+                        std::int64_t columns, cudaStream_t stream) {
+  constexpr int kOther = sizeof(T) == 2 ? kHeldOfHalves : kHeldByMany;
+  return launch_rows(held == kHeld ? kernel_of(Full<kHeld>{}) : kernel_of(Full<kOther>{}), held, x,
+                     y, rows, columns, stream);
+}
+
+/// In so many elements the kernel of full registers is as fast as SoftmaxPackedRows, and the one that the ladder shows.
+constexpr std::int64_t kManyElements = std::int64_t{1} << 24;
+
+// The limits of the following are of trials on an H200 (notes/softmax.md).
+
+/// The packs a thread of rows of which x and y lie alike, or which are whole packs without gaps; 0: not by this kernel.
+template <class T>
+int packs_each(std::int64_t packs, bool whole) {
+  constexpr bool kHalves = sizeof(T) == 2;
+  if (whole) {
+    if (!kHalves) return packs <= 128 ? 4 : packs <= 1024 ? 2 : packs <= 3072 ? 4 : 8;
+    if (packs <= 32 * 4) return packs <= 32 * 2 ? 2 : packs <= 32 * 3 ? 3 : 4;
+    return packs <= 1024 ? 2 : 4;
+  }
+  // Up to 129 packs one warp is faster, which AnyRow holds: it has single elements beside its packs.
+  if (!kHalves) return packs <= 129 ? 0 : packs <= 1024 ? 2 : packs <= 2304 ? 4 : 0;
+  if (packs <= 32 * 3) return packs <= 32 * 2 ? 2 : 3;
+  return packs <= 129 ? 0 : packs <= 256 ? 2 : packs <= 1568 ? 3 : 0;
+}
+
+template <bool kEdges, class T>
+cudaError_t launch_packed(int each, const T* x, T* y, const AnyRows& of, std::int64_t packs,
+                          cudaStream_t stream) {
+  const auto run = [&](auto kernel) {
+    return launch(kernel, shape_of_rows(of.rows, threads_for_row(packs, each)), stream, x, y,
+                  of.rows, static_cast<int>(of.columns), of.pitch);
+  };
+  if (each == 2) return run(SoftmaxPackedRows<2, kEdges, T>);
+  if constexpr (sizeof(T) == 2 && kEdges) {
+    return run(SoftmaxPackedRows<3, true, T>);
+  } else {
+    if constexpr (sizeof(T) == 2) {
+      if (each == 3) return run(SoftmaxPackedRows<3, false, T>);
+    } else if constexpr (!kEdges) {
+      if (each == 8) return run(SoftmaxPackedRows<8, false, T>);
+    }
+    return run(SoftmaxPackedRows<4, kEdges, T>);
+  }
+}
+
+/// All other rows that a block holds.
+template <class T>
+cudaError_t launch_any(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
+  const auto run = [&](auto each) {
+    constexpr int kEach = decltype(each)::value;
+    return launch(SoftmaxAnyRows<kEach, false, T>,
+                  shape_of_rows(of.rows, threads_for_row(of.columns, kEach)), stream, x, y, of.rows,
+                  of.columns, of.pitch);
   };
   if constexpr (sizeof(T) == 2) {
-    if (vectors && columns % (32 * kHeldOfHalves) == 0) {
-      return run(kernel_of(Full<kHeldOfHalves>{}), kHeldOfHalves);
-    }
+    if (of.columns > 1024 && of.columns <= 12288) return run(std::integral_constant<int, 24>{});
   } else {
-    constexpr std::int64_t kMost = kManyThreads * kHeldByMany;
-    if (vectors && columns % (32 * kHeldByMany) == 0 && columns > kMost / 2 && columns <= kMost) {
-      return run(kernel_of(Full<kHeldByMany>{}), kHeldByMany);
-    }
+    if (of.columns <= 4096 || of.batch <= 256) return run(std::integral_constant<int, 16>{});
   }
-  if (vectors && columns % (32 * kHeld) == 0) return run(kernel_of(Full<kHeld>{}), kHeld);
-  if (columns <= 32 * kHeld) return run(kernel_of(Ragged<kHeld>{}), kHeld, pitch...);
-  return run(kernel_of(Ragged<KernelOf::kRagged>{}), KernelOf::kRagged, pitch...);
+  return run(std::integral_constant<int, 32>{});
+}
+
+/// Rows of at most a tile.
+template <class T>
+cudaError_t launch_in_registers(const T* x, T* y, const AnyRows& of, cudaStream_t stream) {
+  const InPacks in = in_packs(x, y, of);
+  const bool whole = in == InPacks::whole && !of.have_gaps();
+  if (const int held = held_of_full<T>(of.columns);
+      held != 0 && whole && of.batch >= kManyElements / of.columns) {
+    return launch_full(Online<T>{}, held, x, y, of.rows, of.columns, stream);
+  }
+  const std::int64_t packs = packs_of<T>(of.columns, in);
+  const int each = in == InPacks::differently ? 0 : packs_each<T>(packs, whole);
+  if (each == 0) return launch_any(x, y, of, stream);
+  return whole ? launch_packed<false>(each, x, y, of, packs, stream)
+               : launch_packed<true>(each, x, y, of, packs, stream);
 }
 
 /// Whether all rows are whole vectors, one behind the other.
@@ -257,9 +313,7 @@ cudaError_t launch_softmax(const T* x, T* y, const AnyRows& of, cudaStream_t str
       by != ShortRows::none && !of.have_gaps()) {
     return launch_short_rows<SoftmaxShort, float>(by, x, y, of.rows, of.columns, stream);
   }
-  if (of.columns <= kSoftmaxTile) {
-    return launch_rows(Online<T>{}, x, y, of.rows, of.columns, vectors, stream, of.pitch);
-  }
+  if (of.columns <= kSoftmaxTile) return launch_in_registers(x, y, of, stream);
   if (fill_a_block(x, y, of)) {
     return launch(SoftmaxOnline<kHeldOfAll, false, Interleaved<T>, T>,
                   rows_shape(of.rows, kAllThreads, 1), stream, x, y, of.rows, of.columns);
@@ -377,7 +431,10 @@ cudaError_t softmax_two_reductions(const T* x, T* y, std::int64_t rows, std::int
                                              std::to_string(kSoftmaxTile));
   }
   if (rows == 0 || columns == 0) return cudaSuccess;
-  return launch_rows(TwoReductions<T>{}, x, y, rows, columns, in_vectors<T>(columns, {x, y}),
+  if (const int held = held_of_full<T>(columns); held != 0 && in_vectors<T>(columns, {x, y})) {
+    return launch_full(TwoReductions<T>{}, held, x, y, rows, columns, stream);
+  }
+  return launch_rows(SoftmaxTwoReductions<kHeld, true, Striped, T>, kHeld, x, y, rows, columns,
                      stream);
 }
 

@@ -56,10 +56,11 @@ class AnyRow {
   //! [ReadPacks]
   template <int VecSize, class Acc>
   __device__ __forceinline__ void ReadPacks(Acc* x, std::int64_t column) const {
+    constexpr int kPacks = VecSize / kWidth;
     if (Pieces<T, kWidth>::shift_of(x_ + head_) == 0) {
       ReadAligned<VecSize>(x, column);
     } else {  // twice the loads for a pack: half the packs at once need as many registers
-      ReadPieces<VecSize, (VecSize / kWidth + 1) / 2>(x, column);
+      ReadPieces<VecSize, kPacks % 2 == 0 ? kPacks / 2 : kPacks>(x, column);
     }
   }
   //! [ReadPacks]
@@ -167,6 +168,84 @@ class AnyRow {
   std::int64_t packs_;
   int head_, singles_;  // a thread's registers are scarce: no 64 bits for these
 };
+
+/// The longest row that PackedRow takes.
+inline constexpr std::int64_t kMostPacked = std::int64_t{1} << 30;
+
+/// A row in the aligned packs of sixteen bytes that hold it; the threads of a row have a tile of kPacks each at a time.
+/// kEdges: it begins anywhere, y as far behind a multiple of sixteen bytes as x. Then its first and its last pack may hold
+/// elements of others, and those of the row go one by one. Else the row is whole packs.
+//! [PackedRow]
+template <int kPacks, bool kEdges, class T>
+class PackedRow {
+ public:
+  static constexpr int kWidth = kPackWidth<T>, kElements = kPacks * kWidth;
+
+  __device__ __forceinline__ PackedRow(const T* x, T* y, int columns)
+      : x_(x), y_(y), columns_(columns) {
+    if constexpr (kEdges) {
+      before_ = static_cast<int>(reinterpret_cast<std::uintptr_t>(x) % 16 / sizeof(T));
+    }
+  }
+
+  /// Where the first tile begins: with the pack that holds the row's first element.
+  __device__ __forceinline__ int begin() const { return -before_; }
+  __device__ __forceinline__ static int tile() { return kElements * static_cast<int>(blockDim.x); }
+
+  /// arg = the thread's elements of the tile that begins there, in Interleaved order, and `none` where there is none.
+  template <class Acc>
+  __device__ __forceinline__ void Read(Acc (&arg)[kElements], int tile, Acc none) const {
+    Pack<T, kWidth> held[kPacks];
+#pragma unroll
+    for (int v = 0; v < kPacks; ++v) {
+#pragma unroll
+      for (int k = 0; k < kWidth; ++k) held[v].at[k] = Convert<T>(none);
+      if (is_whole(first(tile, v))) held[v] = load_pack<kWidth>(x_ + first(tile, v));
+    }
+#pragma unroll
+    for (int v = 0; v < kPacks; ++v) {
+      each_of_edge(first(tile, v), [&](int k, int i) { held[v].at[k] = x_[i]; });
+#pragma unroll
+      for (int k = 0; k < kWidth; ++k) arg[v * kWidth + k] = Convert<Acc>(held[v].at[k]);
+    }
+  }
+
+  template <class Acc>
+  __device__ __forceinline__ void Write(const Acc (&arg)[kElements], int tile) const {
+#pragma unroll
+    for (int v = 0; v < kPacks; ++v) {
+      const int i = first(tile, v);
+      if (is_whole(i)) detail::write_vector<kWidth>(y_ + i, arg + v * kWidth);
+      each_of_edge(i, [&](int k, int at) { y_[at] = Convert<T>(arg[v * kWidth + k]); });
+    }
+  }
+
+ private:
+  /// The first element of the thread's pack v, perhaps before the row or behind it.
+  __device__ __forceinline__ static int first(int tile, int v) {
+    const int threads = static_cast<int>(blockDim.x);
+    return tile + (v * threads + static_cast<int>(threadIdx.x)) * kWidth;
+  }
+  __device__ __forceinline__ bool is_whole(int i) const {
+    return kEdges ? i >= 0 && i + kWidth <= columns_ : i < columns_;
+  }
+  /// use(k, i + k) for the elements of a pack that is the row's in part.
+  template <class Use>
+  __device__ __forceinline__ void each_of_edge(int i, Use use) const {
+    if constexpr (kEdges) {
+      if (is_whole(i) || i >= columns_) return;
+#pragma unroll
+      for (int k = 0; k < kWidth; ++k) {
+        if (i + k >= 0 && i + k < columns_) use(k, i + k);
+      }
+    }
+  }
+
+  const T* x_;
+  T* y_;
+  int columns_, before_ = 0;
+};
+//! [PackedRow]
 
 /// A row that one tile of `VecSize` elements a thread holds, in vectors of up to sixteen bytes. Its first
 /// element is at the position of the tile at which the vectors lie as memory wants them, and what then

@@ -999,6 +999,61 @@ TEST_CASE("many short rows", "[exchange]") {
                            running_sums_of<std::int32_t>);
 }
 
+/// Rows by every kernel that holds them in packs: whole ones, and rows from anywhere, of x and y alike and not; of so few,
+/// and so many, that a thread has one pack, two or four, or a warp the row.
+template <class T>
+void check_rows_in_packs() {
+  constexpr std::int64_t kPack = 16 / sizeof(T);
+  std::vector<MatrixShape> all;
+  for (const std::int64_t packs : {33, 64, 65, 97, 128, 150, 300, 513, 1025}) {
+    for (const std::int64_t more : {0, 1}) all.push_back({3, packs * kPack + more});
+  }
+  constexpr bool kFloats = !std::is_integral_v<T>;
+  for (const std::int64_t batch : {20, 300, 20000}) {
+    INFO("of a batch of " << batch);
+    check_rows<T>(cumsum_of<T>(batch), all, running_sums_of<T>);
+    if constexpr (kFloats) check_rows<T>(of_batch<T>(batch), all, softmax_of<T>);
+  }
+  const std::vector<MatrixShape> longer = {
+      {2, 1500 * kPack}, {1, 2049 * kPack - 5}, {2, 2304 * kPack - 3}, {1, 3073 * kPack}};
+  for (const MatrixShape& shape : longer) {
+    check_rows<T>(cumsum_of<T>(300), {shape}, running_sums_of<T>);
+    if constexpr (kFloats) check_rows<T>(of_batch<T>(300), {shape}, softmax_of<T>);
+  }
+  for (const std::int64_t batch : {300, 20000}) {
+    for (const MatrixShape& shape : {MatrixShape{2, 1100}, {1, 5001}}) {
+      const std::vector<T> x = random_values<T>(kExponents, shape.size(), 5);
+      const std::vector<RowJudge<T>> sums = judges_of<T>(running_sums_of<T>, x, shape.columns);
+      for (std::size_t at = 0; at < kPack; ++at) {
+        for (const std::size_t y_at : {at, std::size_t{1}}) {
+          INFO(shape.text() << " of " << batch << ", x at " << at << ", y at " << y_at);
+          const auto run = [&](const Rows<T>& launch) {
+            return run_matrix<T>(launch, x, shape, at, y_at, at == y_at && at % 2 == 1);
+          };
+          CHECK(wrong_rows(sums, run(cumsum_of<T>(batch)).data(), shape.columns) == 0);
+          if constexpr (kFloats) {
+            const std::vector<RowJudge<T>> right = judges_of<T>(softmax_of<T>, x, shape.columns);
+            CHECK(wrong_rows(right, run(of_batch<T>(batch)).data(), shape.columns) == 0);
+          }
+        }
+      }
+    }
+  }
+  if constexpr (kFloats) {
+    for (const std::int64_t columns : {70 * kPack, 200 * kPack, 200 * kPack + 1}) {
+      check_softmax_ends<T>(of_batch<T>(300), columns);
+    }
+  }
+}
+
+TEST_CASE("softmax and running sums of rows in packs", "[exchange]") {
+  require_device();
+  check_rows_in_packs<float>();
+  check_rows_in_packs<half>();
+  check_rows_in_packs<Bf16>();
+  check_rows_in_packs<std::int32_t>();
+}
+
 template <class T>
 void check_short_reductions() {
   constexpr std::int64_t kRows = kFewShortRows + 3;
