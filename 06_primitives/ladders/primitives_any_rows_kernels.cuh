@@ -486,15 +486,18 @@ __global__ void SoftmaxFromPairs(const T* x, T* y, const std::uint64_t* pairs, R
 
 // ---- Running sums -----------------------------------------------------------------------------
 
-/// The most threads of a block of CumsumPackedRows.
+/// The most threads of a block of CumsumPackedRows, and its bounds.
 inline constexpr int kCumsumPackedThreads = 512;
+template <int kPacks, bool kEdges>
+inline constexpr int cumsum_blocks = kEdges        ? 1
+                                     : kPacks == 1 ? 4
+                                     : kPacks == 2 ? 3
+                                                   : 2;
 
 /// Rows of which x and y begin alike, or which are whole packs, as CumsumRows: PackedRow.
 //! [CumsumPackedRows]
 template <int kPacks, bool kEdges, class Acc, class T>
-__global__ void __launch_bounds__(kCumsumPackedThreads, kEdges        ? 1
-                                                        : kPacks == 4 ? 2
-                                                                      : 5 - kPacks)
+__global__ void __launch_bounds__(kCumsumPackedThreads, cumsum_blocks<kPacks, kEdges>)
     CumsumPackedRows(const T* x, T* y, std::int64_t rows, int columns, RowPitch pitch) {
   using Row = PackedRow<kPacks, kEdges, T>;
   wait_for_previous_grid();
