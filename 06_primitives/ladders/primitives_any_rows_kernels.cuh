@@ -486,18 +486,17 @@ __global__ void SoftmaxFromPairs(const T* x, T* y, const std::uint64_t* pairs, R
 
 // ---- Running sums -----------------------------------------------------------------------------
 
-/// The most threads of a block of CumsumPackedRows, and its bounds.
+/// The most threads of a block of CumsumPackedRows, and for how many such blocks a multiprocessor must have registers.
 inline constexpr int kCumsumPackedThreads = 512;
-template <int kPacks, bool kEdges>
-inline constexpr int cumsum_blocks = kEdges        ? 1
-                                     : kPacks == 1 ? 4
-                                     : kPacks == 2 ? 3
-                                                   : 2;
+template <int kPacks, bool kEdges, class T>
+inline constexpr int cumsum_blocks = !kEdges ? (kPacks == 4 ? 2 : 5 - kPacks)
+                                     : kPacks == 4 && sizeof(T) == 4 ? 2
+                                                                     : 1;
 
 /// Rows of which x and y begin alike, or which are whole packs, as CumsumRows: PackedRow.
 //! [CumsumPackedRows]
 template <int kPacks, bool kEdges, class Acc, class T>
-__global__ void __launch_bounds__(kCumsumPackedThreads, cumsum_blocks<kPacks, kEdges>)
+__global__ void __launch_bounds__(kCumsumPackedThreads, cumsum_blocks<kPacks, kEdges, T>)
     CumsumPackedRows(const T* x, T* y, std::int64_t rows, int columns, RowPitch pitch) {
   using Row = PackedRow<kPacks, kEdges, T>;
   wait_for_previous_grid();

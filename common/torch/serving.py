@@ -34,6 +34,7 @@ SHORT = [(262144, 4), (262144, 7), (262144, 16), (65536, 33), (65536, 64), (1638
          (1024, 33)]  # short rows, mostly many
 SHORT_COLUMNS = [(4, 1 << 20), (3, (1 << 20) - 1), (64, 2816), (256, 1024), (1024, 1024), (4096, 256), (16384, 64)]
 WIDE = [(1024, 2880), (512, 5120), (2048, 7168), (256, 11008), (1024, 12288), (48, 65536)]  # rows of models' widths, and a few long ones
+MODELS = [(1024, 2880), (512, 5120), (2048, 7168), (256, 11008), (1024, 12288), (1024, 5001)]  # softmax and running sums of such rows
 MIDDLE = [(256, 2, 4096), (16, 8, 7168), (1024, 8, 4096), (1024, 8, 2880), (64, 16, 1024), (64, 64, 512), (8, 512, 1024),
           (255, 8, 2047)]  # added up along the second dimension: experts, heads, groups
 SMALL = [(2, 256)]  # without a GPU
@@ -109,6 +110,9 @@ def cases_of(torch):
             columns(dtype, shape)
         for shape in WIDE if gpu else SMALL:
             total(dtype, shape, "wide")
+        for shape in MODELS if gpu else SMALL:
+            softmax(dtype, shape, "wide")
+            running(dtype, shape, "wide")
         for shape in MIDDLE if gpu else [(2, 4, 64)]:
             middle(dtype, shape)
     for shape in TOKENS if gpu else SMALL:
