@@ -111,8 +111,8 @@ def cases_of(torch):
         for shape in WIDE if gpu else SMALL:
             total(dtype, shape, "wide")
         for shape in MODELS if gpu else SMALL:
-            softmax(dtype, shape, "wide")
-            running(dtype, shape, "wide")
+            softmax(dtype, shape, "models")
+            running(dtype, shape, "models")
         for shape in MIDDLE if gpu else [(2, 4, 64)]:
             middle(dtype, shape)
     for shape in TOKENS if gpu else SMALL:
