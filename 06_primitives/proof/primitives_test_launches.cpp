@@ -366,6 +366,8 @@ TEST_CASE("primitives: which kernel runs for short rows and columns") {
                           {1025, 97},
                           {8191, 129},
                           {8191, 384},
+                          {8192, 160},
+                          {8192, 164},
                           {65536, 32},
                           {65537, 32},
                           {262144, 8},
