@@ -175,7 +175,6 @@ inline constexpr std::int64_t kMostPacked = std::int64_t{1} << 30;
 /// A row in the aligned packs of sixteen bytes that hold it; the threads of a row have a tile of kPacks each at a time.
 /// kEdges: it begins anywhere, y as far behind a multiple of sixteen bytes as x. Then its first and its last pack may hold
 /// elements of others, and those of the row go one by one. Else the row is whole packs.
-//! [PackedRow]
 template <int kPacks, bool kEdges, class T>
 class PackedRow {
  public:
@@ -245,7 +244,6 @@ class PackedRow {
   T* y_;
   int columns_, before_ = 0;
 };
-//! [PackedRow]
 
 /// A row that one tile of `VecSize` elements a thread holds, in vectors of up to sixteen bytes. Its first
 /// element is at the position of the tile at which the vectors lie as memory wants them, and what then
