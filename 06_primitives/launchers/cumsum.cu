@@ -109,33 +109,6 @@ cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, const ClusterSh
   return launch_sharing(CumsumCluster<false, Acc, T>, shape, stream, x, y, row, each);
 }
 
-/// Rows that PackedRow takes: a warp for each that four packs a lane hold; of others a thread has one pack or two where all
-/// rows are under way at once so, and else four, of a row of one tile or of several.
-template <bool kEdges, class T>
-cudaError_t launch_packed(const T* x, T* y, const AnyRows& of, InPacks in, cudaStream_t stream) {
-  using Acc = AccOf<T>;
-  const std::int64_t packs = packs_of<T>(of.columns, in);
-  const auto run = [&](auto each, std::int64_t threads) {
-    constexpr int kPacks = decltype(each)::value;
-    return launch(CumsumPackedRows<kPacks, kEdges, Acc, T>, shape_of_rows(of.rows, threads), stream,
-                  x, y, of.rows, static_cast<int>(of.columns), of.pitch);
-  };
-  constexpr std::integral_constant<int, 1> kOne;
-  constexpr std::integral_constant<int, 2> kTwo;
-  constexpr std::integral_constant<int, 4> kFour;
-  if (packs <= 32 * 2) return run(kTwo, 32);
-  if (packs <= 32 * 4) return run(kFour, 32);
-  const std::int64_t one = threads_for_row(packs, 1), two = threads_for_row(packs, 2);
-  const std::int64_t at_once = kEdges ? kThreadsAtOnce / 4 : kThreadsAtOnce / 2;
-  if (one <= kCumsumPackedThreads && of.batch <= at_once / one) return run(kOne, one);
-  const bool many_packs = packs > 32 * 6;  // few would leave half of the threads with none
-  if (two <= kCumsumPackedThreads && (!many_packs || of.batch <= 2 * at_once / two)) {
-    return run(kTwo, two);
-  }
-  const std::int64_t most = of.batch <= kFewRows ? kCumsumPackedThreads : kCumsumPackedThreads / 2;
-  return run(kFour, threads_for_row(ceil_div(packs, ceil_div(packs, 4 * most)), 4));
-}
-
 /// All others: a warp for each of many rows, and of short ones; else a block.
 template <class T>
 cudaError_t launch_any(const T* x, T* y, const AnyRows& of, bool alike, cudaStream_t stream) {
@@ -158,6 +131,36 @@ cudaError_t launch_any(const T* x, T* y, const AnyRows& of, bool alike, cudaStre
   }
   if (of.columns <= 32 * 8) return run(kEight, 32);
   return of.columns <= 32 * 16 ? run(kSixteen, 32) : run(kThirtyTwo, 32);
+}
+
+/// Rows that PackedRow takes: a warp for each that four packs a lane hold; of others a thread has one pack or two where all
+/// rows are under way at once so (two in any number of rows of few packs), and else four, of a row of one tile or of several.
+template <bool kEdges, class T>
+cudaError_t launch_packed(const T* x, T* y, const AnyRows& of, InPacks in, cudaStream_t stream) {
+  using Acc = AccOf<T>;
+  const std::int64_t packs = packs_of<T>(of.columns, in);
+  const auto run = [&](auto each, std::int64_t threads) {
+    constexpr int kPacks = decltype(each)::value;
+    return launch(CumsumPackedRows<kPacks, kEdges, Acc, T>, shape_of_rows(of.rows, threads), stream,
+                  x, y, of.rows, static_cast<int>(of.columns), of.pitch);
+  };
+  constexpr std::integral_constant<int, 1> kOne;
+  constexpr std::integral_constant<int, 2> kTwo;
+  constexpr std::integral_constant<int, 4> kFour;
+  if (packs <= 32 * 2) return run(kTwo, 32);
+  if (packs <= 32 * 4) return run(kFour, 32);
+  const std::int64_t one = threads_for_row(packs, 1), two = threads_for_row(packs, 2);
+  const std::int64_t at_once = kEdges ? kThreadsAtOnce / 4 : kThreadsAtOnce / 2;
+  if (one <= kCumsumPackedThreads && of.batch <= at_once / one) return run(kOne, one);
+  const bool many_packs = packs > 32 * 6;  // few would leave half of the threads with none
+  if (two <= kCumsumPackedThreads && (!many_packs || of.batch <= 2 * at_once / two)) {
+    return run(kTwo, two);
+  }
+  const std::int64_t most = of.batch <= kFewRows ? kCumsumPackedThreads : kCumsumPackedThreads / 2;
+  // A tile of CumsumAnyRows holds one pack more: single elements beside it.
+  if (kEdges && of.batch <= kFewRows && packs == 4 * most + 1)
+    return launch_any(x, y, of, true, stream);
+  return run(kFour, threads_for_row(ceil_div(packs, ceil_div(packs, 4 * most)), 4));
 }
 
 template <class T>

@@ -28,8 +28,8 @@ ShortRows short_rows(std::int64_t rows, std::int64_t columns, bool packs) {
   const bool few = rows <= kFewShortRows, many = rows >= kManyShortRows;
   if (columns <= 0) return ShortRows::none;
   if (packs && columns <= 32 * kPackWidth<T>) return ShortRows::of_packs;
-  // The kernels of longer rows are faster: where they fill a warp's registers; and of packs of two-byte elements, but for few
-  // rows that are not long; and of packs in order, but for many of 33 to 40 packs.
+  // The kernels of longer rows are faster: of floats where they fill a warp's registers; of two-byte elements but for few rows
+  // that are not long; of four-byte ones in order but for many of 33 to 40 packs.
   if (packs && !kSum && columns == 512) return ShortRows::none;
   if (packs && !kSum && kTwoBytes && (columns > 384 || rows > 2 * kFewShortRows))
     return ShortRows::none;

@@ -83,7 +83,7 @@ int packs_each(std::int64_t packs, bool whole) {
     if (packs <= 32 * 4) return packs <= 32 * 2 ? 2 : packs <= 32 * 3 ? 3 : 4;
     return packs <= 1024 ? 2 : 4;
   }
-  // Up to 129 packs one warp is faster, which AnyRow holds: it has single elements beside its packs.
+  // Where one warp holds the row, AnyRow is faster: it has single elements beside its packs, so 128 hold what may touch 129.
   if (!kHalves) return packs <= 129 ? 0 : packs <= 1024 ? 2 : packs <= 2304 ? 4 : 0;
   if (packs <= 32 * 3) return packs <= 32 * 2 ? 2 : 3;
   return packs <= 129 ? 0 : packs <= 256 ? 2 : packs <= 1568 ? 3 : 0;

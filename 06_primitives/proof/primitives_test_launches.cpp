@@ -535,6 +535,12 @@ void add_packed_rows(LaunchTable& table, const std::string& dtype) {
   both(300, 12288, 1);
   both(256, 4096, 1);
   both(257, 4096, 1);
+  both(2, std::int64_t{1} << 30, kPack);  // the longest that is counted in 32 bits
+  all.push_back({2, (std::int64_t{1} << 30) - 1});
+  for (const std::int64_t columns :
+       {2048 * kPack - kPack, 2048 * kPack - kPack + 2}) {  // a tile, and a pack more
+    both(256, columns);
+  }
   for (const std::int64_t one : {192, 352}) {  // as many threads as one pack for each takes
     for (const std::int64_t at_once : {1 << 16, 1 << 17, 1 << 18}) {
       for (const std::int64_t columns : {one * kPack, (one - 32) * kPack + 1}) {

@@ -1014,8 +1014,11 @@ void check_rows_in_packs() {
     check_rows<T>(cumsum_of<T>(batch), all, running_sums_of<T>);
     if constexpr (kFloats) check_rows<T>(of_batch<T>(batch), all, softmax_of<T>);
   }
-  const std::vector<MatrixShape> longer = {
-      {2, 1500 * kPack}, {1, 2049 * kPack - 5}, {2, 2304 * kPack - 3}, {1, 3073 * kPack}};
+  const std::vector<MatrixShape> longer = {{2, 1500 * kPack},
+                                           {1, 2049 * kPack - 5},
+                                           {1, 1568 * kPack - 7},
+                                           {2, 2304 * kPack - 3},
+                                           {1, 3073 * kPack}};
   for (const MatrixShape& shape : longer) {
     check_rows<T>(cumsum_of<T>(300), {shape}, running_sums_of<T>);
     if constexpr (kFloats) check_rows<T>(of_batch<T>(300), {shape}, softmax_of<T>);
