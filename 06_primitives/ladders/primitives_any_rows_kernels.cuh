@@ -310,22 +310,23 @@ __global__ void __launch_bounds__(any_row_threads(VecSize))
   }
 }
 
-/// The most threads of a block, and for how many such blocks a multiprocessor must have registers.
-struct LaunchBounds {
-  int threads, blocks;
-};
+/// The most threads of a block of SoftmaxPackedRows, and for how many such blocks a multiprocessor must have registers.
 template <int kPacks, bool kEdges, class T>
-inline constexpr LaunchBounds softmax_bounds =
-    kPacks == 2 ? LaunchBounds{512, kEdges ? 3 : 4}
-    : kEdges    ? LaunchBounds{kPacks == 3 ? 544 : 640, 2}
-                : LaunchBounds{kPacks == 4 && sizeof(T) == 4 ? 768 : 512, 2};
+inline constexpr int softmax_threads = kPacks == 2                     ? 512
+                                       : kEdges                        ? (kPacks == 3 ? 544 : 640)
+                                       : kPacks == 4 && sizeof(T) == 4 ? 768
+                                                                       : 512;
+template <int kPacks, bool kEdges>
+inline constexpr int softmax_blocks = kPacks != 2 ? 2
+                                      : kEdges    ? 3
+                                                  : 4;
 
 /// The same for rows of which x and y begin alike, or which are whole packs without gaps: PackedRow. A row of one warp is in a
 /// block with others; longer ones have a block each. The distance of rows without gaps is not loaded: it takes registers.
 //! [SoftmaxPackedRows]
 template <int kPacks, bool kEdges, class T>
-__global__ void __launch_bounds__(softmax_bounds<kPacks, kEdges, T>.threads,
-                                  softmax_bounds<kPacks, kEdges, T>.blocks)
+__global__ void __launch_bounds__(softmax_threads<kPacks, kEdges, T>,
+                                  softmax_blocks<kPacks, kEdges>)
     SoftmaxPackedRows(const T* x, T* y, std::int64_t rows, int columns, RowPitch pitch) {
   using Row = PackedRow<kPacks, kEdges, T>;
   wait_for_previous_grid();

@@ -513,24 +513,22 @@ void add_packed_rows(LaunchTable& table, const std::string& dtype) {
     all.push_back({rows, columns + more});
   };
   // Of whole packs: how many a thread has.
-  for (const std::int64_t packs : {64, 96, 128, 192, 193, 512, 1024, 3072}) {
+  for (const std::int64_t packs : {64, 96, 128, 192, 512, 1024, 3072}) {
     both(300, packs * kPack, kPack);
   }
-  for (const std::int64_t rows : {256, 257, 600, 2048, 2049, 20000}) {
-    for (const std::int64_t packs : {48, 160, 320, 1000, 2000}) {
-      if (packs * kPack != 4000 || rows < 2048) all.push_back({rows, packs * kPack});
-    }
+  for (const std::int64_t rows : {256, 257, 2048, 2049}) {
+    for (const std::int64_t packs : {48, 160, 320, 2000}) all.push_back({rows, packs * kPack});
   }
+  all.push_back({20000, 192 * kPack});
   both(4096, 4088, 8);  // 2^24 elements
   both(4095, 4096, 512);
   // From anywhere, up to the elements that a pack less may hold.
-  for (const std::int64_t packs : {64, 96, 129, 192, 256, 1024, 1568, 2304}) {
+  for (const std::int64_t packs : {129, 192, 256, 1024, 1568, 2304}) {
     both(300, (packs - 1) * kPack + 1);
   }
-  for (const std::int64_t rows : {256, 257, 1023, 1024, 20000}) {
-    for (const std::int64_t columns : {512, 513, 1024, 1025, 1536, 1537, 4097, 8193}) {
-      all.push_back({rows, columns == 512 || columns == 1024 ? columns - 1 : columns});
-    }
+  for (const std::int64_t rows : {256, 257, 1023, 1024}) {
+    for (const std::int64_t columns : {1024, 1025, 1536, 1537, 4097})
+      all.push_back({rows, columns});
   }
   both(300, 12288, 1);
   both(256, 4096, 1);
@@ -541,18 +539,20 @@ void add_packed_rows(LaunchTable& table, const std::string& dtype) {
        {2048 * kPack - kPack, 2048 * kPack - kPack + 2}) {  // a tile, and a pack more
     both(256, columns);
   }
-  for (const std::int64_t one : {192, 352}) {  // as many threads as one pack for each takes
-    for (const std::int64_t at_once : {1 << 16, 1 << 17, 1 << 18}) {
-      for (const std::int64_t columns : {one * kPack, (one - 32) * kPack + 1}) {
-        all.push_back({at_once / one, columns});
-        all.push_back({at_once / one + 1, columns});
+  constexpr std::int64_t kOne = 352;  // threads, with one pack for each
+  for (const std::int64_t at_once : {1 << 16, 1 << 17}) {
+    for (const std::int64_t rows :
+         {at_once / kOne, at_once / kOne + 1, 2 * at_once / (kOne / 2 + 16),
+          2 * at_once / (kOne / 2 + 16) + 1}) {
+      for (const std::int64_t columns : {kOne * kPack, (kOne - 32) * kPack + 1}) {
+        all.push_back({rows, columns});
       }
     }
   }
   add_matrix<T>(table, "softmax " + dtype, all, softmax<T>);
   add_matrix<T>(table, "cumsum " + dtype, all, cumsum<T>);
   for (const std::int64_t gap : {1, 8}) {
-    for (const std::int64_t columns : {512, 520, 1024, 2048, 4096}) {
+    for (const std::int64_t columns : {512, 520, 1024, 2048}) {
       const TensorLayout rows = {{300, columns}, {columns + gap, 1}};
       table.add("gaps of " + std::to_string(gap) + " " + dtype, tutorial::to_string(rows.shape),
                 {sizeof(T), sizeof(T)}, [&](const Addresses& at, cudaStream_t stream) {
