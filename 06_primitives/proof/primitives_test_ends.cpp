@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "06_primitives/launchers/batch.h"
 #include "06_primitives/primitives.h"
 #include "06_primitives/proof/test_data.h"
 #if defined(TUTORIAL_BACKEND_CPU)
@@ -230,6 +231,34 @@ TEST_CASE("every thread of a sum waits for the previous launch") {
     check({rows, 261}, 0);
   }
   for (const std::int64_t columns : {9, 64, 300, 4096, 10248, 32768, 32769}) check({8, columns}, 1);
+}
+
+TEST_CASE("every thread of a softmax and of a running sum waits for the previous launch") {
+  const auto check = [](std::int64_t batch, std::int64_t columns, std::size_t x_at,
+                        std::size_t y_at) {
+    INFO(columns << " columns of a batch of " << batch << ", x at " << x_at << ", y at " << y_at);
+    constexpr std::int64_t rows =
+        8;  // fill a block of ShortRowsByWarp, whose other warps return at once
+    const auto size = static_cast<std::size_t>(rows * columns);
+    const GuardedBuffer<half> x(size, x_at), y(size, y_at);
+    for (const bool sums : {false, true}) {
+      const CountWaits counted;
+      REQUIRE((sums ? cumsum_of_batch<half>(batch, x.data(), y.data(), rows, columns, nullptr)
+                    : softmax_of_batch<half>(batch, x.data(), y.data(), rows, columns, nullptr)) ==
+              cudaSuccess);
+      require_success(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+      CHECK(counted.threads > 0);
+      CHECK(counted.waits == counted.threads);
+    }
+  };
+  for (const std::int64_t batch : {20, 300, 20000}) {
+    for (const std::int64_t columns :
+         {40, 300, 520, 800, 1000, 1024, 1280, 5000, 5001, 9000, 20000}) {
+      check(batch, columns, 0, 0);
+      check(batch, columns, 1, 1);
+      check(batch, columns, 0, 1);
+    }
+  }
 }
 #endif
 
