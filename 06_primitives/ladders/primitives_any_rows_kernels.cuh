@@ -400,6 +400,52 @@ class VectorRow {
   std::int64_t columns_;
 };
 
+/// What a block of a cluster has of a row of which x and y begin alike, anywhere: `count` of its aligned packs from x on,
+/// and in the first block a single element before or behind all packs for some of the threads.
+template <class T>
+struct ShareOfAnyRow {
+  const T* x;
+  T* y;
+  int count;
+  const T* single = nullptr;
+  T* to = nullptr;
+
+  /// of_x, of_y: the row's `columns` elements, of which a block has `share` packs, the last one perhaps less.
+  __device__ __forceinline__ ShareOfAnyRow(const T* of_x, T* of_y, int columns, int share) {
+    constexpr int kWidth = kPackWidth<T>;
+    const int past = static_cast<int>(reinterpret_cast<std::uintptr_t>(of_x) % 16 / sizeof(T));
+    const int head = (kWidth - past) % kWidth, packs = (columns - head) / kWidth;
+    const int first = static_cast<int>(cluster_rank()) * share, left = packs - first;
+    count = left < share ? left : share;
+    x = of_x + head + first * kWidth;
+    y = of_y + head + first * kWidth;
+    const int mine = static_cast<int>(threadIdx.x);
+    if (cluster_rank() == 0 && mine < columns - packs * kWidth) {
+      const int i = mine < head ? mine : mine + packs * kWidth;
+      single = of_x + i;
+      to = of_y + i;
+    }
+  }
+};
+
+/// As SoftmaxCluster and SoftmaxHeldCluster, of rows of which x and y begin alike, anywhere.
+template <int kThreads, int kHeld, int kBlocks, class T>
+__global__ void __launch_bounds__(kThreads, kBlocks)
+    SoftmaxAnyCluster(const T* x, T* y, int columns, int share, RowPitch pitch) {
+  const std::int64_t row = blockIdx.x / cluster_blocks();
+  const ShareOfAnyRow<T> of(x + row * pitch.x, y + row * pitch.y, columns, share);
+  wait_for_previous_grid();
+  softmax_of_share<kThreads, kHeld>(of.x, of.y, of.count, of.single, of.to);
+}
+template <int kPacks, class T>
+__global__ void __launch_bounds__(kHeldClusterThreads)
+    SoftmaxHeldAnyCluster(const T* x, T* y, int columns, int share, RowPitch pitch) {
+  const std::int64_t row = blockIdx.x / cluster_blocks();
+  const ShareOfAnyRow<T> of(x + row * pitch.x, y + row * pitch.y, columns, share);
+  wait_for_previous_grid();
+  softmax_of_held<kPacks>(of.x, of.y, of.count, of.single, of.to);
+}
+
 /// How few long rows are cut: into `parts` parts of `chunk` elements, with a block for each.
 struct RowParts {
   std::int64_t columns, chunk;

@@ -379,31 +379,29 @@ __device__ __forceinline__ MaxAndSum combine_in_cluster(std::uint64_t mine,
   return unpack_max_and_sum(reduce_pairs_in_warp(one));
 }
 
-/// Long rows that are whole packs, by a cluster of blocks each, which hold the row: it is read once. A block has `share`
-/// of its packs, the last one perhaps less. Each thread holds kHeld of them in its registers, which all blocks must have,
-/// and copies others to shared memory for itself, all at once; so nobody waits until the pairs of maximum and sum meet:
-/// in a block, and then in the cluster. A multiprocessor has registers for kBlocks blocks.
-template <int kThreads, int kHeld, int kBlocks, class T>
-__global__ void __launch_bounds__(kThreads, kBlocks)
-    SoftmaxCluster(const T* x, T* y, int packs, int share) {
+/// The softmax of a row that a cluster of blocks holds, which is read once: x and y are where the block's share of the row
+/// begins, `count` packs. Each thread holds kHeld of them in its registers, which all blocks must have, and copies others to
+/// shared memory for itself, all at once; so nobody waits until the pairs of maximum and sum meet: in a block, and then in
+/// the cluster. `single`: an element of the row beside all packs that the calling thread has too, or null; its result goes
+/// to `to`.
+template <int kThreads, int kHeld, class T>
+__device__ __forceinline__ void softmax_of_share(const T* x, T* y, int count,
+                                                 const T* single = nullptr, T* to = nullptr) {
   static_assert(kHeld % 2 == 0);
   using Packed = Pack<T, 16 / sizeof(T)>;
   constexpr int kWidth = 16 / sizeof(T);
   DYNAMIC_SHARED(Packed, shared);
   __shared__ Exchange<std::uint64_t> exchange;
-  const int first = static_cast<int>(cluster_rank()) * share, left = packs - first;
-  const int count = left < share ? left : share, mine = static_cast<int>(threadIdx.x);
+  const int mine = static_cast<int>(threadIdx.x);
   const int in_shared = count - kHeld * kThreads;  // the packs behind them are in registers
-  const std::int64_t begin = (std::int64_t{blockIdx.x / cluster_blocks()} * packs + first) * kWidth;
-  wait_for_previous_grid();
-  Packed held[kHeld + 2];  // an array has at least one
+  Packed held[kHeld + 2];                          // an array has at least one
 #pragma unroll
   for (int v = 0; v < kHeld; ++v) {
-    held[v] = load_pack<kWidth>(x + begin + (in_shared + v * kThreads + mine) * kWidth);
+    held[v] = load_pack<kWidth>(x + (in_shared + v * kThreads + mine) * kWidth);
   }
-  for (int i = mine; i < in_shared; i += kThreads) {
-    copy_async(shared + i, x + begin + i * kWidth);
-  }
+  for (int i = mine; i < in_shared; i += kThreads) copy_async(shared + i, x + i * kWidth);
+  float of_single = MaxFunctor<float>::identity();
+  if (single != nullptr) of_single = Convert<float>(*single);
   exchange.begin();
   // Two packs at a time, the second perhaps not there: use(a, b, the place of a, whether b is there).
   const auto each_two = [&](auto use) {
@@ -428,6 +426,10 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   std::uint64_t running = online.identity();
   Base base;
   float arg[2 * kWidth];
+  if (single != nullptr) {
+    const float above = base.above(of_single);
+    running = pack_max_and_sum({above, ExpAbove{finite_base(above)}(of_single)});
+  }
   wait_for_copies();
   each_two([&](const Packed& a, const Packed& b, int, bool both) {
     floats_of(a, b, both, arg);
@@ -438,6 +440,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   });
   const MaxAndSum all = combine_in_cluster(running, exchange);
   const Times scale{1.0f / all.sum};
+  if (single != nullptr) *to = Convert<T>(scale(ExpAbove{all.max}(of_single)));
   each_two([&](const Packed& a, const Packed& b, int at, bool both) {
     floats_of(a, b, both, arg);
     ElementwiseUnary(arg, arg, ExpAbove{all.max});
@@ -445,32 +448,42 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     Packed result[2];
 #pragma unroll
     for (int k = 0; k < 2 * kWidth; ++k) result[k / kWidth].at[k % kWidth] = Convert<T>(arg[k]);
-    store_pack(y + begin + at * kWidth, result[0]);
-    if (both) store_pack(y + begin + (at + kThreads) * kWidth, result[1]);
+    store_pack(y + at * kWidth, result[0]);
+    if (both) store_pack(y + (at + kThreads) * kWidth, result[1]);
   });
+}
+
+/// Long rows that are whole packs, by a cluster each. A block has `share` of the packs, the last one perhaps less. A
+/// multiprocessor has registers for kBlocks blocks.
+template <int kThreads, int kHeld, int kBlocks, class T>
+__global__ void __launch_bounds__(kThreads, kBlocks)
+    SoftmaxCluster(const T* x, T* y, int packs, int share) {
+  constexpr int kWidth = 16 / sizeof(T);
+  const int first = static_cast<int>(cluster_rank()) * share, left = packs - first;
+  const std::int64_t begin = (std::int64_t{blockIdx.x / cluster_blocks()} * packs + first) * kWidth;
+  wait_for_previous_grid();
+  softmax_of_share<kThreads, kHeld>(x + begin, y + begin, left < share ? left : share);
 }
 
 /// The most threads of a block of SoftmaxHeldCluster.
 inline constexpr int kHeldClusterThreads = 512;
 
-/// Few rows that are whole packs, by a cluster each, which holds the row in registers: kPacks a thread. A thread takes its
-/// exponentials above its own maximum, and corrects them by one factor when the pairs have met.
+/// As softmax_of_share, with all packs of the share in registers: kPacks a thread. A thread takes its exponentials above its
+/// own maximum, and corrects them by one factor when the pairs have met.
 template <int kPacks, class T>
-__global__ void __launch_bounds__(kHeldClusterThreads)
-    SoftmaxHeldCluster(const T* x, T* y, int packs, int share) {
+__device__ __forceinline__ void softmax_of_held(const T* x, T* y, int count,
+                                                const T* single = nullptr, T* to = nullptr) {
   constexpr int kWidth = 16 / sizeof(T);
   __shared__ Exchange<std::uint64_t> exchange;
-  const int first = static_cast<int>(cluster_rank()) * share, left = packs - first;
-  const int count = left < share ? left : share;
-  const std::int64_t begin = (std::int64_t{blockIdx.x / cluster_blocks()} * packs + first) * kWidth;
   const auto place = [](int v) { return static_cast<int>(v * blockDim.x + threadIdx.x); };
-  wait_for_previous_grid();
   Pack<T, kWidth> held[kPacks];
   // No branch: the first pack again in place of what is not there.
 #pragma unroll
   for (int v = 0; v < kPacks; ++v) {
-    held[v] = load_pack<kWidth>(x + begin + (place(v) < count ? place(v) : 0) * kWidth);
+    held[v] = load_pack<kWidth>(x + (place(v) < count ? place(v) : 0) * kWidth);
   }
+  float of_single = MaxFunctor<float>::identity();
+  if (single != nullptr) of_single = Convert<float>(*single);
   let_next_grid_begin_if_few(kFewClusterBlocks);
   exchange.begin();
   float arg[kPacks * kWidth];
@@ -479,16 +492,32 @@ __global__ void __launch_bounds__(kHeldClusterThreads)
     arg[k] = place(k / kWidth) < count ? Convert<float>(held[k / kWidth].at[k % kWidth])
                                        : MaxFunctor<float>::identity();
   }
-  const float mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
+  float mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
+  if (single != nullptr) mine = MaxFunctor<float>{}(mine, of_single);
   ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
-  const std::uint64_t pair = pack_max_and_sum({mine, Reduce<kLocalMode>(arg, AddFunctor<float>{})});
-  const MaxAndSum all = combine_in_cluster(pair, exchange);
-  ElementwiseUnary(arg, arg, Times{ExpAbove{all.max}(mine) / all.sum});
+  float sum = Reduce<kLocalMode>(arg, AddFunctor<float>{});
+  if (single != nullptr) sum += of_single = ExpAbove{finite_base(mine)}(of_single);
+  const MaxAndSum all = combine_in_cluster(pack_max_and_sum({mine, sum}), exchange);
+  const Times scale{ExpAbove{all.max}(mine) / all.sum};
+  ElementwiseUnary(arg, arg, scale);
+  if (single != nullptr) *to = Convert<T>(scale(of_single));
 #pragma unroll
   for (int v = 0; v < kPacks; ++v) {
-    T* const to = y + begin + place(v) * kWidth;
-    if (place(v) < count) detail::write_vector<kWidth>(to, arg + v * kWidth);
+    if (place(v) < count) {
+      detail::write_vector<kWidth>(y + place(v) * kWidth, arg + v * kWidth);
+    }
   }
+}
+
+/// Few rows that are whole packs, by a cluster each.
+template <int kPacks, class T>
+__global__ void __launch_bounds__(kHeldClusterThreads)
+    SoftmaxHeldCluster(const T* x, T* y, int packs, int share) {
+  constexpr int kWidth = 16 / sizeof(T);
+  const int first = static_cast<int>(cluster_rank()) * share, left = packs - first;
+  const std::int64_t begin = (std::int64_t{blockIdx.x / cluster_blocks()} * packs + first) * kWidth;
+  wait_for_previous_grid();
+  softmax_of_held<kPacks>(x + begin, y + begin, left < share ? left : share);
 }
 
 // ---- Running sums -----------------------------------------------------------------------------

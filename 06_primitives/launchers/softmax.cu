@@ -159,6 +159,10 @@ struct Form {
   static auto kernel() {
     return SoftmaxCluster<threads, held, blocks, T>;
   }
+  template <class T>
+  static auto kernel_of_any() {
+    return SoftmaxAnyCluster<threads, held, blocks, T>;
+  }
 };
 using InThree = Form<256, 0, 3>;
 using InTwo = Form<512, 0, 1>;
@@ -170,13 +174,14 @@ using AloneAndRegisters = Form<512, 14, 1>;
 constexpr std::int64_t kThreeBytes = 75 << 10, kTwoBytes = 112 << 10,
                        kTwoAndRegistersBytes = 144 << 10;
 /// Rows are cut into shares of as many, in 1, 2, 4 or 8 (an H200 was faster with them than with 75 KiB); few rows into
-/// smaller ones, since there are multiprocessors left.
-constexpr std::int64_t kShareBytes = 40 << 10, kFewRowsShareBytes = 20 << 10, kFewRows = 128;
+/// smaller ones, since there are multiprocessors left. No row is in one block unless there are many.
+constexpr std::int64_t kShareBytes = 40 << 10, kFewRowsShareBytes = 20 << 10, kFewRows = 128,
+                       kManyRows = 512;
 /// As many clusters of eight have a multiprocessor for each block on an H200, and then hold nothing in registers.
 constexpr std::int64_t kRowsAlone = 15;
 
-// The threads have all packs that they hold: the last block has up to fifteen packs less.
-constexpr std::int64_t kMissing = (kLargestCluster - 1) * 16;
+// The threads have all packs that they hold: the last block has up to fifteen packs less, and of a row from anywhere one more.
+constexpr std::int64_t kMissing = kLargestCluster * 16;
 static_assert(InTwoAndRegisters::kHeldBytes + kMissing < kTwoBytes);
 static_assert(AloneAndRegisters::kHeldBytes + kMissing < kTwoAndRegistersBytes);
 
@@ -198,7 +203,7 @@ std::int64_t cluster_of(const AnyRows& of) {
     return fits ? kLargestCluster : 0;
   }
   const bool few = of.batch < kFewRows;
-  if (!few && row_bytes <= kThreeBytes) return 1;
+  if (!few && of.batch < kManyRows && row_bytes <= kShareBytes) return 2;
   const std::int64_t share = few ? kFewRowsShareBytes : kShareBytes;
   std::int64_t blocks = 1;
   while (blocks < kMostInCluster && blocks * share < row_bytes) blocks *= 2;
@@ -208,8 +213,22 @@ std::int64_t cluster_of(const AnyRows& of) {
 /// Whether a cluster can take each row.
 template <class T>
 bool fit_clusters(const T* x, const T* y, const AnyRows& of) {
-  return of.columns > kSoftmaxTile && are_in_vectors(x, y, of) && cluster_of<T>(of) > 0 &&
-         runs_in_clusters(InThree::kernel<T>());
+  return of.columns > kSoftmaxTile && in_packs(x, y, of) != InPacks::differently &&
+         cluster_of<T>(of) > 0 && runs_in_clusters(InThree::kernel<T>());
+}
+
+/// Launches a kernel for each row in clusters; kernel for rows in vectors, any_kernel for others.
+template <class Kernel, class AnyKernel, class T>
+cudaError_t launch_in_clusters(Kernel kernel, AnyKernel any_kernel, const LaunchShape& shape,
+                               const T* x, T* y, const AnyRows& of, std::int64_t share,
+                               cudaStream_t stream) {
+  const auto share_of = static_cast<int>(share), columns = static_cast<int>(of.columns);
+  const auto run = [&](auto chosen, auto... arguments) {
+    if (shape.shared_bytes > 0) return launch_sharing(chosen, shape, stream, x, y, arguments...);
+    return launch(chosen, shape, stream, x, y, arguments...);
+  };
+  if (are_in_vectors(x, y, of)) return run(kernel, columns / kPackWidth<T>, share_of);
+  return run(any_kernel, columns, share_of, of.pitch);
 }
 
 template <class T>
@@ -221,8 +240,8 @@ cudaError_t launch_clusters(const T* x, T* y, const AnyRows& of, cudaStream_t st
     LaunchShape shape = rows_shape(of.rows * blocks, Of::kThreads, 1);
     shape.cluster = static_cast<unsigned>(blocks);
     shape.shared_bytes = static_cast<std::size_t>(share * 16 - Of::kHeldBytes);
-    return launch_sharing(Of::template kernel<T>(), shape, stream, x, y, static_cast<int>(packs),
-                          static_cast<int>(share));
+    return launch_in_clusters(Of::template kernel<T>(), Of::template kernel_of_any<T>(), shape, x,
+                              y, of, share, stream);
   };
   const std::int64_t bytes = share * 16;
   if (bytes <= kThreeBytes) return run(InThree{});
@@ -252,8 +271,11 @@ bool are_held_by_largest(std::int64_t rows, std::int64_t packs) {
     const std::int64_t most = packs <= 16384 ? 64 : packs < 24576 ? 48 : 256;
     return rows >= least && rows <= most;
   }
-  if (packs <= 24576) return rows >= (packs <= 12288 ? 1 : 3) && rows <= 48;
-  if (packs > 40960) return rows >= 4 && rows <= 7;
+  if (packs <= 24576) {
+    return rows >= (packs <= 12288 ? 1 : 3) && rows <= (packs <= 20480 ? 48 : 32);
+  }
+  // More than 256 threads of the kernel for halves, of 104 registers, leave a multiprocessor no room for a second block.
+  if (packs > kLargestCluster * 8 * 256) return rows >= 4 && rows <= 7;
   return rows >= 3 && rows <= 32 && (rows <= 12 || rows > kRowsAlone);
 }
 /// The blocks of the others; 0: none.
@@ -268,7 +290,7 @@ template <class T>
 std::int64_t held_by(const T* x, const T* y, const AnyRows& of) {
   const std::int64_t packs = of.columns / kPackWidth<T>;
   const auto kernel = SoftmaxHeldCluster<8, T>;
-  if (!are_in_vectors(x, y, of) || !runs_in_clusters(kernel)) return 0;
+  if (in_packs(x, y, of) == InPacks::differently || !runs_in_clusters(kernel)) return 0;
   if (are_held_by_largest<T>(of.batch, packs) &&
       runs_in_largest_clusters(kernel, kHeldClusterThreads)) {
     return kLargestCluster;
@@ -280,15 +302,17 @@ template <class T>
 cudaError_t launch_held(const T* x, T* y, const AnyRows& of, std::int64_t blocks,
                         cudaStream_t stream) {
   const std::int64_t packs = of.columns / kPackWidth<T>, share = ceil_div(packs, blocks);
-  const auto run = [&](auto kernel, std::int64_t each) {
-    const std::int64_t threads = ceil_div(ceil_div(share, each), 32) * 32;  // whole warps
+  const auto run = [&](auto each) {
+    constexpr int kEach = decltype(each)::value;
+    const std::int64_t threads = ceil_div(ceil_div(share, kEach), 32) * 32;  // whole warps
     LaunchShape shape = rows_shape(of.rows * blocks, threads, 1);
     shape.cluster = static_cast<unsigned>(blocks);
-    return launch(kernel, shape, stream, x, y, static_cast<int>(packs), static_cast<int>(share));
+    return launch_in_clusters(SoftmaxHeldCluster<kEach, T>, SoftmaxHeldAnyCluster<kEach, T>, shape,
+                              x, y, of, share, stream);
   };
-  if (share <= kHeldInTwos) return run(SoftmaxHeldCluster<2, T>, 2);
-  if (share <= kHeldInFours<T>) return run(SoftmaxHeldCluster<4, T>, 4);
-  return run(SoftmaxHeldCluster<8, T>, 8);
+  if (share <= kHeldInTwos) return run(std::integral_constant<int, 2>{});
+  if (share <= kHeldInFours<T>) return run(std::integral_constant<int, 4>{});
+  return run(std::integral_constant<int, 8>{});
 }
 
 /// Rows of as many floats as the registers of a block of 1,024 threads hold. On an H200 that is 6 % faster than two
@@ -331,9 +355,22 @@ constexpr std::int64_t kRowsBeforeClusters = sizeof(T) == 2 ? 9 : 7;
 constexpr std::int64_t kRowsBeforeLargest = 23;
 template <class T>
 bool are_better_in_clusters(const T* x, const T* y, const AnyRows& of) {
+  constexpr bool kHalves = sizeof(T) == 2;
   if (held_by(x, y, of) > 0) return true;
   if (of.batch <= kRowsBeforeClusters<T> || !fit_clusters(x, y, of)) return false;
-  return of.batch > kRowsBeforeLargest || cluster_of<T>(of) <= kMostInCluster;
+  const std::int64_t blocks = cluster_of<T>(of),
+                     row_bytes = of.columns * static_cast<std::int64_t>(sizeof(T));
+  const bool alone = row_bytes > blocks * kTwoAndRegistersBytes;
+  if (blocks > kMostInCluster) {
+    return of.batch > kRowsBeforeLargest && (kHalves || row_bytes <= blocks * most_share_bytes());
+  }
+  // Clusters of eight that have a multiprocessor for each block: kRowsAlone run at once. More rows wait for them, and fewer
+  // leave multiprocessors idle.
+  const std::int64_t rows = of.batch;
+  if (!kHalves)
+    return rows > kRowsBeforeLargest + 1 || (rows <= kRowsAlone && rows + 1 >= kRowsAlone);
+  const std::int64_t waiting = alone ? 20 : are_in_vectors(x, y, of) ? 18 : kRowsAlone;
+  return rows <= kRowsAlone || rows > waiting;
 }
 
 template <class Row, class T>

@@ -253,7 +253,7 @@ TEST_CASE("every thread of a softmax and of a running sum waits for the previous
   };
   for (const std::int64_t batch : {20, 300, 20000}) {
     for (const std::int64_t columns :
-         {40, 300, 520, 800, 1000, 1024, 1280, 5000, 5001, 9000, 20000}) {
+         {40, 300, 520, 800, 1000, 1024, 1280, 5000, 5001, 9000, 9001, 20000, 20001}) {
       check(batch, columns, 0, 0);
       check(batch, columns, 1, 1);
       check(batch, columns, 0, 1);
@@ -264,13 +264,13 @@ TEST_CASE("every thread of a softmax and of a running sum waits for the previous
 
 namespace {
 
-/// 17 rows in shares of so many KiB, the last with three packs less: what
+/// 17 rows in shares of so many KiB, the last with three packs less and perhaps with a part of one more: what
 /// becomes of ones, and of rows with a NaN, with plus infinity, with minus infinity and of nothing else.
 template <class T>
-void check_shares(std::int64_t blocks, std::int64_t kib) {
-  INFO(blocks << " shares of " << kib << " KiB");
-  const std::int64_t rows = 17,
-                     columns = (blocks * kib * 64 - 3) * 16 / static_cast<std::int64_t>(sizeof(T));
+void check_shares(std::int64_t blocks, std::int64_t kib, std::int64_t more = 0) {
+  INFO(blocks << " shares of " << kib << " KiB, and " << more << " elements");
+  const std::int64_t width = 16 / static_cast<std::int64_t>(sizeof(T)), rows = 17,
+                     columns = (blocks * kib * 64 - 3) * width + more;
   const BeforeNothing<T> x(rows * columns), y(rows * columns);
   const auto at = [&](std::int64_t row, std::int64_t column) -> T& {
     return x.data()[row * columns + column];
@@ -303,6 +303,9 @@ TEST_CASE("softmax of long rows touches nothing beyond their end, and has NaN wh
   check_shares<half>(8, 33);
   check_shares<float>(8, 76);
   check_shares<float>(8, 113);
+  check_shares<float>(8, 33, 1);
+  check_shares<half>(8, 76, 3);
+  check_shares<float>(8, 113, 3);
   check_ends<float>("softmax", on_the_stream<float>(softmax<float>), {(8 * 221 * 64 - 3) * 4},
                     share);
 }

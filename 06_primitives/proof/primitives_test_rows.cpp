@@ -108,7 +108,8 @@ int wrong_rows(const std::vector<RowJudge<T>>& judges, const T* y, std::int64_t 
 }
 
 /// The rows of aligned and misaligned matrices, also in place.
-constexpr std::initializer_list<std::size_t> kAligned = {0}, kAlignedAndNot = {0, 1};
+constexpr std::initializer_list<std::size_t> kAligned = {0}, kNotAligned = {1},
+                                             kAlignedAndNot = {0, 1};
 template <class T>
 void check_rows(const Rows<T>& launch, const std::vector<MatrixShape>& all,
                 const JudgeOf<T>& judge_of,
@@ -679,6 +680,30 @@ MatrixShape in_shares(std::int64_t blocks, std::int64_t kib) {
   return {2, packs * 16 / static_cast<std::int64_t>(sizeof(T))};
 }
 
+/// Rows from anywhere in clusters: each begins elsewhere in a pack than the one before it. Shares of every form, and held with
+/// two packs a thread and with four.
+template <class T>
+void check_softmax_any_clusters() {
+  const std::int64_t pack = 16 / static_cast<std::int64_t>(sizeof(T)), kib = 64 * pack;
+  check_softmax<T>(softmax<T>, {{3, 8 * 75 * kib - 1},
+                                {3, 8 * 75 * kib + 1},
+                                {2, 8 * 113 * kib + 3},
+                                {3, 1025 * pack - 1},
+                                {3, 1500 * pack + 1},
+                                {3, 2047 * pack + 1},
+                                {2, 8192 * pack + 1}});
+  check_softmax<T>(softmax<T>, {{1, 8 * 331 * kib + 3}}, kNotAligned);
+  std::vector<MatrixShape> batches = {{128, kSoftmaxTile + 3}, {512, 41 * kib + 1}};
+  if (sizeof(T) == 4) batches.push_back({16, 8 * 130 * kib + 5});  // a part in registers
+  if (sizeof(T) == 2) {
+    batches.push_back({511, 33 * kib + 1});
+    batches.push_back({512, 33 * kib + 1});
+  }
+  check_batches<T>(of_batch<T>, batches, softmax_of<T>);
+  check_softmax_ends<T>(softmax<T>, 40 * kib * 4 + 1);
+  check_softmax_ends<T>(softmax<T>, 1700 * pack + 1);
+}
+
 /// Rows of whole packs at the ends of what clusters of 1, 2, 4 and 8 blocks take, with the last block's share
 /// full, nearly full and short.
 template <class T>
@@ -735,6 +760,7 @@ void check_softmax_type() {
   check_softmax<T>(two, softmax_shapes());
   check_softmax_split<T>();
   check_softmax_clusters<T>();
+  check_softmax_any_clusters<T>();
 }
 
 template <class T>
@@ -752,9 +778,9 @@ template <class T>
 void check_softmax_promises() {
   check_row_promises<T>(softmax<T>, softmax_of<T>);
   check_row_promises<T>(softmax_two_reductions<T>, softmax_of<T>);
-  // In parts that begin anywhere, held by a cluster, and in parts of whole packs.
-  for (const std::int64_t columns : {16501, 16504, 49160}) {
-    if (columns == 49160 && sizeof(T) == 2) continue;  // held as well
+  // Held by a cluster, rows from anywhere and whole packs; and in parts of both.
+  for (const std::int64_t columns : {16501, 16504, 49160, 49165}) {
+    if (columns > 49000 && sizeof(T) == 2) continue;  // held as well
     check_promises(std::to_string(columns) + " columns",
                    promises_of<T>(split<T>(), columns, softmax_of<T>));
   }
@@ -1443,6 +1469,8 @@ TEST_CASE("softmax by the largest clusters", "[exchange]") {
     }
     check_softmax<T>(softmax<T>, all, kAligned);
     check_softmax_ends<T>(softmax<T>, (16 * kFours + 1) * kPack);
+    check_softmax<T>(softmax<T>, {{4, 16 * kFours * kPack - 1}, {4, 16 * kFours * kPack + 9}});
+    check_softmax_ends<T>(softmax<T>, (16 * kFours + 1) * kPack + 1);
   };
   check(0.0f);
   check(half{});
