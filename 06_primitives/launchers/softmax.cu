@@ -367,10 +367,11 @@ bool are_better_in_clusters(const T* x, const T* y, const AnyRows& of) {
   // Clusters of eight that have a multiprocessor for each block: kRowsAlone run at once. More rows wait for them, and fewer
   // leave multiprocessors idle.
   const std::int64_t rows = of.batch;
-  if (!kHalves)
-    return rows > kRowsBeforeLargest + 1 || (rows <= kRowsAlone && rows + 1 >= kRowsAlone);
-  const std::int64_t waiting = alone ? 20 : are_in_vectors(x, y, of) ? 18 : kRowsAlone;
-  return rows <= kRowsAlone || rows > waiting;
+  if (kHalves) {
+    const std::int64_t waiting = alone ? 20 : are_in_vectors(x, y, of) ? 18 : kRowsAlone;
+    return rows <= kRowsAlone || rows > waiting;
+  }
+  return rows == kRowsAlone - 1 || rows == kRowsAlone || rows > kRowsBeforeLargest + 1;
 }
 
 template <class Row, class T>
