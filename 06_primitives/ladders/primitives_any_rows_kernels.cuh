@@ -443,7 +443,7 @@ __global__ void __launch_bounds__(kHeldClusterThreads)
   const std::int64_t row = blockIdx.x / cluster_blocks();
   const ShareOfAnyRow<T> of(x + row * pitch.x, y + row * pitch.y, columns, share);
   wait_for_previous_grid();
-  softmax_of_held<kPacks>(of.x, of.y, of.count, of.single, of.to);
+  softmax_of_held<kPacks, true>(of.x, of.y, of.count, of.single, of.to);
 }
 
 /// How few long rows are cut: into `parts` parts of `chunk` elements, with a block for each.

@@ -469,12 +469,14 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 inline constexpr int kHeldClusterThreads = 512;
 
 /// As softmax_of_share, with all packs of the share in registers: kPacks a thread. A thread takes its exponentials above its
-/// own maximum, and corrects them by one factor when the pairs have met.
-template <int kPacks, class T>
+/// own maximum, and corrects them by one factor when the pairs have met. kSingle: whether there may be a single element; known
+/// to the compiler, it saves registers.
+template <int kPacks, bool kSingle = false, class T>
 __device__ __forceinline__ void softmax_of_held(const T* x, T* y, int count,
                                                 const T* single = nullptr, T* to = nullptr) {
   constexpr int kWidth = 16 / sizeof(T);
   __shared__ Exchange<std::uint64_t> exchange;
+  const bool has_single = kSingle && single != nullptr;
   const auto place = [](int v) { return static_cast<int>(v * blockDim.x + threadIdx.x); };
   Pack<T, kWidth> held[kPacks];
   // No branch: the first pack again in place of what is not there.
@@ -483,7 +485,7 @@ __device__ __forceinline__ void softmax_of_held(const T* x, T* y, int count,
     held[v] = load_pack<kWidth>(x + (place(v) < count ? place(v) : 0) * kWidth);
   }
   float of_single = MaxFunctor<float>::identity();
-  if (single != nullptr) of_single = Convert<float>(*single);
+  if (has_single) of_single = Convert<float>(*single);
   let_next_grid_begin_if_few(kFewClusterBlocks);
   exchange.begin();
   float arg[kPacks * kWidth];
@@ -493,14 +495,14 @@ __device__ __forceinline__ void softmax_of_held(const T* x, T* y, int count,
                                        : MaxFunctor<float>::identity();
   }
   float mine = Reduce<kLocalMode>(arg, MaxFunctor<float>{});
-  if (single != nullptr) mine = MaxFunctor<float>{}(mine, of_single);
+  if (has_single) mine = MaxFunctor<float>{}(mine, of_single);
   ElementwiseUnary(arg, arg, ExpAbove{finite_base(mine)});
   float sum = Reduce<kLocalMode>(arg, AddFunctor<float>{});
-  if (single != nullptr) sum += of_single = ExpAbove{finite_base(mine)}(of_single);
+  if (has_single) sum += of_single = ExpAbove{finite_base(mine)}(of_single);
   const MaxAndSum all = combine_in_cluster(pack_max_and_sum({mine, sum}), exchange);
   const Times scale{ExpAbove{all.max}(mine) / all.sum};
   ElementwiseUnary(arg, arg, scale);
-  if (single != nullptr) *to = Convert<T>(scale(of_single));
+  if (has_single) *to = Convert<T>(scale(of_single));
 #pragma unroll
   for (int v = 0; v < kPacks; ++v) {
     if (place(v) < count) {

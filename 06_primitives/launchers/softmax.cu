@@ -361,17 +361,15 @@ bool are_better_in_clusters(const T* x, const T* y, const AnyRows& of) {
   const std::int64_t blocks = cluster_of<T>(of),
                      row_bytes = of.columns * static_cast<std::int64_t>(sizeof(T));
   const bool alone = row_bytes > blocks * kTwoAndRegistersBytes;
-  if (blocks > kMostInCluster) {
-    return of.batch > kRowsBeforeLargest && (kHalves || row_bytes <= blocks * most_share_bytes());
-  }
+  const std::int64_t rows = of.batch;
+  if (blocks > kMostInCluster) return rows > kRowsBeforeLargest;
   // Clusters of eight that have a multiprocessor for each block: kRowsAlone run at once. More rows wait for them, and fewer
   // leave multiprocessors idle.
-  const std::int64_t rows = of.batch;
   if (kHalves) {
     const std::int64_t waiting = alone ? 20 : are_in_vectors(x, y, of) ? 18 : kRowsAlone;
     return rows <= kRowsAlone || rows > waiting;
   }
-  return rows == kRowsAlone - 1 || rows == kRowsAlone || rows > kRowsBeforeLargest + 1;
+  return rows == kRowsAlone - 1 || rows == kRowsAlone || rows > (alone ? 23 : 24);
 }
 
 template <class Row, class T>

@@ -229,10 +229,10 @@ void add_rows(LaunchTable& table, const std::string& dtype) {
                  {20, 8 * 144 * kKib},
                  {20, 8 * 144 * kKib + 8 * kPack},
                  {21, 8 * 144 * kKib + 8 * kPack},
+                 {23, 8 * 144 * kKib + 8 * kPack},
+                 {24, 8 * 144 * kKib + 8 * kPack},
                  {23, 200000 * kPack},
                  {24, 200000 * kPack},
-                 {24, 16 * 220 * kKib},
-                 {24, 16 * 220 * kKib + 16 * kPack},
                  {24, 340000 * kPack}},
                 [](const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
                   void* const workspace = reinterpret_cast<void*>(4096);

@@ -26,7 +26,7 @@ CHAPTERS = ("01_elu", "02_gelu", "03_swish", "06_primitives")
 VOCABULARY = 151936
 FEW = [(rows, columns) for rows in (1, 4, 16, 64) for columns in (32768, VOCABULARY)] + [
     (1, 131072), (16, 131072), (1, 1 << 20), (4, 50257)]
-LONG = [(2048, 131072), (2048, VOCABULARY), (8192, 32768)]
+LONG = [(2048, 131072), (2048, VOCABULARY), (8192, 32768), (4096, 50257)]
 TOKENS = [(1, 2816), (1, 14336), (16, 14336), (64, 2816), (64, 14336), (256, 14336), (1024, 14336)]
 ODD = [(1, 14335), (64, 14335), (1024, 14335)]  # rows that do not begin at sixteen bytes
 ODD_FEW = [(1, 32767), (64, 32767)]
