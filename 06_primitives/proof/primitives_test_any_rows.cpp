@@ -347,7 +347,8 @@ TEST_CASE("softmax, running sums and sort of rows with gaps", "[exchange]") {
       CHECK(mistake_along<std::int32_t>(x, x, x, 0, 0) == "");
     }
   }
-  for (const std::int64_t columns : {600, 1100}) {  // alike, though not equally far apart
+  // Alike, though not equally far apart: by a warp, in packs, held by a cluster, and in its shared memory.
+  for (const std::int64_t columns : {600, 1100, 16501, 70001}) {
     const TensorLayout x = rows_of(3, columns, columns + 8), y = rows_of(3, columns, columns + 24);
     CHECK(mistake_along<half>(x, y, y, 3, 3) == "");
     CHECK(mistake_along<float>(x, y, x, 1, 1) == "");
