@@ -174,10 +174,10 @@ inline constexpr std::int64_t kSoftmaxTile = 16384;
 /// - Probabilities below 2^-126 may become 0.
 /// - Relative error in float: (16 + 2 t + columns / 16,384) 2^-24 where t = (max - x) log2(e); plus one rounding
 ///   to T.
-/// - Rows of more than kSoftmaxTile elements are read once by a cluster of blocks (compute capability 9.0 or later,
-///   whole packs, up to 2,656 KiB where a block can have 220 of shared memory), and else twice, each by one block. 128
-///   and more rows of 32,768 floats, aligned to 16 bytes, are read once by a block each. Few rows of 1,025 to 8,192
-///   packs are held in the registers of a cluster each.
+/// - Rows of more than kSoftmaxTile elements are read once by a cluster of blocks (compute capability 9.0 or later, x
+///   and y as far past a multiple of 16 bytes, up to 2,656 KiB where a block can have 220 of shared memory, or twice
+///   that), and else twice, each by one block. 128 and more rows of 32,768 floats, aligned to 16 bytes, are read once by
+///   a block each. Few rows of 1,025 to 8,192 packs are held in the registers of a cluster each.
 template <class T>
 cudaError_t softmax(const T* x, T* y, std::int64_t rows, std::int64_t columns, cudaStream_t stream);
 /// The same with two reductions instead of one, for rows of at most kSoftmaxTile elements; longer
