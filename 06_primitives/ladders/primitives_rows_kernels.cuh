@@ -524,33 +524,17 @@ __global__ void __launch_bounds__(kHeldClusterThreads)
 
 // ---- Running sums -----------------------------------------------------------------------------
 
-/// y[r][c] = x[r][0] + ... + x[r][c]. Rows longer than the tile are walked tile by tile, with the
-/// total so far as the carry. Acc is what is computed in.
+/// y[r][c] = x[r][0] + ... + x[r][c], for rows that fill the registers of their threads. Acc is what is computed in.
 //! [CumsumRows]
 template <int VecSize, class Layout, class Acc, class T>
 __global__ void CumsumRows(const T* x, T* y, std::int64_t rows, std::int64_t columns) {
   wait_for_previous_grid();
   const std::int64_t row = row_of_thread();
-  const std::int64_t tile = std::int64_t{blockDim.x} * VecSize;
-  x += row * columns;
-  y += row * columns;
-  Acc carry = AddFunctor<Acc>::identity();
-  for (std::int64_t column = 0; column < columns; column += tile) {
-    const std::int64_t left = row < rows ? columns - column : 0;
-    Acc arg[VecSize];
-    if (left >= tile) {
-      ReadData<false, Layout>(arg, x + column, left);
-    } else {
-      Init(arg, AddFunctor<Acc>::identity());
-      ReadData<true, Layout>(arg, x + column, left);
-    }
-    carry = Cumsum<Layout>(arg, arg, AddFunctor<Acc>{}, carry);
-    if (left >= tile) {
-      WriteData<false, Layout>(y + column, arg, left);
-    } else {
-      WriteData<true, Layout>(y + column, arg, left);
-    }
-  }
+  Acc arg[VecSize];
+  Init(arg, AddFunctor<Acc>::identity());
+  if (row < rows) ReadData<false, Layout>(arg, x + row * columns, columns);
+  Cumsum<Layout>(arg, arg, AddFunctor<Acc>{});
+  if (row < rows) WriteData<false, Layout>(y + row * columns, arg, columns);
 }
 //! [CumsumRows]
 

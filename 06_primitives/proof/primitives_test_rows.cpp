@@ -1072,6 +1072,7 @@ void check_rows_in_packs() {
     for (const std::int64_t columns : {70 * kPack, 200 * kPack, 200 * kPack + 1}) {
       check_softmax_ends<T>(of_batch<T>(300), columns);
     }
+    check_softmax_ends<T>(of_batch<T>(1 << 14), 1024);  // so many fill the registers of whole warps
   }
 }
 
